@@ -1,0 +1,114 @@
+"""The agent: a loop of one model, its tools and one append-only conversation, ended by an answer or by a limit."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pydantic import BaseModel
+
+from .contract import Handoff, Result
+from .run import MAX_TOKENS, Run
+from .tools import ToolError, parse, run_calls
+from .wire import Conversation, Reply, output_format
+
+WRAP_UP = "You have used all your turns. Call no more tools: give your best final answer now, from what you have."
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A specialist. Immutable: all state lives in the run, so one agent may serve many calls at once."""
+
+    name: str
+    description: str
+    """What a supervisor's model reads to decide whether to hand work to this agent."""
+    system: str
+    model: str
+    tools: tuple[Any, ...] = ()
+    output: type[BaseModel] | None = None
+    """The shape of the answer; None for text. A reply that does not fit is sent back with what is wrong."""
+    max_turns: int = 8
+    max_tokens: int = MAX_TOKENS
+
+    @cached_property
+    def request(self) -> dict[str, Any]:
+        """The part of each request that never changes within a conversation."""
+        request: dict[str, Any] = {"model": self.model, "max_tokens": self.max_tokens, "system": self.system}
+        if self.tools:
+            request["tools"] = [tool.definition for tool in self.tools]
+        if self.output:
+            request["output_config"] = output_format(self.output.model_json_schema())
+        return request
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        """Works on one handoff until there is an answer, a refusal or a limit; see `Result.status`."""
+        found: list[str] = []
+        try:
+            return await self._loop(Conversation([_user(handoff.as_text())]), found, run)
+        finally:
+            if found:  # whatever ends the loop, what the tools brought is not lost
+                run.keep(tool_results="\n\n".join(found))
+
+    async def _loop(self, conversation: Conversation, found: list[str], run: Run) -> Result:
+        turns = min([self.max_turns, *(it.budget.turns for it in run.ledger.lineage() if it.budget.turns is not None)])
+        for _ in range(turns):
+            reply = await run.ask(**self.request, messages=conversation)
+            if reply.content:
+                conversation.append(reply.as_message())
+            match reply.next_step:
+                case "run_tools" if reply.tool_calls:
+                    answer, ended = await run_calls(self.tools, reply.tool_calls, run)
+                    if ended is not None:
+                        return Result(status="ok", output=ended)
+                    conversation.append(answer)
+                    found += [block["content"] for block in answer["content"] if not block.get("is_error")]
+                case "resend":
+                    pass
+                case "done" if reply.text:
+                    try:
+                        return Result(status="ok", output=self._shaped(reply))
+                    except ToolError as problem:
+                        conversation.append(_user(f"{problem}\nAnswer again, as JSON of the schema and nothing else."))
+                case step:
+                    return _stopped(step, reply)
+        if self.tools:
+            wrap_up = await run.ask(**self.request, tool_choice={"type": "none"}, messages=_closing(conversation))
+        else:
+            wrap_up = await run.ask(**self.request, messages=_closing(conversation))
+        reason = f"{self.name} was stopped after {turns} turns; this is its answer from what it had"
+        try:
+            return Result(status="exhausted", output=self._shaped(wrap_up), reason=reason)
+        except ToolError as problem:
+            return Result(status="exhausted", output=wrap_up.text or run.output, reason=f"{reason}. {problem}")
+
+    def _shaped(self, reply: Reply) -> Any:
+        """The answer as text, or as the model that was asked for; raises ToolError when it does not fit."""
+        if self.output is None:
+            return reply.text
+        bare = re.sub(r"^```(?:json)?\s*|\s*```$", "", reply.text)  # weaker models fence their JSON
+        return parse(self.output, bare, "your answer's fields")
+
+
+def _user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def _closing(conversation: Conversation) -> Conversation:
+    conversation.append(_user(WRAP_UP))
+    return conversation
+
+
+def _stopped(step: str, reply: Reply) -> Result:
+    """A turn that neither answered nor called a tool, as a result with what there is of it."""
+    match step:
+        case "cut":
+            return Result(status="exhausted", output=reply.text or None, reason=f"the reply was cut ({reply.stop_reason})")
+        case "refused":
+            details = (reply.model_extra or {}).get("stop_details") or {}
+            why = details.get("explanation") or details.get("category") or "no reason given"
+            return Result(status="refused", output=reply.text or None, reason=f"the model refused: {why}")
+        case "stop":
+            return Result(status="failed", output=reply.text or None, reason=f"unknown stop reason {reply.stop_reason!r}")
+    return Result(status="failed", reason=f"the model's reply held nothing to use (stop reason {reply.stop_reason!r})")

@@ -1,0 +1,23 @@
+"""The two types that the offline API and its reader share: what a skill decides, and how well it behaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a skill decides to reply; the API makes ids, usage, thinking blocks and the stop reason of it."""
+
+    content: tuple[dict, ...]  # {"type":"text","text":...} and {"type":"tool_use","name":...,"input":{...}} – no ids
+    thinking: str = ""  # one short sentence on why (shown in a thinking block only where the API shows thinking)
+
+
+@dataclass(frozen=True)
+class Temperament:
+    """How the offline model behaves: ordinary parameters for the failure lab. The default is a well-behaved model."""
+
+    never_content: bool = False  # reviewer: always finds something (vague) to revise
+    never_done: bool = False  # researcher: goes on searching while it may
+    drops_facts: bool = False  # supervisor: hands work on without the facts
+    attention: int = 6000  # estimated tokens of one request beyond which the reader overlooks things (an assumption)

@@ -1,0 +1,274 @@
+"""The run: one door to executables (`dispatch`), one way to a model (`ask`), one stream of events.
+
+Depth, rings, repeats, budget, deadline, failure and record are handled here, once, for everything that runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+from typing import Any, Literal
+
+from .budget import Budget, Exhausted, Ledger, Spent
+from .client import Client
+from .contract import Executable, Handoff, Result
+from .models import cost
+from .tools import Pause
+from .wire import ApiError, Conversation, Reply, Usage, encode
+
+EventKind = Literal["dispatch", "return", "request", "reply", "retry", "tool_call", "tool_result", "note"]
+
+MAX_TOKENS = 4096
+"""Tokens that one answer may have unless the request says otherwise."""
+BYTES_PER_TOKEN = 2
+"""For the reservation: no more than one token in two bytes of JSON (English has one in four)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened. Traces, live views, logs and journals are readers of these."""
+
+    seq: int
+    """Position in the stream of the whole tree, from 0."""
+    at: float
+    """Seconds since the root run began."""
+    kind: EventKind
+    run: str
+    """Which dispatch: "" is the root, "2.1" the first dispatch within the root's second."""
+    agent: str
+    data: dict[str, Any]
+
+
+@dataclass
+class _Tree:
+    """What all runs of one tree share."""
+
+    clock: Callable[[], float]
+    began: float
+    events: list[Event] = field(default_factory=list)
+    readers: list[Callable[[Event], None]] = field(default_factory=list)
+    handed_over: dict[str, str] = field(default_factory=dict)
+
+
+class Run:
+    """One dispatch: its place in the tree, its ledger, its deadline, and the work done so far.
+
+    client:   where `ask` sends to; from `connect()`.
+    budget:   limits on everything below this run.
+    on_event: called with each Event as it happens; `subscribe` adds more.
+    """
+
+    def __init__(self, client: Client, *, budget: Budget | None = None,
+                 on_event: Callable[[Event], None] | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.client, self.budget, self.parent = client, budget or Budget(), None
+        self.name, self.id, self.path, self.levels = "user", "", (), self.budget.depth
+        self.ledger = Ledger(self.budget, client.ledger, "the run")
+        self._tree = _Tree(clock, clock(), readers=[on_event] if on_event else [])
+        self._begin(self.budget)
+
+    def _begin(self, budget: Budget) -> None:
+        self.deadline = None if budget.seconds is None else self._tree.clock() + budget.seconds
+        self.output: Any = None
+        """The best answer so far; a dispatch that a limit stops returns it."""
+        self.artifacts: dict[str, str] = {}
+        """Named work so far (facts, draft …); likewise."""
+        self._children, self._sent = 0, (None, 0)
+
+    def _child(self, name: str, budget: Budget) -> Run:
+        child = object.__new__(Run)
+        self._children += 1
+        child.client, child.budget, child.parent, child._tree = self.client, budget, self, self._tree
+        child.name, child.id = name, f"{self.id}.{self._children}".lstrip(".")
+        child.path, child.levels = (*self.path, name), min(self.levels - 1, budget.depth)
+        child.ledger = Ledger(budget, self.ledger, name)
+        child._begin(budget)
+        return child
+
+    # ── events ─────────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def events(self) -> list[Event]:
+        """Everything that happened in the whole tree so far."""
+        return self._tree.events
+
+    @property
+    def spent(self) -> Spent:
+        """What this run and everything below it used."""
+        return self.ledger.spent
+
+    def subscribe(self, reader: Callable[[Event], None]) -> None:
+        """Calls `reader` with each further event. One that fails is warned about and dropped; the run goes on."""
+        self._tree.readers.append(reader)
+
+    def emit(self, kind: EventKind, **data: Any) -> None:
+        tree = self._tree
+        event = Event(len(tree.events), tree.clock() - tree.began, kind, self.id, self.name, data)
+        tree.events.append(event)
+        for reader in tree.readers[:]:
+            try:
+                reader(event)
+            except Exception as error:
+                tree.readers.remove(reader)
+                warnings.warn(f"a reader of events failed and was dropped: {error!r}", stacklevel=2)
+
+    def note(self, text: str, **data: Any) -> None:
+        """Says something for the record: a stage, a round, a decision."""
+        self.emit("note", text=text, **data)
+
+    def keep(self, **artifacts: str) -> None:
+        """Puts finished work where a limit or a failure cannot lose it."""
+        self.artifacts.update(artifacts)
+
+    def trace(self) -> Any:
+        """The run so far as a readable tree; see `kernel.trace`."""
+        from .trace import Trace
+
+        return Trace(self.events)
+
+    # ── the door ───────────────────────────────────────────────────────────────────────────────────────
+
+    async def dispatch(self, executable: Executable, handoff: Handoff, *, budget: Budget | None = None) -> Result:
+        """Hands work to an executable and returns its result: the only way in which one is ever called.
+
+        Limits, refusals and failures of the service come back as a Result that carries the work so far.
+        Only bugs and cancellation are raised.
+        """
+        name = executable.name
+        handoff = handoff.model_copy(update={"from_agent": self.path[-1] if self.path else handoff.from_agent,
+                                             "to_agent": name, "return_to": self.name})
+        child = self._child(name, budget or Budget())
+        child.emit("dispatch", handoff=handoff.model_dump(), parent=self.id, limits=child.budget.model_dump(mode="json"))
+        key, reason = handoff.key(), self._refusal(name, handoff)
+        result = Result(status="cancelled", reason="cancelled by its caller")
+        try:
+            if reason:
+                result = Result(status="refused", reason=reason)
+            else:
+                self._tree.handed_over[key] = "under way"
+                result = await child._guarded(executable, handoff)
+        except Exception as bug:
+            result = Result(status="failed", reason=f"{type(bug).__name__}: {bug}")
+            raise
+        finally:
+            result = result.model_copy(update={"by": result.by or name})
+            if not reason:
+                self._tree.handed_over[key] = result.status
+            child.emit("return", result=result.model_dump(mode="json"), spent=_figures(child.spent))
+        return result
+
+    def _refusal(self, name: str, handoff: Handoff) -> str:
+        """Why this dispatch must not happen; empty when it may."""
+        if self.levels < 1:
+            return f"too deep: {' → '.join((*self.path, name))} is more than the levels that the budget allows"
+        if name in self.path:
+            return f"a ring: {' → '.join((*self.path, name))}; {name} is already waiting for this work"
+        before = self._tree.handed_over.get(handoff.key())
+        if before and before not in ("failed", "cancelled"):
+            return f"the same handoff was given to {name} before ({before}); change it, or use what came back"
+        return ""
+
+    async def _guarded(self, executable: Executable, handoff: Handoff) -> Result:
+        """Executes within the deadline; turns what may stop a run into a result with the work so far."""
+        seconds = self.budget.seconds
+        try:
+            async with asyncio.timeout(seconds) as deadline:
+                result = await executable.execute(handoff, self)
+        except Exhausted as limit:
+            return self._so_far("exhausted", str(limit))
+        except ApiError as error:
+            return self._so_far("failed", str(error))
+        except Pause as pause:
+            return self._so_far("paused", str(pause))
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+            return self._so_far("exhausted", f"{self.name} was stopped at its deadline of {seconds:g} s")
+        if not isinstance(result, Result):
+            raise TypeError(f"{self.name}.execute returned {type(result).__name__}; it must return a Result")
+        return result
+
+    def _so_far(self, status: Any, reason: str) -> Result:
+        return Result(status=status, output=self.output, reason=reason, artifacts=self.artifacts)
+
+    async def fan_out(self, dispatches: Iterable[tuple[Any, ...]], *, limit: int | None = None) -> list[Result]:
+        """Dispatches several (executable, handoff[, budget]) at once; results in the order given.
+
+        A branch that fails, even by a bug, becomes a failed Result and leaves its siblings alone. `limit` is
+        how many of *these* branches run at once; requests have their own limit in the client. Cancelling the
+        fan-out cancels every branch.
+        """
+        if limit is not None and limit < 1:
+            raise ValueError(f"limit is {limit}; expected at least 1 branch at once, or None for all")
+        jobs = list(dispatches)
+        places = asyncio.Semaphore(limit or len(jobs) or 1)
+
+        async def branch(executable: Executable, handoff: Handoff, budget: Budget | None = None) -> Result:
+            async with places:
+                try:
+                    return await self.dispatch(executable, handoff, budget=budget)
+                except Exception as bug:
+                    return Result(status="failed", reason=f"{type(bug).__name__}: {bug}", by=executable.name)
+
+        async with asyncio.TaskGroup() as group:
+            branches = [group.create_task(branch(*job)) for job in jobs]
+        return [it.result() for it in branches]
+
+    # ── the way to a model ─────────────────────────────────────────────────────────────────────────────
+
+    async def ask(self, **request: Any) -> Reply:
+        """Sends one request: reserve, send, settle, event. `request` is the API's body.
+
+        Raises Exhausted before sending when a budget does not allow it, ApiError when the service fails.
+        """
+        body = {"max_tokens": MAX_TOKENS, **request}
+        model, content = body["model"], encode(body)
+        bound = len(content) // BYTES_PER_TOKEN
+
+        def price(input_tokens: int, output_tokens: int) -> Decimal | None:
+            return cost(model, Usage(input_tokens=input_tokens, output_tokens=output_tokens))
+
+        booked = await self.ledger.reserve_in_turn(bound, body["max_tokens"], price)
+        if booked.output_tokens < body["max_tokens"]:
+            body["max_tokens"] = booked.output_tokens
+            content = encode(body)
+        actual = booked  # if no answer comes, the service may still have done the work
+        try:
+            async with self.client.slots:
+                self._emit_request(body)
+                asked_at = self._tree.clock()
+                reply = await self.client.send(body, content=content, on_retry=self._emit_retry)
+            dollars = cost(model, reply.usage)
+            actual = Spent(1, reply.usage.total_input, reply.usage.total_output, dollars or Decimal(0),
+                           int(dollars is None))
+        except ApiError as error:
+            if error.status and error.status != 200:
+                actual = Spent(calls=1)  # an error answer is not billed
+            raise
+        finally:
+            self.ledger.settle(booked, actual)
+        if reply.text and (self.output is None or not reply.tool_calls):
+            self.output = reply.text
+        self.emit("reply", model=model, reply=reply.model_dump(), spent=_figures(actual),
+                  seconds=self._tree.clock() - asked_at)
+        return reply
+
+    def _emit_request(self, body: dict[str, Any]) -> None:
+        """The event holds only what is new since this conversation's last request: histories grow, logs need not."""
+        messages = body["messages"]
+        known, sent = self._sent
+        since = sent if known is messages and isinstance(messages, Conversation) else 0
+        self._sent = (messages, len(messages))
+        self.emit("request", body={**body, "messages": list(messages[since:])}, since=since)
+
+    def _emit_retry(self, error: ApiError, wait_s: float) -> None:
+        self.emit("retry", error=str(error), type=error.type, wait_s=wait_s)
+
+
+def _figures(spent: Spent) -> dict[str, Any]:
+    """What was spent, ready for a log: `usd` as text, None when a price is not known."""
+    figures = asdict(spent)
+    return {**figures, "usd": None if spent.cost is None else str(spent.cost)}

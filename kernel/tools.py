@@ -1,0 +1,146 @@
+"""Tools: a typed function becomes a schema for the model, and its calls are validated, run and answered.
+
+What goes wrong inside a call that the model can mend (`ToolError`, bad arguments, an unknown name) goes back
+to it as a result with `is_error`. Anything else is a bug and propagates. The split follows pydantic-ai.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
+
+from .contract import as_text
+from .wire import Block
+
+if TYPE_CHECKING:
+    from .run import Run
+
+
+class ToolError(Exception):
+    """Raised in a tool: the message goes back to the model, which may try something else."""
+
+
+class Pause(Exception):
+    """Raised in a tool: stop here and ask a person. The dispatch ends with status `paused`."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A function that a model may call. Made by `@tool`."""
+
+    name: str
+    description: str
+    function: Callable[..., Any] = field(repr=False)
+    arguments: type[BaseModel] = field(repr=False)
+    wants_run: str = ""
+    """The name of the parameter that receives the run, if the function has one."""
+    ends: bool = False
+    """True for a tool whose successful call ends the loop, its output being the agent's."""
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """The tool as the wire describes it."""
+        schema = self.arguments.model_json_schema()
+        schema.pop("title", None)
+        return {"name": self.name, "description": self.description, "input_schema": schema}
+
+    async def call(self, arguments: Any, run: Run) -> str:
+        """Validates the arguments, runs the function, returns its output as text.
+
+        Raises ToolError for arguments that do not fit, naming each. A plain function runs in the event loop
+        (so that results come in a fixed order): write `async def` for anything that waits.
+        """
+        given = parse(self.arguments, arguments, f"arguments of {self.name}")
+        values = {name: getattr(given, name) for name in type(given).model_fields}
+        if self.wants_run:
+            values[self.wants_run] = run
+        output = self.function(**values)
+        return as_text(await output if inspect.isawaitable(output) else output)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """A decorated function can still be called as before."""
+        return self.function(*args, **kwargs)
+
+
+def tool(function: Callable[..., Any] | None = None, *, name: str = "", description: str = "", ends: bool = False) -> Any:
+    """Makes a tool of a function: its name, its docstring, and a schema from its signature.
+
+    Every parameter needs a type. A parameter of type `Run` is filled by the kernel and hidden from the model.
+    Raises TypeError when a type or the docstring is missing: both are what the model reads.
+    """
+    if function is None:
+        return lambda it: tool(it, name=name, description=description, ends=ends)
+    its_name = name or function.__name__
+    text = description or inspect.getdoc(function) or ""
+    if not text:
+        raise TypeError(f"tool {its_name!r} needs a docstring: it is what the model reads to decide when to call it")
+    from .run import Run
+
+    hints = get_type_hints(function, localns={"Run": Run}, include_extras=True)
+    fields: dict[str, Any] = {}
+    wants_run = ""
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
+            raise TypeError(f"tool {its_name!r}: parameter {parameter} cannot be described to a model; give it a name")
+        if parameter.name not in hints:
+            raise TypeError(f"tool {its_name!r}: parameter {parameter.name!r} needs a type, for example {parameter.name}: str")
+        if hints[parameter.name] is Run:
+            wants_run = parameter.name
+            continue
+        default = ... if parameter.default is parameter.empty else parameter.default
+        fields[parameter.name] = (hints[parameter.name], default)
+    arguments = create_model(its_name, __config__=ConfigDict(extra="forbid"), **fields)
+    return Tool(its_name, text, function, arguments, wants_run, ends)
+
+
+def parse(model: type[BaseModel], value: Any, what: str) -> Any:
+    """Validates a value from a model against `model`; raises ToolError that names each field that is wrong."""
+    try:
+        if isinstance(value, str | bytes):
+            return model.model_validate_json(value)
+        return TypeAdapter(model).validate_python(value)
+    except ValidationError as error:
+        raise ToolError(explain(error, what)) from None
+
+
+def explain(error: ValidationError, what: str) -> str:
+    """A validation error in words that a model (or a person) can act on."""
+    problems = []
+    for problem in error.errors(include_url=False, include_context=False):
+        where = ".".join(map(str, problem["loc"])) or "the whole"
+        given = repr(problem["input"])
+        problems.append(f"{where}: {problem['msg']}; given {given[:80] + '…' if len(given) > 80 else given}")
+    return f"{what} do not fit the schema. " + " | ".join(problems)
+
+
+async def run_calls(tools: Iterable[Any], calls: list[Block], run: Run) -> tuple[dict[str, Any], str | None]:
+    """Runs one turn's tool calls together; returns the one user message that answers them all, in order,
+    and the output of a tool that ended the loop (None if none did)."""
+    by_name = {tool.name: tool for tool in tools}
+    answers = await asyncio.gather(*(_answer(by_name, call, run) for call in calls), return_exceptions=True)
+    for answer in answers:  # a bug or a pause propagates only after its siblings have finished
+        if isinstance(answer, BaseException):
+            raise answer
+    ended = None
+    for call, answer in zip(calls, answers, strict=True):
+        if getattr(by_name.get(call.name), "ends", False) and not answer.get("is_error"):
+            ended = answer["content"]
+    return {"role": "user", "content": list(answers)}, ended
+
+
+async def _answer(by_name: dict[str, Any], call: Block, run: Run) -> dict[str, Any]:
+    run.emit("tool_call", id=call.id, name=call.name, input=call.input)
+    answer: dict[str, Any] = {"type": "tool_result", "tool_use_id": call.id}
+    try:
+        if call.name not in by_name:
+            raise ToolError(f"there is no tool {call.name!r}; the tools are: {', '.join(by_name) or 'none'}")
+        answer["content"] = await by_name[call.name].call(call.input, run)
+    except ToolError as error:
+        answer.update(content=str(error) or "the tool failed without a message", is_error=True)
+    run.emit("tool_result", id=call.id, name=call.name, content=answer["content"], is_error="is_error" in answer)
+    return answer

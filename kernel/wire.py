@@ -1,0 +1,213 @@
+"""The JSON that is sent and received: blocks, replies, usage, errors, and what each stop reason asks for.
+
+Source: the Messages API (https://docs.claude.com/en/api/messages). Replies of older or partial dialects
+(Ollama, llama.cpp, vLLM) are accepted: optional fields may be missing, unknown ones are kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+API_VERSION = "2026-10-21"
+NONSTREAMING_MAX_TOKENS = 21_333
+
+NextStep = Literal["run_tools", "resend", "done", "cut", "refused", "stop"]
+
+NEXT_STEP: dict[str, NextStep] = {
+    "tool_use": "run_tools",
+    "pause_turn": "resend",
+    "end_turn": "done",
+    "stop_sequence": "done",
+    "max_tokens": "cut",
+    "model_context_window_exceeded": "cut",
+    "refusal": "refused",
+}
+"""What a loop does next, by stop reason; a reason that is not listed means: stop."""
+
+
+NEEDED = {"text": ("text",), "tool_use": ("id", "name")}
+"""Without these fields a block cannot be used; a reply that lacks them is not a reply."""
+
+
+class Block(BaseModel):
+    """One content block. Only `type` is known here; every other field is kept and sent back untouched."""
+
+    model_config = ConfigDict(extra="allow")
+    type: str
+
+
+class Usage(BaseModel):
+    """Tokens of one reply. Unknown counters are kept; `None` and missing both mean 0."""
+
+    model_config = ConfigDict(extra="allow")
+    input_tokens: int | None = 0
+    output_tokens: int | None = 0
+    cache_creation_input_tokens: int | None = 0
+    cache_read_input_tokens: int | None = 0
+
+    @property
+    def total_input(self) -> int:
+        """All input tokens: fresh, written to the cache and read from it."""
+        fresh, written, read = self.input_tokens, self.cache_creation_input_tokens, self.cache_read_input_tokens
+        return (fresh or 0) + (written or 0) + (read or 0)
+
+    @property
+    def total_output(self) -> int:
+        return self.output_tokens or 0
+
+
+class Reply(BaseModel):
+    """One reply of the model."""
+
+    model_config = ConfigDict(extra="allow")
+    content: list[Block]
+    id: str = ""
+    model: str = ""
+    role: str = "assistant"
+    stop_reason: str | None = None
+    usage: Usage = Usage()
+
+    @model_validator(mode="after")
+    def _blocks_are_whole(self) -> Reply:
+        for block in self.content:
+            for needed in NEEDED.get(block.type, ()):
+                if not isinstance(getattr(block, needed, None), str):
+                    raise ValueError(f"a {block.type} block without its {needed}")
+            if block.type == "tool_use" and not hasattr(block, "input"):
+                block.input = {}
+        return self
+
+    @property
+    def text(self) -> str:
+        """The text blocks, joined. The first block may be `thinking`: never read `content[0].text`."""
+        return "\n".join(block.text for block in self.content if block.type == "text").strip()
+
+    @property
+    def tool_calls(self) -> list[Block]:
+        return [block for block in self.content if block.type == "tool_use"]
+
+    @property
+    def next_step(self) -> NextStep:
+        """What the loop does next. Older dialects leave `stop_reason` out, or say `end_turn` beside a tool call:
+        then the blocks decide."""
+        step = NEXT_STEP.get(self.stop_reason or "end_turn", "stop")
+        return "run_tools" if step == "done" and self.tool_calls else step
+
+    def as_message(self) -> dict[str, Any]:
+        """The reply as the assistant message of the next request: all blocks, in order, untouched."""
+        return {"role": "assistant", "content": [block.model_dump() for block in self.content]}
+
+
+class Conversation:
+    """The messages of one conversation: append-only, each encoded once.
+
+    Append-only because a thinking block is bound to everything before it: an edited or trimmed history is
+    refused by the service. Encoded once so that turn 200 costs what turn 10 did.
+    """
+
+    def __init__(self, messages: Iterable[dict[str, Any]] = ()) -> None:
+        self._messages: list[dict[str, Any]] = []
+        self._encoded: list[bytes] = []
+        for message in messages:
+            self.append(message)
+
+    def append(self, message: dict[str, Any]) -> None:
+        self._encoded.append(_dumps(message))
+        self._messages.append(message)
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._messages[index]
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self._messages)
+
+    def encode(self) -> bytes:
+        return b"[" + b",".join(self._encoded) + b"]"
+
+
+def _dumps(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def encode(body: dict[str, Any]) -> bytes:
+    """A request body as JSON bytes; `messages` may be a list or a `Conversation`."""
+    messages = body["messages"]
+    if not isinstance(messages, Conversation):
+        return _dumps(body)
+    head = _dumps({name: value for name, value in body.items() if name != "messages"})
+    return head[:-1] + b',"messages":' + messages.encode() + b"}"
+
+
+class ApiError(Exception):
+    """The service, or the way to it, said no.
+
+    `status` is the HTTP status (None: no reply came), `type` the service's own error type — branch on that,
+    never on the message —, `retryable` whether the same request may succeed later.
+    """
+
+    def __init__(self, message: str, *, type: str, status: int | None = None, request_id: str = "",
+                 retryable: bool = False, retry_after_s: float | None = None) -> None:
+        where = f"HTTP {status}, " if status else ""
+        super().__init__(f"{where}{type}: {message}")
+        self.message, self.type, self.status, self.request_id = message, type, status, request_id
+        self.retryable, self.retry_after_s = retryable, retry_after_s
+
+
+def output_format(schema: dict[str, Any]) -> dict[str, Any]:
+    """The `output_config` that asks for a reply of this JSON schema."""
+    return {"format": {"type": "json_schema", "schema": strict_schema(schema)}}
+
+
+_STRING_FORMATS = {"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}
+
+
+def strict_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """A JSON schema in the subset that the service enforces.
+
+    Objects are closed; what the service does not enforce (`minimum`, `pattern`, `default` …) moves into the
+    description, where the model may still read it. The result equals the official SDK's for pydantic schemas.
+    """
+    rest = dict(schema)
+    strict: dict[str, Any] = {}
+    if "$defs" in rest:
+        strict["$defs"] = {name: strict_schema(definition) for name, definition in rest.pop("$defs").items()}
+    if "$ref" in rest:
+        return {**strict, "$ref": rest["$ref"]}
+    kind = rest.pop("type", None)
+    literal = [name for name in ("enum", "const") if name in rest]
+    union = next((name for name in ("anyOf", "oneOf", "allOf") if name in rest), None)
+    for name in literal:
+        strict[name] = rest.pop(name)
+    if union:
+        strict["allOf" if union == "allOf" else "anyOf"] = [strict_schema(option) for option in rest.pop(union)]
+    elif not literal:
+        if kind is None:
+            raise ValueError(f"a schema needs a type, an enum, a const or anyOf; got {schema!r}")
+        strict["type"] = kind
+    strict.update({name: rest.pop(name) for name in ("description", "title") if name in rest})
+    if literal:
+        kind = None
+    if kind == "object":
+        properties = rest.pop("properties", {})
+        strict["properties"] = {name: strict_schema(value) for name, value in properties.items()}
+        rest.pop("additionalProperties", None)
+        strict["additionalProperties"] = False
+        strict.update({name: rest.pop(name) for name in ("required",) if name in rest})
+    elif kind == "array":
+        if "items" in rest:
+            strict["items"] = strict_schema(rest.pop("items"))
+        if rest.get("minItems") in (0, 1):
+            strict["minItems"] = rest.pop("minItems")
+    elif kind == "string" and rest.get("format") in _STRING_FORMATS:
+        strict["format"] = rest.pop("format")
+    if rest:
+        unenforced = "{" + ", ".join(f"{name}: {value}" for name, value in rest.items()) + "}"
+        strict["description"] = "\n\n".join(filter(None, [strict.get("description"), unenforced]))
+    return strict

@@ -1,0 +1,50 @@
+"""The launcher: `python3 -m workshop lab | test | doctor | build | grade`.
+
+This file must parse on every Python, so that an old one gets a sentence instead of a SyntaxError. It is plain ASCII.
+"""
+import sys
+
+USAGE = """usage: python3 -m workshop COMMAND [OPTIONS]
+
+  lab [--port N] [--no-browser]   set everything up and open JupyterLab on lesson 00
+  test [PYTEST OPTIONS]           set everything up and run every test
+  doctor [--deep]                 name each problem of this machine and how to mend it
+  build [--check]                 for maintainers: re-execute the notebooks, regenerate the exercises
+  grade SUBMISSIONS --out DIR     grade a folder of submissions
+"""
+COMMANDS = ("lab", "test", "doctor", "build", "grade")
+OLDEST_PYTHON = (3, 11)
+
+
+def version_complaint(version):
+    """One line for a Python that is too old, "" for one that will do."""
+    if tuple(version[:2]) >= OLDEST_PYTHON:
+        return ""
+    return (
+        "The workshop needs Python 3.11 or newer; this is Python %d.%d. Install a newer one (python.org, or your "
+        "system's packages) and start again with it, for example: python3.12 -m workshop lab" % tuple(version[:2])
+    )
+
+
+def main(argv):
+    """Run one command; returns the exit status (0 done, 1 a problem of this machine, 2 wrong usage)."""
+    complaint = version_complaint(sys.version_info)
+    if complaint:
+        sys.stderr.write(complaint + "\n")
+        return 1
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without UTF-8 must not end in a traceback
+    if not argv or argv[0] in ("-h", "--help", "help"):
+        sys.stdout.write(USAGE)
+        return 0
+    if argv[0] not in COMMANDS:
+        sys.stderr.write("There is no command %r.\n\n%s" % (argv[0], USAGE))
+        return 2
+    from workshop import commands  # only now: it uses the syntax of Python 3.11
+
+    return commands.run(argv[0], argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

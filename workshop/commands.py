@@ -1,0 +1,59 @@
+"""What each command of the launcher does once Python is new enough. Standard library only."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import random
+import sys
+from pathlib import Path
+
+from workshop import environment, lab
+
+LESSONS_NEED = ("requirements.txt",)
+TESTS_NEED = ("requirements.txt", "tests/requirements.txt")
+MAINTAINERS = {"build": "workshop.build", "grade": "workshop.grading"}
+
+
+def run(command: str, argv: list[str]) -> int:
+    """Run `command` with its own arguments; returns the exit status. Every expected failure is one line, no traceback."""
+    try:
+        if command == "doctor":
+            return importlib.import_module("workshop.doctor").main(argv)
+        if command == "lab":
+            options = lab.options(argv)  # before anything is installed: a typing error should not take a minute
+            environment.settle([command, *argv], LESSONS_NEED)
+            return lab.start(options)
+        if command == "test":
+            environment.settle([command, *argv], TESTS_NEED)
+            return run_tests(argv)
+        if importlib.util.find_spec(MAINTAINERS[command]) is None:
+            print(f"`{command}` is not part of this version yet: there is no {MAINTAINERS[command]}.", file=sys.stderr)
+            return 2
+        environment.settle([command, *argv], TESTS_NEED if command == "build" else LESSONS_NEED)
+        return importlib.import_module(MAINTAINERS[command]).main(argv) or 0
+    except environment.SetupFailed as failure:
+        print(failure, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nStopped. The next start takes up from here.", file=sys.stderr)
+        return 130
+
+
+def run_tests(argv: list[str]) -> int:
+    """Run pytest over `tests/`, or over the paths in `argv`, with a hash seed that is printed so that it can be repeated."""
+    environ = lab.jupyter_environment(environment.ROOT, os.environ)
+    if not environ.get("PYTHONHASHSEED", "").isdigit():
+        environ["PYTHONHASHSEED"] = str(random.randrange(1, 2**32))
+    print(f"PYTHONHASHSEED={environ['PYTHONHASHSEED']} repeats this run.", flush=True)
+    named = any(_is_path(word) for word in argv)
+    where = [] if named else ["tests"]
+    return environment.become([sys.executable, "-m", "pytest", *where, *argv], environ, environment.ROOT)
+
+
+def _is_path(word: str) -> bool:
+    """Whether an argument of pytest names a file or folder (`-k kernel` does not, though a folder has that name)."""
+    path = word.split("::")[0]
+    looks = path == "tests" or any(sign in path for sign in "/\\.")
+    return looks and not word.startswith("-") and Path(environment.ROOT, path).exists()

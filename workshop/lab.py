@@ -1,0 +1,101 @@
+"""Starts JupyterLab on lesson 00, with quiet settings of the workshop's own instead of the user's."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NoReturn
+
+from workshop import environment
+
+FIRST_LESSON = "notebooks/00_start_here.ipynb"
+
+SETTINGS = {
+    # No requests to the outside, no question about them.
+    "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
+    # Every cell stays in the page: a live picture further up goes on changing, the browser's own search finds all.
+    "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
+}
+"""Defaults that differ from JupyterLab's; what a learner changes in the Settings menu wins over them."""
+
+
+def options(argv: list[str]) -> argparse.Namespace:
+    """The options of `lab`; wrong ones end the program with exit status 2."""
+    parser = argparse.ArgumentParser(prog="python3 -m workshop lab", description="Open JupyterLab on lesson 00.")
+    parser.add_argument("--port", type=_port, help="the port to listen on (default 8888; the next free one when it is taken)")
+    parser.add_argument("--no-browser", action="store_true", help="only print the address")
+    return parser.parse_args(argv)
+
+
+def _port(word: str) -> int:
+    if not word.isdigit() or int(word) > 65535:
+        raise argparse.ArgumentTypeError(f"{word!r} is not a port: give a number from 0 (any free one) to 65535")
+    return int(word)
+
+
+def start(chosen: argparse.Namespace) -> NoReturn:
+    """Become JupyterLab; it prints its address, and one Ctrl-C ends it. Raises SetupFailed when it is not installed."""
+    root = environment.ROOT
+    if importlib.util.find_spec("jupyterlab") is None:
+        raise environment.SetupFailed("This Python has no JupyterLab: pip install -r requirements.txt, then start again.")
+    environ = jupyter_environment(root, os.environ)
+    print("JupyterLab is starting; Ctrl-C in this window ends it.", flush=True)
+    environment.become(command(root, chosen, as_root=hasattr(os, "geteuid") and os.geteuid() == 0), environ, root)
+
+
+def command(root: Path, chosen: argparse.Namespace, *, as_root: bool) -> list[str]:
+    """The command line that starts JupyterLab with the repository as its folder."""
+    page = f"/lab/tree/{FIRST_LESSON}" if (root / FIRST_LESSON).is_file() else "/lab"
+    words = [
+        *(sys.executable, "-m", "jupyterlab"),
+        f"--ServerApp.root_dir={root}",
+        f"--LabApp.default_url={page}",
+        "--ServerApp.answer_yes=True",
+        "--Application.log_level=WARN",
+    ]
+    if chosen.port is not None:
+        words.append(f"--ServerApp.port={chosen.port}")
+    if chosen.no_browser:
+        words.append("--no-browser")
+    if as_root:
+        words.append("--allow-root")
+    return words
+
+
+def jupyter_environment(root: Path, environ: Mapping[str, str]) -> dict[str, str]:
+    """`environ` with every folder of Jupyter and IPython inside `root/.jupyter`, made and filled with our settings.
+
+    So a learner's other Jupyter, its extensions, start-up files and open tabs neither disturb nor are disturbed.
+    """
+    own = root / ".jupyter"
+    folders = {
+        "JUPYTER_CONFIG_DIR": own / "config",
+        "JUPYTER_DATA_DIR": own / "data",
+        "JUPYTER_RUNTIME_DIR": own / "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": own / "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": own / "workspaces",
+        "IPYTHONDIR": own / "ipython",
+    }
+    try:
+        for folder in folders.values():
+            folder.mkdir(parents=True, exist_ok=True)
+        (own / ".gitignore").write_text("*\n", encoding="utf-8")
+        defaults = own / "config" / "labconfig" / "default_setting_overrides.json"
+        defaults.parent.mkdir(exist_ok=True)
+        defaults.write_text(json.dumps(SETTINGS, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise environment.SetupFailed(
+            f"{own} cannot be written ({error.strerror}). Copy the repository to a folder of your own and start again."
+        ) from error
+    foreign = ("JUPYTER_", "JUPYTERLAB_", "IPYTHON")
+    quiet = {name: value for name, value in environ.items() if not name.startswith(foreign)}
+    env = environment.Environment(root)
+    if env.is_current:
+        quiet = environment.child_environ(env, quiet)
+    quiet.pop("PYTHONDONTWRITEBYTECODE", None)
+    return {**quiet, **{name: str(folder) for name, folder in folders.items()}}
