@@ -1,7 +1,9 @@
 """The launcher: `python3 -m workshop lab | test | doctor | build | grade`.
 
-This file must parse on every Python, so that an old one gets a sentence instead of a SyntaxError. It is plain ASCII.
+This file must parse on every Python, so that an old one gets a sentence instead of a SyntaxError; hence
+its old-fashioned syntax and plain ASCII.
 """
+
 import sys
 
 USAGE = """usage: python3 -m workshop COMMAND [OPTIONS]
@@ -21,8 +23,10 @@ def version_complaint(version):
     if tuple(version[:2]) >= OLDEST_PYTHON:
         return ""
     return (
-        "The workshop needs Python 3.11 or newer; this is Python %d.%d. Install a newer one (python.org, or your "
-        "system's packages) and start again with it, for example: python3.12 -m workshop lab" % tuple(version[:2])
+        "The workshop needs Python 3.11 or newer; this is Python "
+        + ".".join(str(part) for part in version[:2])
+        + ". Install a newer one (python.org, or your system's packages) and start again with it, "
+        "for example: python3.12 -m workshop lab"
     )
 
 
@@ -39,7 +43,7 @@ def main(argv):
         sys.stdout.write(USAGE)
         return 0
     if argv[0] not in COMMANDS:
-        sys.stderr.write("There is no command %r.\n\n%s" % (argv[0], USAGE))
+        sys.stderr.write("There is no command " + repr(argv[0]) + ".\n\n" + USAGE)
         return 2
     from workshop import commands  # only now: it uses the syntax of Python 3.11
 

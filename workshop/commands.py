@@ -17,19 +17,24 @@ MAINTAINERS = {"build": "workshop.build", "grade": "workshop.grading"}
 
 
 def run(command: str, argv: list[str]) -> int:
-    """Run `command` with its own arguments; returns the exit status. Every expected failure is one line, no traceback."""
+    """Run `command` with its own arguments; returns the exit status. An expected failure is one line."""
     try:
         if command == "doctor":
             return importlib.import_module("workshop.doctor").main(argv)
         if command == "lab":
-            options = lab.options(argv)  # before anything is installed: a typing error should not take a minute
+            options = lab.options(
+                argv
+            )  # before anything is installed: a typing error should not take a minute
             environment.settle([command, *argv], LESSONS_NEED)
             return lab.start(options)
         if command == "test":
             environment.settle([command, *argv], TESTS_NEED)
             return run_tests(argv)
         if importlib.util.find_spec(MAINTAINERS[command]) is None:
-            print(f"`{command}` is not part of this version yet: there is no {MAINTAINERS[command]}.", file=sys.stderr)
+            print(
+                f"`{command}` is not part of this version yet: there is no {MAINTAINERS[command]}.",
+                file=sys.stderr,
+            )
             return 2
         environment.settle([command, *argv], TESTS_NEED if command == "build" else LESSONS_NEED)
         return importlib.import_module(MAINTAINERS[command]).main(argv) or 0
@@ -42,7 +47,7 @@ def run(command: str, argv: list[str]) -> int:
 
 
 def run_tests(argv: list[str]) -> int:
-    """Run pytest over `tests/`, or over the paths in `argv`, with a hash seed that is printed so that it can be repeated."""
+    """Run pytest over `tests/`, or over the paths in `argv`, with a random hash seed that is printed."""
     environ = lab.jupyter_environment(environment.ROOT, os.environ)
     if not environ.get("PYTHONHASHSEED", "").isdigit():
         environ["PYTHONHASHSEED"] = str(random.randrange(1, 2**32))
@@ -53,7 +58,7 @@ def run_tests(argv: list[str]) -> int:
 
 
 def _is_path(word: str) -> bool:
-    """Whether an argument of pytest names a file or folder (`-k kernel` does not, though a folder has that name)."""
+    """Whether an argument of pytest names a path (the `kernel` of `-k kernel` does not, though it exists)."""
     path = word.split("::")[0]
     looks = path == "tests" or any(sign in path for sign in "/\\.")
     return looks and not word.startswith("-") and Path(environment.ROOT, path).exists()

@@ -1,4 +1,4 @@
-"""The doctor: names each problem of this machine and how to mend it, before the environment exists and inside it."""
+"""The doctor: names each problem of this machine and how to mend it, with or without an environment."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OLDEST_IPYKERNEL = (7, 4)
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at. `ok` with a remedy is a note: nothing is broken, something can be done."""
+    """One thing that was looked at. `ok` with a remedy is a note: not broken, but something can be done."""
 
     name: str
     ok: bool
@@ -42,11 +42,11 @@ class Finding:
 
 
 def check(deep: bool = False) -> list[Finding]:
-    """Look at this machine; returns the findings in the order of a set-up. `deep` also starts a kernel (seconds)."""
+    """Look at this machine; returns the findings, basics first. `deep` also starts a kernel (2 s)."""
     env = environment.Environment(environment.ROOT)
     here = _has_everything(env)
     findings = [python_version(), maker(env), writable(env.root), disk(env.root)]
-    state = current_python() if here else environment_state(env)
+    state = current_python() if here and not env.is_current else environment_state(env)
     findings.append(state)
     ready = state.ok and not state.remedy
     python = sys.executable if here else str(env.python)
@@ -80,8 +80,12 @@ def main(argv: list[str]) -> int:
 
 
 def _has_everything(env: environment.Environment) -> bool:
-    """Whether this Python is the one to look into: the environment itself, a notebook's, or one of the user's own."""
-    return env.is_current or "ipykernel" in sys.modules or os.environ.get(environment.OWN_PYTHON, "") not in ("", "0")
+    """Whether this Python is the one to look into: the environment, a notebook's, one of the user's own."""
+    return (
+        env.is_current
+        or "ipykernel" in sys.modules
+        or os.environ.get(environment.OWN_PYTHON, "") not in ("", "0")
+    )
 
 
 # ---------------------------------------------------------------- the machine
@@ -90,7 +94,9 @@ def _has_everything(env: environment.Environment) -> bool:
 def python_version(version: tuple[int, ...] = tuple(sys.version_info[:3])) -> Finding:
     said = "Python " + ".".join(map(str, version))
     if version < (3, 11):
-        return Finding("python", False, f"{said}, 3.11 or newer is needed", "install Python 3.12 and start again with it")
+        return Finding(
+            "python", False, f"{said}, 3.11 or newer is needed", "install Python 3.12 and start again with it"
+        )
     return Finding("python", True, said)
 
 
@@ -111,31 +117,36 @@ def writable(root: Path) -> Finding:
         with tempfile.TemporaryFile(dir=root):
             return Finding("folder", True, "can be written")
     except OSError as error:
-        return Finding("folder", False, f"cannot be written ({error.strerror})", "copy the repository to a folder of your own")
+        return Finding(
+            "folder",
+            False,
+            f"cannot be written ({error.strerror})",
+            "copy the repository to a folder of your own",
+        )
 
 
 def disk(root: Path, free_bytes: int | None = None) -> Finding:
     free_gb = (shutil.disk_usage(root).free if free_bytes is None else free_bytes) / 1e9
     if free_gb < DISK_NEEDED_GB:
-        return Finding("disk", False, f"{free_gb:.1f} GB free, {DISK_NEEDED_GB:.0f} GB is needed", "free some space")
+        return Finding(
+            "disk", False, f"{free_gb:.1f} GB free, {DISK_NEEDED_GB:.0f} GB is needed", "free some space"
+        )
     return Finding("disk", True, f"at least {DISK_NEEDED_GB:.0f} GB free")
 
 
 def loopback() -> Finding:
     """Whether this machine can talk to itself: the kernels and `python -m kernel serve` need it."""
     try:
-        with socket.create_server(("127.0.0.1", 0)) as server:
-            with socket.create_connection(server.getsockname(), timeout=5) as client:
-                client.sendall(b"?")
-                server.settimeout(5)
-                with server.accept()[0] as answer:
-                    answer.settimeout(5)
-                    if answer.recv(1) == b"?":
-                        return Finding("loopback", True, "127.0.0.1 answers")
-        said = "127.0.0.1 answers wrongly"
+        with (
+            socket.create_server(("127.0.0.1", 0)) as server,
+            socket.create_connection(server.getsockname(), timeout=5),
+        ):
+            server.settimeout(5)
+            server.accept()[0].close()
     except OSError as error:
         said = f"127.0.0.1 cannot be used ({error.strerror or error})"
-    return Finding("loopback", False, said, "allow local connections in the firewall or the sandbox")
+        return Finding("loopback", False, said, "allow local connections in the firewall or the sandbox")
+    return Finding("loopback", True, "127.0.0.1 answers")
 
 
 def proxy(environ: Mapping[str, str]) -> Finding:
@@ -145,10 +156,12 @@ def proxy(environ: Mapping[str, str]) -> Finding:
     if not names:
         return Finding("proxy", True, "none in the way of this machine's own addresses")
     excluded = {"no": lowered.get("no_proxy", "")}
-    if urllib.request.proxy_bypass_environment("127.0.0.1", excluded) and urllib.request.proxy_bypass_environment(
-        "localhost", excluded
-    ):
-        return Finding("proxy", True, f"{names[0].upper()} is set and leaves this machine's own addresses alone")
+    if urllib.request.proxy_bypass_environment(
+        "127.0.0.1", excluded
+    ) and urllib.request.proxy_bypass_environment("localhost", excluded):
+        return Finding(
+            "proxy", True, f"{names[0].upper()} is set and leaves this machine's own addresses alone"
+        )
     addition = ",".join(filter(None, [lowered.get("no_proxy", ""), "localhost,127.0.0.1"]))
     setting = f"set NO_PROXY={addition}" if os.name == "nt" else f"export NO_PROXY={addition}"
     return Finding("proxy", False, f"{names[0].upper()} would catch requests to 127.0.0.1 too", setting)
@@ -175,7 +188,9 @@ def current_python() -> Finding:
     return Finding("environment", True, "this Python")
 
 
-def environment_state(env: environment.Environment, run: environment.Runner = environment.run_quietly) -> Finding:
+def environment_state(
+    env: environment.Environment, run: environment.Runner = environment.run_quietly
+) -> Finding:
     if not os.path.lexists(env.folder):
         return Finding("environment", True, "not made yet", SET_UP)
     if reason := environment.damage(env, run):
@@ -202,7 +217,6 @@ def print_facts() -> None:
     outside = [entry for entry in sys.path if entry != str(environment.ROOT)]
     facts = {
         "unmet": environment.unmet(environment.ROOT / "requirements.txt"),
-        "lost": environment.lost_files([Path(entry) for entry in outside if entry.endswith("site-packages")]),
         "projects": {name: _is_found(name, outside) for name in ("kernel", "workshop")},
         "fts5": _fts5(),
         "ipykernel": next((d.version for d in importlib.metadata.distributions(name="ipykernel")), ""),
@@ -236,7 +250,9 @@ def _fts5() -> str:
 def _kernelspec(prefix: Path) -> str:
     """ "" when the kernel `python3` is registered and its program exists, else what is wrong."""
     try:
-        program = json.loads((prefix / "share/jupyter/kernels/python3/kernel.json").read_text(encoding="utf-8"))["argv"][0]
+        program = json.loads(
+            (prefix / "share/jupyter/kernels/python3/kernel.json").read_text(encoding="utf-8")
+        )["argv"][0]
     except (OSError, ValueError, LookupError):
         return "no kernel named python3 is registered"
     return "" if not Path(program).is_absolute() or Path(program).exists() else "the kernel's program is gone"
@@ -245,7 +261,7 @@ def _kernelspec(prefix: Path) -> str:
 def judge(facts: Mapping, root: Path) -> list[Finding]:
     """Turn the facts of `print_facts` into findings."""
     anew = _anew(root)
-    astray = facts["unmet"] + [f"files of {name} are gone" for name in facts["lost"]]
+    astray = facts["unmet"]
     absent = [name for name, found in facts["projects"].items() if not found]
     version = facts["ipykernel"]
     new_enough = tuple(int(part) for part in version.split(".")[:2] if part.isdigit()) >= OLDEST_IPYKERNEL
@@ -259,7 +275,12 @@ def judge(facts: Mapping, root: Path) -> list[Finding]:
         Finding("ipykernel", True, version)
         if new_enough
         else Finding("ipykernel", False, f"{version or 'missing'}, 7.4 or newer is needed", anew),
-        Finding("sqlite", False, f"no full-text search ({facts['fts5']})", "use a Python from python.org, uv or conda")
+        Finding(
+            "sqlite",
+            False,
+            f"no full-text search ({facts['fts5']})",
+            "use a Python from python.org, uv or conda",
+        )
         if facts["fts5"]
         else Finding("sqlite", True, "full-text search works"),
         Finding("kernelspec", False, facts["kernelspec"], anew)
@@ -294,12 +315,19 @@ def kernel_starts(root: Path, python: str) -> Finding:
         trial = subprocess.run(
             [python, "-I", "-c", code], cwd=root, env=environ, capture_output=True, timeout=3 * KERNEL_START_S
         )
-        said = (trial.stdout + trial.stderr).decode("utf-8", "replace").strip().splitlines()[-1:] or ["it said nothing"]
+        said = (trial.stdout + trial.stderr).decode("utf-8", "replace").strip().splitlines()[-1:] or [
+            "it said nothing"
+        ]
         if trial.returncode == 0 and trial.stdout.strip().endswith(b"ok"):
             return Finding("kernel", True, "starts and calculates")
     except (environment.SetupFailed, OSError, subprocess.TimeoutExpired) as error:
         said = [str(error)]
-    return Finding("kernel", False, f"does not start: {said[0]}", "allow local connections in the firewall or the sandbox")
+    return Finding(
+        "kernel",
+        False,
+        f"does not start: {said[0]}",
+        "allow local connections in the firewall or the sandbox",
+    )
 
 
 # ---------------------------------------------------------------- the lessons
@@ -310,14 +338,18 @@ def corpus(root: Path) -> Finding:
     count = sum(1 for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else 0
     if count:
         return Finding("corpus", True, f"{count} documents")
-    return Finding("corpus", False, "notebooks/data/corpus is missing or empty", "get a complete copy of the repository")
+    return Finding(
+        "corpus", False, "notebooks/data/corpus is missing or empty", "get a complete copy of the repository"
+    )
 
 
 def model(environ: Mapping[str, str]) -> Finding:
     """Which model the lessons will use. Only names, never a value that could be secret."""
     chosen = environ.get("WORKSHOP_MODEL", "") or "offline"
     if chosen not in ("offline", "live", "local"):
-        return Finding("model", False, f"WORKSHOP_MODEL is {chosen!r}", "set it to offline, live or local, or unset it")
+        return Finding(
+            "model", False, f"WORKSHOP_MODEL is {chosen!r}", "set it to offline, live or local, or unset it"
+        )
     if chosen == "live" and not (any(environ.get(name) for name in LIVE_NAMES)):
         remedy = "set ANTHROPIC_API_KEY (or ANTHROPIC_BASE_URL), or unset WORKSHOP_MODEL"
         return Finding("model", False, "live, but there is no key", remedy)
@@ -325,4 +357,6 @@ def model(environ: Mapping[str, str]) -> Finding:
 
 
 def key(environ: Mapping[str, str]) -> Finding:
-    return Finding("key", True, ", ".join(f"{name} {'set' if environ.get(name) else 'not set'}" for name in LIVE_NAMES))
+    return Finding(
+        "key", True, ", ".join(f"{name} {'set' if environ.get(name) else 'not set'}" for name in LIVE_NAMES)
+    )

@@ -18,7 +18,7 @@ FIRST_LESSON = "notebooks/00_start_here.ipynb"
 SETTINGS = {
     # No requests to the outside, no question about them.
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
-    # Every cell stays in the page: a live picture further up goes on changing, the browser's own search finds all.
+    # Every cell stays in the page: a picture further up goes on changing, the browser's search finds all.
     "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
 }
 """Defaults that differ from JupyterLab's; what a learner changes in the Settings menu wins over them."""
@@ -26,26 +26,36 @@ SETTINGS = {
 
 def options(argv: list[str]) -> argparse.Namespace:
     """The options of `lab`; wrong ones end the program with exit status 2."""
-    parser = argparse.ArgumentParser(prog="python3 -m workshop lab", description="Open JupyterLab on lesson 00.")
-    parser.add_argument("--port", type=_port, help="the port to listen on (default 8888; the next free one when it is taken)")
+    parser = argparse.ArgumentParser(
+        prog="python3 -m workshop lab", description="Open JupyterLab on lesson 00."
+    )
+    parser.add_argument(
+        "--port", type=_port, help="the port to listen on (default 8888; the next free one when it is taken)"
+    )
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
     return parser.parse_args(argv)
 
 
 def _port(word: str) -> int:
     if not word.isdigit() or int(word) > 65535:
-        raise argparse.ArgumentTypeError(f"{word!r} is not a port: give a number from 0 (any free one) to 65535")
+        raise argparse.ArgumentTypeError(
+            f"{word!r} is not a port: give a number from 0 (any free one) to 65535"
+        )
     return int(word)
 
 
 def start(chosen: argparse.Namespace) -> NoReturn:
-    """Become JupyterLab; it prints its address, and one Ctrl-C ends it. Raises SetupFailed when it is not installed."""
+    """Become JupyterLab: it prints its address, one Ctrl-C ends it. Raises SetupFailed when it is missing."""
     root = environment.ROOT
     if importlib.util.find_spec("jupyterlab") is None:
-        raise environment.SetupFailed("This Python has no JupyterLab: pip install -r requirements.txt, then start again.")
+        raise environment.SetupFailed(
+            "This Python has no JupyterLab: pip install -r requirements.txt, then start again."
+        )
     environ = jupyter_environment(root, os.environ)
     print("JupyterLab is starting; Ctrl-C in this window ends it.", flush=True)
-    environment.become(command(root, chosen, as_root=hasattr(os, "geteuid") and os.geteuid() == 0), environ, root)
+    environment.become(
+        command(root, chosen, as_root=hasattr(os, "geteuid") and os.geteuid() == 0), environ, root
+    )
 
 
 def command(root: Path, chosen: argparse.Namespace, *, as_root: bool) -> list[str]:
@@ -68,9 +78,9 @@ def command(root: Path, chosen: argparse.Namespace, *, as_root: bool) -> list[st
 
 
 def jupyter_environment(root: Path, environ: Mapping[str, str]) -> dict[str, str]:
-    """`environ` with every folder of Jupyter and IPython inside `root/.jupyter`, made and filled with our settings.
+    """`environ` with every folder of Jupyter and IPython inside `root/.jupyter`, which is made if need be.
 
-    So a learner's other Jupyter, its extensions, start-up files and open tabs neither disturb nor are disturbed.
+    So a learner's other Jupyter, its extensions, start-up files and tabs neither disturb nor are disturbed.
     """
     own = root / ".jupyter"
     folders = {
@@ -90,7 +100,8 @@ def jupyter_environment(root: Path, environ: Mapping[str, str]) -> dict[str, str
         defaults.write_text(json.dumps(SETTINGS, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise environment.SetupFailed(
-            f"{own} cannot be written ({error.strerror}). Copy the repository to a folder of your own and start again."
+            f"{own} cannot be written ({error.strerror}). "
+            "Copy the repository to a folder of your own and start again."
         ) from error
     foreign = ("JUPYTER_", "JUPYTERLAB_", "IPYTHON")
     quiet = {name: value for name, value in environ.items() if not name.startswith(foreign)}

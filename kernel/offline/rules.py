@@ -117,23 +117,23 @@ class Pairing:
         self._ids: set[str] = set()
         self._asked: list[str] = []  # by the turn that is being read
         self._open: dict[str, bool] = {}  # asked by the turn before → whether it is answered
-        self._place, self._results_over, self._role = 0, False, ""
+        self._place, self._results_over = 0, False
 
-    def turn(self, role: str, index: int) -> None:
-        """A turn of this role begins with message number `index`."""
+    def turn(self, index: int) -> None:
+        """A turn begins with message number `index`."""
         self._check_answered()
         self._open = dict.fromkeys(self._asked, False)
-        self._role, self._asked, self._place, self._results_over = role, [], index - 1, False
+        self._asked, self._place, self._results_over = [], index - 1, False
 
-    def read(self, block: dict, where: str) -> None:
-        kind = block["type"]
-        if kind == "tool_use":
+    def read(self, block: dict, i: int, j: int) -> None:
+        """Block `j` of message `i`, which belongs to the turn."""
+        if block["type"] == "tool_use":
             if block["id"] in self._ids:
-                _bad(where, "`tool_use` ids must be unique")
+                _bad(f"messages.{i}.content.{j}", "`tool_use` ids must be unique")
             self._ids.add(block["id"])
             self._asked.append(block["id"])
-        elif kind == "tool_result":
-            identifier = block["tool_use_id"]
+        elif block["type"] == "tool_result":
+            identifier, where = block["tool_use_id"], f"messages.{i}.content.{j}"
             if identifier not in self._open:
                 _bad(where, f"unexpected `tool_use_id` found in `tool_result` blocks: {identifier}. Each `tool_result` "
                             "block must have a corresponding `tool_use` block in the previous message.")
@@ -148,7 +148,7 @@ class Pairing:
 
     def end(self, messages: int) -> None:
         """The conversation is over after so many messages."""
-        self.turn("", messages)
+        self.turn(messages)
         self._check_answered()
 
     def _check_answered(self, hint: str = "") -> None:
@@ -197,7 +197,7 @@ def _check_tools(tools: list) -> None:
             _bad("tools", f"Tool names must be unique. '{tool['name']}' is there twice.")
         names.add(tool["name"])
         schema = tool["input_schema"]
-        if "type" not in schema:
+        if schema.get("type") is None:
             _bad(f"{where}.input_schema.type", "Field required")
         _one_of(schema["type"], ("object",), f"{where}.input_schema.type")
         if type(schema.get("properties") or {}) is not dict or type(schema.get("required") or []) is not list:

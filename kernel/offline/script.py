@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from hashlib import sha256
 from typing import Any
 
 import httpx
 
 from .answer import Answer
 from .api import OfflineAPI, RequestError, Response
+from .reply import Checked, make_reply
 from .transport import OfflineTransport
 
 Item = str | Answer | dict | list | int | Exception | Callable[[dict], Any]
@@ -56,15 +58,16 @@ class Script(OfflineTransport):
         if request.url.path.rstrip("/") != "/v1/messages" or request.method != "POST":
             return super().respond(request, body)
         draw = b"%d" % len(self.requests)
-        try:
-            self.requests.append(json.loads(body))
-            if self._strict:
+        checked = Checked(json.loads(body), 1, sha256(body).digest())
+        self.requests.append(checked.request)
+        if self._strict:
+            try:
                 self.api.check_headers(request.headers)
-            checked = self.api.check(body, strict=self._strict)
-        except (RequestError, ValueError) as error:
-            return self.api.error(getattr(error, "status", 400), str(error), draw)
+                checked = self.api.check(body)
+            except RequestError as error:
+                return self.api.error(error.status, error.message, draw)
         if self._used == len(self._items):
-            last = checked.request["messages"][-1:] if "messages" in checked.request else checked.request
+            last = (checked.request.get("messages") or [checked.request])[-1]
             raise AssertionError(f"request {len(self.requests)} was not expected: the script has {len(self._items)} "
                                  f"answers. Its last message: {_short(last)}")
         item = self._items[self._used]
@@ -82,12 +85,14 @@ class Script(OfflineTransport):
         elif not isinstance(item, Answer):
             item = Answer(tuple([item] if isinstance(item, dict) else item))
         self._trust(item.content)
-        return self.api.respond(checked, item, draw, strict=self._strict)
+        if self._strict:
+            return self.api.respond(checked, item, draw)
+        return self.api.deliver(checked.request, make_reply(checked, item, thinking=self.api.thinking), draw)
 
-    def _whole(self, checked: Any, item: dict) -> dict:
+    def _whole(self, checked: Checked, item: dict) -> dict:
         """A reply that the script spells out; what it leaves out is filled in."""
         self._trust(item["content"])
-        frame = self.api.reply(checked, Answer(()))
+        frame = make_reply(checked, Answer(()), thinking=False)
         uses = any(block["type"] == "tool_use" for block in item["content"])
         return {**frame, "stop_reason": "tool_use" if uses else "end_turn", **item}
 

@@ -321,6 +321,10 @@ def documents(text: str) -> tuple[Doc, ...]:
         record = dict(re.findall(r"^\W*(\w[\w ]{0,20}?)\W*:\s+(.+)$", paragraph, re.M))
         if len(record) > 1 and (docs := _documents_of_json({k.strip().replace(" ", "_"): v for k, v in record.items()})):
             found += docs
+            continue
+        head, _, body = paragraph.strip().partition("\n")
+        if body.strip() and citations(head) and not _BULLET.match(head) and not re.search(r"[.!?]$", uncited(head).strip()):
+            found.append(Doc(citations(head)[0], uncited(head).strip(" #*:"), text=body.strip()))
         else:
             found += [Doc(fact.source, fact.title, text=fact.sentence) for fact in facts(paragraph)]
     return tuple(found)
@@ -357,35 +361,44 @@ def is_instruction(sentence: str) -> bool:
 
 # ---------------------------------------------------------------- what a prompt asks for
 
-_N = r"(\d[\d,]*|" + "|".join(sorted(NUMBER_WORDS, key=len, reverse=True)) + r"|an?)"
 _UNITS = {
     "words": r"words?",
     "sentences": r"sentences?",
     "paragraphs": r"paragraphs?|paras?",
-    "bullets": r"bullets?(?: points?)?|facts?|points?|items?|findings|statements?|claims?",
-    "searches": r"search(?:es)?|quer(?:y|ies)|look-?ups?|(?:tool |search )?calls?|tries|attempts?",
+    "bullets": r"bullets?|facts?|points?|items?|findings|statements?|claims?",
+    "searches": r"search(?:es)?|quer(?:y|ies)|look-?ups?|calls?|tries|attempts?",
     "revisions": r"revisions?|rounds?|rewrites?|iterations?|redrafts?",
 }
 _UNITS["facts"] = _UNITS["bullets"]
-_ADJECTIVES = r"(?:(?!words?\b|sentences?\b|paragraphs?\b|facts?\b|and\b|or\b|to\b)[\w-]+[ -]){0,2}?"
-_LIMITS = {
-    kind: re.compile(
-        rf"(?P<floor>at least|minimum(?: of)?|no (?:fewer|less) than|more than|over)?\s*(?P<strict>(?:under|below|(?:fewer|less|shorter) than)\s+)?"
-        rf"\b(?:{_N}\s*(?:-|–|to|and|or)\s*)?{_N}[\s-]+{_ADJECTIVES}(?:{unit})\b(?P<after>[^.;\n]{{0,24}})"
-        rf"|\b(?:{unit})\W{{0,3}}(?:limit|maximum|max|count|budget)?\s*(?:is|of|:|=|at|≤|<=)\s*(?:at most |max(?:imum)? |≤ ?)?(?P<given>\d+)\b",
-        re.I,
-    )
-    for kind, unit in _UNITS.items()
-}
-_EACH = re.compile(r"^\W*(?:(?:or (?:fewer|less)|at most|long)\W+)?(?:per|each|apiece|a (?:sentence|fact|bullet|paragraph|line)"
-                   r"|in (?:each|every)|for (?:each|every))\b", re.I)  # fmt: skip
-_PARTS_OF = re.compile(r"\b(?:each|every|sentences?|bullets?|facts?|paragraphs?|titles?|headings?|one)\b[^.;,\n]{0,25}"
-                       r"(?:of|with|under|than|most|stay|to|is|in|be|:)?\s*$", re.I)  # fmt: skip
+_ANY_UNIT = re.compile("|".join(_UNITS.values()))
+_VERBS = {"searches": r"search\w*|quer\w+|look\w*", "revisions": r"revis\w+|rewrit\w+|iterat\w+"}
+_TENS = {word: value for word, value in NUMBER_WORDS.items() if value >= 20}
+_TOKEN = re.compile(r"\d[\d,]*(?:\.\d+)*|[^\W\d_]+(?:'[a-z]+)?|[^\w\s]")
+_FLOOR = re.compile(r"(?<!no )(?<!not )(?:more than|over|at least|minimum(?: of)?|no fewer than|no less than|least)(?: \w+)?$")
+_STRICT = re.compile(r"(?<!no )(?<!not )(?:under|below|(?:fewer|less|shorter) than)$")
+_OF_A_PART = re.compile(r"\b(?:each|every|title|heading|headline|(?<!1 )(?<!a )(?:sentence|bullet|fact|paragraph|line|point|issue)s?)"
+                        r"(?: \w+){0,6}$")  # fmt: skip
+_PER = re.compile(r"^(?:or (?:fewer|less) |at most |max |long )?(?:per|each|apiece|a (?:sentence|fact|bullet|paragraph|line|source)|(?:in|for|from) (?:each|every))\b")
 
 
-def _value(word: str) -> int:
-    word = word.lower().replace(",", "")
-    return int(word) if word.isdigit() else NUMBER_WORDS.get(word, 1)
+def _tokens(clause: str) -> list[str]:
+    """Words, numbers and marks in lower case; number words as digits (twenty-five → 25, a hundred → 100)."""
+    found: list[str] = []
+    for token in _TOKEN.findall(clause.lower()):
+        token = {"twice": "2", "once": "1", "both": "both"}.get(token, token.replace(",", "") if token[0].isdigit() else token)
+        if token in NUMBER_WORDS:
+            value = NUMBER_WORDS[token]
+            if found[-1:] == ["and"] and found[-2:-1] in (["100"], ["200"]):
+                found[-2:] = [str(int(found[-2]) + value)]
+                continue
+            if value == 100 and found and (found[-1].isdigit() or found[-1] == "a"):
+                value = 100 * (int(found.pop()) if found[-1].isdigit() else bool(found.pop()))
+            elif value < 10 and found and (found[-1] == "-" and len(found) > 1 and found[-2].isdigit()) and int(found[-2]) % 10 == 0:
+                found.pop()
+                value += int(found.pop())
+            token = str(value)
+        found.append(token)
+    return found
 
 
 @lru_cache(maxsize=2_000)
@@ -396,23 +409,29 @@ def limit(text: str, kind: str) -> int | None:
     sentences", "a 120-word brief", "under 100 words" (99), "100 to 150 words" (150), "word limit: 90". Floors ("at
     least 50 words") and limits per sentence are not limits of the whole.
     """
-    found = []
-    for match in _LIMITS[kind].finditer(text):
-        if match["given"]:
-            found.append(int(match["given"]))
-            continue
-        number = match.group(match.re.groupindex["strict"] + 2)
-        if match["floor"] or _EACH.match(match["after"] or ""):
-            continue
-        if number.lower() in ("a", "an", "one") and kind not in ("paragraphs", "sentences", "searches", "revisions"):
-            continue
-        if number.lower() in ("a", "an") and kind != "paragraphs":
-            continue
-        if kind == "words" and re.search(r"\b(?:each|every)\b[^.;,\n]{0,30}$|\bsentences?\s+(?:\w+\s+){0,3}$", text[: match.start()], re.I):
-            continue
-        if kind == "words" and not match["strict"] and _value(number) < 5:
-            continue  # "in one word", "two words" are phrases
-        found.append(_value(number) - bool(match["strict"]))
+    unit, found = re.compile(_UNITS[kind]), []
+    for clause in re.split(r"(?<!\d)\.|\.(?!\d)|[;!?\n]|, (?=\D)", text):
+        tokens = _tokens(clause)
+        if kind == "paragraphs":
+            tokens = ["1" if t == "a" and any(u.startswith("paragraph") for u in tokens[i + 1 : i + 3]) else t for i, t in enumerate(tokens)]
+        for i, token in enumerate(tokens):
+            if not token.isdigit():
+                continue
+            ahead = [t for t in tokens[i + 1 : i + 6] if t not in "-–—"][:4]
+            at = next((j for j, t in enumerate(ahead) if unit.fullmatch(t)), None)
+            stop = next((j for j, t in enumerate(ahead) if t.isdigit() or t in "and or to , : (".split() or _ANY_UNIT.fullmatch(t)), 9)
+            before, after = " ".join(tokens[max(0, i - 8) : i]), " ".join(tokens[i + 1 + (at or 0) :]).replace("- ", "")
+            named = re.search(rf"(?:^| )(?:{_UNITS[kind]})(?: (?:limit|maximum|max|count|budget))?(?: (?:is|of|at most|max))*(?: [:=≤<])*(?: at most| max)?$", before)
+            verb = kind in _VERBS and re.search(rf"\b(?:{_VERBS[kind]})(?: \w+)* (?:at most|no more than|only|just|up to|max)?$", before) and (
+                not ahead or ahead[0] in (",", "times", "time") or clause.lower().rstrip().endswith(("once", "twice")))
+            if not (named or verb or (at is not None and at <= stop)):
+                continue
+            after = " ".join(ahead[at + 1 :] + tokens[i + 6 :]) if at is not None else ""
+            if _FLOOR.search(before) or _PER.match(after) or (kind == "words" and _OF_A_PART.search(before)):
+                continue
+            loose = token == "1" and kind in ("words", "bullets", "facts") and "most" not in before
+            if not loose and int(token):
+                found.append(int(token) - bool(_STRICT.search(before)))
     return max(1, min(found)) if found else None
 
 
@@ -420,9 +439,9 @@ _EVIDENCE = r"(?:facts?|sources?|evidence|findings?|notes?|material|given|provid
 _CHECK = r"(?:check\w*|verif\w+|review\w*|look at|judge|assess\w*|comment on|consider|correct\w*)"
 _WANTS = {
     "citations": r"\bcit(?:e|es|ed|ing|ation|ations)\b|\bsources?\b|\breferenc(?:e|es|ed|ing)\b|\battribut\w+|\bfootnotes?\b"
-                 r"|\bbracket(?:s|ed)?\b|\bprovenance\b|\bbacked by a link\b",
+                 r"|\bbracket(?:s|ed)?\b|\bprovenance\b|\bbacked by a link\b|\bwhere (?:each|every|it|they|a)\b[^.;]{0,30}\bcomes? from\b|\bids? of (?:the|its|their)\b|\[[\w -]*ids?\]",
     "coverage": r"\b(?:every|each|all)(?: of)?(?: the)?(?: given| listed| \w+)? (?:sources?|facts?|documents?|findings?|subjects?|topics?|items?)\b"
-                r"|\bcover(?:s|ed|age|ing)?\b|\bcomplete(?:ness|ly)?\b|\bcomprehensive(?:ness)?\b|\b(?:left|leaves?|leaving) (?:\w+ )?out\b"
+                r"|\bcover(?:s|ed|age|ing)?\b|\bcomplete(?:ness|ly)?\b|\bcomprehensive(?:ness)?\b|\b(?:left|leaves?|leaving) (?:\w+ ){0,2}out\b"
                 r"|\bomit(?:s|ted)?\b|\bomissions?\b|\bmiss(?:es|ing)\b|\bunused\b|\bgaps?\b",
     "thorough": r"\bthorough(?:ly|ness)?\b|\bexhaustive(?:ly)?\b|\bleav(?:e|ing) nothing\b|\buntil you(?:'re| are) (?:\w+ )?(?:certain|sure|done|satisfied)\b"
                 r"|\beverything (?:there is|you can|that)\b|\bkeep (?:on )?(?:search|look|dig)\w*|\bno stone\b|\bas much as (?:you can|possible)\b"
@@ -437,14 +456,17 @@ _NO_INVENTION = re.compile(
     r"|\b(?:not|never|n't|without|no|avoid|nor|refrain from)\b[^.;\n]{0,30}\b(?:invent\w*|ma(?:k\w+|de)[ -](?:\w+ )?up|fabricat\w+|guess\w*"
     r"|speculat\w+|hallucinat\w+|embellish\w*|outside|prior knowledge|own knowledge|assum\w+|unsupported|extrapolat\w+"
     r"|add (?:anything|facts|claims|any|your|details|new))"
+    r"|\bbeyond\b[^.;\n]{0,20}\b(?:facts?|sources?|evidence|material|given|notes?)\b|\b(?:invent|fabricate|add|assume) nothing\b"
     r"|\bsay (?:so|that you (?:do not|don't))\b|\bif you (?:do not|don't|cannot|can't) (?:know|find)\b|\bstick to\b|\bgrounded\b|\badmit\b"
     r"|\b(?:backed|supported) by\b|\bnothing (?:else|beyond|that is not|which is not|not in|outside)\b|\bfaithful\b", re.I)  # fmt: skip
 _NEGATED = re.compile(r"(?:\b(?:no|not|never|without|omit|skip|drop|avoid|ignore|leave out|instead of|needn't|unnecessary)\b|n't)"
                       r"(?:\W+[\w'-]+){0,4}\W*$", re.I)  # fmt: skip
+_WAIVED = re.compile(r"\b(?:no need|need not|needn't|(?:do not|don't|not) (?:worry|check|bother|mind|need|have|look|required)|ignore|skip|regardless"
+                     r"|never mind|not about|unnecessary)\b(?:\W+[\w'-]+){0,4}\W*$", re.I)  # fmt: skip
 _AGAIN = re.compile(r"(?:\b(?:no|not|never|nothing|none)\b|n't)(?:\W+[\w'-]+){0,6}\W+(?:without|omit|skip|drop|forget|leave|miss|fail)\w*"
                     r"(?:\W+[\w'-]+){0,4}\W*$", re.I)  # fmt: skip
-_AFTER = re.compile(r"^[^.;\n]{0,30}\b(?:(?:not|n't|never) (?:be )?(?:need|requir|necess|want|check|matter|includ)\w*|unnecessary|optional"
-                    r"|leave (?:them|it|these) out|(?:omit|drop|strip|remove) (?:them|it|these))", re.I)  # fmt: skip
+_AFTER = re.compile(r"^[^.;\n]{0,30}?(?:(?:\b(?:not|never)|n't) (?:be )?(?:need|requir|necess|want|check|matter|includ)\w*|\bunnecessary|\boptional"
+                    r"|\bleave (?:them|it|these) out|\b(?:omit|drop|strip|remove) (?:them|it|these))", re.I)  # fmt: skip
 _WANTED = {what: re.compile(pattern, re.I) for what, pattern in _WANTS.items()}
 
 
@@ -460,7 +482,8 @@ def wants(text: str, what: str) -> bool:
     for clause in re.split(r"(?<=[.;!?])\s+|\n+", text):
         for match in _WANTED[what].finditer(clause):
             before = clause[: match.start()]
-            if _AGAIN.search(before) or not (_NEGATED.search(before) or _AFTER.match(clause[match.end() :])):
+            negated = _WAIVED if what == "coverage" else _NEGATED
+            if _AGAIN.search(before) or not (negated.search(before) or _AFTER.match(clause[match.end() :])):
                 return True
     return what == "citations" and bool(re.search(r"\bun(?:cited|sourced|referenced)\b", text, re.I))
 
@@ -477,21 +500,26 @@ _LEADS = [re.compile(pattern, re.I) for pattern in (
     r"^(?:what|who|where|when|which|why|how)(?:'s| (?:is|are|was|were|do|does|did|can|could|should|has|have|would))\s+(?:the (?:facts|sources) (?:on|about)\s+)?",
     r"^(?:re-?write|write|draft|prepare|produce|compose|create|give|make|find(?: out)?|search(?: for)?|look (?:up|for|into)|gather|collect|research"
     r"|investigate|summari[sz]e|explain|describe|tell|report(?= (?:on|about|what))|brief(?= (?:me|us|on|about))|provide|get|list|retrieve|study|explore|outline"
-    r"|discuss|dig up|read up|review|revise|check|verify|improve|put together|assemble|answer|pull together|bring|sketch|hand in)\b"
+    r"|discuss|compare and contrast|compare|contrast|dig up|read up|review|revise|check|verify|improve|put together|assemble|answer|pull together|bring|sketch|hand in)\b"
     r"(?:\s+(?:me|us|them|up|it|out)\b)*[:\s]*",
     rf"^(?:(?!on\b|about\b|of\b|for\b|into\b|{_KINDS}\b)[\w'%,-]+\s+){{0,7}}?{_KINDS}\b(?:\s+(?:and|or|with|plus|in)\s+(?:\w+\s+){{0,3}}?{_KINDS}\b)?"
-    r"(?:\s+(?:for|of) (?:a|the|our|my) (?:\w+ )?(?:brief|report|article|reader|draft)\b)?(?:\s+(?:you can|there is|that (?:we|you) (?:have|can)))?(?:\s+(?:find|have|know))?"
-    r"\s*(?:,[^,]{3,40},\s*)?(?:that (?:explains?|describes?|covers?|summari[sz]es?)|(?:on|about|of|for|into|regarding|concerning|covering|explaining|describing|relevant to|related to)\b|:)\s*",
+    r"(?:\s+(?:that |which )?(?:you can|there is|we|you|i|they)(?: (?:have|can|need|find|know|want))*)?(?:\s+(?:for|of) (?:a|the|our|my) (?:\w+ )?(?:brief|report|article|reader|draft)\b)?(?:\s+(?:that )?compar\w+(?=\s))?"
+    r"\s*(?:,[^,]{3,40},\s*)?(?:(?:that|which) (?:explains?|describes?|covers?|summari[sz]es?|compares?)\b|comparing\b|(?:on|about|of|for|into|regarding|concerning|covering|explaining|describing|relevant to|related to)\b|:)\s*",
+    r"^(?:whatever|what|all|everything)(?: (?:that|which))? (?:the|our|my|your|these|this)\s+\w+\s+(?:\w+\s+){0,2}?(?:about|on|of)\s+",
+    r"^something(?: [\w-]+){0,3} (?:about|on)\s+|^(?:how|what|why|when|who|where|which)\s+|^(?:in|within|using|from|with|at)\b[^,]{2,40},\s+",
+    r"^(?:for )?(?:a|the|our|my|your)\s+(?:\w+\s+)?(?:team|readers?|audience|class|boss|managers?|meeting|newsletter|colleagues?)\s+(?:on|about|of)\s+"
+    r"|^(?:a|an|the)\s+[\w-]+\s+(?:know|learn|understand)\s+(?:about|of)\s+",
     r"^(?:everything|anything|all|something|what|whatever)(?: (?:there is|you can|you|we|can|is|to|find|know|known|out|have))*\s*(?:on|about|of)\s+",
     r"^(?:on|about|into|regarding|concerning|for|of)\s+",
     r"^(?:the )?(?:topic|subject|question|theme)(?: of)?\s*[:,]?\s+(?=\S)",
 )]  # fmt: skip
+_N = r"(?:\d[\d,]*|" + "|".join(sorted(NUMBER_WORDS, key=len, reverse=True)) + r")"
 _CUT = re.compile(
     r"(?:\s*[,;:(–—-]\s*|\s+)(?:(?:in|within|under|using|with)\s+(?:at most|no more than|not more than|up to|about|around|exactly|under|fewer than|less than|max\w*)\b"
-    rf"|(?:in|within|under|of|at most|no more than|up to|about|max\w*)\s+(?:the\s+)?{_N}[\s-]+(?:\w+\s+)?(?:words?|sentences?|paragraphs?|bullets?|facts?|points?|searches)\b"
-    r"|at most\b|no more than\b|not more than\b|using\b|based on\b|citing\b|from (?:the|our|my|your|these|those)\s+(?:\w+\s+)?(?:library|corpus|facts?|sources?|notes?|findings|collection|database|tools?)\b"
-    r"|with (?:their|its|the|full|your|a|each|every|all|source|inline|bracketed)?\s*(?:sources?|citations?|references?)\b|and (?:then\s+)?(?:cite|write|give|list|name|return|report|hand|send|include|review|check|say|mark|quote|keep|tell|make|note|add|end)\b"
-    r"|(?:then|so that|please|each with|one per|cite|citations?)\b|for (?:a|an|the|our|my|your)\s+(?:\w+[ -]){0,2}?(?:brief(?:ing)?|report|article|readers?|audience|team|newcomers?|beginners?|managers?|newsletter|meeting|draft)\b).*$", re.I | re.S)  # fmt: skip
+    rf"|(?:in|within|under|of|at most|no more than|up to|about|max\w*)?\s*(?:the\s+)?\b{_N}[\s-]+(?:\w+\s+)?(?:words?|sentences?|paragraphs?|bullets?|facts?|points?|searches)\b"
+    r"|at most\b|no more than\b|not more than\b|using\b|based on\b|citing\b|against (?:the|these|its)\b|(?:that|which) (?:a|an|the|we|you|i)\b|from (?:the|our|my|your|these|those)\s+(?:\w+\s+)?(?:library|corpus|facts?|sources?|notes?|findings|collection|database|tools?)\b"
+    r"|with (?:their|its|the|full|your|a|each|every|all|source|inline|bracketed)?\s*(?:sources?|citations?|references?)\b|and (?:then\s+)?(?:cite|write|give|list|name|return|report|hand|send|include|review|check|compare (?:them|these|those)|say|mark|quote|keep|tell|make|note|add|end)\b"
+    r"|(?:then|so that|please|each with|one per|cite|citations?)\b|for (?:a|an|the|our|my|your)?\s*(?:\w+[ -]){0,2}?(?:brief(?:ing)?|report|article|readers?|writers?|editors?|reviewers?|colleagues?|developers?|engineers?|audience|team|newcomers?|beginners?|managers?|newsletter|meeting|draft)\b).*$", re.I | re.S)  # fmt: skip
 
 
 @lru_cache(maxsize=1_000)
@@ -509,6 +537,8 @@ def topic(task: str) -> str:
                 text = lead.sub("", text, count=1) if lead.match(text) and lead.match(text).end() < len(text) else text
             text = text.strip().strip(",:;")
         text = re.sub(r"\s+", " ", text if quoted else _CUT.sub("", text)).strip(" .,:;!?\"“”'’`*_—–-")
+        if re.search(r"\b(?:how|what|why)\b", sentence, re.I):
+            text = re.sub(r"\s+(?:works?|compares?|differs?|is|are|means?)$", "", text)
         if content_words(text) and not is_instruction(sentence if sentence.lower().startswith(("do not", "don't", "never")) else ""):
             return text
         best = best or text
@@ -518,32 +548,24 @@ def topic(task: str) -> str:
 _COMPARES = re.compile(
     r"\bcompar(?:e|es|ing|ison|isons|ed)\b(?:\s+and\s+contrast)?(?:\s+(?:of|between|among|with|:))*\s*|\bcontrast(?:ing)?\b(?:\s+(?:of|between))?\s*"
     r"|\b(?:the )?(?:difference|differences|trade-offs?|similarities|choice|choosing|choose|decide|deciding)\b(?:\s+and\s+\w+)?\s+(?:between|among)\s+"
-    r"|\bhow (?:do|does)\s+(?=[^?]*\bcompare\b)", re.I)  # fmt: skip
+    r"|\bhow (?:do|does)\s+(?=[^?]*\bcompare\b)", re.I)
 _VERSUS = re.compile(r"\s+(?:vs?\.?|versus|against|compared (?:to|with))\s+", re.I)
-_ASPECT = re.compile(r"\s+(?:(?:with (?:regard|respect) to|in terms of|regarding|concerning|by|as|for|on|when|under|differ|compare)\b).*$", re.I)
+_SPLIT = re.compile(rf"\s*[,;]\s*(?:and\s+|or\s+|with\s+)?|\s+(?:and|or|with|to)\s+|{_VERSUS.pattern}", re.I)
+_ASPECT = re.compile(r"\s+(?:with (?:regard|respect) to|in terms of|regarding|concerning|by|as|for|on|when|under)\b.*$", re.I)
 
 
 @lru_cache(maxsize=1_000)
 def subjects(text: str) -> tuple[str, ...]:
-    """The subjects of a comparison in order ("compare A, B and C", "A vs B"); one subject when nothing is compared."""
-    text = text.strip().rstrip(".!? ")
-    body = _CUT.sub("", text)
-    start = _COMPARES.search(body)
-    versus = _VERSUS.search(body)
-    if not start and not versus:
-        listed = re.fullmatch(r"((?:[^,;]{1,40},\s+){1,7})(?:and\s+|or\s+)?([^,;]{1,40})", topic(text))
-        if not listed or listed.group(1).count(",") < 2 and not re.search(r",\s+(?:and|or)\s+\S+$|,[^,]+\s+and\s+", topic(text)):
-            return (topic(text),) if topic(text) else ()
-        body = topic(text)
-    else:
-        body = body[start.end() :] if start and body[start.end() :].strip() else topic(body)
-        body = re.sub(r"^(?:the\s+)?(?:following|three|two|four|five)\s*(?:\w+\s*)?:\s*", "", body)
-        if inner := re.search(r"^(?:how|the [\w -]+? of|[\w -]+? of)\s+(?=[^,]+(?:,| and | vs))", body):
-            body = body[inner.end() :]
-        body = re.sub(r"^[\w -]{2,30}:\s+", "", _ASPECT.sub("", body))
-    split = re.split(r"\s*[,;]\s*(?:and\s+|or\s+|with\s+)?|\s+(?:and|or|with|to|vs?\.?|versus|against|compared (?:to|with))\s+", body)
-    found = dict.fromkeys(re.sub(r"^(?:the|both|either)\s+", "", piece.strip(" .:'\"")) for piece in split if re.search(r"\w", piece))
-    return tuple(found) if len(found) > 1 else ((topic(text),) if topic(text) else ())
+    """The subjects of a comparison in order ("compare A, B and C", "A vs B", "A, B and C"); else the topic alone."""
+    whole = body = topic(text)
+    if _COMPARES.search(text) or re.search(r"\bcompar\w+", text, re.I) or _VERSUS.search(body):
+        if start := _COMPARES.search(body):
+            body = body[start.end() :]
+        body = re.sub(r"^(?:how|[\w -]+? of|[\w -]{2,30}:)\s+(?=[^,]+(?:,| and | vs))", "", _ASPECT.sub("", body))
+    elif body.count(",") < 2 and not re.search(r",[^,]+\s(?:and|or)\s", body) or any(len(p.split()) > 4 for p in _SPLIT.split(body)):
+        return (whole,) if whole else ()
+    found = dict.fromkeys(re.sub(r"^(?:the|both|either|how)\s+", "", p.strip(" .:'\"")) for p in _SPLIT.split(body) if p and re.search(r"\w", p))
+    return tuple(found) if len(found) > 1 else ((whole,) if whole else ())
 
 
 # ---------------------------------------------------------------- labelled parts
@@ -553,7 +575,7 @@ _LABELS = {
     "feedback": "feedback issues comments review critique problems verdict remarks corrections",
     "facts": "facts evidence findings notes research sources material claims knowledge results",
     "draft": "draft brief text article report summary document essay",
-    "context": "context background scope audience",
+    "context": "context background scope audience constraints requirements rules guidelines format length limits",
     "rubric": "rubric criteria criterion",
 }
 _CANONICAL = {word: label for label, line in _LABELS.items() for word in line.split()}

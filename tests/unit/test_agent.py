@@ -1,0 +1,229 @@
+"""Facts about the agent's loop: every stop reason, tools, limits, structured output, append-only conversations."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, Field
+
+from kernel import Budget, Handoff, Reply, Run, Tool, ToolError, tool
+from kernel.wire import NEXT_STEP
+
+from .conftest import call, requests_of, scripted
+
+TASK = Handoff(intent="add up")
+
+
+@tool
+def add(a: int, b: int) -> int:
+    """Adds two whole numbers."""
+    if a < 0:
+        raise ToolError("a must not be negative; use 0 or more")
+    return a + b
+
+
+class Sum(BaseModel):
+    total: int = Field(ge=0)
+
+
+async def run_agent(agent, *answers, strict=True, **settings):
+    client = scripted(*answers, strict=strict)
+    run = Run(client, **settings)
+    return await run.dispatch(agent, TASK), requests_of(client), run
+
+
+async def test_an_answer_without_tools_ends_the_loop(agent):
+    result, requests, _ = await run_agent(agent(), "hello")
+    assert (result.status, result.output) == ("ok", "hello")
+    assert requests[0]["messages"] == [{"role": "user", "content": "<task>\nadd up\n</task>"}]
+
+
+async def test_parallel_calls_are_answered_in_one_message_in_their_order(agent):
+    result, requests, _ = await run_agent(agent(tools=(add,)), [call("add", a=1, b=2), call("add", a=3, b=4)], "3 and 7")
+    answers = requests[1]["messages"][-1]["content"]
+    ids = [block["id"] for block in requests[1]["messages"][1]["content"] if block["type"] == "tool_use"]
+    assert [(it["tool_use_id"], it["content"]) for it in answers] == list(zip(ids, ["3", "7"], strict=True))
+    assert result.output == "3 and 7"
+
+
+@pytest.mark.parametrize(("wrong", "said"), [
+    (call("add", a=-1, b=2), "a must not be negative"),
+    (call("add", a="one", b=2), "a: Input should be a valid integer"),
+    (call("add", a=1), "b: Field required"),
+    (call("add", a=1, b=2, c=3), "c: Extra inputs are not permitted"),
+    (call("subtract", a=1, b=2), "there is no tool 'subtract'; the tools are: add"),
+])
+async def test_what_the_model_can_mend_goes_back_to_it_as_an_error(agent, wrong, said):
+    result, requests, _ = await run_agent(agent(tools=(add,)), wrong, "sorry", strict=False)
+    answer = requests[1]["messages"][-1]["content"][0]
+    assert answer["is_error"] is True and said in answer["content"]
+    assert result.ok
+
+
+async def test_a_bug_in_a_tool_propagates(agent):
+    @tool
+    def broken() -> str:
+        """Breaks."""
+        raise KeyError("a bug")
+
+    with pytest.raises(KeyError, match="a bug"):
+        await run_agent(agent(tools=(broken,)), call("broken"))
+
+
+async def test_at_max_turns_the_agent_wraps_up_and_nothing_is_thrown_away(agent):
+    result, requests, run = await run_agent(agent(tools=(add,), max_turns=2), call("add", a=1, b=2), call("add", a=3, b=4), "3, 7")
+    assert (result.status, result.output) == ("exhausted", "3, 7") and "2 turns" in result.reason
+    assert requests[2]["tool_choice"] == {"type": "none"} and requests[2]["tools"] == requests[0]["tools"]
+    assert "best final answer now" in requests[2]["messages"][-1]["content"]
+
+
+async def test_a_budget_of_turns_is_a_limit_for_every_agent_below(agent):
+    result, requests, _ = await run_agent(agent(tools=(add,)), call("add", a=1, b=2), "done", budget=Budget(turns=1))
+    assert result.status == "exhausted" and len(requests) == 2
+
+
+async def test_a_budget_that_runs_out_between_turns_keeps_what_the_tools_brought(agent):
+    result, _, _ = await run_agent(agent(tools=(add,)), call("add", a=20, b=22), budget=Budget(calls=1))
+    assert result.status == "exhausted" and "budget of 1 calls" in result.reason
+    assert result.artifacts == {"tool_results": "42"}
+
+
+def reply(stop_reason, *content):
+    return {"content": list(content or [{"type": "text", "text": "so far"}]), "stop_reason": stop_reason}
+
+
+@pytest.mark.parametrize(("stop_reason", "status", "reason"), [
+    ("end_turn", "ok", ""), ("stop_sequence", "ok", ""), ("max_tokens", "exhausted", "cut"),
+    ("model_context_window_exceeded", "exhausted", "cut"), ("refusal", "refused", "refused"),
+    ("something_new", "failed", "unknown stop reason 'something_new'"),
+])
+async def test_every_stop_reason_ends_as_a_result_with_the_text_so_far(agent, stop_reason, status, reason):
+    result, _, _ = await run_agent(agent(), reply(stop_reason))
+    assert (result.status, result.output) == (status, "so far") and reason in result.reason
+
+
+async def test_pause_turn_sends_the_conversation_back_unchanged(agent):
+    result, requests, _ = await run_agent(agent(), reply("pause_turn"), "done", strict=False)
+    assert requests[1]["messages"][1] == {"role": "assistant", "content": [{"type": "text", "text": "so far"}]}
+    assert len(requests[1]["messages"]) == 2 and result.output == "done"
+
+
+async def test_the_tool_calls_of_a_cut_turn_are_never_run(agent):
+    ran = []
+
+    @tool
+    def delete(path: str) -> str:
+        """Deletes."""
+        ran.append(path)
+
+    result, requests, _ = await run_agent(agent(tools=(delete,)), reply("max_tokens", {"type": "tool_use", "id": "t", "name": "delete",
+                                                                                       "input": {"path": "/"}}))
+    assert result.status == "exhausted" and ran == [] and len(requests) == 1
+
+
+async def test_an_empty_reply_is_a_failure_that_says_so(agent):
+    result, _, _ = await run_agent(agent(), {"content": [], "stop_reason": "end_turn"})
+    assert result.status == "failed" and "nothing to use" in result.reason
+
+
+def test_the_table_of_stop_reasons_covers_the_official_type():
+    from typing import get_args
+
+    from anthropic.types import StopReason
+
+    assert set(get_args(StopReason)) == set(NEXT_STEP)
+
+
+async def test_thinking_and_unknown_blocks_are_echoed_untouched(agent):
+    blocks = [{"type": "thinking", "thinking": "", "signature": "abc"}, {"type": "novelty", "depth": {"a": [1, None]}},
+              {"type": "tool_use", "id": "t1", "name": "add", "input": {"a": 1, "b": 2}, "caller": {"type": "direct"}}]
+    _, requests, _ = await run_agent(agent(tools=(add,)), reply("tool_use", *blocks), "3", strict=False)
+    assert requests[1]["messages"][1]["content"] == blocks
+
+
+async def test_structured_output_is_validated_and_sent_back_once_it_does_not_fit(agent):
+    result, requests, _ = await run_agent(agent(output=Sum), '{"total": -3}', '```json\n{"total": 3}\n```')
+    assert result.output == Sum(total=3)
+    assert "total: Input should be greater than or equal to 0; given -3" in requests[1]["messages"][-1]["content"]
+    assert requests[0]["output_config"]["format"]["schema"]["additionalProperties"] is False
+
+
+async def test_an_answer_that_never_fits_ends_as_exhausted_with_the_text(agent):
+    result, _, _ = await run_agent(agent(output=Sum, max_turns=2), "three", "still three", "3!")
+    assert (result.status, result.output) == ("exhausted", "3!")
+
+
+async def test_one_agent_serves_many_calls_at_once(agent):
+    shared = agent(tools=(add,))
+    run = Run(scripted(*["answer"] * 5))
+    results = await run.fan_out([(shared, Handoff(intent=f"task {i}")) for i in range(5)])
+    assert all(result.ok for result in results)
+    with pytest.raises(AttributeError):
+        shared.name = "other"
+
+
+calls = st.lists(st.lists(st.sampled_from([call("add", a=1, b=1), call("add", a=-1, b=1), call("nothing"), call("add", a="x")]),
+                          min_size=1, max_size=4), max_size=6)
+
+
+@given(calls)
+def test_every_tool_use_is_answered_in_the_next_message_and_history_only_grows(turns):
+    from kernel import Agent
+
+    agent = Agent("agent", "d", "s", "claude-haiku-5-5", tools=(add,), max_turns=9)
+    client = scripted(*turns, "done", strict=False)
+    result = asyncio.run(Run(client).dispatch(agent, TASK))
+    requests = requests_of(client)
+    assert result.output == "done" and len(requests) == len(turns) + 1
+    for earlier, later in zip(requests, requests[1:], strict=False):
+        assert later["messages"][: len(earlier["messages"])] == earlier["messages"]
+        asked = [it["id"] for it in later["messages"][-2]["content"] if it["type"] == "tool_use"]
+        answered = [it["tool_use_id"] for it in later["messages"][-1]["content"]]
+        assert asked == answered
+
+
+# ── tools ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_tools_schema_comes_from_its_signature_and_its_docstring():
+    assert isinstance(add, Tool) and add(2, 3) == 5
+    definition = add.definition
+    assert (definition["name"], definition["description"]) == ("add", "Adds two whole numbers.")
+    assert definition["input_schema"]["properties"]["a"]["type"] == "integer"
+    assert definition["input_schema"]["required"] == ["a", "b"]
+    json.dumps(definition)
+
+
+def test_a_tool_without_types_or_docstring_is_refused_with_the_remedy():
+    with pytest.raises(TypeError, match="needs a docstring"):
+        @tool
+        def silent(x: int) -> int:
+            return x
+    with pytest.raises(TypeError, match="'x' needs a type"):
+        @tool
+        def untyped(x):
+            """Says nothing of x."""
+    with pytest.raises(TypeError, match="cannot be described"):
+        @tool
+        def anything(*args: int):
+            """Takes all."""
+
+
+async def test_a_tool_may_ask_for_the_run_which_the_model_never_sees(agent):
+    @tool
+    async def who(run: Run, greeting: str = "I am") -> str:
+        """Says who runs it."""
+        return f"{greeting} {run.name}"
+
+    assert list(who.definition["input_schema"]["properties"]) == ["greeting"]
+    _, requests, _ = await run_agent(agent(tools=(who,)), call("who"), "done")
+    assert requests[1]["messages"][-1]["content"][0]["content"] == "I am agent"
+
+
+def test_a_reply_is_read_by_block_type_never_by_position():
+    it = Reply.model_validate({"content": [{"type": "thinking", "thinking": "", "signature": "s"}, {"type": "text", "text": "hi"}]})
+    assert it.text == "hi" and it.next_step == "done"

@@ -1,0 +1,111 @@
+"""Facts about budgets: no cap is ever exceeded, whatever the interleaving."""
+
+from __future__ import annotations
+
+import asyncio
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from kernel import Budget, Exhausted, Ledger, Spent
+
+
+def price(input_tokens, output_tokens):
+    return Decimal(input_tokens) / 1_000_000 + Decimal(output_tokens) * 5 / 1_000_000
+
+
+caps = st.builds(Budget, calls=st.none() | st.integers(0, 6), tokens=st.none() | st.integers(0, 20_000),
+                 usd=st.none() | st.decimals(0, Decimal("0.05"), places=4))
+steps = st.lists(st.one_of(
+    st.tuples(st.just("reserve"), st.integers(0, 2), st.integers(0, 4000), st.integers(1, 4096)),
+    st.tuples(st.just("settle"), st.integers(0, 30), st.floats(0, 1), st.floats(0, 1))), max_size=40)
+
+
+@given(st.tuples(caps, caps, caps), steps)
+def test_no_interleaving_of_reservations_and_settlements_exceeds_any_cap(budgets, steps):
+    root = Ledger(budgets[0])
+    ledgers = [root, Ledger(budgets[1], root), Ledger(budgets[2], root)]
+    under_way = []
+    for kind, which, first, second in steps:
+        if kind == "reserve":
+            try:
+                under_way.append((ledgers[which], ledgers[which].reserve(first, second, price)))
+            except Exhausted:
+                pass
+        elif under_way:
+            ledger, booked = under_way.pop(which % len(under_way))
+            used_in, used_out = int(booked.input_tokens * first), int(booked.output_tokens * second)
+            ledger.settle(booked, Spent(1, used_in, used_out, price(used_in, used_out)))
+        for ledger in ledgers:
+            cap, spent, reserved = ledger.budget, ledger.spent, ledger.reserved
+            assert cap.calls is None or spent.calls + reserved.calls <= cap.calls
+            assert cap.tokens is None or spent.tokens + reserved.tokens <= cap.tokens
+            assert cap.usd is None or spent.usd + reserved.usd <= cap.usd
+            assert min(reserved.calls, reserved.tokens, reserved.usd) >= 0
+    for ledger, booked in under_way:
+        ledger.settle(booked, Spent())
+    assert all(ledger.reserved == Spent() for ledger in ledgers)
+    assert root.spent.calls == ledgers[0].spent.calls >= ledgers[1].spent.calls + ledgers[2].spent.calls
+
+
+def test_a_charge_is_booked_in_every_ledger_above():
+    root = Ledger(Budget())
+    leaf = Ledger(Budget(), Ledger(Budget(), root))
+    leaf.settle(leaf.reserve(100, 50, price), Spent(1, 80, 20, Decimal("0.001")))
+    assert root.spent == leaf.parent.spent == leaf.spent == Spent(1, 80, 20, Decimal("0.001"))
+
+
+def test_the_answer_is_allowed_what_is_left_when_not_all_is_affordable():
+    assert Ledger(Budget(tokens=1500)).reserve(500, 4096, price).output_tokens == 1000
+    assert Ledger(Budget(usd="0.003")).reserve(1000, 4096, price).output_tokens == 400
+
+
+def test_a_request_that_could_hardly_answer_is_not_sent_and_the_reason_says_what_is_missing():
+    with pytest.raises(Exhausted, match="budget of 700 tokens has 700 left; the next request may need 756"):
+        Ledger(Budget(tokens=700)).reserve(500, 4096, price)
+
+
+def test_a_dollar_cap_does_not_pretend_to_hold_for_an_unknown_price():
+    with pytest.raises(Exhausted, match="price of this model is not known"):
+        Ledger(Budget(usd="1"), unknown_price_ok=False).reserve(10, 100, lambda *_: None)
+    assert Ledger(Budget(usd="1")).reserve(10, 100, lambda *_: None).unpriced == 1
+
+
+def test_unknown_cost_is_never_zero():
+    assert Spent(calls=2, usd=Decimal("0.01"), unpriced=1).cost is None
+    assert Spent(calls=2, usd=Decimal("0.01")).cost == Decimal("0.01")
+
+
+async def _waits_for_the_others():
+    ledger = Ledger(Budget(tokens=6000))
+    first = await ledger.reserve_in_turn(1000, 4096, price)
+    second = asyncio.ensure_future(ledger.reserve_in_turn(1000, 4096, price))
+    await asyncio.sleep(0)
+    assert not second.done(), "the second does not fit beside the first's reservation"
+    ledger.settle(first, Spent(1, 100, 100))
+    assert (await second).output_tokens == 4096
+
+
+def test_a_reservation_waits_while_what_is_missing_is_only_reserved():
+    asyncio.run(_waits_for_the_others())
+
+
+async def _does_not_wait_for_nothing():
+    ledger = Ledger(Budget(calls=1))
+    await ledger.reserve_in_turn(10, 10, price)
+    ledger.settle(ledger.reserved, Spent(calls=1))
+    with pytest.raises(Exhausted):
+        await asyncio.wait_for(ledger.reserve_in_turn(10, 10, price), 5)
+
+
+def test_a_reservation_that_can_never_fit_is_refused_at_once():
+    asyncio.run(_does_not_wait_for_nothing())
+
+
+@pytest.mark.parametrize("wrong", [{"usd": "-1"}, {"calls": -1}, {"tokens": "many"}, {"call": 3}])
+def test_a_budget_that_makes_no_sense_is_refused(wrong):
+    with pytest.raises(ValidationError):
+        Budget(**wrong)

@@ -1,0 +1,216 @@
+"""Facts about the client: retries by the service's rules, secrets, odd servers, the choice of a model."""
+
+from __future__ import annotations
+
+import asyncio
+import email.utils
+import json
+import time
+from decimal import Decimal
+
+import httpx
+import pytest
+
+from kernel import ApiError, Client, SetupError, connect, models
+
+BODY = {"model": "m", "max_tokens": 10, "messages": [{"role": "user", "content": "hi"}]}
+REPLY = {"id": "msg", "type": "message", "role": "assistant", "model": "m", "content": [{"type": "text", "text": "hi"}],
+         "stop_reason": "end_turn", "usage": {"input_tokens": 3, "output_tokens": 1}}
+
+
+def error(kind, message="no", **more):
+    return {"type": "error", "error": {"type": kind, "message": message, **more}, "request_id": "req_1"}
+
+
+def client_of(*answers, **settings):
+    """A client of a server that gives these answers; `.waits` are the seconds that it would have slept."""
+    queue, waits, seen = list(answers), [], []
+
+    def serve(request):
+        seen.append(request)
+        answer = queue.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        status, content, headers = (*answer, {})[:3]
+        return httpx.Response(status, json=content, headers=headers) if not isinstance(content, bytes) else \
+            httpx.Response(status, content=content, headers=headers)
+
+    async def sleep(seconds):
+        waits.append(seconds)
+
+    client = Client(httpx.MockTransport(serve), sleep=sleep, jitter=lambda: 0.0, **settings)
+    client.waits, client.seen = waits, seen
+    return client
+
+
+def send(client, body=BODY):
+    return asyncio.run(client.send(body))
+
+
+@pytest.mark.parametrize(("status", "kind"), [(408, "timeout_error"), (409, "conflict_error"), (429, "rate_limit_error"),
+                                              (500, "api_error"), (503, "api_error"), (504, "timeout_error"), (529, "overloaded_error")])
+def test_what_may_pass_is_tried_again_with_growing_waits(status, kind):
+    client = client_of((status, error(kind)), (status, error(kind)), (200, REPLY))
+    assert send(client).text == "hi" and client.waits == [0.5, 1.0]
+
+
+@pytest.mark.parametrize(("status", "kind"), [(400, "invalid_request_error"), (401, "authentication_error"), (402, "billing_error"),
+                                              (403, "permission_error"), (404, "not_found_error"), (413, "invalid_request_error")])
+def test_what_will_not_pass_is_not_tried_again(status, kind):
+    client = client_of((status, error(kind, "why")))
+    with pytest.raises(ApiError, match=f"HTTP {status}, {kind}: why") as caught:
+        send(client)
+    assert (caught.value.status, caught.value.type, caught.value.request_id, caught.value.retryable) == (status, kind, "req_1", False)
+    assert client.waits == []
+
+
+def test_after_two_retries_the_error_is_raised():
+    client = client_of(*[(529, error("overloaded_error"))] * 3)
+    with pytest.raises(ApiError, match="overloaded"):
+        send(client)
+    assert len(client.waits) == 2
+
+
+@pytest.mark.parametrize(("headers", "seconds"), [({"retry-after": "7"}, 7.0), ({"retry-after-ms": "250"}, 0.25),
+                                                  ({"retry-after": "soon"}, 0.5), ({"retry-after": "0"}, 0.0)])
+def test_the_services_own_wait_is_kept(headers, seconds):
+    client = client_of((429, error("rate_limit_error"), headers), (200, REPLY))
+    send(client)
+    assert client.waits == [seconds]
+
+
+def test_retry_after_may_be_a_date():
+    client = client_of((429, error("rate_limit_error"), {"retry-after": email.utils.formatdate(time.time() + 30, usegmt=True)}), (200, REPLY))
+    send(client)
+    assert 20 < client.waits[0] <= 30
+
+
+def test_the_services_word_on_retrying_comes_before_the_table():
+    with pytest.raises(ApiError):
+        send(client_of((500, error("api_error"), {"x-should-retry": "false"})))
+    assert send(client_of((400, error("invalid_request_error"), {"x-should-retry": "true"}), (200, REPLY))).text == "hi"
+
+
+def test_a_spend_limit_is_a_429_that_is_not_tried_again():
+    with pytest.raises(ApiError):
+        send(client_of((429, error("rate_limit_error", details={"error_code": "spend_limit_reached"}))))
+
+
+@pytest.mark.parametrize("trouble", [httpx.ConnectError("refused"), httpx.RemoteProtocolError("Server disconnected"),
+                                     httpx.ReadTimeout("slow"), httpx.ReadError("")])
+def test_a_connection_that_breaks_is_tried_again_and_then_told(trouble):
+    assert send(client_of(trouble, (200, REPLY))).text == "hi"
+    with pytest.raises(ApiError) as caught:
+        send(client_of(trouble, trouble, trouble))
+    assert caught.value.type in ("connection_error", "timeout_error") and caught.value.status is None
+
+
+@pytest.mark.parametrize("content", [b"<html>Bad gateway</html>", b"", b"{}", b'{"content": "hi"}', b"\xff\xfe", b"null",
+                                     b'{"content": [{"type": "tool_use", "name": "x"}]}', b'{"content": [{"type": "text"}]}'])
+def test_something_that_is_not_a_reply_is_told_apart_and_shown(content):
+    with pytest.raises(ApiError, match="not a reply.*check the base URL") as caught:
+        send(client_of((200, content, {"content-type": "text/html"})))
+    assert caught.value.type == "invalid_reply" and not caught.value.retryable
+
+
+@pytest.mark.parametrize("content", [b"<html>", b"[]", b'{"error": "model not found"}', b'{"error": {}}', b"\xff"])
+def test_an_error_in_another_format_is_still_an_api_error(content):
+    with pytest.raises(ApiError) as caught:
+        send(client_of((404, content)))
+    assert caught.value.status == 404 and caught.value.type == "not_found_error"
+
+
+def test_older_dialects_are_understood():
+    ollama = {"model": "llama", "content": [{"type": "tool_use", "id": "call_1", "name": "add", "input": {"a": 1}}], "created": 1}
+    reply = send(client_of((200, ollama)))
+    assert reply.next_step == "run_tools" and reply.usage.total_input == 0 and reply.model_extra["created"] == 1
+
+
+def test_the_key_is_sent_and_never_shown():
+    key = "sk-ant-very-secret"
+    client = client_of((401, error("authentication_error", f"invalid key {key}")), api_key=key)
+    with pytest.raises(ApiError) as caught:
+        send(client)
+    assert client.seen[0].headers["x-api-key"] == key
+    shown = f"{client!r} {client} {caught.value} {caught.value!r} {vars(caught.value)} {caught.value.__cause__}"
+    assert key not in shown and "[key]" in shown
+
+
+def test_a_connection_error_does_not_carry_the_request_with_its_key():
+    client = client_of(*[httpx.ConnectError("refused")] * 3, api_key="sk-ant-very-secret")
+    with pytest.raises(ApiError) as caught:
+        send(client)
+    assert caught.value.__cause__ is None and caught.value.__suppress_context__
+
+
+def test_the_headers_are_the_apis_own():
+    client = client_of((200, REPLY), auth_token="token")
+    send(client)
+    headers = client.seen[0].headers
+    assert headers["anthropic-version"] == "2026-10-21" and headers["authorization"] == "Bearer token"
+    assert headers["content-type"] == "application/json" and str(client.seen[0].url).endswith("/v1/messages")
+    assert json.loads(client.seen[0].content) == BODY
+
+
+# ── connect ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(autouse=True)
+def no_settings(monkeypatch):
+    for name in ("WORKSHOP_MODEL", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "WORKSHOP_WORKER_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_a_key_in_the_shell_spends_nothing(monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-key")
+    assert connect().mode == "offline"
+
+
+def test_live_needs_a_key_or_a_server_and_says_so():
+    with pytest.raises(SetupError, match="ANTHROPIC_API_KEY is not set"):
+        connect("live")
+    with pytest.raises(SetupError, match="ANTHROPIC_BASE_URL is not set"):
+        connect("local")
+    with pytest.raises(SetupError, match="expected offline, live or local"):
+        connect("cheap")
+
+
+def test_live_has_a_hard_cap_of_half_a_dollar(monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-key")
+    monkeypatch.setenv("WORKSHOP_MODEL", "live")
+    client = connect()
+    assert client.mode == "live" and str(client.ledger.budget.usd) == "0.50" and not client.ledger.unknown_price_ok
+    assert "sk-ant-key" not in repr(client)
+    assert str(connect("live", max_usd=0.1).ledger.budget.usd) == "0.1"
+
+
+def test_a_local_server_needs_no_key(monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:11434/")
+    for mode in ("live", "local"):
+        client = connect(mode)
+        assert client.base_url == "http://127.0.0.1:11434" and client.ledger.unknown_price_ok
+
+
+def test_settings_of_the_offline_model_are_refused_elsewhere_and_a_base_url_must_be_one(monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "localhost:11434")
+    with pytest.raises(SetupError, match="expected an address"):
+        connect("local")
+    with pytest.raises(SetupError, match="latency_ms: only the offline model"):
+        connect("live", latency_ms=5)
+
+
+def test_roles_name_models_and_the_environment_overrides_them(monkeypatch):
+    assert models.worker != models.supervisor
+    monkeypatch.setenv("WORKSHOP_WORKER_MODEL", "llama3.2")
+    assert models.worker == "llama3.2"
+    with pytest.raises(AttributeError, match="the roles are worker, supervisor, planner, judge"):
+        models.manager  # noqa: B018
+
+
+def test_prices_are_known_for_every_role_and_unknown_is_not_zero():
+    from kernel import Usage
+
+    usage = Usage(input_tokens=1_000_000, output_tokens=1_000_000)
+    assert [models.cost(model, usage) for model in (models.supervisor, models.judge)] == [12, 24]
+    assert models.cost(models.worker, Usage(input_tokens=10_000, output_tokens=1000)) == Decimal("0.0015")
+    assert models.cost("llama3.2", usage) is None

@@ -1,0 +1,235 @@
+"""Facts about the door: depth, rings, repeats, deadlines, cancellation, isolation, order, records."""
+
+from __future__ import annotations
+
+import asyncio
+
+import httpx
+import pytest
+
+from kernel import Budget, Client, Handoff, Pause, Result, Run
+from kernel.offline import Script
+
+from .conftest import Worker, requests_of, scripted
+
+TASK = Handoff(intent="do it")
+
+
+def run_of(client=None, **settings):
+    return Run(client or scripted(), **settings)
+
+
+async def test_a_dispatch_stamps_the_handoff_and_records_it_in_full():
+    run, worker = run_of(), Worker()
+    result = await run.dispatch(worker, Handoff(intent="do it", artifacts={"facts": "x" * 5000}))
+    assert result == Result(status="ok", output="done", by="worker")
+    assert (worker.seen[0].from_agent, worker.seen[0].to_agent, worker.seen[0].return_to) == ("user", "worker", "user")
+    assert run.trace().handoffs()[0]["artifacts"]["facts"] == "x" * 5000
+    assert [event.kind for event in run.events] == ["dispatch", "return"]
+
+
+async def test_three_levels_and_no_fourth():
+    def deeper(level):
+        return Worker(f"level{level}", lambda handoff, run: run.dispatch(deeper(level + 1), TASK))
+
+    result = await run_of().dispatch(deeper(1), TASK)
+    assert result.status == "refused" and "too deep" in result.reason and "level4" in result.reason
+
+
+async def test_a_ring_of_agents_that_call_each_other_is_refused():
+    first = Worker("first", lambda handoff, run: run.dispatch(second, Handoff(intent=f"more {handoff.intent}")))
+    second = Worker("second", lambda handoff, run: run.dispatch(first, Handoff(intent=f"more {handoff.intent}")))
+    result = await run_of(budget=Budget(depth=9)).dispatch(first, TASK)
+    assert result.status == "refused" and "ring: first → second → first" in result.reason
+
+
+async def test_the_same_handoff_to_the_same_agent_is_refused_the_second_time():
+    run, worker = run_of(), Worker()
+    await run.dispatch(worker, TASK)
+    again = await run.dispatch(worker, TASK)
+    assert again.status == "refused" and "the same handoff" in again.reason
+    assert (await run.dispatch(worker, Handoff(intent="something else"))).ok
+    assert len(worker.seen) == 2
+
+
+async def test_a_handoff_that_failed_may_be_given_again():
+    run, outcomes = run_of(), [Result(status="failed"), Result(status="ok")]
+    worker = Worker("worker", lambda handoff, run: outcomes.pop(0))
+    assert [(await run.dispatch(worker, TASK)).status, (await run.dispatch(worker, TASK)).status] == ["failed", "ok"]
+
+
+async def test_a_deadline_ends_as_a_result_with_the_work_so_far():
+    async def slow(handoff, run):
+        run.keep(facts="three facts")
+        run.output = "half a brief"
+        await asyncio.sleep(60)
+
+    result = await run_of().dispatch(Worker("slow", slow), TASK, budget=Budget(seconds=0.01))
+    assert result.status == "exhausted" and "deadline of 0.01 s" in result.reason
+    assert result.output == "half a brief" and result.artifacts == {"facts": "three facts"}
+
+
+async def test_a_timeout_that_is_not_the_doors_own_is_a_bug_and_propagates():
+    def bug(handoff, run):
+        raise TimeoutError("of a library")
+
+    with pytest.raises(TimeoutError, match="of a library"):
+        await run_of().dispatch(Worker("worker", bug), TASK)
+
+
+async def test_cancellation_reaches_the_children_and_is_never_swallowed():
+    reached = []
+
+    async def wait(handoff, run):
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            reached.append(handoff.intent)
+            raise
+
+    run = run_of()
+    boss = Worker("boss", lambda handoff, run: run.fan_out([(Worker(f"w{i}", wait), Handoff(intent=f"{i}")) for i in range(3)]))
+    task = asyncio.ensure_future(run.dispatch(boss, TASK))
+    while sum(event.kind == "dispatch" for event in run.events) < 4:
+        await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert sorted(reached) == ["0", "1", "2"]
+    assert [e.data["result"]["status"] for e in run.events if e.kind == "return"] == ["cancelled"] * 4
+
+
+async def test_a_branch_that_fails_does_not_take_its_siblings_along():
+    def bug(handoff, run):
+        raise ValueError("a bug")
+
+    branches = [(Worker("a"), TASK), (Worker("b", bug), TASK), (Worker("c"), TASK)]
+    results = await run_of().fan_out(branches)
+    assert [result.status for result in results] == ["ok", "failed", "ok"]
+    assert results[1].reason == "ValueError: a bug" and results[1].by == "b"
+
+
+async def test_a_bug_in_a_single_dispatch_propagates_and_is_recorded():
+    def bug(handoff, run):
+        raise ValueError("a bug")
+
+    run = run_of()
+    with pytest.raises(ValueError, match="a bug"):
+        await run.dispatch(Worker("worker", bug), TASK)
+    assert run.events[-1].data["result"]["reason"] == "ValueError: a bug"
+
+
+async def test_an_executable_that_returns_no_result_is_told_so():
+    class Wrong(Worker):
+        async def execute(self, handoff, run):
+            return "text"
+
+    with pytest.raises(TypeError, match="returned str; it must return a Result"):
+        await run_of().dispatch(Wrong(), TASK)
+
+
+async def test_results_come_in_the_order_asked_for_and_the_limit_holds():
+    gates, running, most = [asyncio.Event() for _ in range(5)], 0, 0
+
+    async def work(handoff, run):
+        nonlocal running, most
+        running, most = running + 1, max(most, running + 1)
+        await gates[int(handoff.intent)].wait()
+        running -= 1
+        return handoff.intent
+
+    async def open_backwards():
+        for gate in reversed(gates):
+            await asyncio.sleep(0)
+            gate.set()
+
+    results, _ = await asyncio.gather(
+        run_of().fan_out([(Worker(f"w{i}", work), Handoff(intent=str(i))) for i in range(5)], limit=2), open_backwards())
+    assert [result.output for result in results] == ["0", "1", "2", "3", "4"]
+    assert most == 2
+
+
+async def test_a_fan_out_of_nothing_is_nothing_and_a_limit_of_none_at_all_is_refused():
+    assert await run_of().fan_out([]) == []
+    with pytest.raises(ValueError, match="limit is 0"):
+        await run_of().fan_out([(Worker(), TASK)], limit=0)
+
+
+async def test_a_cap_of_three_calls_sends_exactly_three_requests_for_eight_branches(agent):
+    client = scripted(*["answer"] * 3)
+    run = run_of(client, budget=Budget(calls=3))
+    results = await run.fan_out([(agent(name=f"a{i}"), TASK) for i in range(8)])
+    assert sorted(result.status for result in results) == ["exhausted"] * 5 + ["ok"] * 3
+    assert len(requests_of(client)) == 3 and run.spent.calls == 3
+
+
+async def test_a_specialists_own_budget_and_the_runs_both_hold(agent):
+    run = run_of(scripted("one"), budget=Budget(calls=5))
+    assert (await run.dispatch(agent(), TASK, budget=Budget(calls=0))).status == "exhausted"
+    assert (await run.dispatch(agent(), Handoff(intent="next"), budget=Budget(calls=1))).status == "ok"
+    assert run.spent.calls == 1
+
+
+async def test_the_concurrency_limit_is_around_requests_so_nested_teams_do_not_deadlock(agent):
+    client = scripted(*["answer"] * 4, concurrency=1)
+    teams = [(Worker(f"lead{i}", lambda handoff, run, i=i: run.fan_out([(agent(name=f"a{i}{j}"), TASK) for j in range(2)])), TASK)
+             for i in range(2)]
+    results = await asyncio.wait_for(run_of(client).fan_out(teams), 10)
+    assert all(result.status == "ok" for result in results)
+
+
+async def test_a_pause_is_a_result_with_its_question():
+    def ask(handoff, run):
+        raise Pause("Do the facts look right?")
+
+    result = await run_of().dispatch(Worker("worker", ask), TASK)
+    assert (result.status, result.reason) == ("paused", "Do the facts look right?")
+
+
+async def test_a_service_that_fails_is_a_result(agent):
+    result = await run_of(scripted(400)).dispatch(agent(), TASK)
+    assert result.status == "failed" and "400" in result.reason
+
+
+async def test_when_no_answer_came_the_whole_reservation_is_charged_since_the_service_may_have_worked(agent):
+    client = Client(Script([httpx.ReadTimeout("slow")]), retries=0)
+    run = run_of(client)
+    await run.dispatch(agent(), TASK)
+    assert run.spent.calls == 1 and run.spent.output_tokens == 4096
+    assert run.ledger.reserved.calls == 0
+
+
+async def test_a_reader_that_fails_is_dropped_and_the_run_goes_on():
+    seen = []
+
+    def broken(event):
+        raise RuntimeError("no screen")
+
+    run = run_of(on_event=broken)
+    run.subscribe(seen.append)
+    with pytest.warns(UserWarning, match="no screen"):
+        assert (await run.dispatch(Worker(), TASK)).ok
+    assert seen == run.events
+
+
+async def test_a_child_never_sees_its_parents_messages(agent):
+    client = scripted({"type": "text", "text": "secret plan"}, "child's answer")
+    run = run_of(client)
+    await run.dispatch(agent(), Handoff(intent="think"))
+    await run.dispatch(agent(name="child"), Handoff(intent="work"))
+    assert len(requests_of(client)[1]["messages"]) == 1
+    assert "secret plan" not in str(requests_of(client)[1])
+
+
+async def test_events_are_numbered_and_nested_runs_have_nested_ids():
+    boss = Worker("boss", lambda handoff, run: run.dispatch(Worker("child"), TASK))
+    run = run_of()
+    await run.dispatch(boss, TASK)
+    assert [(event.seq, event.run, event.agent) for event in run.events] == [
+        (0, "1", "boss"), (1, "1.1", "child"), (2, "1.1", "child"), (3, "1", "boss")]
+
+
+async def test_a_run_says_what_it_needs_when_it_is_given_something_else():
+    with pytest.raises(ValueError, match="max_tokens is 30000"):
+        await Client(Script([])).send({"model": "m", "messages": [], "max_tokens": 30_000})
