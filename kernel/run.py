@@ -157,7 +157,7 @@ class Run:
             result = result.model_copy(update={"by": result.by or name})
             if not reason:
                 self._tree.handed_over[key] = result.status
-            child.emit("return", result=result.model_dump(mode="json"), spent=_figures(child.spent))
+            child.emit("return", return_to=self.name, result=result.model_dump(mode="json"), spent=_figures(child.spent))
         return result
 
     def _refusal(self, name: str, handoff: Handoff) -> str:

@@ -168,7 +168,7 @@ def as_text(hits: list[Hit]) -> str:
                        f"{hit.document.url}\n{hit.document.text}".replace("\n\n", "\n") for hit in hits)
 
 
-def search_tool(source: Source, *, limit: int = 5) -> Tool:
+def search_tool(source: Source, *, limit: int = 6) -> Tool:
     """The `search` tool of a researcher, over any source."""
 
     @tool

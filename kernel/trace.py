@@ -92,7 +92,7 @@ def line(event: Event) -> str:
             carried = f"  with {', '.join(parts)}" if parts else ""
             return f"{indent}{handoff['from_agent']} → {event.agent}: {_short(handoff['intent'])}{carried}"
         case "return":
-            return f"{indent}{event.agent} → {data.get('to', '') or 'back'}: {_outcome(data['result'])}  [{_bill(data['spent'])}]"
+            return f"{indent}{event.agent} → {data['return_to']}: {_outcome(data['result'])}  [{_bill(data['spent'])}]"
         case "tool_result":
             answer = "error: " + _short(data["content"]) if data["is_error"] else _size(data["content"])
             return f"{indent}    {data['name']} gave {answer}"
@@ -111,21 +111,23 @@ def _outcome(result: dict[str, Any]) -> str:
     output, said = result["output"], result["status"]
     if isinstance(output, dict) and "verdict" in output:
         issues = output.get("issues") or []
-        said += f", {output['verdict']}" + (f" with {len(issues)} issues" if issues else "")
+        said += f", {output['verdict']}" + (f" with {_count(len(issues), 'issue')}" if issues else "")
     elif output:
         text = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
-        said += f", {len(text.split())} words"
+        said += f", {_size(text)}"
     return said + (f" ({_short(result['reason'], 100)})" if result["reason"] else "")
 
 
 def _bill(spent: dict[str, Any]) -> str:
-    calls = f"{spent['calls']} call" + ("" if spent["calls"] == 1 else "s")
-    return f"{calls}, {spent['input_tokens'] + spent['output_tokens']:,} tokens"
+    return f"{_count(spent['calls'], 'call')}, {spent['input_tokens'] + spent['output_tokens']:,} tokens"
 
 
 def _size(text: str) -> str:
-    words = len(text.split())
-    return f"{words} word" + ("" if words == 1 else "s")
+    return _count(len(text.split()), "word")
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}" + ("" if number == 1 else "s")
 
 
 def _short(text: str, most: int = 72) -> str:

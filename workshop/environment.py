@@ -210,13 +210,13 @@ def unmet(requirements: Path, folders: list[Path] | None = None) -> list[str]:
             r"([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*(?:(==)\s*([\w.+!-]+)|[<>~!=].*)?",
             line.split("#")[0].strip(),
         )
-        if not found:
+        if not found or ";" in line:
             continue
         name, exactly, version = found.groups()
         have = next((d.version for d in importlib.metadata.distributions(name=name, **places)), None)
         if have is None:
             wrong.append(f"{name} is missing")
-        elif exactly and have != version:
+        elif exactly and re.sub(r"(\.0)+$", "", have) != re.sub(r"(\.0)+$", "", version):
             wrong.append(f"{name} is {have} instead of {version}")
     return wrong
 
@@ -382,7 +382,8 @@ CAUSES = (
      "Point SSL_CERT_FILE and PIP_CERT to your network's certificate and start again."),
     (("name resolution", "name or service not known", "getaddrinfo", "dns error", "timed out", "timeout",
       "failed to establish a new connection", "connection refused", "connection reset",
-      "network is unreachable", "error sending request", "failed to fetch", "tunnel connection failed", "proxyerror", "connecterror"),
+      "network is unreachable", "error sending request", "failed to fetch", "tunnel connection failed",
+      "proxyerror", "connecterror"),
      "the package index cannot be reached. Connect this machine to the network (or set PIP_INDEX_URL, for uv "
      "UV_INDEX_URL, to a mirror) and start again."),
 )  # fmt: skip
@@ -407,32 +408,34 @@ def one_at_a_time(file: Path, say: Callable[[str], None]) -> Iterator[None]:
     The system frees it when the process ends, however that ends. Where locks do not exist it does nothing.
     """
     try:
-        handle = open(file, "r+b")
-    except OSError:
-        yield
-        return
-    with handle:
+        descriptor = os.open(file, os.O_RDWR)
+    except OSError:  # read-only: whoever writes next says so
+        descriptor = None
+    try:
         told = False
-        while not _lock(handle):
+        while descriptor is not None and not _lock(descriptor):
             if not told:
                 say("Another start is setting up; waiting for it …")
                 told = True
             time.sleep(0.2)
         yield
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
 
 
-def _lock(handle) -> bool:
+def _lock(descriptor: int) -> bool:
     """Try to lock an open file; False when somebody else holds it."""
     try:
         if os.name == "nt":
             import msvcrt
 
-            handle.seek(1 << 30)  # beyond the end: nobody's reading is blocked
-            msvcrt.locking(handle.fileno(), msvcrt.LK_NBLCK, 1)
+            os.lseek(descriptor, 1 << 30, os.SEEK_SET)  # beyond the end: nobody's reading is blocked
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
         else:
             import fcntl
 
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):
         return False
     except OSError:

@@ -23,6 +23,9 @@ SETTINGS = {
 }
 """Defaults that differ from JupyterLab's; what a learner changes in the Settings menu wins over them."""
 
+KERNEL_SETTINGS = {"IPKernelApp": {"log_level": 40}}
+"""Errors only: a kernel's warnings about its own transport would fill the window that shows the address."""
+
 
 def options(argv: list[str]) -> argparse.Namespace:
     """The options of `lab`; wrong ones end the program with exit status 2."""
@@ -52,10 +55,39 @@ def start(chosen: argparse.Namespace) -> NoReturn:
             "This Python has no JupyterLab: pip install -r requirements.txt, then start again."
         )
     environ = jupyter_environment(root, os.environ)
+    trust_lessons(root)
     print("JupyterLab is starting; Ctrl-C in this window ends it.", flush=True)
     environment.become(
         command(root, chosen, as_root=hasattr(os, "geteuid") and os.geteuid() == 0), environ, root
     )
+
+
+def trust_lessons(root: Path) -> None:
+    """Sign the lessons that are new or changed, so that their stored pictures show before anything is run.
+
+    JupyterLab shows no SVG of a notebook that it did not sign. Only the numbered lessons are signed: whoever
+    starts this launcher runs their code anyway; a notebook that was put beside them is not ours to vouch for.
+    """
+    known_file = root / ".jupyter" / "signed.json"
+    try:
+        known = json.loads(known_file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        known = {}
+    lessons = sorted((root / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+    digests = {lesson.name: environment.digest(lesson) for lesson in lessons}
+    if digests == known:
+        return
+    import nbformat
+    from nbformat.sign import NotebookNotary
+
+    notary = NotebookNotary(data_dir=str(root / ".jupyter" / "data"))
+    for lesson in lessons:
+        try:
+            notary.sign(nbformat.read(lesson, as_version=4))
+        except Exception as error:  # a lesson that cannot be read is JupyterLab's to explain
+            print(f"{lesson.name} cannot be read: {error}", file=sys.stderr)
+    notary.store.close()
+    known_file.write_text(json.dumps(digests, indent=1) + "\n", encoding="utf-8")
 
 
 def command(root: Path, chosen: argparse.Namespace, *, as_root: bool) -> list[str]:
@@ -66,7 +98,7 @@ def command(root: Path, chosen: argparse.Namespace, *, as_root: bool) -> list[st
         f"--ServerApp.root_dir={root}",
         f"--LabApp.default_url={page}",
         "--ServerApp.answer_yes=True",
-        "--Application.log_level=WARN",
+        "--Application.log_level=ERROR",  # the address is still printed: it is logged as critical
     ]
     if chosen.port is not None:
         words.append(f"--ServerApp.port={chosen.port}")
@@ -95,9 +127,12 @@ def jupyter_environment(root: Path, environ: Mapping[str, str]) -> dict[str, str
         for folder in folders.values():
             folder.mkdir(parents=True, exist_ok=True)
         (own / ".gitignore").write_text("*\n", encoding="utf-8")
-        defaults = own / "config" / "labconfig" / "default_setting_overrides.json"
-        defaults.parent.mkdir(exist_ok=True)
-        defaults.write_text(json.dumps(SETTINGS, indent=1) + "\n", encoding="utf-8")
+        for file, settings in (
+            (own / "config" / "labconfig" / "default_setting_overrides.json", SETTINGS),
+            (own / "ipython" / "profile_default" / "ipython_kernel_config.json", KERNEL_SETTINGS),
+        ):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise environment.SetupFailed(
             f"{own} cannot be written ({error.strerror}). "

@@ -15,9 +15,9 @@ class Answer:
 
 @dataclass(frozen=True)
 class Temperament:
-    """How the offline model behaves: ordinary parameters for the failure lab. The default is a well-behaved model."""
+    """Ordinary parameters for the failure lab; the default is a well-behaved model."""
 
     never_content: bool = False  # reviewer: always finds something (vague) to revise
     never_done: bool = False  # researcher: goes on searching while it may
     drops_facts: bool = False  # supervisor: hands work on without the facts
-    attention: int = 6000  # estimated tokens of one request beyond which the reader overlooks things (an assumption)
+    attention: int = 6000  # estimated tokens of a request beyond which the reader overlooks things: an assumption

@@ -1,7 +1,7 @@
 """The strict API: takes an HTTP request to the Messages API, refuses it as the service would, or answers it.
 
-Source: the Messages API (https://docs.claude.com/en/api/messages) and the types of its official SDK. Nothing here
-sleeps or opens a connection: `OfflineTransport` and `serve` do that with what `OfflineAPI.handle` returns.
+Source: the Messages API (https://docs.claude.com/en/api/messages) and the types of its official SDK. Nothing
+here sleeps or opens a connection: `OfflineTransport` and `serve` do, with what `OfflineAPI.handle` returns.
 """
 
 from __future__ import annotations
@@ -17,19 +17,30 @@ from threading import Lock
 from typing import NoReturn
 
 from .answer import Answer, Temperament
-from .reply import (TOKENS_PER_MESSAGE, Checked, blocks_of, broken_rule, estimate_tokens, events, identifier,
-                    make_reply, read_block, read_head, sign, tokens_of)
-from .rules import (MAX_OUTPUT_TOKENS, Pairing, RequestError, check_message, check_settings, line, refuse_prefill,
-                    refuse_signature)
+from .reply import (
+    TOKENS_PER_MESSAGE,
+    Checked,
+    blocks_of,
+    broken_rule,
+    estimate_tokens,
+    events,
+    identifier,
+    make_reply,
+    read_block,
+    read_head,
+    sign,
+    tokens_of,
+)
+from .rules import MAX_OUTPUT_TOKENS, Pairing, RequestError, check_message, check_settings, line, refuse_prefill, refuse_signature
 
 __all__ = ["Faults", "OfflineAPI", "RequestError", "Response", "estimate_tokens"]
 
 MODELS = ("claude-haiku-5-5", "claude-sonnet-5-5", "claude-opus-5-5")
 ROLES = ("WORKER", "SUPERVISOR", "PLANNER", "JUDGE")
 MAX_BODY_BYTES = 32 * 1024 * 1024
-ERROR_TYPES = {401: "authentication_error", 402: "billing_error", 403: "permission_error", 404: "not_found_error",
-               408: "timeout_error", 409: "conflict_error", 429: "rate_limit_error", 504: "timeout_error",
-               529: "overloaded_error"}
+ERROR_TYPES = {401: "authentication_error", 402: "billing_error", 403: "permission_error",
+               404: "not_found_error", 408: "timeout_error", 409: "conflict_error", 429: "rate_limit_error",
+               504: "timeout_error", 529: "overloaded_error"}
 ENDPOINTS = "There are POST /v1/messages, POST /v1/messages/count_tokens and GET /v1/models."
 _FAULT_MESSAGES = {429: "This request would exceed your rate limit. Please try again later.",
                    500: "Internal server error", 529: "Overloaded"}
@@ -40,10 +51,10 @@ _SIGN_IN_PAGE = b"<!doctype html><title>Sign in</title><p>This network asks you 
 class Faults:
     """What goes wrong, and how often. Each rate is a share of the valid requests to `POST /v1/messages`.
 
-    A request's fault follows from the seed, its body and how often that body came before, so that the order of
-    a fan-out does not matter and a retry is a new draw. `first` names the faults of the first requests in order of
-    arrival, with "" for none; it takes the names of the rates ("429", "timeout", …) and "html", a page instead of a
-    reply. Raises ValueError for an unknown name or impossible rates.
+    A request's fault follows from the seed, its body and how often that body came before, so that the order
+    of a fan-out does not matter and a retry is a new draw. `first` names the faults of the first requests in
+    order of arrival, with "" for none; it takes the names of the rates ("429", "timeout", …) and "html", a
+    page instead of a reply. Raises ValueError for an unknown name or impossible rates.
     """
 
     rate_429: float = 0
@@ -61,9 +72,9 @@ class Faults:
         rates = self._rates()
         for name in self.first:
             if name not in (*rates, "html", ""):
-                raise ValueError(f"Faults(first=…) got {name!r}; it takes {', '.join(rates)}, html, or '' for none")
+                raise ValueError(f"Faults(first=…) got {name!r}; it takes {', '.join(rates)}, html, or ''")
         if min(rates.values()) < 0 or sum(rates.values()) > 1:
-            raise ValueError(f"the rates of Faults are shares: each at least 0, together at most 1; got {rates}")
+            raise ValueError(f"the rates of Faults are each at least 0 and together at most 1; got {rates}")
 
     def _rates(self) -> dict[str, float]:
         return {name[5:]: rate for name, rate in vars(self).items() if name.startswith("rate_")}
@@ -81,7 +92,7 @@ class Faults:
 
 @dataclass(frozen=True)
 class Response:
-    """What goes back: `body` is bytes, or a tuple of server-sent events; `failure` is "timeout" or "disconnect"."""
+    """What goes back: `body` is bytes or a tuple of events; `failure` is "timeout", "disconnect" or empty."""
 
     status: int
     headers: dict[str, str]
@@ -93,11 +104,11 @@ class Response:
 class OfflineAPI:
     """The Messages API, its token counter and its list of models, on this machine.
 
-    `answer` is called with the request (a dict) and the temperament and returns an `Answer`; without it the offline
-    reader answers. `latency_ms` is a number or a (shortest, longest) pair, drawn by `seed` like the faults. `models`
-    are the ids that exist (a date at the end is accepted); the default is one of each line and what the
-    WORKSHOP_…_MODEL variables name. thinking=False leaves the thinking blocks out. The attribute `requests` counts
-    the valid requests for a message.
+    `answer` is called with the request (a dict) and the temperament and returns an `Answer`; without it the
+    offline reader answers. `latency_ms` is a number or a (shortest, longest) pair, drawn by `seed` like the
+    faults. `models` are the ids that exist (a date at the end is accepted); the default is one of each line
+    and what the WORKSHOP_…_MODEL variables name. thinking=False leaves the thinking blocks out. The attribute
+    `requests` counts the valid requests for a message.
     """
 
     def __init__(self, *, answer: Callable[[dict, Temperament], Answer] | None = None,
@@ -109,7 +120,7 @@ class OfflineAPI:
         self.temperament, self.faults = temperament or Temperament(), faults or Faults()
         self.latency_ms = latency_ms if isinstance(latency_ms, tuple) else (latency_ms, latency_ms)
         self.seed, self.thinking, self.requests = seed, thinking, 0
-        self.trusted: set[str] = set()  # signatures and block types that a script made up, and that may come back
+        self.trusted: set[str] = set()  # signatures and block types that a script made up, and may come back
         self._answer, self._seen, self._lock = answer, Counter(), Lock()
 
     def handle(self, method: str, path: str, headers: Mapping[str, str], body: bytes = b"") -> Response:
@@ -124,7 +135,8 @@ class OfflineAPI:
         except RequestError as error:
             return self.error(error.status, error.message, draw.digest())
 
-    def _route(self, method: str, path: str, headers: Mapping[str, str], body: bytes, draw: bytes) -> Response:
+    def _route(self, method: str, path: str, headers: Mapping[str, str], body: bytes, draw: bytes,
+               ) -> Response:
         counting, listing = path == "/v1/messages/count_tokens", (path + "/").startswith("/v1/models/")
         if not (counting or listing or path == "/v1/messages"):
             raise RequestError(404, f"Not found: {path or '/'}. {ENDPOINTS}")
@@ -154,7 +166,7 @@ class OfflineAPI:
         return self.respond(checked, self._answer(checked.request, self.temperament), draw, latency_s, fault)
 
     def check_headers(self, headers: Mapping[str, str]) -> None:
-        """Raises RequestError. Any key will do, and none; "invalid" is refused, so that the refusal can be seen."""
+        """Raises RequestError. Any key will do, and none; "invalid" is refused, so that this can be tried."""
         headers = {name.lower(): value for name, value in headers.items()}
         if "invalid" in (headers.get("x-api-key") or headers.get("authorization", "")).split(" "):
             raise RequestError(401, "invalid x-api-key")
@@ -162,12 +174,12 @@ class OfflineAPI:
         if not version:
             raise RequestError(400, "anthropic-version: header is required")
         if not re.fullmatch(r"\d{4}-\d\d-\d\d", version):
-            raise RequestError(400, f'anthropic-version: "{version}" is not a valid version; send "2026-10-21"')
+            raise RequestError(400, f'anthropic-version: "{version}" is not valid; send "2026-10-21"')
 
     def check(self, body: bytes, *, counting: bool = False) -> Checked:
         """Validate the body of `POST /v1/messages` (or of the token counter); raises RequestError."""
         if len(body) > MAX_BODY_BYTES:
-            raise RequestError(413, f"Request exceeds the maximum size: {len(body)} bytes, {MAX_BODY_BYTES} allowed.")
+            raise RequestError(413, f"Request exceeds the maximum size of {MAX_BODY_BYTES} bytes.")
         try:
             request = json.loads(body, parse_constant=_refuse_constant)
             if type(request) is not dict:
@@ -181,7 +193,7 @@ class OfflineAPI:
             raise RequestError(400, "The request body is nested too deeply.") from None
 
     def _read_messages(self, request: dict) -> Checked:
-        """Walk the messages once: each by itself, the pairing of tools, the signatures against all that came before."""
+        """Walk the messages once: each by itself, the pairing of tools, the signatures."""
         state, characters, tokens = read_head(request)
         pairing, role, before_turn = Pairing(), "", b""
         for i, message in enumerate(request["messages"]):
@@ -193,9 +205,9 @@ class OfflineAPI:
                 state.update(b"\1" + role.encode())
             for j, block in enumerate(blocks_of(message["content"])):
                 pairing.read(block, i, j)
-                if block["type"] == "thinking" and block["signature"] not in self.trusted:
-                    if block["signature"] != sign(before_turn, block["thinking"]):
-                        refuse_signature(f"messages.{i}.content.{j}")
+                if block["type"] == "thinking" and block["signature"] not in (
+                        sign(before_turn, block["thinking"]), *self.trusted):
+                    refuse_signature(f"messages.{i}.content.{j}")
                 piece, length = read_block(block)
                 state.update(piece)
                 characters += length
@@ -204,11 +216,12 @@ class OfflineAPI:
             refuse_prefill()
         return Checked(request, tokens + tokens_of(characters), state.digest())
 
-    def respond(self, checked: Checked, answer: Answer, draw: bytes, latency_s: float = 0, fault: str = "") -> Response:
+    def respond(self, checked: Checked, answer: Answer, draw: bytes, latency_s: float = 0,
+                fault: str = "") -> Response:
         """Say `answer` in the form that was asked for; 500 when it breaks a rule of the request."""
         problem = broken_rule(checked.request, answer)
         if problem:
-            return self.error(500, f"The offline model broke a rule, which is a bug of its own: {problem}", draw)
+            return self.error(500, f"The offline model broke a rule, a bug of its own: {problem}", draw)
         reply = make_reply(checked, answer, fault=fault, thinking=self.thinking)
         return self.deliver(checked.request, reply, draw, latency_s)
 
@@ -223,7 +236,8 @@ class OfflineAPI:
     def error(self, status: int, message: str, draw: bytes = b"", latency_s: float = 0) -> Response:
         """An error in the service's shape."""
         kind = ERROR_TYPES.get(status, "invalid_request_error" if status < 500 else "api_error")
-        error = {"type": "error", "error": {"type": kind, "message": message}, "request_id": identifier("req", draw)}
+        error = {"type": "error", "error": {"type": kind, "message": message},
+                 "request_id": identifier("req", draw)}
         response = _json(status, error, draw, latency_s)
         if status in (429, 529) and self.faults.retry_after_s is not None:
             response.headers["retry-after"] = f"{self.faults.retry_after_s:g}"
@@ -245,8 +259,8 @@ class OfflineAPI:
 def _model_info(model: str) -> dict:
     words = re.sub(r"-\d{8}$", "", model).replace("-", " ").title()
     name = re.sub(r"(?<=\d) (?=\d)", ".", words)
-    return {"type": "model", "id": model, "display_name": f"{name} (offline)", "created_at": "1970-01-01T00:00:00Z",
-            "lifecycle": "active", "line": line(model) or None, "max_input_tokens": None,
+    return {"type": "model", "id": model, "display_name": f"{name} (offline)", "lifecycle": "active",
+            "created_at": "1970-01-01T00:00:00Z", "line": line(model) or None, "max_input_tokens": None,
             "max_tokens": MAX_OUTPUT_TOKENS, "capabilities": None, "deprecated_at": None, "retires_at": None}
 
 

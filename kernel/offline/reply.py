@@ -1,4 +1,4 @@
-"""From an answer to the service's reply: tokens, thinking, limits, stop reasons, and the events of a stream."""
+"""From an answer to the service's reply: tokens, thinking, limits, stop reasons, the events of a stream."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii
 
 @dataclass(frozen=True)
 class Checked:
-    """A request that passed: its JSON, the estimate of its tokens, and the hash of all that a reply is bound to."""
+    """A request that passed: its JSON, its tokens (an estimate), and the hash that a reply is bound to."""
 
     request: dict[str, Any]
     input_tokens: int
@@ -32,8 +32,8 @@ class Checked:
 def estimate_tokens(value: Any) -> int:
     """Tokens of a text, of a whole request (a dict with "messages"), or of any other JSON value.
 
-    The rule, an estimate and no tokenizer: a token is four characters, rounded up. Of a text block the text counts,
-    of any other block its compact JSON; a message adds 4 tokens, a tool 8.
+    The rule, an estimate and no tokenizer: a token is four characters, rounded up. Of a text block the text
+    counts, of any other block its compact JSON; a message adds 4 tokens, a tool 8.
     """
     if isinstance(value, dict) and "messages" in value:
         _, characters, tokens = read_head(value)
@@ -117,33 +117,38 @@ def make_reply(checked: Checked, answer: Answer, *, fault: str = "", thinking: b
     if fault == "malformed":
         content = [_break_input(block, request) for block in content]
     max_tokens = request.get("max_tokens", MAX_OUTPUT_TOKENS)
-    thinking_tokens = min(thinking_tokens, max_tokens // 2)  # so that a tight limit still shows some of the answer
+    thinking_tokens = min(thinking_tokens, max_tokens // 2)  # so that a tight limit still shows some answer
     limit = max_tokens - thinking_tokens
     if fault == "cut":
         limit = max(1, min(limit, _tokens(content) // 2))
     content, stopped_by = _stop_at(content, request.get("stop_sequences") or ())
     content, was_cut = _cut(content, limit)
-    reason = "stop_sequence" if stopped_by else "tool_use" if _first_use(content) < len(content) else "end_turn"
+    reason = "tool_use" if _first_use(content) < len(content) else "end_turn"
+    if stopped_by:
+        reason = "stop_sequence"
     if was_cut or fault == "cut":
         reason, stopped_by = "max_tokens", None
     details = None
     if fault == "refusal":
         content, reason, stopped_by = [], "refusal", None
-        details = {"type": "refusal", "category": None, "explanation": "The offline model was told to refuse this."}
+        details = {"type": "refusal", "category": None, "explanation": "The offline model is told to refuse."}
     output_tokens = min(max_tokens, max(1, thinking_tokens + _tokens(content)))
     for index, block in enumerate(content):
         if block["type"] == "tool_use":
             block.setdefault("id", identifier("toolu", b"%d:" % index + prefix))
-    usage = {"input_tokens": checked.input_tokens, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
+    usage = {"input_tokens": checked.input_tokens, "output_tokens": output_tokens,
+             "output_tokens_details": {"thinking_tokens": thinking_tokens},
+             "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
              "cache_creation": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 0},
-             "output_tokens": output_tokens, "output_tokens_details": {"thinking_tokens": thinking_tokens},
              "server_tool_use": None, "service_tier": "standard", "inference_geo": None, "speed": "standard"}
-    return {"id": identifier("msg", prefix), "type": "message", "role": "assistant", "model": request.get("model", ""),
-            "content": thought + content, "stop_reason": reason, "stop_sequence": stopped_by, "stop_details": details,
-            "container": None, "diagnostics": None, "usage": usage}
+    return {"id": identifier("msg", prefix), "type": "message", "role": "assistant",
+            "model": request.get("model", ""), "content": thought + content, "stop_reason": reason,
+            "stop_sequence": stopped_by, "stop_details": details, "container": None, "diagnostics": None,
+            "usage": usage}
 
 
-def _think(request: dict, content: list[dict], thinking: str, prefix: bytes) -> tuple[list[dict], str, list[dict]]:
+def _think(request: dict, content: list[dict], thinking: str, prefix: bytes,
+           ) -> tuple[list[dict], str, list[dict]]:
     """The leading thinking block, if any; what was thought, shown or not; and the content after it."""
     setting = request.get("thinking") or {"type": "adaptive"}
     kind, first, notes = setting["type"], _first_use(content), ""
@@ -178,7 +183,8 @@ def _break_input(block: dict, request: dict) -> dict:
     fields = [*(schema.get("required") or ()), *properties]
     if not fields:
         return {**block, "input": {"unexpected": True}}
-    wrong = "many" if (properties.get(fields[0]) or {}).get("type") in ("object", "array") else {"value": None}
+    is_compound = (properties.get(fields[0]) or {}).get("type") in ("object", "array")
+    wrong = "many" if is_compound else {"value": None}
     return {**block, "input": {**block["input"], fields[0]: wrong}}
 
 
@@ -204,7 +210,7 @@ def _cut(content: list[dict], limit: int) -> tuple[list[dict], bool]:
     return content, False
 
 
-# ---- the stream -----------------------------------------------------------------------------------------------
+# ---- the stream --------------------
 
 _FEW_WORDS = re.compile(r"\s*(?:\S+\s*){1,4}|\s+")
 _AT_START = {"text": {"text": ""}, "thinking": {"thinking": "", "signature": ""}, "tool_use": {"input": {}}}

@@ -10,14 +10,17 @@ MAX_NONSTREAMING_TOKENS = 21_333
 MAX_OUTPUT_TOKENS = 128_000
 
 _CURRENT = re.compile(r"claude-(haiku|sonnet|opus)-5-5(-\d{8})?")
-_THINKING = {"haiku": ("adaptive", "disabled"), "sonnet": ("adaptive", "between_tools"), "opus": ("adaptive",)}
+_THINKING = {"haiku": ("adaptive", "disabled"), "sonnet": ("adaptive", "between_tools"),
+             "opus": ("adaptive",)}
 _THINKING_TYPES = ("adaptive", "between_tools", "disabled", "enabled")
 _JSON_NAMES = {str: "string", dict: "dictionary", list: "list", int: "integer", bool: "boolean"}
-_TOP = {"model": str, "max_tokens": int, "messages": list, "system": object, "tools": list, "tool_choice": dict,
-        "thinking": dict, "output_config": dict, "stop_sequences": list, "stream": bool, "metadata": dict,
-        "service_tier": str, "cache_control": dict, "diagnostics": dict, "inference_geo": str, "speed": str}
+_TOP = {"model": str, "max_tokens": int, "messages": list, "system": object, "tools": list,
+        "tool_choice": dict, "thinking": dict, "output_config": dict, "stop_sequences": list, "stream": bool,
+        "metadata": dict, "service_tier": str, "cache_control": dict, "diagnostics": dict,
+        "inference_geo": str, "speed": str}
 _REQUIRED = ("model", "max_tokens", "messages")
-_NOT_COUNTED = ("max_tokens", "stop_sequences", "stream", "metadata", "service_tier", "diagnostics", "inference_geo")
+_NOT_COUNTED = ("max_tokens", "stop_sequences", "stream", "metadata", "service_tier", "diagnostics",
+                "inference_geo")
 _BLOCKS: dict[str, tuple[dict, dict]] = {  # block type → its required and its optional fields
     "text": ({"text": str}, {"citations": list}),
     "thinking": ({"thinking": str, "signature": str}, {}),
@@ -25,17 +28,19 @@ _BLOCKS: dict[str, tuple[dict, dict]] = {  # block type → its required and its
     "tool_use": ({"id": str, "name": str, "input": dict}, {"caller": dict, "toolset_name": str}),
     "tool_result": ({"tool_use_id": str}, {"content": object, "is_error": bool, "toolset_name": str}),
 }
-_UNREAD = ("image", "document", "search_result", "tool_reference")  # taken as they are: the model offline cannot see
-_SAID_BY = {"tool_use": "assistant", "thinking": "assistant", "redacted_thinking": "assistant", "tool_result": "user"}
+_UNREAD = ("image", "document", "search_result", "tool_reference")  # let through: no model offline sees them
+_SAID_BY = {"tool_use": "assistant", "thinking": "assistant", "redacted_thinking": "assistant",
+            "tool_result": "user"}
 _TOOL = ({"name": str, "input_schema": dict},
          {"description": str, "strict": bool, "type": str, "input_examples": list, "defer_loading": bool,
           "eager_input_streaming": bool, "allowed_callers": list})
 _BEYOND_THE_SUBSET = ("oneOf", "not", "if", "patternProperties", "dependentSchemas", "prefixItems")
-_PREFILL = "This model does not support assistant message prefill. The conversation must end with a user message."
+_PREFILL = ("This model does not support assistant message prefill. The conversation must end with a user "
+            "message.")
 _FORCED = 'tool_choice: type "tool" and "any" are not supported for this model.'
-_FOREIGN = ("Invalid `signature` in `thinking` block. The block is bound to a different conversation. Send the model, "
-            "the system prompt, the tools and all earlier messages back unchanged, and only append; to shorten or to "
-            "change a conversation, start a new one from a summary.")
+_FOREIGN = ("Invalid `signature` in `thinking` block. The block is bound to a different conversation. Send "
+            "the model, the system prompt, the tools and all earlier messages back unchanged, and only append; to "
+            "shorten or to change a conversation, start a new one from a summary.")
 
 
 class RequestError(Exception):
@@ -100,7 +105,7 @@ def check_message(message: Any, index: int, extra_types: Iterable[str] = ()) -> 
         _bad("messages", 'first message must use the "user" role')
     if type(content) is not str:
         _typed(content, list, f"{where}.content")
-    if not content or type(content) is str and not content.strip():
+    if not content or (type(content) is str and not content.strip()):
         _bad(where, f"{role} messages must have non-empty content")
     if type(content) is list:
         known = ("text",) if role == "system" else (*_BLOCKS, *_UNREAD, *extra_types)
@@ -111,7 +116,7 @@ def check_message(message: Any, index: int, extra_types: Iterable[str] = ()) -> 
 
 
 class Pairing:
-    """Follows the conversation turn by turn: each tool_use has its one tool_result in the next turn, results first."""
+    """Follows the turns: each tool_use has its one tool_result in the next turn, the results first."""
 
     def __init__(self) -> None:
         self._ids: set[str] = set()
@@ -135,11 +140,12 @@ class Pairing:
         elif block["type"] == "tool_result":
             identifier, where = block["tool_use_id"], f"messages.{i}.content.{j}"
             if identifier not in self._open:
-                _bad(where, f"unexpected `tool_use_id` found in `tool_result` blocks: {identifier}. Each `tool_result` "
-                            "block must have a corresponding `tool_use` block in the previous message.")
+                _bad(where, f"unexpected `tool_use_id` found in `tool_result` blocks: {identifier}. Each "
+                            "`tool_result` block must have a corresponding `tool_use` block in the previous "
+                            "message.")
             if self._open[identifier]:
-                _bad(where, "each tool_use must have a single result. Found multiple `tool_result` blocks with id: "
-                            f"{identifier}")
+                _bad(where, "each tool_use must have a single result. Found multiple `tool_result` blocks "
+                            f"with id: {identifier}")
             if self._results_over:
                 self._check_answered(" The results come first in that message, before any other block.")
             self._open[identifier] = True
@@ -154,9 +160,9 @@ class Pairing:
     def _check_answered(self, hint: str = "") -> None:
         missing = ", ".join(identifier for identifier, answered in self._open.items() if not answered)
         if missing:
-            _bad(f"messages.{self._place}", "`tool_use` ids were found without `tool_result` blocks immediately after: "
-                 f"{missing}. Each `tool_use` block must have a corresponding `tool_result` block in the next message."
-                 f"{hint}")
+            _bad(f"messages.{self._place}", "`tool_use` ids were found without `tool_result` blocks "
+                 f"immediately after: {missing}. Each `tool_use` block must have a corresponding "
+                 f"`tool_result` block in the next message.{hint}")
 
 
 def refuse_prefill() -> NoReturn:
@@ -167,7 +173,7 @@ def refuse_signature(where: str) -> NoReturn:
     _bad(where, _FOREIGN)
 
 
-# ---- one part each --------------------------------------------------------------------------------------------
+# ---- one part each --------------------
 
 
 def _check_max_tokens(request: dict) -> None:
@@ -175,11 +181,11 @@ def _check_max_tokens(request: dict) -> None:
     if asked < 1:
         _bad("max_tokens", "Input should be greater than or equal to 1")
     if asked > MAX_OUTPUT_TOKENS:
-        _bad("max_tokens", f"{asked} > {MAX_OUTPUT_TOKENS}, which is the maximum allowed number of output tokens for "
-                           f"{request['model']}")
+        _bad("max_tokens", f"{asked} > {MAX_OUTPUT_TOKENS}, which is the maximum allowed number of output "
+                           f"tokens for {request['model']}")
     if asked > MAX_NONSTREAMING_TOKENS and not request.get("stream"):
-        _bad("max_tokens", f"{asked} > {MAX_NONSTREAMING_TOKENS}: Streaming is required for operations that may take "
-                           'longer than 10 minutes. Send "stream": true, or ask for fewer tokens.')
+        _bad("max_tokens", f"{asked} > {MAX_NONSTREAMING_TOKENS}: Streaming is required for operations that "
+                           'may take longer than 10 minutes. Send "stream": true, or ask for fewer tokens.')
 
 
 def _check_tools(tools: list) -> None:
@@ -188,8 +194,8 @@ def _check_tools(tools: list) -> None:
         where = f"tools.{index}.custom"
         _typed(tool, dict, f"tools.{index}")
         if tool.get("type") not in ("custom", None):
-            _bad(f"tools.{index}", f"'{tool['type']}' is run by the service, and the offline model has no such tools; "
-                                   "offer one of your own, with a name, a description and an input_schema")
+            _bad(f"tools.{index}", f"'{tool['type']}' is run by the service, and the offline model has no "
+                                   "such tools; offer one of your own, with a name and an input_schema")
         _fields(tool, where, *_TOOL)
         if not re.fullmatch(r"[a-zA-Z0-9_-]{1,128}", tool["name"]):
             _bad(f"{where}.name", "String should match pattern '^[a-zA-Z0-9_-]{1,128}$'")
@@ -201,8 +207,8 @@ def _check_tools(tools: list) -> None:
             _bad(f"{where}.input_schema.type", "Field required")
         _one_of(schema["type"], ("object",), f"{where}.input_schema.type")
         if type(schema.get("properties") or {}) is not dict or type(schema.get("required") or []) is not list:
-            _bad(f"{where}.input_schema", "JSON schema is invalid. It must match JSON Schema draft 2020-12: `properties` "
-                                          "is an object, `required` a list of names")
+            _bad(f"{where}.input_schema", "JSON schema is invalid. It must match JSON Schema draft 2020-12: "
+                                          "`properties` is an object, `required` a list of names")
         if tool.get("strict"):
             _check_schema(schema, where, schema.get("$defs") or {})
 
@@ -232,8 +238,9 @@ def _check_thinking(request: dict) -> None:
     _one_of(thinking.get("display"), ("summarized", "omitted"), f"thinking.{kind}.display")
     taken = _THINKING[line(model)] if _CURRENT.fullmatch(model) else _THINKING_TYPES
     if kind not in taken:
-        instead = ('"thinking.type.adaptive" and "output_config.effort" to control thinking behavior' if kind == "enabled"
-                   or "between_tools" not in taken else '"thinking.type.between_tools" to turn thinking off')
+        instead = '"thinking.type.adaptive" and "output_config.effort" to control thinking behavior'
+        if kind == "disabled" and "between_tools" in taken:
+            instead = '"thinking.type.between_tools" to turn thinking off'
         raise RequestError(400, f'"thinking.type.{kind}" is not supported for this model. Use {instead}.')
     if kind == "enabled" and thinking["budget_tokens"] < 1024:
         _bad("thinking.enabled.budget_tokens", "Input should be greater than or equal to 1024")
@@ -252,7 +259,7 @@ def _check_output_config(config: dict) -> None:
 
 
 def _check_schema(schema: Any, where: str, definitions: Any) -> None:
-    """The subset of JSON Schema that is enforced; what the service merely ignores (`minimum`, …) is let through."""
+    """The subset of JSON Schema that is enforced; what the service ignores (`minimum`, …) is let through."""
     _typed(schema, dict, where)
     _typed(definitions, dict, f"{where}.$defs")
     for name in _BEYOND_THE_SUBSET:
@@ -280,7 +287,8 @@ def _check_block(block: Any, known: Iterable[str], where: str) -> str:
         return kind
     _fields(block, f"{where}.{kind}", *_BLOCKS[kind])
     if kind == "text" and not block["text"].strip():
-        _bad(where, f"text content blocks must {'contain non-whitespace text' if block['text'] else 'be non-empty'}")
+        problem = "contain non-whitespace text" if block["text"] else "be non-empty"
+        _bad(where, f"text content blocks must {problem}")
     elif kind in ("tool_use", "tool_result"):
         name = "id" if kind == "tool_use" else "tool_use_id"
         if not re.fullmatch(r"[a-zA-Z0-9_-]+", block[name]):
@@ -310,7 +318,7 @@ def _typed(value: Any, kind: type, where: str) -> None:
 
 
 def _fields(value: Any, where: str, required: dict, optional: dict) -> None:
-    """An object with these fields and no other; an optional one may be null, and a cache mark is always allowed."""
+    """An object with these fields and no other; an optional one may be null. A cache mark may be anywhere."""
     _typed(value, dict, where)
     for name, kind in required.items():
         if name not in value:
@@ -340,5 +348,6 @@ def _tag(value: Any, options: Iterable[str], where: str) -> str:
         _bad(f"{where}.type", "Field required")
     if value["type"] not in options:
         expected = ", ".join(f"'{option}'" for option in options)
-        _bad(where, f"Input tag '{value['type']}' found using 'type' does not match any of the expected tags: {expected}")
+        _bad(where, f"Input tag '{value['type']}' found using 'type' does not match any of the expected "
+                    f"tags: {expected}")
     return value["type"]

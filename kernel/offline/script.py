@@ -1,4 +1,4 @@
-"""A scripted model for unit tests: it answers a fixed list, and fails on an unexpected call and on unused answers."""
+"""A scripted model for unit tests: answers a fixed list, fails on unexpected calls and unused answers."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ Item = str | Answer | dict | list | int | Exception | Callable[[dict], Any]
 class Script(OfflineTransport):
     """An httpx transport that gives back `items`, one for each valid request, in order.
 
-    An item is a text, an `Answer`, a content block or a list of them, a whole reply (a dict with "content"), an HTTP
-    status such as 429, an exception to raise, or a function of the request that returns one of these. Requests are
-    checked as strictly as the service does; a refused one gets its 400 and uses up no item. strict=False only reads
-    them. `requests` holds every request as a dict. With thinking=True texts, answers and blocks begin with a thinking
-    block, as the offline model's replies do.
+    An item is a text, an `Answer`, a content block or a list of them, a whole reply (a dict with "content"),
+    an HTTP status such as 429, an exception to raise, or a function of the request that returns one of these.
+    Requests are checked as strictly as the service does: a refused one gets its 400 and uses up no item;
+    strict=False only reads them. `requests` holds every request as a dict. With
+    thinking=True texts, answers and blocks begin with a thinking block, as the offline model's replies do.
 
-    Used as a context manager it calls `done()` at the end. Raises AssertionError on a call more than there are items.
+    Used as a context manager it calls `done()` at the end. Raises AssertionError on a call too many.
     """
 
-    def __init__(self, items: Iterable[Item] = (), *, strict: bool = True, thinking: bool = False, **settings: Any) -> None:
+    def __init__(self, items: Iterable[Item] = (), *, strict: bool = True, thinking: bool = False,
+                 **settings: Any) -> None:
         super().__init__(OfflineAPI(thinking=thinking, answer=self._never, **settings))
         self.requests: list[dict] = []
         self._items, self._used, self._strict, self._depth = list(items), 0, strict, 0
@@ -68,8 +69,8 @@ class Script(OfflineTransport):
                 return self.api.error(error.status, error.message, draw)
         if self._used == len(self._items):
             last = (checked.request.get("messages") or [checked.request])[-1]
-            raise AssertionError(f"request {len(self.requests)} was not expected: the script has {len(self._items)} "
-                                 f"answers. Its last message: {_short(last)}")
+            raise AssertionError(f"request {len(self.requests)} was not expected: the script has "
+                                 f"{len(self._items)} answers. Its last message: {_short(last)}")
         item = self._items[self._used]
         self._used += 1
         if callable(item):
@@ -78,7 +79,7 @@ class Script(OfflineTransport):
             raise item
         if isinstance(item, int):
             return self.api.error(item, f"The script answers {item}.", draw)
-        if isinstance(item, dict) and ("content" in item and "type" not in item or item.get("type") == "message"):
+        if isinstance(item, dict) and "content" in item and item.get("type", "message") == "message":
             return self.api.deliver(checked.request, self._whole(checked, item), draw)
         if isinstance(item, str):
             item = Answer(({"type": "text", "text": item},))
@@ -103,5 +104,5 @@ class Script(OfflineTransport):
 
 
 def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else repr(value)
+    text = repr(value)
     return text if len(text) < 400 else text[:400] + " …"

@@ -76,7 +76,7 @@ class Server:
 
 async def _run(api: OfflineAPI, host: str, port: int, announce: Callable[[str], None]) -> None:
     if host not in LOOPBACK:
-        raise ValueError(f"the offline model serves this machine only: host is one of {LOOPBACK}, not {host!r}")
+        raise ValueError(f"the offline model serves this machine only: host is in {LOOPBACK}, not {host!r}")
     connections: set[asyncio.Task] = set()
 
     async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -109,10 +109,10 @@ async def _exchange(api: OfflineAPI, reader: asyncio.StreamReader, writer: async
         if length < 0 or "transfer-encoding" in headers:
             raise ValueError("send the body whole, with a content-length")
     except (ValueError, asyncio.LimitOverrunError) as error:
-        await _send(writer, api.error(400, f"This is not a request the server can read: {error}"), "GET", False)
+        await _send(writer, api.error(400, f"The server cannot read this request: {error}"), "GET", False)
         return False
     if length > MAX_BODY_BYTES:
-        await _send(writer, api.error(413, f"Request exceeds the maximum size: {length} bytes."), method, False)
+        await _send(writer, api.error(413, f"Request exceeds the maximum size: {length} B."), method, False)
         return False
     if headers.get("expect", "").lower() == "100-continue":
         writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -145,10 +145,12 @@ def _parse(head: str) -> tuple[str, str, dict[str, str]]:
 
 async def _send(writer: asyncio.StreamWriter, response: Response, method: str, keep: bool) -> None:
     streamed = isinstance(response.body, tuple)
-    phrase = HTTPStatus(response.status).phrase if response.status in HTTPStatus._value2member_map_ else "Overloaded"
+    known = response.status in HTTPStatus._value2member_map_
+    phrase = HTTPStatus(response.status).phrase if known else "Overloaded"
     framing = "transfer-encoding: chunked" if streamed else f"content-length: {len(response.body)}"
-    lines = [f"HTTP/1.1 {response.status} {phrase}", *(f"{name}: {value}" for name, value in response.headers.items()),
-             framing, f"connection: {'keep-alive' if keep else 'close'}"]
+    lines = [f"HTTP/1.1 {response.status} {phrase}", framing,
+             f"connection: {'keep-alive' if keep else 'close'}",
+             *(f"{name}: {value}" for name, value in response.headers.items())]
     head = ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
     if not streamed:
         writer.write(head if method == "HEAD" else head + response.body)

@@ -204,7 +204,7 @@ def sentence_of(text: str, source: str = "", title: str = "") -> Fact:
     tail = _TAIL.search(text)
     named = list(citations(text)) or ([tail.group("id").rstrip(".")] if tail else [])
     plain = uncited(text if citations(text) or not tail else text[: tail.start()])
-    plain = re.sub(r"\s+([.,;!?])", r"\1", re.sub(r"\s+", " ", plain)).strip(" *_\t")
+    plain = re.sub(r"\s+([.,;!?])(?!\w)", r"\1", re.sub(r"\s+", " ", plain)).strip(" *_\t")
     plain = re.sub(r"([.!?])[.]+$", r"\1", plain)
     if plain and plain[-1] not in ".!?。！？:":
         plain = plain.rstrip(",;") + "."
@@ -239,6 +239,16 @@ def facts(text: str) -> tuple[Fact, ...]:
     return tuple(found)
 
 
+_ABSENT = re.compile(r"\b(?:no|nothing|none|not any|not)\b[^.!?]{0,60}\b(?:found|known|available|facts?|match\w*|relevant|results?|information|evidence"
+                     r"|sources?|documents?|says?|claims?|about)\b|\b(?:found|holds?|has|have|there (?:is|are)) (?:nothing|no\b)"
+                     r"|\b(?:search|tool|lookup)\b[^.!?]{0,30}\bfailed\b", re.I)  # fmt: skip
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a sentence or a short text only says that nothing was found."""
+    return bool(_ABSENT.search(text)) and not citations(text)
+
+
 # ---------------------------------------------------------------- tool results
 
 @dataclass(frozen=True)
@@ -252,7 +262,7 @@ class Doc:
     text: str = ""
 
 
-_HEADER = re.compile(r"^\[(?P<id>[^\[\]\n]{1,160})\][ \t]+(?P<title>[^\n]*?)(?:[ \t]+\((?P<date>\d{4}[\d-]*)\))?[ \t]*$", re.M)
+_HEADER = re.compile(r"^\[(?P<id>[^\[\]\n]{1,160})\][ \t]+(?P<title>[^\n]*?)(?:[ \t]+\((?P<date>\d{4}[\d-]*|no date)\))?[ \t]*$", re.M)
 _NOTHING = re.compile(r"^\W*(?:sorry\W+)?(?:(?:there (?:is|are|were) )?(?:no|0|zero)\b[^.\n]{0,60}\b(?:match\w*|found|results?"
                       r"|hits?|documents?|entr\w+|pages?)|nothing\b[^.\n]{0,40}\b(?:found|match\w*))", re.I)  # fmt: skip
 _FIELDS = {
@@ -333,12 +343,14 @@ def documents(text: str) -> tuple[Doc, ...]:
 def _document(head: re.Match, body: str) -> Doc:
     lines = body.strip().splitlines()
     url = lines.pop(0).strip() if lines and re.fullmatch(r"\W*https?://\S+", lines[0].strip()) else ""
-    return Doc(head["id"].strip(), head["title"].strip(), head["date"] or "", url, "\n".join(lines).strip())
+    return Doc(head["id"].strip(), head["title"].strip(), (head["date"] or "").replace("no date", ""), url, "\n".join(lines).strip())
 
 
 _ADDRESSED = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instructions?|prompts?|rules|previous|prior|above|everything|facts)\b"
-    r"|^\W*(?:system|assistant|user|developer|admin(?:istrator)?|instructions?|attention|important|note to \w+)\s*:"
+    r"|^\W*(?:(?:system|assistant|user|developer|admin(?:istrator)?|agent|security|editor)(?: (?:note|message|prompt|notice|override|instructions?))?"
+    r"|instructions?|attention|important|notice|warning|note to (?:\w+ ){0,3}\w+)\s*:|\bthis (?:brief|draft|task|conversation|handoff|hand-off|request|review)\b"
+    r"|\bwithout (?:any |a )?(?:further |more |additional )?(?:checks?|checking|reviews?|reviewing|approval|verification|confirmation)\b"
     r"|\byou (?:must|should|shall|are (?:now|to)|have to|need to|will now|can now)\b|\byour (?:instructions|prompt|system|task|role)\b"
     r"|\b(?:agents?|assistants?|models?|readers?|bots?|ais?|llms?|researchers?|writers?|reviewers?|supervisors?)\b.{0,40}"
     r"\b(?:read|reads|reading|process|processing|sees?|seeing|summari[sz]\w+)\b.{0,40}\b(?:this|these)\b"
@@ -518,7 +530,7 @@ _CUT = re.compile(
     r"(?:\s*[,;:(–—-]\s*|\s+)(?:(?:in|within|under|using|with)\s+(?:at most|no more than|not more than|up to|about|around|exactly|under|fewer than|less than|max\w*)\b"
     rf"|(?:in|within|under|of|at most|no more than|up to|about|max\w*)?\s*(?:the\s+)?\b{_N}[\s-]+(?:\w+\s+)?(?:words?|sentences?|paragraphs?|bullets?|facts?|points?|searches)\b"
     r"|at most\b|no more than\b|not more than\b|using\b|based on\b|citing\b|against (?:the|these|its)\b|(?:that|which) (?:a|an|the|we|you|i)\b|from (?:the|our|my|your|these|those)\s+(?:\w+\s+)?(?:library|corpus|facts?|sources?|notes?|findings|collection|database|tools?)\b"
-    r"|with (?:their|its|the|full|your|a|each|every|all|source|inline|bracketed)?\s*(?:sources?|citations?|references?)\b|and (?:then\s+)?(?:cite|write|give|list|name|return|report|hand|send|include|review|check|compare (?:them|these|those)|say|mark|quote|keep|tell|make|note|add|end)\b"
+    r"|with (?:their|its|the|full|your|a|each|every|all|source|inline|bracketed)?\s*(?:sources?|citations?|references?)\b|and (?:then\s+)?(?:compare (?:them|these|those)|(?:cite|write|give|list|name|return|report|hand|send|include|review|check|say|mark|quote|keep|tell|make|note|add|end|stop|finish|answer|summari[sz]e)\s+(?:it|them|me|us|the|an?|your|each|every|all|any|with|only|back|over|at|in|where|what|how|its?|their|\d+|when|that|whether|two|three|five))\b"
     r"|(?:then|so that|please|each with|one per|cite|citations?)\b|for (?:a|an|the|our|my|your)?\s*(?:\w+[ -]){0,2}?(?:brief(?:ing)?|report|article|readers?|writers?|editors?|reviewers?|colleagues?|developers?|engineers?|audience|team|newcomers?|beginners?|managers?|newsletter|meeting|draft)\b).*$", re.I | re.S)  # fmt: skip
 
 

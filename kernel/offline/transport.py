@@ -16,15 +16,15 @@ LONGEST_WAIT_S = 60
 
 
 class OfflineTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
-    """Give it to `httpx.Client` or `httpx.AsyncClient` and every request is answered by `api`, on this machine.
+    """Give it to `httpx.Client` or `httpx.AsyncClient`, and `api` answers every request on this machine.
 
-    Takes an `OfflineAPI`, or the arguments of one. Raises `httpx.ReadTimeout` when the latency is longer than the
-    request's read timeout, and what the faults "timeout" and "disconnect" stand for.
+    Takes an `OfflineAPI`, or the arguments of one. Raises `httpx.ReadTimeout` when the latency is longer than
+    the request's read timeout, and what the faults "timeout" and "disconnect" stand for.
     """
 
     def __init__(self, api: OfflineAPI | None = None, **settings: Any) -> None:
         if api is not None and settings:
-            raise TypeError(f"OfflineTransport takes an OfflineAPI or its settings, not both; got {sorted(settings)}")
+            raise TypeError(f"OfflineTransport takes an API or its settings, not both; got {[*settings]}")
         self.api = OfflineAPI(**settings) if api is None else api
 
     def respond(self, request: httpx.Request, body: bytes) -> Response:
@@ -41,7 +41,7 @@ class OfflineTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         delay_s, outcome = _outcome(request, self.respond(request, await request.aread()))
-        await asyncio.sleep(delay_s)  # also when it is 0, so that a fan-out takes turns as it would on a network
+        await asyncio.sleep(delay_s)  # also when it is 0: a fan-out takes turns as it would on a network
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
@@ -54,14 +54,16 @@ def _outcome(request: httpx.Request, response: Response) -> tuple[float, httpx.R
         wait_s = patience_s if patience_s is not None and patience_s <= LONGEST_WAIT_S else 0
         return wait_s, httpx.ReadTimeout("The offline model was told not to answer in time.", request=request)
     if patience_s is not None and response.latency_s > patience_s:
-        return patience_s, httpx.ReadTimeout(f"No answer within {patience_s:g} s; the offline model was told to take "
-                                             f"{response.latency_s:g} s.", request=request)
+        problem = f"no answer within {patience_s:g} s; the offline model takes {response.latency_s:g} s"
+        return patience_s, httpx.ReadTimeout(problem, request=request)
     if response.failure:
         message = "Server disconnected without sending a response."
         return response.latency_s, httpx.RemoteProtocolError(message, request=request)
     if isinstance(response.body, bytes):
-        return response.latency_s, httpx.Response(response.status, headers=response.headers, content=response.body)
-    return response.latency_s, httpx.Response(response.status, headers=response.headers, stream=_Events(response.body))
+        content: dict[str, Any] = {"content": response.body}
+    else:
+        content = {"stream": _Events(response.body)}
+    return response.latency_s, httpx.Response(response.status, headers=response.headers, **content)
 
 
 class _Events(httpx.SyncByteStream, httpx.AsyncByteStream):

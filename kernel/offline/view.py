@@ -8,13 +8,25 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .answer import Temperament
-from .text import label_of, labelled, parts
+from .text import Fact, facts, label_of, labelled, parts, says_nothing
 
 _STOP = re.compile(
     r"\b(?:answer|finish|conclude|wrap up|respond|reply|stop)\b[^.\n]{0,40}\bnow\b|\bwrap(?:ping)? up\b|\bstop (?:search|look|call|work|research)\w*"
     r"|\bno (?:more|further) (?:\w+ )?(?:calls?|search(?:es)?|tools?|turns?|steps)\b|\b(?:last|final) (?:turn|step|call|chance)\b"
     r"|\bfinal answer\b|\bout of (?:turns|budget|time|calls|steps)\b|\bwithout (?:\w+ ){0,2}(?:tools?|calls?|search\w*)\b"
     r"|\b(?:do not|don't|cannot|can't|can no longer|may not) (?:call|use|search)\b|\bwith what you (?:have|know|found)\b", re.I)  # fmt: skip
+
+
+_IS = r"\b(?:you are|you're|act as|as|role:?|be)\s+(?:now\s+)?(?:(?:a|an|the|our|my)\s+)?(?:[\w,'-]+\s+){0,4}?"
+_ROLES = {
+    "research": re.compile(_IS + r"(?:research\w*|librarian|investigator|scout|fact[- ]?finder|archivist)\b"
+                           r"|^\W*(?:find|search|gather|collect|research|look up)\b", re.I),
+    "write": re.compile(_IS + r"(?:writer|author|copywriter|journalist|columnist|drafter)\b"
+                        r"|^\W*(?:you )?(?:write|draft|compose|turn|rewrite|revise)\b", re.I),
+    "review": re.compile(_IS + r"(?:review\w*|critic|(?:fact[- ]?)?checker|proofreader|verifier|auditor|inspector|referee|gatekeeper)\b"
+                         r"|^\W*(?:you )?(?:review|check|verify|critique|inspect|audit|proofread|fact-check)\b", re.I),
+    "supervise": re.compile(_IS + r"(?:supervisor|coordinator|manager|orchestrator|team lead|dispatcher|planner)\b", re.I),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -103,6 +115,24 @@ class View:
     def task(self) -> str:
         """The task's text: a labelled task, or what is outside of any label."""
         return self.parts.get("task", "")
+
+    @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        """The facts in front of the model: the facts part; else artifacts of other names, cited lines of the context,
+        and what tools brought back. Sentences that only say that nothing was found are no facts."""
+        given = facts(self.parts.get("facts", ""))
+        if not given:
+            other = "\n\n".join(body for name, body in self.parts.items() if label_of(name) is None)
+            given = facts(other) or tuple(f for f in facts(self.parts.get("context", "")) if f.source)
+        if not given and self.calls:
+            given = tuple(f for call in self.calls if call.result and not call.is_error for f in facts(call.result))
+        return tuple(f for f in given if f.source or not says_nothing(f.sentence))
+
+    @cached_property
+    def role(self) -> str:
+        """What the system prompt says that the model is: research, write, review, supervise or ""."""
+        found = [(m.start(), role) for role, words in _ROLES.items() for m in words.finditer(self.system)]
+        return min(found)[1] if found else ""
 
     @cached_property
     def instructions(self) -> str:

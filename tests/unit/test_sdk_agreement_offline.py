@@ -10,8 +10,11 @@ pydantic = pytest.importorskip("pydantic")
 from kernel.offline import Answer, Faults, OfflineAPI, Server  # noqa: E402
 
 HAIKU, SONNET = "claude-haiku-5-5", "claude-sonnet-5-5"
-SEARCH = {"name": "search", "description": "Search.", "input_schema": {
-    "type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}}
+SEARCH = {
+    "name": "search",
+    "description": "Search.",
+    "input_schema": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
+}
 USER = {"role": "user", "content": "When was tea taxed?"}
 
 
@@ -55,8 +58,12 @@ def test_a_message(url):
 @pytest.mark.parametrize("model", [HAIKU, SONNET])
 def test_a_round_trip_with_tools_and_the_thinking_echoed(url, model):
     client = connect(url)
-    request = {"model": model, "max_tokens": 500, "tools": [SEARCH],
-               "thinking": {"type": "adaptive", "display": "summarized"}}
+    request = {
+        "model": model,
+        "max_tokens": 500,
+        "tools": [SEARCH],
+        "thinking": {"type": "adaptive", "display": "summarized"},
+    }
     first = client.messages.create(messages=[USER], **request)
     uses = [block for block in first.content if block.type == "tool_use"]
     assert first.stop_reason == "tool_use" and len(uses) == 2 and first.content[0].type == "thinking"
@@ -75,15 +82,21 @@ def test_structured_output(url):
 @pytest.mark.parametrize("model", [HAIKU, SONNET])
 def test_a_stream_adds_up_to_the_message(url, model):
     client = connect(url)
-    request = {"model": model, "max_tokens": 500, "messages": [USER], "tools": [SEARCH],
-               "thinking": {"type": "adaptive", "display": "summarized"}}
+    request = {
+        "model": model,
+        "max_tokens": 500,
+        "messages": [USER],
+        "tools": [SEARCH],
+        "thinking": {"type": "adaptive", "display": "summarized"},
+    }
     with client.messages.stream(**request) as stream:
         kinds = {event.type for event in stream}
         streamed = stream.get_final_message()
     whole = client.messages.create(**request)
     assert {"message_start", "content_block_delta", "message_stop", "input_json"} <= kinds
     assert [block.model_dump(exclude_none=True) for block in streamed.content] == (
-        [block.model_dump(exclude_none=True) for block in whole.content])
+        [block.model_dump(exclude_none=True) for block in whole.content]
+    )
     assert streamed.usage == whole.usage and streamed.stop_reason == whole.stop_reason == "tool_use"
 
 
@@ -103,7 +116,9 @@ def test_the_list_of_models(url):
     client = connect(url)
     models = list(client.models.list())
     assert [model.line for model in models] == ["haiku", "sonnet", "opus"]
-    assert client.models.retrieve(HAIKU) == models[0] and models[0].display_name == "Claude Haiku 5.5 (offline)"
+    assert (
+        client.models.retrieve(HAIKU) == models[0] and models[0].display_name == "Claude Haiku 5.5 (offline)"
+    )
     with pytest.raises(anthropic.NotFoundError):
         client.models.retrieve("claude-none")
 
@@ -120,10 +135,16 @@ def test_errors_are_of_the_right_class(url):
 
 def test_faults_are_of_the_right_class_and_retried_away():
     request = {"model": HAIKU, "max_tokens": 100, "messages": [USER]}
-    faults = Faults(first=("429", "500", "529", "disconnect", "cut", "refusal", "429", "529"), retry_after_s=0.01)
+    faults = Faults(
+        first=("429", "500", "529", "disconnect", "cut", "refusal", "429", "529"), retry_after_s=0.01
+    )
     with Server(OfflineAPI(answer=answer, faults=faults)) as url:
-        for kind in (anthropic.RateLimitError, anthropic.InternalServerError, anthropic.APIStatusError,
-                     anthropic.APIConnectionError):
+        for kind in (
+            anthropic.RateLimitError,
+            anthropic.InternalServerError,
+            anthropic.APIStatusError,
+            anthropic.APIConnectionError,
+        ):
             with pytest.raises(kind):
                 connect(url).messages.create(**request)
         assert connect(url).messages.create(**request).stop_reason == "max_tokens"

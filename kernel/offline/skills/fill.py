@@ -7,13 +7,13 @@ import re
 from datetime import date
 
 from ..answer import Answer
-from ..text import content_words, sentences, stem, topic
+from ..text import NUMBER_WORDS, citations, content_words, sentences, stem, topic, uncited
 from ..view import View
 
 NOTHING, GUESS, NEAR, SAID = 0.0, 1.0, 2.0, 3.0  # how sure a value is; optional fields below NEAR are left out
 _DEEPEST = 6  # a schema may contain itself: below this level only what is required, as short as possible
 
-_SMALL = "zero one two three four five six seven eight nine ten eleven twelve".split()
+_SMALL = [word for word in NUMBER_WORDS if word not in ("single", "couple")]
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?![\w.-]*\d)|\b(?:" + "|".join(_SMALL) + r")\b", re.I)
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
@@ -58,21 +58,24 @@ _KINDS = {
     "token": "id sku code ticket invoice version ref identifier", "path": "path file filename filepath folder",
     "sum": "expression formula calculation equation", "quote": "quote phrase quotation", "topic": "query search q term",
     "proper": "name author person customer assignee owner user sender recipient contact company organization "
-    "organisation vendor merchant city country location place destination origin language team employer name_of entity",
+    "organisation vendor merchant city country location place destination origin language team employer entity attendee participant people guest speaker member",
 }  # fmt: skip
 _KIND = {word: kind for kind, text in _KINDS.items() for word in text.split()}
 _BEFORE = {  # the words that announce a proper name
     "city": "in at near to from", "location": "in at near to", "place": "in at near to", "country": "in from to",
     "destination": "to for", "origin": "from", "sender": "from by", "recipient": "to dear", "author": "by from",
-    "company": "at for with from", "employer": "at for", "assignee": "to by", "from": "from", "to": "to",
+    "company": "at for with from", "employer": "at for", "assignee": "to by", "customer": "for from", "from": "from", "to": "to",
 }  # fmt: skip
 _KIN = (  # words that speak of the same thing: a field's words find their kin in the text
     "age old aged", "price cost amount fee total pay paid $ € £ usd eur", "quantity count number qty items pieces", "percent % rate share",
     "duration minutes hours takes long", "date on", "deadline due until", "urgent urgency asap immediately critical blocker", "high urgent asap critical",
-    "low minor whenever trivial", "billing charge charged invoice refund payment paid", "technical bug error crash crashes broken login fails",
+    "low minor whenever trivial", "billing bill charge charged invoice refund payment paid", "technical bug error crash crashes broken login fails",
     "positive good great love excellent happy wonderful amazing best enjoyed", "negative bad terrible hate awful poor worst broken disappointed angry",
+    "add plus sum +", "subtract minus less -", "multiply times multiplied product * ×", "divide divided per / ÷",
     "language written", "released release version", "approve approved pass accept yes", "reject rejected revise fail no",
 )  # fmt: skip
+_ORDER = re.compile(r"^(?:please |now )?(?:extract|classify|fill|return|parse|convert|turn|categori[sz]e|summari[sz]e|analy[sz]e|"
+                    r"give|list|label|what|which|identify|determine|read|tag)\b", re.I)  # fmt: skip
 _NOT = re.compile(r"\b(?:no|not|never|without|isn't|wasn't|don't|doesn't|cannot|can't|neither|nor|n't)\b", re.I)
 _OTHERWISE = ("other", "unknown", "none", "neutral", "n/a", "general", "unclear", "mixed", "normal", "medium")
 
@@ -91,15 +94,15 @@ def fill(view: View, text: str | None = None) -> Answer:
 
 def value_for(schema: dict, text: str, *, task: str = "", known: dict | None = None) -> object:
     """A value that the schema allows, taken from `text`; `known` holds values for fields by their names."""
-    return _Form(schema, text, task, known or {}).value(schema, "", text)[0]
+    return Form(schema, text, task, known or {}).value(schema, "", text)[0]
 
 
 def source_text(view: View) -> str:
     """What to fill from: the parts and tool results when there are any, and the task without its order to extract."""
-    given = [text for name, text in view.parts.items() if name not in ("task", "rubric", "feedback") and text.strip()]
+    given = [text if name in ("context", "facts", "draft") or _ORDER.match(name) else f"{name}:{chr(10) if chr(10) in text else ' '}{text}" for name, text in view.parts.items()
+             if name not in ("task", "rubric", "feedback") and text.strip()]  # fmt: skip
     given += [call.result for call in view.calls if call.result and not call.is_error]
-    asked = re.sub(r"^(?:please |now )?(?:extract|classify|fill|return|parse|convert|turn|categori[sz]e|summari[sz]e|analy[sz]e|"
-                   r"give|list|label|what|which|identify|determine)\b[^\n:]*[:\n]\s*(?=\S+\s+\S+)", "", view.task, flags=re.I)  # fmt: skip
+    asked = re.sub(rf"{_ORDER.pattern}[^\n:]*[:\n]\s*(?=\S+\s+\S+)", "", view.task, flags=re.I)
     return "\n\n".join([*given, asked])
 
 
@@ -127,13 +130,15 @@ _SAID = (  # what a validation message says → the keyword that it means
     (r"at most (\d+) characters?", "maxLength"), (r"at least (\d+) characters?", "minLength"), (r"at most (\d+) items?", "maxItems"),
     (r"at least (\d+) items?", "minItems"), (r"at most (\d+) words?", "maxWords"), (r"less than or equal to (-?[\d.]+)", "maximum"),
     (r"greater than or equal to (-?[\d.]+)", "minimum"), (r"less than (-?[\d.]+)", "exclusiveMaximum"), (r"greater than (-?[\d.]+)", "exclusiveMinimum"),
-    (r"multiple of (\d+)", "multipleOf"), (r"match pattern '(.+?)'(?: \[|$)", "pattern"), (r"should be ('[^']*'(?:(?:, | or )'[^']*')*)", "enum"),
+    (r"multiple of (\d+)", "multipleOf"), (r"match pattern '(.+?)'(?: \[|;|$)", "pattern"), (r"should be ('[^']*'(?:(?:, | or )'[^']*')*)", "enum"),
 )  # fmt: skip
 
 
 def tightened(schema: dict, messages: list[str]) -> dict:
     """The schema with the limits that validation messages name ('title: … at most 20 characters'), field by field."""
-    for path, said in (m for text in messages for m in re.findall(r"^[-*\s]*`?([A-Za-z_][\w.\[\]]*)`?(?::[ \t]*|\n\s+)(.+)$", text, re.M)):
+    lines = [line for text in messages for line in re.sub(r" \| |(?<=schema)\. ", "\n", text).splitlines()]
+    found = re.findall(r"^[-*\s]*`?([A-Za-z_][\w.\[\]]*)`?(?::[ \t]*|\n\s+)(.+)$", "\n".join(lines), re.M)
+    for path, said in found:
         for pattern, keyword in _SAID:
             if found := re.search(pattern, said, re.I):
                 value = found[1] if keyword == "pattern" else re.findall(r"'([^']*)'", found[1]) if keyword == "enum" else float(found[1].rstrip("."))
@@ -158,8 +163,8 @@ def _with(schema: dict, root: dict, path: list[str], extra: dict) -> dict:
     return schema
 
 
-class _Form:
-    """One schema being filled from one text: it remembers which numbers and names are taken already."""
+class Form:
+    """One schema being filled from one text; value() may be asked again for the next set of values, since it remembers which numbers and names are taken already."""
 
     def __init__(self, root: dict, text: str, task: str, known: dict):
         self.root, self.task, self.known = root, task, known
@@ -253,10 +258,12 @@ class _Form:
             return [_clipped(int(n) if kind == "integer" else n, items) for n in found if kind == "number" or n == int(n)]
         if kind == "object" or "properties" in items or "anyOf" in items or "oneOf" in items:
             pieces = bullets or sentences(scope)
-            if len(pieces) == 1:
-                pieces = [p for p in re.split(r"[;,]\s+(?:and\s+)?|\s+and\s+(?=[A-Z])", pieces[0]) if p.strip()] if not bullets else pieces
-            made = [_Form(self.root, piece, self.task, self.known).value(items, name, piece, depth + 1) for piece in pieces]
-            return [value for value, sure in made if sure >= (GUESS if bullets else NEAR)] or [v for v, s in made[:1] if s >= GUESS]
+            if not bullets and len(pieces) == 1:
+                clauses = [p for p in re.split(r"[;,]\s+(?:and\s+)?|\s+and\s+", pieces[0]) if p.strip()]
+                alike = all(_NUMBER.search(p) for p in clauses) or all(_runs(p) for p in clauses)
+                pieces = clauses if alike and len(clauses) > 1 else pieces if depth < 3 else []
+            made = [Form(self.root, piece, self.task, self.known).value(items, name, piece, depth + 1) for piece in pieces]
+            return [value for value, sure in made if sure >= (GUESS if bullets else (GUESS + NEAR) / 2)]
         if kind == "array":
             return [self.value(items, name, piece, depth + 1)[0] for piece in bullets or sentences(scope)]
         return [_clipped(value, items) for value in self._strings(_one(name), name, section, text, bullets, items) if value]
@@ -276,6 +283,9 @@ class _Form:
             return _inline(section) if "\n" not in section.strip() else [line.strip() for line in section.splitlines() if line.strip()]
         if announced := re.search(rf"\b{re.escape(one)}\w*\b[^.:\n]{{0,30}}?(?::| are| is| such as| include[sd]?| including) ([^.\n]+)", text, re.I):
             return _inline(announced[1])
+        several = re.search(rf"{_PROPER.pattern}(?:, {_PROPER.pattern})*,? (?:and|&) {_PROPER.pattern}", text)
+        if what == "proper" and several:
+            return [run for part in _inline(several[0]) for run, _ in _runs(part)]
         if what == "proper" or one in ("people", "place", "names", "tool", "product", "technolog", "library"):
             return [run for run, _ in _runs(text)]
         if one in ("keyword", "tag", "topic", "label", "term", "concept"):
@@ -298,6 +308,10 @@ class _Form:
             value, sure = self._formatted(form, name, text)
             if sure or schema.get("format"):
                 return value, sure
+        if words[-1] in ("name", "item", "product", "thing", "ingredient") and len(words) == 1 and (
+                counted := re.search(rf"(?:\d+|\b(?:{'|'.join(_SMALL)}))\s*(?:x\s+)?([a-z][\w -]*?)(?= at | for | @|[,.;]| each|$)", text, re.I)):  # fmt: skip
+            if not _runs(text[: counted.start()]):
+                return counted[1].strip(), NEAR
         if what == "proper" and (run := self._proper(words, schema.get("description", ""), text)):
             return run, NEAR
         if what == "source":
@@ -312,7 +326,8 @@ class _Form:
             return " ".join(_CITED.sub("", sentence) for sentence in plain[:2]), NEAR if plain else NOTHING
         if what == "body":
             quoted = re.search(_FORMATS["quote"][0], text)
-            return (quoted["v"] or quoted["w"], NEAR) if quoted and depth <= 1 and self.task in text else (text.strip(), NEAR if plain else NOTHING)
+            bare = re.sub(r"\A#+ .*\n+", "", text.strip())
+            return (quoted["v"] or quoted["w"], NEAR) if quoted and self.task in text else (bare, NEAR if plain else NOTHING)
         if what == "sentence" and plain:
             return _CITED.sub("", plain[0]), NEAR
         return self._related(words, schema.get("description", ""), text, plain)
@@ -321,6 +336,8 @@ class _Form:
         spoken = r"[ _-]".join(map(re.escape, words))
         if words[0] and (said := re.search(rf"\b{spoken}\s+(?:is|was|are|=|of|will be)\s+(?:the |an? )?([^.,;\n]+)", text, re.I)):
             return said[1].strip(), NEAR
+        if words[0] and (said := re.search(rf"\b(?:the|an?|under|with|of|in)\s+([\w.+-]+)\s+{spoken}\b", text, re.I)):
+            return said[1], NEAR
         if quoted := re.search(_FORMATS["quote"][0], text):
             return quoted["v"] or quoted["w"], GUESS
         for terms, sure in ((" ".join(words), NEAR), (hint, GUESS)):
@@ -354,7 +371,7 @@ class _Form:
     def _proper(self, words: list[str], hint: str, text: str) -> str:
         announce = next((_BEFORE[word] for word in reversed(words) if word in _BEFORE), "")
         announce = announce or next((_BEFORE[w] for w in _words(hint) if w in _BEFORE and w not in ("to", "from")), "")
-        runs = [(run, at) for run, at in _runs(text) if ("p", at) not in self.taken]
+        runs = [(run, at) for run, at in _runs(text) if ("p", at) not in self.taken and not re.search(r"\d", run)]
         if not runs:
             return ""
         def rank(pair: tuple[str, int]) -> tuple:
@@ -369,6 +386,10 @@ class _Form:
     def _number(self, schema: dict, name: str, text: str, depth: int) -> tuple[float, float]:
         if (said := self._label(name, text)) and (match := _NUMBER.search(said)):
             return _number(match[0]), SAID
+        if _words(name) in (["word", "count"], ["words"]) and not re.search(r"\bwords?\b", text, re.I):
+            return len(uncited(text).split()), NEAR
+        if re.search(r"confidence|probability|certainty|likelihood", name, re.I):
+            return 0.5, NOTHING  # it has no calibrated confidence to give
         bare = text
         for pattern in (*_DATES, re.compile(r"\[[^\]]*\]|https?://\S+")):
             bare = pattern.sub(lambda m: " " * len(m[0]), bare)
@@ -393,7 +414,7 @@ class _Form:
         if said := self._label(name, text):
             return not re.match(r"\W*(?:no|not|false|none|0|never|n)\b", said, re.I), SAID
         for terms, least in ((name, 1), (schema.get("description", ""), 2)):
-            wanted = _kin(terms)
+            wanted = _kin(terms) - set(_stems("is has needs should can was requires"))
             for sentence in sentences(text):
                 hits = wanted & set(_stems(sentence))
                 if len(hits) >= least:
@@ -456,14 +477,14 @@ def _words(name: str) -> list[str]:
 
 
 def _stems(text: str) -> list[str]:
-    return [stem(word) for word in re.findall(r"[a-z]+|[$€£%]", text.lower()) if word not in _COMMON and word not in ("of", "has", "needs", "with", "be")]
+    return [stem(word) for word in re.findall(r"[a-z]+|[$€£%*×÷+]|(?<=\s)[-/](?=\s)", text.lower()) if word not in _COMMON and word not in ("of", "has", "needs", "with", "be")]
 
 
 def _kin(name: str) -> frozenset[str]:
     own = set(_stems(" ".join(_words(name))))
     for group in _KIN:
         family = [stem(word) for word in group.split()]
-        if family[0] in own or (own & set(family) and len(own) == 1):
+        if family[0] in own:
             own |= set(family)
     return frozenset(own)
 
@@ -475,8 +496,8 @@ def _one(name: str) -> str:
 
 
 def _number(text: str) -> float | int:
-    if text.lower() in _SMALL:
-        return _SMALL.index(text.lower())
+    if text.lower() in NUMBER_WORDS:
+        return NUMBER_WORDS[text.lower()]
     value = float(text.replace(",", ""))
     return int(value) if value.is_integer() else value
 
@@ -546,7 +567,7 @@ def _clipped(value: object, schema: dict) -> object:
             shapes = [value.lower(), value.upper(), re.sub(r"\W+", "-", value.lower()).strip("-"), re.sub(r"\W+", "_", value.lower()), re.sub(r"\D", "", value)]
             value = next((shape for shape in shapes if _first(re.search, schema["pattern"], shape)), None) or _sample(schema["pattern"], value)
     elif isinstance(value, int | float) and not isinstance(value, bool):
-        step = schema.get("multipleOf") or (1 if isinstance(value, int) else 0.001)
+        step = schema.get("multipleOf") or (1 if schema.get("type") == "integer" else 0.001)
         low = max(schema.get("minimum", float("-inf")), schema.get("exclusiveMinimum", float("-inf")) + step)
         high = min(schema.get("maximum", float("inf")), schema.get("exclusiveMaximum", float("inf")) - step)
         value = min(max(value, low), high)

@@ -96,6 +96,26 @@ def asked(tool: dict, text: str) -> bool:
     return False
 
 
+def core(task: str, others: list[dict]) -> str:
+    """The task without the clauses that ask for a further specialist ("… and translate it into German")."""
+    pieces = re.split(r"((?:,|;)?\s+(?:and then|and|then)\s+|(?<=[.;!?])\s+|,\s+)", task)
+    kept = pieces[0]
+    for joint, piece in zip(pieces[1::2], pieces[2::2], strict=True):
+        if not any(asked(tool, piece) for tool in others):
+            kept += joint + piece
+    return re.sub(r"\b(?:fact-?checked|reviewed|verified|peer-reviewed)\s+", "", kept, flags=re.I)
+
+
+def sorts_before(tool: dict) -> int:
+    """When a further specialist's turn comes: 0 memory, 1 analysis, 2 work on findings, 5 what is done to a finished text."""
+    said = _said(tool)
+    if _BEFORE.search(said):
+        return 0
+    if _CHANGES.search(said) or re.search(r"\b(?:publish|send|notif|ticket|count|email|post|announc|deploy)", said, re.I):
+        return 5
+    return 1 if re.search(r"analy|inspect|\blogs?\b|\bquer|\breads?\b|diagnos|metric", said, re.I) else 2
+
+
 def outcome(call: Call) -> tuple[bool, str, str]:
     """What came of a call: whether there is work to go on with, the work, and why it failed."""
     text = (call.result or "").strip()
@@ -196,7 +216,7 @@ def _so_far(view: View, kinds: dict[str, str], topics: tuple[str, ...]) -> _Work
         kind, said = kinds.get(call.name, ""), json.dumps(call.input, ensure_ascii=False)
         mine = next((one for one in topics if json.dumps(one, ensure_ascii=False)[1:-1] in said), topics[0] if topics else "")
         if not good:
-            work.failed.setdefault(call.name + (f" {mine}" if kind == "research" else ""), []).append(why or "no reason given")
+            work.failed.setdefault(call.name + (f" ({mine})" if kind == "research" else ""), []).append(why or "no reason given")
         elif kind == "research":
             work.facts.append(text)
             work.found.add(mine)
@@ -222,10 +242,14 @@ def supervise(view: View) -> Answer:
     kinds = {tool["name"]: kind_of(tool) for tool in view.request.get("tools") or []}
     kinds = {name: "other" if kind == "finalize" and any(t["name"] == name and _hands_over(t) for t in view.tools) else kind for name, kind in kinds.items()}
     by = {kind: [tool for tool in view.tools if kinds[tool["name"]] == kind] for kind in ("research", "write", "review", "other", "finalize")}
-    task, about = view.task or view.parts.get("context", "") or view.first, topic(view.task)
-    topics = subjects(view.task) or (about or task,)
+    task = view.task or view.parts.get("context", "") or view.first
+    plain = core(task, [*by["other"], *by["review"][1:]])
+    about = topic(plain)
+    topics = subjects(plain) or (about or plain,)
     work = _so_far(view, kinds, topics)
-    context = view.parts.get("context", "")
+    lost = "\n".join(f"{name}: {reasons[-1]}" for name, reasons in work.failed.items())
+    context = "\n".join(filter(None, [view.parts.get("context", ""), lost and f"These handoffs failed:\n{lost}"]))
+    given = _given_draft(view)
     if view.must_answer:
         return _end(view, by, work, "Time is up: give what there is.")
 
@@ -243,7 +267,7 @@ def supervise(view: View) -> Answer:
         return {"type": "tool_use", "name": tool["name"], "input": given}, why
 
     def next_steps() -> list[tuple[dict, str]]:
-        wish = _wishes(view, bool(work.draft))
+        wish = wishes(view, bool(work.draft))
         extra = [t for t in by["other"] if t["name"] not in work.extras and may(t) and (asked(t, task) or _always(t, view.system))]
         extra = extra if work.draft or wish != {"extra"} else []
         if early := [t for t in extra if _BEFORE.search(_said(t)) and not work.facts]:
@@ -251,8 +275,8 @@ def supervise(view: View) -> Answer:
         if "research" in wish and not view.parts.get("facts"):
             chosen = [t for t in by["research"] if len(by["research"]) > 1 and asked(t, task)] or by["research"][:1]
             steps = [hand(t, f"Find facts, with their sources, about {one}", "", "No facts yet: research first." if len(topics) < 2 else
-                          "Nothing depends on each other: one researcher per subject, at once.", f" {one}")
-                     for one in topics for t in chosen if one not in work.found and may(t, f" {one}")]  # fmt: skip
+                          "Nothing depends on each other: one researcher per subject, at once.", f" ({one})")
+                     for one in topics for t in chosen if one not in work.found and may(t, f" ({one})")]  # fmt: skip
             if steps:
                 return steps
         if numeric := [t for t in extra if _NUMERIC.search(_said(t)) and work.facts and not work.draft]:
@@ -260,17 +284,18 @@ def supervise(view: View) -> Answer:
         writers, feedback = by["write"][:1], keep("feedback").get("feedback", "")
         if "write" in wish and not work.draft and (work.facts or not by["research"] or "research" not in wish):
             for tool in (t for t in writers if may(t)):
-                return [hand(tool, task, "facts", "There are facts and no draft: write.")]
+                return [hand(tool, plain, "facts", "There are facts and no draft: write.")]
         if work.draft and not feedback and "review" in wish:
             due = [by["review"][0], *(t for t in by["review"][1:] if asked(t, task))] if by["review"] else []
+            check = f"Review the draft{'' if given else f' on {about}'}{' against the facts' if work.facts else ''}"
             if due := [t for t in due if t["name"] not in work.verdicts and may(t)]:
-                return [hand(t, f"Review the draft on {about or 'this task'} against the facts", "facts draft", "The draft is not reviewed yet.") for t in due]
+                return [hand(t, check, "facts draft", "The draft is not reviewed yet.") for t in due]
         rounds = limit(view.instructions, "revisions")
         rounds = 2 if rounds is None else rounds
-        revised = work.drafts - (not _given_draft(view))
+        revised = work.drafts - (not given)
         if feedback and "write" in wish and revised < rounds and writers and may(writers[0]):
-            return [hand(writers[0], f"Revise the draft by the feedback. {task}", "facts draft feedback", "The reviewer asks for a revision.")]
-        return [hand(t, task, "facts draft", "The task asks for this specialist.") for t in extra[:1] if work.draft or work.facts or not by["write"]]
+            return [hand(writers[0], f"Revise the draft by the feedback. {plain}", "facts draft feedback", "The reviewer asks for a revision.")]
+        return [hand(t, clause_for(t, task), "draft" if _CHANGES.search(_said(t)) and work.draft else "facts draft", "The task asks for this specialist.") for t in extra[:1] if work.draft or work.facts or not by["write"]]
 
     steps = next_steps()
     made = []
@@ -284,12 +309,19 @@ def _said(tool: dict) -> str:
     return f"{tool.get('name', '')} {tool.get('description') or ''}"
 
 
+def clause_for(tool: dict, task: str) -> str:
+    """The clause of the task that asks for this specialist, as a task of its own."""
+    clauses = [clause.strip() for clause in re.split(r"(?<=[.;!?])\s+|,\s+|\b(?:and then|and|then)\b", task)]
+    clause = next((clause for clause in clauses if asked(tool, clause)), "") or task
+    return clause[0].upper() + clause[1:]
+
+
 def _always(tool: dict, system: str) -> bool:
     """Whether the system prompt wants a specialist in every run."""
     return any(asked(tool, clause) for clause in re.split(r"[.;\n]", system) if re.search(r"\b(?:always|must|every|each|in any case|before you finali[sz]e)\b", clause))
 
 
-def _wishes(view: View, has_draft: bool) -> set[str]:
+def wishes(view: View, has_draft: bool) -> set[str]:
     """Which of the usual steps the task asks for: all of them, unless it asks for less."""
     task = view.task.lower()
     writes = re.search(r"\b(?:writ\w*|draft|brief|article|report|summar\w*|compar\w*|explain|essay|post|overview|compose|prepare|memo|text|note)\b", task)

@@ -1,0 +1,163 @@
+"""`python -m benchmarks`: each cost of the kernel beside its floor, as ratios measured in one run.
+
+The two sides take turns, so that a busy machine slows both; each figure is the median of its rounds. CPU is the
+process's own: the server is another process. What the floor is stands in `benchmarks/sides.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
+from statistics import median
+
+from kernel import LIBRARY, Corpus, DeterministicSupervisor, Handoff, Run, connect, researcher, reviewer, writer
+
+from . import server
+from .sides import Floor, Kernel
+
+TURNS = 10
+LATENCY_MS = 200
+GROWTH_TURNS = (10, 50, 200)
+NEAR = 5
+"""A turn's cost is the median of this many turns before and after it."""
+
+Sides = dict[type, list[float]]
+
+
+def row(what: str, kernel: str, floor: str, ratio: str, goal: str = "", met: bool | None = None) -> None:
+    verdict = "" if met is None else "met" if met else "NOT MET"
+    print(f"{what:<34}{kernel:>10}{floor:>10}  {ratio:<30}{goal:<9}{verdict}".rstrip(), flush=True)
+
+
+@asynccontextmanager
+async def both(where: str) -> AsyncIterator[tuple[Floor, Kernel]]:
+    sides = Floor(where), Kernel(where)
+    try:
+        yield sides
+    finally:
+        for side in sides:
+            await side.aclose()
+
+
+async def taken(work: Awaitable[None]) -> tuple[float, float]:
+    """Seconds of CPU and of wall clock that `work` takes."""
+    cpu, wall = time.process_time(), time.perf_counter()
+    await work
+    return time.process_time() - cpu, time.perf_counter() - wall
+
+
+async def turns(address: str, rounds: int = 15, conversations: int = 8) -> None:
+    """The kernel's loop against the bare one: the same turns, tool and replies."""
+
+    async def converse(side: Floor | Kernel) -> None:
+        for _ in range(conversations):
+            await side.converse(TURNS, at_tool=lambda: None)
+
+    cpu: Sides = {Floor: [], Kernel: []}
+    wall: Sides = {Floor: [], Kernel: []}
+    async with both(f"{address}/turns/{TURNS}") as sides:
+        for side in sides:
+            await converse(side)  # imports, connections and caches, which a first turn pays once
+        for _ in range(rounds):
+            for side in sides:
+                seconds = await taken(converse(side))
+                for figures, figure in zip((cpu, wall), seconds, strict=True):
+                    figures[type(side)].append(1000 * figure / conversations / (TURNS + 1))
+    for what, figures, goal in (("CPU per turn", cpu, 1.0), ("wall per turn", wall, None)):
+        ratio = median(kernel / floor for kernel, floor in zip(figures[Kernel], figures[Floor], strict=True))
+        row(what, f"{median(figures[Kernel]):.2f} ms", f"{median(figures[Floor]):.2f} ms", f"{ratio:.2f} × the bare loop",
+            *((f"≤ {goal}", round(ratio, 2) <= goal) if goal else ()))
+
+
+async def fan_out(address: str, width: int, rounds: int, goal: float | None = None) -> None:
+    """Dispatches at once against a server that takes 200 ms for each; every round begins without connections."""
+    wall: Sides = {Floor: [], Kernel: []}
+    for _ in range(rounds):
+        async with both(f"{address}/latency/{LATENCY_MS}") as sides:
+            for side in sides:
+                _, seconds = await taken(side.fan_out(width))
+                wall[type(side)].append(seconds)
+    kernel, floor = (median(wall[side]) for side in (Kernel, Floor))
+    ideal = LATENCY_MS / 1000
+    row(f"fan-out of {width}, wall", f"{kernel:.2f} s", f"{floor:.2f} s",
+        f"{kernel / ideal:.1f} × ideal (floor {floor / ideal:.1f})",
+        *((f"≤ {goal:g}", kernel / ideal <= goal) if goal else ()))
+
+
+async def growth(address: str, rounds: int = 5, goal: float = 1.2) -> None:
+    """What one more turn costs, late in a conversation against early in it."""
+    last = max(GROWTH_TURNS) + NEAR
+    near: dict[tuple[type, int], list[float]] = {(side, turn): [] for side in (Floor, Kernel) for turn in GROWTH_TURNS}
+    async with both(f"{address}/turns/{last}") as sides:
+        for _ in range(rounds):
+            for side in sides:
+                marks: list[float] = []
+                await side.converse(last, at_tool=lambda marks=marks: marks.append(time.process_time()))
+                for turn in GROWTH_TURNS:
+                    for mark in range(turn - NEAR, turn + NEAR):
+                        near[type(side), turn].append(1000 * (marks[mark] - marks[mark - 1]))
+    cost = {key: median(figures) for key, figures in near.items()}
+    first, *later = GROWTH_TURNS
+    row(f"CPU of turn {first}", f"{cost[Kernel, first]:.2f} ms", f"{cost[Floor, first]:.2f} ms", "")
+    for turn in later:
+        kernel, floor = (cost[side, turn] / cost[side, first] for side in (Kernel, Floor))
+        row(f"CPU of turn {turn}", f"{cost[Kernel, turn]:.2f} ms", f"{cost[Floor, turn]:.2f} ms",
+            f"{kernel:.2f} × turn {first} (floor {floor:.2f})", f"≤ {goal}", round(kernel, 2) <= goal)
+
+
+def imports(rounds: int = 9, goal_ms: float = 60) -> None:
+    """`import kernel` against its two libraries, each in a fresh process."""
+
+    def import_ms(names: str) -> float:
+        code = f"import time; began = time.perf_counter(); import {names}; print(1000 * (time.perf_counter() - began))"
+        return float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
+
+    pairs = [(import_ms("kernel"), import_ms("httpx, pydantic")) for _ in range(rounds + 1)][1:]  # the first is cold
+    kernel, floor = (median(figures) for figures in zip(*pairs, strict=True))
+    more = median(ours - theirs for ours, theirs in pairs)
+    row("import kernel (httpx + pydantic)", f"{kernel:.0f} ms", f"{floor:.0f} ms", f"{more:+.0f} ms", f"≤ +{goal_ms:g} ms",
+        more <= goal_ms)
+
+
+async def desk(rounds: int = 5) -> None:
+    """The whole desk in this process, the model included: CPU for each call, which is mostly the offline model's."""
+    what = "offline desk, CPU per call"
+    try:
+        client = connect("offline")
+    except ImportError as missing:
+        return row(what, "–", "–", f"skipped: {missing}")
+    team = DeterministicSupervisor(researcher(Corpus(LIBRARY)), writer(), reviewer())
+    figures: list[float] = []
+    async with client:
+        for _ in range(rounds + 1):
+            run = Run(client)
+            cpu, _ = await taken(run.dispatch(team, Handoff(intent="Write a brief on vector stores.")))
+            figures.append(1000 * cpu / max(run.spent.calls, 1))
+    row(what, f"{median(figures[1:]):.2f} ms", "–", f"{run.spent.calls} calls a brief")
+
+
+async def main() -> None:
+    began = time.perf_counter()
+    if time.get_clock_info("process_time").resolution > 0.001:
+        print("This system's clock of CPU time is coarse: believe the wall-clock rows only.")
+    row("", "kernel", "floor", "ratio", "goal")
+    imports()
+    with server.running() as address:
+        await turns(address)
+        await growth(address)
+        await fan_out(address, 10, rounds=5)
+        await fan_out(address, 100, rounds=5)
+        await fan_out(address, 500, rounds=5, goal=8)
+    await desk()
+    print(f"{time.perf_counter() - began:.0f} s in all")
+
+
+if __name__ == "__main__":
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    asyncio.run(main())

@@ -1,0 +1,82 @@
+"""A stand-in for the service that costs next to nothing: fixed replies, in a process of its own, on loopback.
+
+The address decides, so that both sides are answered alike: `/turns/10/v1/messages` asks for the tool until the
+conversation holds ten tool results, `/latency/200/v1/messages` answers in text after 200 ms.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+WAITING_CONNECTIONS = 1024
+TEXT = {"type": "text", "text": "Three vector stores were compared; two of them keep their index on disk."}
+TOOL_RESULT = b'"tool_result"'
+"""Both sides write this word once for each result, whatever their spacing."""
+
+
+def _reply(turn: int, asks_for_tool: bool) -> bytes:
+    content = [TEXT]
+    if asks_for_tool:
+        arguments = {"query": f"vector stores, part {turn}"}
+        content = [TEXT, {"type": "tool_use", "id": f"toolu_{turn:04}", "name": "search", "input": arguments}]
+    body = json.dumps({"id": f"msg_{turn:04}", "type": "message", "role": "assistant", "model": "claude-haiku-5-5",
+                       "content": content, "stop_reason": "tool_use" if asks_for_tool else "end_turn",
+                       "stop_sequence": None, "usage": {"input_tokens": 400, "output_tokens": 60}}).encode("ascii")
+    return b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body)
+
+
+class _Connection(asyncio.Protocol):
+    def __init__(self) -> None:
+        self._received = bytearray()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self._received += data
+        head_end = self._received.find(b"\r\n\r\n")
+        if head_end < 0:
+            return
+        head = bytes(self._received[:head_end]).lower()
+        length = int(head.partition(b"content-length:")[2].partition(b"\r\n")[0])
+        if len(self._received) < head_end + 4 + length:
+            return
+        _, what, number, *_ = head.decode("ascii").split(" ")[1].split("/")
+        turn = self._received.count(TOOL_RESULT, head_end)
+        self._received.clear()
+        reply = _reply(turn, asks_for_tool=what == "turns" and turn < int(number))
+        if what == "latency":
+            asyncio.get_running_loop().call_later(int(number) / 1000, self._transport.write, reply)
+        else:
+            self._transport.write(reply)
+
+
+async def _serve() -> None:
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(_Connection, "127.0.0.1", 0, backlog=WAITING_CONNECTIONS)
+    print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
+    await loop.run_in_executor(None, sys.stdin.read)  # until whoever started it closes its end, or is gone
+
+
+@contextmanager
+def running() -> Iterator[str]:
+    """Starts the server in another process; gives its address. Raises RuntimeError when it does not come up."""
+    command = [sys.executable, str(Path(__file__).resolve())]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
+        try:
+            address = process.stdout.readline().strip()
+            if not address:
+                raise RuntimeError("the benchmark's server did not start; its own message stands above")
+            yield address
+        finally:
+            process.stdin.close()  # leaving the block waits for it
+
+
+if __name__ == "__main__":
+    asyncio.run(_serve())

@@ -1,0 +1,60 @@
+"""Every lesson and solution still tells the truth: strict nbval, the network cut, three random hash seeds."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+STORED = sorted(path for folder in ("notebooks", "solutions") for path in (ROOT / folder).glob("*.ipynb"))
+NETWORK_CUT = Path(__file__).resolve().parent / "network_cut"
+
+
+def environment(**changes):
+    """A learner's environment: no key, no chosen model, no network."""
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith(("ANTHROPIC_", "WORKSHOP_", "PYTEST_")) and name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPATH": os.pathsep.join([str(NETWORK_CUT), str(ROOT)]), "PYTHONHASHSEED": str(random.randrange(1, 2**32)),
+            **changes}
+
+
+def nbval(path, **changes):
+    return subprocess.run([sys.executable, "-m", "pytest", "--nbval", "--nbval-cell-timeout=120", "-p", "no:randomly", "-q", str(path)],
+                          cwd=ROOT, env=environment(**changes), capture_output=True, text=True, encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", STORED, ids=lambda path: path.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("run", [1, 2, 3])
+def test_stored_outputs_equal_re_run_outputs(path, run):
+    done = nbval(path)
+    assert done.returncode == 0, done.stdout[-4000:]
+
+
+def test_an_output_that_is_not_what_the_code_prints_is_noticed(tmp_path):
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("print(1 + 1)", outputs=[
+        nbformat.v4.new_output("stream", name="stdout", text="3\n")])])
+    nbformat.write(notebook, tmp_path / "lie.ipynb")
+    assert nbval(tmp_path / "lie.ipynb").returncode == 1
+
+
+def test_the_network_really_is_cut_and_loopback_is_not():
+    code = ("import socket\n"
+            "server = socket.create_server(('127.0.0.1', 0)); socket.create_connection(server.getsockname()).close()\n"
+            "for attempt in (lambda: socket.create_connection(('192.0.2.1', 80), 1), lambda: socket.getaddrinfo('example.org', 80)):\n"
+            "    try: attempt()\n"
+            "    except OSError as error: assert 'the network is cut' in str(error), error\n"
+            "    else: raise SystemExit('the network is open')\n")
+    done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_build_check_finds_every_stored_notebook_as_it_would_build_it():
+    done = subprocess.run([sys.executable, "-m", "workshop.build", "--check"], cwd=ROOT, env=environment(), capture_output=True, text=True,
+                          encoding="utf-8")
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]

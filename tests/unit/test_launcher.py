@@ -1,0 +1,560 @@
+"""The launcher: what it notices, what it mends, and the one line that it says when it cannot."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from workshop import __main__ as entry
+from workshop import commands, doctor, environment, lab
+from workshop.environment import Environment, SetupFailed, prepare
+
+LESSONS = ("requirements.txt",)
+EVERYTHING = ("requirements.txt", "tests/requirements.txt")
+OFFLINE = (
+    "ERROR: Could not find a version\nFailed to establish a new connection: [Errno 111] Connection refused"
+)
+
+
+@dataclass
+class Machine:
+    """Stands in for the installers: keeps what was run, makes the folders that they would make."""
+
+    env: Environment
+    python: str = "3.12"
+    failing: dict[str, str] = field(
+        default_factory=dict
+    )  # a word of the command → what it says when it fails
+    ran: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    programs: tuple[str, ...] = ()
+
+    def run(self, command: list[str], folder: Path) -> tuple[int, str]:
+        line = " ".join(command)
+        if "sys.version_info" in line:
+            return (0, self.python + "\n") if self.env.python.exists() else (127, "no such file")
+        self.ran.append(line)
+        for word, output in self.failing.items():
+            if word in line:
+                if output == "Ctrl-C":
+                    raise KeyboardInterrupt
+                return 1, output
+        if "venv" in command:
+            self.env.python.parent.mkdir(parents=True)
+            self.env.python.touch()
+            (self.env.folder / "pyvenv.cfg").touch()
+        return 0, ""
+
+    def prepare(self, wanted: tuple[str, ...] = LESSONS) -> bool:
+        self.ran.clear()
+        self.said.clear()
+        return prepare(
+            self.env,
+            wanted,
+            run=self.run,
+            say=self.said.append,
+            which=lambda name: name if name in self.programs else None,
+        )
+
+    @property
+    def installed(self) -> list[str]:
+        return [line.split(" -r ")[1] for line in self.ran if " -r " in line]
+
+    def package(self, name: str, version: str) -> Path:
+        """Put a package of one module into the environment; returns the module's file."""
+        site = self.env.folder / "lib" / "python3.12" / "site-packages"
+        info = site / f"{name}-{version}.dist-info"
+        info.mkdir(parents=True)
+        (info / "METADATA").write_text(f"Name: {name}\nVersion: {version}\n", encoding="utf-8")
+        (info / "RECORD").write_text(
+            f"{name}.py,,\n{name}-{version}.dist-info/METADATA,,\n", encoding="utf-8"
+        )
+        (site / f"{name}.py").touch()
+        return site / f"{name}.py"
+
+
+@pytest.fixture
+def machine(tmp_path):
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "requirements.txt").write_text("-e .\n", encoding="utf-8")
+    (tmp_path / "tests" / "requirements.txt").write_text("# none\n", encoding="utf-8")
+    return Machine(Environment(tmp_path))
+
+
+# ---------------------------------------------------------------- a sound machine
+
+
+def test_a_fresh_machine_gets_an_environment_and_one_line_while_it_waits(machine):
+    assert machine.prepare() is True
+    assert machine.installed == ["requirements.txt"]
+    assert machine.said[0].startswith("Setting up (once")
+    assert machine.env.read_stamp()["busy"] == ""
+
+
+def test_a_second_start_installs_nothing_and_says_nothing(machine):
+    machine.prepare()
+    assert machine.prepare() is False
+    assert (machine.ran, machine.said) == ([], [])
+
+
+def test_the_tests_requirements_are_added_to_the_same_environment(machine):
+    machine.prepare()
+    assert machine.prepare(EVERYTHING) is False
+    assert machine.installed == ["tests/requirements.txt"]
+    assert machine.prepare(EVERYTHING) is False
+    assert machine.installed == []
+
+
+def test_uv_is_used_when_it_is_there_and_pip_when_uv_fails(machine):
+    machine.programs = ("uv",)
+    machine.prepare()
+    assert all(line.startswith("uv ") for line in machine.ran)
+    machine.env.stamp_file.unlink()
+    machine.failing = {"uv pip": "error sending request"}
+    machine.prepare()
+    assert "-m pip install" in machine.ran[-1]
+
+
+def test_only_a_changed_requirement_file_is_installed_again(machine):
+    machine.prepare(EVERYTHING)
+    (machine.env.root / "requirements.txt").write_text("-e .\r\n", encoding="utf-8", newline="")
+    machine.prepare(EVERYTHING)
+    assert machine.installed == [], "line ends are no change"
+    (machine.env.root / "requirements.txt").write_text("-e .\n# more\n", encoding="utf-8")
+    machine.prepare(EVERYTHING)
+    assert machine.installed == ["requirements.txt"]
+    assert "requirements.txt has changed" in machine.said[0]
+
+
+def test_an_environment_of_somebodys_own_is_completed_not_deleted(machine):
+    machine.run(["python", "-m", "venv"], machine.env.root)
+    theirs = machine.env.folder / "theirs.txt"
+    theirs.touch()
+    assert machine.prepare() is False
+    assert theirs.exists()
+    assert machine.installed == ["requirements.txt"]
+
+
+# ---------------------------------------------------------------- broken and half-made
+
+
+def broken_by_moving(machine):
+    stamp = machine.env.read_stamp()
+    machine.env.stamp_file.write_text(json.dumps({**stamp, "root": "/elsewhere"}), encoding="utf-8")
+
+
+def broken_by_deleting_its_python(machine):
+    machine.env.python.unlink()
+
+
+def broken_by_another_python(machine):
+    machine.python = "3.13"
+
+
+def broken_by_an_unreadable_stamp(machine):
+    machine.env.stamp_file.write_text('{"ro', encoding="utf-8")
+
+
+def broken_by_a_lost_module(machine):
+    machine.package("httpx", "0.28.1").unlink()
+
+
+def broken_by_an_empty_folder(machine):
+    environment.remove(machine.env)
+    machine.env.folder.mkdir()
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (broken_by_moving, "the folder was moved or copied"),
+        (broken_by_deleting_its_python, "it has no Python"),
+        (broken_by_another_python, "its Python changed from 3.12 to 3.13"),
+        (broken_by_an_unreadable_stamp, "its stamp cannot be read"),
+        (broken_by_a_lost_module, "files of httpx are gone"),
+        (broken_by_an_empty_folder, "it has no Python"),
+    ],
+)
+def test_a_broken_environment_is_made_again_and_one_line_says_why(machine, damage, reason):
+    machine.prepare()
+    damage(machine)
+    assert machine.prepare() is True
+    assert machine.said[0] == f"The environment in .venv cannot be used ({reason}); making it again."
+    assert machine.prepare() is False
+    assert machine.said == []
+
+
+def test_a_file_in_the_environments_place_gives_way(machine):
+    machine.env.folder.write_text("not a folder", encoding="utf-8")
+    assert machine.prepare() is True
+
+
+def test_an_interrupted_set_up_is_noticed_and_made_again(machine):
+    machine.failing = {"pip install": "Ctrl-C"}
+    with pytest.raises(KeyboardInterrupt):
+        machine.prepare()
+    machine.failing = {}
+    assert machine.prepare() is True
+    assert "setting it up was not finished" in machine.said[0]
+
+
+def test_a_package_that_is_missing_or_of_another_version_is_installed_again(machine):
+    (machine.env.root / "requirements.txt").write_text(
+        "-e .\nhttpx == 0.28.1  # why\nsniffio>=1\n[weird\ncolorama==0.4; sys_platform == 'win32'\n",
+        encoding="utf-8",
+    )
+    machine.prepare()
+    machine.prepare()
+    assert "httpx is missing, sniffio is missing" in machine.said[0]
+    machine.package("httpx", "0.27.0")
+    machine.package("sniffio", "1.3")
+    machine.prepare()
+    assert "(httpx is 0.27.0 instead of 0.28.1)" in machine.said[0]
+
+
+def test_a_version_that_is_only_written_differently_is_the_same(machine):
+    (machine.env.root / "requirements.txt").write_text("sniffio==1.3.0\n", encoding="utf-8")
+    machine.prepare()
+    machine.package("sniffio", "1.3")
+    assert machine.prepare() is False
+    assert machine.installed == []
+
+
+def test_a_module_that_was_never_there_does_not_make_the_environment_again_for_ever(machine):
+    machine.prepare()
+    machine.package("odd", "1").unlink()
+    machine.env.stamp_file.unlink()  # as after an installation that left it so
+    machine.env.write_stamp(
+        python="3.12", installed={"requirements.txt": environment.digest(machine.env.root / LESSONS[0])}
+    )
+    assert machine.prepare() is False
+    assert machine.said == []
+
+
+# ---------------------------------------------------------------- what cannot be mended is said in one line
+
+
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        (OFFLINE, "the package index cannot be reached. Connect this machine to the network"),
+        ("OSError: [Errno 28] No space left on device", "the disk is full. Free 1 GB"),
+        ("SSLError(CERTIFICATE_VERIFY_FAILED)", "certificate is not trusted"),
+        ("PermissionError: [Errno 13] Permission denied", "the folder cannot be written"),
+    ],
+)
+def test_a_failed_installation_is_one_line_with_its_remedy(machine, output, words):
+    machine.failing = {"pip install": output}
+    with pytest.raises(SetupFailed) as failure:
+        machine.prepare()
+    assert str(failure.value).startswith("Installing requirements.txt failed: ")
+    assert words in str(failure.value)
+    assert "\n" not in str(failure.value)
+
+
+def test_an_unknown_failure_shows_the_installers_last_lines_only(machine):
+    machine.failing = {"pip install": "\n".join(f"line {number}" for number in range(100))}
+    with pytest.raises(SetupFailed, match="its last words were") as failure:
+        machine.prepare()
+    assert str(failure.value).endswith("line 99")
+    assert "line 80" not in str(failure.value)
+
+
+def test_an_update_that_fails_leaves_the_working_environment_alone(machine):
+    machine.prepare()
+    (machine.env.root / "requirements.txt").write_text("-e .\n# more\n", encoding="utf-8")
+    machine.failing = {"pip install": OFFLINE}
+    with pytest.raises(SetupFailed):
+        machine.prepare()
+    machine.failing = {}
+    assert machine.prepare() is False, "it was not made again"
+    assert machine.installed == ["requirements.txt"], "the update was tried again"
+
+
+def test_a_python_without_a_complete_venv_names_the_package_to_install(machine, monkeypatch):
+    monkeypatch.setattr(
+        environment.importlib.util, "find_spec", lambda name: None if name == "ensurepip" else object()
+    )
+    with pytest.raises(SetupFailed, match=r"sudo apt install python3\.\d+-venv.*or install uv") as failure:
+        machine.prepare()
+    assert "\n" not in str(failure.value)
+
+
+def test_a_copy_without_requirements_is_named_as_incomplete(machine):
+    (machine.env.root / "requirements.txt").unlink()
+    with pytest.raises(SetupFailed, match=r"has no requirements\.txt: run this from a complete copy"):
+        machine.prepare()
+
+
+def test_a_command_that_fails_to_set_up_ends_with_status_1_and_no_traceback(monkeypatch, capsys):
+    def fail(argv, wanted):
+        raise SetupFailed("the reason")
+
+    monkeypatch.setattr(environment, "settle", fail)
+    assert commands.run("lab", []) == 1
+    assert capsys.readouterr().err == "the reason\n"
+
+
+def test_two_starts_at_once_take_turns(machine, tmp_path):
+    waiting, order = threading.Event(), []
+
+    def second():
+        with environment.one_at_a_time(tmp_path / "requirements.txt", lambda line: waiting.set()):
+            order.append("second")
+
+    other = threading.Thread(target=second)
+    with environment.one_at_a_time(tmp_path / "requirements.txt", lambda line: pytest.fail(line)):
+        other.start()
+        assert waiting.wait(10), "the second start says that it waits"
+        order.append("first")
+    other.join(10)
+    assert order == ["first", "second"]
+
+
+# ---------------------------------------------------------------- the way in
+
+
+def test_a_child_keeps_its_bytecode_and_reaches_this_machine_past_a_proxy(machine):
+    given = {
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHOME": "/x",
+        "HTTP_PROXY": "http://proxy",
+        "NO_PROXY": "intra",
+        "PATH": "/bin",
+    }
+    child = environment.child_environ(machine.env, given)
+    assert "PYTHONDONTWRITEBYTECODE" not in child
+    assert "PYTHONHOME" not in child
+    assert child["NO_PROXY"] == child["no_proxy"] == "intra,localhost,127.0.0.1,::1"
+    assert child["PATH"].split(os.pathsep)[0] == str(machine.env.python.parent)
+
+
+def test_with_the_flag_the_current_python_is_used_as_it_is(monkeypatch):
+    monkeypatch.setenv(environment.OWN_PYTHON, "1")
+    monkeypatch.setattr(environment, "prepare", lambda *given: pytest.fail("nothing must be installed"))
+    environment.settle(["lab"], LESSONS)
+
+
+def test_an_environment_that_does_not_lead_inside_is_not_entered_twice(monkeypatch, machine):
+    monkeypatch.delenv(environment.OWN_PYTHON, raising=False)
+    monkeypatch.setenv(environment.ARRIVED, "1")
+    monkeypatch.setattr(environment, "ROOT", machine.env.root)
+    monkeypatch.setattr(environment, "prepare", lambda env, wanted: False)
+    with pytest.raises(SetupFailed, match="Delete that folder, start again"):
+        environment.settle(["lab"], LESSONS)
+
+
+@pytest.mark.parametrize("version", [(2, 7, 18), (3, 6, 15), (3, 10, 13)])
+def test_an_old_python_gets_a_sentence(version):
+    line = entry.version_complaint(version)
+    assert f"3.11 or newer; this is Python {version[0]}.{version[1]}." in line
+    assert "\n" not in line
+
+
+def test_the_entry_parses_on_old_pythons():
+    for file in ("__main__.py", "__init__.py"):
+        source = Path(entry.__file__).with_name(file).read_text(encoding="ascii")
+        ast.parse(source, feature_version=(3, 6))
+        assert "annotations" not in source and not any(
+            isinstance(node, ast.JoinedStr) for node in ast.walk(ast.parse(source))
+        )
+
+
+def test_the_launcher_needs_nothing_but_the_standard_library():
+    code = "import sys; sys.path.insert(0, sys.argv[1]); from workshop import commands, doctor"
+    subprocess.run([sys.executable, "-I", "-S", "-c", code, str(environment.ROOT)], check=True)
+
+
+def test_wrong_usage_is_answered_with_the_usage_and_status_2(capsys):
+    assert entry.main(["nonsense"]) == 2
+    assert "There is no command 'nonsense'" in capsys.readouterr().err
+    assert entry.main([]) == 0
+    assert "usage: python3 -m workshop" in capsys.readouterr().out
+
+
+def test_a_command_whose_module_does_not_exist_yet_says_so(monkeypatch, capsys):
+    monkeypatch.setitem(commands.MAINTAINERS, "build", "workshop.not_written")
+    assert commands.run("build", []) == 2
+    assert "not part of this version yet" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("argv", "where"),
+    [
+        ([], ["tests"]),
+        (["-k", "kernel"], ["tests"]),
+        (["tests/unit/test_launcher.py::x"], []),
+        (["tests"], []),
+    ],
+)
+def test_pytest_runs_over_all_tests_unless_a_path_is_named(monkeypatch, argv, where):
+    started = []
+    monkeypatch.setattr(
+        environment, "become", lambda command, environ, folder: started.append((command, environ))
+    )
+    monkeypatch.setattr(lab, "jupyter_environment", lambda root, environ: {})
+    commands.run_tests(argv)
+    command, environ = started[0]
+    assert command[1:] == ["-m", "pytest", *where, *argv]
+    assert environ["PYTHONHASHSEED"].isdigit()
+
+
+# ---------------------------------------------------------------- JupyterLab
+
+
+def test_jupyter_has_folders_of_its_own_that_git_does_not_see(tmp_path):
+    given = {
+        "JUPYTER_TOKEN": "x",
+        "JUPYTER_PATH": "/theirs",
+        "IPYTHONDIR": "/theirs",
+        "JUPYTERHUB_USER": "kept",
+    }
+    environ = lab.jupyter_environment(tmp_path, given)
+    own = {
+        name: Path(value)
+        for name, value in environ.items()
+        if name.startswith(("JUPYTER_", "JUPYTERLAB_", "IPYTHON"))
+    }
+    assert {
+        "JUPYTER_CONFIG_DIR",
+        "JUPYTERLAB_SETTINGS_DIR",
+        "JUPYTERLAB_WORKSPACES_DIR",
+        "IPYTHONDIR",
+    } <= set(own)
+    assert all(folder.is_dir() and folder.is_relative_to(tmp_path / ".jupyter") for folder in own.values())
+    assert environ["JUPYTERHUB_USER"] == "kept"
+    assert (tmp_path / ".jupyter" / ".gitignore").read_text(encoding="utf-8") == "*\n"
+
+
+def test_the_quiet_settings_are_the_ones_that_jupyterlab_reads(tmp_path):
+    environ = lab.jupyter_environment(tmp_path, {**os.environ})
+    code = "import json, sys; from jupyterlab_server.settings_utils import _get_overrides; print(json.dumps(_get_overrides('')[0]))"
+    said = subprocess.run(
+        [sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True
+    ).stdout
+    defaults = json.loads(said)
+    assert defaults["@jupyterlab/apputils-extension:notification"] == {
+        "fetchNews": "false",
+        "checkForUpdates": False,
+    }
+
+
+def test_lab_opens_on_the_first_lesson_and_asks_no_question_at_the_end(tmp_path):
+    (tmp_path / "notebooks").mkdir()
+    words = lab.command(tmp_path, lab.options([]), as_root=False)
+    assert "--LabApp.default_url=/lab" in words, "a copy without lessons still opens"
+    (tmp_path / lab.FIRST_LESSON).touch()
+    words = lab.command(tmp_path, lab.options(["--port", "0", "--no-browser"]), as_root=True)
+    assert "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb" in words
+    assert {"--ServerApp.answer_yes=True", "--ServerApp.port=0", "--no-browser", "--allow-root"} <= set(words)
+
+
+@pytest.mark.parametrize("port", ["-1", "70000", "http"])
+def test_a_port_that_is_none_is_refused_before_anything_is_installed(port, capsys, monkeypatch):
+    monkeypatch.setattr(environment, "settle", lambda *given: pytest.fail("nothing must be installed"))
+    with pytest.raises(SystemExit) as end:
+        commands.run("lab", [f"--port={port}"])
+    assert end.value.code == 2
+    assert "is not a port" in capsys.readouterr().err
+
+
+def test_lessons_are_signed_once_and_other_notebooks_never(tmp_path):
+    import nbformat
+    from nbformat.sign import NotebookNotary
+
+    (tmp_path / "notebooks").mkdir()
+    lab.jupyter_environment(tmp_path, {})
+    for name, text in (("00_start_here", "lesson"), ("found_on_the_net", "stranger")):
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text, id="a")])
+        nbformat.write(notebook, tmp_path / "notebooks" / f"{name}.ipynb")
+    (tmp_path / "notebooks" / "01_broken.ipynb").write_text("{", encoding="utf-8")
+    lab.trust_lessons(tmp_path)
+
+    notary = NotebookNotary(data_dir=str(tmp_path / ".jupyter" / "data"))
+    trusted = {
+        name: notary.check_signature(nbformat.read(tmp_path / "notebooks" / f"{name}.ipynb", as_version=4))
+        for name in ("00_start_here", "found_on_the_net")
+    }
+    notary.store.close()
+    assert trusted == {"00_start_here": True, "found_on_the_net": False}
+
+
+# ---------------------------------------------------------------- the doctor
+
+
+def test_a_machine_before_its_first_start_has_a_note_and_no_problem(machine):
+    finding = doctor.environment_state(machine.env, machine.run)
+    assert finding.ok
+    assert str(finding) == "note     environment: not made yet → python3 -m workshop lab"
+    assert doctor.verdict([finding]) == "No problems. Not set up yet: python3 -m workshop lab does it."
+
+
+def test_the_doctor_names_a_broken_and_an_outdated_environment(machine):
+    machine.prepare()
+    assert doctor.environment_state(machine.env, machine.run) == doctor.Finding(
+        "environment", True, "complete"
+    )
+    (machine.env.root / "requirements.txt").write_text("-e .\n# more\n", encoding="utf-8")
+    assert "requirements.txt has changed" in doctor.environment_state(machine.env, machine.run).said
+    machine.env.python.unlink()
+    finding = doctor.environment_state(machine.env, machine.run)
+    assert not finding.ok
+    assert "makes it again" in finding.remedy
+
+
+def test_every_problem_comes_with_a_remedy(tmp_path):
+    bad = {"unmet": ["httpx is missing"], "projects": {"kernel": False}, "fts5": "no such module: fts5"}
+    findings = [
+        *doctor.judge(
+            {**bad, "ipykernel": "6.29.5", "kernelspec": "no kernel named python3 is registered"}, tmp_path
+        ),
+        doctor.python_version((3, 10, 13)),
+        doctor.disk(tmp_path, free_bytes=10**8),
+        doctor.writable(tmp_path / "missing"),
+        doctor.corpus(tmp_path),
+        doctor.proxy({"HTTP_PROXY": "http://proxy:3128"}),
+        doctor.model({"WORKSHOP_MODEL": "gpt"}),
+        doctor.model({"WORKSHOP_MODEL": "live"}),
+    ]
+    assert [finding.name for finding in findings if finding.ok] == []
+    assert all(finding.remedy and str(finding).startswith("problem ") for finding in findings)
+    assert doctor.verdict(findings).startswith(f"{len(findings)} problems: packages, project, ipykernel")
+
+
+def test_a_sound_machine_has_no_problem(tmp_path):
+    good = {"unmet": [], "projects": {"kernel": True}, "fts5": "", "ipykernel": "7.10.0", "kernelspec": ""}
+    findings = [
+        *doctor.judge(good, tmp_path),
+        doctor.loopback(),
+        doctor.writable(tmp_path),
+        doctor.proxy({}),
+        doctor.proxy({"HTTP_PROXY": "http://proxy:3128", "NO_PROXY": "localhost, 127.0.0.1"}),
+        doctor.proxy({"HTTPS_PROXY": "http://proxy:3128"}),
+        doctor.model({}),
+        doctor.model({"WORKSHOP_MODEL": "live", "ANTHROPIC_BASE_URL": "http://127.0.0.1:1"}),
+    ]
+    assert [str(finding) for finding in findings if not finding.ok or finding.remedy] == []
+    assert doctor.verdict(findings) == "No problems: this machine is ready."
+
+
+def test_the_doctor_never_shows_a_key():
+    finding = doctor.key({"ANTHROPIC_API_KEY": "sk-secret"})
+    assert "ANTHROPIC_API_KEY set, ANTHROPIC_AUTH_TOKEN not set" in finding.said
+    assert "sk-secret" not in str(finding)
+
+
+def test_the_doctors_exit_status_follows_its_verdict(monkeypatch, capsys):
+    findings = [doctor.Finding("disk", True, "fine")]
+    monkeypatch.setattr(doctor, "check", lambda deep: findings)
+    assert doctor.main([]) == 0
+    findings.append(doctor.Finding("sqlite", False, "no full-text search", "another Python"))
+    assert doctor.main([]) == 1
+    assert capsys.readouterr().out.endswith("1 problem: sqlite. Mend the first, then run the doctor again.\n")

@@ -1,0 +1,102 @@
+"""Facts about the terminal: `python -m kernel TOPIC`, run as a person runs it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from kernel import Corpus, Trace
+from kernel.__main__ import main
+
+
+@pytest.fixture(autouse=True)
+def no_settings(monkeypatch):
+    for name in ("WORKSHOP_MODEL", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def terminal(*arguments):
+    return subprocess.run([sys.executable, "-m", "kernel", *arguments], capture_output=True, text=True, encoding="utf-8")
+
+
+def claims(brief):
+    """(sentence, source id) of every cited sentence of a printed run's brief."""
+    text = brief.partition("\n\n")[2].partition("\nSources\n")[0]
+    return [(sentence.strip(), id) for sentence, ids in re.findall(r"([^\[\]\n]+?)((?:\s*\[[\w.-]+\])+)", text)
+            for id in re.findall(r"\[([\w.-]+)\]", ids)]
+
+
+@pytest.mark.parametrize("supervisor", ["deterministic", "llm"])
+def test_a_cited_brief_whose_every_claim_stands_in_the_source_that_it_cites(supervisor):
+    done = terminal("the history of MCP", "--supervisor", supervisor)
+    assert done.returncode == 0, done.stderr
+    library = Corpus()
+    found = claims(done.stdout)
+    assert len(found) >= 4
+    for sentence, id in found:
+        assert id in library.documents, id
+        assert sentence.lstrip(". ") in library.documents[id].text, (sentence, id)
+    assert re.search(r"\d+ calls · [\d,]+ tokens .* · \$0\.\d+ as if on \S+.* · \d+\.\d+ seconds", done.stdout)
+    for agent in ("researcher", "writer", "reviewer"):
+        assert f"supervisor → {agent}" in done.stdout and f"{agent} → supervisor" in done.stdout
+
+
+def test_the_same_run_twice_gives_the_same_bytes():
+    first, second = (re.sub(r"\d+\.\d+ seconds", "", terminal("pgvector").stdout) for _ in range(2))
+    assert first == second
+
+
+def test_removing_a_document_removes_its_facts(tmp_path, capsys):
+    library = Corpus()
+    for document in library.documents.values():
+        if document.id.startswith("mcp-"):
+            (tmp_path / f"{document.id}.md").write_text(f"---\nid: {document.id}\ntitle: {document.title}\n---\n{document.text}\n", encoding="utf-8")
+    main(["the history of MCP", "--library", str(tmp_path)])
+    cited = claims(capsys.readouterr().out)
+    gone = cited[0][1]
+    (tmp_path / f"{gone}.md").unlink()
+    main(["the history of MCP", "--library", str(tmp_path)])
+    after = capsys.readouterr().out
+    assert gone not in after and all(sentence not in after for sentence, id in cited if id == gone)
+
+
+@pytest.mark.parametrize("topic", ["the mating habits of king penguins", "medieval falconry", "Größe 漢字"])
+def test_a_topic_that_the_library_knows_nothing_about_ends_in_a_brief_that_says_so(topic, capsys):
+    assert main([topic]) == 0
+    out = capsys.readouterr().out
+    assert claims(out) == [] and "No sources." in out
+    assert re.search(r"no (facts|sources|information|documents)|nothing|found no", out, re.IGNORECASE)
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    ([""], "the topic is empty"), (["   "], "the topic is empty"), (["x", "--live"], "ANTHROPIC_API_KEY is not set"),
+    (["x", "--save", "/nowhere/at/all/run.jsonl"], "/nowhere/at/all/run.jsonl"), (["x", "--library", "/nowhere"], "is not a folder"),
+    (["x", "--max-usd", "much"], "--max-usd is 'much'"),
+])
+def test_what_cannot_be_carried_out_gets_one_clear_line_and_status_2(arguments, said, capsys):
+    assert main(arguments) == 2
+    error = capsys.readouterr().err
+    assert said in error and error.count("\n") == 1 and "Traceback" not in error
+
+
+def test_a_run_is_saved_and_read_again(tmp_path, capsys):
+    main(["Qdrant", "--save", str(tmp_path / "run.jsonl")])
+    trace = Trace.load(tmp_path / "run.jsonl")
+    assert str(trace) in capsys.readouterr().out and trace.totals()["calls"] > 3
+
+
+def test_the_offline_model_serves_on_a_free_port_and_says_where_first():
+    import httpx
+
+    process = subprocess.Popen([sys.executable, "-m", "kernel", "serve", "--port", "0"], stdout=subprocess.PIPE, text=True)
+    try:
+        address = process.stdout.readline().strip()
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+", address)
+        body = {"model": "claude-haiku-5-5", "max_tokens": 50, "messages": [{"role": "user", "content": "Hello"}]}
+        reply = httpx.post(f"{address}/v1/messages", json=body, headers={"anthropic-version": "2026-10-21"}, trust_env=False).json()
+        assert reply["type"] == "message" and reply["stop_reason"] == "end_turn"
+    finally:
+        process.kill()
