@@ -74,24 +74,27 @@ class Kernel:
 
     def __init__(self, where: str) -> None:
         self.client = Client(pool(where), mode="local", base_url=where, api_key="none", max_usd="1000")
+        self.at_tool: Callable[[], None] = lambda: None
 
-    async def converse(self, turns: int, at_tool: Callable[[], None]) -> None:
         @tool
         def search(query: str) -> str:
             """Search the library."""
-            at_tool()
+            self.at_tool()
             return FOUND
 
+        self.researcher = Agent("researcher", "Searches the library.", SYSTEM, MODEL, tools=(search,), max_turns=1_000)
+        self.writer = Agent("writer", "Writes.", SYSTEM, MODEL)
+
+    async def converse(self, turns: int, at_tool: Callable[[], None]) -> None:
         kinds: list[str] = []
-        agent = Agent("researcher", "Searches the library.", SYSTEM, MODEL, tools=(search,), max_turns=turns + 1)
+        self.at_tool = at_tool
         run = Run(self.client, budget=self.budget, on_event=lambda event: kinds.append(event.kind))
-        result = await run.dispatch(agent, Handoff(intent=TASK), budget=self.budget)
+        result = await run.dispatch(self.researcher, Handoff(intent=TASK), budget=self.budget)
         assert result.ok and kinds.count("tool_result") == turns, f"the kernel ended with {result!r}"
 
     async def fan_out(self, width: int) -> None:
-        agent = Agent("writer", "Writes.", SYSTEM, MODEL)
         run = Run(self.client, budget=self.budget)
-        results = await run.fan_out((agent, Handoff(intent=f"{TASK} Part {number}.")) for number in range(width))
+        results = await run.fan_out((self.writer, Handoff(intent=f"{TASK} Part {number}.")) for number in range(width))
         failed = [result for result in results if not result.ok]
         assert not failed, f"{len(failed)} of {width} failed, the first with {failed[0]!r}"
 

@@ -45,10 +45,12 @@ class Agent:
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Works on one handoff until there is an answer, a refusal or a limit; see `Result.status`."""
         found: list[str] = []
+        result = None
         try:
-            return await self._loop(Conversation([_user(handoff.as_text())]), found, run)
+            result = await self._loop(Conversation([_user(handoff.as_text())]), found, run)
+            return result
         finally:
-            if found:  # whatever ends the loop, what the tools brought is not lost
+            if found and not (result and result.ok):  # whatever ended the loop, what the tools brought is not lost
                 run.keep(tool_results="\n\n".join(found))
 
     async def _loop(self, conversation: Conversation, found: list[str], run: Run) -> Result:

@@ -56,25 +56,20 @@ class Client:
     def __init__(self, transport: httpx.AsyncBaseTransport, *, mode: Mode = "offline", base_url: str = "http://offline",
                  api_key: str | SecretStr | None = None, auth_token: str | SecretStr | None = None,
                  max_usd: Decimal | str | None = None, unknown_price_ok: bool = True, concurrency: int | None = None,
-                 retries: int = 2, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+                 retries: int = 2, sleep: Callable[[float], Awaitable[None]] | None = None,
                  jitter: Callable[[], float] = random.random) -> None:
         self.mode, self.base_url, self.retries = mode, base_url.rstrip("/"), retries
         self.slots = asyncio.Semaphore(concurrency) if concurrency else contextlib.nullcontext()
         self.ledger = Ledger(Budget(usd=max_usd), owner="client", unknown_price_ok=unknown_price_ok)
-        self._transport, self._sleep, self._jitter = transport, sleep, jitter
-        self._secrets = [SecretStr(str(_plain(it))) for it in (api_key, auth_token) if it]
+        self._transport, self._sleep, self._jitter = transport, sleep or asyncio.sleep, jitter
+        self._secrets = {name: SecretStr(value) for name, value in
+                         (("x-api-key", _plain(api_key)), ("authorization", _plain(auth_token))) if value}
         self._url = httpx.URL(f"{self.base_url}/v1/messages")
-        headers = {"host": self._url.netloc.decode("ascii"), "accept": "application/json",
-                   "content-type": "application/json", "anthropic-version": API_VERSION,
-                   "user-agent": "supervisor-workshop"}
-        if api_key:
-            headers["x-api-key"] = _plain(api_key)
-        if auth_token:
-            headers["authorization"] = f"Bearer {_plain(auth_token)}"
-        try:
-            self._headers = [(name.encode("ascii"), value.encode("ascii")) for name, value in headers.items()]
-        except UnicodeEncodeError:
-            raise SetupError("the key holds a character that cannot stand in an HTTP header; copy it again") from None
+        self._headers = {"host": self._url.netloc.decode("ascii"), "accept": "application/json",
+                         "content-type": "application/json", "anthropic-version": API_VERSION,
+                         "user-agent": "supervisor-workshop"}
+        if not all(it.get_secret_value().isascii() and it.get_secret_value().isprintable() for it in self._secrets.values()):
+            raise SetupError("the key holds a character that cannot stand in an HTTP header; copy it again")
 
     def __repr__(self) -> str:
         return f"Client(mode={self.mode!r}, base_url={self.base_url!r}, max_usd={self.ledger.budget.usd})"
@@ -113,8 +108,11 @@ class Client:
         raise AssertionError("unreachable: the last try returns or raises")
 
     async def _send_once(self, content: bytes) -> Reply:
-        request = httpx.Request("POST", self._url, content=content, extensions={"timeout": TIMEOUTS},
-                                headers=[*self._headers, (b"content-length", b"%d" % len(content))])
+        secrets = {name: secret.get_secret_value() for name, secret in self._secrets.items()}
+        if "authorization" in secrets:
+            secrets["authorization"] = f"Bearer {secrets['authorization']}"
+        request = httpx.Request("POST", self._url, content=content, headers={**self._headers, **secrets},
+                                extensions={"timeout": TIMEOUTS})
         try:
             response = await self._transport.handle_async_request(request)
             try:
@@ -154,13 +152,13 @@ class Client:
                            retry_after_s=_retry_after_s(headers))
 
     def _error(self, message: str, kind: str, **facts: Any) -> ApiError:
-        for secret in self._secrets:
+        for secret in self._secrets.values():
             message = message.replace(secret.get_secret_value(), "[key]")
         return ApiError(message, type=kind, **{"retryable": kind in RETRYABLE, **facts})
 
 
-def _plain(secret: str | SecretStr) -> str:
-    return secret.get_secret_value() if isinstance(secret, SecretStr) else secret
+def _plain(secret: str | SecretStr | None) -> str:
+    return secret.get_secret_value() if isinstance(secret, SecretStr) else secret or ""
 
 
 def _retry_after_s(headers: httpx.Headers) -> float | None:

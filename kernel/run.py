@@ -189,7 +189,7 @@ class Run:
             return self._so_far("exhausted", f"{self.name} was stopped at its deadline of {seconds:g} s")
         if not isinstance(result, Result):
             raise TypeError(f"{self.name}.execute returned {type(result).__name__}; it must return a Result")
-        return result
+        return result if result.ok else result.model_copy(update={"artifacts": {**self.artifacts, **result.artifacts}})
 
     def _so_far(self, status: Any, reason: str) -> Result:
         return Result(status=status, output=self.output, reason=reason, artifacts=self.artifacts)

@@ -73,14 +73,14 @@ class DeterministicSupervisor:
                     break  # the writer cannot make anything of this feedback: asking again changes nothing
 
         reason = f"the reviewer still has {fewest} issues and revisions have ended; this is the best draft"
-        return Result(status="exhausted", output=best, reason=reason, artifacts=run.artifacts)
+        return Result(status="exhausted", output=best, reason=reason)
 
 
 def _ended(stage: str, result: Result, run: Run) -> Result:
-    """A stage did not deliver: its status, and all the work before it."""
+    """A stage did not deliver: its status and what it has; the door adds the work of the stages before it."""
     status = "failed" if result.ok else result.status
-    return Result(status=status, output=run.output or result.output, artifacts={**result.artifacts, **run.artifacts},
-                  reason=f"{stage}: {result.reason or 'came back empty'}")
+    reason = f"{stage}: {result.reason or 'came back empty'}"
+    return Result(status=status, output=run.output or result.output, reason=reason, artifacts=result.artifacts)
 
 
 @dataclass(frozen=True)
@@ -145,4 +145,4 @@ class LLMSupervisor:
         tools = (*(HandoffTool(it) for it in self.specialists), finalize)
         agent = Agent(self.name, self.description, self.system, self.model, tools, max_turns=self.max_turns)
         result = await agent.execute(handoff, run)
-        return result.model_copy(update={"artifacts": {**run.artifacts, **result.artifacts}})
+        return result.model_copy(update={"artifacts": dict(run.artifacts)})

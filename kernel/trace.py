@@ -93,6 +93,8 @@ def line(event: Event) -> str:
             return f"{indent}{handoff['from_agent']} → {event.agent}: {_short(handoff['intent'])}{carried}"
         case "return":
             return f"{indent}{event.agent} → {data['return_to']}: {_outcome(data['result'])}  [{_bill(data['spent'])}]"
+        case "tool_call" | "tool_result" if data["name"].startswith("handoff_to_") and not data.get("is_error"):
+            return ""  # the dispatch says it
         case "tool_result":
             answer = "error: " + _short(data["content"]) if data["is_error"] else _size(data["content"])
             return f"{indent}    {data['name']} gave {answer}"

@@ -80,7 +80,7 @@ async def test_the_tools_schema_is_the_handoff_and_finalize_ends_the_work():
     client = scripted(hand("researcher", "find facts"), call("finalize", output="the brief"))
     run = Run(client)
     result = await run.dispatch(LLMSupervisor((Worker("researcher", "- A fact. [d1]"),)), TASK)
-    assert (result.status, result.output, result.artifacts) == ("ok", "the brief", {"researcher": "- A fact. [d1]", "tool_results": "- A fact. [d1]"})
+    assert (result.status, result.output, result.artifacts) == ("ok", "the brief", {"researcher": "- A fact. [d1]"})
     tools = {tool["name"]: tool for tool in requests_of(client)[0]["tools"]}
     assert tools["handoff_to_researcher"]["input_schema"] == Handoff.model_json_schema()
     assert tools["handoff_to_researcher"]["description"] == "Does what the test says."

@@ -14,7 +14,7 @@ NOTHING, GUESS, NEAR, SAID = 0.0, 1.0, 2.0, 3.0  # how sure a value is; optional
 _DEEPEST = 6  # a schema may contain itself: below this level only what is required, as short as possible
 
 _SMALL = [word for word in NUMBER_WORDS if word not in ("single", "couple")]
-_NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?![\w.-]*\d)|\b(?:" + "|".join(_SMALL) + r")\b", re.I)
+_NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?![\w.-]*\d)|\b(?:[a-z]+ty-)?(?:" + "|".join(_SMALL) + r")\b", re.I)
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _DATES = (
@@ -366,7 +366,7 @@ class Form:
         value = next((g for g in match.groups() if g), match[0]).strip()
         if form == "time":
             value = value if value.count(":") >= 2 else f"{value}:00"
-        return (value.replace(",", "") if form == "sum" else value), NEAR
+        return (value.replace(",", "").rstrip(".") if form == "sum" else value), NEAR
 
     def _proper(self, words: list[str], hint: str, text: str) -> str:
         announce = next((_BEFORE[word] for word in reversed(words) if word in _BEFORE), "")
@@ -496,8 +496,8 @@ def _one(name: str) -> str:
 
 
 def _number(text: str) -> float | int:
-    if text.lower() in NUMBER_WORDS:
-        return NUMBER_WORDS[text.lower()]
+    if text[0].isalpha():
+        return sum(NUMBER_WORDS.get(word, 0) for word in text.lower().split("-"))
     value = float(text.replace(",", ""))
     return int(value) if value.is_integer() else value
 

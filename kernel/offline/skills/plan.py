@@ -68,6 +68,8 @@ def workers_in(text: str, names: list[str]) -> list[dict]:
         told |= {str(d["name"]): str(d.get("description", "")) for d in data if isinstance(d, dict) and "name" in d}
     for name, said in re.findall(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]*[`*\"']*([A-Za-z][\w-]*(?: [a-z]+)?)[`*\"']*[ \t]*(?:\([^)]*\))?[ \t]*(?::|–|—|-|=)[`*]*[ \t]+(.+)$", text, re.M):
         told.setdefault(name, said)
+    listed = re.findall(r"\b([a-z][\w-]*) \(([^()\n]+)\)", text) if not told else []
+    told |= dict(listed) if len(listed) > 1 else {}
     if not names and not told and (line := re.search(r"\b(?:workers|agents|executors|specialists|team|executables|available)\b[^:\n]{0,30}:[ \t]*([^\n.]+)", text, re.I)):
         told = {name.strip(" `'\"*"): "" for name in re.split(r",\s*(?:and\s+)?|\s+and\s+", line[1]) if re.fullmatch(r"[ `'\"*]*[\w -]+[ `'\"*]*", name)}
     for name in names:

@@ -18,11 +18,12 @@ _NAMES = {  # an artifact's names, the kernel's own first
     "feedback": ("feedback", "issues", "comments", "review", "critique"),
 }
 _VERBS = {
-    "research": "research search find look retriev gather collect investigat discover fetch librarian library scout source dig locate analyst investigator",
-    "write": "write draft compos author copywriter turn prose pen wordsmith scribe journalist rewrite revise",
-    "review": "review check critic critiqu critique verif verify approv approve judg judge assess assessor evaluat evaluate verdict audit inspect qa fact-check challenge",
+    "research": "research search find look retrieve gather collect investigate discover fetch librarian library scout source dig locate analyst investigator",
+    "write": "write draft compose author copywriter turn prose pen wordsmith scribe journalist rewrite revise",
+    "review": "review check critic critique verify verifier verification approve judge assess assessor evaluate verdict audit inspect qa fact-check challenge",
 }
 _KINDS = {stem(verb): kind for kind, verbs in _VERBS.items() for verb in verbs.split()}
+_PEOPLE = "agent specialist expert worker tool skill member colleague assistant hands hand use ask".split()
 _ENDS = re.compile(r"^(?:finali[sz]e|finish|done|complete|submit|final_?answer|end|stop|deliver|respond|conclude|return_\w+|answer_?\w*|give_\w*answer|task_\w+)(?:_\w+)?$", re.I)
 _GENERIC = frozenset(map(stem, (
     "agent specialist tool handoff hand transfer delegate give take return answer task work text draft fact facts brief source sources "
@@ -47,7 +48,7 @@ def kind_of(tool: dict) -> str:
     if _ENDS.match(name):
         return "finalize"
     scores = dict.fromkeys(_VERBS, 0.0)
-    told = [word for word in words(said) if word not in STOP]
+    told = [word for word in words(said) if word not in STOP and word not in _PEOPLE]
     for word in words(name.replace("_", " ").replace("-", " ")):
         if kind := _KINDS.get(stem(word)):
             scores[kind] += 4
@@ -318,7 +319,7 @@ def clause_for(tool: dict, task: str) -> str:
 
 def _always(tool: dict, system: str) -> bool:
     """Whether the system prompt wants a specialist in every run."""
-    return any(asked(tool, clause) for clause in re.split(r"[.;\n]", system) if re.search(r"\b(?:always|must|every|each|in any case|before you finali[sz]e)\b", clause))
+    return any(asked(tool, clause) for clause in re.split(r"[.;\n]", system) if re.search(r"\b(?:always|must|every|each|in any case|before you finali[sz]e)\b", clause, re.I))
 
 
 def wishes(view: View, has_draft: bool) -> set[str]:

@@ -1,0 +1,130 @@
+"""Facts about live runs, against servers on this machine: same team, another address, a cap that holds, no key in sight."""
+
+from __future__ import annotations
+
+import json
+import threading
+from contextlib import contextmanager
+from dataclasses import asdict
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from kernel import Corpus, DeterministicSupervisor, Handoff, LLMSupervisor, Run, connect, researcher, reviewer, writer
+from kernel.__main__ import main
+from kernel.offline import Faults, OfflineAPI, Server
+
+KEY = "sk-ant-very-secret"
+TASK = Handoff(intent="Write a brief on pgvector")
+
+
+def desk():
+    return DeterministicSupervisor(researcher(Corpus()), writer(), reviewer())
+
+
+@pytest.fixture(autouse=True)
+def settings(monkeypatch):
+    for name in ("WORKSHOP_MODEL", "ANTHROPIC_AUTH_TOKEN", "HTTP_PROXY", "http_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+
+
+@contextmanager
+def other_server(answer):
+    """A server of another dialect: `answer(request dict)` gives (status, content type, text)."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["content-length"]))
+            status, kind, text = answer(json.loads(body))
+            self.send_response(status)
+            self.send_header("content-type", kind)
+            self.send_header("content-length", str(len(text.encode("utf-8"))))
+            self.end_headers()
+            self.wfile.write(text.encode("utf-8"))
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+async def test_the_same_team_over_a_socket_writes_the_same_brief(monkeypatch):
+    offline = await Run(connect()).dispatch(desk(), TASK)
+    with Server(OfflineAPI()) as url:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
+        async with connect("live") as client:
+            run = Run(client)
+            live = await run.dispatch(desk(), TASK)
+    assert live == offline
+    assert KEY not in json.dumps([asdict(event) for event in run.events], default=str) and KEY not in repr(vars(client))
+
+
+async def test_the_dollar_cap_of_a_live_client_holds_for_all_its_runs_together(monkeypatch):
+    with Server(OfflineAPI()) as url:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
+        async with connect("live", max_usd="0.06") as client:
+            team = (researcher(Corpus()), writer(), reviewer())
+            results = [await Run(client).dispatch(LLMSupervisor(team), Handoff(intent=f"Write a brief on {topic}"))
+                       for topic in ("pgvector", "Qdrant", "Pinecone", "Milvus")]
+    assert results[-1].status == "exhausted" and "budget of $0.06" in results[-1].reason
+    assert 0 < client.ledger.spent.usd <= client.ledger.budget.usd
+
+
+async def test_faults_on_the_way_are_retried_and_the_brief_is_the_same(monkeypatch):
+    offline = await Run(connect()).dispatch(desk(), TASK)
+    with Server(OfflineAPI(faults=Faults(first=("529", "", "429", "500")))) as url:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
+        async with connect("live") as client:
+            client._sleep = _no_sleep
+            run = Run(client)
+            assert await run.dispatch(desk(), TASK) == offline
+    assert sum(event.kind == "retry" for event in run.events) == 3
+
+
+async def _no_sleep(seconds):
+    pass
+
+
+async def test_an_older_dialect_that_ignores_schemas_and_leaves_fields_out_still_gets_through(monkeypatch):
+    def answer(request):
+        said = "[x] is a fact." if "tools" in request else "not JSON"
+        return 200, "application/json", json.dumps({"content": [{"type": "text", "text": said}], "model": request["model"]})
+
+    with other_server(answer) as url:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
+        monkeypatch.setenv("WORKSHOP_WORKER_MODEL", "llama3.2")
+        async with connect("local") as client:
+            run = Run(client)
+            result = await run.dispatch(desk(), TASK)
+    assert result.status == "exhausted" and "review" in result.reason and result.artifacts["draft"] == "not JSON"
+    assert run.spent.cost is None, "nobody knows what a local model costs"
+
+
+@pytest.mark.parametrize(("status", "kind", "text", "said"), [
+    (401, "application/json", json.dumps({"type": "error", "error": {"type": "authentication_error", "message": f"bad key {KEY}"}}),
+     "authentication_error: bad key [key]"),
+    (502, "text/html", "<html>Bad gateway</html>", "HTTP 502, api_error"),
+    (200, "text/html", "<html>A portal's login page</html>", "check the base URL"),
+])
+def test_a_server_that_is_not_the_service_is_said_plainly_in_the_terminal(monkeypatch, capsys, status, kind, text, said):
+    monkeypatch.setattr("kernel.client.asyncio.sleep", _no_sleep)
+    with other_server(lambda request: (status, kind, text)) as url:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
+        assert main(["pgvector", "--live"]) == 1
+    shown = "".join(capsys.readouterr())
+    assert said in shown and KEY not in shown and "Traceback" not in shown
+
+
+def test_a_server_that_is_not_there_is_said_plainly(monkeypatch, capsys):
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
+    assert main(["pgvector", "--live"]) == 1
+    assert "connection_error" in capsys.readouterr().out

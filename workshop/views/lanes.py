@@ -1,0 +1,133 @@
+"""Lanes: time under a picture, one row each, with what was held (pale), what the model did (solid), and "now"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .scene import Call, Member, Moment, Passage
+from .svg import LINE, MUTED, SMALL, WARNING, bars, box, line, path, text, tint
+from .view import Time
+
+NICE = (1, 2, 5)
+BLOCKS = "·░█"
+"""Nothing, held, a model call: for the text twin."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Time → px between `left` and `right`. Its end is `end`, in steps or in seconds."""
+
+    time: Time
+    left: float
+    right: float
+    now: Moment
+    live: bool = False
+
+    @property
+    def elapsed(self) -> float:
+        return self.now.at if self.time == "seconds" else float(self.now.step)
+
+    @property
+    def end(self) -> float:
+        """The right edge. A live axis ends at a round number, so that the bars do not shrink with each event."""
+        elapsed = max(self.elapsed, 1e-3 if self.time == "seconds" else 1.0)
+        if not self.live:
+            return elapsed
+        step = tick(elapsed * 1.02, 4)
+        return step * (int(elapsed * 1.02 / step) + 1)
+
+    def x(self, moment: Moment) -> float:
+        value = moment.at if self.time == "seconds" else moment.step
+        return self.left + (self.right - self.left) * min(value / self.end, 1.0)
+
+    def span(self, begin: Moment, end: Moment | None) -> tuple[float, float]:
+        left, right = self.x(begin), self.x(end or self.now)
+        return left, min(max(right, left + 2), self.right) if left < self.right - 2 else self.right
+
+    def axis(self, top: float, bottom: float) -> Iterable[str]:
+        """Vertical lines at round numbers with their values under them, and "now" while the run goes on."""
+        step = tick(self.end, 8)
+        if self.time == "steps":
+            step = max(1.0, step)
+        unit = " s" if self.time == "seconds" else ""
+        here = self.x(self.now)
+        at = 0.0
+        while at <= self.end + 1e-9:
+            x = self.left + (self.right - self.left) * at / self.end
+            yield line(x, top, x, bottom, stroke=tint(LINE, 0.6))
+            if not (self.live and abs(x - here) < 28):
+                yield text(x, bottom + 14, f"{at:.3f}".rstrip("0").rstrip(".") + unit, anchor="middle")
+            at += step
+        if self.live:
+            yield line(here, top - 4, here, bottom + 2, stroke=MUTED, dash="3 3")
+            yield text(here, bottom + 14, "now", bold=True, anchor="middle")
+
+
+def tick(length: float, most: int) -> float:
+    """The smallest of 1, 2, 5, 10 … that divides `length` into at most `most` pieces."""
+    power = 1e-4
+    while True:
+        for nice in NICE:
+            if nice * power * most >= length:
+                return nice * power
+        power *= 10
+
+
+def lane_height(slots: int) -> float:
+    """px: one bar of 14, or up to six thinner ones."""
+    return 14 if slots == 1 else min(slots, 6) * 9 - 2
+
+
+def member_lane(member: Member, y: float, scale: Scale, hue: str) -> Iterable[str]:
+    """All that one member held: overlapping handoffs one above the other."""
+    slots = min(member.slots, 6)
+    height = 14 if slots == 1 else 7
+    yield line(scale.left, y + lane_height(member.slots) / 2, scale.right, y + lane_height(member.slots) / 2, stroke=tint(LINE, 0.6))
+    if member.merged:
+        yield bars([scale.span(*member.merged)], y, lane_height(member.slots), tint(hue, 0.12))
+    for slot in range(slots):
+        rows = [it for it in member.bars if min(it.slot, slots - 1) == slot]
+        yield from _row(rows, y + slot * 9, height, scale, hue)
+
+
+def passage_lane(passage: Passage, y: float, scale: Scale, hue: str) -> Iterable[str]:
+    """One handoff."""
+    yield from _row([passage], y, 14, scale, hue)
+
+
+def _row(passages: list[Passage], y: float, height: float, scale: Scale, hue: str) -> Iterable[str]:
+    for it in passages:
+        left, right = scale.span(it.begin, it.end)
+        yield box(left, y, right - left, height, radius=3, fill=tint(hue, 0.26))
+    yield bars([_inside(scale.span(call.begin, call.end), scale) for it in passages for call in it.calls], y, height, hue)
+    for it in passages:
+        if it.state in ("failed", "stopped", "paused"):
+            x = scale.span(it.begin, it.end)[1]
+            yield path(f"M{x - 1:.1f} {y - 2}V{y + height + 2}", stroke=WARNING, width=2)
+
+
+def _inside(span: tuple[float, float], scale: Scale) -> tuple[float, float]:
+    return span[0], max(span[1], span[0] + 1.5)
+
+
+def in_text(passages: Iterable[Passage], calls: Iterable[Call], now: Moment, columns: int = 48) -> str:
+    """A lane in characters, in steps: `·` nothing, `░` held, `█` a model call."""
+    cells = [0] * columns
+
+    def paint(begin: Moment, end: Moment | None, level: int) -> None:
+        whole = max(now.step, 1)
+        first = min(begin.step * columns // whole, columns - 1)
+        last = max(first + 1, min((end or now).step * columns // whole, columns))
+        for cell in range(first, last):
+            cells[cell] = max(cells[cell], level)
+
+    for passage in passages:
+        paint(passage.begin, passage.end, 1)
+    for call in calls:
+        paint(call.begin, call.end, 2)
+    return "".join(BLOCKS[level] for level in cells)
+
+
+LEGEND = "solid: a model call · pale: the work is held (tools, or waiting for a specialist)"
+SIZE = SMALL

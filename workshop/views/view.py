@@ -1,0 +1,72 @@
+"""What every view shares: where its events come from, its two stored forms, and what stands there when drawing fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from kernel import Event, Run, Trace
+
+from .scene import Scene
+from .svg import INK, card, escape, text
+
+Source = Run | Trace | Iterable[Event]
+Time = Literal["steps", "seconds"]
+"""`steps` counts events and is the same in every offline run; `seconds` is for who watches."""
+
+
+class View:
+    """A picture of a run with a text twin that stands alone.
+
+    source: a Run (finished or under way), a Trace, or events. The view reads on each time it is drawn.
+    Subclasses have `svg()` or `html()`, and `text()`; all three raise what goes wrong. In a notebook a view that
+    cannot be drawn says so in one line in its place.
+    """
+
+    def __init__(self, source: Source, *, team: Iterable[str] = ()) -> None:
+        if not isinstance(source, Run | Trace | list):
+            source = list(source)
+        if isinstance(source, list) and any(not isinstance(it, Event) for it in source[:1]):
+            raise TypeError(f"{type(self).__name__} was given a list of {type(source[0]).__name__}; "
+                            "expected a Run, its trace(), or a list of events")
+        self._source, self._scene = source, Scene(team=team)
+
+    @property
+    def events(self) -> list[Event]:
+        """What has happened so far."""
+        return self._source if isinstance(self._source, list) else self._source.events
+
+    @property
+    def scene(self) -> Scene:
+        """The team after everything that has happened so far."""
+        return self._scene.catch_up(self.events)
+
+    def text(self) -> str:
+        raise NotImplementedError
+
+    def finding(self) -> str:
+        """What the picture shows, in a sentence."""
+        return self.scene.finding()
+
+    def markup(self) -> str:
+        """The picture as it goes into a page: SVG or HTML, or the line that says why there is none."""
+        return self._repr_mimebundle_()[self._mime()]
+
+    def _mime(self) -> str:
+        return "text/html" if hasattr(self, "html") else "image/svg+xml"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        try:
+            drawn = self.html() if hasattr(self, "html") else self.svg()
+            return {self._mime(): drawn, "text/plain": self.text()}
+        except Exception as problem:
+            said = f"{type(self).__name__} could not be drawn: {type(problem).__name__}: {problem}"
+            return {self._mime(): self._failure(said), "text/plain": said}
+
+    def _failure(self, said: str) -> str:
+        if hasattr(self, "html"):
+            return f"<p>{escape(said)}</p>"
+        return card(48, said, [text(24, 29, said, size=12, fill=INK, width=712)])
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self.events)} events)"
