@@ -88,23 +88,26 @@ async def fan_out(address: str, width: int, rounds: int, goal: float | None = No
         *((f"≤ {goal:g}", kernel / ideal <= goal) if goal else ()))
 
 
-async def growth(address: str, rounds: int = 5, goal: float = 1.2) -> None:
-    """What one more turn costs, late in a conversation against early in it."""
-    last = max(GROWTH_TURNS) + NEAR
+async def growth(address: str, rounds: int = 9, goal: float = 1.2) -> None:
+    """What one more turn costs, late in a conversation against early in the same one."""
+    first, *later = GROWTH_TURNS
+    last = max(later) + NEAR
     near: dict[tuple[type, int], list[float]] = {(side, turn): [] for side in (Floor, Kernel) for turn in GROWTH_TURNS}
     async with both(f"{address}/turns/{last}") as sides:
         for _ in range(rounds):
             for side in sides:
                 marks: list[float] = []
-                await side.converse(last, at_tool=lambda marks=marks: marks.append(time.process_time()))
+                await side.converse(last, at_tool=lambda marks=marks: marks.append(1000 * time.process_time()))
                 for turn in GROWTH_TURNS:
-                    for mark in range(turn - NEAR, turn + NEAR):
-                        near[type(side), turn].append(1000 * (marks[mark] - marks[mark - 1]))
+                    around = range(turn - NEAR, turn + NEAR)
+                    near[type(side), turn].append(median(marks[mark] - marks[mark - 1] for mark in around))
     cost = {key: median(figures) for key, figures in near.items()}
-    first, *later = GROWTH_TURNS
     row(f"CPU of turn {first}", f"{cost[Kernel, first]:.2f} ms", f"{cost[Floor, first]:.2f} ms", "")
     for turn in later:
-        kernel, floor = (cost[side, turn] / cost[side, first] for side in (Kernel, Floor))
+        kernel, floor = (
+            median(late / early for late, early in zip(near[side, turn], near[side, first], strict=True))
+            for side in (Kernel, Floor)
+        )
         row(f"CPU of turn {turn}", f"{cost[Kernel, turn]:.2f} ms", f"{cost[Floor, turn]:.2f} ms",
             f"{kernel:.2f} × turn {first} (floor {floor:.2f})", f"≤ {goal}", round(kernel, 2) <= goal)
 

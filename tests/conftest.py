@@ -1,9 +1,13 @@
-"""Async tests run on a plain event loop; no plugin needed."""
+"""Async tests run on a plain event loop, no plugin needed; property tests know no deadline, since speed is no fact."""
 
 import asyncio
 import inspect
 
+import hypothesis
 import pytest
+
+hypothesis.settings.register_profile("workshop", deadline=None, print_blob=True)
+hypothesis.settings.load_profile("workshop")
 
 
 @pytest.hookimpl(tryfirst=True)

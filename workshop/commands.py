@@ -37,11 +37,7 @@ def run(command: str, argv: list[str]) -> int:
             )
             return 2
         environment.settle([command, *argv], TESTS_NEED if command == "build" else LESSONS_NEED)
-        ours = lab.jupyter_environment(
-            environment.ROOT, os.environ
-        )  # the kernels that it starts: not the user's
-        os.environ.clear()
-        os.environ.update(ours)
+        lab.adopt(lab.jupyter_environment(environment.ROOT, os.environ))  # for the kernels that it starts
         return importlib.import_module(MAINTAINERS[command]).main(argv) or 0
     except environment.SetupFailed as failure:
         print(failure, file=sys.stderr)

@@ -9,7 +9,6 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NoReturn
 
 from workshop import environment
 
@@ -47,19 +46,31 @@ def _port(word: str) -> int:
     return int(word)
 
 
-def start(chosen: argparse.Namespace) -> NoReturn:
+def start(chosen: argparse.Namespace) -> int:
     """Become JupyterLab: it prints its address, one Ctrl-C ends it. Raises SetupFailed when it is missing."""
     root = environment.ROOT
     if importlib.util.find_spec("jupyterlab") is None:
         raise environment.SetupFailed(
             "This Python has no JupyterLab: pip install -r requirements.txt, then start again."
         )
-    environ = jupyter_environment(root, os.environ)
-    trust_lessons(root)
+    adopt(jupyter_environment(root, os.environ))
+    os.chdir(root)
     print("JupyterLab is starting; Ctrl-C in this window ends it.", flush=True)
-    environment.become(
-        command(root, chosen, as_root=hasattr(os, "geteuid") and os.geteuid() == 0), environ, root
-    )
+    # In this process, not in a new one: signing needs modules that take JupyterLab two seconds to load anyway.
+    from jupyterlab.labapp import LabApp
+
+    trust_lessons(root)
+    return LabApp.launch_instance(options_of_jupyterlab(root, chosen, as_root=_is_root())) or 0
+
+
+def adopt(environ: Mapping[str, str]) -> None:
+    """Make `environ` this process's own, and so that of the kernels that it starts."""
+    os.environ.clear()
+    os.environ.update(environ)
+
+
+def _is_root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 def trust_lessons(root: Path) -> None:
@@ -90,11 +101,10 @@ def trust_lessons(root: Path) -> None:
     known_file.write_text(json.dumps(digests, indent=1) + "\n", encoding="utf-8")
 
 
-def command(root: Path, chosen: argparse.Namespace, *, as_root: bool) -> list[str]:
-    """The command line that starts JupyterLab with the repository as its folder."""
+def options_of_jupyterlab(root: Path, chosen: argparse.Namespace, *, as_root: bool) -> list[str]:
+    """What JupyterLab is told so that the repository is its folder and lesson 00 its first page."""
     page = f"/lab/tree/{FIRST_LESSON}" if (root / FIRST_LESSON).is_file() else "/lab"
     words = [
-        *(sys.executable, "-m", "jupyterlab"),
         f"--ServerApp.root_dir={root}",
         f"--LabApp.default_url={page}",
         "--ServerApp.answer_yes=True",

@@ -90,19 +90,23 @@ def overlap(a: str, b: str) -> float:
     return sum(word in vocabulary(b) for word in wanted) / len(wanted) if wanted else 1.0
 
 
-_NUMBER = re.compile(r"(?<![^\W_])v?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)*)")
+_NUMBER = re.compile(
+    r"(?<![^\W_])v?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)*)"
+    rf"|\b({'|'.join(word for word in NUMBER_WORDS if word not in ('one', 'single', 'couple'))})\b", re.I)  # fmt: skip
 
 
 def numbers(text: str) -> list[str]:
     """Every number of a text in one spelling, in order: 1,500 → 1500, twelve → 12, v0.8.0 → 0.8.0."""
+    return list(_numbers(text))
+
+
+@lru_cache(maxsize=8_000)
+def _numbers(text: str) -> tuple[str, ...]:
     found = []
-    for match in re.finditer(rf"{_NUMBER.pattern}|[A-Za-z]+", uncited(text)):
-        if match.group(1):
-            number = match.group(1).replace(",", "")
-            found.append(number.lstrip("0") or "0" if number.isdigit() else number)
-        elif match.group().lower() in NUMBER_WORDS and match.group().lower() not in ("one", "single", "couple"):
-            found.append(str(NUMBER_WORDS[match.group().lower()]))
-    return found
+    for digits, word in _NUMBER.findall(uncited(text)):
+        number = digits.replace(",", "") or str(NUMBER_WORDS[word.lower()])
+        found.append(number.lstrip("0") or "0" if number.isdigit() else number)
+    return tuple(found)
 
 
 # ---------------------------------------------------------------- sentences and citations
@@ -199,6 +203,7 @@ def sentences(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=8_000)
 def sentence_of(text: str, source: str = "", title: str = "") -> Fact:
     """One sentence and its citations as a fact: the words without the citation, with a full stop."""
     tail = _TAIL.search(text)
@@ -219,7 +224,7 @@ def facts(text: str) -> tuple[Fact, ...]:
     whole search results. A sentence without a source is a fact with source "".
     """
     text = text.strip()
-    if data := _json(text):
+    if data := json_of(text):
         found = _documents_of_json(data)
         if found:
             return tuple(Fact(sentence_of(s).sentence, doc.id, doc.title) for doc in found for s in sentences(doc.text))
@@ -232,7 +237,9 @@ def facts(text: str) -> tuple[Fact, ...]:
         if is_heading(block) or (block.endswith(":") and len(block.split()) < 7):
             title = block.strip("#*: ")
             continue
-        group = [sentence_of(sentence, title=title) for sentence in sentences(block)]
+        tail = _TAIL.search(block) if not citations(block) else None
+        said = block[: tail.start()] if tail else block
+        group = [sentence_of(sentence, tail.group("id").rstrip(".") if tail else "", title) for sentence in sentences(said)]
         if len(group) > 1 and group[-1].source and not any(fact.source for fact in group[:-1]):
             group = [Fact(fact.sentence, group[-1].source, title) for fact in group]  # one source for the whole bullet
         found += [fact for fact in group if re.search(r"\w", fact.sentence) and len(fact.sentence.split()) > 1]
@@ -276,7 +283,7 @@ _FIELDS = {
 }  # fmt: skip
 
 
-def _json(text: str):
+def json_of(text: str):
     """The JSON object or array that a text is, or None."""
     text = re.sub(r"^```(?:json)?\s*|\s*```$", "", text.strip())
     if text[:1] not in ("{", "["):
@@ -313,7 +320,7 @@ def documents(text: str) -> tuple[Doc, ...]:
     text = text.strip()
     if not text or _NOTHING.match(text):
         return ()
-    if data := _json(text):
+    if data := json_of(text):
         found = _documents_of_json(data)
         listed = [item for item in data if isinstance(item, str)] if isinstance(data, list) else []
         return tuple(found) or tuple(Doc("", text=item) for item in listed)
@@ -324,7 +331,8 @@ def documents(text: str) -> tuple[Doc, ...]:
         found = []
         for _, attributes, body in tagged:
             record = dict(re.findall(r"([\w-]+)=[\"']([^\"']*)", attributes)) | dict(re.findall(r"<(\w+)>(.*?)</\1>", body, re.S))
-            found += _documents_of_json({"text": re.sub(r"<[^>]+>", " ", body).strip(), **record})
+            plain = re.sub(r"<(\w+)[^>]*>.*?</\1>", " ", body, flags=re.S).strip() or re.sub(r"<[^>]+>", " ", body).strip()
+            found += _documents_of_json({"text": plain, **record})
         return tuple(found)
     found = []
     for paragraph in re.split(r"\n\s*\n", text):
@@ -388,7 +396,7 @@ _TENS = {word: value for word, value in NUMBER_WORDS.items() if value >= 20}
 _TOKEN = re.compile(r"\d[\d,]*(?:\.\d+)*|[^\W\d_]+(?:'[a-z]+)?|[^\w\s]")
 _FLOOR = re.compile(r"(?<!no )(?<!not )(?:more than|over|at least|minimum(?: of)?|no fewer than|no less than|least)(?: \w+)?$")
 _STRICT = re.compile(r"(?<!no )(?<!not )(?:under|below|(?:fewer|less|shorter) than)$")
-_OF_A_PART = re.compile(r"\b(?:each|every|title|heading|headline|(?<!1 )(?<!a )(?:sentence|bullet|fact|paragraph|line|point|issue)s?)"
+_OF_A_PART = re.compile(r"\b(?:each|every|title|heading|headline|(?<!1 )(?<!a )(?<!- )(?:sentence|bullet|fact|paragraph|line|point|issue)s?)"
                         r"(?: \w+){0,6}$")  # fmt: skip
 _PER = re.compile(r"^(?:or (?:fewer|less) |at most |max |long )?(?:per|each|apiece|a (?:sentence|fact|bullet|paragraph|line|source)|(?:in|for|from) (?:each|every))\b")
 
@@ -441,7 +449,7 @@ def limit(text: str, kind: str) -> int | None:
             after = " ".join(ahead[at + 1 :] + tokens[i + 6 :]) if at is not None else ""
             if _FLOOR.search(before) or _PER.match(after) or (kind == "words" and _OF_A_PART.search(before)):
                 continue
-            loose = token == "1" and kind in ("words", "bullets", "facts") and "most" not in before
+            loose = token == "1" and kind in ("words", "bullets", "facts") and not re.search(r"most|limit|up to|only|exactly|max|just|than", before)
             if not loose and int(token):
                 found.append(int(token) - bool(_STRICT.search(before)))
     return max(1, min(found)) if found else None
@@ -475,7 +483,9 @@ _NEGATED = re.compile(r"(?:\b(?:no|not|never|without|omit|skip|drop|avoid|ignore
                       r"(?:\W+[\w'-]+){0,4}\W*$", re.I)  # fmt: skip
 _WAIVED = re.compile(r"\b(?:no need|need not|needn't|(?:do not|don't|not) (?:worry|check|bother|mind|need|have|look|required)|ignore|skip|regardless"
                      r"|never mind|not about|unnecessary)\b(?:\W+[\w'-]+){0,4}\W*$", re.I)  # fmt: skip
-_AGAIN = re.compile(r"(?:\b(?:no|not|never|nothing|none)\b|n't)(?:\W+[\w'-]+){0,6}\W+(?:without|omit|skip|drop|forget|leave|miss|fail)\w*"
+_FAULT = re.compile(r"\b(?:sentences?|claims?|statements?|facts?|anything|drafts?|texts?|paragraphs?)\s+(?:without|lacking|with no)(?:\W+[\w'-]+){0,3}\W*$", re.I)
+_IS_ONE = re.compile(r"^\W*(?:is|are|counts?|gets?|fails?|must|should|may not|will|cannot|do not pass|doesn't)\b", re.I)
+_AGAIN = re.compile(r"(?:\b(?:no|not|never|nothing|none|flag|reject|report|mark|find|point out|list|refuse|complain|catch)\b|n't)(?:\W+[\w'-]+){0,6}\W+(?:without|omit|skip|drop|forget|leave|miss|fail)\w*"
                     r"(?:\W+[\w'-]+){0,4}\W*$", re.I)  # fmt: skip
 _AFTER = re.compile(r"^[^.;\n]{0,30}?(?:(?:\b(?:not|never)|n't) (?:be )?(?:need|requir|necess|want|check|matter|includ)\w*|\bunnecessary|\boptional"
                     r"|\bleave (?:them|it|these) out|\b(?:omit|drop|strip|remove) (?:them|it|these))", re.I)  # fmt: skip
@@ -495,7 +505,9 @@ def wants(text: str, what: str) -> bool:
         for match in _WANTED[what].finditer(clause):
             before = clause[: match.start()]
             negated = _WAIVED if what == "coverage" else _NEGATED
-            if _AGAIN.search(before) or not (negated.search(before) or _AFTER.match(clause[match.end() :])):
+            after = clause[match.end() :]
+            if _AGAIN.search(before) or (_FAULT.search(before) and _IS_ONE.match(after)) or not (negated.search(before) or _AFTER.match(after)
+                                                                                          or what == "citations" and re.match(r"\s+out\b", after)):
                 return True
     return what == "citations" and bool(re.search(r"\bun(?:cited|sourced|referenced)\b", text, re.I))
 
@@ -520,7 +532,7 @@ _LEADS = [re.compile(pattern, re.I) for pattern in (
     r"^(?:whatever|what|all|everything)(?: (?:that|which))? (?:the|our|my|your|these|this)\s+\w+\s+(?:\w+\s+){0,2}?(?:about|on|of)\s+",
     r"^something(?: [\w-]+){0,3} (?:about|on)\s+|^(?:how|what|why|when|who|where|which)\s+|^(?:in|within|using|from|with|at)\b[^,]{2,40},\s+",
     r"^(?:for )?(?:a|the|our|my|your)\s+(?:\w+\s+)?(?:team|readers?|audience|class|boss|managers?|meeting|newsletter|colleagues?)\s+(?:on|about|of)\s+"
-    r"|^(?:a|an|the)\s+[\w-]+\s+(?:know|learn|understand)\s+(?:about|of)\s+",
+    r"|^(?:a|an|the|our|my|your|new)\s+(?:[\w-]+\s+){1,2}(?:know|learn|understand)\s+(?:about|of)\s+",
     r"^(?:everything|anything|all|something|what|whatever)(?: (?:there is|you can|you|we|can|is|to|find|know|known|out|have))*\s*(?:on|about|of)\s+",
     r"^(?:on|about|into|regarding|concerning|for|of)\s+",
     r"^(?:the )?(?:topic|subject|question|theme)(?: of)?\s*[:,]?\s+(?=\S)",
@@ -639,7 +651,7 @@ def labelled(text: str) -> tuple[tuple[str, str], ...]:
 
     Parts are JSON keys when the whole message is an object, <tags>, Markdown headings, bold labels and label lines.
     """
-    if isinstance(data := _json(text), dict):
+    if isinstance(data := json_of(text), dict):
         found: list[tuple[str, str]] = []
         _flatten(data, found)
         return tuple(found)

@@ -449,10 +449,10 @@ def test_the_quiet_settings_are_the_ones_that_jupyterlab_reads(tmp_path):
 
 def test_lab_opens_on_the_first_lesson_and_asks_no_question_at_the_end(tmp_path):
     (tmp_path / "notebooks").mkdir()
-    words = lab.command(tmp_path, lab.options([]), as_root=False)
+    words = lab.options_of_jupyterlab(tmp_path, lab.options([]), as_root=False)
     assert "--LabApp.default_url=/lab" in words, "a copy without lessons still opens"
     (tmp_path / lab.FIRST_LESSON).touch()
-    words = lab.command(tmp_path, lab.options(["--port", "0", "--no-browser"]), as_root=True)
+    words = lab.options_of_jupyterlab(tmp_path, lab.options(["--port", "0", "--no-browser"]), as_root=True)
     assert "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb" in words
     assert {"--ServerApp.answer_yes=True", "--ServerApp.port=0", "--no-browser", "--allow-root"} <= set(words)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .scene import Call, Member, Moment, Passage
-from .svg import LINE, MUTED, SMALL, WARNING, bars, box, line, path, text, tint
+from .svg import LINE, MUTED, WARNING, bars, line, number, path, text, tint
 from .view import Time
 
 NICE = (1, 2, 5)
@@ -42,8 +42,9 @@ class Scale:
         return self.left + (self.right - self.left) * min(value / self.end, 1.0)
 
     def span(self, begin: Moment, end: Moment | None) -> tuple[float, float]:
-        left, right = self.x(begin), self.x(end or self.now)
-        return left, min(max(right, left + 2), self.right) if left < self.right - 2 else self.right
+        """Left and right px of what began and ended then; never less than 2 px wide."""
+        left = min(self.x(begin), self.right - 2)
+        return left, max(self.x(end or self.now), left + 2)
 
     def axis(self, top: float, bottom: float) -> Iterable[str]:
         """Vertical lines at round numbers with their values under them, and "now" while the run goes on."""
@@ -56,7 +57,7 @@ class Scale:
         while at <= self.end + 1e-9:
             x = self.left + (self.right - self.left) * at / self.end
             yield line(x, top, x, bottom, stroke=tint(LINE, 0.6))
-            if not (self.live and abs(x - here) < 28):
+            if not (self.live and abs(x - here) < (44 if unit else 28)):
                 yield text(x, bottom + 14, f"{at:.3f}".rstrip("0").rstrip(".") + unit, anchor="middle")
             at += step
         if self.live:
@@ -87,28 +88,23 @@ def member_lane(member: Member, y: float, scale: Scale, hue: str) -> Iterable[st
     if member.merged:
         yield bars([scale.span(*member.merged)], y, lane_height(member.slots), tint(hue, 0.12))
     for slot in range(slots):
-        rows = [it for it in member.bars if min(it.slot, slots - 1) == slot]
-        yield from _row(rows, y + slot * 9, height, scale, hue)
+        held = [it for it in member.bars if min(it.slot, slots - 1) == slot]
+        calls = [it for it in member.calls if min(it.slot, slots - 1) == slot]
+        yield from _row(held, calls, y + slot * 9, height, scale, hue)
 
 
 def passage_lane(passage: Passage, y: float, scale: Scale, hue: str) -> Iterable[str]:
     """One handoff."""
-    yield from _row([passage], y, 14, scale, hue)
+    yield from _row([passage], passage.calls, y, 14, scale, hue)
 
 
-def _row(passages: list[Passage], y: float, height: float, scale: Scale, hue: str) -> Iterable[str]:
-    for it in passages:
-        left, right = scale.span(it.begin, it.end)
-        yield box(left, y, right - left, height, radius=3, fill=tint(hue, 0.26))
-    yield bars([_inside(scale.span(call.begin, call.end), scale) for it in passages for call in it.calls], y, height, hue)
-    for it in passages:
+def _row(held: Iterable[Passage], calls: Iterable[Call], y: float, height: float, scale: Scale, hue: str) -> Iterable[str]:
+    yield bars([scale.span(it.begin, it.end) for it in held], y, height, tint(hue, 0.26))
+    yield bars([scale.span(it.begin, it.end) for it in calls], y, height, hue)
+    for it in held:
         if it.state in ("failed", "stopped", "paused"):
             x = scale.span(it.begin, it.end)[1]
-            yield path(f"M{x - 1:.1f} {y - 2}V{y + height + 2}", stroke=WARNING, width=2)
-
-
-def _inside(span: tuple[float, float], scale: Scale) -> tuple[float, float]:
-    return span[0], max(span[1], span[0] + 1.5)
+            yield path(f"M{number(x - 1)} {number(y - 2)}V{number(y + height + 2)}", stroke=WARNING, width=2)
 
 
 def in_text(passages: Iterable[Passage], calls: Iterable[Call], now: Moment, columns: int = 48) -> str:
@@ -129,5 +125,4 @@ def in_text(passages: Iterable[Passage], calls: Iterable[Call], now: Moment, col
     return "".join(BLOCKS[level] for level in cells)
 
 
-LEGEND = "solid: a model call · pale: the work is held (tools, or waiting for a specialist)"
-SIZE = SMALL
+LEGEND = "solid: asks the model · pale: holds the work"

@@ -77,6 +77,7 @@ class Call:
     """One model call: when it was sent, and when its answer came (None while it is under way)."""
 
     begin: Moment
+    slot: int = 0
     end: Moment | None = None
 
 
@@ -113,7 +114,9 @@ class Passage:
     def state(self) -> State:
         if self.result is not None:
             return STATE_OF.get(self.result["status"], "stopped")
-        return "waiting" if self.under_way and not self.asking else "working"
+        if self.asking or (self.number and not self.under_way):
+            return "working"
+        return "waiting" if self.under_way or not self.member.specialists else "done"  # the user has it back
 
     @property
     def asking(self) -> bool:
@@ -231,7 +234,8 @@ class Scene:
         for it in holders:
             names[it.member.name] = names.get(it.member.name, 0) + 1
         said = [f"{name} ×{times}" if times > 1 else name for name, times in names.items()]
-        return f"{len(holders)} handoffs are worked on at once: {listed(said)}." if said else "The work is on its way back."
+        most = [*said[:4], f"{len(said) - 4} others"] if len(said) > 5 else said
+        return f"{len(holders)} handoffs are worked on at once: {listed(most)}." if said else "The work is on its way back."
 
     def _ending(self) -> str:
         last = self._latest_answer or self.passages[0]
@@ -239,7 +243,8 @@ class Scene:
         gave = words_of(result.get("output"))
         back = f"{_count(gave, 'word')}" if gave else "nothing"
         said = f"{last.state.capitalize()}: the {last.member.name} gave {back} back to the {last.sender} after {_count(len(self.passages), 'handoff')}."
-        return said + (f" {last.result['reason'].rstrip('.')}." if result.get("reason") else "")
+        reason = " ".join(result.get("reason", "").split()).rstrip(".")
+        return f"{said} {reason[:1].upper()}{reason[1:]}." if reason else said
 
     # ── one event ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -315,7 +320,7 @@ class Scene:
             self._latest_answer = passage
 
     def _request(self, passage: Passage, data: dict[str, Any], moment: Moment) -> None:
-        call = Call(moment)
+        call = Call(moment, passage.slot)
         passage.calls.append(call)
         passage.member.calls.append(call)
         passage.turns += 1
@@ -392,7 +397,12 @@ def short(amount: int) -> str:
 
 
 def dollars(amount: Decimal | None) -> str:
-    return "unknown" if amount is None else f"${amount:.4f}" if amount < 10 else f"${amount:,.2f}"
+    """An amount for readers: unknown is not 0, and neither is very little."""
+    if amount is None:
+        return "unknown"
+    if 0 < amount < Decimal("0.0001"):
+        return "<$0.0001"
+    return f"${amount:.4f}" if amount < 10 else f"${amount:,.2f}"
 
 
 def bill(used: Figures) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 PAPER, CARD, HAIRLINE, LINE = "#f7f9fb", "#ffffff", "#e4e7eb", "#cbd2d9"
 INK, MUTED, WARNING = "#1f2933", "#52606d", "#a1344f"
@@ -65,23 +66,25 @@ def escape(text: object) -> str:
 _NARROW, _WIDE = frozenset("iljtfrI.,:;'|!()[]{} -`/\\\""), frozenset("mwMWQOG@%&—…→")
 
 
+@lru_cache(maxsize=4096)
 def text_width(text: str, size: float = SMALL, *, bold: bool = False) -> float:
     """About how many px the text takes; measured on common sans-serif faces, rather too wide than too narrow."""
     units = 0.0
     for sign in text:
         if sign in _NARROW:
-            units += 0.34
+            units += 0.36
         elif sign in _WIDE:
             units += 0.9
         elif sign.isascii():
-            units += 0.68 if sign.isupper() else 0.57
+            units += 0.69 if sign.isupper() else 0.605
         elif unicodedata.combining(sign):
             continue
         else:
-            units += 1.05 if unicodedata.east_asian_width(sign) in "WF" else 0.62
-    return units * size * (1.05 if bold else 1.0)
+            units += 1.05 if unicodedata.east_asian_width(sign) in "WF" else 0.65
+    return units * size * (1.13 if bold else 1.0)
 
 
+@lru_cache(maxsize=4096)
 def cut(text: str, width: float, size: float = SMALL, *, bold: bool = False) -> str:
     """The text on one line, ended with … where it is wider than `width` px."""
     text = " ".join(plain(text[:1000]).split())
@@ -92,6 +95,21 @@ def cut(text: str, width: float, size: float = SMALL, *, bold: bool = False) -> 
         middle = (low + high + 1) // 2
         low, high = (middle, high) if text_width(text[:middle] + "…", size, bold=bold) <= width else (low, middle - 1)
     return text[:low].rstrip(" ,;:·+") + "…"
+
+
+def wrapped(text: str, width: float, size: float = SMALL, *, most: int = 2) -> list[str]:
+    """The text on at most `most` lines; what does not fit is cut."""
+    lines, words = [""], plain(text[:2000]).split()
+    for index, word in enumerate(words):
+        longer = f"{lines[-1]} {word}".strip()
+        if text_width(longer, size) <= width or not lines[-1]:
+            lines[-1] = longer
+        elif len(lines) == most:
+            lines[-1] = " ".join([lines[-1], *words[index:]])
+            break
+        else:
+            lines.append(word)
+    return [cut(line, width, size) for line in lines]
 
 
 # ── shapes ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -30,7 +30,7 @@ _COMMON = frozenset(
     "the a an i in on at my we our you your it its this that these those please dear hi hello yes no and or but if when "
     "where what who how why he she they his her their is are was for from to by as there here not mr mrs ms dr monday "
     "tuesday wednesday thursday friday saturday sunday january february march april may june july august september "
-    "october november december thanks regards book send order ordered call called add find get give write read".split()
+    "october november december thanks regards book send order ordered call called add find get give write read i'm i'd i've what's who's it's that's let's there's call me".split()
 )
 _FORMATS = {
     "email": (r"[\w.+-]+@[\w-]+\.[\w.-]*\w", "unknown@example.com"),
@@ -45,6 +45,8 @@ _FORMATS = {
     "token": (r"(?<![\w.])#?(?=[A-Za-z]*[-_]?\d)[A-Za-z]*[-_#]?\d[\w-]*(?:\.\d+)*", ""),
     "path": (r"(?:[\w.~-]*/)*[\w-]+\.[A-Za-z][A-Za-z0-9]{0,5}\b|(?:[\w.~-]*/){1,}[\w.-]+", ""),
     "sum": (r"[-+(]*\d[\d.,]*(?: *(?:\*\*|[-+*/x×÷^%()]) *[-+(]*\d[\d.,]*\)*)+", ""),
+    "currency": (r"\b(?:[A-Z]{3})\b|[$€£¥]", ""),
+    "unit": (r"(?<=\d)\s*(?P<v>%|mg|kg|g|ml|cl|l|mm|cm|km|m|oz|lbs?|cups?|tsp|tbsp|hours?|minutes?|days?|GB|MB|TB|ms|s)\b", ""),
     "quote": (r"[\"“](?P<v>[^\"”]+)[\"”]|(?<!\w)['‘](?P<w>[^'’]+)['’](?!\w)", ""),
 }
 _KINDS = {
@@ -54,7 +56,7 @@ _KINDS = {
     "sentence": "claim statement sentence fact finding point observation evidence insight step issue problem item",
     "source": "source citation reference cite source_id doc origin_id",
     "uri": "url link href website uri homepage", "email": "email mail", "phone": "phone tel telephone mobile",
-    "date": "date day deadline due when published birthday", "time": "time hour",
+    "date": "date day deadline due when published birthday", "time": "time hour", "ipv4": "ip address", "unit": "unit", "currency": "currency",
     "token": "id sku code ticket invoice version ref identifier", "path": "path file filename filepath folder",
     "sum": "expression formula calculation equation", "quote": "quote phrase quotation", "topic": "query search q term",
     "proper": "name author person customer assignee owner user sender recipient contact company organization "
@@ -64,15 +66,16 @@ _KIND = {word: kind for kind, text in _KINDS.items() for word in text.split()}
 _BEFORE = {  # the words that announce a proper name
     "city": "in at near to from", "location": "in at near to", "place": "in at near to", "country": "in from to",
     "destination": "to for", "origin": "from", "sender": "from by", "recipient": "to dear", "author": "by from",
-    "company": "at for with from", "employer": "at for", "assignee": "to by", "customer": "for from", "from": "from", "to": "to",
+    "company": "at for with from", "employer": "at for", "assignee": "to by", "customer": "i'm am is for by", "from": "from", "to": "to",
 }  # fmt: skip
 _KIN = (  # words that speak of the same thing: a field's words find their kin in the text
     "age old aged", "price cost amount fee total pay paid $ € £ usd eur", "quantity count number qty items pieces", "percent % rate share",
     "duration minutes hours takes long", "date on", "deadline due until", "urgent urgency asap immediately critical blocker", "high urgent asap critical",
     "low minor whenever trivial", "billing bill charge charged invoice refund payment paid", "technical bug error crash crashes broken login fails",
-    "positive good great love excellent happy wonderful amazing best enjoyed", "negative bad terrible hate awful poor worst broken disappointed angry",
+    "host server machine", "positive good great love excellent happy wonderful amazing best enjoyed", "negative bad terrible hate awful poor worst broken disappointed angry",
     "add plus sum +", "subtract minus less -", "multiply times multiplied product * ×", "divide divided per / ÷",
-    "language written", "released release version", "approve approved pass accept yes", "reject rejected revise fail no",
+    "german der die das und ist nicht guten ich wie", "french le les et est vous je bonjour avec", "spanish el los que es hola por una",
+    "italian il che sono ciao per una", "english the and is of you", "language written", "released release version", "approve approved pass accept yes", "reject rejected revise fail no",
 )  # fmt: skip
 _ORDER = re.compile(r"^(?:please |now )?(?:extract|classify|fill|return|parse|convert|turn|categori[sz]e|summari[sz]e|analy[sz]e|"
                     r"give|list|label|what|which|identify|determine|read|tag)\b", re.I)  # fmt: skip
@@ -259,7 +262,8 @@ class Form:
         if kind == "object" or "properties" in items or "anyOf" in items or "oneOf" in items:
             pieces = bullets or sentences(scope)
             if not bullets and len(pieces) == 1:
-                clauses = [p for p in re.split(r"[;,]\s+(?:and\s+)?|\s+and\s+", pieces[0]) if p.strip()]
+                pieces = [re.sub(r"^\w+: ", "", pieces[0])]
+                clauses = [p for p in re.split(r"(?:[;,]\s+(?:and\s+)?|\s+and\s+)(?![^()]*\))", pieces[0]) if p.strip()]
                 alike = all(_NUMBER.search(p) for p in clauses) or all(_runs(p) for p in clauses)
                 pieces = clauses if alike and len(clauses) > 1 else pieces if depth < 3 else []
             made = [Form(self.root, piece, self.task, self.known).value(items, name, piece, depth + 1) for piece in pieces]
@@ -286,6 +290,9 @@ class Form:
         several = re.search(rf"{_PROPER.pattern}(?:, {_PROPER.pattern})*,? (?:and|&) {_PROPER.pattern}", text)
         if what == "proper" and several:
             return [run for part in _inline(several[0]) for run, _ in _runs(part)]
+        placed = [(run, bool(re.search(r"\b(?:in|at|to|from|near)\s+$", text[:at]))) for run, at in _runs(text)]
+        if one in ("place", "city", "location", "country") or one in ("person", "people", "author", "name"):
+            return [run for run, place in placed if place == (one in ("place", "city", "location", "country"))]
         if what == "proper" or one in ("people", "place", "names", "tool", "product", "technolog", "library"):
             return [run for run, _ in _runs(text)]
         if one in ("keyword", "tag", "topic", "label", "term", "concept"):
@@ -299,8 +306,12 @@ class Form:
             return said, SAID
         words = _words(name) or _words(schema.get("title", "")) or [""]
         what = next((_KIND[word] for word in reversed(words) if word in _KIND), "")
-        if words[-1] in ("from", "to"):
-            what = "proper"
+        what = "token" if words[-1] in ("number", "no", "num") else what
+        if words[-1] in ("from", "to", "recipient", "sender", "cc"):
+            what = "email" if re.search(_FORMATS["email"][0], text) else "proper"
+        if words[0] and (said := re.search(rf"\b{r'[ _-]'.join(map(re.escape, words))}\s+(?:is\s+|of\s+)?(?:{_FORMATS['quote'][0]})", text, re.I)):
+            self.taken.add(("quote", said.start("v") - 1 if said["v"] else said.start("w") - 1))
+            return said["v"] or said["w"], SAID
         form = schema.get("format") or (what if what in _FORMATS or what == "date" else "")
         if "pattern" in schema and (match := _first(re.search, schema["pattern"].lstrip("^").removesuffix("$"), text)):
             return match[0], NEAR
@@ -309,25 +320,28 @@ class Form:
             if sure or schema.get("format"):
                 return value, sure
         if words[-1] in ("name", "item", "product", "thing", "ingredient") and len(words) == 1 and (
-                counted := re.search(rf"(?:\d+|\b(?:{'|'.join(_SMALL)}))\s*(?:x\s+)?([a-z][\w -]*?)(?= at | for | @|[,.;]| each|$)", text, re.I)):  # fmt: skip
+                counted := re.search(rf"(?:\d+|\b(?:{'|'.join(_SMALL)}))\s*(?:x\s+|(?:mg|kg|g|ml|cl|l|oz|lbs?|cups?|tsp|tbsp)\s+(?:of\s+)?)?([a-z][\w -]*?)(?= at | for | @|[,.;]| each|$)", text, re.I)):  # fmt: skip
             if not _runs(text[: counted.start()]):
                 return counted[1].strip(), NEAR
-        if what == "proper" and (run := self._proper(words, schema.get("description", ""), text)):
-            return run, NEAR
+        if what == "proper":
+            run = self._proper(words, schema.get("description", ""), text)
+            return run, NEAR if run else NOTHING
         if what == "source":
             cited = _CITED.search(text) or re.search(rf"({_FORMATS['uri'][0]})", text)
             return (next(g for g in cited.groups() if g), NEAR) if cited else ("", NOTHING)
         if what in ("title", "topic"):
             heading = re.search(r"^#+ +(.+)$", text, re.M)
-            first = (sentences(_CITED.sub("", text)) or [""])[0]
+            first = re.sub(r"^[A-Z]\w+: ", "", (sentences(_CITED.sub("", text)) or [""])[0])
             return (heading[1], SAID) if heading and what == "title" else (topic(self.task) or first[:80], NEAR)
         plain = [s for s in sentences(re.sub(r"^#+ .*$", "", text, flags=re.M)) if s.strip()]
         if what == "summary":
             return " ".join(_CITED.sub("", sentence) for sentence in plain[:2]), NEAR if plain else NOTHING
         if what == "body":
-            quoted = re.search(_FORMATS["quote"][0], text)
             bare = re.sub(r"\A#+ .*\n+", "", text.strip())
-            return (quoted["v"] or quoted["w"], NEAR) if quoted and self.task in text else (bare, NEAR if plain else NOTHING)
+            if "?" in self.task and words[-1] in ("answer", "response"):
+                return self._related(words[:0] + _words(self.task), "", text, [s for s in plain if not s.endswith("?")])
+            free = [m for m in re.finditer(_FORMATS["quote"][0], text) if ("quote", m.start()) not in self.taken] if self.task in text else []
+            return (free[0]["v"] or free[0]["w"], NEAR) if free else (bare, NEAR if plain else NOTHING)
         if what == "sentence" and plain:
             return _CITED.sub("", plain[0]), NEAR
         return self._related(words, schema.get("description", ""), text, plain)
@@ -338,6 +352,10 @@ class Form:
             return said[1].strip(), NEAR
         if words[0] and (said := re.search(rf"\b(?:the|an?|under|with|of|in)\s+([\w.+-]+)\s+{spoken}\b", text, re.I)):
             return said[1], NEAR
+        if words[0] and (said := re.search(rf"\b{spoken}\s+([\w.+-]+)(?=[,;.\n]|$)", text, re.I)):
+            return said[1], NEAR
+        if len(text) < 60 and (inside := re.search(r"\(([^()]+)\)", text)) and (plainly := [p for p in _inline(inside[1]) if not re.search(r"\d", p)]):
+            return plainly[0], NEAR
         if quoted := re.search(_FORMATS["quote"][0], text):
             return quoted["v"] or quoted["w"], GUESS
         for terms, sure in ((" ".join(words), NEAR), (hint, GUESS)):

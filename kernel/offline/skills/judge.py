@@ -15,6 +15,7 @@ _JUDGES = re.compile(r"\b(?:scor(?:e|es|ing)|rat(?:e|es|ing|ings)|grad(?:e|es|in
 _SCORE = re.compile(r"^(?:overall(?:_score)?|total(?:_score)?|score|rating|grade|points?|mark|quality|value)$", re.I)
 _WHY = re.compile(r"reason|rationale|why|explan|justif|comment|note|evidence|feedback|thought", re.I)
 _CRITERION = re.compile(r"^(?:criterion|criteria|name|item|dimension|aspect|id|key|label|metric)$", re.I)
+_OF_A_SHEET = re.compile(rf"{_WHY.pattern}|{_CRITERION.pattern}|scor|rating|mark|grade|overall|verdict|winner|result|evaluat|assess|judg|summary|strength|weak|suggest|accura|cover|clar|cit", re.I)
 _SCALE = re.compile(r"(?:(?<![\w.])(\d+)\s*(?:-|–|to|through|\.\.|and)\s*(\d+)\b(?!\s*(?:words|sentences|facts|bullets|%?\s*of))|\bout of (\d+)\b)", re.I)
 _TEXTS = ("draft", "answer", "output", "response", "candidate", "submission", "result")
 _CHECKS = (
@@ -38,7 +39,8 @@ def fits(view: View) -> bool:
     compares = any(re.search(r"winner|better|preferred|preference|choice", k, re.I) for k, _ in shape) and len(_rivals(view)) > 1
     if any(re.search(r"issue|problem|violation|verdict|approved|decision", k, re.I) for k in lists + [k for k, _ in shape]) and not view.parts.get("rubric"):
         return False
-    return compares or (bool(scores) and bool(view.parts.get("rubric") or _JUDGES.search(words))
+    rest = [k for k, t in shape if t in ("string", "array", "object") and not _OF_A_SHEET.search(k) and k.lower() not in {c.split(":")[0].lower() for c in _criteria(view)}]
+    return compares or (bool(scores) and not (rest and not view.parts.get("rubric")) and bool(view.parts.get("rubric") or _JUDGES.search(words))
                         and (len(scores) > 1 or any(_SCORE.match(k) or re.search("score|rating|grade", k, re.I) for k in scores)))  # fmt: skip
 
 
@@ -82,7 +84,8 @@ def marks(draft: str, given: str, task: str, instructions: str) -> Marks:
     used = {s for s in known if s in citations(draft) or any(f.source == s and any(overlap(f.sentence, t) >= 0.8 for t in said) for f in listed)}
     count, most = len(uncited(draft).split()), limit(instructions, "words") or 250
     longest = sum(len(s.split()) for s in said) / len(said)
-    about = overlap(topic(task) or task, draft) if task else 1.0
+    subject = topic(task) if not _JUDGES.search(task) else ""
+    about = overlap(subject or given, draft) if subject or given else 1.0
     quote = f" – '{' '.join(uncited(wrong[0]).split()[:7])} …'" if wrong and listed else ""
     return Marks({
         "support": (1 - len(wrong) / len(said), f"{len(said) - len(wrong)} of {len(said)} sentences are carried by the facts{quote}.") if listed
@@ -119,12 +122,13 @@ def _criteria(view: View) -> list[str]:
 
 def judge(view: View) -> Answer:
     """Scores with a reason for each, in the shape and on the scale that were asked for."""
-    given, instructions = view.parts.get("facts", ""), view.instructions
+    given = next((view.parts[name] for name in ("facts", "source", "reference", "document") if view.parts.get(name)), "")
+    instructions = view.instructions
     quoted = re.search(r"[:\n]\s*(\S.{40,})$", view.task, re.S)
     draft = next((view.parts[name] for name in _TEXTS if view.parts.get(name)), "") or next(
         (text for name, text in view.labelled if name and name.lower() not in ("task", "rubric", "criteria", "facts", "context")), quoted[1] if quoted else "")
     seen = marks(draft, given, view.task if not quoted else "", instructions)
-    told = next(((int(m[1] or 0), int(m[2] or m[3])) for m in _SCALE.finditer(instructions) if int(m[2] or m[3]) > int(m[1] or 0)), None)
+    said = _scale(instructions)
     criteria, root = _criteria(view), view.schema or {}
     rivals = {name: sum(share for share, _ in marks(text, given, view.task, instructions).checks.values()) for name, text in _rivals(view).items()}
 
@@ -133,6 +137,10 @@ def judge(view: View) -> Answer:
 
     def score(schema: dict, criterion: str) -> float | int:
         options = [o for o in schema.get("enum", []) if isinstance(o, int | float)]
+        own = [_scale(c) for c in criteria]
+        if re.match("total|sum", criterion) and all(own):  # each criterion has its own points
+            return sum(int(low + seen.of(c)[0] * (high - low) + 0.5) for c, (low, high) in zip(criteria, own, strict=True))
+        told = _scale(criterion) or said
         low, high = (min(options), max(options)) if options else told or (1, 5)
         low, high = schema.get("minimum", low), schema.get("maximum", high)
         value = low + (share(criterion)) * (high - low)
@@ -143,7 +151,7 @@ def judge(view: View) -> Answer:
         branches = [b for b in (resolve(o, root) for o in schema.get("anyOf", [])) if b.get("type") != "null"]
         schema = branches[0] if branches else schema
         kind = schema.get("type", "")
-        mine = criterion if _SCORE.match(name) or _WHY.search(name) else _named(name, criteria)
+        mine = name if re.match("total|sum", name) else criterion if _SCORE.match(name) or _WHY.search(name) else _named(name, criteria)
         if schema.get("properties"):
             return {key: shaped(field, key, criterion if _CRITERION.match(key) else mine if not criterion else criterion) for key, field in schema["properties"].items()}
         if kind == "object":
@@ -157,7 +165,7 @@ def judge(view: View) -> Answer:
         if "enum" in schema:
             return _pick(schema["enum"], name, criterion, rivals, share(""))
         if kind == "string" and _CRITERION.match(name):
-            return criterion.split(":")[0].strip(" *`")
+            return re.sub(r"\s*\([^)]*\)", "", criterion.split(":")[0]).strip(" *`")
         if kind == "string":
             best = f"By the checks: {', '.join(f'{n} {v:.2f}' for n, v in sorted(rivals.items()))}." if len(rivals) > 1 else ""
             return best or seen.of(mine)[1] if mine or best else " ".join(dict.fromkeys(seen.of(c)[1] for c in criteria))
@@ -167,6 +175,11 @@ def judge(view: View) -> Answer:
         return Answer(({"type": "text", "text": json.dumps(shaped(root, "", ""), ensure_ascii=False)},), "Score what can be checked.")
     lines = [f"{c.split(':')[0].strip(' *`')}: {score({'type': 'integer'}, c)} – {seen.of(c)[1]}" for c in criteria]
     return Answer(({"type": "text", "text": "\n".join([*lines, f"overall: {score({'type': 'integer'}, 'overall')}"])},), "Score what can be checked.")
+
+
+def _scale(text: str) -> tuple[int, int] | None:
+    """The scale that a text states: "1 to 5", "0-10", "out of 100"."""
+    return next(((int(m[1] or 0), int(m[2] or m[3])) for m in _SCALE.finditer(text) if int(m[2] or m[3]) > int(m[1] or 0)), None)
 
 
 def _named(name: str, criteria: list[str]) -> str:

@@ -11,8 +11,9 @@ from ..view import View
 from .fill import resolve, tightened, value_for
 from .supervise import asked, clause_for, core, kind_of, sorts_before, wishes
 
-_WORKER = re.compile(r"^(?:worker|agent|executor|executable|specialist|assignee|assigned_to|assign_to|who|owner|by|tool|role|skill|actor|name)(?:_(?:name|id))?$", re.I)
+_WORKER = re.compile(r"^(?:assigned_|target_|responsible_|chosen_)?(?:worker|agent|executor|executable|specialist|assignee|assigned_to|assign_to|who|owner|by|tool|role|skill|actor|name)(?:_(?:name|id))?$", re.I)
 _STEPS = re.compile(r"step|task|plan|executor|executable|assignment|worker|agent|action|dispatch|handoff|stage|specialist", re.I)
+_PLANS = re.compile(r"\b(?:plan(?:s|ning|ner)?|decompos\w*|break (?:it |this |the \w+ )?down|orchestrat\w*|delegat\w*|dispatch\w*|workers?|agents?|executors?|specialists?)\b", re.I)
 _NEEDS = re.compile(r"depend|after|needs|require|prerequisite|blocked|waits|upstream", re.I)
 _ID = re.compile(r"^(?:id|key|step_?id|task_?id|step|number|no|n|index|order|step_number|label)$", re.I)
 _WORDS = ("task", "intent", "instruction", "instructions", "description", "goal", "what", "objective", "title", "action", "question",
@@ -22,7 +23,13 @@ _WHY = ("reason", "reasoning", "rationale", "why", "explanation", "thought", "th
 
 def fits(view: View) -> bool:
     """The answer holds a list of steps that name workers, or a list of workers."""
-    return bool(view.schema) and _find(view.schema, view.schema) is not None
+    found = _find(view.schema, view.schema) if view.schema else None
+    if not found:
+        return False
+    key, item, worker = found
+    fields = item.get("properties", {})
+    sure = any(_NEEDS.search(name) for name in fields) or bool(worker and _options(fields[worker], view.schema))
+    return sure or bool(re.search(r"worker|agent|executor|executable|specialist", f"{worker} {key}", re.I) or _PLANS.search(f"{view.system}\n{view.task}"))
 
 
 def _find(schema: dict, root: dict, depth: int = 0) -> tuple[str, dict, str | None] | None:
@@ -73,7 +80,7 @@ def workers_in(text: str, names: list[str]) -> list[dict]:
     if not names and not told and (line := re.search(r"\b(?:workers|agents|executors|specialists|team|executables|available)\b[^:\n]{0,30}:[ \t]*([^\n.]+)", text, re.I)):
         told = {name.strip(" `'\"*"): "" for name in re.split(r",\s*(?:and\s+)?|\s+and\s+", line[1]) if re.fullmatch(r"[ `'\"*]*[\w -]+[ `'\"*]*", name)}
     for name in names:
-        if name not in told and (said := re.search(rf"[`*\"']*\b{re.escape(name)}\b[`*\"']*\s*(?:\(([^)\n]+)\)|(?::|–|—| - |=)\s*([^;\n]+)|\s((?:can |will )?[a-z]+s\b[^;.\n]+))", text)):
+        if name not in told and (said := re.search(rf"[`*\"']*\b{re.escape(name)}\b[`*\"']*\s*(?:\(([^)\n]+)\)|(?::|–|—| - |=)\s*([^;\n]+?)(?=[.;](?:\s|$)|\n|$)|\s((?:can |will )?[a-z]+s\b[^;.\n]+))", text)):
             told[name] = next(group for group in said.groups() if group)
     return [{"name": name, "description": told.get(name, "")} for name in names or told]
 
@@ -87,7 +94,7 @@ def _rank(worker: dict) -> int:
 def steps_for(view: View, workers: list[dict]) -> list[tuple[int, dict, str]]:
     """(rank, worker, what to do) for each step that the task asks for."""
     others = [w for w in workers if kind_of(w) in ("other", "finalize")]
-    task, steps = view.task or view.first, []
+    task, steps = re.sub(r"^\W*(?:please )?(?:plan|decompose|break down|split)\b[^:\n]{0,40}:\s*", "", view.task or view.first, flags=re.I).strip("'\""), []
     plain = core(task, others)
     about, wish = topic(plain) or plain, wishes(view, bool(view.parts.get("draft")))
     desk = any(asked(w, task) and sorts_before(w) in (1, 2) for w in others)  # other work than briefs: only who is asked for
@@ -114,20 +121,25 @@ def plan(view: View) -> Answer:
     names = _options(item["properties"][field], schema) if field else _options(item, schema)
     refused = {name for text in view.later for name in re.findall(r"(?:unknown|no|not an?|invalid|such)\s(?:\w+\s){0,2}[`'\"]([\w -]+)[`'\"]", text)}
     workers = [w for w in workers_in(f"{view.system}\n{view.first}", names) if w["name"] not in refused]
+    if not workers and not field:  # a plan without workers: the usual kinds of work
+        workers = [{"name": kind, "description": ""} for kind in ("research", "write", "review")]
     steps = steps_for(view, workers)
     ranks = [rank for rank, _, _ in steps]
     root, fields, made = {"$defs": schema.get("$defs", {})}, item.get("properties", {}), []
     name_of = next((name for name in fields if _ID.match(name) and name != field), None)
+    titled = next((name for name in ("name", "title") if name in fields and name != field), None) if not name_of else None
+    name_of = name_of or titled
     whole = name_of and _plain(fields[name_of], schema).get("type") in ("integer", "number")
     for place, (rank, worker, what) in enumerate(steps):
         before = [i for i, r in enumerate(ranks) if r == max((r for r in ranks if r < rank), default=-1)]
         known: dict = {word: what for word in _WORDS} | dict.fromkeys(_WHY, f"{worker['name']} does this kind of work") | {"parallel": ranks.count(rank) > 1}
-        ids = [i + 1 if whole else f"s{i + 1}" for i in range(len(steps))]
+        ids = [i + 1 if whole else f"{w['name']} {i + 1}" if titled else f"s{i + 1}" for i, (_, w, _) in enumerate(steps)]
         known |= {name_of: ids[place]} if name_of else {}
         for needs in (name for name in fields if _NEEDS.search(name)):
             kind = _plain(_plain(fields[needs], schema).get("items", {}), schema).get("type", "string")
             base = 0 if re.search(r"\b(?:index|zero|0-based)", fields[needs].get("description", ""), re.I) else 1
             known[needs] = [i + base if kind == "integer" and not whole else ids[i] if name_of else steps[i][1]["name"] for i in before]
+            known[needs] = list(dict.fromkeys(known[needs]))
             known[needs] = known[needs] if _plain(fields[needs], schema).get("type") == "array" else ", ".join(map(str, known[needs]))
         known |= {field: worker["name"]} if field else {}
         made.append(value_for(item | root, what, task=what, known=known) if fields else worker["name"])

@@ -110,7 +110,7 @@ def _arguments(tool: dict, query: str) -> dict:
             plain = {"integer": 5, "number": 5, "boolean": False, "array": [], "object": {}}.get(kind.get("type"), query)
             given[name] = kind.get("default", (kind.get("enum") or [plain])[0])
             if isinstance(given[name], int) and not isinstance(given[name], bool):
-                given[name] = max(kind.get("minimum", given[name]), min(given[name], kind.get("maximum", given[name])))
+                given[name] = min(max(given[name], kind.get("minimum", given[name])), kind.get("maximum", given[name]))
     return given
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from ..answer import Answer
-from ..text import Fact, citations, content_words, is_heading, limit, overlap, sentences, topic, wants
+from ..text import Fact, citations, content_words, is_heading, json_of, limit, overlap, sentences, topic, wants
 from ..view import View
 from .review import best_fact, mismatch
 from .shape import has_field, shaped
 from .write import cited
 
 _LONG = re.compile(r"\btoo long\b|\bshorten\w*|\bshorter\b|\bword limit\b|\blimit is \d+|\bat most \d+|\bexceed\w*|\bover the limit\b|\btrim\b|\bcut (?:it )?(?:down|to)\b|\btoo many words\b", re.I)
-_ADD = re.compile(r"\b(?:not used|unused|missing|left out|leaves? out|omit\w*|cover\w*|add|include|mention|use|lacks?|ignores?|absent|nothing (?:about|from|on))\b", re.I)
+_ADD = re.compile(r"\b(?:not used|unused|missing|left out|leaves? out|omit\w*|cover\w*|add|include|mention|used?|lacks?|ignores?|absent|nothing (?:about|from|on))\b", re.I)
 _DROP = re.compile(r"\b(?:drop|remove|delete|unsupported|not supported|no fact|not (?:carried|backed|in)|invent\w*|made[- ]up|cut the|take out|strike|no source (?:for|says)|do not carry)\b", re.I)
 _CITE = re.compile(r"\bcit(?:e|es|ed|ation|ations)\b|\bsources?\b|\breferences?\b", re.I)
 _MEND = re.compile(r"\b(?:facts? says?|wrong|incorrect|correct|should (?:be|say|read)|contradict\w*|mistake|error|write:|replace|change|fix|not match|differs?|opposite|do not (?:say|give))\b", re.I)
@@ -54,13 +54,25 @@ def revise(view: View) -> Answer:
 
 
 def _issues(feedback: str) -> list[str]:
-    """The single complaints: bullets, lines or sentences, the bare word of the verdict left out."""
+    """The single complaints: bullets, lines or sentences, the bare word of the verdict left out; JSON is read, too."""
+    if (data := json_of(feedback)) is not None:
+        feedback = "\n".join(_strings(data))
     lines = [line for line in feedback.splitlines() if line.strip()]
     listed = [re.sub(r"^\s*(?:[-*•]|\d+[.)])\s+", "", line).strip(" ,") for line in lines]
     if len(lines) == 1 and not _QUOTED.search(feedback):
         listed = list(sentences(feedback))
     bare = re.compile(r"[\W_]*(?:verdict\W*)?(?:revise|reject(?:ed)?|fail(?:ed)?|issues?|feedback|changes)?[\W_]*", re.I)
     return [line for line in listed if not bare.fullmatch(line)]
+
+
+def _strings(data) -> list[str]:
+    """The complaints in a JSON verdict: its lists of texts, its objects as one line each, its longer texts."""
+    if isinstance(data, str):
+        return [data] if len(data.split()) > 2 else []
+    if isinstance(data, dict) and not any(isinstance(value, (list, dict)) for value in data.values()):
+        said = [(key, value) for key, value in data.items() if isinstance(value, str) and len(value.split()) > 1]
+        return ["; ".join(f"“{v}”" if re.match(r"quote|claim|sentence|text|excerpt", k) and len(said) > 1 else v for k, v in said)] if said else []
+    return [line for value in (data.values() if isinstance(data, dict) else data) for line in _strings(value)] if isinstance(data, (dict, list)) else []
 
 
 def _sourced(view: View) -> tuple[str, ...]:
@@ -107,30 +119,31 @@ class _Brief:
     def mend(self, issue: str) -> bool:
         """Mend what one complaint names; False when it names nothing."""
         quotes = [a or b for a, b in _QUOTED.findall(issue)]
-        target = self._target(issue, quotes)
+        said = _QUOTED.sub(" ", issue)  # what the complaint itself says, without the words that it quotes
+        target = self._target(issue, said, quotes)
         ids = [one for one in self.sources if re.search(rf"(?<![\w-]){re.escape(one)}(?![\w-])", issue)]
         if target is None:
-            return self._add(issue, ids, quotes)
+            return self._add(issue, said, ids, quotes)
         score, fact = best_fact(target, [f for f in self.facts if set(f.sources) & set(ids)] or self.facts)
         if score < 0.5:
             score, fact = best_fact(target, self.facts)
-        if fact and score >= 0.5 and not (re.search(r"\b(?:drop|remove|delete|strike|take out)\b", issue, re.I) and not (mismatch(target, fact) or _CITE.search(issue))):
-            right = cited(fact, self.cite or bool(_CITE.search(issue)))
+        if fact and score >= 0.5 and not (re.search(r"\b(?:drop|remove|delete|strike|take out)\b", said, re.I) and not (mismatch(target, fact) or _CITE.search(said))):
+            right = cited(fact, self.cite or bool(_CITE.search(said)))
             self._replace(target, None if right in self.lines() and right != target else right)
             return True
-        if _DROP.search(issue) or _MEND.search(issue) or _CITE.search(issue):
+        if _DROP.search(said) or _MEND.search(said) or _CITE.search(said):
             self._replace(target, None)
             return True
         return False
 
-    def _target(self, issue: str, quotes: list[str]) -> str | None:
+    def _target(self, issue: str, said: str, quotes: list[str]) -> str | None:
         """The sentence of the draft that a complaint is about: quoted, or told by most of its words."""
         for quote in quotes:
             start = re.sub(r"\W+", " ", quote.rstrip("….")).strip().lower()
             for line in self.lines():
                 if start and start in re.sub(r"\W+", " ", line).lower():
                     return line
-        if not (_DROP.search(issue) or _MEND.search(issue) or re.search(r"\bsentence\b|\bclaim\b", issue, re.I)) or _LONG.search(issue):
+        if not (_DROP.search(said) or _MEND.search(said) or re.search(r"\bsentence\b|\bclaim\b", said, re.I)) or _LONG.search(said):
             return None
         told = [(overlap(line, issue), -i, line) for i, line in enumerate(self.lines()) if content_words(line)]
         best = max(told, default=(0, 0, ""))
@@ -145,9 +158,9 @@ class _Brief:
                     self.fresh.add(new)
                 return
 
-    def _add(self, issue: str, ids: list[str], quotes: list[str]) -> bool:
+    def _add(self, issue: str, said: str, ids: list[str], quotes: list[str]) -> bool:
         """Add what is missing: the named sources, the quoted or named fact, or every source when none is named."""
-        if re.search(r"\b(?:cit|sourc|referenc)\w*", issue, re.I) and not ids and re.search(r"\b(?:no|missing|without|lack\w*|add|every|each|uncited)\b", issue, re.I):
+        if re.search(r"\b(?:cit|sourc|referenc)\w*", said, re.I) and not ids and re.search(r"\b(?:no|missing|without|lack\w*|add|every|each|uncited)\b", said, re.I):
             bare = [line for line in self.lines() if not citations(line)]
             for line in bare:
                 score, fact = best_fact(line, self.facts)
@@ -155,7 +168,7 @@ class _Brief:
                     self._replace(line, cited(fact, True))
             if bare:
                 return True
-        if not _ADD.search(issue) or (_LONG.search(issue) and not ids):
+        if not _ADD.search(said) or (_LONG.search(said) and not ids):
             return False
         used = " ".join(self.lines())
         wanted = [next((f for f in self.facts if one in f.sources and f"“{f.sentence.rstrip('.')}”" in issue), None) or self._first_of(one) for one in ids]
@@ -163,7 +176,7 @@ class _Brief:
             wanted = [fact for score, fact in [best_fact(quotes[-1], self.facts)] if fact and score >= 0.6]
         if not ids and not wanted:
             about = [f for f in self.facts if overlap(issue, f.sentence) >= 0.5 or any(overlap(w, f.sentence) == 1 for w in re.findall(r"\b[A-Z]\w{2,}", issue[1:]) if content_words(w))]
-            general = re.search(r"\b(?:sources?|facts?|subjects?|coverage|findings)\b", issue, re.I)
+            general = re.search(r"\b(?:sources?|facts?|subjects?|coverage|findings)\b", said, re.I)
             absent = [one for one in self.sources if one not in citations(used)] if self.cite else []
             wanted = [f for f in about if f.sentence.rstrip(".") not in used][:2] or ([self._first_of(one) for one in absent] if general else [])
         added = False

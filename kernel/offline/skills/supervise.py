@@ -33,6 +33,7 @@ _TONGUES = "german french spanish italian dutch polish portuguese japanese chine
 _KIN = {  # a wish in other words than the specialist's description
     "translat": f"translat translation {_TONGUES}", "illustrat": "illustrat picture image diagram figure drawing", "count": "count many length number",
     "fact-check": "verify double-check recheck factcheck fact-check fact-checked", "check": "verify double-check fact-check fact-checked",
+    "log": "log investigate error fail crash outage slow lost incident", "code": "bug fix patch crash investigate",
     "memori": "memory remember recall earlier", "calculat": "calculat calculate sum total average percent", "simplif": "simplify simpler plain", "format": "format table markdown html",
 }  # fmt: skip
 _CHANGES = re.compile(r"translat|edit|polish|rewrit|rephras|simplif|format|shorten|proofread|localis|localiz|styl|tone|illustrat", re.I)
@@ -103,7 +104,8 @@ def core(task: str, others: list[dict]) -> str:
     kept = pieces[0]
     for joint, piece in zip(pieces[1::2], pieces[2::2], strict=True):
         if not any(asked(tool, piece) for tool in others):
-            kept += joint + piece
+            ends = kept.rstrip().endswith((".", ";", "!", "?"))
+            kept += " " + piece[:1].upper() + piece[1:] if ends and joint.strip() else joint + piece
     return re.sub(r"\b(?:fact-?checked|reviewed|verified|peer-reviewed)\s+", "", kept, flags=re.I)
 
 

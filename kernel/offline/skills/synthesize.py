@@ -45,7 +45,7 @@ def contradictions(listed: list[Fact]) -> list[tuple[Fact, Fact]]:
 
 def _figures(sentence: str) -> list[str]:
     months = [word for word in words(sentence) if word in _MONTHS and (word != "may" or re.search(r"\bMay\b", sentence))]
-    return numbers(sentence) + months
+    return [*numbers(sentence), *months]
 
 
 def merged(listed: list[Fact]) -> list[Fact]:

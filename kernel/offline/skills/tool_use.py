@@ -8,11 +8,17 @@ import re
 from ..answer import Answer
 from ..text import STOP, stem, words
 from ..view import Call, View
-from .fill import NEAR, Form, tightened
+from .fill import GUESS, NEAR, Form, tightened
 
 _BODY = re.compile(r"^(?:text|content|body|document|string|input|data|passage|note|message)$", re.I)
 _SUM = re.compile(r"\d\s*(?:\*\*|[-+*/x×÷^%])\s*\(?\d|\b(?:plus|minus|times|divided by|multiplied by|sum of|product of)\b", re.I)
 _ADDS = re.compile(r"calculat|arithmetic|math|expression|\badd|sum|multipl|divid|subtract|comput", re.I)
+_SPOKEN = (  # sums in words
+    (r"\bmultiply (\S+) (?:by|with|and) (\S+?)(?=[.,?!]?(?:\s|$))", r"\1 * \2"), (r"(\d) (?:times|multiplied by) (?=\d)", r"\1 * "), (r"(\d) plus (?=\d)", r"\1 + "),
+    (r"(\d) minus (?=\d)", r"\1 - "), (r"(\d) (?:divided by|over) (?=\d)", r"\1 / "), (r"\bdivide (\S+) by (\S+?)(?=[.,?!]?(?:\s|$))", r"\1 / \2"),
+    (r"\bsubtract (\S+) from (\S+?)(?=[.,?!]?(?:\s|$))", r"\2 - \1"), (r"\b(?:add|sum of) (\d\S*) (?:and|to) (\d\S*?)(?=[.,?!]?(?:\s|$))", r"add \1 + \2"),
+    (r"(\d[\d.]*) ?(?:%|percent) of (?=\d)", r"\1 / 100 * "), (r"square root of (\d[\d.]*\d|\d)", r"\1 ** 0.5"), (r"(\d) squared", r"\1 ** 2"),
+)  # fmt: skip
 _KIN = {"clock": "time hour now oclock", "time": "time hour clock late", "date": "today date day", "weather": "weather temperature rain forecast warm cold",
         "convert": "convert conversion", "read": "read open show contents", "count": "count many number length", "remember": "remember save store note",
         "recall": "recall remember known"}  # fmt: skip
@@ -38,20 +44,24 @@ def tool_use(view: View) -> Answer:
 def wanted(view: View) -> list[tuple[str, dict]]:
     """(tool, arguments) for each clause of the task that a tool's words fit."""
     task, calls = view.task or view.first, []
+    for pattern, sum_ in _SPOKEN:
+        task = re.sub(pattern, sum_, task, flags=re.I)
     clauses = [c for c in re.split(r"(?<=[.;?!])\s+|,?\s+(?:and then|then)\s+|,?\s+and\s+(?=[a-z]+\s)|\n+", task) if c.strip()]
     chosen = [(clause, tool) for clause in clauses if (tool := _best(view.tools, clause))]
     for clause, tool in chosen or [(task, tool) for tool in [_best(view.tools, task)] if tool]:
         schema = tool.get("input_schema") or {}
         needs_text = [key for key in schema.get("properties", {}) if _BODY.match(key)]
-        known, said = {}, re.search(r"[\"“'‘]([^\"”]+)[\"”'’]|:\s+(\S.*)$", clause, re.S)
-        if needs_text and not said:
+        known, said = {}, re.search(r"[\"“]([^\"”]+)[\"”]|(?<!\w)['‘]([^'’]+)['’](?!\w)|:\s+(\S.*)$", clause, re.S)
+        if len(schema.get("properties", {})) > 1:
+            pass  # which words belong to which argument is for the form to find
+        elif needs_text and not said:
             given = next((view.parts[name] for name in ("draft", "context", "text", "document") if view.parts.get(name)), None)
             back = [c.result for c in view.calls if c.name != tool["name"] and c.result and not c.is_error]
             if not given and not back and calls:
                 continue  # it needs what an earlier call will bring
             known = {needs_text[0]: given or (back[-1] if back else clause)}
         elif needs_text:
-            known = {needs_text[0]: said[1] or said[2]}
+            known = {needs_text[0]: said[1] or said[2] or said[3]}
         calls += [(tool["name"], given) for given in _arguments(schema, clause, task, known)]
     return [call for place, call in enumerate(calls) if call not in calls[:place]]
 
@@ -65,6 +75,8 @@ def _arguments(schema: dict, clause: str, task: str, known: dict) -> list[dict]:
         other, better = whole.value(schema, "", task)
         if better > sure:
             form, first, sure, clause = whole, other, better, task
+    if schema.get("required") and sure < GUESS:
+        return []  # nothing in the task to call it with
     made, last = [first], first
     while schema.get("properties") and sure >= NEAR and not known and len(made) < 10:
         following, sure = form.value(schema, "", clause)

@@ -1,0 +1,126 @@
+"""The human checkpoint: a flow stops, shows the facts, and goes on with what a person decided."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from workshop.presence import in_notebook, interactive
+
+from .control import Control
+from .shown import as_shown_html, as_shown_text, markdown, status_line
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What was decided at a checkpoint, and by whom."""
+
+    choice: str
+    """One of the options."""
+    text: str
+    """The edited text; as it was given where nobody could edit it, empty where there was none."""
+    by: Literal["person", "headless", "timeout"]
+    """Who decided: a person, the headless answer because nobody was there, or the clock."""
+
+
+@dataclass(repr=False)
+class Question(Control):
+    """What a checkpoint puts on display; `decision` is None until there is one."""
+
+    question: str
+    options: tuple[str, ...]
+    show: Any = None
+    edit: str | None = None
+    decision: Decision | None = field(default=None, init=False)
+
+    def text(self) -> str:
+        """The question, its facts and how it was decided, as plain text."""
+        lines = [f"Checkpoint: {self.question}", as_shown_text(self.show), self.edit or "", f"Options: {', '.join(self.options)}"]
+        if self.decision:
+            lines.append(f"Decided: {self.decision.choice} ({WHO[self.decision.by]})")
+        return "\n".join(filter(None, lines))
+
+    def _build(self) -> Any:
+        import ipywidgets
+
+        facts = ipywidgets.HTML(as_shown_html(self.show), layout={"display": "" if self.show is not None else "none"})
+        self._field = ipywidgets.Textarea(self.edit or "", description="Edit", rows=8, layout={
+            "width": "100%", "max_width": "760px", "display": "" if self.edit is not None else "none"})
+        self._buttons = [ipywidgets.Button(description=option, button_style="primary" if option == self.options[0] else "",
+                                           layout={"width": "auto"}) for option in self.options]
+        self._status = ipywidgets.HTML(status_line("Waiting for you."))
+        return ipywidgets.VBox([ipywidgets.HTML(markdown(self.question)), facts, self._field,
+                                ipywidgets.HBox(self._buttons), self._status])
+
+    def clicked(self) -> asyncio.Future[str]:
+        """The option that will be clicked; on the running loop."""
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[str] = loop.create_future()
+
+        def decide(button: Any) -> None:  # called in the kernel's thread for widgets, not in the loop's
+            loop.call_soon_threadsafe(lambda: answer.done() or answer.set_result(button.description))
+
+        assert self.widget  # its buttons exist from here on
+        for button in self._buttons:
+            button.on_click(decide)
+        return answer
+
+    def edited(self) -> str:
+        """The text as it stands in the field; empty when there is none to edit."""
+        return self._field.value if self.edit is not None else ""
+
+    def close(self, said: str) -> None:
+        """Takes no more answers, and says why."""
+        for control in (*self._buttons, self._field):
+            control.disabled = True
+        self._status.value = status_line(said)
+
+
+WHO = {"person": "by a person", "headless": "nobody was there to ask: the headless answer", "timeout": "no answer in time"}
+
+
+async def checkpoint(question: str, options: tuple[str, ...] = ("Proceed", "Stop"), *, show: Any = None, edit: str | None = None,
+                     timeout_s: float = 600, headless: str = "Proceed", on_timeout: str | None = None) -> Decision:
+    """Asks the person at the notebook, and waits without holding up anything else on the loop.
+
+    show:       the facts to decide on: Markdown text, a view of `workshop.views`, a pydantic model, data.
+    edit:       a text that the person may change before answering; comes back in `Decision.text`.
+    headless:   the answer when nobody is there (tests, `nbconvert`); at once.
+    on_timeout: the answer after `timeout_s` seconds without one; the last option if not given, so put the safest there.
+    Raises ValueError for an answer that is not among the options, CancelledError when the cell is interrupted.
+    """
+    options = tuple(options)
+    on_timeout = options[-1] if on_timeout is None and options else on_timeout
+    if len(set(options)) != len(options) or not options or not all(isinstance(it, str) and it.strip() for it in options):
+        raise ValueError(f"the options are {options!r}; expected at least one, each a different text")
+    for name, answer in (("headless", headless), ("on_timeout", on_timeout)):
+        if answer not in options:
+            raise ValueError(f"{name} is {answer!r}; expected one of the options: {', '.join(options)}")
+    asked = Question(question, options, show, edit)
+    if not interactive():
+        asked.decision = Decision(headless, edit or "", "headless")
+        _display(asked)
+        return asked.decision
+    answer = asked.clicked()  # a fact that cannot be drawn fails here, before anybody is asked
+    said = "Not decided: the checkpoint was cancelled."
+    try:
+        _display(asked)
+        choice = await asyncio.wait_for(answer, timeout_s)
+        asked.decision = Decision(choice, asked.edited(), "person")
+        said = f"You chose {choice}."
+    except TimeoutError:
+        asked.decision = Decision(on_timeout, edit or "", "timeout")
+        said = f"No answer within {timeout_s:g} seconds: {on_timeout}."
+    finally:
+        asked.close(said)
+    return asked.decision
+
+
+def _display(asked: Question) -> None:
+    if in_notebook():
+        from IPython.display import display
+
+        display(asked)
+    else:
+        print(asked.text())

@@ -1,0 +1,136 @@
+"""The model switch: offline, live or a local server, what each still needs, and the dollar cap."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+import httpx
+import traitlets
+
+import kernel
+from kernel import Client, SetupError
+from workshop.presence import interactive
+
+from .control import Control
+from .shown import escape, status_line
+
+LABELS = {"offline": "offline model (deterministic; no key needed)", "live": "live service (your key, your money)",
+          "local": "local server (at ANTHROPIC_BASE_URL)"}
+SLOWEST_PACE_MS, MOST_USD = 800, 100.0
+SECRETS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
+
+
+class ModelSwitch(Control, traitlets.HasTraits):
+    """Which model the lesson's agents talk to. The choice lives in this object; the environment is left alone.
+
+    mode:    "offline", "live" or "local"; without it WORKSHOP_MODEL, else offline.
+    max_usd: the hard cap, in US dollars, of each connection that is not offline.
+    pace_ms: how long the offline model takes for an answer while somebody watches.
+    Raises SetupError for a mode that there is not, TraitError for a cap or pace out of range.
+    """
+
+    mode = traitlets.Enum(tuple(LABELS))
+    max_usd = traitlets.CFloat(0.50)
+    pace_ms = traitlets.CInt(300)
+
+    def __init__(self, mode: str | None = None, *, max_usd: float = 0.50, pace_ms: int = 300) -> None:
+        mode = mode or os.environ.get("WORKSHOP_MODEL") or "offline"
+        if mode not in LABELS:
+            raise SetupError(f"the model is {mode!r}; expected offline, live or local (argument or WORKSHOP_MODEL)")
+        super().__init__(mode=mode, max_usd=max_usd, pace_ms=pace_ms)
+
+    @traitlets.validate("max_usd")
+    def _check_cap(self, proposal: dict[str, Any]) -> float:
+        if not 0 < proposal["value"] <= MOST_USD:
+            raise traitlets.TraitError(f"the cap is {proposal['value']} US dollars; expected more than 0, at most {MOST_USD:g}")
+        return round(proposal["value"], 4)
+
+    @traitlets.validate("pace_ms")
+    def _check_pace(self, proposal: dict[str, Any]) -> int:
+        if not 0 <= proposal["value"] <= SLOWEST_PACE_MS:
+            raise traitlets.TraitError(f"the pace is {proposal['value']} ms; expected 0 to {SLOWEST_PACE_MS}")
+        return proposal["value"]
+
+    @property
+    def latency_ms(self) -> int:
+        """What an offline answer takes: the pace while somebody watches, 0 when nobody is there."""
+        return self.pace_ms if interactive() else 0
+
+    def connect(self, *, concurrency: int | None = None, **offline: Any) -> Client:
+        """A new client of the chosen model. `offline` (seed, faults …) counts only while that is the offline one.
+
+        Raises SetupError when something is missing.
+        """
+        if self.mode == "offline":
+            return kernel.connect("offline", concurrency=concurrency, **{"latency_ms": self.latency_ms, **offline})
+        return kernel.connect(self.mode, max_usd=self.max_usd, concurrency=concurrency)
+
+    def missing(self, mode: str) -> str:
+        """What a mode still needs, in one line; empty when it is ready."""
+        try:
+            kernel.connect(mode, max_usd=self.max_usd)
+        except Exception as problem:  # also an address or a proxy that cannot be read
+            return _without_secrets(str(problem))
+        return ""
+
+    def text(self) -> str:
+        """The choice in one line: `Model: offline (deterministic; no key needed)`."""
+        return f"Model: {self._said(self.mode)}"
+
+    def _said(self, mode: str) -> str:
+        if mode == "offline":
+            return "offline (deterministic; no key needed)"
+        problem = self.missing(mode)
+        if problem:
+            return f"{mode}, not ready: {problem}"
+        key = "a key is set" if any(map(os.environ.get, SECRETS)) else "no key is sent"
+        return f"{mode}, at {_host()} ({key}; hard cap ${self.max_usd:.2f} a connection)"
+
+    # ── widgets ────────────────────────────────────────────────────────────────────────────────────────
+
+    def _build(self) -> Any:
+        import ipywidgets
+
+        wide = {"description_width": "initial"}
+        choice = ipywidgets.RadioButtons(options=[(label, mode) for mode, label in LABELS.items()], description="Model",
+                                         style=wide, layout={"width": "max-content"})
+        pace = ipywidgets.IntSlider(min=0, max=SLOWEST_PACE_MS, step=50, description="Pace, ms an answer", style=wide,
+                                    continuous_update=False, layout={"width": "360px"})
+        cap = ipywidgets.BoundedFloatText(min=0.01, max=MOST_USD, step=0.05, description="Hard cap, US dollars", style=wide,
+                                          layout={"width": "220px"})
+        self._choice, self._pace, self._cap, self._status = choice, pace, cap, ipywidgets.HTML()
+        traitlets.link((self, "mode"), (choice, "value"))
+        traitlets.link((self, "pace_ms"), (pace, "value"))
+        traitlets.link((self, "max_usd"), (cap, "value"))
+        self.observe(lambda change: self._refresh(), ["mode", "max_usd"])
+        return ipywidgets.VBox([choice, pace, cap, self._status])
+
+    def _refresh(self) -> None:
+        """Shows the fields of the chosen mode, what it means, and what the others would need."""
+        self._pace.layout.display = "" if self.mode == "offline" else "none"
+        self._cap.layout.display = "none" if self.mode == "offline" else ""
+        others = [f"<br>{escape(mode)}: {escape(problem)}" for mode in LABELS
+                  if mode != self.mode and (problem := self.missing(mode))]
+        self._status.value = status_line(self.text()) + "".join(others)
+
+
+def model_switch(mode: str | None = None, *, max_usd: float = 0.50, pace_ms: int = 300) -> ModelSwitch:
+    """A ModelSwitch; as the last line of a cell it is shown."""
+    return ModelSwitch(mode, max_usd=max_usd, pace_ms=pace_ms)
+
+
+def _host() -> str:
+    """Where requests go, without what else an address may hold (a user, a password)."""
+    url = httpx.URL(os.environ.get("ANTHROPIC_BASE_URL") or "https://api.anthropic.com")
+    return url.host + (f":{url.port}" if url.port else "")
+
+
+def _without_secrets(text: str) -> str:
+    """One line without a key, even one that was put into the wrong variable."""
+    for name in SECRETS:
+        if os.environ.get(name):
+            text = text.replace(os.environ[name], "[key]")
+    text = re.sub(r"\bsk-[\w-]{8,}", "[key]", text)
+    return " ".join(re.sub(r"//[^/@\s']*@", "//[user]@", text).split())

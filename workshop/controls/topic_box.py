@@ -1,0 +1,238 @@
+"""The topic box: a topic, Run and Stop, the live picture of the team, then the brief and its bill."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from kernel import Budget, Client, Executable, Handoff, Result, Run, SetupError
+from kernel.contract import as_text
+from workshop.presence import in_notebook, interactive
+
+from .control import Control, Place
+from .model_switch import ModelSwitch
+from .shown import bill, escape, markdown, preformatted, status_line
+
+FRAME_S = 0.05
+"""The picture is redrawn at most this often; the last state is always drawn."""
+
+
+class TopicBox(Control):
+    """A team behind a text field. The run is a background task: later cells stay free, and can look at it.
+
+    make_desk: makes the executable that gets the handoff, anew for each run.
+    connect:   makes the client, anew for each run; `switch.connect` follows a ModelSwitch.
+    task, run, result: of the latest run; None before it.
+    """
+
+    def __init__(self, make_desk: Callable[[], Executable], connect: Callable[[], Client] | None = None,
+                 topic: str = "the history of MCP", *, intent: str = "Write a brief on {topic}",
+                 budget: Budget | None = None) -> None:
+        self.topic, self.intent, self.budget = topic, intent, budget or Budget(calls=60)
+        self.task: asyncio.Task[Result] | None = None
+        self.run: Run | None = None
+        self.result: Result | None = None
+        self._make_desk, self._connect = make_desk, connect or ModelSwitch().connect
+        self._place, self._on_display = Place(), False
+
+    @property
+    def running(self) -> bool:
+        return self.task is not None and not self.task.done()
+
+    def start(self, topic: str | None = None) -> asyncio.Task[Result]:
+        """Starts a run in the background, on `topic` or on the one in the field.
+
+        Raises ValueError when the topic is empty, RuntimeError when a run is under way.
+        """
+        topic = " ".join((self.topic if topic is None else topic).split())
+        if not topic:
+            raise ValueError("The topic is empty: say what the brief is about.")
+        if self.running:
+            raise RuntimeError("A run is under way: stop it first, or wait for it.")
+        self.topic, self.run, self.result = topic, None, None
+        self.task = self._place.task(self._work(topic))
+        self.task.add_done_callback(self._ended)
+        self._show_beginning()
+        return self.task
+
+    def stop(self) -> None:
+        """Cancels the run that is under way; what was finished stays in `result.artifacts`."""
+        if self.running:
+            self.task.cancel("stopped by you")
+
+    async def finished(self) -> Result:
+        """The result of the run that is under way or ended last; starts one when there was none.
+
+        Raises what the run raised (SetupError, bugs). Interrupting the cell stops the run.
+        """
+        if self.task is None:
+            if interactive() and not self._on_display:
+                _display(self)
+            self.start()
+        try:
+            await asyncio.wait([self.task])
+        except asyncio.CancelledError:
+            self.stop()
+            raise
+        return self.result if self.task.cancelled() else self.task.result()
+
+    def text(self) -> str:
+        """The topic, and what came of it, without anything that differs from run to run."""
+        if self.running:
+            return f"Topic: {self.topic} (under way)"
+        if self.result is None:
+            return f"Topic: {self.topic} (not run yet)"
+        return f"Topic: {self.topic} ({self.result.status})\n\n{self.result.as_text()}".rstrip()
+
+    # ── the run ────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _work(self, topic: str) -> Result:
+        try:
+            desk = self._make_desk()
+            async with self._connect() as client:
+                self.run = Run(client, budget=self.budget)
+                with self._picture(self.run):
+                    self.result = await self.run.dispatch(desk, Handoff(intent=self.intent.replace("{topic}", topic)))
+        except asyncio.CancelledError:
+            self.result = _stopped(self.run)
+            raise
+        except Exception as problem:
+            self.result = Result(status="failed", reason=_one_line(problem), artifacts=_finished_work(self.run))
+            raise
+        return self.result
+
+    def _picture(self, run: Run) -> AbstractContextManager[Any]:
+        """The live picture: in the box where it is on display, else in the cell's output."""
+        if self._on_display:
+            return _Drawing(run, self._canvas)
+        if in_notebook():
+            from workshop.views import watch
+
+            return watch(run)
+        return nullcontext()
+
+    def _ended(self, task: asyncio.Task[Result]) -> None:
+        if not task.cancelled():
+            task.exception()  # seen: it is shown in the box, and raised to whoever awaits the task
+        elif self.result is None:
+            self.result = _stopped(self.run)  # cancelled before its first step
+        if self._on_display:
+            self._show_end()
+
+    # ── widgets ────────────────────────────────────────────────────────────────────────────────────────
+
+    def _build(self) -> Any:
+        import ipywidgets
+
+        self._field = ipywidgets.Text(self.topic, description="Topic", placeholder="what the brief is about",
+                                      layout={"width": "100%", "max_width": "560px"})
+        self._run_button = ipywidgets.Button(description="Run", button_style="primary", layout={"width": "80px"})
+        self._stop_button = ipywidgets.Button(description="Stop", disabled=True, layout={"width": "80px"})
+        self._status, self._canvas, self._outcome = (ipywidgets.HTML(layout={"max_width": "760px"}) for _ in range(3))
+        self._run_button.on_click(lambda button: self._place.call(self._asked_to_run))
+        self._stop_button.on_click(lambda button: self._place.call(self.stop))
+        self._field.on_msg(lambda field, content, buffers: content.get("event") == "submit" and self._place.call(self._asked_to_run))
+        return ipywidgets.VBox([ipywidgets.HBox([self._field, self._run_button, self._stop_button]),
+                                self._status, self._canvas, self._outcome])
+
+    def _refresh(self) -> None:
+        self._on_display = True
+
+    def _asked_to_run(self) -> None:
+        try:
+            self.start(self._field.value)
+        except (ValueError, RuntimeError) as problem:
+            self._status.value = status_line(str(problem))
+
+    def _show_beginning(self) -> None:
+        if not self._on_display:
+            return
+        self._field.value, self._canvas.value, self._outcome.value = self.topic, "", ""
+        self._run_button.disabled, self._stop_button.disabled = True, False
+        self._status.value = status_line("The team is at work.")
+
+    def _show_end(self) -> None:
+        self._run_button.disabled, self._stop_button.disabled = False, True
+        self._status.value = status_line(self._said())
+        self._outcome.value = self._outcome_html()
+
+    def _said(self) -> str:
+        match self.result:
+            case Result(status="ok"):
+                return "Done."
+            case Result(status="cancelled", reason=reason):
+                return reason
+            case result:
+                return f"Not finished ({result.status}): {result.reason or 'no reason given'}"
+
+    def _outcome_html(self) -> str:
+        """The brief, or else the work that was finished, each piece to open; then the bill."""
+        text = self.result.output if isinstance(self.result.output, str) else ""
+        parts = [markdown(text)] if text else [
+            f"<details><summary>{escape(name)} ({len(work.split()):,} words)</summary>{markdown(work)}</details>"
+            for name, work in self.result.artifacts.items()]
+        if self.run is not None and self.run.events:
+            parts.append(bill(self.run.trace(), offline=self.run.client.mode == "offline"))
+        return "".join(parts)
+
+
+def topic_box(make_desk: Callable[[], Executable], connect: Callable[[], Client] | None = None,
+              topic: str = "the history of MCP", **options: Any) -> TopicBox:
+    """A TopicBox (`options`: intent, budget); as the last line of a cell it is shown."""
+    return TopicBox(make_desk, connect, topic, **options)
+
+
+class _Drawing:
+    """While it is entered, a widget shows the team of a run: after each event, at most once in FRAME_S."""
+
+    def __init__(self, run: Run, canvas: Any) -> None:
+        self._run, self._canvas = run, canvas
+        self._loop = asyncio.get_running_loop()
+        self._due: asyncio.TimerHandle | None = None
+        self._drawn_at = 0.0
+
+    def __enter__(self) -> _Drawing:
+        from workshop.views import TeamPicture
+
+        self._picture = TeamPicture(self._run, time="seconds", live=True)
+        self._run.subscribe(self._happened)
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        if self._due:
+            self._due.cancel()
+        self._draw()
+
+    def _happened(self, event: Any) -> None:
+        if self._due is None:
+            self._due = self._loop.call_at(max(self._loop.time(), self._drawn_at + FRAME_S), self._draw)
+
+    def _draw(self) -> None:
+        self._due, self._drawn_at = None, self._loop.time()
+        self._canvas.value = self._picture.markup()
+
+
+def _stopped(run: Run | None) -> Result:
+    """What a cancelled run leaves: each specialist's last finished work."""
+    work = _finished_work(run)
+    reason = f"Stopped by you. Finished before that: {', '.join(work)}." if work else "Stopped by you, before anything was finished."
+    return Result(status="cancelled", reason=reason, artifacts=work)
+
+
+def _finished_work(run: Run | None) -> dict[str, str]:
+    returned = (event for event in (run.events if run else ()) if event.kind == "return" and event.data["result"]["status"] == "ok")
+    return {event.agent: as_text(event.data["result"]["output"]) for event in returned}
+
+
+def _one_line(problem: Exception) -> str:
+    """An error in a line: a message that was written for the reader as it is, others with their kind."""
+    text = " ".join(str(problem).split())
+    return text if isinstance(problem, SetupError) and text else f"{type(problem).__name__}: {text}".rstrip(": ")
+
+
+def _display(box: TopicBox) -> None:
+    from IPython.display import display
+
+    display(box)

@@ -1,0 +1,343 @@
+"""The team picture: hub and spokes, who holds the work, what is on its way, what it used, and the lanes of time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from .lanes import LEGEND, Scale, in_text, lane_height, member_lane
+from .scene import Member, Passage, Scene, bill, dollars, listed, short, sizes
+from .svg import BODY, CARD, INK, LABEL, LINE, MARGIN, MUTED, PAPER, SMALL, TITLE, WARNING, WIDTH, Hues, box, card, cut, element, line, path, text, text_width, tint, wrapped
+from .view import Source, Time, View
+
+MOST = 12
+"""Specialists with a box of their own; the others share one."""
+TROUBLE = ("failed", "stopped", "paused")
+
+
+class TeamPicture(View):
+    """The whole team at one moment: `TeamPicture(run)`, `TeamPicture(trace)`.
+
+    time: the unit of the lanes; `seconds` also counts them beside the totals.
+    live: marks "now", for a picture that goes on.
+    team: names to show from the beginning, before they are first called.
+    """
+
+    def __init__(self, source: Source, *, time: Time = "steps", live: bool = False, team: Iterable[str] = ()) -> None:
+        super().__init__(source, team=team)
+        if time not in ("steps", "seconds"):
+            raise ValueError(f'time is {time!r}; expected "steps" or "seconds"')
+        self.time, self.live = time, live
+
+    def svg(self, *, at: float | None = None) -> str:
+        """The picture. `at`: seconds since the run began, for a clock that ticks between events."""
+        scene = self.scene
+        hues = Hues()
+        live = self.live and not scene.finished
+        now = scene.now if at is None or not live else scene.now._replace(at=max(at, scene.now.at))
+        seconds = now.at if self.time == "seconds" else None
+        said = wrapped(scene.finding(), WIDTH - 2 * MARGIN, BODY + 1, most=2 if scene.finished else 1)
+        layout = _Layout.of(scene, 88.0 + 17 * len(said))
+        shapes = [*_header(scene, seconds, said), *_edges(layout, hues), *_boxes(layout, hues)]
+        y, lanes = layout.bottom + 24, layout.shown
+        if scene.passages:
+            shapes += _lanes(lanes, y, Scale(self.time, 136, 528, now, live), hues)
+            y += 52 + sum(lane_height(it.slots) + 8 for it in lanes) + 16
+        return card(y, scene.finding(), shapes)
+
+    def text(self) -> str:
+        scene = self.scene
+        hub = scene.hub
+        lines = [scene.task or "a run", scene.finding(), bill(scene.spent), ""]
+        rows = [(("  " * _depth(it, hub)) + it.name, _state(it), _in_words(it)) for it in scene.members]
+        widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+        lines += [f"{name.ljust(widths[0])}  {state.ljust(widths[1])}  {said}".rstrip() for name, state, said in rows]
+        if scene.passages:
+            lines += ["", f"{'steps'.ljust(widths[0])}  0 to {scene.now.step}   (█ a model call, ░ holds the work)"]
+            lines += [f"{row[0].ljust(widths[0])}  {in_text(it.bars, it.calls, scene.now)}"
+                      for row, it in zip(rows, scene.members, strict=True) if it.latest and (it.handoffs or it.own.calls)]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"TeamPicture({listed(it.name for it in self.scene.members)}; {len(self.scene.passages)} handoffs)"
+
+
+# ── where everything stands ────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass
+class _Place:
+    """A box: one member, or the group of those for whom there is no room."""
+
+    member: Member
+    x: float
+    y: float
+    width: float
+    height: float
+    hub: _Place | None = None
+    others: tuple[Member, ...] = ()
+
+    @property
+    def middle(self) -> float:
+        return self.y + self.height / 2
+
+
+@dataclass
+class _Layout:
+    places: list[_Place]
+    bottom: float
+
+    @property
+    def shown(self) -> list[Member]:
+        """Who gets a lane."""
+        return [it.member for it in self.places if not it.others and (it.member.handoffs or it.member.own.calls)]
+
+    @classmethod
+    def of(cls, scene: Scene, top: float) -> _Layout:
+        hub = scene.hub
+        spokes = list(hub.specialists.values())
+        nested = any(it.specialists for it in spokes)
+        room = MOST if not nested else MOST - 1
+        rows = sum(max(1, len(it.specialists)) for it in spokes) if nested else len(spokes)
+        height, pitch = (56, 72) if rows <= 6 else (42, 50)
+        if nested:
+            columns = (float(MARGIN), 128.0), (312.0, 128.0), (600.0, 136.0)
+        else:
+            columns = (float(MARGIN), 192.0), (544.0, 192.0), (0.0, 0.0)
+        centre = _Place(hub, columns[0][0], top, columns[0][1], 72)
+        places, y, taken = [centre], top, 0
+        for index, spoke in enumerate(spokes):
+            below = list(spoke.specialists.values())
+            if taken + max(1, len(below)) > room and len(spokes) - index > 1:
+                places.append(_Place(spoke, *_at(columns[1], y), height, centre, tuple(spokes[index:])))
+                y += pitch
+                break
+            first, mine = y, _Place(spoke, *_at(columns[1], y), height, centre)
+            places.append(mine)
+            for position, member in enumerate(below):
+                if taken + position >= room - 1 and len(below) - position > 1:
+                    places.append(_Place(member, *_at(columns[2], y), height, mine, tuple(below[position:])))
+                    y += pitch
+                    break
+                places.append(_Place(member, *_at(columns[2], y), height, mine))
+                y += pitch
+            taken += max(1, len(below))
+            y = y if below else y + pitch
+            mine.y = (first + y - pitch) / 2
+        bottom = max(y - (pitch - height), top + 72)
+        centre.y = top + (bottom - top - 72) / 2
+        return cls(places, bottom)
+
+
+def _at(column: tuple[float, float], y: float) -> tuple[float, float, float]:
+    return column[0], y, column[1]
+
+
+# ── shapes ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _header(scene: Scene, seconds: float | None, said: list[str]) -> Iterator[str]:
+    figures = [(f"{scene.spent.calls:,}", "call" if scene.spent.calls == 1 else "calls"), (short(scene.spent.tokens), "tokens"),
+               (dollars(scene.spent.cost), "cost")]
+    if seconds is not None:
+        figures.append((f"{seconds:.1f}", "seconds"))
+    left = WIDTH - MARGIN - 96 * (len(figures) - 1)
+    for index, (value, label) in enumerate(figures):
+        yield text(left + 96 * index, 38, value, size=TITLE, fill=INK, bold=True, anchor="end")
+        yield text(left + 96 * index, 54, label, anchor="end")
+    yield text(MARGIN, 38, scene.task or "a run", size=TITLE, fill=INK, bold=True, width=left - 88 - MARGIN)
+    yield text(MARGIN, 54, listed(scene.models) if scene.models else "", width=left - 88 - MARGIN)
+    for index, words in enumerate(said):
+        yield text(MARGIN, 82 + 17 * index, words, size=BODY + 1, fill=INK)
+
+
+def _boxes(layout: _Layout, hues: Hues) -> Iterator[str]:
+    for place in layout.places:
+        if place.others:
+            yield from _group(place)
+        else:
+            yield from _box(place, hues[place.member.name], central=place.hub is None)
+
+
+def _box(place: _Place, hue: str, *, central: bool) -> Iterator[str]:
+    member, x, y, inner = place.member, place.x, place.y, place.width - 24
+    state = member.state
+    working, unused = state == "working", not member.handoffs and member.hub is not None
+    edge, weight = (WARNING, 1.5) if state in TROUBLE else (hue, 2.5 if working else 1.25)
+    if len(member.open) > 1:
+        yield box(x + 5, y - 5, place.width, place.height, fill=CARD, stroke=tint(hue, 0.45), stroke_width=1.25)
+    yield box(x, y, place.width, place.height, fill=tint(hue, 0.09) if working else CARD, stroke=tint(hue, 0.35) if unused else edge,
+              stroke_width=weight)
+    first, second = (y + 18, y + 34) if place.height < 50 else (y + 23, y + 43)
+    said, colour = _state(member), WARNING if state in TROUBLE else hue
+    taken = text_width(said, SMALL, bold=True) + 8
+    narrow = place.width < 160
+    yield element("circle", cx=float(x + 16), cy=float(first - 4.5), r=4.5, fill=hue if working or state == "done" else CARD, stroke=hue,
+                  stroke_width=1.5)
+    yield text(x + 27, first, member.name, size=LABEL, fill=INK, bold=True, width=inner - 15 - (0 if narrow else taken))
+    if narrow:
+        yield text(x + 12, second, said, fill=colour, bold=True)
+        yield text(x + 12 + taken, second, _detail(member), width=inner - taken)
+    else:
+        yield text(x + place.width - 12, first, said, fill=colour, bold=True, anchor="end")
+        yield text(x + 12, second, _detail(member), width=inner)
+    if central:
+        yield text(x + 12, y + 60, _own(member), width=inner)
+
+
+def _group(place: _Place) -> Iterator[str]:
+    yield box(place.x, place.y, place.width, place.height, fill=PAPER, stroke=LINE)
+    states: dict[str, int] = {}
+    for member in place.others:
+        states[member.state] = states.get(member.state, 0) + 1
+    yield text(place.x + 12, place.middle - 3, f"+ {len(place.others)} more", size=LABEL, fill=INK, bold=True)
+    yield text(place.x + 12, place.middle + 14, ", ".join(f"{number} {state}" for state, number in states.items()), width=place.width - 24)
+
+
+def _state(member: Member) -> str:
+    return f"{member.state} ×{len(member.open)}" if len(member.open) > 1 else member.state
+
+
+def _detail(member: Member) -> str:
+    """The second line of a box: what it is doing, or what came of it."""
+    latest = member.latest
+    if latest is None:
+        return "not called yet"
+    if latest.result is not None:
+        return latest.said
+    if latest.state == "waiting":
+        waits = [name for name, it in member.specialists.items() if it.open]
+        return latest.note or (f"for {listed(waits)}" if waits else "for a specialist")
+    if member.hub is None and not latest.doing:
+        return "the one who asks"
+    return latest.doing or latest.note or "has the work"
+
+
+def _own(member: Member) -> str:
+    return f"{member.own.calls} own call{'' if member.own.calls == 1 else 's'}" if member.own.calls else "no calls of its own"
+
+
+def _edges(layout: _Layout, hues: Hues) -> Iterator[str]:
+    """Idle edges first, so that what is on its way lies on top."""
+    spokes = [it for it in layout.places if it.hub]
+    for place in sorted(spokes, key=lambda it: bool(it.member.open)):
+        hub, member = place.hub, place.member
+        start, end = hub.x + hub.width, place.x
+        bend = start + _bend(start, end)
+        middle = (start + bend) / 2
+        active, hue = bool(member.open) and not place.others, hues[member.name]
+        yield path(f"M{start:.0f} {hub.middle:.0f}C{middle:.0f} {hub.middle:.0f} {middle:.0f} {place.middle:.0f} {bend:.0f} {place.middle:.0f}"
+                   f"H{end:.0f}", stroke=hue if active else LINE, width=2.5 if active else 1.5)
+    for place in spokes:
+        if not place.others:
+            yield from _chip(place, hues[place.member.name])
+
+
+def _chip(place: _Place, hue: str) -> Iterator[str]:
+    """What lies on an edge: the handoff on its way with its parts and sizes; else which handoffs went along it."""
+    member, hub = place.member, place.hub
+    latest = member.latest
+    if latest is None:
+        return
+    start, end = hub.x + hub.width, place.x
+    left, y = start + _bend(start, end) + 8, place.middle
+    room = end - 12 - left
+    if member.open:
+        wide, badge = room > 150, str(latest.number)
+        radius = max(9.0, text_width(badge, SMALL, bold=True) / 2 + 4) if wide else 0.0
+        before = 2 * radius + 14 if wide else 14.0
+        first, second = _carried(latest, len(member.open), wide)
+        first, second = cut(first, room - before - 12, SMALL, bold=True), cut(second, room - before - 12)
+        width = max(text_width(first, SMALL, bold=True), text_width(second)) + before + 12
+        x = left + (room - width) / 2
+        yield box(x, y - 19, width, 38, radius=19, fill=CARD, stroke=hue, stroke_width=1.5)
+        if wide:
+            yield box(x + 8, y - radius, 2 * radius, 2 * radius, radius=radius, fill=hue)
+            yield text(x + 8 + radius, y + 4, badge, fill=CARD, bold=True, anchor="middle")
+        yield text(x + before, y - 3, first, fill=INK, bold=True)
+        yield text(x + before, y + 12, second)
+        yield path(f"M{end - 9:.0f} {y - 5:.0f}L{end - 1:.0f} {y:.0f}L{end - 9:.0f} {y + 5:.0f}Z", fill=hue)
+        return
+    middle = left + room / 2
+    caller = latest.caller
+    if caller and caller.number and caller.latest_back is latest and caller.result is None:
+        said = cut(f"came back: {latest.said}", room - 20, SMALL, bold=True)
+        width = text_width(said, SMALL, bold=True) + 20
+        yield box(middle - width / 2, y - 11, width, 22, radius=11, fill=CARD, stroke=hue, stroke_width=1.5)
+        yield text(middle, y + 4, said, fill=INK, bold=True, anchor="middle")
+        yield path(f"M{start + 9:.0f} {hub.middle - 5:.0f}L{start + 1:.0f} {hub.middle:.0f}L{start + 9:.0f} {hub.middle + 5:.0f}Z", fill=hue)
+        return
+    yield text(middle, y - 6, _numbers(member), anchor="middle", width=room)
+    yield text(middle, y + 15, _went(latest, member.handoffs, room), anchor="middle", width=room)
+
+
+def _bend(start: float, end: float) -> float:
+    return min(80.0, (end - start) * 0.24)
+
+
+def _carried(latest: Passage, at_once: int, wide: bool) -> tuple[str, str]:
+    """Two lines: the names of the parts, and their sizes."""
+    parts, names = latest.parts, " + ".join(it.name for it in latest.parts) or "nothing"
+    whole = f"{sum(it.words for it in parts):,} words"
+    if at_once > 1:
+        return f"{at_once} handoffs at once", f"latest: {sizes(parts)}" if wide else whole
+    if not wide:
+        return names, f"{latest.number}: {whole}"
+    return names, " + ".join(f"{it.words:,}" for it in parts) + " words"
+
+
+def _numbers(member: Member) -> str:
+    """Which handoffs went along this edge, as they are numbered in the log."""
+    if member.handoffs > len(member.numbers):
+        return f"{member.handoffs} handoffs"
+    return f"handoff{'' if member.handoffs == 1 else 's'} {listed(map(str, member.numbers))}"
+
+
+def _went(latest: Passage, handoffs: int, room: float) -> str:
+    """What the latest handoff carried: with sizes where there is room, else by name."""
+    first = "last: " if handoffs > 1 else ""
+    said = first + sizes(latest.parts)
+    return said if text_width(said) <= room else first + ", ".join(it.name for it in latest.parts)
+
+
+def _lanes(members: list[Member], y: float, scale: Scale, hues: Hues) -> Iterator[str]:
+    yield line(MARGIN, y - 8, WIDTH - MARGIN, y - 8, stroke=tint(LINE, 0.6))
+    yield text(MARGIN, y + 12, "time" if scale.time == "seconds" else "steps", bold=True)
+    yield text(scale.left, y + 12, LEGEND, width=scale.right - scale.left)
+    columns = (592.0, 664.0, WIDTH - MARGIN)
+    for x, label in zip(columns, ("calls", "tokens", "cost"), strict=True):
+        yield text(x, y + 12, label, anchor="end", bold=True)
+    y += 28
+    bottom = y + sum(lane_height(it.slots) + 8 for it in members) - 4
+    yield from scale.axis(y - 2, bottom)
+    for member in members:
+        height = lane_height(member.slots)
+        middle = y + height / 2 + 4
+        yield text(MARGIN, middle, member.name, fill=INK, width=scale.left - MARGIN - 12)
+        yield from member_lane(member, y, scale, hues[member.name])
+        own: Any = member.own
+        for x, value in zip(columns, (f"{own.calls:,}", f"{own.tokens:,}", dollars(own.cost)), strict=True):
+            yield text(x, middle, value if own.calls else "–", fill=INK if own.calls else MUTED, anchor="end")
+        y += height + 8
+
+
+# ── the text twin ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _depth(member: Member, hub: Member) -> int:
+    depth = 0
+    while member is not hub and member.hub is not None:
+        member, depth = member.hub, depth + 1
+    return depth
+
+
+def _in_words(member: Member) -> str:
+    said = [_detail(member)]
+    if member.open:
+        said += [f"holds {it.number} ({sizes(it.parts)})" for it in member.open.values()]
+    elif member.handoffs:
+        said.append(f"{_numbers(member)} ({'last: ' if member.handoffs > 1 else ''}{sizes(member.latest.parts)})")
+    if member.own.calls:
+        said.append(bill(member.own))
+    return " · ".join(said)
