@@ -7,44 +7,29 @@ here sleeps or opens a connection: `OfflineTransport` and `serve` do, with what 
 from __future__ import annotations
 
 import json
-import os
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
-from threading import Lock
-from typing import NoReturn
+from itertools import count
 
+from .. import models as roles
 from .answer import Answer, Temperament
-from .reply import (
-    TOKENS_PER_MESSAGE,
-    Checked,
-    blocks_of,
-    broken_rule,
-    estimate_tokens,
-    events,
-    identifier,
-    make_reply,
-    read_block,
-    read_head,
-    sign,
-    tokens_of,
-)
-from .rules import MAX_OUTPUT_TOKENS, Pairing, RequestError, check_message, check_settings, line, refuse_prefill, refuse_signature
+from .reply import Checked, events, identifier, make_reply, read, sign
+from .rules import MAX_OUTPUT_TOKENS, RequestError, check_request, check_turns, line, refuse, turns_of
 
-__all__ = ["Faults", "OfflineAPI", "RequestError", "Response", "estimate_tokens"]
-
-MODELS = ("claude-haiku-5-5", "claude-sonnet-5-5", "claude-opus-5-5")
-ROLES = ("WORKER", "SUPERVISOR", "PLANNER", "JUDGE")
 MAX_BODY_BYTES = 32 * 1024 * 1024
-ERROR_TYPES = {401: "authentication_error", 402: "billing_error", 403: "permission_error",
-               404: "not_found_error", 408: "timeout_error", 409: "conflict_error", 429: "rate_limit_error",
-               504: "timeout_error", 529: "overloaded_error"}
+ERROR_TYPES = {401: "authentication_error", 402: "billing_error", 403: "permission_error", 404: "not_found_error",
+               408: "timeout_error", 409: "conflict_error", 429: "rate_limit_error", 504: "timeout_error",
+               529: "overloaded_error"}
 ENDPOINTS = "There are POST /v1/messages, POST /v1/messages/count_tokens and GET /v1/models."
-_FAULT_MESSAGES = {429: "This request would exceed your rate limit. Please try again later.",
-                   500: "Internal server error", 529: "Overloaded"}
+_FAULTS = {"429": "This request would exceed your rate limit. Please try again later.",
+           "500": "Internal server error", "529": "Overloaded"}
 _SIGN_IN_PAGE = b"<!doctype html><title>Sign in</title><p>This network asks you to sign in first."
+_FOREIGN = ("Invalid `signature` in `thinking` block. The block is bound to a different conversation. Send the model, "
+            "the system prompt, the tools and all earlier messages back unchanged, and only append; to shorten or to "
+            "change a conversation, start a new one from a summary.")
 
 
 @dataclass(frozen=True)
@@ -77,7 +62,7 @@ class Faults:
             raise ValueError(f"the rates of Faults are each at least 0 and together at most 1; got {rates}")
 
     def _rates(self) -> dict[str, float]:
-        return {name[5:]: rate for name, rate in vars(self).items() if name.startswith("rate_")}
+        return {name.removeprefix("rate_"): rate for name, rate in vars(self).items() if name.startswith("rate_")}
 
     def draw(self, number: int, share: float) -> str:
         """The fault of request `number` (from 0) whose share is in [0, 1); "" when it has none."""
@@ -95,7 +80,7 @@ class Response:
     """What goes back: `body` is bytes or a tuple of events; `failure` is "timeout", "disconnect" or empty."""
 
     status: int
-    headers: dict[str, str]
+    headers: dict[str, str] = field(default_factory=dict)
     body: bytes | tuple[bytes, ...] = b""
     latency_s: float = 0
     failure: str = ""
@@ -104,70 +89,58 @@ class Response:
 class OfflineAPI:
     """The Messages API, its token counter and its list of models, on this machine.
 
-    `answer` is called with the request (a dict) and the temperament and returns an `Answer`; without it the
-    offline reader answers. `latency_ms` is a number or a (shortest, longest) pair, drawn by `seed` like the
-    faults. `models` are the ids that exist (a date at the end is accepted); the default is one of each line
-    and what the WORKSHOP_…_MODEL variables name. thinking=False leaves the thinking blocks out. The attribute
-    `requests` counts the valid requests for a message.
+    `answer` is called with the request (a dict) and the temperament and returns an `Answer`, or a whole reply as a dict;
+    without it the offline reader answers. `latency_ms` is a number or a (shortest, longest) pair, drawn by `seed` like
+    the faults. `models` are the ids that exist (a date at the end is accepted); the default is those of the kernel's
+    roles. thinking=False leaves the thinking blocks out.
     """
 
-    def __init__(self, *, answer: Callable[[dict, Temperament], Answer] | None = None,
-                 temperament: Temperament | None = None, latency_ms: float | tuple[float, float] = 0,
-                 faults: Faults | None = None, seed: int = 0, models: Iterable[str] | None = None,
+    def __init__(self, *, answer: Callable[[dict, Temperament], Answer | dict] | None = None,
+                 temperament: Temperament = Temperament(), latency_ms: float | tuple[float, float] = 0,  # noqa: B008
+                 faults: Faults = Faults(), seed: int = 0, models: Iterable[str] | None = None,  # noqa: B008
                  thinking: bool = True) -> None:
-        named = filter(None, (os.environ.get(f"WORKSHOP_{role}_MODEL") for role in ROLES))
-        self.models = tuple(dict.fromkeys([*MODELS, *named] if models is None else models))
-        self.temperament, self.faults = temperament or Temperament(), faults or Faults()
+        if models is None:
+            models = [*roles.ROLES.values(), *(getattr(roles, role) for role in roles.ROLES)]
+        self.models, self.temperament, self.faults = tuple(dict.fromkeys(models)), temperament, faults
         self.latency_ms = latency_ms if isinstance(latency_ms, tuple) else (latency_ms, latency_ms)
-        self.seed, self.thinking, self.requests = seed, thinking, 0
+        self.seed, self.thinking = seed, thinking
         self.trusted: set[str] = set()  # signatures and block types that a script made up, and may come back
-        self._answer, self._seen, self._lock = answer, Counter(), Lock()
+        self._answer, self._numbers, self._seen = answer, count(), defaultdict(count)
 
     def handle(self, method: str, path: str, headers: Mapping[str, str], body: bytes = b"") -> Response:
         """Answer one HTTP request. Raises only what `answer` raises: a bug there must be seen."""
         draw = sha256(b"%d:" % self.seed + body)
-        with self._lock:
-            seen = self._seen[draw.digest()]
-            self._seen[draw.digest()] += 1
-        draw.update(b":%d" % seen)
+        draw.update(b":%d" % next(self._seen[draw.digest()]))
         try:
             return self._route(method, path.split("?")[0].rstrip("/"), headers, body, draw.digest())
         except RequestError as error:
-            return self.error(error.status, error.message, draw.digest())
+            return self.error(*error.args, draw.digest())
 
-    def _route(self, method: str, path: str, headers: Mapping[str, str], body: bytes, draw: bytes,
-               ) -> Response:
-        counting, listing = path == "/v1/messages/count_tokens", (path + "/").startswith("/v1/models/")
+    def error(self, status: int, message: str, draw: bytes = b"", latency_s: float = 0) -> Response:
+        """An error in the service's shape."""
+        kind = ERROR_TYPES.get(status, "invalid_request_error" if status < 500 else "api_error")
+        body = {"type": "error", "error": {"type": kind, "message": message}, "request_id": identifier("req", draw)}
+        response = _json(status, body, draw, latency_s)
+        if status in (429, 529) and self.faults.retry_after_s is not None:
+            response.headers["retry-after"] = f"{self.faults.retry_after_s:g}"
+        return response
+
+    def _route(self, method: str, path: str, headers: Mapping[str, str], body: bytes, draw: bytes) -> Response:
+        counting, listing = path == "/v1/messages/count_tokens", f"{path}/".startswith("/v1/models/")
         if not (counting or listing or path == "/v1/messages"):
             raise RequestError(404, f"Not found: {path or '/'}. {ENDPOINTS}")
         if method != ("GET" if listing else "POST"):
             raise RequestError(405, f"Method {method} is not allowed. {ENDPOINTS}")
-        self.check_headers(headers)
+        self.check_headers({name.lower(): value for name, value in headers.items()})
         if listing:
             return _json(200, self._list_models(path.removeprefix("/v1/models").strip("/")), draw)
         checked = self.check(body, counting=counting)
         if counting:
             return _json(200, {"input_tokens": checked.input_tokens}, draw)
-        with self._lock:
-            number, self.requests = self.requests, self.requests + 1
-        shortest, longest = self.latency_ms
-        latency_s = (shortest + (longest - shortest) * _share(draw[8:])) / 1000
-        fault = self.faults.draw(number, _share(draw))
-        if fault.isdigit():
-            return self.error(int(fault), _FAULT_MESSAGES[int(fault)], draw, latency_s)
-        if fault in ("timeout", "disconnect"):
-            return Response(0, {}, latency_s=latency_s, failure=fault)
-        if fault == "html":
-            return Response(200, {"content-type": "text/html; charset=utf-8"}, _SIGN_IN_PAGE, latency_s)
-        if self._answer is None:
-            from .reader import answer  # on the first request, so that importing the kernel stays light
-
-            self._answer = answer
-        return self.respond(checked, self._answer(checked.request, self.temperament), draw, latency_s, fault)
+        return self._message(checked, draw)
 
     def check_headers(self, headers: Mapping[str, str]) -> None:
         """Raises RequestError. Any key will do, and none; "invalid" is refused, so that this can be tried."""
-        headers = {name.lower(): value for name, value in headers.items()}
         if "invalid" in (headers.get("x-api-key") or headers.get("authorization", "")).split(" "):
             raise RequestError(401, "invalid x-api-key")
         version = headers.get("anthropic-version")
@@ -181,67 +154,55 @@ class OfflineAPI:
         if len(body) > MAX_BODY_BYTES:
             raise RequestError(413, f"Request exceeds the maximum size of {MAX_BODY_BYTES} bytes.")
         try:
-            request = json.loads(body, parse_constant=_refuse_constant)
-            if type(request) is not dict:
-                raise ValueError("it is not an object")
-            check_settings(request, counting)
+            request = json.loads(body)
+            check_request(request, counting=counting, trusted=self.trusted)
+            turns = turns_of(request["messages"])
+            check_turns(turns)
             self._check_model(request["model"])
-            return self._read_messages(request)
-        except ValueError as error:
+            prefixes, tokens = read(request, turns)
+        except (ValueError, RecursionError) as error:
             raise RequestError(400, f"The request body is not valid JSON: {error}") from None
-        except RecursionError:
-            raise RequestError(400, "The request body is nested too deeply.") from None
+        for (_, blocks), prefix in zip(turns, prefixes, strict=False):
+            for i, j, block in blocks:
+                if block["type"] == "thinking" and block["signature"] not in self.trusted:
+                    if block["signature"] != sign(prefix, block["thinking"]):
+                        refuse(f"messages.{i}.content.{j}", _FOREIGN)
+        return Checked(request, tokens, prefixes[-1])
 
-    def _read_messages(self, request: dict) -> Checked:
-        """Walk the messages once: each by itself, the pairing of tools, the signatures."""
-        state, characters, tokens = read_head(request)
-        pairing, role, before_turn = Pairing(), "", b""
-        for i, message in enumerate(request["messages"]):
-            check_message(message, i, self.trusted)
-            tokens += TOKENS_PER_MESSAGE
-            if message["role"] != role:  # consecutive messages of one role are one turn
-                role, before_turn = message["role"], state.digest()
-                pairing.turn(i)
-                state.update(b"\1" + role.encode())
-            for j, block in enumerate(blocks_of(message["content"])):
-                pairing.read(block, i, j)
-                if block["type"] == "thinking" and block["signature"] not in (
-                        sign(before_turn, block["thinking"]), *self.trusted):
-                    refuse_signature(f"messages.{i}.content.{j}")
-                piece, length = read_block(block)
-                state.update(piece)
-                characters += length
-        pairing.end(len(request["messages"]))
-        if role == "assistant":
-            refuse_prefill()
-        return Checked(request, tokens + tokens_of(characters), state.digest())
+    def check_answer(self, request: dict, answer: Answer) -> None:
+        """Raises RequestError: a model that breaks a rule of the request is a bug."""
+        forbidden = (request.get("tool_choice") or {}).get("type") == "none"
+        offered = () if forbidden else [tool["name"] for tool in request.get("tools") or ()]
+        for block in answer.content:
+            if block["type"] == "tool_use" and block["name"] not in offered:
+                raise RequestError(500, "The offline model broke a rule, a bug of its own: the request does not let it "
+                                        f"use {block['name']!r}.")
 
-    def respond(self, checked: Checked, answer: Answer, draw: bytes, latency_s: float = 0,
-                fault: str = "") -> Response:
-        """Say `answer` in the form that was asked for; 500 when it breaks a rule of the request."""
-        problem = broken_rule(checked.request, answer)
-        if problem:
-            return self.error(500, f"The offline model broke a rule, a bug of its own: {problem}", draw)
-        reply = make_reply(checked, answer, fault=fault, thinking=self.thinking)
-        return self.deliver(checked.request, reply, draw, latency_s)
+    def _message(self, checked: Checked, draw: bytes) -> Response:
+        shortest, longest = self.latency_ms
+        latency_s = (shortest + (longest - shortest) * _share(draw[8:])) / 1000
+        fault = self.faults.draw(next(self._numbers), _share(draw))
+        if fault in _FAULTS:
+            return self.error(int(fault), _FAULTS[fault], draw, latency_s)
+        if fault in ("timeout", "disconnect"):
+            return Response(0, latency_s=latency_s, failure=fault)
+        if fault == "html":
+            return Response(200, {"content-type": "text/html; charset=utf-8"}, _SIGN_IN_PAGE, latency_s)
+        if self._answer is None:
+            from .reader import answer  # on the first request, so that importing the kernel stays light
 
-    def deliver(self, request: dict, reply: dict, draw: bytes, latency_s: float = 0) -> Response:
-        """A finished reply, as JSON or as a stream."""
-        if not request.get("stream"):
+            self._answer = answer
+        said = self._answer(checked.request, self.temperament)
+        if isinstance(said, Answer):
+            self.check_answer(checked.request, said)
+            reply = make_reply(checked, said, fault=fault, thinking=self.thinking)
+        else:
+            reply = {**make_reply(checked, Answer(()), thinking=False), **said}
+        if not checked.request.get("stream"):
             return _json(200, reply, draw, latency_s)
         headers = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache",
                    "request-id": identifier("req", draw)}
         return Response(200, headers, events(reply), latency_s)
-
-    def error(self, status: int, message: str, draw: bytes = b"", latency_s: float = 0) -> Response:
-        """An error in the service's shape."""
-        kind = ERROR_TYPES.get(status, "invalid_request_error" if status < 500 else "api_error")
-        error = {"type": "error", "error": {"type": kind, "message": message},
-                 "request_id": identifier("req", draw)}
-        response = _json(status, error, draw, latency_s)
-        if status in (429, 529) and self.faults.retry_after_s is not None:
-            response.headers["retry-after"] = f"{self.faults.retry_after_s:g}"
-        return response
 
     def _check_model(self, model: str) -> None:
         if model not in self.models and re.sub(r"-\d{8}$", "", model) not in self.models:
@@ -252,25 +213,18 @@ class OfflineAPI:
             self._check_model(model)
             return _model_info(model)
         data = [_model_info(model) for model in self.models]
-        first, last = (self.models[0], self.models[-1]) if data else (None, None)
-        return {"data": data, "has_more": False, "first_id": first, "last_id": last}
+        return {"data": data, "has_more": False, "first_id": self.models[0], "last_id": self.models[-1]}
 
 
 def _model_info(model: str) -> dict:
-    words = re.sub(r"-\d{8}$", "", model).replace("-", " ").title()
-    name = re.sub(r"(?<=\d) (?=\d)", ".", words)
+    name = re.sub(r"(?<=\d)-(?=\d)", ".", model).replace("-", " ").title()
     return {"type": "model", "id": model, "display_name": f"{name} (offline)", "lifecycle": "active",
-            "created_at": "1970-01-01T00:00:00Z", "line": line(model) or None, "max_input_tokens": None,
-            "max_tokens": MAX_OUTPUT_TOKENS, "capabilities": None, "deprecated_at": None, "retires_at": None}
+            "created_at": "1970-01-01T00:00:00Z", "line": line(model) or None, "max_tokens": MAX_OUTPUT_TOKENS}
 
 
 def _json(status: int, value: dict, draw: bytes, latency_s: float = 0) -> Response:
     headers = {"content-type": "application/json", "request-id": identifier("req", draw)}
     return Response(status, headers, json.dumps(value, separators=(",", ":")).encode(), latency_s)
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 def _share(draw: bytes) -> float:

@@ -10,14 +10,14 @@ from hashlib import sha256
 from typing import Any
 
 from .answer import Answer
-from .rules import MAX_OUTPUT_TOKENS, notes_are_thoughts
+from .rules import MAX_OUTPUT_TOKENS, Turns, blocks_of, line, turns_of
 
 CHARACTERS_PER_TOKEN = 4
 TOKENS_PER_MESSAGE = 4
 TOKENS_PER_TOOL = 8
-CHARACTERS_OF_A_FILE = 6000  # of an image or a document, whatever its size: an assumption
 
-canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+_few_words = re.compile(r"\s*(?:\S+\s*){1,4}|\s+").findall
 
 
 @dataclass(frozen=True)
@@ -36,58 +36,42 @@ def estimate_tokens(value: Any) -> int:
     counts, of any other block its compact JSON; a message adds 4 tokens, a tool 8.
     """
     if isinstance(value, dict) and "messages" in value:
-        _, characters, tokens = read_head(value)
-        for message in value["messages"]:
-            tokens += TOKENS_PER_MESSAGE
-            characters += sum(read_block(block)[1] for block in blocks_of(message["content"]))
-        return tokens + tokens_of(characters)
-    return tokens_of(len(value if isinstance(value, str) else canonical(value)))
+        return read(value, turns_of(value["messages"]))[1]
+    return _tokens_of(len(value if isinstance(value, str) else _canonical(value)))
 
 
-def tokens_of(characters: int) -> int:
+def _tokens_of(characters: int) -> int:
     return -(-characters // CHARACTERS_PER_TOKEN)
 
 
-def blocks_of(content: Any) -> list[dict]:
-    return [{"type": "text", "text": content}] if isinstance(content, str) else content
-
-
-def read_head(request: dict) -> tuple[Any, int, int]:
-    """What comes before the messages: the running hash, the characters, and the tokens on top of them."""
+def read(request: dict, turns: Turns) -> tuple[list[bytes], int]:
+    """The hash of all that comes before each turn, with that of the whole at the end; and the tokens of the whole."""
     tools = [_unmarked(tool) for tool in request.get("tools") or ()]
-    state = sha256(canonical([request.get("model"), tools]).encode("utf-8", "surrogatepass"))
-    characters = len(canonical(tools)) if tools else 0
-    for block in blocks_of(request.get("system") or []):
-        piece, length = read_block(block)
-        state.update(piece)
-        characters += length
     schema = ((request.get("output_config") or {}).get("format") or {}).get("schema")
-    return state, characters + (len(canonical(schema)) if schema else 0), TOKENS_PER_TOOL * len(tools)
-
-
-def read_block(block: dict) -> tuple[bytes, int]:
-    """The bytes of a block that a signature covers, and its characters."""
-    kind = block.get("type")
-    if kind == "text" and "citations" not in block:
-        piece = block["text"]
-        characters = len(piece)
-    else:
-        piece = canonical(_unmarked(block))
-        characters = len(block["thinking"]) if kind == "thinking" else len(piece)
-        if kind in ("image", "document"):
-            characters = CHARACTERS_OF_A_FILE
-    data = piece.encode("utf-8", "surrogatepass")
-    return b"\2%d:" % len(data) + data, characters
+    state = sha256(_canonical([request.get("model"), tools]).encode())
+    characters = sum(len(_canonical(part)) for part in (tools, schema) if part)
+    prefixes = []
+    for role, blocks in [("", [(block,) for block in blocks_of(request.get("system") or [])]), *turns]:
+        if role:
+            prefixes.append(state.digest())
+            state.update(b"\1" + role.encode())
+        for *_, block in blocks:
+            piece = block["text"] if block["type"] == "text" else _canonical(_unmarked(block))
+            data = piece.encode()
+            state.update(b"\2%d:" % len(data) + data)
+            characters += len(block["thinking"] if block["type"] == "thinking" else piece)
+    extra = TOKENS_PER_MESSAGE * len(request["messages"]) + TOKENS_PER_TOOL * len(tools)
+    return [*prefixes, state.digest()], _tokens_of(characters) + extra
 
 
 def _unmarked(part: dict) -> dict:
     """Without its cache mark, which may move from request to request."""
-    return {k: v for k, v in part.items() if k != "cache_control"} if "cache_control" in part else part
+    return {name: value for name, value in part.items() if name != "cache_control"}
 
 
 def sign(prefix: bytes, thinking: str) -> str:
     """The signature of a thinking block that follows this prefix."""
-    return sha256(b"thinking\0" + prefix + thinking.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(b"thinking\0" + prefix + thinking.encode()).hexdigest()
 
 
 def identifier(kind: str, seed: bytes) -> str:
@@ -95,69 +79,56 @@ def identifier(kind: str, seed: bytes) -> str:
     return f"{kind}_{sha256(kind.encode() + seed).hexdigest()[:24]}"
 
 
-def broken_rule(request: dict, answer: Answer) -> str:
-    """What the answer does that the request forbids; "" when all is well."""
-    used = [block["name"] for block in answer.content if block["type"] == "tool_use"]
-    if used and (request.get("tool_choice") or {}).get("type") == "none":
-        return f"it used {used[0]!r} although tool_choice is none."
-    offered = [tool["name"] for tool in request.get("tools") or ()]
-    return next((f"it used {name!r}, which was not offered." for name in used if name not in offered), "")
-
-
 def make_reply(checked: Checked, answer: Answer, *, fault: str = "", thinking: bool = True) -> dict:
     """The reply that says `answer`; cut, refused or malformed where a limit or the fault asks for it."""
-    request, prefix = checked.request, checked.prefix
-    content = [dict(block) for block in answer.content]
-    thought, thinking_tokens = [], 0
-    if thinking and fault != "refusal":
-        thought, thoughts, content = _think(request, content, answer.thinking, prefix)
-        thinking_tokens = tokens_of(len(thoughts))
+    request, refused = checked.request, fault == "refusal"
+    content = [] if refused else [dict(block) for block in answer.content]
     if (request.get("tool_choice") or {}).get("disable_parallel_tool_use"):
         content = content[: _first_use(content) + 1]
     if fault == "malformed":
         content = [_break_input(block, request) for block in content]
+    thought, thinking_tokens = [], 0
     max_tokens = request.get("max_tokens", MAX_OUTPUT_TOKENS)
-    thinking_tokens = min(thinking_tokens, max_tokens // 2)  # so that a tight limit still shows some answer
+    if thinking and not refused:
+        thought, thoughts, content = _think(request, content, answer.thinking, checked.prefix)
+        thinking_tokens = min(_tokens_of(len(thoughts)), max_tokens // 2)  # a tight limit still shows some answer
     limit = max_tokens - thinking_tokens
     if fault == "cut":
         limit = max(1, min(limit, _tokens(content) // 2))
     content, stopped_by = _stop_at(content, request.get("stop_sequences") or ())
     content, was_cut = _cut(content, limit)
-    reason = "tool_use" if _first_use(content) < len(content) else "end_turn"
-    if stopped_by:
+    if refused:
+        reason = "refusal"
+    elif was_cut or fault == "cut":
+        reason = "max_tokens"
+    elif stopped_by:
         reason = "stop_sequence"
-    if was_cut or fault == "cut":
-        reason, stopped_by = "max_tokens", None
-    details = None
-    if fault == "refusal":
-        content, reason, stopped_by = [], "refusal", None
-        details = {"type": "refusal", "category": None, "explanation": "The offline model is told to refuse."}
-    output_tokens = min(max_tokens, max(1, thinking_tokens + _tokens(content)))
+    else:
+        reason = "tool_use" if _first_use(content) < len(content) else "end_turn"
     for index, block in enumerate(content):
         if block["type"] == "tool_use":
-            block.setdefault("id", identifier("toolu", b"%d:" % index + prefix))
-    usage = {"input_tokens": checked.input_tokens, "output_tokens": output_tokens,
+            block.setdefault("id", identifier("toolu", b"%d:" % index + checked.prefix))
+    details = {"type": "refusal", "category": None, "explanation": "The offline model is told to refuse."}
+    usage = {"input_tokens": checked.input_tokens,
+             "output_tokens": min(max_tokens, max(1, thinking_tokens + _tokens(content))),
              "output_tokens_details": {"thinking_tokens": thinking_tokens},
              "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
              "cache_creation": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 0},
-             "server_tool_use": None, "service_tier": "standard", "inference_geo": None, "speed": "standard"}
-    return {"id": identifier("msg", prefix), "type": "message", "role": "assistant",
+             "server_tool_use": None, "service_tier": "standard"}
+    return {"id": identifier("msg", checked.prefix), "type": "message", "role": "assistant",
             "model": request.get("model", ""), "content": thought + content, "stop_reason": reason,
-            "stop_sequence": stopped_by, "stop_details": details, "container": None, "diagnostics": None,
-            "usage": usage}
+            "stop_sequence": stopped_by if reason == "stop_sequence" else None,
+            "stop_details": details if refused else None, "container": None, "diagnostics": None, "usage": usage}
 
 
-def _think(request: dict, content: list[dict], thinking: str, prefix: bytes,
-           ) -> tuple[list[dict], str, list[dict]]:
+def _think(request: dict, content: list[dict], thinking: str, prefix: bytes) -> tuple[list[dict], str, list[dict]]:
     """The leading thinking block, if any; what was thought, shown or not; and the content after it."""
     setting = request.get("thinking") or {"type": "adaptive"}
     kind, first, notes = setting["type"], _first_use(content), ""
-    if kind == "disabled":
-        return [], "", content
-    if first < len(content) and notes_are_thoughts(request["model"]):
-        notes = "\n".join(block["text"] for block in content[:first] if block["type"] == "text")
+    if first < len(content) and line(request["model"]) in ("sonnet", "opus"):  # their words before a call are thoughts
+        notes = "\n".join(block["text"] for block in content[:first])
         content = content[first:]
-    if kind == "between_tools" and not notes:
+    if kind == "disabled" or (kind == "between_tools" and not notes):
         return [], "", content
     thoughts = notes if kind == "between_tools" else "\n".join(filter(None, [thinking, notes]))
     shown = setting.get("display") or ("omitted" if kind == "adaptive" else "summarized")
@@ -175,17 +146,13 @@ def _tokens(content: list[dict]) -> int:
 
 
 def _break_input(block: dict, request: dict) -> dict:
-    """A tool call whose input does not fit the tool's schema: one field has the wrong type."""
+    """A tool call with a value that the tool's schema does not allow."""
     if block["type"] != "tool_use":
         return block
     schema = next(tool["input_schema"] for tool in request["tools"] if tool["name"] == block["name"])
-    properties = schema.get("properties") or {}
-    fields = [*(schema.get("required") or ()), *properties]
-    if not fields:
-        return {**block, "input": {"unexpected": True}}
-    is_compound = (properties.get(fields[0]) or {}).get("type") in ("object", "array")
-    wrong = "many" if is_compound else {"value": None}
-    return {**block, "input": {**block["input"], fields[0]: wrong}}
+    name = next(iter([*schema.get("required", ()), *block["input"]]), "unexpected")
+    is_object = schema.get("properties", {}).get(name, {}).get("type") == "object"
+    return {**block, "input": {**block["input"], name: "many" if is_object else {"value": None}}}
 
 
 def _stop_at(content: list[dict], stops: Iterable[str]) -> tuple[list[dict], str | None]:
@@ -193,7 +160,7 @@ def _stop_at(content: list[dict], stops: Iterable[str]) -> tuple[list[dict], str
     for index, block in enumerate(content):
         found = [(block["text"].index(stop), stop) for stop in stops if stop in block.get("text", "")]
         if found:
-            end, stop = min(found, key=lambda place: place[0])
+            end, stop = min(found)
             return content[:index] + ([{**block, "text": block["text"][:end]}] if end else []), stop
     return content, None
 
@@ -201,21 +168,17 @@ def _stop_at(content: list[dict], stops: Iterable[str]) -> tuple[list[dict], str
 def _cut(content: list[dict], limit: int) -> tuple[list[dict], bool]:
     """The part of the content that fits so many tokens. A tool call that does not fit keeps its name only."""
     for index, block in enumerate(content):
-        tokens = _tokens([block])
-        if tokens > limit:
+        if _tokens([block]) > limit:
             is_text = block["type"] == "text"
             part = {"text": block["text"][: limit * CHARACTERS_PER_TOKEN]} if is_text else {"input": {}}
             return content[:index] + ([{**block, **part}] if limit else []), True
-        limit -= tokens
+        limit -= _tokens([block])
     return content, False
 
 
-# ---- the stream --------------------
-
-_FEW_WORDS = re.compile(r"\s*(?:\S+\s*){1,4}|\s+")
+_DELTAS = {"text": ("text_delta", "text"), "thinking": ("thinking_delta", "thinking"),
+           "tool_use": ("input_json_delta", "partial_json")}
 _AT_START = {"text": {"text": ""}, "thinking": {"thinking": "", "signature": ""}, "tool_use": {"input": {}}}
-_USAGE_AT_END = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens",
-                 "output_tokens_details", "server_tool_use")
 
 
 def events(reply: dict) -> tuple[bytes, ...]:
@@ -225,10 +188,9 @@ def events(reply: dict) -> tuple[bytes, ...]:
 
 
 def _stream(reply: dict) -> Iterator[dict]:
-    ends = {name: reply.get(name) for name in ("stop_reason", "stop_sequence", "stop_details")}
-    usage = reply["usage"]
-    yield {"type": "message_start",
-           "message": {**reply, "content": [], **dict.fromkeys(ends), "usage": {**usage, "output_tokens": 1}}}
+    at_end = {name: reply[name] for name in ("stop_reason", "stop_sequence", "stop_details")}
+    at_start = {"content": [], **dict.fromkeys(at_end), "usage": {**reply["usage"], "output_tokens": 1}}
+    yield {"type": "message_start", "message": {**reply, **at_start}}
     yield {"type": "ping"}
     for index, block in enumerate(reply["content"]):
         start = {**block, **_AT_START.get(block["type"], {})}
@@ -236,20 +198,14 @@ def _stream(reply: dict) -> Iterator[dict]:
         for delta in _deltas(block):
             yield {"type": "content_block_delta", "index": index, "delta": delta}
         yield {"type": "content_block_stop", "index": index}
-    total = {name: usage.get(name) for name in _USAGE_AT_END}
-    yield {"type": "message_delta", "delta": {**ends, "container": reply.get("container")}, "usage": total}
+    yield {"type": "message_delta", "delta": at_end, "usage": reply["usage"]}
     yield {"type": "message_stop"}
 
 
 def _deltas(block: dict) -> Iterator[dict]:
-    if block["type"] == "text":
-        for part in _FEW_WORDS.findall(block["text"]):
-            yield {"type": "text_delta", "text": part}
-    elif block["type"] == "thinking":
-        for part in _FEW_WORDS.findall(block["thinking"]):
-            yield {"type": "thinking_delta", "thinking": part}
+    kind, name = _DELTAS.get(block["type"], ("", ""))
+    text = json.dumps(block["input"]) if block["type"] == "tool_use" else block.get(name, "")
+    for part in _few_words(text):
+        yield {"type": kind, name: part}
+    if block["type"] == "thinking":
         yield {"type": "signature_delta", "signature": block["signature"]}
-    elif block["type"] == "tool_use":
-        text = json.dumps(block["input"])
-        for part in ["", *(text[start : start + 20] for start in range(0, len(text), 20))]:
-            yield {"type": "input_json_delta", "partial_json": part}

@@ -10,8 +10,9 @@ from typing import Any
 import httpx
 
 from .answer import Answer
-from .api import OfflineAPI, RequestError, Response
-from .reply import Checked, make_reply
+from .api import OfflineAPI, Response
+from .reply import Checked
+from .rules import RequestError
 from .transport import OfflineTransport
 
 Item = str | Answer | dict | list | int | Exception | Callable[[dict], Any]
@@ -23,21 +24,15 @@ class Script(OfflineTransport):
     An item is a text, an `Answer`, a content block or a list of them, a whole reply (a dict with "content"),
     an HTTP status such as 429, an exception to raise, or a function of the request that returns one of these.
     Requests are checked as strictly as the service does: a refused one gets its 400 and uses up no item;
-    strict=False only reads them. `requests` holds every request as a dict. With
-    thinking=True texts, answers and blocks begin with a thinking block, as the offline model's replies do.
+    strict=False only reads them. `requests` holds every request for a message as a dict.
 
     Used as a context manager it calls `done()` at the end. Raises AssertionError on a call too many.
     """
 
-    def __init__(self, items: Iterable[Item] = (), *, strict: bool = True, thinking: bool = False,
-                 **settings: Any) -> None:
-        super().__init__(OfflineAPI(thinking=thinking, answer=self._never, **settings))
+    def __init__(self, items: Iterable[Item] = (), *, strict: bool = True) -> None:
+        super().__init__((OfflineAPI if strict else _Lenient)(answer=self._next, thinking=False))
         self.requests: list[dict] = []
-        self._items, self._used, self._strict, self._depth = list(items), 0, strict, 0
-
-    @staticmethod
-    def _never(*_: Any) -> Answer:
-        raise AssertionError("a script answers from its items only")
+        self._items, self._used = list(items), 0
 
     def done(self) -> None:
         """Raise AssertionError when items are left."""
@@ -46,61 +41,52 @@ class Script(OfflineTransport):
             raise AssertionError(f"the script has {len(left)} of {len(self._items)} answers left over after "
                                  f"{len(self.requests)} requests; the next one was {_short(left[0])}")
 
-    def __enter__(self) -> Script:
-        self._depth += 1  # a client that is opened inside enters its transport too
-        return self
-
     def __exit__(self, kind: Any = None, *_: Any) -> None:
-        self._depth -= 1
-        if not self._depth and kind is None:
+        if kind is None:
             self.done()
 
     def respond(self, request: httpx.Request, body: bytes) -> Response:
-        if request.url.path.rstrip("/") != "/v1/messages" or request.method != "POST":
-            return super().respond(request, body)
-        draw = b"%d" % len(self.requests)
-        checked = Checked(json.loads(body), 1, sha256(body).digest())
-        self.requests.append(checked.request)
-        if self._strict:
-            try:
-                self.api.check_headers(request.headers)
-                checked = self.api.check(body)
-            except RequestError as error:
-                return self.api.error(error.status, error.message, draw)
+        if request.url.path == "/v1/messages":
+            self.requests.append(json.loads(body))
+        return super().respond(request, body)
+
+    def _next(self, request: dict, _: Any) -> Answer | dict:
         if self._used == len(self._items):
-            last = (checked.request.get("messages") or [checked.request])[-1]
-            raise AssertionError(f"request {len(self.requests)} was not expected: the script has "
-                                 f"{len(self._items)} answers. Its last message: {_short(last)}")
+            raise AssertionError(f"request {len(self.requests)} was not expected: the script has {len(self._items)} "
+                                 f"answers. Its last message: {_short(request['messages'][-1])}")
         item = self._items[self._used]
         self._used += 1
         if callable(item):
-            item = item(checked.request)
-        if isinstance(item, BaseException):
+            item = item(request)
+        if isinstance(item, Exception):
             raise item
         if isinstance(item, int):
-            return self.api.error(item, f"The script answers {item}.", draw)
-        if isinstance(item, dict) and "content" in item and item.get("type", "message") == "message":
-            return self.api.deliver(checked.request, self._whole(checked, item), draw)
+            raise RequestError(item, f"The script answers {item}.")
         if isinstance(item, str):
-            item = Answer(({"type": "text", "text": item},))
-        elif not isinstance(item, Answer):
-            item = Answer(tuple([item] if isinstance(item, dict) else item))
-        self._trust(item.content)
-        if self._strict:
-            return self.api.respond(checked, item, draw)
-        return self.api.deliver(checked.request, make_reply(checked, item, thinking=self.api.thinking), draw)
+            item = {"type": "text", "text": item}
+        is_whole = isinstance(item, dict) and "content" in item
+        if isinstance(item, (dict, list)) and not is_whole:
+            item = Answer(tuple(item if isinstance(item, list) else [item]))
+        blocks = item["content"] if is_whole else item.content
+        for block in blocks:  # whatever the script makes up may come back in the next request
+            self.api.trusted.update(block[name] for name in ("type", "signature") if name in block)
+        if not is_whole:
+            return item
+        uses = any(block["type"] == "tool_use" for block in blocks)
+        return {"stop_reason": "tool_use" if uses else "end_turn", **item}
 
-    def _whole(self, checked: Checked, item: dict) -> dict:
-        """A reply that the script spells out; what it leaves out is filled in."""
-        self._trust(item["content"])
-        frame = make_reply(checked, Answer(()), thinking=False)
-        uses = any(block["type"] == "tool_use" for block in item["content"])
-        return {**frame, "stop_reason": "tool_use" if uses else "end_turn", **item}
 
-    def _trust(self, blocks: Iterable[dict]) -> None:
-        """Whatever the script makes up may come back in the next request."""
-        for block in blocks:
-            self.api.trusted.update(str(block[name]) for name in ("type", "signature") if name in block)
+class _Lenient(OfflineAPI):
+    """Takes every request and every answer as it is."""
+
+    def check_headers(self, headers: Any) -> None:
+        pass
+
+    def check(self, body: bytes, *, counting: bool = False) -> Checked:
+        return Checked(json.loads(body), 1, sha256(body).digest())
+
+    def check_answer(self, request: dict, answer: Answer) -> None:
+        pass
 
 
 def _short(value: Any) -> str:

@@ -3,102 +3,68 @@
 from __future__ import annotations
 
 import asyncio
-import sys
+import socket
 import threading
 import traceback
-from collections.abc import Callable
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
 
 from .api import MAX_BODY_BYTES, OfflineAPI, Response
 from .transport import LONGEST_WAIT_S
 
-LOOPBACK = ("127.0.0.1", "localhost")
 WAITING_CONNECTIONS = 1024
 GREETING = b"This is the offline model. It speaks the Messages API: POST /v1/messages, GET /v1/models.\n"
 
 
-def serve(port: int = 0, *, api: OfflineAPI | None = None, host: str = "127.0.0.1",
-          ready: Callable[[str], None] | None = None) -> None:
-    """Serve until interrupted. Prints the address as the first line, then calls `ready` with it.
+def serve(port: int = 0, *, api: OfflineAPI | None = None) -> None:
+    """Serve this machine until interrupted; the first line of output is the address. Port 0 picks a free one.
 
-    Raises OSError when the port is taken and ValueError for a host that other machines could reach.
+    Raises OSError when the port is taken.
     """
-
-    def announce(url: str) -> None:
-        print(url, flush=True)
-        if ready:
-            ready(url)
-
-    try:
-        asyncio.run(_run(api or OfflineAPI(), host, port, announce))
-    except KeyboardInterrupt:
-        pass
+    listener, url = _listen(port)
+    print(url, flush=True)
+    with suppress(KeyboardInterrupt):
+        asyncio.run(_accept(api or OfflineAPI(), listener, asyncio.Event()))
 
 
 class Server:
-    """The same in a thread, for tests and notebooks: `with Server(api) as url: …`."""
+    """The same in a thread and on a free port, for tests and notebooks: `with Server(api) as url: …`."""
 
-    def __init__(self, api: OfflineAPI | None = None, *, host: str = "127.0.0.1", port: int = 0) -> None:
-        self._arguments = (api or OfflineAPI(), host, port)
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._serve, name="offline-model", daemon=True)
-        self._up, self._url, self._error = threading.Event(), "", None
+    def __init__(self, api: OfflineAPI | None = None) -> None:
+        self._api = api or OfflineAPI()
 
     def __enter__(self) -> str:
+        listener, url = _listen(0)
+        self._loop, self._stop = asyncio.new_event_loop(), asyncio.Event()
+        self._thread = threading.Thread(target=self._run, args=(listener,), name="offline-model", daemon=True)
         self._thread.start()
-        self._up.wait()
-        if self._error:
-            raise self._error
-        return self._url
+        return url
+
+    def _run(self, listener: socket.socket) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(_accept(self._api, listener, self._stop))
 
     def __exit__(self, *_: Any) -> None:
-        self._loop.call_soon_threadsafe(self._task.cancel)
+        self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
 
-    def _serve(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        self._task = self._loop.create_task(_run(*self._arguments, self._announce))
-        try:
-            self._loop.run_until_complete(self._task)
-        except asyncio.CancelledError:
-            pass
-        except Exception as error:  # it is raised in the thread that waits for the address
-            self._error = error
-        finally:
-            self._up.set()
-            self._loop.close()
 
-    def _announce(self, url: str) -> None:
-        self._url = url
-        self._up.set()
+def _listen(port: int) -> tuple[socket.socket, str]:
+    listener = socket.create_server(("127.0.0.1", port), backlog=WAITING_CONNECTIONS)
+    return listener, f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
-async def _run(api: OfflineAPI, host: str, port: int, announce: Callable[[str], None]) -> None:
-    if host not in LOOPBACK:
-        raise ValueError(f"the offline model serves this machine only: host is in {LOOPBACK}, not {host!r}")
-    connections: set[asyncio.Task] = set()
-
-    async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connections.add(asyncio.current_task())
-        try:
+async def _accept(api: OfflineAPI, listener: socket.socket, stop: asyncio.Event) -> None:
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):  # the client or the server goes
             while await _exchange(api, reader, writer):
                 pass
-        except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            pass  # the client has gone, or the server is being stopped
-        finally:
-            connections.discard(asyncio.current_task())
-            writer.close()
+        writer.close()
 
-    server = await asyncio.start_server(accept, "127.0.0.1", port, backlog=WAITING_CONNECTIONS, limit=2**18)
-    try:
-        announce(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
-        await asyncio.Event().wait()
-    finally:
-        server.close()
-        for connection in list(connections):
-            connection.cancel()
-        await asyncio.gather(*connections, return_exceptions=True)
+    server = await asyncio.start_server(talk, sock=listener, backlog=WAITING_CONNECTIONS)
+    await stop.wait()
+    server.close()  # the end of the loop cancels the open connections
 
 
 async def _exchange(api: OfflineAPI, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
@@ -106,36 +72,30 @@ async def _exchange(api: OfflineAPI, reader: asyncio.StreamReader, writer: async
     try:
         method, path, headers = _parse((await reader.readuntil(b"\r\n\r\n")).decode("latin-1"))
         length = int(headers.get("content-length", "0"))
-        if length < 0 or "transfer-encoding" in headers:
-            raise ValueError("send the body whole, with a content-length")
+        if not 0 <= length <= MAX_BODY_BYTES or "transfer-encoding" in headers:
+            raise ValueError(f"send the body whole, with a content-length of at most {MAX_BODY_BYTES}")
     except (ValueError, asyncio.LimitOverrunError) as error:
-        await _send(writer, api.error(400, f"The server cannot read this request: {error}"), "GET", False)
+        await _send(writer, api.error(400, f"The server cannot read this request: {error}"), keep=False)
         return False
-    if length > MAX_BODY_BYTES:
-        await _send(writer, api.error(413, f"Request exceeds the maximum size: {length} B."), method, False)
-        return False
-    if headers.get("expect", "").lower() == "100-continue":
-        writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
     body = await reader.readexactly(length)
+    try:
+        response = api.handle(method, path, headers, body)
+    except Exception:  # a bug in a skill must not take the other clients down; it is told on the terminal
+        traceback.print_exc()
+        response = api.error(500, "The offline model failed; its terminal shows where.")
     if path == "/" and method in ("GET", "HEAD"):
         response = Response(200, {"content-type": "text/plain; charset=utf-8"}, GREETING)
-    else:
-        try:
-            response = api.handle(method, path, headers, body)
-        except Exception:  # a bug in a skill must not take the other clients down; it is told on the terminal
-            traceback.print_exc(file=sys.stderr)
-            response = api.error(500, "The offline model failed; its terminal shows where.")
     await asyncio.sleep(LONGEST_WAIT_S if response.failure == "timeout" else response.latency_s)
     if response.failure:
         writer.transport.abort()
         return False
     keep = headers.get("connection", "").lower() != "close"
-    await _send(writer, response, method, keep)
+    await _send(writer, response, keep=keep, head_only=method == "HEAD")
     return keep
 
 
 def _parse(head: str) -> tuple[str, str, dict[str, str]]:
-    first, *lines = head[:-4].split("\r\n")
+    first, *lines = head.removesuffix("\r\n\r\n").split("\r\n")
     method, path, version = first.split(" ")
     if version not in ("HTTP/1.1", "HTTP/1.0") or not path.startswith("/"):
         raise ValueError(f"expected HTTP/1.1 and a path; got {first[:80]!r}")
@@ -143,17 +103,15 @@ def _parse(head: str) -> tuple[str, str, dict[str, str]]:
     return method, path, {name.strip().lower(): value.strip() for name, _, value in pairs}
 
 
-async def _send(writer: asyncio.StreamWriter, response: Response, method: str, keep: bool) -> None:
-    streamed = isinstance(response.body, tuple)
-    known = response.status in HTTPStatus._value2member_map_
-    phrase = HTTPStatus(response.status).phrase if known else "Overloaded"
-    framing = "transfer-encoding: chunked" if streamed else f"content-length: {len(response.body)}"
-    lines = [f"HTTP/1.1 {response.status} {phrase}", framing,
-             f"connection: {'keep-alive' if keep else 'close'}",
-             *(f"{name}: {value}" for name, value in response.headers.items())]
+async def _send(writer: asyncio.StreamWriter, response: Response, *, keep: bool, head_only: bool = False) -> None:
+    whole = isinstance(response.body, bytes)
+    phrase = "Overloaded" if response.status == 529 else HTTPStatus(response.status).phrase
+    headers = {**response.headers, "connection": "keep-alive" if keep else "close",
+               **({"content-length": len(response.body)} if whole else {"transfer-encoding": "chunked"})}
+    lines = [f"HTTP/1.1 {response.status} {phrase}", *(f"{name}: {value}" for name, value in headers.items())]
     head = ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
-    if not streamed:
-        writer.write(head if method == "HEAD" else head + response.body)
+    if whole:
+        writer.write(head if head_only else head + response.body)
         return await writer.drain()
     writer.write(head)
     for event in response.body:

@@ -36,7 +36,8 @@ GENERIC = frozenset(
     "state current latest main key important short concise detailed quick guide difference differences different "
     "evolution origin origins development background basics role rise story uses use used using work works working "
     "please need needs want like good best list get make made thing things way ways new library knowledge search look "
-    "reader readers relevant everything anything something gather collect today modern".split()
+    "reader readers relevant everything anything something gather collect today modern following below above turn "
+    "paragraph paragraphs sentence sentences bullet bullets ok okay keeping".split()
 )
 
 
@@ -522,6 +523,8 @@ _LEADS = [re.compile(pattern, re.I) for pattern in (
     r"^(?:the |my |our |your )?(?:topic|subject|question|task|request|goal|intent)\s*(?:is|:)\s*",
     r"^what (?:is|are)(?: already| currently)? known (?:about|of|on)\s+|^what (?:do|does|can|should) (?:we|you|one|i|the \w+) (?:know|say|tell\b.*?|find(?: out)?|learn) (?:about|on|of)\s+",
     r"^(?:what|who|where|when|which|why|how)(?:'s| (?:is|are|was|were|do|does|did|can|could|should|has|have|would))\s+(?:the (?:facts|sources) (?:on|about)\s+)?",
+    r"^(?:search|consult|use|query|look (?:in|into|through)|check|browse|go through)\s+(?:the|our|your|my)\s+(?:\w+\s+){0,2}?(?:library|corpus|archives?|documents?|collection|database"
+    r"|tools?|index|notes|web|internet|sources?)\s*,?\s+(?:and|for|to|then|about|on)\s+(?:then\s+)?",
     r"^(?:re-?write|write|draft|prepare|produce|compose|create|give|make|find(?: out)?|search(?: for)?|look (?:up|for|into)|gather|collect|research"
     r"|investigate|summari[sz]e|explain|describe|tell|report(?= (?:on|about|what))|brief(?= (?:me|us|on|about))|provide|get|list|retrieve|study|explore|outline"
     r"|discuss|compare and contrast|compare|contrast|dig up|read up|review|revise|check|verify|improve|put together|assemble|answer|pull together|bring|sketch|hand in)\b"
@@ -529,10 +532,11 @@ _LEADS = [re.compile(pattern, re.I) for pattern in (
     rf"^(?:(?!on\b|about\b|of\b|for\b|into\b|{_KINDS}\b)[\w'%,-]+\s+){{0,7}}?{_KINDS}\b(?:\s+(?:and|or|with|plus|in)\s+(?:\w+\s+){{0,3}}?{_KINDS}\b)?"
     r"(?:\s+(?:that |which )?(?:you can|there is|we|you|i|they)(?: (?:have|can|need|find|know|want))*)?(?:\s+(?:for|of) (?:a|the|our|my) (?:\w+ )?(?:brief|report|article|reader|draft)\b)?(?:\s+(?:that )?compar\w+(?=\s))?"
     r"\s*(?:,[^,]{3,40},\s*)?(?:(?:that|which) (?:explains?|describes?|covers?|summari[sz]es?|compares?)\b|comparing\b|(?:on|about|of|for|into|regarding|concerning|covering|explaining|describing|relevant to|related to)\b|:)\s*",
-    r"^(?:whatever|what|all|everything)(?: (?:that|which))? (?:the|our|my|your|these|this)\s+\w+\s+(?:\w+\s+){0,2}?(?:about|on|of)\s+",
+    r"^(?:whatever|what|all|everything)(?: (?:that|which))? (?:(?:the|our|my|your|these|this)\s+\w+|it|they)\s+(?:\w+\s+){0,2}?(?:about|on|of)\s+",
     r"^something(?: [\w-]+){0,3} (?:about|on)\s+|^(?:how|what|why|when|who|where|which)\s+|^(?:in|within|using|from|with|at)\b[^,]{2,40},\s+",
     r"^(?:for )?(?:a|the|our|my|your)\s+(?:\w+\s+)?(?:team|readers?|audience|class|boss|managers?|meeting|newsletter|colleagues?)\s+(?:on|about|of)\s+"
     r"|^(?:a|an|the|our|my|your|new)\s+(?:[\w-]+\s+){1,2}(?:know|learn|understand)\s+(?:about|of)\s+",
+    r"^(?:one|we|you|i|people|somebody)\s+(?:best\s+)?[a-z]+\s+(?=\w)",
     r"^(?:everything|anything|all|something|what|whatever)(?: (?:there is|you can|you|we|can|is|to|find|know|known|out|have))*\s*(?:on|about|of)\s+",
     r"^(?:on|about|into|regarding|concerning|for|of)\s+",
     r"^(?:the )?(?:topic|subject|question|theme)(?: of)?\s*[:,]?\s+(?=\S)",
@@ -543,7 +547,7 @@ _CUT = re.compile(
     rf"|(?:in|within|under|of|at most|no more than|up to|about|max\w*)?\s*(?:the\s+)?\b{_N}[\s-]+(?:\w+\s+)?(?:words?|sentences?|paragraphs?|bullets?|facts?|points?|searches)\b"
     r"|at most\b|no more than\b|not more than\b|using\b|based on\b|citing\b|against (?:the|these|its)\b|(?:that|which) (?:a|an|the|we|you|i)\b|from (?:the|our|my|your|these|those)\s+(?:\w+\s+)?(?:library|corpus|facts?|sources?|notes?|findings|collection|database|tools?)\b"
     r"|with (?:their|its|the|full|your|a|each|every|all|source|inline|bracketed)?\s*(?:sources?|citations?|references?)\b|and (?:then\s+)?(?:compare (?:them|these|those)|(?:cite|write|give|list|name|return|report|hand|send|include|review|check|say|mark|quote|keep|tell|make|note|add|end|stop|finish|answer|summari[sz]e)\s+(?:it|them|me|us|the|an?|your|each|every|all|any|with|only|back|over|at|in|where|what|how|its?|their|\d+|when|that|whether|two|three|five))\b"
-    r"|(?:then|so that|please|each with|one per|cite|citations?)\b|for (?:a|an|the|our|my|your)?\s*(?:\w+[ -]){0,2}?(?:brief(?:ing)?|report|article|readers?|writers?|editors?|reviewers?|colleagues?|developers?|engineers?|audience|team|newcomers?|beginners?|managers?|newsletter|meeting|draft)\b).*$", re.I | re.S)  # fmt: skip
+    r"|(?:but (?:not|nothing|without)|except|excluding|then|so that|please|each with|one per|cite|citations?)\b|for (?:a|an|the|our|my|your)?\s*(?:\w+[ -]){0,2}?(?:brief(?:ing)?|report|article|readers?|writers?|editors?|reviewers?|colleagues?|developers?|engineers?|audience|team|newcomers?|beginners?|managers?|newsletter|meeting|draft)\b).*$", re.I | re.S)  # fmt: skip
 
 
 @lru_cache(maxsize=1_000)
@@ -560,7 +564,7 @@ def topic(task: str) -> str:
             for lead in _LEADS:
                 text = lead.sub("", text, count=1) if lead.match(text) and lead.match(text).end() < len(text) else text
             text = text.strip().strip(",:;")
-        text = re.sub(r"\s+", " ", text if quoted else _CUT.sub("", text)).strip(" .,:;!?\"“”'’`*_—–-")
+        text = re.sub(r"\s+", " ", text if quoted else re.sub(r"\s*\((?:[^()]*\b(?:cite\w*|sources?|words?|short|brief)\b[^()]*)\)", "", _CUT.sub("", text))).strip(" .,:;!?\"“”'’`*_—–-")
         if re.search(r"\b(?:how|what|why)\b", sentence, re.I):
             text = re.sub(r"\s+(?:works?|compares?|differs?|is|are|means?)$", "", text)
         if content_words(text) and not is_instruction(sentence if sentence.lower().startswith(("do not", "don't", "never")) else ""):

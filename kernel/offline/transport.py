@@ -32,38 +32,37 @@ class OfflineTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         return self.api.handle(request.method, request.url.path, request.headers, body)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        delay_s, outcome = _outcome(request, self.respond(request, request.read()))
-        if delay_s:
-            time.sleep(delay_s)
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome
+        response = self.respond(request, request.read())
+        time.sleep(_wait_s(request, response))
+        return _deliver(request, response)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        delay_s, outcome = _outcome(request, self.respond(request, await request.aread()))
-        await asyncio.sleep(delay_s)  # also when it is 0: a fan-out takes turns as it would on a network
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome
+        response = self.respond(request, await request.aread())
+        await asyncio.sleep(_wait_s(request, response))  # also when it is 0: a fan-out takes turns as on a network
+        return _deliver(request, response)
 
 
-def _outcome(request: httpx.Request, response: Response) -> tuple[float, httpx.Response | Exception]:
-    """How long to wait, and then what to return or raise."""
+def _patience_s(request: httpx.Request) -> float:
     patience_s = request.extensions.get("timeout", {}).get("read")
+    return float("inf") if patience_s is None else patience_s
+
+
+def _wait_s(request: httpx.Request, response: Response) -> float:
+    patience_s = _patience_s(request)
     if response.failure == "timeout":
-        wait_s = patience_s if patience_s is not None and patience_s <= LONGEST_WAIT_S else 0
-        return wait_s, httpx.ReadTimeout("The offline model was told not to answer in time.", request=request)
-    if patience_s is not None and response.latency_s > patience_s:
-        problem = f"no answer within {patience_s:g} s; the offline model takes {response.latency_s:g} s"
-        return patience_s, httpx.ReadTimeout(problem, request=request)
+        return patience_s if patience_s <= LONGEST_WAIT_S else 0
+    return min(patience_s, response.latency_s)
+
+
+def _deliver(request: httpx.Request, response: Response) -> httpx.Response:
+    """What httpx makes of it, after the wait."""
+    if response.failure == "timeout" or response.latency_s > _patience_s(request):
+        raise httpx.ReadTimeout("The offline model did not answer in time.", request=request)
     if response.failure:
-        message = "Server disconnected without sending a response."
-        return response.latency_s, httpx.RemoteProtocolError(message, request=request)
+        raise httpx.RemoteProtocolError("Server disconnected without sending a response.", request=request)
     if isinstance(response.body, bytes):
-        content: dict[str, Any] = {"content": response.body}
-    else:
-        content = {"stream": _Events(response.body)}
-    return response.latency_s, httpx.Response(response.status, headers=response.headers, **content)
+        return httpx.Response(response.status, headers=response.headers, content=response.body)
+    return httpx.Response(response.status, headers=response.headers, stream=_Events(response.body))
 
 
 class _Events(httpx.SyncByteStream, httpx.AsyncByteStream):

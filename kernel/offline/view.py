@@ -48,6 +48,21 @@ def text_of(content) -> str:
     return "" if content is None else json.dumps(content, ensure_ascii=False)
 
 
+_HANDLES = re.compile(r"\b(?:(?:fact-?)?check|review|verify|revise|improve|edit|proofread|shorten|rewrite|critique|assess|correct)\b", re.I)
+
+
+def _unlabelled(task: str, role: str) -> tuple[str, str] | None:
+    """A text to work on that stands in the message without a label: (the request, the text), or None."""
+    blocks = re.split(r"\n\s*\n", task.strip())
+    asks = [i for i in (0, len(blocks) - 1) if _HANDLES.search(blocks[i]) and len(blocks[i].split()) < 60 and not blocks[i].startswith("#")]
+    rest = [block for i, block in enumerate(blocks) if not asks or i != asks[0]]
+    if asks and rest:
+        return blocks[asks[0]], "\n\n".join(rest)
+    if role == "review" and not asks and len(task.split()) > 12 and re.search(r"[.!]\s|[.!]$", task):
+        return "", task
+    return None
+
+
 @dataclass(frozen=True)
 class View:
     """The parsed request. Made by View.of(request, temperament); raises nothing on odd content."""
@@ -98,6 +113,8 @@ class View:
         """Canonical label → text: the first user message's parts, renewed by labelled parts of later messages; tagged
         parts of the system prompt fill what is missing."""
         found = dict(parts(self.first))
+        if "draft" not in found and (about := _unlabelled(found.get("task", ""), self.role)):
+            found["task"], found["draft"] = about
         for text in self.later:
             renewed = {name: body for name, body in parts(text).items() if label_of(name) and name != "task"}
             found |= renewed

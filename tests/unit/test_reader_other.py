@@ -219,7 +219,9 @@ def test_an_invoice_in_prose_and_in_lines():
 
 
 def test_a_ticket_is_classified_by_its_words():
-    angry = filled(Ticket, "Classify this ticket:\nI was charged twice for my order. Please refund the second charge. This is urgent!")
+    angry = filled(
+        Ticket, "Classify this ticket:\nI was charged twice for my order. Please refund the second charge. This is urgent!"
+    )
     assert (angry.category, angry.priority, angry.needs_refund) == ("billing", "high", True)
     calm = filled(Ticket, "Classify: the app crashes with an error when I log in. Whenever you have time. No refund is needed.")
     assert (calm.category, calm.priority, calm.needs_refund) == ("technical", "low", False)
@@ -240,9 +242,15 @@ def test_facts_keep_their_sources():
 
 def test_lists_of_objects_from_bullets_and_from_a_sentence():
     order = filled(Order, "Order:\n- 3 apples at $0.50\n- 2 pears at $3\nDelivery on 2026-05-01")
-    assert order == Order(items=[Item(name="apples", quantity=3, price=0.5), Item(name="pears", quantity=2, price=3)], delivery=date(2026, 5, 1))
+    assert order == Order(
+        items=[Item(name="apples", quantity=3, price=0.5), Item(name="pears", quantity=2, price=3)], delivery=date(2026, 5, 1)
+    )
     plain = filled(Order, "I want three apples, 2 pears and one melon.")
-    assert [(item.name, item.quantity) for item in plain.items] == [("apples", 3), ("pears", 2), ("melon", 1)] and plain.delivery is None
+    assert [(item.name, item.quantity) for item in plain.items] == [
+        ("apples", 3),
+        ("pears", 2),
+        ("melon", 1),
+    ] and plain.delivery is None
 
 
 def test_sections_fill_the_fields_of_their_name():
@@ -312,7 +320,9 @@ def test_after_tool_results_the_schema_is_filled_from_them():
     more = [{"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "search", "input": {"query": "Qdrant"}}]},
             {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "[q] Qdrant\nQdrant has 21,000 stars. It is written in Rust."}]}]  # fmt: skip
     model = create_model("Out", stars=(int, ...), language=(Literal["Go", "Rust"], ...))
-    assert filled(model, "How many stars has Qdrant, and what is its language?", tools=[search], more=more) == model(stars=21000, language="Rust")
+    assert filled(model, "How many stars has Qdrant, and what is its language?", tools=[search], more=more) == model(
+        stars=21000, language="Rust"
+    )
 
 
 # ---- supervise ----
@@ -341,7 +351,10 @@ TEAM = [RESEARCHER, WRITER, REVIEWER, FINALIZE]
 def drive(task: str, tools: list[dict], answers: dict | None = None, *, system=SYSTEM, temperament=None, end="finalize"):
     """The whole conversation with specialists that answer from a list: [[(tool, input), …] per turn], and the last text."""
     drafts = iter([f"# MCP\n\nDraft {n} [mcp-news]." for n in range(1, 9)])
-    known = {t["name"]: {"research": FACTS, "write": lambda _: next(drafts), "review": PASS}.get(supervise.kind_of(t), "done") for t in tools}
+    known = {
+        t["name"]: {"research": FACTS, "write": lambda _: next(drafts), "review": PASS}.get(supervise.kind_of(t), "done")
+        for t in tools
+    }
     known |= {name: iter(back) if isinstance(back, list) else back for name, back in (answers or {}).items()}
     messages, turns = [{"role": "user", "content": task}], []
     for turn in range(16):
@@ -360,7 +373,9 @@ def drive(task: str, tools: list[dict], answers: dict | None = None, *, system=S
         for place, (name, given) in enumerate(uses):
             back = known[name]
             back = back(given) if callable(back) else back if isinstance(back, (str, dict)) else next(back)
-            results.append({"type": "tool_result", "tool_use_id": f"t{turn}{place}", **(back if isinstance(back, dict) else {"content": back})})
+            results.append(
+                {"type": "tool_result", "tool_use_id": f"t{turn}{place}", **(back if isinstance(back, dict) else {"content": back})}
+            )
         messages.append({"role": "assistant", "content": [{**block, "id": f"t{turn}{n}"} for n, block in enumerate(made)]})
         messages.append({"role": "user", "content": results})
     raise AssertionError(f"no end: {turns}")
@@ -390,7 +405,9 @@ def test_revise_goes_back_with_facts_draft_and_feedback_copied_exactly():
     assert end["output"] == "# MCP\n\nDraft 2 [mcp-news]."
 
 
-@pytest.mark.parametrize(("system", "rounds"), [(SYSTEM, 2), (SYSTEM + " At most one revision.", 1), (SYSTEM + " Allow up to 3 rounds of revision.", 3)])
+@pytest.mark.parametrize(
+    ("system", "rounds"), [(SYSTEM, 2), (SYSTEM + " At most one revision.", 1), (SYSTEM + " Allow up to 3 rounds of revision.", 3)]
+)
 def test_a_reviewer_that_is_never_content_ends_at_the_limit_with_the_best_draft(system, rounds):
     better = REVISE.replace(',"one more"', "")
     turns, end = drive("Write a brief on MCP", TEAM, {"handoff_to_reviewer": [REVISE, better, REVISE, REVISE]}, system=system)
@@ -407,7 +424,14 @@ def test_verdicts_of_other_shapes_are_understood(verdict):
     assert names(turns)[3] == "writer" and "no source" in turns[3][0][1]["artifacts"]["feedback"]
 
 
-@pytest.mark.parametrize("task", ["Compare pgvector, Qdrant and Pinecone", "pgvector vs Qdrant vs Pinecone", "Write a comparison of pgvector, Qdrant and Pinecone."])
+@pytest.mark.parametrize(
+    "task",
+    [
+        "Compare pgvector, Qdrant and Pinecone",
+        "pgvector vs Qdrant vs Pinecone",
+        "Write a comparison of pgvector, Qdrant and Pinecone.",
+    ],
+)
 def test_a_comparison_is_researched_in_one_turn(task):
     found = {"handoff_to_researcher": lambda given: f"- A fact about {given['intent'].split()[-1]}. [x]"}
     turns, _ = drive(task, TEAM, found)
@@ -437,7 +461,9 @@ def test_a_researcher_that_fails_is_asked_twice_in_other_words_and_then_it_is_sa
 
 
 def test_an_exhausted_specialist_is_not_asked_again():
-    turns, end = drive("Write a brief on MCP", TEAM, {"handoff_to_researcher": {"content": "status: exhausted; out of budget", "is_error": True}})
+    turns, end = drive(
+        "Write a brief on MCP", TEAM, {"handoff_to_researcher": {"content": "status: exhausted; out of budget", "is_error": True}}
+    )
     assert names(turns) == ["researcher"] and "budget" in end["output"]
 
 
@@ -482,14 +508,26 @@ def test_further_specialists_stay_out_unless_asked_for():
     assert names(drive("Write a brief on MCP", [*TEAM, TRANSLATOR, CHECKER])[0]) == ["researcher", "writer", "reviewer"]
 
 
-@pytest.mark.parametrize("task", ["Write a fact-checked brief on MCP", "Write a brief on MCP and have its claims checked", "A brief on MCP; double-check the facts."])
+@pytest.mark.parametrize(
+    "task",
+    [
+        "Write a fact-checked brief on MCP",
+        "Write a brief on MCP and have its claims checked",
+        "A brief on MCP; double-check the facts.",
+    ],
+)
 def test_a_fact_checker_joins_when_the_task_asks_for_it(task):
     turns, _ = drive(task, [*TEAM, CHECKER], {"handoff_to_fact_checker": [REVISE, PASS]})
     assert names(turns) == ["researcher", "writer", "fact_checker+reviewer", "writer", "fact_checker+reviewer"]
 
 
 def test_a_specialist_that_the_system_prompt_always_wants():
-    turns, _ = drive("Write a brief on MCP", [*TEAM, TRANSLATOR], {"handoff_to_translator": "x"}, system=SYSTEM + " Always translate the finished text into Dutch.")
+    turns, _ = drive(
+        "Write a brief on MCP",
+        [*TEAM, TRANSLATOR],
+        {"handoff_to_translator": "x"},
+        system=SYSTEM + " Always translate the finished text into Dutch.",
+    )
     assert names(turns)[-1] == "translator"
 
 
@@ -501,7 +539,9 @@ def test_only_what_the_task_asks_for():
     assert names(turns) == ["reviewer"] and "REVISE" in end["output"]
     turns, _ = drive(f"<task>\nImprove this draft\n</task>\n\n{draft}", TEAM, {"handoff_to_reviewer": [REVISE, PASS]})
     assert names(turns) == ["reviewer", "writer", "reviewer"]
-    turns, end = drive('Translate into French: "MCP was announced in November 2024."', [*TEAM, TRANSLATOR], {"handoff_to_translator": "MCP …"})
+    turns, end = drive(
+        'Translate into French: "MCP was announced in November 2024."', [*TEAM, TRANSLATOR], {"handoff_to_translator": "MCP …"}
+    )
     assert names(turns) == ["translator"] and end["output"] == "MCP …"
     assert names(drive("Write a brief on MCP, no review needed", TEAM)[0]) == ["researcher", "writer"]
 
@@ -568,7 +608,14 @@ DESK = ("Choose executors for the request.\n- search: searches the library for d
         "- comms: drafts a note to the team")  # fmt: skip
 
 
-@pytest.mark.parametrize("task", ["Compare pgvector, Qdrant and Pinecone", "<task>\npgvector vs Qdrant vs Pinecone\n</task>", "Write a comparison of pgvector, Qdrant and Pinecone"])
+@pytest.mark.parametrize(
+    "task",
+    [
+        "Compare pgvector, Qdrant and Pinecone",
+        "<task>\npgvector vs Qdrant vs Pinecone\n</task>",
+        "Write a comparison of pgvector, Qdrant and Pinecone",
+    ],
+)
 def test_a_comparison_has_one_step_a_subject_and_then_depends(task):
     made = Plan.model_validate_json(said(plan, view(task, system=EDITORS, model=Plan)))
     assert [step.worker for step in made.steps] == ["researcher"] * 3 + ["writer", "reviewer"]
@@ -611,7 +658,10 @@ def test_only_workers_that_exist_and_none_that_was_refused():
     made = json.loads(said(plan, view("Write a brief on MCP and review it", system=EDITORS, model=model)))
     assert made == {"executors": ["researcher", "writer"]}
     free = create_model("Out", executors=(list[str], ...))
-    more = [{"role": "assistant", "content": "{}"}, {"role": "user", "content": "executors.2: unknown worker 'reviewer'; use researcher or writer"}]
+    more = [
+        {"role": "assistant", "content": "{}"},
+        {"role": "user", "content": "executors.2: unknown worker 'reviewer'; use researcher or writer"},
+    ]
     assert "reviewer" not in said(plan, view("Write a brief on MCP", system=EDITORS, model=free, more=more))
 
 
@@ -639,7 +689,9 @@ SECOND = "- Qdrant has 25,000 stars. [q2]\n- pgvector was released in 2021. [pg2
 ])  # fmt: skip
 def test_merging_keeps_citations_repeats_nothing_and_shows_contradictions(text):
     merged = said(synthesize, view(text.format(a=FIRST, b=SECOND, a_json=json.dumps(FIRST), b_json=json.dumps(SECOND))))
-    assert merged.lower().count("pgvector was released in 2021") == 1 and "[pg]" in merged and "[pg2]" in merged and "[pc]" in merged
+    assert (
+        merged.lower().count("pgvector was released in 2021") == 1 and "[pg]" in merged and "[pg2]" in merged and "[pc]" in merged
+    )
     differ = [line for line in merged.splitlines() if line.startswith("Sources differ")]
     assert len(differ) == 2 and all(mark in differ[0] for mark in ("21,000", "25,000", "[q1]", "[q2]"))
     assert "[q3]" in differ[1]
@@ -664,7 +716,9 @@ def test_a_synthesis_fills_a_schema():
 
 # ---- judge ----
 
-RUBRIC = "- accuracy: claims are carried by the facts\n- coverage: all sources are used\n- citations: each sentence cites its source"
+RUBRIC = (
+    "- accuracy: claims are carried by the facts\n- coverage: all sources are used\n- citations: each sentence cites its source"
+)
 KNOWN = "- Qdrant is written in Rust. [q]\n- Qdrant was released in 2021. [h]"
 GOOD = "Qdrant is written in Rust [q]. Qdrant was released in 2021 [h]."
 BAD = "Qdrant is written in Go [q]. It is loved by all."
@@ -705,7 +759,17 @@ class Table(BaseModel):
     scores: dict[str, int]
 
 
-@pytest.mark.parametrize("task", ["Judge the brief", "Score this draft on the rubric", "Please rate it", "Grade the text", "Evaluate the quality of the draft", "Assess it by the criteria"])
+@pytest.mark.parametrize(
+    "task",
+    [
+        "Judge the brief",
+        "Score this draft on the rubric",
+        "Please rate it",
+        "Grade the text",
+        "Evaluate the quality of the draft",
+        "Assess it by the criteria",
+    ],
+)
 @pytest.mark.parametrize("model", [Flat, Sheet, Nested, Table], ids=lambda m: m.__name__)
 def test_a_better_text_scores_higher_in_every_shape(task, model):
     def accuracy(draft):
@@ -718,7 +782,9 @@ def test_a_better_text_scores_higher_in_every_shape(task, model):
     assert accuracy(GOOD) == 5 and accuracy(BAD) == 1
 
 
-@pytest.mark.parametrize(("scale", "top"), [("Score each from 0 to 10.", 10), ("Use a scale of 1-5.", 5), ("Give points out of 100.", 100)])
+@pytest.mark.parametrize(
+    ("scale", "top"), [("Score each from 0 to 10.", 10), ("Use a scale of 1-5.", 5), ("Give points out of 100.", 100)]
+)
 def test_the_scale_of_the_prompt_is_kept(scale, top):
     made = Sheet.model_validate_json(said(judge, view(brief(GOOD), system=scale, model=Sheet)))
     assert [mark.score for mark in made.scores] == [top] * 3 and made.verdict == "pass"
@@ -784,7 +850,12 @@ def converse(task: str, tools: list[dict], results: list[dict]) -> tuple[list, s
             return made, blocks[0]["text"]
         made.append([(b["name"], b["input"]) for b in blocks])
         messages.append({"role": "assistant", "content": [{**b, "id": f"t{turn}{n}"} for n, b in enumerate(blocks)]})
-        messages.append({"role": "user", "content": [{"type": "tool_result", "tool_use_id": f"t{turn}{n}", **results.pop(0)} for n in range(len(blocks))]})
+        messages.append(
+            {
+                "role": "user",
+                "content": [{"type": "tool_result", "tool_use_id": f"t{turn}{n}", **results.pop(0)} for n in range(len(blocks))],
+            }
+        )
     raise AssertionError(made)
 
 
@@ -821,7 +892,9 @@ def test_a_plain_answer_from_the_text_or_what_is_missing(text, expected):
 
 def test_odd_blocks_do_not_break_any_skill():
     odd = [{"type": "image", "source": {"type": "base64", "data": ""}}, {"type": "novel"}, {"type": "text", "text": ""}]
-    seen = View.of({"messages": [{"role": "user", "content": odd}], "tools": [{"name": "x"}], "output_config": {"format": {"schema": {}}}})
+    seen = View.of(
+        {"messages": [{"role": "user", "content": odd}], "tools": [{"name": "x"}], "output_config": {"format": {"schema": {}}}}
+    )
     for skill in (supervise, plan, judge, synthesize, tool_use, fill, answer):
         assert skill.fits(seen) in (True, False)
         assert getattr(skill, skill.__name__.rsplit(".", 1)[1])(seen).content

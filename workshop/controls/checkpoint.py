@@ -9,7 +9,7 @@ from typing import Any, Literal
 from workshop.presence import in_notebook, interactive
 
 from .control import Control
-from .shown import as_shown_html, as_shown_text, markdown, status_line
+from .shown import as_shown_html, as_shown_text, markdown, prose, status_line
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,14 @@ class Question(Control):
     def _build(self) -> Any:
         import ipywidgets
 
-        facts = ipywidgets.HTML(as_shown_html(self.show), layout={"display": "" if self.show is not None else "none"})
+        facts = ipywidgets.HTML(prose(as_shown_html(self.show)), layout={
+            "max_width": "760px", "display": "" if self.show is not None else "none"})
         self._field = ipywidgets.Textarea(self.edit or "", description="Edit", rows=8, layout={
             "width": "100%", "max_width": "760px", "display": "" if self.edit is not None else "none"})
         self._buttons = [ipywidgets.Button(description=option, button_style="primary" if option == self.options[0] else "",
                                            layout={"width": "auto"}) for option in self.options]
         self._status = ipywidgets.HTML(status_line("Waiting for you."))
-        return ipywidgets.VBox([ipywidgets.HTML(markdown(self.question)), facts, self._field,
+        return ipywidgets.VBox([ipywidgets.HTML(prose(markdown(self.question)), layout={"max_width": "760px"}), facts, self._field,
                                 ipywidgets.HBox(self._buttons), self._status])
 
     def clicked(self) -> asyncio.Future[str]:

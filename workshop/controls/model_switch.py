@@ -14,10 +14,12 @@ from kernel import Client, SetupError
 from workshop.presence import interactive
 
 from .control import Control
-from .shown import escape, status_line
+from .shown import escape, prose, status_line
 
-LABELS = {"offline": "offline model (deterministic; no key needed)", "live": "live service (your key, your money)",
-          "local": "local server (at ANTHROPIC_BASE_URL)"}
+LABELS = {"offline": ("Offline", "The workshop's own model: deterministic, no key, no network"),
+          "live": ("Live", "The real service: your key, your money, under a hard cap"),
+          "local": ("Local server", "The server that ANTHROPIC_BASE_URL names")}
+"""Each mode's button, and what it says when pointed at."""
 SLOWEST_PACE_MS, MOST_USD = 800, 100.0
 SECRETS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 
@@ -72,7 +74,7 @@ class ModelSwitch(Control, traitlets.HasTraits):
         try:
             kernel.connect(mode, max_usd=self.max_usd)
         except Exception as problem:  # also an address or a proxy that cannot be read
-            return _without_secrets(str(problem))
+            return _without_secrets(str(problem).removeprefix(f"the model is {mode}, but "))
         return ""
 
     def text(self) -> str:
@@ -94,13 +96,15 @@ class ModelSwitch(Control, traitlets.HasTraits):
         import ipywidgets
 
         wide = {"description_width": "initial"}
-        choice = ipywidgets.RadioButtons(options=[(label, mode) for mode, label in LABELS.items()], description="Model",
-                                         style=wide, layout={"width": "max-content"})
+        # Buttons, since JupyterLab takes the arrow keys that radio buttons and menus would need.
+        choice = ipywidgets.ToggleButtons(options=[(label, mode) for mode, (label, _) in LABELS.items()], description="Model",
+                                          tooltips=[tip for _, tip in LABELS.values()], style={**wide, "button_width": "110px"})
         pace = ipywidgets.IntSlider(min=0, max=SLOWEST_PACE_MS, step=50, description="Pace, ms an answer", style=wide,
                                     continuous_update=False, layout={"width": "360px"})
         cap = ipywidgets.BoundedFloatText(min=0.01, max=MOST_USD, step=0.05, description="Hard cap, US dollars", style=wide,
                                           layout={"width": "220px"})
-        self._choice, self._pace, self._cap, self._status = choice, pace, cap, ipywidgets.HTML()
+        self._choice, self._pace, self._cap = choice, pace, cap
+        self._status = ipywidgets.HTML(layout={"max_width": "760px"})
         traitlets.link((self, "mode"), (choice, "value"))
         traitlets.link((self, "pace_ms"), (pace, "value"))
         traitlets.link((self, "max_usd"), (cap, "value"))
@@ -111,9 +115,9 @@ class ModelSwitch(Control, traitlets.HasTraits):
         """Shows the fields of the chosen mode, what it means, and what the others would need."""
         self._pace.layout.display = "" if self.mode == "offline" else "none"
         self._cap.layout.display = "none" if self.mode == "offline" else ""
-        others = [f"<br>{escape(mode)}: {escape(problem)}" for mode in LABELS
+        others = [f"<br>{LABELS[mode][0]} is not ready: {escape(problem)}" for mode in LABELS
                   if mode != self.mode and (problem := self.missing(mode))]
-        self._status.value = status_line(self.text()) + "".join(others)
+        self._status.value = prose(status_line(self.text()) + "".join(others))
 
 
 def model_switch(mode: str | None = None, *, max_usd: float = 0.50, pace_ms: int = 300) -> ModelSwitch:

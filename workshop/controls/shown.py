@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from decimal import Decimal
 from typing import Any
 
 from pydantic import BaseModel
 
-from kernel import Trace
+from kernel import Run, Spent
 from kernel.trace import dollars
 from workshop.views.svg import escape
 
@@ -93,22 +94,41 @@ def status_line(text: str) -> str:
     return f'<span role="status" aria-live="polite">{escape(text)}</span>'
 
 
-def bill(trace: Trace, *, offline: bool) -> str:
-    """Who used what, as a table; with what the whole cost in a sentence above it."""
-    rows = [*trace.by_agent().items(), ("total", trace.totals())]
-    cells = "".join(f'<tr><th scope="row" style="text-align: left">{escape(name)}</th>' + "".join(
-        f'<td style="text-align: right; padding-left: 1.5em">{cell}</td>' for cell in (
-            used["calls"], f"{used['input_tokens']:,}", f"{used['output_tokens']:,}", dollars(used["usd"]))) + "</tr>"
-        for name, used in rows)
-    head = "".join(f'<th scope="col" style="text-align: {side}; padding-left: {left}">{name}</th>' for name, side, left in (
-        ("agent", "left", "0"), ("calls", "right", "1.5em"), ("tokens in", "right", "1.5em"),
-        ("tokens out", "right", "1.5em"), ("cost", "right", "1.5em")))
-    return f"<p>{escape(bill_sentence(trace, offline=offline))}</p><table><thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table>"
+def prose(html: str) -> str:
+    """Lines as far apart as in the text of a notebook; widgets set them as for a row of buttons."""
+    return f'<div style="line-height: 1.5">{html}</div>'
 
 
-def bill_sentence(trace: Trace, *, offline: bool) -> str:
+def bill(run: Run) -> str:
+    """What a run used: a sentence, and a table of who used what."""
+    figures = "padding-left: 1.5em; text-align: right"
+    head = "".join(f'<th scope="col" style="{"text-align: left" if name == "agent" else figures}">{name}</th>'
+                   for name in ("agent", "calls", "tokens in", "tokens out", "cost"))
+    rows = "".join(f'<tr><th scope="row" style="text-align: left">{escape(name)}</th>' + "".join(
+        f'<td style="{figures}">{escape(figure)}</td>' for figure in (
+            used.calls, f"{used.input_tokens:,}", f"{used.output_tokens:,}", dollars(used.cost))) + "</tr>"
+        for name, used in accounts(run).items())
+    return f"<p>{escape(bill_sentence(run))}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def accounts(run: Run) -> dict[str, Spent]:
+    """What each agent used; then what went into calls that were cut off, at the most that each may cost; then the total."""
+    agents: dict[str, Spent] = {}
+    unanswered = Spent()
+    unanswered.add(run.spent)
+    for event in run.events:
+        if event.kind == "reply":
+            figures = event.data["spent"]
+            used = Spent(**{**figures, "usd": Decimal(figures["usd"] or 0)})
+            agents.setdefault(event.agent, Spent()).add(used)
+            unanswered.add(used, -1)
+    cut_off = {"without an answer, at most": unanswered} if unanswered.calls else {}
+    return {**agents, **cut_off, "total": run.spent}
+
+
+def bill_sentence(run: Run) -> str:
     """Calls, tokens, dollars and seconds of a run; offline, what it would have cost on the models that it names."""
-    used = trace.totals()
-    named = f"{'as if ' if offline else ''}on {' and '.join(used['models'])}" if used["models"] else "no model was asked"
-    return (f"{used['calls']} calls · {used['input_tokens'] + used['output_tokens']:,} tokens · {dollars(used['usd'])} {named} · "
-            f"{used['seconds']:.1f} seconds")
+    used, models = run.spent, run.trace().totals()["models"]
+    named = f" {'as if ' if run.client.mode == 'offline' else ''}on {' and '.join(models)}" if models else ""
+    return (f"{used.calls} {'call' if used.calls == 1 else 'calls'} · {used.tokens:,} tokens · {dollars(used.cost)}{named} · "
+            f"{run.events[-1].at if run.events else 0:.1f} seconds")

@@ -13,7 +13,7 @@ from workshop.presence import in_notebook, interactive
 
 from .control import Control, Place
 from .model_switch import ModelSwitch
-from .shown import bill, escape, markdown, preformatted, status_line
+from .shown import bill, escape, markdown, prose, status_line
 
 FRAME_S = 0.05
 """The picture is redrawn at most this often; the last state is always drawn."""
@@ -133,9 +133,13 @@ class TopicBox(Control):
         self._status, self._canvas, self._outcome = (ipywidgets.HTML(layout={"max_width": "760px"}) for _ in range(3))
         self._run_button.on_click(lambda button: self._place.call(self._asked_to_run))
         self._stop_button.on_click(lambda button: self._place.call(self.stop))
-        self._field.on_msg(lambda field, content, buffers: content.get("event") == "submit" and self._place.call(self._asked_to_run))
+        self._field.on_msg(self._key_pressed)
         return ipywidgets.VBox([ipywidgets.HBox([self._field, self._run_button, self._stop_button]),
                                 self._status, self._canvas, self._outcome])
+
+    def _key_pressed(self, field: Any, content: dict[str, Any], buffers: Any) -> None:
+        if content.get("event") == "submit":  # Enter
+            self._place.call(self._asked_to_run)
 
     def _refresh(self) -> None:
         self._on_display = True
@@ -174,8 +178,8 @@ class TopicBox(Control):
             f"<details><summary>{escape(name)} ({len(work.split()):,} words)</summary>{markdown(work)}</details>"
             for name, work in self.result.artifacts.items()]
         if self.run is not None and self.run.events:
-            parts.append(bill(self.run.trace(), offline=self.run.client.mode == "offline"))
-        return "".join(parts)
+            parts.append(bill(self.run))
+        return prose("".join(parts))
 
 
 def topic_box(make_desk: Callable[[], Executable], connect: Callable[[], Client] | None = None,
@@ -194,7 +198,7 @@ class _Drawing:
         self._drawn_at = 0.0
 
     def __enter__(self) -> _Drawing:
-        from workshop.views import TeamPicture
+        from workshop.views.team import TeamPicture
 
         self._picture = TeamPicture(self._run, time="seconds", live=True)
         self._run.subscribe(self._happened)
@@ -217,8 +221,8 @@ class _Drawing:
 def _stopped(run: Run | None) -> Result:
     """What a cancelled run leaves: each specialist's last finished work."""
     work = _finished_work(run)
-    reason = f"Stopped by you. Finished before that: {', '.join(work)}." if work else "Stopped by you, before anything was finished."
-    return Result(status="cancelled", reason=reason, artifacts=work)
+    finished = f"Finished before that: {', '.join(work)}." if work else "Nothing was finished before that."
+    return Result(status="cancelled", reason=f"Stopped by you. {finished}", artifacts=work)
 
 
 def _finished_work(run: Run | None) -> dict[str, str]:

@@ -84,7 +84,13 @@ def member_lane(member: Member, y: float, scale: Scale, hue: str) -> Iterable[st
     """All that one member held: overlapping handoffs one above the other."""
     slots = min(member.slots, 6)
     height = 14 if slots == 1 else 7
-    yield line(scale.left, y + lane_height(member.slots) / 2, scale.right, y + lane_height(member.slots) / 2, stroke=tint(LINE, 0.6))
+    yield line(
+        scale.left,
+        y + lane_height(member.slots) / 2,
+        scale.right,
+        y + lane_height(member.slots) / 2,
+        stroke=tint(LINE, 0.6),
+    )
     if member.merged:
         yield bars([scale.span(*member.merged)], y, lane_height(member.slots), tint(hue, 0.12))
     for slot in range(slots):
@@ -98,7 +104,9 @@ def passage_lane(passage: Passage, y: float, scale: Scale, hue: str) -> Iterable
     yield from _row([passage], passage.calls, y, 14, scale, hue)
 
 
-def _row(held: Iterable[Passage], calls: Iterable[Call], y: float, height: float, scale: Scale, hue: str) -> Iterable[str]:
+def _row(
+    held: Iterable[Passage], calls: Iterable[Call], y: float, height: float, scale: Scale, hue: str
+) -> Iterable[str]:
     yield bars([scale.span(it.begin, it.end) for it in held], y, height, tint(hue, 0.26))
     yield bars([scale.span(it.begin, it.end) for it in calls], y, height, hue)
     for it in held:

@@ -15,8 +15,14 @@ from typing import Any, Literal, NamedTuple
 from kernel import Event
 
 State = Literal["waiting", "working", "done", "failed", "paused", "stopped"]
-STATE_OF: dict[str, State] = {"ok": "done", "failed": "failed", "refused": "failed", "paused": "paused",
-                              "exhausted": "stopped", "cancelled": "stopped"}
+STATE_OF: dict[str, State] = {
+    "ok": "done",
+    "failed": "failed",
+    "refused": "failed",
+    "paused": "paused",
+    "exhausted": "stopped",
+    "cancelled": "stopped",
+}
 """The state in words, by the status of the result that came back."""
 
 HANDOFF_TOOL = "handoff_to_"
@@ -68,8 +74,13 @@ class Figures:
         """What is missing from here to `total`, the figures of an event."""
         unpriced = total.get("unpriced", 0)
         usd = self.usd if total.get("usd") is None else Decimal(total["usd"])
-        return Figures(total["calls"] - self.calls, total["input_tokens"] - self.input_tokens,
-                       total["output_tokens"] - self.output_tokens, usd - self.usd, unpriced - self.unpriced)
+        return Figures(
+            total["calls"] - self.calls,
+            total["input_tokens"] - self.input_tokens,
+            total["output_tokens"] - self.output_tokens,
+            usd - self.usd,
+            unpriced - self.unpriced,
+        )
 
 
 @dataclass(slots=True, eq=False)
@@ -178,6 +189,8 @@ class Scene:
         self.passages: list[Passage] = []
         self.now, self.spent = origin, Figures()
         self.models: dict[str, None] = {}
+        self.names: dict[str, None] = {}
+        """Everybody, in the order in which they appeared."""
         self._by_run, self._team, self._read = {"": self._run}, tuple(team), 0
         self._latest_answer: Passage | None = None
         self.catch_up(events)
@@ -210,6 +223,10 @@ class Scene:
         everybody = [self.user, *self.user.below]
         return [it for member in everybody for it in member.open.values() if it.state == "working"]
 
+    def passage(self, run: str) -> Passage | None:
+        """The handoff that opened this run."""
+        return self._by_run.get(run) if run else None
+
     @property
     def task(self) -> str:
         return self.passages[0].handoff["intent"] if self.passages else ""
@@ -221,7 +238,11 @@ class Scene:
     def finding(self) -> str:
         """What the picture shows, in a sentence or two."""
         if not self.passages:
-            return f"{_count(self.spent.calls, 'call')} to a model, no handoff." if self.spent.calls else "Nothing has happened yet."
+            return (
+                f"{_count(self.spent.calls, 'call')} to a model, no handoff."
+                if self.spent.calls
+                else "Nothing has happened yet."
+            )
         if self.finished:
             return self._ending()
         holders = self.holders
@@ -235,7 +256,11 @@ class Scene:
             names[it.member.name] = names.get(it.member.name, 0) + 1
         said = [f"{name} ×{times}" if times > 1 else name for name, times in names.items()]
         most = [*said[:4], f"{len(said) - 4} others"] if len(said) > 5 else said
-        return f"{len(holders)} handoffs are worked on at once: {listed(most)}." if said else "The work is on its way back."
+        return (
+            f"{len(holders)} handoffs are worked on at once: {listed(most)}."
+            if said
+            else "The work is on its way back."
+        )
 
     def _ending(self) -> str:
         last = self._latest_answer or self.passages[0]
@@ -274,7 +299,11 @@ class Scene:
             case "tool_call":
                 passage.doing = f"{data['name']} is running"
             case "tool_result":
-                passage.doing = f"{data['name']} failed" if data["is_error"] else f"{data['name']} gave {_count(words_of(data['content']), 'word')}"
+                passage.doing = (
+                    f"{data['name']} failed"
+                    if data["is_error"]
+                    else f"{data['name']} gave {_count(words_of(data['content']), 'word')}"
+                )
             case "note":
                 passage.note = data["text"]
 
@@ -283,11 +312,25 @@ class Scene:
         caller = self._by_run.get(data["parent"], self._run)
         member = self._member(caller.member, event.agent)
         handoff = data["handoff"]
-        named = {"task": handoff["intent"], "context": handoff.get("context", ""), **handoff.get("artifacts", {})}
+        named = {
+            "task": handoff["intent"],
+            "context": handoff.get("context", ""),
+            **handoff.get("artifacts", {}),
+        }
         parts = [Part(name, words_of(value)) for name, value in named.items() if value]
         taken = {it.slot for it in member.open.values()}
         slot = next(it for it in range(len(taken) + 1) if it not in taken)
-        passage = Passage(len(self.passages) + 1, event.run, member, caller, moment, handoff, data.get("limits") or {}, parts, slot)
+        passage = Passage(
+            len(self.passages) + 1,
+            event.run,
+            member,
+            caller,
+            moment,
+            handoff,
+            data.get("limits") or {},
+            parts,
+            slot,
+        )
         caller.under_way, caller.latest_back = caller.under_way + 1, None
         self.passages.append(passage)
         self._by_run[event.run] = passage
@@ -348,6 +391,7 @@ class Scene:
     def _member(self, hub: Member, name: str) -> Member:
         if name not in hub.specialists:
             hub.specialists[name] = Member(name, hub)
+            self.names.setdefault(name)
         return hub.specialists[name]
 
 
@@ -393,7 +437,13 @@ def listed(names: Iterable[str]) -> str:
 
 def short(amount: int) -> str:
     """9,120 as `9.1k`, for where there is little room."""
-    return f"{amount:,}" if amount < 1000 else f"{amount / 1000:.1f}k" if amount < 999_950 else f"{amount / 1_000_000:.1f}M"
+    return (
+        f"{amount:,}"
+        if amount < 1000
+        else f"{amount / 1000:.1f}k"
+        if amount < 999_950
+        else f"{amount / 1_000_000:.1f}M"
+    )
 
 
 def dollars(amount: Decimal | None) -> str:

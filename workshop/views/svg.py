@@ -18,8 +18,14 @@ SMALL, BODY, LABEL, TITLE = 11, 12, 13.5, 16
 WIDTH, MARGIN = 760, 24
 
 ROLES = {
-    "supervisor": "#3b4a6b", "researcher": "#0072b2", "writer": "#b8590b", "reviewer": "#00795a",
-    "planner": "#8b4789", "synthesizer": "#7a6200", "judge": "#a1344f", "user": "#52606d",
+    "supervisor": "#3b4a6b",
+    "researcher": "#0072b2",
+    "writer": "#b8590b",
+    "reviewer": "#00795a",
+    "planner": "#8b4789",
+    "synthesizer": "#7a6200",
+    "judge": "#a1344f",
+    "user": "#52606d",
 }
 """One hue per role, everywhere the same; each has a contrast of at least 4.5:1 on the paper."""
 FURTHER = ("#5a4fb0", "#2d7385", "#6b5344", "#93406f", "#4f6b1f", "#8b4789", "#7a6200", "#a1344f")
@@ -29,8 +35,10 @@ FURTHER = ("#5a4fb0", "#2d7385", "#6b5344", "#93406f", "#4f6b1f", "#8b4789", "#7
 class Hues:
     """Names → hues: a known role has its own, every other name gets the next of the family and keeps it."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Iterable[str] = ()) -> None:
         self._others: dict[str, str] = {}
+        for name in names:
+            self[name]
 
     def __getitem__(self, name: str) -> str:
         words = re.findall(r"[a-z]+", name.lower())
@@ -42,13 +50,15 @@ class Hues:
 
 def tint(hue: str, share: float) -> str:
     """`hue` thinned with white: share 1 is the hue, 0 is white."""
-    parts = (int(hue[at:at + 2], 16) for at in (1, 3, 5))
+    parts = (int(hue[at : at + 2], 16) for at in (1, 3, 5))
     return "#" + "".join(f"{round(255 - (255 - part) * share):02x}" for part in parts)
 
 
 # ── text ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-_UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
 """What XML forbids, and what turns the direction of the text around it."""
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
 
@@ -93,7 +103,9 @@ def cut(text: str, width: float, size: float = SMALL, *, bold: bool = False) -> 
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if text_width(text[:middle] + "…", size, bold=bold) <= width else (low, middle - 1)
+        low, high = (
+            (middle, high) if text_width(text[:middle] + "…", size, bold=bold) <= width else (low, middle - 1)
+        )
     return text[:low].rstrip(" ,;:·+") + "…"
 
 
@@ -122,43 +134,121 @@ def number(value: float) -> str:
 
 def element(name: str, content: str = "", **attributes: object) -> str:
     """One element; `content` is markup already. A `_` in an attribute's name stands for `-`, None leaves it out."""
-    given = "".join(f' {key.replace("_", "-")}="{number(value) if isinstance(value, float) else escape(value)}"'
-                    for key, value in attributes.items() if value is not None)
+    given = "".join(
+        f' {key.replace("_", "-")}="{number(value) if isinstance(value, float) else escape(value)}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
     return f"<{name}{given}>{content}</{name}>" if content else f"<{name}{given}/>"
 
 
-def text(x: float, y: float, words: str, *, size: float = SMALL, fill: str = MUTED, bold: bool = False,
-         anchor: str | None = None, width: float | None = None) -> str:
+def text(
+    x: float,
+    y: float,
+    words: str,
+    *,
+    size: float = SMALL,
+    fill: str = MUTED,
+    bold: bool = False,
+    anchor: str | None = None,
+    width: float | None = None,
+) -> str:
     """One line of text with its baseline at y, cut to `width` px when that is given."""
     words = cut(words, width, size, bold=bold) if width is not None else plain(words)
-    return element("text", escape(words), x=float(x), y=float(y), font_size=float(size), fill=fill,
-                   font_weight=600 if bold else None, text_anchor=anchor) if words else ""
+    return (
+        element(
+            "text",
+            escape(words),
+            x=float(x),
+            y=float(y),
+            font_size=float(size),
+            fill=fill,
+            font_weight=600 if bold else None,
+            text_anchor=anchor,
+        )
+        if words
+        else ""
+    )
 
 
-def box(x: float, y: float, width: float, height: float, *, radius: float = 8, fill: str = CARD,
-        stroke: str | None = None, stroke_width: float = 1.25) -> str:
-    return element("rect", x=float(x), y=float(y), width=float(width), height=float(height), rx=float(radius), fill=fill,
-                   stroke=stroke, stroke_width=float(stroke_width) if stroke else None)
+def box(
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    *,
+    radius: float = 8,
+    fill: str = CARD,
+    stroke: str | None = None,
+    stroke_width: float = 1.25,
+) -> str:
+    return element(
+        "rect",
+        x=float(x),
+        y=float(y),
+        width=float(width),
+        height=float(height),
+        rx=float(radius),
+        fill=fill,
+        stroke=stroke,
+        stroke_width=float(stroke_width) if stroke else None,
+    )
 
 
-def line(x1: float, y1: float, x2: float, y2: float, *, stroke: str = LINE, width: float = 1.0, dash: str | None = None) -> str:
-    return element("path", d=f"M{number(x1)} {number(y1)}L{number(x2)} {number(y2)}", fill="none", stroke=stroke,
-                   stroke_width=float(width), stroke_dasharray=dash)
+def line(
+    x1: float,
+    y1: float,
+    x2: float,
+    y2: float,
+    *,
+    stroke: str = LINE,
+    width: float = 1.0,
+    dash: str | None = None,
+) -> str:
+    return element(
+        "path",
+        d=f"M{number(x1)} {number(y1)}L{number(x2)} {number(y2)}",
+        fill="none",
+        stroke=stroke,
+        stroke_width=float(width),
+        stroke_dasharray=dash,
+    )
 
 
 def path(d: str, *, fill: str = "none", stroke: str | None = None, width: float = 1.5) -> str:
-    return element("path", d=d, fill=fill, stroke=stroke, stroke_width=float(width) if stroke else None) if d else ""
+    return (
+        element("path", d=d, fill=fill, stroke=stroke, stroke_width=float(width) if stroke else None)
+        if d
+        else ""
+    )
 
 
 def bars(spans: Iterable[tuple[float, float]], y: float, height: float, fill: str) -> str:
     """Rectangles in a row as one shape: (left, right) in px each."""
-    return path("".join(f"M{number(left)} {number(y)}H{number(right)}V{number(y + height)}H{number(left)}Z"
-                        for left, right in spans), fill=fill)
+    return path(
+        "".join(
+            f"M{number(left)} {number(y)}H{number(right)}V{number(y + height)}H{number(left)}Z"
+            for left, right in spans
+        ),
+        fill=fill,
+    )
 
 
 def card(height: float, finding: str, shapes: Iterable[str]) -> str:
     """The whole picture on its own paper; `finding` says in a sentence what it shows."""
-    content = element("title", escape(finding)) + box(0.5, 0.5, WIDTH - 1, height - 1, radius=12, fill=PAPER, stroke=HAIRLINE,
-                                                      stroke_width=1) + "".join(shapes)
-    return element("svg", content, xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {WIDTH} {number(height)}", width=WIDTH,
-                   height=float(height), role="img", aria_label=finding, font_family=FONT)
+    content = (
+        element("title", escape(finding))
+        + box(0.5, 0.5, WIDTH - 1, height - 1, radius=12, fill=PAPER, stroke=HAIRLINE, stroke_width=1)
+        + "".join(shapes)
+    )
+    return element(
+        "svg",
+        content,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {WIDTH} {number(height)}",
+        width=WIDTH,
+        height=float(height),
+        role="img",
+        aria_label=finding,
+        font_family=FONT,
+    )

@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from .lanes import LEGEND, Scale, in_text, lane_height, member_lane
 from .scene import Member, Passage, Scene, bill, dollars, listed, short, sizes
-from .svg import BODY, CARD, INK, LABEL, LINE, MARGIN, MUTED, PAPER, SMALL, TITLE, WARNING, WIDTH, Hues, box, card, cut, element, line, path, text, text_width, tint, wrapped
+from .svg import (
+    BODY,
+    CARD,
+    INK,
+    LABEL,
+    LINE,
+    MARGIN,
+    MUTED,
+    PAPER,
+    SMALL,
+    TITLE,
+    WARNING,
+    WIDTH,
+    Hues,
+    box,
+    card,
+    cut,
+    element,
+    line,
+    path,
+    text,
+    text_width,
+    tint,
+    wrapped,
+)
 from .view import Source, Time, View
 
 MOST = 12
@@ -24,18 +48,25 @@ class TeamPicture(View):
     team: names to show from the beginning, before they are first called.
     """
 
-    def __init__(self, source: Source, *, time: Time = "steps", live: bool = False, team: Iterable[str] = ()) -> None:
+    def __init__(
+        self, source: Source, *, time: Time = "steps", live: bool = False, team: Iterable[str] = ()
+    ) -> None:
         super().__init__(source, team=team)
         if time not in ("steps", "seconds"):
             raise ValueError(f'time is {time!r}; expected "steps" or "seconds"')
-        self.time, self.live = time, live
+        self.time, self.live, self.team = time, live, tuple(team)
+        self._clock: Callable[[], float] | None = None
 
-    def svg(self, *, at: float | None = None) -> str:
-        """The picture. `at`: seconds since the run began, for a clock that ticks between events."""
+    def moving(self, clock: Callable[[], float]) -> TeamPicture:
+        picture = TeamPicture(self._source, time="seconds", live=True, team=self.team)
+        picture._clock = clock
+        return picture
+
+    def svg(self) -> str:
         scene = self.scene
-        hues = Hues()
+        hues = self.hues
         live = self.live and not scene.finished
-        now = scene.now if at is None or not live else scene.now._replace(at=max(at, scene.now.at))
+        now = scene.now._replace(at=max(self._clock(), scene.now.at)) if live and self._clock else scene.now
         seconds = now.at if self.time == "seconds" else None
         said = wrapped(scene.finding(), WIDTH - 2 * MARGIN, BODY + 1, most=2 if scene.finished else 1)
         layout = _Layout.of(scene, 88.0 + 17 * len(said))
@@ -52,11 +83,20 @@ class TeamPicture(View):
         lines = [scene.task or "a run", scene.finding(), bill(scene.spent), ""]
         rows = [(("  " * _depth(it, hub)) + it.name, _state(it), _in_words(it)) for it in scene.members]
         widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
-        lines += [f"{name.ljust(widths[0])}  {state.ljust(widths[1])}  {said}".rstrip() for name, state, said in rows]
+        lines += [
+            f"{name.ljust(widths[0])}  {state.ljust(widths[1])}  {said}".rstrip()
+            for name, state, said in rows
+        ]
         if scene.passages:
-            lines += ["", f"{'steps'.ljust(widths[0])}  0 to {scene.now.step}   (█ a model call, ░ holds the work)"]
-            lines += [f"{row[0].ljust(widths[0])}  {in_text(it.bars, it.calls, scene.now)}"
-                      for row, it in zip(rows, scene.members, strict=True) if it.latest and (it.handoffs or it.own.calls)]
+            lines += [
+                "",
+                f"{'steps'.ljust(widths[0])}  0 to {scene.now.step}   (█ a model call, ░ holds the work)",
+            ]
+            lines += [
+                f"{row[0].ljust(widths[0])}  {in_text(it.bars, it.calls, scene.now)}"
+                for row, it in zip(rows, scene.members, strict=True)
+                if it.latest and (it.handoffs or it.own.calls)
+            ]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -91,7 +131,9 @@ class _Layout:
     @property
     def shown(self) -> list[Member]:
         """Who gets a lane."""
-        return [it.member for it in self.places if not it.others and (it.member.handoffs or it.member.own.calls)]
+        return [
+            it.member for it in self.places if not it.others and (it.member.handoffs or it.member.own.calls)
+        ]
 
     @classmethod
     def of(cls, scene: Scene, top: float) -> _Layout:
@@ -106,7 +148,7 @@ class _Layout:
         else:
             columns = (float(MARGIN), 192.0), (544.0, 192.0), (0.0, 0.0)
         centre = _Place(hub, columns[0][0], top, columns[0][1], 72)
-        places, y, taken = [centre], top, 0
+        y, taken, places = top + (8 if rows == 1 else 0), 0, [centre]
         for index, spoke in enumerate(spokes):
             below = list(spoke.specialists.values())
             if taken + max(1, len(below)) > room and len(spokes) - index > 1:
@@ -138,8 +180,11 @@ def _at(column: tuple[float, float], y: float) -> tuple[float, float, float]:
 
 
 def _header(scene: Scene, seconds: float | None, said: list[str]) -> Iterator[str]:
-    figures = [(f"{scene.spent.calls:,}", "call" if scene.spent.calls == 1 else "calls"), (short(scene.spent.tokens), "tokens"),
-               (dollars(scene.spent.cost), "cost")]
+    figures = [
+        (f"{scene.spent.calls:,}", "call" if scene.spent.calls == 1 else "calls"),
+        (short(scene.spent.tokens), "tokens"),
+        (dollars(scene.spent.cost), "cost"),
+    ]
     if seconds is not None:
         figures.append((f"{seconds:.1f}", "seconds"))
     left = WIDTH - MARGIN - 96 * (len(figures) - 1)
@@ -166,16 +211,40 @@ def _box(place: _Place, hue: str, *, central: bool) -> Iterator[str]:
     working, unused = state == "working", not member.handoffs and member.hub is not None
     edge, weight = (WARNING, 1.5) if state in TROUBLE else (hue, 2.5 if working else 1.25)
     if len(member.open) > 1:
-        yield box(x + 5, y - 5, place.width, place.height, fill=CARD, stroke=tint(hue, 0.45), stroke_width=1.25)
-    yield box(x, y, place.width, place.height, fill=tint(hue, 0.09) if working else CARD, stroke=tint(hue, 0.35) if unused else edge,
-              stroke_width=weight)
+        yield box(
+            x + 5, y - 5, place.width, place.height, fill=CARD, stroke=tint(hue, 0.45), stroke_width=1.25
+        )
+    yield box(
+        x,
+        y,
+        place.width,
+        place.height,
+        fill=tint(hue, 0.09) if working else CARD,
+        stroke=tint(hue, 0.35) if unused else edge,
+        stroke_width=weight,
+    )
     first, second = (y + 18, y + 34) if place.height < 50 else (y + 23, y + 43)
     said, colour = _state(member), WARNING if state in TROUBLE else hue
     taken = text_width(said, SMALL, bold=True) + 8
     narrow = place.width < 160
-    yield element("circle", cx=float(x + 16), cy=float(first - 4.5), r=4.5, fill=hue if working or state == "done" else CARD, stroke=hue,
-                  stroke_width=1.5)
-    yield text(x + 27, first, member.name, size=LABEL, fill=INK, bold=True, width=inner - 15 - (0 if narrow else taken))
+    yield element(
+        "circle",
+        cx=float(x + 16),
+        cy=float(first - 4.5),
+        r=4.5,
+        fill=hue if working or state == "done" else CARD,
+        stroke=hue,
+        stroke_width=1.5,
+    )
+    yield text(
+        x + 27,
+        first,
+        member.name,
+        size=BODY if narrow else LABEL,
+        fill=INK,
+        bold=True,
+        width=inner - 15 - (0 if narrow else taken),
+    )
     if narrow:
         yield text(x + 12, second, said, fill=colour, bold=True)
         yield text(x + 12 + taken, second, _detail(member), width=inner - taken)
@@ -192,7 +261,12 @@ def _group(place: _Place) -> Iterator[str]:
     for member in place.others:
         states[member.state] = states.get(member.state, 0) + 1
     yield text(place.x + 12, place.middle - 3, f"+ {len(place.others)} more", size=LABEL, fill=INK, bold=True)
-    yield text(place.x + 12, place.middle + 14, ", ".join(f"{number} {state}" for state, number in states.items()), width=place.width - 24)
+    yield text(
+        place.x + 12,
+        place.middle + 14,
+        ", ".join(f"{number} {state}" for state, number in states.items()),
+        width=place.width - 24,
+    )
 
 
 def _state(member: Member) -> str:
@@ -205,7 +279,7 @@ def _detail(member: Member) -> str:
     if latest is None:
         return "not called yet"
     if latest.result is not None:
-        return latest.said
+        return latest.said.removeprefix("failed · ")  # the state says so already
     if latest.state == "waiting":
         waits = [name for name, it in member.specialists.items() if it.open]
         return latest.note or (f"for {listed(waits)}" if waits else "for a specialist")
@@ -215,7 +289,11 @@ def _detail(member: Member) -> str:
 
 
 def _own(member: Member) -> str:
-    return f"{member.own.calls} own call{'' if member.own.calls == 1 else 's'}" if member.own.calls else "no calls of its own"
+    return (
+        f"{member.own.calls} own call{'' if member.own.calls == 1 else 's'}"
+        if member.own.calls
+        else "no calls of its own"
+    )
 
 
 def _edges(layout: _Layout, hues: Hues) -> Iterator[str]:
@@ -227,8 +305,12 @@ def _edges(layout: _Layout, hues: Hues) -> Iterator[str]:
         bend = start + _bend(start, end)
         middle = (start + bend) / 2
         active, hue = bool(member.open) and not place.others, hues[member.name]
-        yield path(f"M{start:.0f} {hub.middle:.0f}C{middle:.0f} {hub.middle:.0f} {middle:.0f} {place.middle:.0f} {bend:.0f} {place.middle:.0f}"
-                   f"H{end:.0f}", stroke=hue if active else LINE, width=2.5 if active else 1.5)
+        yield path(
+            f"M{start:.0f} {hub.middle:.0f}C{middle:.0f} {hub.middle:.0f} {middle:.0f} {place.middle:.0f} {bend:.0f} {place.middle:.0f}"
+            f"H{end:.0f}",
+            stroke=hue if active else LINE,
+            width=2.5 if active else 1.5,
+        )
     for place in spokes:
         if not place.others:
             yield from _chip(place, hues[place.member.name])
@@ -247,7 +329,7 @@ def _chip(place: _Place, hue: str) -> Iterator[str]:
         wide, badge = room > 150, str(latest.number)
         radius = max(9.0, text_width(badge, SMALL, bold=True) / 2 + 4) if wide else 0.0
         before = 2 * radius + 14 if wide else 14.0
-        first, second = _carried(latest, len(member.open), wide)
+        first, second = _carried(latest, len(member.open), room - before - 12)
         first, second = cut(first, room - before - 12, SMALL, bold=True), cut(second, room - before - 12)
         width = max(text_width(first, SMALL, bold=True), text_width(second)) + before + 12
         x = left + (room - width) / 2
@@ -266,7 +348,10 @@ def _chip(place: _Place, hue: str) -> Iterator[str]:
         width = text_width(said, SMALL, bold=True) + 20
         yield box(middle - width / 2, y - 11, width, 22, radius=11, fill=CARD, stroke=hue, stroke_width=1.5)
         yield text(middle, y + 4, said, fill=INK, bold=True, anchor="middle")
-        yield path(f"M{start + 9:.0f} {hub.middle - 5:.0f}L{start + 1:.0f} {hub.middle:.0f}L{start + 9:.0f} {hub.middle + 5:.0f}Z", fill=hue)
+        yield path(
+            f"M{start + 9:.0f} {hub.middle - 5:.0f}L{start + 1:.0f} {hub.middle:.0f}L{start + 9:.0f} {hub.middle + 5:.0f}Z",
+            fill=hue,
+        )
         return
     yield text(middle, y - 6, _numbers(member), anchor="middle", width=room)
     yield text(middle, y + 15, _went(latest, member.handoffs, room), anchor="middle", width=room)
@@ -276,15 +361,19 @@ def _bend(start: float, end: float) -> float:
     return min(80.0, (end - start) * 0.24)
 
 
-def _carried(latest: Passage, at_once: int, wide: bool) -> tuple[str, str]:
+def _carried(latest: Passage, at_once: int, room: float) -> tuple[str, str]:
     """Two lines: the names of the parts, and their sizes."""
-    parts, names = latest.parts, " + ".join(it.name for it in latest.parts) or "nothing"
-    whole = f"{sum(it.words for it in parts):,} words"
+    parts = latest.parts
+    whole = f"{latest.number}: {sum(it.words for it in parts):,} words"
     if at_once > 1:
-        return f"{at_once} handoffs at once", f"latest: {sizes(parts)}" if wide else whole
-    if not wide:
-        return names, f"{latest.number}: {whole}"
-    return names, " + ".join(f"{it.words:,}" for it in parts) + " words"
+        return f"{at_once} handoffs at once", f"latest: {sizes(parts)}" if room > 150 else whole
+    while True:
+        names = " + ".join(it.name for it in parts) or "nothing"
+        said = " + ".join(f"{it.words:,}" for it in parts) + " words"
+        if text_width(names, SMALL, bold=True) <= room or len(parts) < 2 or parts[0].name != "task":
+            break
+        parts = parts[1:]  # every handoff has a task: that one can be left out
+    return names, said if room > 150 else whole
 
 
 def _numbers(member: Member) -> str:
@@ -337,7 +426,9 @@ def _in_words(member: Member) -> str:
     if member.open:
         said += [f"holds {it.number} ({sizes(it.parts)})" for it in member.open.values()]
     elif member.handoffs:
-        said.append(f"{_numbers(member)} ({'last: ' if member.handoffs > 1 else ''}{sizes(member.latest.parts)})")
+        said.append(
+            f"{_numbers(member)} ({'last: ' if member.handoffs > 1 else ''}{sizes(member.latest.parts)})"
+        )
     if member.own.calls:
         said.append(bill(member.own))
     return " · ".join(said)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 from kernel import Event, Run, Trace
 
 from .scene import Scene
-from .svg import INK, card, escape, text
+from .svg import INK, Hues, card, escape, text
 
 Source = Run | Trace | Iterable[Event]
 Time = Literal["steps", "seconds"]
@@ -27,8 +27,10 @@ class View:
         if not isinstance(source, Run | Trace | list):
             source = list(source)
         if isinstance(source, list) and any(not isinstance(it, Event) for it in source[:1]):
-            raise TypeError(f"{type(self).__name__} was given a list of {type(source[0]).__name__}; "
-                            "expected a Run, its trace(), or a list of events")
+            raise TypeError(
+                f"{type(self).__name__} was given a list of {type(source[0]).__name__}; "
+                "expected a Run, its trace(), or a list of events"
+            )
         self._source, self._scene = source, Scene(team=team)
 
     @property
@@ -40,6 +42,15 @@ class View:
     def scene(self) -> Scene:
         """The team after everything that has happened so far."""
         return self._scene.catch_up(self.events)
+
+    @property
+    def hues(self) -> Hues:
+        """Each name's hue, the same in every view of a run."""
+        return Hues(self.scene.names)
+
+    def moving(self, clock: Callable[[], float]) -> View:
+        """The view for somebody who watches; `clock` gives the seconds since the run began."""
+        return self
 
     def text(self) -> str:
         raise NotImplementedError

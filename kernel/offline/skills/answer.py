@@ -9,7 +9,10 @@ from ..text import content_words, limit, sentences, vocabulary
 from ..view import View
 
 _GREETING = re.compile(r"^\W*(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|greetings|thanks|thank you)\b", re.I)
-_EXACTLY = re.compile(r"\b(?:reply|respond|answer|say|output|return|repeat)\b[^.\n]{0,40}?(?:\b(?:exactly|only|just|with|the words?)\b\s*)+:?\s*[\"“'`]?([^\"”'`\n]+?)[\"”'`]?\s*[.!]?\s*$", re.I)
+_EXACTLY = re.compile(
+    r"\b(?:reply|respond|answer|say|output|return|repeat)\b[^.\n]{0,40}?(?:\b(?:exactly|only|just|with|the words?)\b\s*)+:?\s*[\"“'`]?([^\"”'`\n]+?)[\"”'`]?\s*[.!]?\s*$",
+    re.I,
+)
 
 
 def fits(view: View) -> bool:
@@ -36,10 +39,16 @@ def answer(view: View) -> Answer:
     asked = view.task if last == view.task else last
     inside = [] if given else list(sentences(view.task))
     question = next((s for s in reversed(inside) if s.endswith("?")), asked)
-    pool = [s for text in given for s in sentences(text)] or [re.sub(r"^(?:summari[sz]e|shorten|tl;?dr)[^:]{0,40}:\s*", "", s, flags=re.I) for s in inside if s != question and not s.endswith(":")]
+    pool = [s for text in given for s in sentences(text)] or [
+        re.sub(r"^(?:summari[sz]e|shorten|tl;?dr)[^:]{0,40}:\s*", "", s, flags=re.I)
+        for s in inside
+        if s != question and not s.endswith(":")
+    ]
     pool = pool or ([text for text in view.texts[-1:]] if view.later else [])
     wanted = set(content_words(question))
-    scored = sorted(((-len(wanted & vocabulary(s)), place, s) for place, s in enumerate(pool) if wanted & vocabulary(s)), key=lambda t: t[:2])
+    scored = sorted(
+        ((-len(wanted & vocabulary(s)), place, s) for place, s in enumerate(pool) if wanted & vocabulary(s)), key=lambda t: t[:2]
+    )
     most = min(limit(view.instructions, "sentences") or 3, 5)
     if scored:
         best = [entry for entry in scored if -entry[0] >= max(1, -scored[0][0] / 2)][:most]
@@ -47,7 +56,9 @@ def answer(view: View) -> Answer:
     if pool and re.search(r"\b(?:summar|shorten|what does|tl;?dr|rewrite|repeat|main point)\w*", asked, re.I):
         return _text(" ".join(pool[:most]), "The first sentences carry the most.")
     if not re.search(r"\w", asked):
-        return _text("There is no question in this message. Say what you want to know, and give the text it is in.", "Nothing was asked.")
+        return _text(
+            "There is no question in this message. Say what you want to know, and give the text it is in.", "Nothing was asked."
+        )
     found = "the text in front of me does not say" if pool or given else "there is no text or tool in front of me that tells me"
     short = asked.strip() if len(asked) < 90 else f"{asked.strip()[:80].rsplit(' ', 1)[0]} …"
     return _text(f"I cannot answer “{short}”: {found}. I would need the facts, or a tool to find them.", "Nothing to answer from.")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect
 from datetime import date
+from functools import cache, lru_cache
 
 from ..answer import Answer
-from ..text import NUMBER_WORDS, citations, content_words, sentences, stem, topic, uncited
+from ..text import NUMBER_WORDS, content_words, sentences, stem, topic, uncited
 from ..view import View
 
 NOTHING, GUESS, NEAR, SAID = 0.0, 1.0, 2.0, 3.0  # how sure a value is; optional fields below NEAR are left out
+_MOST = 200  # candidates for one field: in a long text the first ones are looked at
 _DEEPEST = 6  # a schema may contain itself: below this level only what is required, as short as possible
 
 _SMALL = [word for word in NUMBER_WORDS if word not in ("single", "couple")]
@@ -33,18 +36,21 @@ _COMMON = frozenset(
     "october november december thanks regards book send order ordered call called add find get give write read i'm i'd i've what's who's it's that's let's there's call me".split()
 )
 _FORMATS = {
-    "email": (r"[\w.+-]+@[\w-]+\.[\w.-]*\w", "unknown@example.com"),
+    "email": (r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{0,64}\w", "unknown@example.com"),
     "uri": (r"https?://[^\s<>\"')\]]*[^\s<>\"')\].,;]", "https://example.com/"),
     "uuid": (r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b", "00000000-0000-0000-0000-000000000000"),
     "time": (r"\b[0-2]\d:[0-5]\d(?::[0-5]\d)?(?:Z|[+-]\d\d:\d\d)?", "00:00:00Z"),
     "duration": (r"\bP(?=[T\d])(?:\d+[YMWD])*(?:T(?:\d+[HMS])+)?", "PT0S"),
     "ipv4": (r"\b(?:\d{1,3}\.){3}\d{1,3}\b", "0.0.0.0"),
-    "ipv6": (r"\b(?:[0-9a-fA-F]{0,4}:){2,7}[0-9a-fA-F]{0,4}\b", "::"),
-    "hostname": (r"\b(?:[a-zA-Z0-9-]+\.)+[a-zA-Z]{2,}\b", "localhost"),
-    "phone": (r"\+?\d[\d ()/-]{6,}\d", ""),
-    "token": (r"(?<![\w.])#?(?=[A-Za-z]*[-_]?\d)[A-Za-z]*[-_#]?\d[\w-]*(?:\.\d+)*", ""),
-    "path": (r"(?:[\w.~-]*/)*[\w-]+\.[A-Za-z][A-Za-z0-9]{0,5}\b|(?:[\w.~-]*/){1,}[\w.-]+", ""),
-    "sum": (r"[-+(]*\d[\d.,]*(?: *(?:\*\*|[-+*/x×÷^%()]) *[-+(]*\d[\d.,]*\)*)+", ""),
+    "ipv6": (r"(?<![\w:])(?:[0-9a-fA-F]{0,4}:){2,7}[0-9a-fA-F]{0,4}\b", "::"),
+    "hostname": (r"(?<![\w.-])(?:[a-zA-Z0-9-]{1,63}\.)+[a-zA-Z]{2,}\b", "localhost"),
+    "phone": (r"(?<![\d+])\+?\d[\d ()/-]{6,18}\d", ""),
+    "token": (r"(?<![\w.])#?[A-Za-z]{0,20}[-_#]?\d[\w-]*(?:\.\d+)*", ""),
+    "path": (
+        r"(?<![\w.~/-])(?:[\w.~-]{0,64}/){0,12}[\w-]{1,64}\.[A-Za-z][A-Za-z0-9]{0,5}\b|(?<![\w.~/-])(?:[\w.~-]{0,64}/){1,12}[\w.-]+",
+        "",
+    ),
+    "sum": (r"(?<![\d.,])[-+(]{0,9}\d[\d.,]*(?: *(?:\*\*|[-+*/x×÷^%()]) *[-+(]*\d[\d.,]*\)*)+", ""),
     "currency": (r"\b(?:[A-Z]{3})\b|[$€£¥]", ""),
     "unit": (r"(?<=\d)\s*(?P<v>%|mg|kg|g|ml|cl|l|mm|cm|km|m|oz|lbs?|cups?|tsp|tbsp|hours?|minutes?|days?|GB|MB|TB|ms|s)\b", ""),
     "quote": (r"[\"“](?P<v>[^\"”]+)[\"”]|(?<!\w)['‘](?P<w>[^'’]+)['’](?!\w)", ""),
@@ -77,6 +83,8 @@ _KIN = (  # words that speak of the same thing: a field's words find their kin i
     "german der die das und ist nicht guten ich wie", "french le les et est vous je bonjour avec", "spanish el los que es hola por una",
     "italian il che sono ciao per una", "english the and is of you", "language written", "released release version", "approve approved pass accept yes", "reject rejected revise fail no",
 )  # fmt: skip
+_WORD = re.compile(r"[A-Za-z]+|[$€£%]")
+_APART = re.compile(r"[.!?;](?=\s)|\n|,(?=\s)| and ")
 _ORDER = re.compile(r"^(?:please |now )?(?:extract|classify|fill|return|parse|convert|turn|categori[sz]e|summari[sz]e|analy[sz]e|"
                     r"give|list|label|what|which|identify|determine|read|tag)\b", re.I)  # fmt: skip
 _NOT = re.compile(r"\b(?:no|not|never|without|isn't|wasn't|don't|doesn't|cannot|can't|neither|nor|n't)\b", re.I)
@@ -144,8 +152,19 @@ def tightened(schema: dict, messages: list[str]) -> dict:
     for path, said in found:
         for pattern, keyword in _SAID:
             if found := re.search(pattern, said, re.I):
-                value = found[1] if keyword == "pattern" else re.findall(r"'([^']*)'", found[1]) if keyword == "enum" else float(found[1].rstrip("."))
-                schema = _with(schema, schema, re.findall(r"\w+", path), {keyword: int(value) if isinstance(value, float) and value.is_integer() else value})
+                value = (
+                    found[1]
+                    if keyword == "pattern"
+                    else re.findall(r"'([^']*)'", found[1])
+                    if keyword == "enum"
+                    else float(found[1].rstrip("."))
+                )
+                schema = _with(
+                    schema,
+                    schema,
+                    re.findall(r"\w+", path),
+                    {keyword: int(value) if isinstance(value, float) and value.is_integer() else value},
+                )
                 break
     return schema
 
@@ -172,6 +191,7 @@ class Form:
     def __init__(self, root: dict, text: str, task: str, known: dict):
         self.root, self.task, self.known = root, task, known
         self.taken: set[tuple[str, int]] = set()
+        self.known_places: dict[tuple[str, frozenset[str]], list[tuple[int, int]]] = {}
 
     def value(self, schema: object, name: str, text: str, depth: int = 0) -> tuple[object, float]:
         """A value for one field and how sure it is."""
@@ -231,10 +251,14 @@ class Form:
             return [value for value, _ in made], min((sure for _, sure in made), default=NOTHING)
         items = resolve(schema.get("items", {}), self.root)
         least, most = schema.get("minItems", 0), schema.get("maxItems", 40)
-        words = re.search(r"\b(?:at most|up to|exactly|no more than)? ?(\d+|%s) " % "|".join(_SMALL), schema.get("description", "") + " ", re.I)
+        words = re.search(
+            r"\b(?:at most|up to|exactly|no more than)? ?(\d+|%s) " % "|".join(_SMALL), schema.get("description", "") + " ", re.I
+        )
         if words and "maxItems" not in schema:
             most = max(least, _number(words[1])) or most
-        found = [] if depth > _DEEPEST else self._listed(items, name, _section(text, name), text, schema.get("description", ""), depth)
+        found = (
+            [] if depth > _DEEPEST else self._listed(items, name, _section(text, name), text, schema.get("description", ""), depth)
+        )
         values = []
         for value in found:
             if value not in values:
@@ -243,7 +267,11 @@ class Form:
         while len(values) < least:
             value = self.value(items, name, text if depth <= _DEEPEST else "", depth + 1)[0]
             if value in values and schema.get("uniqueItems"):
-                value = f"{value} {len(values) + 1}" if isinstance(value, str) and "enum" not in items else self._another(items, values, value)
+                value = (
+                    f"{value} {len(values) + 1}"
+                    if isinstance(value, str) and "enum" not in items
+                    else self._another(items, values, value)
+                )
             values.append(value)
         return values, sure
 
@@ -284,8 +312,12 @@ class Form:
         if bullets:
             return [_CITED.sub("", bullet).strip() if what != "body" else bullet for bullet in bullets]
         if section:
-            return _inline(section) if "\n" not in section.strip() else [line.strip() for line in section.splitlines() if line.strip()]
-        if announced := re.search(rf"\b{re.escape(one)}\w*\b[^.:\n]{{0,30}}?(?::| are| is| such as| include[sd]?| including) ([^.\n]+)", text, re.I):
+            return (
+                _inline(section) if "\n" not in section.strip() else [line.strip() for line in section.splitlines() if line.strip()]
+            )
+        if announced := re.search(
+            rf"\b{re.escape(one)}\w*\b[^.:\n]{{0,30}}?(?::| are| is| such as| include[sd]?| including) ([^.\n]+)", text, re.I
+        ):
             return _inline(announced[1])
         several = re.search(rf"{_PROPER.pattern}(?:, {_PROPER.pattern})*,? (?:and|&) {_PROPER.pattern}", text)
         if what == "proper" and several:
@@ -309,7 +341,9 @@ class Form:
         what = "token" if words[-1] in ("number", "no", "num") else what
         if words[-1] in ("from", "to", "recipient", "sender", "cc"):
             what = "email" if re.search(_FORMATS["email"][0], text) else "proper"
-        if words[0] and (said := re.search(rf"\b{r'[ _-]'.join(map(re.escape, words))}\s+(?:is\s+|of\s+)?(?:{_FORMATS['quote'][0]})", text, re.I)):
+        if words[0] and (
+            said := re.search(rf"\b{r'[ _-]'.join(map(re.escape, words))}\s+(?:is\s+|of\s+)?(?:{_FORMATS['quote'][0]})", text, re.I)
+        ):
             self.taken.add(("quote", said.start("v") - 1 if said["v"] else said.start("w") - 1))
             return said["v"] or said["w"], SAID
         form = schema.get("format") or (what if what in _FORMATS or what == "date" else "")
@@ -340,7 +374,11 @@ class Form:
             bare = re.sub(r"\A#+ .*\n+", "", text.strip())
             if "?" in self.task and words[-1] in ("answer", "response"):
                 return self._related(words[:0] + _words(self.task), "", text, [s for s in plain if not s.endswith("?")])
-            free = [m for m in re.finditer(_FORMATS["quote"][0], text) if ("quote", m.start()) not in self.taken] if self.task in text else []
+            free = (
+                [m for m in re.finditer(_FORMATS["quote"][0], text) if ("quote", m.start()) not in self.taken]
+                if self.task in text
+                else []
+            )
             return (free[0]["v"] or free[0]["w"], NEAR) if free else (bare, NEAR if plain else NOTHING)
         if what == "sentence" and plain:
             return _CITED.sub("", plain[0]), NEAR
@@ -354,7 +392,11 @@ class Form:
             return said[1], NEAR
         if words[0] and (said := re.search(rf"\b{spoken}\s+([\w.+-]+)(?=[,;.\n]|$)", text, re.I)):
             return said[1], NEAR
-        if len(text) < 60 and (inside := re.search(r"\(([^()]+)\)", text)) and (plainly := [p for p in _inline(inside[1]) if not re.search(r"\d", p)]):
+        if (
+            len(text) < 60
+            and (inside := re.search(r"\(([^()]+)\)", text))
+            and (plainly := [p for p in _inline(inside[1]) if not re.search(r"\d", p)])
+        ):
             return plainly[0], NEAR
         if quoted := re.search(_FORMATS["quote"][0], text):
             return quoted["v"] or quoted["w"], GUESS
@@ -367,7 +409,7 @@ class Form:
 
     def _formatted(self, form: str, name: str, text: str) -> tuple[str, float]:
         if form in ("date", "date-time"):
-            found = [(iso, at) for iso, at in _dates(text) if ("d", at) not in self.taken]
+            found = [(iso, at) for iso, at in _dates(text) if ("d", at) not in self.taken][:_MOST]
             if not found:
                 return ("1970-01-01" if form == "date" else "1970-01-01T00:00:00Z"), NOTHING
             iso, at = min(found, key=lambda pair: (self._far(name, "", text, pair[1], pair[1] + 10), pair[1]))
@@ -376,7 +418,7 @@ class Form:
             hour = f"{stamp[1]}{':00' if len(stamp[1]) == 5 else ''}{stamp[2] or 'Z'}" if stamp else "00:00:00Z"
             return (iso if form == "date" else f"{iso}T{hour}"), NEAR
         pattern, otherwise = _FORMATS[form] if form in _FORMATS else (r"(?!)", "")
-        found = [m for m in re.finditer(pattern, text) if (form, m.start()) not in self.taken]
+        found = [m for m in re.finditer(pattern, text) if (form, m.start()) not in self.taken][:_MOST]
         if not found:
             return otherwise, NOTHING
         match = min(found, key=lambda m: (self._far(name, "", text, m.start(), m.end()), m.start()))
@@ -389,14 +431,21 @@ class Form:
     def _proper(self, words: list[str], hint: str, text: str) -> str:
         announce = next((_BEFORE[word] for word in reversed(words) if word in _BEFORE), "")
         announce = announce or next((_BEFORE[w] for w in _words(hint) if w in _BEFORE and w not in ("to", "from")), "")
-        runs = [(run, at) for run, at in _runs(text) if ("p", at) not in self.taken and not re.search(r"\d", run)]
+        runs = [(run, at) for run, at in _runs(text) if ("p", at) not in self.taken and not re.search(r"\d", run)][:_MOST]
         if not runs:
             return ""
+
         def rank(pair: tuple[str, int]) -> tuple:
             before = re.findall(r"[\w']+", text[max(0, pair[1] - 25) : pair[1]].lower())[-1:]
             lead = before and before[0] in (announce.split() or ["named", "called", "is", "i'm", "am"])
-            starts = not re.search(r"[\w,]\s*$", text[: pair[1]])
-            return (not lead, bool(announce) and starts, self._far(" ".join(words), "", text, pair[1], pair[1] + len(pair[0])), pair[1])
+            starts = not re.search(r"[\w,]\s*$", text[max(0, pair[1] - 20) : pair[1]])
+            return (
+                not lead,
+                bool(announce) and starts,
+                self._far(" ".join(words), "", text, pair[1], pair[1] + len(pair[0])),
+                pair[1],
+            )
+
         run, at = min(runs, key=rank)
         self.taken.add(("p", at))
         return run
@@ -416,6 +465,7 @@ class Form:
             found = [m for m in re.finditer(r"\b(?:1[5-9]|20)\d\d\b", text) if ("n", m.start()) not in self.taken] or found
         if schema.get("type") == "integer":
             found = [m for m in found if _number(m[0]) == int(_number(m[0]))]
+        found = found[:_MOST]
         if not found:
             return 0, NOTHING
         hint = schema.get("description", "")
@@ -444,7 +494,10 @@ class Form:
         if name in self.known and self.known[name] in options:
             return self.known[name], SAID
         said = self._label(name, text)
-        scores = [(self._mentions(said, str(option), "") * 10 if said else 0) + self._mentions(text, str(option), hint) for option in options]
+        scores = [
+            (self._mentions(said, str(option), "") * 10 if said else 0) + self._mentions(text, str(option), hint)
+            for option in options
+        ]
         if max(scores) > 0:
             return options[scores.index(max(scores))], NEAR
         return next((option for option in options if str(option).lower() in _OTHERWISE), options[0]), NOTHING
@@ -464,16 +517,27 @@ class Form:
         return inline[1].strip() if inline else ""
 
     def _far(self, name: str, hint: str, text: str, start: int, end: int) -> float:
-        """How far a place is from the nearest of the field's words (1000 when the text has none)."""
+        """How far a place is from the nearest of the field's words (1000 when none is near)."""
+
         def nearest(wanted: frozenset[str]) -> float:
             best = 1000.0
-            for m in re.finditer(r"[A-Za-z]+|[$€£%]", text):
-                if stem(m[0].lower()) in wanted and not (m.start() >= start and m.end() <= end):
-                    low, high = (m.end(), start) if m.end() <= start else (end, m.start())
-                    best = min(best, abs(high - low) + 60 * len(re.findall(r"[.!?;](?=\s)|\n|,(?=\s)| and ", text[low:high])))
+            spots = self._places(text, wanted)
+            for at, until in spots[max(0, bisect(spots, (start, 0)) - 2) : bisect(spots, (end, 0)) + 2]:
+                low, high = (until, start) if until <= start else (end, at)
+                if not (at >= start and until <= end) and high - low < 500:
+                    best = min(best, abs(high - low) + 60 * len(_APART.findall(text[low:high])))
             return best
+
         exact = nearest(frozenset(_stems(" ".join(_words(name)))))
         return min(exact, nearest(_kin(name)) + 5, nearest(frozenset(_stems(hint))) + 30)
+
+    def _places(self, text: str, wanted: frozenset[str]) -> list[tuple[int, int]]:
+        """Where the words of these stems stand; remembered, since every number of a text asks for it."""
+        if (text, wanted) not in self.known_places:
+            self.known_places[text, wanted] = (
+                [m.span() for m in _WORD.finditer(text) if stem(m[0].lower()) in wanted] if wanted else []
+            )
+        return self.known_places[text, wanted]
 
     def _says(self, text: str, phrase: str) -> bool:
         return bool(re.search(rf"(?<![\w]){re.escape(phrase.replace('_', ' '))}(?!\w)", text.replace("_", " "), re.I))
@@ -490,21 +554,34 @@ class Form:
         return score
 
 
+@lru_cache(maxsize=2_000)
 def _words(name: str) -> list[str]:
+    """The words of a field's name, in lower case: dueDate and due_date are the same. Do not change the result."""
     return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name.replace("_", " ").replace("-", " "))]
 
 
+@lru_cache(maxsize=4_000)
 def _stems(text: str) -> list[str]:
-    return [stem(word) for word in re.findall(r"[a-z]+|[$€£%*×÷+]|(?<=\s)[-/](?=\s)", text.lower()) if word not in _COMMON and word not in ("of", "has", "needs", "with", "be")]
+    """The stems that a field's words can meet, in order. Do not change the result."""
+    return [
+        stem(word)
+        for word in re.findall(r"[a-z]+|[$€£%*×÷+]|(?<=\s)[-/](?=\s)", text.lower())
+        if word not in _COMMON and word not in ("of", "has", "needs", "with", "be")
+    ]
 
 
+@lru_cache(maxsize=2_000)
 def _kin(name: str) -> frozenset[str]:
     own = set(_stems(" ".join(_words(name))))
-    for group in _KIN:
-        family = [stem(word) for word in group.split()]
+    for family in _families():
         if family[0] in own:
             own |= set(family)
     return frozenset(own)
+
+
+@cache
+def _families() -> list[list[str]]:
+    return [[stem(word) for word in group.split()] for group in _KIN]
 
 
 def _one(name: str) -> str:
@@ -559,7 +636,9 @@ def _section(text: str, name: str) -> str:
     spoken = r"[ _-]?".join(map(re.escape, _words(name)))
     if not spoken:
         return ""
-    below = re.search(rf"^(?:#+ *|\*\*)?{spoken}(?:\*\*)? *:?(?:\*\*)? *\n((?:(?!#|\*\*|[A-Za-z][\w ]*: *$).*\n?)+)", text, re.I | re.M)
+    below = re.search(
+        rf"^(?:#+ *|\*\*)?{spoken}(?:\*\*)? *:?(?:\*\*)? *\n((?:(?!#|\*\*|[A-Za-z][\w ]*: *$).*\n?)+)", text, re.I | re.M
+    )
     beside = re.search(rf"(?:^|[\s,;]){spoken} *: *(\S[^\n.;]*)", text, re.I)
     return below[1].strip() if below and below[1].strip() else beside[1].strip() if beside else ""
 
@@ -569,7 +648,15 @@ def _inline(text: str) -> list[str]:
 
 
 def _is(value: object, kind: str) -> bool:
-    fit = {"string": str, "integer": int, "number": (int, float), "boolean": bool, "array": list, "object": dict, "null": type(None)}
+    fit = {
+        "string": str,
+        "integer": int,
+        "number": (int, float),
+        "boolean": bool,
+        "array": list,
+        "object": dict,
+        "null": type(None),
+    }
     return isinstance(value, fit.get(kind, object)) and (kind == "boolean" or not isinstance(value, bool))
 
 
@@ -582,8 +669,16 @@ def _clipped(value: object, schema: dict) -> object:
             value = (value[:most].rsplit(" ", 1)[0] if " " in value[:most] else value[:most]).rstrip(" ,;") or value[:most]
         value = value.ljust(schema.get("minLength", 0), "." if value else "-")
         if "pattern" in schema and not _first(re.search, schema["pattern"], value):
-            shapes = [value.lower(), value.upper(), re.sub(r"\W+", "-", value.lower()).strip("-"), re.sub(r"\W+", "_", value.lower()), re.sub(r"\D", "", value)]
-            value = next((shape for shape in shapes if _first(re.search, schema["pattern"], shape)), None) or _sample(schema["pattern"], value)
+            shapes = [
+                value.lower(),
+                value.upper(),
+                re.sub(r"\W+", "-", value.lower()).strip("-"),
+                re.sub(r"\W+", "_", value.lower()),
+                re.sub(r"\D", "", value),
+            ]
+            value = next((shape for shape in shapes if _first(re.search, schema["pattern"], shape)), None) or _sample(
+                schema["pattern"], value
+            )
     elif isinstance(value, int | float) and not isinstance(value, bool):
         step = schema.get("multipleOf") or (1 if schema.get("type") == "integer" else 0.001)
         low = max(schema.get("minimum", float("-inf")), schema.get("exclusiveMinimum", float("-inf")) + step)

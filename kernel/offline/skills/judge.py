@@ -11,12 +11,21 @@ from ..text import citations, facts, limit, numbers, overlap, sentences, topic, 
 from ..view import View
 from .fill import resolve, value_for
 
-_JUDGES = re.compile(r"\b(?:scor(?:e|es|ing)|rat(?:e|es|ing|ings)|grad(?:e|es|ing)|judg\w*|rubric|criteri\w+|evaluat\w+|assess\w*|points?|quality|mark(?:s|ing)?)\b", re.I)
+_JUDGES = re.compile(
+    r"\b(?:scor(?:e|es|ing)|rat(?:e|es|ing|ings)|grad(?:e|es|ing)|judg\w*|rubric|criteri\w+|evaluat\w+|assess\w*|points?|quality|mark(?:s|ing)?)\b",
+    re.I,
+)
 _SCORE = re.compile(r"^(?:overall(?:_score)?|total(?:_score)?|score|rating|grade|points?|mark|quality|value)$", re.I)
 _WHY = re.compile(r"reason|rationale|why|explan|justif|comment|note|evidence|feedback|thought", re.I)
 _CRITERION = re.compile(r"^(?:criterion|criteria|name|item|dimension|aspect|id|key|label|metric)$", re.I)
-_OF_A_SHEET = re.compile(rf"{_WHY.pattern}|{_CRITERION.pattern}|scor|rating|mark|grade|overall|verdict|winner|result|evaluat|assess|judg|summary|strength|weak|suggest|accura|cover|clar|cit", re.I)
-_SCALE = re.compile(r"(?:(?<![\w.])(\d+)\s*(?:-|–|to|through|\.\.|and)\s*(\d+)\b(?!\s*(?:words|sentences|facts|bullets|%?\s*of))|\bout of (\d+)\b)", re.I)
+_OF_A_SHEET = re.compile(
+    rf"{_WHY.pattern}|{_CRITERION.pattern}|scor|rating|mark|grade|overall|verdict|winner|result|evaluat|assess|judg|summary|strength|weak|suggest|accura|cover|clar|cit",
+    re.I,
+)
+_SCALE = re.compile(
+    r"(?:(?<![\w.])(\d+)\s*(?:-|–|to|through|\.\.|and)\s*(\d+)\b(?!\s*(?:words|sentences|facts|bullets|%?\s*of))|\bout of (\d+)\b)",
+    re.I,
+)
 _TEXTS = ("draft", "answer", "output", "response", "candidate", "submission", "result")
 _CHECKS = (
     ("support", r"accura|factual|correct|support|faith|ground|truth|hallucin|claim|invent|reliab|valid|precis"),
@@ -37,9 +46,17 @@ def fits(view: View) -> bool:
     shape = _leaves(view.schema, view.schema)
     scores, lists = [k for k, t in shape if t in ("integer", "number")], [k for k, t in shape if t == "array"]
     compares = any(re.search(r"winner|better|preferred|preference|choice", k, re.I) for k, _ in shape) and len(_rivals(view)) > 1
-    if any(re.search(r"issue|problem|violation|verdict|approved|decision", k, re.I) for k in lists + [k for k, _ in shape]) and not view.parts.get("rubric"):
+    if any(
+        re.search(r"issue|problem|violation|verdict|approved|decision", k, re.I) for k in lists + [k for k, _ in shape]
+    ) and not view.parts.get("rubric"):
         return False
-    rest = [k for k, t in shape if t in ("string", "array", "object") and not _OF_A_SHEET.search(k) and k.lower() not in {c.split(":")[0].lower() for c in _criteria(view)}]
+    rest = [
+        k
+        for k, t in shape
+        if t in ("string", "array", "object")
+        and not _OF_A_SHEET.search(k)
+        and k.lower() not in {c.split(":")[0].lower() for c in _criteria(view)}
+    ]
     return compares or (bool(scores) and not (rest and not view.parts.get("rubric")) and bool(view.parts.get("rubric") or _JUDGES.search(words))
                         and (len(scores) > 1 or any(_SCORE.match(k) or re.search("score|rating|grade", k, re.I) for k in scores)))  # fmt: skip
 
@@ -81,7 +98,11 @@ def marks(draft: str, given: str, task: str, instructions: str) -> Marks:
     known = {source for fact in listed for source in fact.sources}
     wrong = [s for s in said if not any(_carries(f.sentence, s) for f in listed)]
     cited = [s for s in said if citations(s) and (not known or set(citations(s)) <= known)]
-    used = {s for s in known if s in citations(draft) or any(f.source == s and any(overlap(f.sentence, t) >= 0.8 for t in said) for f in listed)}
+    used = {
+        s
+        for s in known
+        if s in citations(draft) or any(f.source == s and any(overlap(f.sentence, t) >= 0.8 for t in said) for f in listed)
+    }
     count, most = len(uncited(draft).split()), limit(instructions, "words") or 250
     longest = sum(len(s.split()) for s in said) / len(said)
     subject = topic(task) if not _JUDGES.search(task) else ""
@@ -108,7 +129,9 @@ def _rivals(view: View) -> dict[str, str]:
     """The texts to compare, by their labels (a, b, …)."""
     found = {}
     for name, text in view.labelled:
-        if label := re.fullmatch(r"(?:(?:answer|draft|response|brief|candidate|text|output|option|version)[ _-]*)?([a-d]|[1-4])", name.strip(), re.I):
+        if label := re.fullmatch(
+            r"(?:(?:answer|draft|response|brief|candidate|text|output|option|version)[ _-]*)?([a-d]|[1-4])", name.strip(), re.I
+        ):
             found[label[1].upper()] = text
     return found
 
@@ -116,7 +139,11 @@ def _rivals(view: View) -> dict[str, str]:
 def _criteria(view: View) -> list[str]:
     """What to score: the rubric's lines, else the schema's own numbers, else what there is to check."""
     lines = re.findall(r"^[ \t]*(?:[-*•]|\d+[.)])?[ \t]*(\S.{2,})$", view.parts.get("rubric", ""), re.M)
-    named = [k.replace("_", " ") for k, t in _leaves(view.schema or {}, view.schema or {}) if t in ("integer", "number") and not _SCORE.match(k)]
+    named = [
+        k.replace("_", " ")
+        for k, t in _leaves(view.schema or {}, view.schema or {})
+        if t in ("integer", "number") and not _SCORE.match(k)
+    ]
     return [line.strip() for line in lines] or named or ["accuracy", "citations", "coverage", "length", "clarity"]
 
 
@@ -126,14 +153,23 @@ def judge(view: View) -> Answer:
     instructions = view.instructions
     quoted = re.search(r"[:\n]\s*(\S.{40,})$", view.task, re.S)
     draft = next((view.parts[name] for name in _TEXTS if view.parts.get(name)), "") or next(
-        (text for name, text in view.labelled if name and name.lower() not in ("task", "rubric", "criteria", "facts", "context")), quoted[1] if quoted else "")
+        (text for name, text in view.labelled if name and name.lower() not in ("task", "rubric", "criteria", "facts", "context")),
+        quoted[1] if quoted else "",
+    )
     seen = marks(draft, given, view.task if not quoted else "", instructions)
     said = _scale(instructions)
     criteria, root = _criteria(view), view.schema or {}
-    rivals = {name: sum(share for share, _ in marks(text, given, view.task, instructions).checks.values()) for name, text in _rivals(view).items()}
+    rivals = {
+        name: sum(share for share, _ in marks(text, given, view.task, instructions).checks.values())
+        for name, text in _rivals(view).items()
+    }
 
     def share(criterion: str) -> float:
-        return sum(seen.of(c)[0] for c in criteria) / len(criteria) if not criterion or _SCORE.match(criterion) else seen.of(criterion)[0]
+        return (
+            sum(seen.of(c)[0] for c in criteria) / len(criteria)
+            if not criterion or _SCORE.match(criterion)
+            else seen.of(criterion)[0]
+        )
 
     def score(schema: dict, criterion: str) -> float | int:
         options = [o for o in schema.get("enum", []) if isinstance(o, int | float)]
@@ -144,18 +180,30 @@ def judge(view: View) -> Answer:
         low, high = (min(options), max(options)) if options else told or (1, 5)
         low, high = schema.get("minimum", low), schema.get("maximum", high)
         value = low + (share(criterion)) * (high - low)
-        return (int(value + 0.5) if schema.get("type") == "integer" or options else round(value, 2))
+        return int(value + 0.5) if schema.get("type") == "integer" or options else round(value, 2)
 
     def shaped(schema: dict, name: str, criterion: str) -> object:
         schema = resolve(schema, root)
         branches = [b for b in (resolve(o, root) for o in schema.get("anyOf", [])) if b.get("type") != "null"]
         schema = branches[0] if branches else schema
         kind = schema.get("type", "")
-        mine = name if re.match("total|sum", name) else criterion if _SCORE.match(name) or _WHY.search(name) else _named(name, criteria)
+        mine = (
+            name
+            if re.match("total|sum", name)
+            else criterion
+            if _SCORE.match(name) or _WHY.search(name)
+            else _named(name, criteria)
+        )
         if schema.get("properties"):
-            return {key: shaped(field, key, criterion if _CRITERION.match(key) else mine if not criterion else criterion) for key, field in schema["properties"].items()}
+            return {
+                key: shaped(field, key, criterion if _CRITERION.match(key) else mine if not criterion else criterion)
+                for key, field in schema["properties"].items()
+            }
         if kind == "object":
-            return {c.split(":")[0].strip(" *`"): shaped(schema.get("additionalProperties") or {"type": "integer"}, "score", c) for c in criteria}
+            return {
+                c.split(":")[0].strip(" *`"): shaped(schema.get("additionalProperties") or {"type": "integer"}, "score", c)
+                for c in criteria
+            }
         if kind == "array" and resolve(schema.get("items", {}), root).get("properties"):
             return [shaped(schema["items"], name, c) for c in criteria]
         if kind in ("integer", "number") or any(isinstance(o, int | float) for o in schema.get("enum", [])):
@@ -172,9 +220,14 @@ def judge(view: View) -> Answer:
         return value_for(schema | {"$defs": root.get("$defs", {})}, draft, task=view.task)
 
     if view.schema is not None:
-        return Answer(({"type": "text", "text": json.dumps(shaped(root, "", ""), ensure_ascii=False)},), "Score what can be checked.")
+        return Answer(
+            ({"type": "text", "text": json.dumps(shaped(root, "", ""), ensure_ascii=False)},), "Score what can be checked."
+        )
     lines = [f"{c.split(':')[0].strip(' *`')}: {score({'type': 'integer'}, c)} – {seen.of(c)[1]}" for c in criteria]
-    return Answer(({"type": "text", "text": "\n".join([*lines, f"overall: {score({'type': 'integer'}, 'overall')}"])},), "Score what can be checked.")
+    return Answer(
+        ({"type": "text", "text": "\n".join([*lines, f"overall: {score({'type': 'integer'}, 'overall')}"])},),
+        "Score what can be checked.",
+    )
 
 
 def _scale(text: str) -> tuple[int, int] | None:

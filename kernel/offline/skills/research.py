@@ -8,12 +8,12 @@ from functools import lru_cache
 
 from ..answer import Answer
 from ..text import (
-    Doc, Fact, content_words, documents, is_instruction, limit, sentence_of, sentences, stem, subjects, topic, vocabulary,
+    STOP, Doc, Fact, content_words, documents, is_instruction, limit, sentence_of, sentences, stem, subjects, topic, vocabulary,
     wants, words,
 )  # fmt: skip
 from ..view import View
 from .shape import has_field, shaped
-from .write import compose, writes
+from .write import citation_form, compose, writes
 
 MOST_FACTS = 12  # reported when the prompt sets no number
 ENOUGH = 3  # facts on a subject after which another search is not worth its cost
@@ -92,12 +92,23 @@ def _searched(view: View) -> list[str]:
 
 def _fitting(view: View, tools: list[dict], task: str) -> list[dict]:
     """The tools to ask: those that the prompt names, else the one whose description fits best, else all that fit alike."""
-    named = [tool for tool in tools if re.search(rf"\b{re.escape(tool['name'])}\b", view.instructions)]
+    called = {call.name for call in view.calls}
+    places = {name: found.start() for name in (t["name"] for t in tools) if (found := _named(name, view.instructions))}
+    named = sorted((tool for tool in tools if tool["name"] in places), key=lambda tool: places[tool["name"]])
+    if len(named) > 1 and re.search(r"\b(?:first|before|then)\b", view.instructions):
+        return [tool for tool in named if tool["name"] not in called][:1] or named
     if named:
         return named
-    scores = [sum(word in vocabulary(f"{tool['name'].replace('_', ' ')} {tool.get('description', '')}") for word in content_words(view.instructions)) for tool in tools]
+    asked = {stem(w) for w in words(view.instructions) if w not in STOP}
+    scores = [sum(w in asked for w in sorted(vocabulary(f"{t['name'].replace('_', ' ')} {t.get('description', '')}"))) for t in tools]
     clear = max(scores) > min(scores) and not re.search(r"\b(?:both|all|every|each)\b[^.]{0,20}\b(?:tools?|searches|sources|libraries)\b", view.instructions)
     return [tool for tool, score in zip(tools, scores, strict=True) if score == max(scores)] if clear else tools
+
+
+def _named(name: str, text: str) -> re.Match | None:
+    """Where a prompt calls a tool by its name; a plain word such as search must be marked as a name."""
+    plain = re.escape(name)
+    return re.search(rf"\b{plain}\b" if re.search(r"[_\d]|[a-z][A-Z]", name) else rf"[`\"“]{plain}[`\"”]|\b{plain} tool\b|\b(?:call|use|ask|with) {plain}\b(?! to the)", text)
 
 
 def _arguments(tool: dict, query: str) -> dict:
@@ -169,11 +180,11 @@ def mentions(text: str, subject: str) -> float:
 
 
 def concerns(doc: Doc, subject: str) -> float:
-    """How much a document is about a subject: 0 not at all, up to 2 when all its words stand in the title."""
+    """How much a document is about a subject: 0 not at all, below 1 perhaps, up to 2 when all its words stand in the title."""
     whole = f"{doc.title}\n{doc.text}\n{doc.id.replace('-', ' ').replace('_', ' ')}"
     parts = [p for p in re.split(r",\s+(?:and\s+)?|\s+and\s+|\s+or\s+", subject) if content_words(p)] or [subject]
     best = max((mentions(whole, part), mentions(f"{doc.title} {doc.id.replace('-', ' ')}", part)) for part in parts)
-    return sum(best) if best[0] > 0.5 or (best[0] == 0.5 and best[1] == 0.5) else 0.0
+    return sum(best) if best[0] > 0.5 else 0.4 if best == (0.5, 0.5) else 0.0
 
 
 def gather(view: View) -> list[tuple[Doc, list[str]]]:
@@ -185,14 +196,14 @@ def gather(view: View) -> list[tuple[Doc, list[str]]]:
             for doc in documents(call.result):
                 read.setdefault((doc.id or call.name, doc.text), Doc(doc.id or call.name, doc.title, doc.date, doc.url, doc.text))
     scores = [(max(concerns(doc, subject) for subject in about), doc) for doc in read.values()]
-    sure = any(score >= 1 for score, _ in scores)  # else the library knows only half of the words: not the topic
+    sure = sum(len(sentences(doc.text)) for score, doc in scores if score >= 1)  # 0: the library knows half of the words, not the topic
     found, said = [], set()
     if any(_PAST.search(subject) for subject in about) or _PAST.search(_task(view)):
         scores.sort(key=lambda pair: pair[1].date or "9")  # a history is told in the order of time
     else:
         scores.sort(key=lambda pair: -pair[0] - _defines(pair[1], about))  # stable: the tool's own order breaks ties
     for score, doc in scores:
-        if score <= 0 or not sure:
+        if score <= 0 or not sure or (score < 1 and sure >= ENOUGH):
             continue
         titled = max(mentions(f"{doc.title} {doc.id.replace('-', ' ')}", subject) for subject in about) > 0
         kept = []
@@ -237,7 +248,7 @@ def _report(view: View, about: tuple[str, ...], found: list, wanted: int | None)
         notes.append(f"A search failed: {' '.join((failed[-1].result or 'no reason given').split())[:160].rstrip('.')}.")
     if not facts:
         queries = ", ".join(f'"{query}"' for query in dict.fromkeys(_searched(view))) or "none"
-        notes.insert(0, f"Nothing was found about {topic(_task(view)) or 'this'}: no document that is about it came back (searches: {queries}).")
+        notes.insert(0, f"Nothing was found about {topic(_task(view)) or 'this'} (searched for {queries}).")
     urls = {doc.id: doc.url for doc, _ in found}
     if view.schema and has_field(view.schema, "facts"):
         items = [{"fact": f.sentence, "source": f.source, "title": f.title, "url": urls.get(f.source, ""), "text": f"{f.sentence} [{f.source}]"} for f in facts]
@@ -252,7 +263,8 @@ def _report(view: View, about: tuple[str, ...], found: list, wanted: int | None)
         return compose(view, facts, "Enough facts: write the brief from them.")
     most, lines = limit(view.instructions, "words"), []
     for fact in facts:
-        line = f"- {fact.sentence} [{fact.source}]"
+        mark = f"{len(lines) + 1}." if re.search(r"\bnumbered\b", view.instructions, re.I) else "-"
+        line = f"{mark} {fact.sentence} {citation_form(view).format(fact.source)}"
         if most is None or len(" ".join([*lines, line]).split()) <= most:
             lines.append(line)
     why = "Enough: report the facts with their sources." if lines else "Nothing fits the topic: say so."

@@ -15,6 +15,7 @@ from .shape import has_field, resolve, shaped
 
 _CHECKS = re.compile(r"\b(?:check|review|verif\w+|critique|assess|inspect|audit|proofread|fact-?check|criticis|criticiz|comment on|approve|validate|judge)\w*\b", re.I)
 _LIST = ("issues", "comment", "problem", "fix")
+_REWORKS = re.compile(r"\b(?:rewrite|revise|improve|edit|shorten|polish|translate|expand|rework|mend|update|finish|continue)\b", re.I)
 _NOT = frozenset("not no never none nor without cannot n't isn't wasn't doesn't didn't aren't weren't don't can't won't hasn't neither".split())
 _SAME = [frozenset(stem(w) for w in line.split()) for line in (
     "announced introduced released launched published unveiled presented", "created made built developed designed wrote founded started",
@@ -51,7 +52,9 @@ def fits(view: View) -> bool:
         judged = any(has_field(view.schema, meaning) for meaning in ("verdict", "passed", "rejected")) or (
             has_field(view.schema, "score") or "draft" in view.parts) and has_field(view.schema, "issues")
         return judged and ("draft" in view.parts or reviewing)
-    return view.role == "review" or (reviewing and "draft" in view.parts and "feedback" not in view.parts)
+    held = "draft" in view.parts and "feedback" not in view.parts and view.role in ("", "review")
+    weighed = bool(view.facts) and not _REWORKS.search(f"{view.system}\n{view.task}")  # a draft beside its facts
+    return view.role == "review" or (held and (reviewing or weighed))
 
 
 def review(view: View) -> Answer:
@@ -225,6 +228,8 @@ def _style(draft: str) -> list[Issue]:
 def _words_of_verdict(view: View) -> tuple[str, str]:
     """The two words that the prompt uses for yes and no: PASS and REVISE unless it names others."""
     asked = f"{view.system}\n{view.task}"
+    if re.search(r"\b(?:contradict|conflict|errors?|wrong|mistakes?|differ|problems?|issues?|unsupported)\b[^.?]*\?", asked, re.I) and "YES" in asked:
+        return "NO", "YES"  # the question asks for faults: yes means that there are some
     yes = re.search(r"\b(PASS(?:ED)?|APPROVED?|ACCEPT(?:ED)?|OK|LGTM|SHIP|READY|VALID|YES|GOOD)\b", asked)
     no = re.search(r"\b(REVISE|REJECT(?:ED)?|FAIL(?:ED)?|CHANGES|REWORK|REDO|INVALID|NOT READY|NEEDS[ _](?:WORK|REVISION)|NO|BAD)\b", asked)
     return (yes.group() if yes else "PASS"), (no.group() if no else "REVISE")

@@ -9,7 +9,7 @@ from ..text import Fact, citations, content_words, is_heading, json_of, limit, o
 from ..view import View
 from .review import best_fact, mismatch
 from .shape import has_field, shaped
-from .write import cited
+from .write import citation_form, cited
 
 _LONG = re.compile(r"\btoo long\b|\bshorten\w*|\bshorter\b|\bword limit\b|\blimit is \d+|\bat most \d+|\bexceed\w*|\bover the limit\b|\btrim\b|\bcut (?:it )?(?:down|to)\b|\btoo many words\b", re.I)
 _ADD = re.compile(r"\b(?:not used|unused|missing|left out|leaves? out|omit\w*|cover\w*|add|include|mention|used?|lacks?|ignores?|absent|nothing (?:about|from|on))\b", re.I)
@@ -30,7 +30,7 @@ def revise(view: View) -> Answer:
     """The draft with the named faults mended. Vague feedback leaves every sentence alone."""
     draft = view.parts.get("draft") or view.texts[-1]
     feedback = view.parts.get("feedback") or view.later[-1]
-    cite = wants(view.instructions, "citations") or bool(citations(draft))
+    cite = citation_form(view) if wants(view.instructions, "citations") or citations(draft) else ""
     brief = _Brief(draft, view.facts, cite, _sourced(view))
     named = 0
     for issue in _issues(feedback):
@@ -96,7 +96,7 @@ def _polished(draft: str, view: View) -> str:
 class _Brief:
     """A draft as paragraphs of sentences, so that single sentences can be mended, dropped and added."""
 
-    def __init__(self, draft: str, facts: tuple[Fact, ...], cite: bool, sources: tuple[str, ...]) -> None:
+    def __init__(self, draft: str, facts: tuple[Fact, ...], cite: str, sources: tuple[str, ...]) -> None:
         self.facts, self.cite, self.sources = facts, cite, sources
         self.paragraphs: list[list[str]] = []
         for block in re.split(r"\n\s*\n|(?<=\S)\n(?=#)|(?<=\n)(?=#)", draft.strip()):
@@ -128,7 +128,7 @@ class _Brief:
         if score < 0.5:
             score, fact = best_fact(target, self.facts)
         if fact and score >= 0.5 and not (re.search(r"\b(?:drop|remove|delete|strike|take out)\b", said, re.I) and not (mismatch(target, fact) or _CITE.search(said))):
-            right = cited(fact, self.cite or bool(_CITE.search(said)))
+            right = cited(fact, self.cite or ("[{}]" if _CITE.search(said) else ""))
             self._replace(target, None if right in self.lines() and right != target else right)
             return True
         if _DROP.search(said) or _MEND.search(said) or _CITE.search(said):
@@ -165,7 +165,7 @@ class _Brief:
             for line in bare:
                 score, fact = best_fact(line, self.facts)
                 if fact and score >= 0.5:
-                    self._replace(line, cited(fact, True))
+                    self._replace(line, cited(fact, self.cite or "[{}]"))
             if bare:
                 return True
         if not _ADD.search(said) or (_LONG.search(said) and not ids):

@@ -37,8 +37,15 @@ def tool_use(view: View) -> Answer:
             names = ", ".join(dict.fromkeys(name for name, _ in calls))
             made = [{"type": "tool_use", "name": name, "input": given} for name, given in calls]
             return Answer(tuple(made), f"The task asks for what {names} does.")
-    told = [_told(call) for i, call in enumerate(view.calls) if not (call.is_error and any(c.name == call.name for c in view.calls[i + 1 :]))]
-    return Answer(({"type": "text", "text": "\n".join(dict.fromkeys(told)) or "No tool fits this task, and none was called."},), "All results are in.")
+    told = [
+        _told(call)
+        for i, call in enumerate(view.calls)
+        if not (call.is_error and any(c.name == call.name for c in view.calls[i + 1 :]))
+    ]
+    return Answer(
+        ({"type": "text", "text": "\n".join(dict.fromkeys(told)) or "No tool fits this task, and none was called."},),
+        "All results are in.",
+    )
 
 
 def wanted(view: View) -> list[tuple[str, dict]]:
@@ -118,8 +125,17 @@ def _mended(view: View) -> list[tuple[str, dict]]:
         if not call.is_error or not tool or sum(c.name == call.name for c in view.calls) > 1:
             continue
         message, given = call.result or "", dict(call.input)
-        offered = re.search(r"\b(?:did you mean|one of|known|available|valid|allowed|choose|are|try|expected|use)\b[^:'\"`]*[:\s]\s*(.+)$", message, re.I | re.S)
-        names = re.findall(r"[`'\"]([^`'\"]+)[`'\"]", offered[1]) or re.split(r",\s*(?:or |and )?|\s+or\s+|\s+and\s+", offered[1].strip(" .?")) if offered else []
+        offered = re.search(
+            r"\b(?:did you mean|one of|known|available|valid|allowed|choose|are|try|expected|use)\b[^:'\"`]*[:\s]\s*(.+)$",
+            message,
+            re.I | re.S,
+        )
+        names = (
+            re.findall(r"[`'\"]([^`'\"]+)[`'\"]", offered[1])
+            or re.split(r",\s*(?:or |and )?|\s+or\s+|\s+and\s+", offered[1].strip(" .?"))
+            if offered
+            else []
+        )
         for key, value in given.items():
             if isinstance(value, str) and names and (value.lower() in message.lower() or len(given) == 1):
                 near = difflib.get_close_matches(value.lower(), [n.lower() for n in names], 1, 0.5)
@@ -141,4 +157,8 @@ def _told(call: Call) -> str:
         return f"{name} failed: {result or 'no message'}"
     if not result:
         return f"{name} came back empty."
-    return result if len(result.split()) > 8 and result[-1] in ".!?" else f"{name}: {result}" + ("" if result[-1] in ".!?}])" or "\n" in result else ".")
+    return (
+        result
+        if len(result.split()) > 8 and result[-1] in ".!?"
+        else f"{name}: {result}" + ("" if result[-1] in ".!?}])" or "\n" in result else ".")
+    )

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 
 from ..answer import Answer
-from ..text import Fact, content_words, is_instruction, limit, numbers, says_nothing, sentences, stem, subjects, topic, wants, words
+from ..text import Fact, content_words, is_instruction, limit, numbers, overlap, says_nothing, sentences, stem, subjects, topic, wants, words
 from ..view import View
 from .shape import has_field, shaped
 
 USUAL_WORDS = 250  # a brief's length when the prompt sets none
 _WRITES = re.compile(r"\b(?:re-?)?(?:write|writes|writing|draft|compose|prepare|produce|put together|turn)\b[^.\n]{0,60}\b(?:brief\w*|report|article|summary|text|essay|memo|note"
-                     r"|piece|paragraphs?|overview|answer|post|page|story|sentences)\b", re.I)  # fmt: skip
+                     r"|piece|paragraphs?|overview|answer|post|page|story|sentences)\b|\b(?:summari[sz]e|sum up)\b", re.I)  # fmt: skip
 _LISTS = re.compile(r"\bbullets?\b|\blist (?:of )?(?:the )?(?:facts|findings)\b|\b(?:return|report|answer with|give|reply with|only|hand back)\b[^.\n]{0,40}\b(?:facts|findings|evidence)\b"
                     r"|\b(?:not|n't|never)\b[^.\n]{0,20}\bwrite\b", re.I)  # fmt: skip
 
 
+_QUESTION = re.compile(r"^\W*(?:who|when|where|which|how (?:many|much|old|long|big|large|fast)|(?:is|are|was|were|does|do|did|can|has|have)\b)[^\n]*\?", re.I | re.M)
 _ENGLISH = re.compile(r"(?:[^\W\d_]?[aeiouy]|[bcdfgkpst]?[hlnrw]|s[ckmpqt]|ps|gn|kn|sch|str|spr|scr|thr)", re.I)  # else a name: pgvector, httpx
 
 
@@ -47,12 +49,16 @@ def write(view: View) -> Answer:
 
 def compose(view: View, facts: list[Fact], thinking: str) -> Answer:
     """A brief of these facts, as text or in the schema's shape."""
-    about = topic(view.task) or topic(view.parts.get("context", "")) or (content_words(facts[0].sentence)[:1] or ("",))[0] if facts else topic(view.task)
-    cite = wants(view.instructions, "citations")
+    about = next((t for t in (topic(view.task), topic(view.parts.get("context", ""))) if content_words(t)), "") or _common(facts) or topic(view.task)
+    cite = citation_form(view) if wants(view.instructions, "citations") else ""
     facts = [fact for fact in facts if not is_instruction(fact.sentence)]
     if cite and any(fact.source for fact in facts):
         facts = [fact for fact in facts if fact.source]
     heading = title(view.task, about, facts)
+    if facts and _QUESTION.search(view.task) and not _WRITES.search(f"{view.system}\n{view.task}"):
+        near = {fact: overlap(view.task, fact.sentence) for fact in facts}
+        facts = sorted((f for f in facts if near[f] >= 0.7 * max(near.values())), key=lambda f: -near[f])[:3]
+        heading, thinking = "", "A question: answer with the facts that are nearest to it."
     if not facts:
         notes = "\n".join((view.parts.get("facts", ""), view.parts.get("context", "")))
         searched = view.calls or says_nothing(notes) or "facts" in view.parts
@@ -88,11 +94,22 @@ def _room(view: View) -> dict:
     return asked | {"words": asked["words"] or USUAL_WORDS, "sentences": asked["sentences"] or 1_000}
 
 
-def cited(fact: Fact, cite: bool) -> str:
-    """The fact's sentence with its citation before the full stop's place: "Sentence [id]."."""
+def citation_form(view: View) -> str:
+    """How the prompt wants a source named: "[{}]", or "(source: {})" when it shows that form."""
+    return "(source: {})" if re.search(r"\(sources?: ?[\w<{-]", view.instructions, re.I) else "[{}]"
+
+
+def _common(facts: list[Fact]) -> str:
+    """The word that most facts share, as they write it: the topic of facts that come without a task."""
+    said = Counter(w for f in facts for w in dict.fromkeys(re.findall(r"[\w.+#-]*\w", f.sentence)) if content_words(w) and not w[0].isdigit())
+    return min(said, key=lambda w: (-said[w], not w[0].isupper(), -len(w), w)) if said else ""
+
+
+def cited(fact: Fact, cite: str) -> str:
+    """The fact's sentence with its citation in the given form before the full stop: "Sentence [id]."."""
     if not (cite and fact.source):
         return fact.sentence
-    marks = "".join(f"[{source}]" for source in fact.sources)
+    marks = "".join(cite.format(source) for source in fact.sources)
     return f"{fact.sentence[:-1]} {marks}{fact.sentence[-1]}" if fact.sentence[-1:] in (".", "!", "?") else f"{fact.sentence} {marks}."
 
 
@@ -105,7 +122,7 @@ def differ(a: Fact, b: Fact) -> bool:
     return bool(numbers(b.sentence)) and len(one & two) >= max(2, 0.6 * max(len(one), len(two))) and not (one ^ two) & names
 
 
-def _fill(facts: list[Fact], gaps: list[str], cite: bool, room: dict) -> list[tuple[str, Fact | None]]:
+def _fill(facts: list[Fact], gaps: list[str], cite: str, room: dict) -> list[tuple[str, Fact | None]]:
     """Sentences in order until the length is full; of two that differ the second stands right after the first."""
     order = list(facts)
     for i, fact in enumerate(order):
@@ -157,7 +174,7 @@ def _subject(fact: Fact, compared: tuple[str, ...]) -> str | None:
     return compared[scores.index(max(scores))] if max(scores) > 0 else None
 
 
-def _inventions(about: str, cite: bool) -> list[Fact]:
+def _inventions(about: str, cite: str) -> list[Fact]:
     """Plausible sentences with made-up numbers: what a model does that has no facts and was not told to be honest."""
     digest = hashlib.sha256(about.lower().encode()).digest()
     name = about[0].upper() + about[1:]

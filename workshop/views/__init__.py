@@ -1,0 +1,14 @@
+"""Views of a run, drawn from the kernel's events and from nothing else.
+
+Each takes a Run, a Trace or events; has a picture and a text twin that stands alone; and is shown by a notebook as
+it is. `watch` shows a run while it happens.
+"""
+
+from .budget import BudgetGauges
+from .handoffs import HandoffLog
+from .live import watch
+from .team import TeamPicture
+from .timeline import Timeline
+from .transcript import Transcript
+
+__all__ = ["BudgetGauges", "HandoffLog", "TeamPicture", "Timeline", "Transcript", "watch"]

@@ -1,0 +1,183 @@
+"""The transcript: one conversation with the model, block by block, as it went over the wire."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from .page import LONG, aside, block, folded, heading, name, payload, sentence, sheet, size
+from .svg import INK, MUTED, WARNING, cut
+from .view import Source, View
+
+NOT_SHOWN = "the service does not show it"
+
+
+class Turn(NamedTuple):
+    """One block: who said it, of which kind it is, and its text."""
+
+    role: str
+    kind: str
+    text: str
+    note: str = ""
+
+
+class Transcript(View):
+    """One conversation: `Transcript(run, agent="writer")`, the first of that agent; `nth=2` for its second.
+
+    Without `agent`, the first conversation of the run. Drawing raises ValueError when there is no such one.
+    """
+
+    def __init__(self, source: Source, *, agent: str | None = None, nth: int = 1) -> None:
+        super().__init__(source)
+        if nth < 1:
+            raise ValueError(
+                f"nth is {nth}; expected 1 for the first conversation of an agent, 2 for the second"
+            )
+        self.agent, self.nth = agent, nth
+
+    def turns(self) -> list[Turn]:
+        """The conversation so far, block by block."""
+        return list(self._turns(*self._conversation()))
+
+    def finding(self) -> str:
+        agent, _, events = self._conversation()
+        replies = [it.data["reply"] for it in events if it.kind == "reply"]
+        calls = sum(it.get("type") == "tool_use" for reply in replies for it in reply["content"])
+        said = f"The {agent}'s conversation: {_count(len(replies), 'reply', 'replies')}, {_count(calls, 'tool call')}"
+        return said + (f", ended by {replies[-1].get('stop_reason')}." if replies else ".")
+
+    def html(self) -> str:
+        agent, model, _ = self._conversation()
+        hue = self.hues[agent]
+        content = [heading(self.finding()), sentence(model, muted=True)]
+        content += [_drawn(turn, hue) for turn in self.turns()]
+        return sheet(self.finding(), content)
+
+    def text(self) -> str:
+        lines = [self.finding()]
+        for turn in self.turns():
+            lines += [
+                "",
+                f"{turn.role} · {turn.kind}" + (f" · {turn.note}" if turn.note else ""),
+                *(f"    {line}" for line in turn.text.splitlines()),
+            ]
+        return "\n".join(lines)
+
+    # ── which one ──────────────────────────────────────────────────────────────────────────────────────
+
+    def _conversation(self) -> tuple[str, str, list[Any]]:
+        runs: dict[str, str] = {}
+        for event in self.events:
+            if event.kind == "request":
+                runs.setdefault(event.run, event.agent)
+        mine = [run for run, agent in runs.items() if self.agent in (None, agent)]
+        if len(mine) < self.nth:
+            there = ", ".join(dict.fromkeys(runs.values())) or "nobody"
+            raise ValueError(
+                f"conversation {self.nth} of {self.agent or 'the run'} was asked for, there are {len(mine)}; "
+                f"who asked a model: {there}"
+            )
+        run = mine[self.nth - 1]
+        events = [it for it in self.events if it.run == run and it.kind in ("request", "reply", "retry")]
+        return runs[run], events[0].data["body"]["model"], events
+
+    def _turns(self, agent: str, model: str, events: list[Any]) -> Iterator[Turn]:
+        said: list[dict[str, Any]] = []
+        tools_called: dict[str, str] = {}
+        system = tools = None
+        for event in events:
+            data = event.data
+            if event.kind == "request":
+                body = data["body"]
+                if body.get("system") and body["system"] != system:
+                    system = body["system"]
+                    yield Turn("system", "instructions", _plain(system))
+                if body.get("tools") and body["tools"] != tools:
+                    tools = body["tools"]
+                    yield Turn(
+                        "system",
+                        "tools",
+                        "\n".join(f"{it.get('name')}: {it.get('description', '')}" for it in tools),
+                    )
+                messages = said[: data.get("since", 0)] + list(body["messages"])
+                if messages[: len(said)] != said:
+                    yield Turn("system", "note", "a new conversation begins")
+                    said = []
+                for message in messages[len(said) :]:
+                    yield from _blocks(message, tools_called)
+                said = messages
+            elif event.kind == "reply":
+                reply = data["reply"]
+                message = {"role": "assistant", "content": reply["content"]}
+                usage = reply.get("usage") or {}
+                note = (
+                    f"{usage.get('input_tokens') or 0:,} tokens in, {usage.get('output_tokens') or 0:,} out, "
+                    f"{reply.get('stop_reason')}"
+                )
+                tools_called |= {
+                    it["id"]: it["name"] for it in reply["content"] if it.get("type") == "tool_use"
+                }
+                yield from _blocks(message, tools_called, note)
+                said = [*said, message]
+            else:
+                yield Turn("service", "error", data["error"], "tried again")
+
+
+def _blocks(message: dict[str, Any], tools_called: dict[str, str], note: str = "") -> Iterator[Turn]:
+    role, content = message["role"], message["content"]
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    for index, it in enumerate(blocks):
+        last = note if index == len(blocks) - 1 else ""
+        match it.get("type"):
+            case "text":
+                yield Turn(role, "text", it["text"], last)
+            case "tool_use":
+                yield Turn(
+                    role,
+                    "tool_use",
+                    f"{it['name']}({json.dumps(it.get('input'), ensure_ascii=False, indent=2)})",
+                    last,
+                )
+            case "tool_result":
+                of = tools_called.get(it.get("tool_use_id", ""), "")
+                yield Turn(
+                    role,
+                    "tool_result",
+                    _plain(it.get("content")),
+                    f"{of} error".strip() if it.get("is_error") else of,
+                )
+            case "thinking":
+                yield Turn(
+                    role, "thinking", it.get("thinking") or "", last or NOT_SHOWN * (not it.get("thinking"))
+                )
+            case "redacted_thinking":
+                yield Turn(role, "thinking", "", last or NOT_SHOWN)
+            case kind:
+                rest = {key: value for key, value in it.items() if key != "type"}
+                yield Turn(role, str(kind), json.dumps(rest, ensure_ascii=False, indent=2, default=str), last)
+
+
+def _plain(content: Any) -> str:
+    """A system prompt or a tool's result: a text, or text blocks."""
+    if isinstance(content, list):
+        return "\n".join(str(it.get("text", it)) if isinstance(it, dict) else str(it) for it in content)
+    return "" if content is None else str(content)
+
+
+def _drawn(turn: Turn, hue: str) -> str:
+    trouble = turn.kind == "error" or turn.note.endswith("error")
+    colour = WARNING if trouble else hue if turn.role == "assistant" else MUTED
+    title = f"{name(turn.role, hue if turn.role == 'assistant' else INK)} {aside('· ' + turn.kind)}"
+    note = f" {aside('· ' + turn.note)}" if turn.note else ""
+    if not turn.text:
+        return block(title + note, "", hue=colour)
+    answer = turn.role == "assistant" and turn.kind == "text"
+    if turn.role == "system" or turn.kind == "thinking" or (len(turn.text) > LONG and not answer):
+        begins = aside(f"· {size(turn.text)}: {cut(turn.text, 300, 13)}")
+        return folded(f"{title}{note} {begins}", payload(turn.text), hue=colour)
+    return block(f"<div>{title}{note}</div>", payload(turn.text), hue=colour)
+
+
+def _count(number: int, thing: str, things: str = "") -> str:
+    return f"{number:,} " + (thing if number == 1 else things or thing + "s")
