@@ -20,10 +20,10 @@ from .reply import Checked, events, identifier, make_reply, read, sign
 from .rules import MAX_OUTPUT_TOKENS, RequestError, check_request, check_turns, line, refuse, turns_of
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
-ERROR_TYPES = {401: "authentication_error", 402: "billing_error", 403: "permission_error", 404: "not_found_error",
-               408: "timeout_error", 409: "conflict_error", 429: "rate_limit_error", 504: "timeout_error",
-               529: "overloaded_error"}
 ENDPOINTS = "There are POST /v1/messages, POST /v1/messages/count_tokens and GET /v1/models."
+_ERROR_TYPES = {401: "authentication_error", 402: "billing_error", 403: "permission_error", 404: "not_found_error",
+                408: "timeout_error", 409: "conflict_error", 429: "rate_limit_error", 504: "timeout_error",
+                529: "overloaded_error"}
 _FAULTS = {"429": "This request would exceed your rate limit. Please try again later.",
            "500": "Internal server error", "529": "Overloaded"}
 _SIGN_IN_PAGE = b"<!doctype html><title>Sign in</title><p>This network asks you to sign in first."
@@ -89,21 +89,22 @@ class Response:
 class OfflineAPI:
     """The Messages API, its token counter and its list of models, on this machine.
 
-    `answer` is called with the request (a dict) and the temperament and returns an `Answer`, or a whole reply as a dict;
-    without it the offline reader answers. `latency_ms` is a number or a (shortest, longest) pair, drawn by `seed` like
-    the faults. `models` are the ids that exist (a date at the end is accepted); the default is those of the kernel's
-    roles. thinking=False leaves the thinking blocks out.
+    `answer` is called with the request (a dict) and the temperament and returns an `Answer`, or fields of the reply as
+    a dict; without it the offline reader answers. `latency_ms` is a number or a (shortest, longest) pair, drawn by
+    `seed` like the faults. `models` are the ids that exist (a date at the end is accepted); the default is those of the
+    kernel's roles. thinking=False leaves the thinking blocks out, strict=False all checks.
     """
 
     def __init__(self, *, answer: Callable[[dict, Temperament], Answer | dict] | None = None,
-                 temperament: Temperament = Temperament(), latency_ms: float | tuple[float, float] = 0,  # noqa: B008
-                 faults: Faults = Faults(), seed: int = 0, models: Iterable[str] | None = None,  # noqa: B008
-                 thinking: bool = True) -> None:
+                 temperament: Temperament | None = None, latency_ms: float | tuple[float, float] = 0,
+                 faults: Faults | None = None, seed: int = 0, models: Iterable[str] | None = None,
+                 thinking: bool = True, strict: bool = True) -> None:
         if models is None:
             models = [*roles.ROLES.values(), *(getattr(roles, role) for role in roles.ROLES)]
-        self.models, self.temperament, self.faults = tuple(dict.fromkeys(models)), temperament, faults
+        self.models = tuple(dict.fromkeys(models))
+        self.temperament, self.faults = temperament or Temperament(), faults or Faults()
         self.latency_ms = latency_ms if isinstance(latency_ms, tuple) else (latency_ms, latency_ms)
-        self.seed, self.thinking = seed, thinking
+        self.seed, self.thinking, self.strict = seed, thinking, strict
         self.trusted: set[str] = set()  # signatures and block types that a script made up, and may come back
         self._answer, self._numbers, self._seen = answer, count(), defaultdict(count)
 
@@ -118,47 +119,50 @@ class OfflineAPI:
 
     def error(self, status: int, message: str, draw: bytes = b"", latency_s: float = 0) -> Response:
         """An error in the service's shape."""
-        kind = ERROR_TYPES.get(status, "invalid_request_error" if status < 500 else "api_error")
-        body = {"type": "error", "error": {"type": kind, "message": message}, "request_id": identifier("req", draw)}
-        response = _json(status, body, draw, latency_s)
+        kind = _ERROR_TYPES.get(status, "invalid_request_error" if status < 500 else "api_error")
+        error = {"type": "error", "error": {"type": kind, "message": message}, "request_id": identifier("req", draw)}
+        response = _response(status, error, draw, latency_s)
         if status in (429, 529) and self.faults.retry_after_s is not None:
             response.headers["retry-after"] = f"{self.faults.retry_after_s:g}"
         return response
 
     def _route(self, method: str, path: str, headers: Mapping[str, str], body: bytes, draw: bytes) -> Response:
-        counting, listing = path == "/v1/messages/count_tokens", f"{path}/".startswith("/v1/models/")
-        if not (counting or listing or path == "/v1/messages"):
+        listing = f"{path}/".startswith("/v1/models/")
+        if not listing and path not in ("/v1/messages", "/v1/messages/count_tokens"):
             raise RequestError(404, f"Not found: {path or '/'}. {ENDPOINTS}")
         if method != ("GET" if listing else "POST"):
             raise RequestError(405, f"Method {method} is not allowed. {ENDPOINTS}")
-        self.check_headers({name.lower(): value for name, value in headers.items()})
+        if self.strict:
+            _check_headers({name.lower(): value for name, value in headers.items()})
+        if path == "/v1/models":
+            listed = [self._describe(model) for model in self.models]
+            page = {"data": listed, "has_more": False, "first_id": self.models[0], "last_id": self.models[-1]}
+            return _response(200, page, draw)
         if listing:
-            return _json(200, self._list_models(path.removeprefix("/v1/models").strip("/")), draw)
-        checked = self.check(body, counting=counting)
-        if counting:
-            return _json(200, {"input_tokens": checked.input_tokens}, draw)
-        return self._message(checked, draw)
-
-    def check_headers(self, headers: Mapping[str, str]) -> None:
-        """Raises RequestError. Any key will do, and none; "invalid" is refused, so that this can be tried."""
-        if "invalid" in (headers.get("x-api-key") or headers.get("authorization", "")).split(" "):
-            raise RequestError(401, "invalid x-api-key")
-        version = headers.get("anthropic-version")
-        if not version:
-            raise RequestError(400, "anthropic-version: header is required")
-        if not re.fullmatch(r"\d{4}-\d\d-\d\d", version):
-            raise RequestError(400, f'anthropic-version: "{version}" is not valid; send "2026-10-21"')
-
-    def check(self, body: bytes, *, counting: bool = False) -> Checked:
-        """Validate the body of `POST /v1/messages` (or of the token counter); raises RequestError."""
+            return _response(200, self._describe(path.removeprefix("/v1/models/")), draw)
         if len(body) > MAX_BODY_BYTES:
             raise RequestError(413, f"Request exceeds the maximum size of {MAX_BODY_BYTES} bytes.")
+        if path == "/v1/messages":
+            return self._reply(self._check(body), draw)
+        return _response(200, {"input_tokens": self._check(body, counting=True).input_tokens}, draw)
+
+    def _describe(self, model: str) -> dict:
+        if model not in self.models and re.sub(r"-\d{8}$", "", model) not in self.models:
+            raise RequestError(404, f"model: {model}")
+        name = re.sub(r"(?<=\d)-(?=\d)", ".", model).replace("-", " ").title()
+        return {"type": "model", "id": model, "display_name": f"{name} (offline)", "lifecycle": "active",
+                "created_at": "1970-01-01T00:00:00Z", "line": line(model) or None, "max_tokens": MAX_OUTPUT_TOKENS}
+
+    def _check(self, body: bytes, *, counting: bool = False) -> Checked:
+        """The request for a message (or for its tokens), as far as it may be answered; raises RequestError."""
         try:
             request = json.loads(body)
+            if not self.strict:
+                return Checked(request, 1, sha256(body).digest())
             check_request(request, counting=counting, trusted=self.trusted)
             turns = turns_of(request["messages"])
             check_turns(turns)
-            self._check_model(request["model"])
+            self._describe(request["model"])
             prefixes, tokens = read(request, turns)
         except (ValueError, RecursionError) as error:
             raise RequestError(400, f"The request body is not valid JSON: {error}") from None
@@ -169,16 +173,7 @@ class OfflineAPI:
                         refuse(f"messages.{i}.content.{j}", _FOREIGN)
         return Checked(request, tokens, prefixes[-1])
 
-    def check_answer(self, request: dict, answer: Answer) -> None:
-        """Raises RequestError: a model that breaks a rule of the request is a bug."""
-        forbidden = (request.get("tool_choice") or {}).get("type") == "none"
-        offered = () if forbidden else [tool["name"] for tool in request.get("tools") or ()]
-        for block in answer.content:
-            if block["type"] == "tool_use" and block["name"] not in offered:
-                raise RequestError(500, "The offline model broke a rule, a bug of its own: the request does not let it "
-                                        f"use {block['name']!r}.")
-
-    def _message(self, checked: Checked, draw: bytes) -> Response:
+    def _reply(self, checked: Checked, draw: bytes) -> Response:
         shortest, longest = self.latency_ms
         latency_s = (shortest + (longest - shortest) * _share(draw[8:])) / 1000
         fault = self.faults.draw(next(self._numbers), _share(draw))
@@ -194,37 +189,37 @@ class OfflineAPI:
             self._answer = answer
         said = self._answer(checked.request, self.temperament)
         if isinstance(said, Answer):
-            self.check_answer(checked.request, said)
+            if self.strict:
+                _check_answer(checked.request, said)
             reply = make_reply(checked, said, fault=fault, thinking=self.thinking)
         else:
-            reply = {**make_reply(checked, Answer(()), thinking=False), **said}
-        if not checked.request.get("stream"):
-            return _json(200, reply, draw, latency_s)
-        headers = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache",
-                   "request-id": identifier("req", draw)}
-        return Response(200, headers, events(reply), latency_s)
-
-    def _check_model(self, model: str) -> None:
-        if model not in self.models and re.sub(r"-\d{8}$", "", model) not in self.models:
-            raise RequestError(404, f"model: {model}")
-
-    def _list_models(self, model: str) -> dict:
-        if model:
-            self._check_model(model)
-            return _model_info(model)
-        data = [_model_info(model) for model in self.models]
-        return {"data": data, "has_more": False, "first_id": self.models[0], "last_id": self.models[-1]}
+            reply = make_reply(checked, Answer(said.get("content", ())), thinking=False) | said
+        return _response(200, events(reply) if checked.request.get("stream") else reply, draw, latency_s)
 
 
-def _model_info(model: str) -> dict:
-    name = re.sub(r"(?<=\d)-(?=\d)", ".", model).replace("-", " ").title()
-    return {"type": "model", "id": model, "display_name": f"{name} (offline)", "lifecycle": "active",
-            "created_at": "1970-01-01T00:00:00Z", "line": line(model) or None, "max_tokens": MAX_OUTPUT_TOKENS}
+def _check_headers(headers: dict[str, str]) -> None:
+    """Any key will do, and none; "invalid" is refused, so that this can be tried."""
+    if "invalid" in (headers.get("x-api-key") or headers.get("authorization", "")).split(" "):
+        raise RequestError(401, "invalid x-api-key")
+    if not re.fullmatch(r"\d{4}-\d\d-\d\d", headers.get("anthropic-version", "")):
+        raise RequestError(400, "anthropic-version: header is required")
 
 
-def _json(status: int, value: dict, draw: bytes, latency_s: float = 0) -> Response:
-    headers = {"content-type": "application/json", "request-id": identifier("req", draw)}
-    return Response(status, headers, json.dumps(value, separators=(",", ":")).encode(), latency_s)
+def _check_answer(request: dict, answer: Answer) -> None:
+    forbidden = (request.get("tool_choice") or {}).get("type") == "none"
+    offered = () if forbidden else [tool["name"] for tool in request.get("tools") or ()]
+    for block in answer.content:
+        if block["type"] == "tool_use" and block["name"] not in offered:
+            raise RequestError(500, "The offline model broke a rule, a bug of its own: the request does not let it use "
+                                    f"{block['name']!r}.")
+
+
+def _response(status: int, value: dict | tuple[bytes, ...], draw: bytes, latency_s: float = 0) -> Response:
+    """A value as JSON, or events as a stream."""
+    streamed = isinstance(value, tuple)
+    headers = {"content-type": "text/event-stream; charset=utf-8" if streamed else "application/json",
+               "request-id": identifier("req", draw)}
+    return Response(status, headers, value if streamed else json.dumps(value, separators=(",", ":")).encode(), latency_s)
 
 
 def _share(draw: bytes) -> float:

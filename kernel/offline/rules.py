@@ -88,6 +88,11 @@ def _text(value: Any, where: str) -> None:
         refuse(block, f"text content blocks must {'contain non-whitespace text' if value else 'be non-empty'}")
 
 
+def _stop_sequence(value: Any, where: str) -> None:
+    if not isinstance(value, str) or not value.strip():
+        refuse(where, "each stop sequence must contain non-whitespace")
+
+
 def _text_or_blocks(value: Any, where: str) -> None:
     check(value, [_TEXT] if isinstance(value, list) else str, where)
 
@@ -151,10 +156,11 @@ _COUNTED = {
 _REQUEST = {
     **_COUNTED,
     "max_tokens": range(1, MAX_OUTPUT_TOKENS + 1),
-    "stop_sequences?": [str],
+    "stop_sequences?": [_stop_sequence],
     "stream?": bool,
     "metadata?": {"user_id?": str},
     "service_tier?": ("auto", "standard_only"),
+    **dict.fromkeys(("container?", "diagnostics?", "inference_geo?", "speed?"), object),  # taken, and of no effect here
 }
 _THINKING = {"haiku": ("adaptive", "disabled"), "sonnet": ("adaptive", "between_tools"), "opus": ("adaptive",)}
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from hashlib import sha256
+from textwrap import shorten
 from typing import Any
 
 import httpx
 
 from .answer import Answer
 from .api import OfflineAPI, Response
-from .reply import Checked
 from .rules import RequestError
 from .transport import OfflineTransport
 
@@ -30,7 +29,7 @@ class Script(OfflineTransport):
     """
 
     def __init__(self, items: Iterable[Item] = (), *, strict: bool = True) -> None:
-        super().__init__((OfflineAPI if strict else _Lenient)(answer=self._next, thinking=False))
+        super().__init__(answer=self._next, thinking=False, strict=strict)
         self.requests: list[dict] = []
         self._items, self._used = list(items), 0
 
@@ -39,7 +38,7 @@ class Script(OfflineTransport):
         left = self._items[self._used:]
         if left:
             raise AssertionError(f"the script has {len(left)} of {len(self._items)} answers left over after "
-                                 f"{len(self.requests)} requests; the next one was {_short(left[0])}")
+                                 f"{len(self.requests)} requests; the next one was {shorten(repr(left[0]), 400)}")
 
     def __exit__(self, kind: Any = None, *_: Any) -> None:
         if kind is None:
@@ -52,8 +51,9 @@ class Script(OfflineTransport):
 
     def _next(self, request: dict, _: Any) -> Answer | dict:
         if self._used == len(self._items):
+            last = shorten(repr(request["messages"][-1]), 400)
             raise AssertionError(f"request {len(self.requests)} was not expected: the script has {len(self._items)} "
-                                 f"answers. Its last message: {_short(request['messages'][-1])}")
+                                 f"answers. Its last message: {last}")
         item = self._items[self._used]
         self._used += 1
         if callable(item):
@@ -64,31 +64,9 @@ class Script(OfflineTransport):
             raise RequestError(item, f"The script answers {item}.")
         if isinstance(item, str):
             item = {"type": "text", "text": item}
-        is_whole = isinstance(item, dict) and "content" in item
-        if isinstance(item, (dict, list)) and not is_whole:
-            item = Answer(tuple(item if isinstance(item, list) else [item]))
-        blocks = item["content"] if is_whole else item.content
-        for block in blocks:  # whatever the script makes up may come back in the next request
+        if isinstance(item, dict) and "content" not in item:
+            item = [item]
+        said = Answer(tuple(item)) if isinstance(item, list) else item
+        for block in said["content"] if isinstance(said, dict) else said.content:  # made up, and may come back
             self.api.trusted.update(block[name] for name in ("type", "signature") if name in block)
-        if not is_whole:
-            return item
-        uses = any(block["type"] == "tool_use" for block in blocks)
-        return {"stop_reason": "tool_use" if uses else "end_turn", **item}
-
-
-class _Lenient(OfflineAPI):
-    """Takes every request and every answer as it is."""
-
-    def check_headers(self, headers: Any) -> None:
-        pass
-
-    def check(self, body: bytes, *, counting: bool = False) -> Checked:
-        return Checked(json.loads(body), 1, sha256(body).digest())
-
-    def check_answer(self, request: dict, answer: Answer) -> None:
-        pass
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) < 400 else text[:400] + " …"
+        return said

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-import socket
+import os
 import threading
+import time
 import traceback
 from contextlib import suppress
-from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler
+from socketserver import ThreadingTCPServer
 from typing import Any
 
 from .api import MAX_BODY_BYTES, OfflineAPI, Response
 from .transport import LONGEST_WAIT_S
 
-WAITING_CONNECTIONS = 1024
 GREETING = b"This is the offline model. It speaks the Messages API: POST /v1/messages, GET /v1/models.\n"
 
 
@@ -22,100 +22,79 @@ def serve(port: int = 0, *, api: OfflineAPI | None = None) -> None:
 
     Raises OSError when the port is taken.
     """
-    listener, url = _listen(port)
-    print(url, flush=True)
+    server = Server(api, port)
+    print(server.url, flush=True)
     with suppress(KeyboardInterrupt):
-        asyncio.run(_accept(api or OfflineAPI(), listener, asyncio.Event()))
+        server.serve_forever()
 
 
-class Server:
-    """The same in a thread and on a free port, for tests and notebooks: `with Server(api) as url: …`."""
+class Server(ThreadingTCPServer):
+    """The same in a thread, for tests and notebooks: `with Server(api) as url: …`."""
 
-    def __init__(self, api: OfflineAPI | None = None) -> None:
-        self._api = api or OfflineAPI()
+    daemon_threads = True
+    request_queue_size = 1024  # a fan-out of hundreds connects at once
+    allow_reuse_address = os.name == "posix"  # elsewhere it would let two servers have one port
+
+    def __init__(self, api: OfflineAPI | None = None, port: int = 0) -> None:
+        super().__init__(("127.0.0.1", port), _Connection)
+        self.api = api or OfflineAPI()
+        self.url = f"http://127.0.0.1:{self.server_address[1]}"
 
     def __enter__(self) -> str:
-        listener, url = _listen(0)
-        self._loop, self._stop = asyncio.new_event_loop(), asyncio.Event()
-        self._thread = threading.Thread(target=self._run, args=(listener,), name="offline-model", daemon=True)
-        self._thread.start()
-        return url
-
-    def _run(self, listener: socket.socket) -> None:
-        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
-            runner.run(_accept(self._api, listener, self._stop))
+        threading.Thread(target=self.serve_forever, args=(0.02,), name="offline-model", daemon=True).start()
+        return self.url
 
     def __exit__(self, *_: Any) -> None:
-        self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join()
+        self.shutdown()
+        self.server_close()
 
 
-def _listen(port: int) -> tuple[socket.socket, str]:
-    listener = socket.create_server(("127.0.0.1", port), backlog=WAITING_CONNECTIONS)
-    return listener, f"http://127.0.0.1:{listener.getsockname()[1]}"
+class _Connection(BaseHTTPRequestHandler):
+    protocol_version = default_request_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1  # the head and the body leave together
+    server: Server
 
+    def handle(self) -> None:
+        with suppress(ConnectionError):  # the client has gone
+            super().handle()
 
-async def _accept(api: OfflineAPI, listener: socket.socket, stop: asyncio.Event) -> None:
-    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):  # the client or the server goes
-            while await _exchange(api, reader, writer):
-                pass
-        writer.close()
+    def do_POST(self) -> None:
+        length = self.headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > MAX_BODY_BYTES or "transfer-encoding" in self.headers:
+            return self.send_error(400, f"send the body whole, with a content-length of at most {MAX_BODY_BYTES}")
+        try:
+            response = self.server.api.handle(self.command, self.path, self.headers, self.rfile.read(int(length)))
+        except Exception:  # a bug in a skill must not take the other clients down; it is told on the terminal
+            traceback.print_exc()
+            response = self.server.api.error(500, "The offline model failed; its terminal shows where.")
+        if self.path == "/" and self.command != "POST":
+            response = Response(200, {"content-type": "text/plain; charset=utf-8"}, GREETING)
+        time.sleep(LONGEST_WAIT_S if response.failure == "timeout" else response.latency_s)
+        if response.failure:
+            self.close_connection = True
+        else:
+            self._send(response)
 
-    server = await asyncio.start_server(talk, sock=listener, backlog=WAITING_CONNECTIONS)
-    await stop.wait()
-    server.close()  # the end of the loop cancels the open connections
+    do_GET = do_HEAD = do_POST
 
+    def _send(self, response: Response) -> None:
+        whole = isinstance(response.body, bytes)
+        framing = {"content-length": str(len(response.body))} if whole else {"transfer-encoding": "chunked"}
+        self.send_response(response.status)
+        for name, value in (response.headers | framing).items():
+            self.send_header(name, value)
+        self.end_headers()
+        if whole:
+            self.wfile.write(b"" if self.command == "HEAD" else response.body)
+            return
+        for event in (*response.body, b""):
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(event), event))
+            self.wfile.flush()
 
-async def _exchange(api: OfflineAPI, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-    """Read one request and answer it; says whether the connection stays open."""
-    try:
-        method, path, headers = _parse((await reader.readuntil(b"\r\n\r\n")).decode("latin-1"))
-        length = int(headers.get("content-length", "0"))
-        if not 0 <= length <= MAX_BODY_BYTES or "transfer-encoding" in headers:
-            raise ValueError(f"send the body whole, with a content-length of at most {MAX_BODY_BYTES}")
-    except (ValueError, asyncio.LimitOverrunError) as error:
-        await _send(writer, api.error(400, f"The server cannot read this request: {error}"), keep=False)
-        return False
-    body = await reader.readexactly(length)
-    try:
-        response = api.handle(method, path, headers, body)
-    except Exception:  # a bug in a skill must not take the other clients down; it is told on the terminal
-        traceback.print_exc()
-        response = api.error(500, "The offline model failed; its terminal shows where.")
-    if path == "/" and method in ("GET", "HEAD"):
-        response = Response(200, {"content-type": "text/plain; charset=utf-8"}, GREETING)
-    await asyncio.sleep(LONGEST_WAIT_S if response.failure == "timeout" else response.latency_s)
-    if response.failure:
-        writer.transport.abort()
-        return False
-    keep = headers.get("connection", "").lower() != "close"
-    await _send(writer, response, keep=keep, head_only=method == "HEAD")
-    return keep
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        self.close_connection = True
+        self._send(self.server.api.error(code, f"The server cannot read this request: {message}"))
 
-
-def _parse(head: str) -> tuple[str, str, dict[str, str]]:
-    first, *lines = head.removesuffix("\r\n\r\n").split("\r\n")
-    method, path, version = first.split(" ")
-    if version not in ("HTTP/1.1", "HTTP/1.0") or not path.startswith("/"):
-        raise ValueError(f"expected HTTP/1.1 and a path; got {first[:80]!r}")
-    pairs = [line.partition(":") for line in lines]
-    return method, path, {name.strip().lower(): value.strip() for name, _, value in pairs}
-
-
-async def _send(writer: asyncio.StreamWriter, response: Response, *, keep: bool, head_only: bool = False) -> None:
-    whole = isinstance(response.body, bytes)
-    phrase = "Overloaded" if response.status == 529 else HTTPStatus(response.status).phrase
-    headers = {**response.headers, "connection": "keep-alive" if keep else "close",
-               **({"content-length": len(response.body)} if whole else {"transfer-encoding": "chunked"})}
-    lines = [f"HTTP/1.1 {response.status} {phrase}", *(f"{name}: {value}" for name, value in headers.items())]
-    head = ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
-    if whole:
-        writer.write(head if head_only else head + response.body)
-        return await writer.drain()
-    writer.write(head)
-    for event in response.body:
-        writer.write(b"%x\r\n%b\r\n" % (len(event), event))
-        await writer.drain()
-    writer.write(b"0\r\n\r\n")
-    await writer.drain()
+    def log_message(self, *_: Any) -> None:
+        """The terminal is for the address and for bugs."""

@@ -80,7 +80,7 @@ def vocabulary(text: str) -> frozenset[str]:
     plain = words(text)
     joined = [a + b for a, b in zip(plain, plain[1:], strict=False) if a.isalpha() and b.isalpha()]
     pieces = [piece for word in plain if "-" in word for piece in word.split("-")]
-    names = re.findall(r"[A-Z][\w]*(?:[ -](?:of |and |for )?[A-Z][\w]*)+", text)
+    names = re.findall(r"[A-Z][\w]*(?:[ -](?:of |and |for )?[A-Z][\w]*){1,5}", text)
     short = ["".join(p[0] for p in re.findall(r"[A-Z]\w*", name)[i:]) for name in names for i in range(name.count(" "))]
     return frozenset(stem(word.replace("-", "")) for word in (*plain, *joined, *pieces, *short))
 
@@ -196,7 +196,7 @@ def sentences(text: str) -> tuple[str, ...]:
                 lead = _CITATION.match(piece)
             if not piece.strip(" *_"):
                 continue
-            if not fresh and found and _ABBREVIATION.search(found[-1]):
+            if not fresh and found and _ABBREVIATION.search(found[-1][-12:]):
                 found[-1] += " " + piece.strip()
             else:
                 found.append(piece.strip())
@@ -286,7 +286,7 @@ _FIELDS = {
 
 def json_of(text: str):
     """The JSON object or array that a text is, or None."""
-    text = re.sub(r"^```(?:json)?\s*|\s*```$", "", text.strip())
+    text = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```").strip()
     if text[:1] not in ("{", "["):
         return None
     try:
@@ -441,13 +441,13 @@ def limit(text: str, kind: str) -> int | None:
             ahead = [t for t in tokens[i + 1 : i + 6] if t not in "-–—"][:4]
             at = next((j for j, t in enumerate(ahead) if unit.fullmatch(t)), None)
             stop = next((j for j, t in enumerate(ahead) if t.isdigit() or t in "and or to , : (".split() or _ANY_UNIT.fullmatch(t)), 9)
-            before, after = " ".join(tokens[max(0, i - 8) : i]), " ".join(tokens[i + 1 + (at or 0) :]).replace("- ", "")
+            before = " ".join(tokens[max(0, i - 8) : i])
             named = re.search(rf"(?:^| )(?:{_UNITS[kind]})(?: (?:limit|maximum|max|count|budget))?(?: (?:is|of|at most|max))*(?: [:=≤<])*(?: at most| max)?$", before)
             verb = kind in _VERBS and re.search(rf"\b(?:{_VERBS[kind]})(?: \w+)* (?:at most|no more than|only|just|up to|max)?$", before) and (
                 not ahead or ahead[0] in (",", "times", "time") or clause.lower().rstrip().endswith(("once", "twice")))
             if not (named or verb or (at is not None and at <= stop)):
                 continue
-            after = " ".join(ahead[at + 1 :] + tokens[i + 6 :]) if at is not None else ""
+            after = " ".join(ahead[at + 1 :] + tokens[i + 6 : i + 12]) if at is not None else ""
             if _FLOOR.search(before) or _PER.match(after) or (kind == "words" and _OF_A_PART.search(before)):
                 continue
             loose = token == "1" and kind in ("words", "bullets", "facts") and not re.search(r"most|limit|up to|only|exactly|max|just|than", before)

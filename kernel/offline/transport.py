@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
@@ -32,47 +32,37 @@ class OfflineTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         return self.api.handle(request.method, request.url.path, request.headers, body)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        response = self.respond(request, request.read())
-        time.sleep(_wait_s(request, response))
-        return _deliver(request, response)
+        wait_s, outcome = _outcome(request, self.respond(request, request.read()))
+        time.sleep(wait_s)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        response = self.respond(request, await request.aread())
-        await asyncio.sleep(_wait_s(request, response))  # also when it is 0: a fan-out takes turns as on a network
-        return _deliver(request, response)
+        wait_s, outcome = _outcome(request, self.respond(request, await request.aread()))
+        await asyncio.sleep(wait_s)  # also when it is 0: a fan-out takes turns as it would on a network
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
 
 
-def _patience_s(request: httpx.Request) -> float:
-    patience_s = request.extensions.get("timeout", {}).get("read")
-    return float("inf") if patience_s is None else patience_s
-
-
-def _wait_s(request: httpx.Request, response: Response) -> float:
-    patience_s = _patience_s(request)
-    if response.failure == "timeout":
-        return patience_s if patience_s <= LONGEST_WAIT_S else 0
-    return min(patience_s, response.latency_s)
-
-
-def _deliver(request: httpx.Request, response: Response) -> httpx.Response:
-    """What httpx makes of it, after the wait."""
-    if response.failure == "timeout" or response.latency_s > _patience_s(request):
-        raise httpx.ReadTimeout("The offline model did not answer in time.", request=request)
+def _outcome(request: httpx.Request, response: Response) -> tuple[float, httpx.Response | Exception]:
+    """How long to wait, and then what to return or raise."""
+    patience_s = request.extensions.get("timeout", {}).get("read") or float("inf")
+    if response.failure == "timeout" or response.latency_s > patience_s:
+        problem = f"The offline model did not answer within {patience_s:g} s."
+        return patience_s if patience_s <= LONGEST_WAIT_S else 0, httpx.ReadTimeout(problem, request=request)
     if response.failure:
-        raise httpx.RemoteProtocolError("Server disconnected without sending a response.", request=request)
-    if isinstance(response.body, bytes):
-        return httpx.Response(response.status, headers=response.headers, content=response.body)
-    return httpx.Response(response.status, headers=response.headers, stream=_Events(response.body))
+        problem = "Server disconnected without sending a response."
+        return response.latency_s, httpx.RemoteProtocolError(problem, request=request)
+    content = {"content": response.body} if isinstance(response.body, bytes) else {"stream": _Events(response.body)}
+    return response.latency_s, httpx.Response(response.status, headers=response.headers, **content)
 
 
-class _Events(httpx.SyncByteStream, httpx.AsyncByteStream):
-    def __init__(self, events: tuple[bytes, ...]) -> None:
-        self._events = events
-
-    def __iter__(self) -> Iterator[bytes]:
-        yield from self._events
+class _Events(tuple, httpx.SyncByteStream, httpx.AsyncByteStream):
+    """A stream, for both kinds of client, that gives one event at a time."""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        for event in self._events:
+        for event in self:
             await asyncio.sleep(0)
             yield event

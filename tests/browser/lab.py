@@ -196,7 +196,7 @@ class Notebook:
     def restart_and_run_all(self, *, wait: bool = True) -> None:
         """A new kernel, then Run All Cells."""
         self.command("Kernel", "Restart Kernel and Run All Cells…")
-        self.page.locator(".jp-Dialog").get_by_role("button", name="Restart", exact=False).click()
+        self.page.locator(".jp-Dialog").locator("button.jp-mod-accept").click()
         self.page.locator(".jp-Dialog").wait_for(state="detached")
         self._wait_until_begun(afresh=True)
         if wait:

@@ -107,7 +107,8 @@ async def checkpoint(question: str, options: tuple[str, ...] = ("Proceed", "Stop
     said = "Not decided: the checkpoint was cancelled."
     try:
         _display(asked)
-        choice = await asyncio.wait_for(answer, timeout_s)
+        async with asyncio.timeout(timeout_s):  # not wait_for: on Python 3.11 it can lose a cancellation
+            choice = await answer
         asked.decision = Decision(choice, asked.edited(), "person")
         said = f"You chose {choice}."
     except TimeoutError:

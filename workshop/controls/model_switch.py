@@ -99,8 +99,8 @@ class ModelSwitch(Control, traitlets.HasTraits):
         # Buttons, since JupyterLab takes the arrow keys that radio buttons and menus would need.
         choice = ipywidgets.ToggleButtons(options=[(label, mode) for mode, (label, _) in LABELS.items()], description="Model",
                                           tooltips=[tip for _, tip in LABELS.values()], style={**wide, "button_width": "110px"})
-        pace = ipywidgets.IntSlider(min=0, max=SLOWEST_PACE_MS, step=50, description="Pace, ms an answer", style=wide,
-                                    continuous_update=False, layout={"width": "360px"})
+        pace = ipywidgets.BoundedIntText(min=0, max=SLOWEST_PACE_MS, step=50, description="Pace, ms an answer", style=wide,
+                                         layout={"width": "220px"})  # not a slider: its handle has no name for a screen reader
         cap = ipywidgets.BoundedFloatText(min=0.01, max=MOST_USD, step=0.05, description="Hard cap, US dollars", style=wide,
                                           layout={"width": "220px"})
         self._choice, self._pace, self._cap = choice, pace, cap
@@ -115,9 +115,9 @@ class ModelSwitch(Control, traitlets.HasTraits):
         """Shows the fields of the chosen mode, what it means, and what the others would need."""
         self._pace.layout.display = "" if self.mode == "offline" else "none"
         self._cap.layout.display = "none" if self.mode == "offline" else ""
-        others = [f"<br>{LABELS[mode][0]} is not ready: {escape(problem)}" for mode in LABELS
+        others = [f"{LABELS[mode][0]} is not ready: {escape(problem)}" for mode in LABELS
                   if mode != self.mode and (problem := self.missing(mode))]
-        self._status.value = prose(status_line(self.text()) + "".join(others))
+        self._status.value = prose(status_line(self.text()) + "<br>".join(others))
 
 
 def model_switch(mode: str | None = None, *, max_usd: float = 0.50, pace_ms: int = 300) -> ModelSwitch:

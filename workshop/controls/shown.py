@@ -91,7 +91,7 @@ def preformatted(text: str) -> str:
 
 def status_line(text: str) -> str:
     """A sentence that a screen reader announces when it changes."""
-    return f'<span role="status" aria-live="polite">{escape(text)}</span>'
+    return f'<span role="status" aria-live="polite" style="display: block; line-height: 1.5">{escape(text)}</span>'
 
 
 def prose(html: str) -> str:

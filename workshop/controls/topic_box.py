@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from kernel import Budget, Client, Executable, Handoff, Result, Run, SetupError
+from kernel import Budget, Client, Event, Executable, Handoff, Result, Run, SetupError
 from kernel.contract import as_text
 from workshop.presence import in_notebook, interactive
 
@@ -15,8 +16,8 @@ from .control import Control, Place
 from .model_switch import ModelSwitch
 from .shown import bill, escape, markdown, prose, status_line
 
-FRAME_S = 0.05
-"""The picture is redrawn at most this often; the last state is always drawn."""
+FRAME_S, TICK_S = 0.05, 0.25
+"""The picture is redrawn at most, and at least, this often; the last state is always drawn."""
 
 
 class TopicBox(Control):
@@ -172,13 +173,14 @@ class TopicBox(Control):
                 return f"Not finished ({result.status}): {result.reason or 'no reason given'}"
 
     def _outcome_html(self) -> str:
-        """The brief, or else the work that was finished, each piece to open; then the bill."""
+        """The brief, or else the work that was finished, each piece to open; then the bill and every handoff."""
+        from workshop.views import HandoffLog
+
         text = self.result.output if isinstance(self.result.output, str) else ""
         parts = [markdown(text)] if text else [
-            f"<details><summary>{escape(name)} ({len(work.split()):,} words)</summary>{markdown(work)}</details>"
-            for name, work in self.result.artifacts.items()]
+            _folded(f"{name} ({len(work.split()):,} words)", markdown(work)) for name, work in self.result.artifacts.items()]
         if self.run is not None and self.run.events:
-            parts.append(bill(self.run))
+            parts += [bill(self.run), _folded("Every handoff in full", HandoffLog(self.run).markup())]
         return prose("".join(parts))
 
 
@@ -189,33 +191,38 @@ def topic_box(make_desk: Callable[[], Executable], connect: Callable[[], Client]
 
 
 class _Drawing:
-    """While it is entered, a widget shows the team of a run: after each event, at most once in FRAME_S."""
+    """While it is entered, a widget shows the team of a run: after each event, and as its clock goes on."""
 
     def __init__(self, run: Run, canvas: Any) -> None:
-        self._run, self._canvas = run, canvas
-        self._loop = asyncio.get_running_loop()
-        self._due: asyncio.TimerHandle | None = None
-        self._drawn_at = 0.0
+        from workshop.views import TeamPicture
 
-    def __enter__(self) -> _Drawing:
-        from workshop.views.team import TeamPicture
+        self._canvas, self._changed = canvas, False
+        self._seen = 0.0, time.monotonic()
+        self._picture = TeamPicture(run).moving(self._clock)
+        run.subscribe(self._happened)
 
-        self._picture = TeamPicture(self._run, time="seconds", live=True)
-        self._run.subscribe(self._happened)
-        return self
+    def __enter__(self) -> None:
+        self._drawing = asyncio.create_task(self._draw())
 
     def __exit__(self, *exc_info: object) -> None:
-        if self._due:
-            self._due.cancel()
-        self._draw()
-
-    def _happened(self, event: Any) -> None:
-        if self._due is None:
-            self._due = self._loop.call_at(max(self._loop.time(), self._drawn_at + FRAME_S), self._draw)
-
-    def _draw(self) -> None:
-        self._due, self._drawn_at = None, self._loop.time()
+        self._drawing.cancel()
         self._canvas.value = self._picture.markup()
+
+    def _clock(self) -> float:
+        at, seen = self._seen
+        return at + time.monotonic() - seen
+
+    def _happened(self, event: Event) -> None:
+        self._seen = event.at, time.monotonic()
+        self._changed = True
+
+    async def _draw(self) -> None:
+        while True:
+            self._canvas.value, self._changed = self._picture.markup(), False
+            for _ in range(round(TICK_S / FRAME_S)):
+                await asyncio.sleep(FRAME_S)
+                if self._changed:
+                    break
 
 
 def _stopped(run: Run | None) -> Result:
@@ -228,6 +235,11 @@ def _stopped(run: Run | None) -> Result:
 def _finished_work(run: Run | None) -> dict[str, str]:
     returned = (event for event in (run.events if run else ()) if event.kind == "return" and event.data["result"]["status"] == "ok")
     return {event.agent: as_text(event.data["result"]["output"]) for event in returned}
+
+
+def _folded(summary: str, html: str) -> str:
+    """What one click, or one key, opens."""
+    return f'<details><summary style="cursor: pointer">{escape(summary)}</summary>{html}</details>'
 
 
 def _one_line(problem: Exception) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .scene import Call, Member, Moment, Passage
+from .scene import Call, Member, Moment, Passage, Span
 from .svg import LINE, MUTED, WARNING, bars, line, number, path, text, tint
 from .view import Time
 
@@ -115,21 +115,15 @@ def _row(
             yield path(f"M{number(x - 1)} {number(y - 2)}V{number(y + height + 2)}", stroke=WARNING, width=2)
 
 
-def in_text(passages: Iterable[Passage], calls: Iterable[Call], now: Moment, columns: int = 48) -> str:
+def in_text(held: Iterable[Span], calls: Iterable[Span], now: Moment, columns: int = 48) -> str:
     """A lane in characters, in steps: `·` nothing, `░` held, `█` a model call."""
-    cells = [0] * columns
-
-    def paint(begin: Moment, end: Moment | None, level: int) -> None:
-        whole = max(now.step, 1)
-        first = min(begin.step * columns // whole, columns - 1)
-        last = max(first + 1, min((end or now).step * columns // whole, columns))
-        for cell in range(first, last):
-            cells[cell] = max(cells[cell], level)
-
-    for passage in passages:
-        paint(passage.begin, passage.end, 1)
-    for call in calls:
-        paint(call.begin, call.end, 2)
+    cells, whole = [0] * columns, max(now.step, 1)
+    for level, spans in ((1, held), (2, calls)):
+        for span in spans:
+            first = min(span.begin.step * columns // whole, columns - 1)
+            last = max(first + 1, min((span.end or now).step * columns // whole, columns))
+            for cell in range(first, last):
+                cells[cell] = max(cells[cell], level)
     return "".join(BLOCKS[level] for level in cells)
 
 

@@ -83,6 +83,13 @@ class Figures:
         )
 
 
+class Span(NamedTuple):
+    """From one moment to another; None while it goes on."""
+
+    begin: Moment
+    end: Moment | None
+
+
 @dataclass(slots=True, eq=False)
 class Call:
     """One model call: when it was sent, and when its answer came (None while it is under way)."""
@@ -157,7 +164,7 @@ class Member:
     own: Figures = field(default_factory=Figures)
     """What its own model calls used, without those of its specialists."""
     bars: deque[Passage] = field(default_factory=lambda: deque(maxlen=BARS))
-    merged: tuple[Moment, Moment] | None = None
+    merged: Span | None = None
     """The older bars, as one."""
     calls: deque[Call] = field(default_factory=lambda: deque(maxlen=CALLS))
     slots: int = 1
@@ -167,6 +174,11 @@ class Member:
         if self.open:
             return "working" if any(it.state == "working" for it in self.open.values()) else "waiting"
         return self.latest.state if self.latest else "waiting"
+
+    @property
+    def held(self) -> list[Span]:
+        """When it held work."""
+        return [*filter(None, [self.merged]), *(Span(it.begin, it.end) for it in self.bars)]
 
     @property
     def below(self) -> Iterator[Member]:
@@ -266,9 +278,10 @@ class Scene:
         last = self._latest_answer or self.passages[0]
         result = last.result or {}
         gave = words_of(result.get("output"))
-        back = f"{_count(gave, 'word')}" if gave else "nothing"
-        said = f"{last.state.capitalize()}: the {last.member.name} gave {back} back to the {last.sender} after {_count(len(self.passages), 'handoff')}."
-        reason = " ".join(result.get("reason", "").split()).rstrip(".")
+        back = _count(gave, "word") if gave else "nothing"
+        said = f"{last.state.capitalize()}: the {last.member.name} gave {back} back to the {last.sender}"
+        said += f" after {_count(len(self.passages), 'handoff')}."
+        reason = " ".join(result.get("reason", "")[:300].split()).rstrip(".")
         return f"{said} {reason[:1].upper()}{reason[1:]}." if reason else said
 
     # ── one event ──────────────────────────────────────────────────────────────────────────────────────
@@ -339,9 +352,8 @@ class Scene:
         member.numbers.append(passage.number)
         member.slots = max(member.slots, slot + 1)
         if len(member.bars) == BARS:
-            oldest = member.bars[0]
-            begin = member.merged[0] if member.merged else oldest.begin
-            member.merged = (begin, max(member.merged[1] if member.merged else begin, oldest.end or moment))
+            begin, end = member.merged or (member.bars[0].begin, member.bars[0].begin)
+            member.merged = Span(begin, max(end, member.bars[0].end or moment))
         member.bars.append(passage)
         if caller is self._run:
             for name in self._team if len(self.passages) == 1 else ():

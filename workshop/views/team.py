@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from .lanes import LEGEND, Scale, in_text, lane_height, member_lane
+from .layout import Layout, Place, arrange
 from .scene import Member, Passage, Scene, bill, dollars, listed, short, sizes
 from .svg import (
     BODY,
@@ -27,6 +27,7 @@ from .svg import (
     cut,
     element,
     line,
+    number,
     path,
     text,
     text_width,
@@ -35,8 +36,6 @@ from .svg import (
 )
 from .view import Source, Time, View
 
-MOST = 12
-"""Specialists with a box of their own; the others share one."""
 TROUBLE = ("failed", "stopped", "paused")
 
 
@@ -69,9 +68,9 @@ class TeamPicture(View):
         now = scene.now._replace(at=max(self._clock(), scene.now.at)) if live and self._clock else scene.now
         seconds = now.at if self.time == "seconds" else None
         said = wrapped(scene.finding(), WIDTH - 2 * MARGIN, BODY + 1, most=2 if scene.finished else 1)
-        layout = _Layout.of(scene, 88.0 + 17 * len(said))
+        layout = arrange(scene.hub, 88.0 + 17 * len(said))
         shapes = [*_header(scene, seconds, said), *_edges(layout, hues), *_boxes(layout, hues)]
-        y, lanes = layout.bottom + 24, layout.shown
+        y, lanes = layout.bottom + 24, layout.lanes
         if scene.passages:
             shapes += _lanes(lanes, y, Scale(self.time, 136, 528, now, live), hues)
             y += 52 + sum(lane_height(it.slots) + 8 for it in lanes) + 16
@@ -93,7 +92,7 @@ class TeamPicture(View):
                 f"{'steps'.ljust(widths[0])}  0 to {scene.now.step}   (█ a model call, ░ holds the work)",
             ]
             lines += [
-                f"{row[0].ljust(widths[0])}  {in_text(it.bars, it.calls, scene.now)}"
+                f"{row[0].ljust(widths[0])}  {in_text(it.held, it.calls, scene.now)}"
                 for row, it in zip(rows, scene.members, strict=True)
                 if it.latest and (it.handoffs or it.own.calls)
             ]
@@ -101,79 +100,6 @@ class TeamPicture(View):
 
     def __repr__(self) -> str:
         return f"TeamPicture({listed(it.name for it in self.scene.members)}; {len(self.scene.passages)} handoffs)"
-
-
-# ── where everything stands ────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass
-class _Place:
-    """A box: one member, or the group of those for whom there is no room."""
-
-    member: Member
-    x: float
-    y: float
-    width: float
-    height: float
-    hub: _Place | None = None
-    others: tuple[Member, ...] = ()
-
-    @property
-    def middle(self) -> float:
-        return self.y + self.height / 2
-
-
-@dataclass
-class _Layout:
-    places: list[_Place]
-    bottom: float
-
-    @property
-    def shown(self) -> list[Member]:
-        """Who gets a lane."""
-        return [
-            it.member for it in self.places if not it.others and (it.member.handoffs or it.member.own.calls)
-        ]
-
-    @classmethod
-    def of(cls, scene: Scene, top: float) -> _Layout:
-        hub = scene.hub
-        spokes = list(hub.specialists.values())
-        nested = any(it.specialists for it in spokes)
-        room = MOST if not nested else MOST - 1
-        rows = sum(max(1, len(it.specialists)) for it in spokes) if nested else len(spokes)
-        height, pitch = (56, 72) if rows <= 6 else (42, 50)
-        if nested:
-            columns = (float(MARGIN), 128.0), (312.0, 128.0), (600.0, 136.0)
-        else:
-            columns = (float(MARGIN), 192.0), (544.0, 192.0), (0.0, 0.0)
-        centre = _Place(hub, columns[0][0], top, columns[0][1], 72)
-        y, taken, places = top + (8 if rows == 1 else 0), 0, [centre]
-        for index, spoke in enumerate(spokes):
-            below = list(spoke.specialists.values())
-            if taken + max(1, len(below)) > room and len(spokes) - index > 1:
-                places.append(_Place(spoke, *_at(columns[1], y), height, centre, tuple(spokes[index:])))
-                y += pitch
-                break
-            first, mine = y, _Place(spoke, *_at(columns[1], y), height, centre)
-            places.append(mine)
-            for position, member in enumerate(below):
-                if taken + position >= room - 1 and len(below) - position > 1:
-                    places.append(_Place(member, *_at(columns[2], y), height, mine, tuple(below[position:])))
-                    y += pitch
-                    break
-                places.append(_Place(member, *_at(columns[2], y), height, mine))
-                y += pitch
-            taken += max(1, len(below))
-            y = y if below else y + pitch
-            mine.y = (first + y - pitch) / 2
-        bottom = max(y - (pitch - height), top + 72)
-        centre.y = top + (bottom - top - 72) / 2
-        return cls(places, bottom)
-
-
-def _at(column: tuple[float, float], y: float) -> tuple[float, float, float]:
-    return column[0], y, column[1]
 
 
 # ── shapes ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -197,7 +123,7 @@ def _header(scene: Scene, seconds: float | None, said: list[str]) -> Iterator[st
         yield text(MARGIN, 82 + 17 * index, words, size=BODY + 1, fill=INK)
 
 
-def _boxes(layout: _Layout, hues: Hues) -> Iterator[str]:
+def _boxes(layout: Layout, hues: Hues) -> Iterator[str]:
     for place in layout.places:
         if place.others:
             yield from _group(place)
@@ -205,49 +131,27 @@ def _boxes(layout: _Layout, hues: Hues) -> Iterator[str]:
             yield from _box(place, hues[place.member.name], central=place.hub is None)
 
 
-def _box(place: _Place, hue: str, *, central: bool) -> Iterator[str]:
+def _box(place: Place, hue: str, *, central: bool) -> Iterator[str]:
     member, x, y, inner = place.member, place.x, place.y, place.width - 24
     state = member.state
     working, unused = state == "working", not member.handoffs and member.hub is not None
     edge, weight = (WARNING, 1.5) if state in TROUBLE else (hue, 2.5 if working else 1.25)
+    size = place.width, place.height
     if len(member.open) > 1:
-        yield box(
-            x + 5, y - 5, place.width, place.height, fill=CARD, stroke=tint(hue, 0.45), stroke_width=1.25
-        )
-    yield box(
-        x,
-        y,
-        place.width,
-        place.height,
-        fill=tint(hue, 0.09) if working else CARD,
-        stroke=tint(hue, 0.35) if unused else edge,
-        stroke_width=weight,
-    )
+        yield box(x + 5, y - 5, *size, stroke=tint(hue, 0.45))
+    fill, edge = tint(hue, 0.09) if working else CARD, tint(hue, 0.35) if unused else edge
+    yield box(x, y, *size, fill=fill, stroke=edge, stroke_width=weight)
     first, second = (y + 18, y + 34) if place.height < 50 else (y + 23, y + 43)
     said, colour = _state(member), WARNING if state in TROUBLE else hue
     taken = text_width(said, SMALL, bold=True) + 8
-    narrow = place.width < 160
-    yield element(
-        "circle",
-        cx=float(x + 16),
-        cy=float(first - 4.5),
-        r=4.5,
-        fill=hue if working or state == "done" else CARD,
-        stroke=hue,
-        stroke_width=1.5,
-    )
-    yield text(
-        x + 27,
-        first,
-        member.name,
-        size=BODY if narrow else LABEL,
-        fill=INK,
-        bold=True,
-        width=inner - 15 - (0 if narrow else taken),
-    )
+    narrow = text_width(member.name, LABEL, bold=True) > inner - 15 - taken  # then the state moves down
+    dot = hue if working or state == "done" else CARD
+    yield element("circle", cx=x + 16, cy=first - 4.5, r=4.5, fill=dot, stroke=hue, stroke_width=1.5)
+    room, size = (inner - 15, BODY if place.width < 160 else LABEL) if narrow else (inner - 15 - taken, LABEL)
+    yield text(x + 27, first, member.name, size=size, fill=INK, bold=True, width=room)
     if narrow:
         yield text(x + 12, second, said, fill=colour, bold=True)
-        yield text(x + 12 + taken, second, _detail(member), width=inner - taken)
+        yield text(x + 12 + taken, second, f"+ {place.deeper} below" if place.deeper else _detail(member), width=inner - taken)
     else:
         yield text(x + place.width - 12, first, said, fill=colour, bold=True, anchor="end")
         yield text(x + 12, second, _detail(member), width=inner)
@@ -255,18 +159,14 @@ def _box(place: _Place, hue: str, *, central: bool) -> Iterator[str]:
         yield text(x + 12, y + 60, _own(member), width=inner)
 
 
-def _group(place: _Place) -> Iterator[str]:
+def _group(place: Place) -> Iterator[str]:
     yield box(place.x, place.y, place.width, place.height, fill=PAPER, stroke=LINE)
     states: dict[str, int] = {}
     for member in place.others:
         states[member.state] = states.get(member.state, 0) + 1
     yield text(place.x + 12, place.middle - 3, f"+ {len(place.others)} more", size=LABEL, fill=INK, bold=True)
-    yield text(
-        place.x + 12,
-        place.middle + 14,
-        ", ".join(f"{number} {state}" for state, number in states.items()),
-        width=place.width - 24,
-    )
+    said = ", ".join(f"{many} {state}" for state, many in states.items())
+    yield text(place.x + 12, place.middle + 14, said, width=place.width - 24)
 
 
 def _state(member: Member) -> str:
@@ -289,34 +189,27 @@ def _detail(member: Member) -> str:
 
 
 def _own(member: Member) -> str:
-    return (
-        f"{member.own.calls} own call{'' if member.own.calls == 1 else 's'}"
-        if member.own.calls
-        else "no calls of its own"
-    )
+    calls = member.own.calls
+    return f"{calls} own call{'' if calls == 1 else 's'}" if calls else "no calls of its own"
 
 
-def _edges(layout: _Layout, hues: Hues) -> Iterator[str]:
+def _edges(layout: Layout, hues: Hues) -> Iterator[str]:
     """Idle edges first, so that what is on its way lies on top."""
     spokes = [it for it in layout.places if it.hub]
     for place in sorted(spokes, key=lambda it: bool(it.member.open)):
-        hub, member = place.hub, place.member
-        start, end = hub.x + hub.width, place.x
+        hub, working = place.hub, any(it.open for it in place.others or (place.member,))
+        start, end, y0, y1 = hub.x + hub.width, place.x, hub.middle, place.middle
         bend = start + _bend(start, end)
         middle = (start + bend) / 2
-        active, hue = bool(member.open) and not place.others, hues[member.name]
-        yield path(
-            f"M{start:.0f} {hub.middle:.0f}C{middle:.0f} {hub.middle:.0f} {middle:.0f} {place.middle:.0f} {bend:.0f} {place.middle:.0f}"
-            f"H{end:.0f}",
-            stroke=hue if active else LINE,
-            width=2.5 if active else 1.5,
-        )
+        stroke = LINE if not working else MUTED if place.others else hues[place.member.name]
+        curve = " ".join(map(number, (middle, y0, middle, y1, bend, y1)))
+        yield path(f"M{number(start)} {number(y0)}C{curve}H{number(end)}", stroke=stroke, width=2.5 if working else 1.5)
     for place in spokes:
         if not place.others:
             yield from _chip(place, hues[place.member.name])
 
 
-def _chip(place: _Place, hue: str) -> Iterator[str]:
+def _chip(place: Place, hue: str) -> Iterator[str]:
     """What lies on an edge: the handoff on its way with its parts and sizes; else which handoffs went along it."""
     member, hub = place.member, place.hub
     latest = member.latest
@@ -339,7 +232,7 @@ def _chip(place: _Place, hue: str) -> Iterator[str]:
             yield text(x + 8 + radius, y + 4, badge, fill=CARD, bold=True, anchor="middle")
         yield text(x + before, y - 3, first, fill=INK, bold=True)
         yield text(x + before, y + 12, second)
-        yield path(f"M{end - 9:.0f} {y - 5:.0f}L{end - 1:.0f} {y:.0f}L{end - 9:.0f} {y + 5:.0f}Z", fill=hue)
+        yield _arrow(end - 1, y, -8, hue)
         return
     middle = left + room / 2
     caller = latest.caller
@@ -348,13 +241,15 @@ def _chip(place: _Place, hue: str) -> Iterator[str]:
         width = text_width(said, SMALL, bold=True) + 20
         yield box(middle - width / 2, y - 11, width, 22, radius=11, fill=CARD, stroke=hue, stroke_width=1.5)
         yield text(middle, y + 4, said, fill=INK, bold=True, anchor="middle")
-        yield path(
-            f"M{start + 9:.0f} {hub.middle - 5:.0f}L{start + 1:.0f} {hub.middle:.0f}L{start + 9:.0f} {hub.middle + 5:.0f}Z",
-            fill=hue,
-        )
+        yield _arrow(start + 1, hub.middle, 8, hue)
         return
     yield text(middle, y - 6, _numbers(member), anchor="middle", width=room)
     yield text(middle, y + 15, _went(latest, member.handoffs, room), anchor="middle", width=room)
+
+
+def _arrow(x: float, y: float, length: float, hue: str) -> str:
+    """A tip at (x, y); its back is `length` px to the right."""
+    return path(f"M{number(x + length)} {number(y - 5)}L{number(x)} {number(y)}L{number(x + length)} {number(y + 5)}Z", fill=hue)
 
 
 def _bend(start: float, end: float) -> float:

@@ -10,7 +10,8 @@ from ..view import View
 
 _GREETING = re.compile(r"^\W*(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|greetings|thanks|thank you)\b", re.I)
 _EXACTLY = re.compile(
-    r"\b(?:reply|respond|answer|say|output|return|repeat)\b[^.\n]{0,40}?(?:\b(?:exactly|only|just|with|the words?)\b\s*)+:?\s*[\"“'`]?([^\"”'`\n]+?)[\"”'`]?\s*[.!]?\s*$",
+    r"\b(?:reply|respond|answer|say|output|return|repeat)\b[^.\n]{0,40}?(?:\b(?:exactly|only|just|with|the "
+    r"words?)\b\s*)+:?\s*[\"“'`]?([^\"”'`\n]+?)[\"”'`]?\s*[.!]?\s*$",
     re.I,
 )
 
@@ -32,8 +33,10 @@ def answer(view: View) -> Answer:
     if re.search(r"\b(?:say|send) (?:hello|hi|hey)\b|\bgreet\b", last, re.I) and len(last.split()) < 12:
         return _text("Hello! It is good to meet you.", "A greeting was asked for.")
     if re.search(r"\b(?:who|what) are you\b|\bwhat can you do\b|\bare you (?:a|an|real)\b|\bintroduce yourself\b", last, re.I):
-        return _text("I am the offline model: a deterministic reader, not a language model. I work from the text, the facts and the tools in a "
-                     "request: I can search, write, review, plan, supervise, judge and fill forms from them.", "It should say what it is.")  # fmt: skip
+        return _text("I am the offline model: a deterministic reader, not a language model. I work from the text, the facts and "
+                     "the tools in a "
+                     "request: I can search, write, review, plan, supervise, judge and fill forms "
+                     "from them.", "It should say what it is.")  # fmt: skip
     given = [text for name, text in view.parts.items() if name not in ("task", "rubric")]
     given += [call.result for call in view.calls if call.result and not call.is_error]
     asked = view.task if last == view.task else last

@@ -33,7 +33,8 @@ _COMMON = frozenset(
     "the a an i in on at my we our you your it its this that these those please dear hi hello yes no and or but if when "
     "where what who how why he she they his her their is are was for from to by as there here not mr mrs ms dr monday "
     "tuesday wednesday thursday friday saturday sunday january february march april may june july august september "
-    "october november december thanks regards book send order ordered call called add find get give write read i'm i'd i've what's who's it's that's let's there's call me".split()
+    "october november december thanks regards book send order ordered call called add find get give write read i'm i'd i've "
+    "what's who's it's that's let's there's call me".split()
 )
 _FORMATS = {
     "email": (r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{0,64}\w", "unknown@example.com"),
@@ -47,7 +48,8 @@ _FORMATS = {
     "phone": (r"(?<![\d+])\+?\d[\d ()/-]{6,18}\d", ""),
     "token": (r"(?<![\w.])#?[A-Za-z]{0,20}[-_#]?\d[\w-]*(?:\.\d+)*", ""),
     "path": (
-        r"(?<![\w.~/-])(?:[\w.~-]{0,64}/){0,12}[\w-]{1,64}\.[A-Za-z][A-Za-z0-9]{0,5}\b|(?<![\w.~/-])(?:[\w.~-]{0,64}/){1,12}[\w.-]+",
+        r"(?<![\w.~/-])(?:[\w.~-]{0,64}/){0,12}[\w-]{1,64}\.[A-Za-z][A-Za-z0-9]{0,5}\b|"
+        r"(?<![\w.~/-])(?:[\w.~-]{0,64}/){1,12}[\w.-]+",
         "",
     ),
     "sum": (r"(?<![\d.,])[-+(]{0,9}\d[\d.,]*(?: *(?:\*\*|[-+*/x×÷^%()]) *[-+(]*\d[\d.,]*\)*)+", ""),
@@ -62,29 +64,43 @@ _KINDS = {
     "sentence": "claim statement sentence fact finding point observation evidence insight step issue problem item",
     "source": "source citation reference cite source_id doc origin_id",
     "uri": "url link href website uri homepage", "email": "email mail", "phone": "phone tel telephone mobile",
-    "date": "date day deadline due when published birthday", "time": "time hour", "ipv4": "ip address", "unit": "unit", "currency": "currency",
+    "date": "date day deadline due when published "
+            "birthday", "time": "time hour", "ipv4": "ip address", "unit": "unit", "currency": "currency",
     "token": "id sku code ticket invoice version ref identifier", "path": "path file filename filepath folder",
     "sum": "expression formula calculation equation", "quote": "quote phrase quotation", "topic": "query search q term",
     "proper": "name author person customer assignee owner user sender recipient contact company organization "
-    "organisation vendor merchant city country location place destination origin language team employer entity attendee participant people guest speaker member",
+    "organisation vendor merchant city country location place destination origin language team employer entity attendee "
+    "participant people guest speaker member",
 }  # fmt: skip
 _KIND = {word: kind for kind, text in _KINDS.items() for word in text.split()}
 _BEFORE = {  # the words that announce a proper name
     "city": "in at near to from", "location": "in at near to", "place": "in at near to", "country": "in from to",
     "destination": "to for", "origin": "from", "sender": "from by", "recipient": "to dear", "author": "by from",
-    "company": "at for with from", "employer": "at for", "assignee": "to by", "customer": "i'm am is for by", "from": "from", "to": "to",
+    "company": "at for with from", "employer": "at for", "assignee": "to by", "customer": "i'm am is for by",
+    "from": "from", "to": "to",
 }  # fmt: skip
 _KIN = (  # words that speak of the same thing: a field's words find their kin in the text
-    "age old aged", "price cost amount fee total pay paid $ € £ usd eur", "quantity count number qty items pieces", "percent % rate share",
-    "duration minutes hours takes long", "date on", "deadline due until", "urgent urgency asap immediately critical blocker", "high urgent asap critical",
-    "low minor whenever trivial", "billing bill charge charged invoice refund payment paid", "technical bug error crash crashes broken login fails",
-    "host server machine", "positive good great love excellent happy wonderful amazing best enjoyed", "negative bad terrible hate awful poor worst broken disappointed angry",
+    "age old aged", "price cost amount fee total pay paid $ € £ "
+                    "usd eur", "quantity count number qty items pieces", "percent % rate share",
+    "duration minutes hours takes long", "date on", "deadline due until", "urgent urgency asap immediately critical "
+                                                                          "blocker", "high urgent asap critical",
+    "low minor whenever trivial", "billing bill charge charged invoice refund "
+                                  "payment paid", "technical bug error crash crashes broken login fails",
+    "host server machine", "positive good great love excellent happy wonderful amazing best "
+                           "enjoyed", "negative bad terrible hate awful poor worst broken disappointed angry",
     "add plus sum +", "subtract minus less -", "multiply times multiplied product * ×", "divide divided per / ÷",
-    "german der die das und ist nicht guten ich wie", "french le les et est vous je bonjour avec", "spanish el los que es hola por una",
-    "italian il che sono ciao per una", "english the and is of you", "language written", "released release version", "approve approved pass accept yes", "reject rejected revise fail no",
+    "german der die das und ist nicht guten "
+    "ich wie", "french le les et est vous je bonjour avec", "spanish el los que es hola por una",
+    "italian il che sono ciao "
+    "per una", "english the and is of you", "language written", "released release version", "approve approved pass "
+                                                                                            "accept yes", "reject rejected "
+                                                                                                          "revise fail no",
 )  # fmt: skip
 _WORD = re.compile(r"[A-Za-z]+|[$€£%]")
 _APART = re.compile(r"[.!?;](?=\s)|\n|,(?=\s)| and ")
+_COUNTED = re.compile(
+    rf"(?:\d+|\b(?:{'|'.join(_SMALL)}))\s*(?:x\s+|(?:mg|kg|g|ml|cl|l|oz|lbs?|cups?|tsp|tbsp)\s+(?:of\s+)?)?"
+    r"([a-z][\w -]*?)(?= at | for | @|[,.;]| each|$)", re.I)  # fmt: skip
 _ORDER = re.compile(r"^(?:please |now )?(?:extract|classify|fill|return|parse|convert|turn|categori[sz]e|summari[sz]e|analy[sz]e|"
                     r"give|list|label|what|which|identify|determine|read|tag)\b", re.I)  # fmt: skip
 _NOT = re.compile(r"\b(?:no|not|never|without|isn't|wasn't|don't|doesn't|cannot|can't|neither|nor|n't)\b", re.I)
@@ -110,8 +126,11 @@ def value_for(schema: dict, text: str, *, task: str = "", known: dict | None = N
 
 def source_text(view: View) -> str:
     """What to fill from: the parts and tool results when there are any, and the task without its order to extract."""
-    given = [text if name in ("context", "facts", "draft") or _ORDER.match(name) else f"{name}:{chr(10) if chr(10) in text else ' '}{text}" for name, text in view.parts.items()
-             if name not in ("task", "rubric", "feedback") and text.strip()]  # fmt: skip
+    given = []
+    for name, text in view.parts.items():
+        if name not in ("task", "rubric", "feedback") and text.strip():
+            bare = name in ("context", "facts", "draft") or _ORDER.match(name)
+            given.append(text if bare else f"{name}:\n{text}" if "\n" in text else f"{name}: {text}")
     given += [call.result for call in view.calls if call.result and not call.is_error]
     asked = re.sub(rf"{_ORDER.pattern}[^\n:]*[:\n]\s*(?=\S+\s+\S+)", "", view.task, flags=re.I)
     return "\n\n".join([*given, asked])
@@ -138,10 +157,13 @@ def resolve(schema: object, root: dict) -> dict:
 
 
 _SAID = (  # what a validation message says → the keyword that it means
-    (r"at most (\d+) characters?", "maxLength"), (r"at least (\d+) characters?", "minLength"), (r"at most (\d+) items?", "maxItems"),
+    (r"at most (\d+) characters?", "maxLength"), (r"at least (\d+) characters?", "minLength"),
+    (r"at most (\d+) items?", "maxItems"),
     (r"at least (\d+) items?", "minItems"), (r"at most (\d+) words?", "maxWords"), (r"less than or equal to (-?[\d.]+)", "maximum"),
-    (r"greater than or equal to (-?[\d.]+)", "minimum"), (r"less than (-?[\d.]+)", "exclusiveMaximum"), (r"greater than (-?[\d.]+)", "exclusiveMinimum"),
-    (r"multiple of (\d+)", "multipleOf"), (r"match pattern '(.+?)'(?: \[|;|$)", "pattern"), (r"should be ('[^']*'(?:(?:, | or )'[^']*')*)", "enum"),
+    (r"greater than or equal to "
+     r"(-?[\d.]+)", "minimum"), (r"less than (-?[\d.]+)", "exclusiveMaximum"), (r"greater than (-?[\d.]+)", "exclusiveMinimum"),
+    (r"multiple of (\d+)", "multipleOf"), (r"match pattern '(.+?)'(?: \[|;|$)", "pattern"), (r"should be ('[^']*'(?:(?:, | or "
+                                                                                             r")'[^']*')*)", "enum"),
 )  # fmt: skip
 
 
@@ -186,7 +208,8 @@ def _with(schema: dict, root: dict, path: list[str], extra: dict) -> dict:
 
 
 class Form:
-    """One schema being filled from one text; value() may be asked again for the next set of values, since it remembers which numbers and names are taken already."""
+    """One schema being filled from one text. It remembers which numbers and names are taken, so that value() may be
+    asked again for the next set of values."""
 
     def __init__(self, root: dict, text: str, task: str, known: dict):
         self.root, self.task, self.known = root, task, known
@@ -252,7 +275,7 @@ class Form:
         items = resolve(schema.get("items", {}), self.root)
         least, most = schema.get("minItems", 0), schema.get("maxItems", 40)
         words = re.search(
-            r"\b(?:at most|up to|exactly|no more than)? ?(\d+|%s) " % "|".join(_SMALL), schema.get("description", "") + " ", re.I
+            r"\b(?:at most|up to|exactly|no more than)? ?(\d+|" + "|".join(_SMALL) + ") ", schema.get("description", "") + " ", re.I
         )
         if words and "maxItems" not in schema:
             most = max(least, _number(words[1])) or most
@@ -353,9 +376,9 @@ class Form:
             value, sure = self._formatted(form, name, text)
             if sure or schema.get("format"):
                 return value, sure
-        if words[-1] in ("name", "item", "product", "thing", "ingredient") and len(words) == 1 and (
-                counted := re.search(rf"(?:\d+|\b(?:{'|'.join(_SMALL)}))\s*(?:x\s+|(?:mg|kg|g|ml|cl|l|oz|lbs?|cups?|tsp|tbsp)\s+(?:of\s+)?)?([a-z][\w -]*?)(?= at | for | @|[,.;]| each|$)", text, re.I)):  # fmt: skip
-            if not _runs(text[: counted.start()]):
+        if words in (["name"], ["item"], ["product"], ["ingredient"]):  # "3 apples", "200 g of flour"
+            counted = _COUNTED.search(text)
+            if counted and not _runs(text[: counted.start()]):
                 return counted[1].strip(), NEAR
         if what == "proper":
             run = self._proper(words, schema.get("description", ""), text)
@@ -417,7 +440,7 @@ class Form:
             stamp = re.search(rf"{iso}[T ](\d\d:\d\d(?::\d\d)?)(Z|[+-]\d\d:\d\d)?", text)
             hour = f"{stamp[1]}{':00' if len(stamp[1]) == 5 else ''}{stamp[2] or 'Z'}" if stamp else "00:00:00Z"
             return (iso if form == "date" else f"{iso}T{hour}"), NEAR
-        pattern, otherwise = _FORMATS[form] if form in _FORMATS else (r"(?!)", "")
+        pattern, otherwise = _FORMATS.get(form, (r"(?!)", ""))
         found = [m for m in re.finditer(pattern, text) if (form, m.start()) not in self.taken][:_MOST]
         if not found:
             return otherwise, NOTHING
@@ -706,6 +729,7 @@ def _sample(pattern: str, otherwise: str) -> str:
         times = 0 if count in ("?", "*") else int(re.findall(r"\d+", count)[0]) if count.startswith("{") else 1
         one = {"\\d": "0", "\\w": "a", "\\s": " ", ".": "a"}.get(piece) or (
             _sample(piece[1:-1].removeprefix("?:").split("|")[0], "") if piece[0] == "(" else
-            next((c for c in "0aA-_ ." if _first(re.fullmatch, piece, c)), "") if piece[0] == "[" else piece.lstrip("\\"))  # fmt: skip
+            next((c for c in "0aA-_ ." if _first(re.fullmatch, piece, c)), "") if piece[0] == "["
+            else piece.lstrip("\\"))  # fmt: skip
         made += one * times
     return made if _first(re.search, pattern, made) else otherwise

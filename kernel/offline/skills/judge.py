@@ -12,14 +12,16 @@ from ..view import View
 from .fill import resolve, value_for
 
 _JUDGES = re.compile(
-    r"\b(?:scor(?:e|es|ing)|rat(?:e|es|ing|ings)|grad(?:e|es|ing)|judg\w*|rubric|criteri\w+|evaluat\w+|assess\w*|points?|quality|mark(?:s|ing)?)\b",
+    r"\b(?:scor(?:e|es|ing)|rat(?:e|es|ing|ings)|grad(?:e|es|ing)|judg\w*|rubric|criteri\w+|evaluat\w+|assess\w*|points?|"
+    r"quality|mark(?:s|ing)?)\b",
     re.I,
 )
 _SCORE = re.compile(r"^(?:overall(?:_score)?|total(?:_score)?|score|rating|grade|points?|mark|quality|value)$", re.I)
 _WHY = re.compile(r"reason|rationale|why|explan|justif|comment|note|evidence|feedback|thought", re.I)
 _CRITERION = re.compile(r"^(?:criterion|criteria|name|item|dimension|aspect|id|key|label|metric)$", re.I)
 _OF_A_SHEET = re.compile(
-    rf"{_WHY.pattern}|{_CRITERION.pattern}|scor|rating|mark|grade|overall|verdict|winner|result|evaluat|assess|judg|summary|strength|weak|suggest|accura|cover|clar|cit",
+    rf"{_WHY.pattern}|{_CRITERION.pattern}|scor|rating|mark|grade|overall|verdict|winner|result|evaluat|assess|judg|summary|"
+    rf"strength|weak|suggest|accura|cover|clar|cit",
     re.I,
 )
 _SCALE = re.compile(
@@ -57,8 +59,10 @@ def fits(view: View) -> bool:
         and not _OF_A_SHEET.search(k)
         and k.lower() not in {c.split(":")[0].lower() for c in _criteria(view)}
     ]
-    return compares or (bool(scores) and not (rest and not view.parts.get("rubric")) and bool(view.parts.get("rubric") or _JUDGES.search(words))
-                        and (len(scores) > 1 or any(_SCORE.match(k) or re.search("score|rating|grade", k, re.I) for k in scores)))  # fmt: skip
+    if view.parts.get("rubric"):
+        return compares or bool(scores)
+    named = len(scores) > 1 or any(_SCORE.match(k) or re.search("score|rating|grade", k, re.I) for k in scores)
+    return compares or bool(named and scores and not rest and _JUDGES.search(words))
 
 
 def _leaves(schema: dict, root: dict, depth: int = 0) -> list[tuple[str, str]]:
@@ -109,10 +113,13 @@ def marks(draft: str, given: str, task: str, instructions: str) -> Marks:
     about = overlap(subject or given, draft) if subject or given else 1.0
     quote = f" – '{' '.join(uncited(wrong[0]).split()[:7])} …'" if wrong and listed else ""
     return Marks({
-        "support": (1 - len(wrong) / len(said), f"{len(said) - len(wrong)} of {len(said)} sentences are carried by the facts{quote}.") if listed
+        "support": (1 - len(wrong) / len(said), f"{len(said) - len(wrong)} of {len(said)} sentences are carried by the "
+                                                f"facts{quote}.") if listed
         else (0.5, "There are no facts to check the sentences against."),
         "cited": (len(cited) / len(said), f"{len(cited)} of {len(said)} sentences cite a known source."),
-        "covered": (len(used) / len(known), f"{len(used)} of {len(known)} sources are used.") if known else (about, "There are no sources to cover; judged by the topic's words."),
+        "covered": (len(used) / len(known), f"{len(used)} of {len(known)} sources "
+                                            f"are used.") if known else (about, "There are no sources to cover; judged by the "
+                                                                                "topic's words."),
         "short": (min(1.0, most / count), f"{count} words, with a limit of {most}."),
         "readable": (min(1.0, max(0.0, 1.6 - longest / 40)), f"{longest:.0f} words a sentence on average."),
         "relevant": (about, f"{about:.0%} of the topic's words stand in the text."),
@@ -196,7 +203,7 @@ def judge(view: View) -> Answer:
         )
         if schema.get("properties"):
             return {
-                key: shaped(field, key, criterion if _CRITERION.match(key) else mine if not criterion else criterion)
+                key: shaped(field, key, criterion if _CRITERION.match(key) else criterion or mine)
                 for key, field in schema["properties"].items()
             }
         if kind == "object":

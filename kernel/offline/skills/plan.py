@@ -12,18 +12,20 @@ from .fill import resolve, tightened, value_for
 from .supervise import asked, clause_for, core, kind_of, on_a_desk, sorts_before, wishes
 
 _WORKER = re.compile(
-    r"^(?:assigned_|target_|responsible_|chosen_)?(?:worker|agent|executor|executable|specialist|assignee|assigned_to|assign_to|who|owner|by|tool|role|skill|actor|name)(?:_(?:name|id))?$",
+    r"^(?:assigned_|target_|responsible_|chosen_)?(?:worker|agent|executor|executable|specialist|assignee|assigned_to|assign_to|"
+    r"who|owner|by|tool|role|skill|actor|name)(?:_(?:name|id))?$",
     re.I,
 )
 _STEPS = re.compile(r"step|task|plan|executor|executable|assignment|worker|agent|action|dispatch|handoff|stage|specialist", re.I)
 _PLANS = re.compile(
-    r"\b(?:plan(?:s|ning|ner)?|decompos\w*|break (?:it |this |the \w+ )?down|orchestrat\w*|delegat\w*|dispatch\w*|workers?|agents?|executors?|specialists?)\b",
+    r"\b(?:plan(?:s|ning|ner)?|decompos\w*|break (?:it |this |the \w+ )?down|orchestrat\w*|delegat\w*|dispatch\w*|workers?|"
+    r"agents?|executors?|specialists?)\b",
     re.I,
 )
 _NEEDS = re.compile(r"depend|after|needs|require|prerequisite|blocked|waits|upstream", re.I)
 _ID = re.compile(r"^(?:id|key|step_?id|task_?id|step|number|no|n|index|order|step_number|label)$", re.I)
-_WORDS = ("task", "intent", "instruction", "instructions", "description", "goal", "what", "objective", "title", "action", "question",
-          "query", "prompt", "input", "request", "brief", "do", "work")  # fmt: skip
+_WORDS = ("task", "intent", "instruction", "instructions", "description", "goal", "what", "objective", "title", "action",
+          "question", "query", "prompt", "input", "request", "brief", "do", "work")  # fmt: skip
 _WHY = (
     "reason",
     "reasoning",
@@ -102,7 +104,8 @@ def workers_in(text: str, names: list[str]) -> list[dict]:
         data = [{"name": k, "description": v} for k, v in data.items()] if isinstance(data, dict) else data
         told |= {str(d["name"]): str(d.get("description", "")) for d in data if isinstance(d, dict) and "name" in d}
     for name, said in re.findall(
-        r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]*[`*\"']*([A-Za-z][\w-]*(?: [a-z]+)?)[`*\"']*[ \t]*(?:\([^)]*\))?[ \t]*(?::|–|—|-|=)[`*]*[ \t]+(.+)$",
+        r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]*[`*\"']*([A-Za-z][\w-]*(?: [a-z]+)?)[`*\"']*[ \t]*(?:\([^)]*\))?[ \t]*(?::|–|—|-|"
+        r"=)[`*]*[ \t]+(.+)$",
         text,
         re.M,
     ):
@@ -126,7 +129,8 @@ def workers_in(text: str, names: list[str]) -> list[dict]:
     for name in names:
         if name not in told and (
             said := re.search(
-                rf"[`*\"']*\b{re.escape(name)}\b[`*\"']*\s*(?:\(([^)\n]+)\)|(?::|–|—| - |=)\s*([^;\n]+?)(?=[.;](?:\s|$)|\n|$)|\s((?:can |will )?[a-z]+s\b[^;.\n]+))",
+                rf"[`*\"']*\b{re.escape(name)}\b[`*\"']*\s*(?:\(([^)\n]+)\)|(?::|–|—| - |=)\s*([^;\n]+?)(?=[.;](?:\s|$)|\n|$)|"
+                rf"\s((?:can |will )?[a-z]+s\b[^;.\n]+))",
                 text,
             )
         ):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..answer import Answer
 from ..text import STOP, citations, content_words, documents, facts, limit, stem, subjects, topic, words
@@ -33,32 +34,46 @@ _NAMES = {  # an artifact's names, the kernel's own first
     "feedback": ("feedback", "issues", "comments", "review", "critique"),
 }
 _VERBS = {
-    "research": "research search find look retrieve gather collect investigate discover fetch librarian library scout source dig locate analyst investigator",
+    "research": "research search find look retrieve gather collect investigate discover fetch librarian library scout source "
+                "dig locate analyst investigator",
     "write": "write draft compose author copywriter turn prose pen wordsmith scribe journalist rewrite revise",
-    "review": "review check critic critique verify verifier verification approve judge assess assessor evaluate verdict audit inspect qa fact-check challenge",
+    "review": "review check critic critique verify verifier verification approve judge assess assessor evaluate verdict audit "
+              "inspect qa fact-check challenge",
 }
 _KINDS = {stem(verb): kind for kind, verbs in _VERBS.items() for verb in verbs.split()}
 _PEOPLE = "agent specialist expert worker tool skill member colleague assistant hands hand use ask".split()
 _ENDS = re.compile(
-    r"^(?:finali[sz]e|finish|done|complete|submit|final_?answer|end|stop|deliver|respond|conclude|return_\w+|answer_?\w*|give_\w*answer|task_\w+)(?:_\w+)?$",
+    r"^(?:finali[sz]e|finish|done|complete|submit|final_?answer|end|stop|deliver|respond|conclude|return_\w+|answer_?\w*|"
+    r"give_\w*answer|task_\w+)(?:_\w+)?$",
     re.I,
 )
 _GENERIC = frozenset(
     map(
         stem,
         (
-            "agent specialist tool handoff hand transfer delegate give take return answer task work text draft fact facts brief source sources "
-            "artifact artifacts feedback result pass revise issue issues specific cited write writes given need needs user report language into "
-            "desk team worker ask another first use uses help make makes new one well short long complete topic document documents article"
+            "agent specialist tool handoff hand transfer delegate give take return answer task work text draft fact facts brief "
+            "source sources "
+            "artifact artifacts feedback result pass revise issue issues specific cited write writes given need needs user "
+            "report language into "
+            "desk team worker ask another first use uses help make makes new one well short long complete topic document "
+            "documents article"
         ).split(),
     )
 )
-_TONGUES = "german french spanish italian dutch polish portuguese japanese chinese korean arabic hindi russian turkish swedish english latin czech greek"
+_TONGUES = ("german french spanish italian dutch polish portuguese japanese chinese korean arabic hindi russian turkish swedish "
+            "english latin czech greek")
 _KIN = {  # a wish in other words than the specialist's description
-    "translat": f"translat translation {_TONGUES}", "illustrat": "illustrat picture image diagram figure drawing", "count": "count many length number",
-    "fact-check": "verify double-check recheck factcheck fact-check fact-checked", "check": "verify double-check fact-check fact-checked",
-    "log": "log investigate error fail crash outage slow lost incident", "code": "bug fix patch crash investigate",
-    "memori": "memory remember recall earlier", "calculat": "calculat calculate sum total average percent", "simplif": "simplify simpler plain", "format": "format table markdown html",
+    "translat": f"translat translation {_TONGUES}",
+    "illustrat": "illustrat picture image diagram figure drawing",
+    "count": "count many length number",
+    "fact-check": "verify double-check recheck factcheck fact-check fact-checked",
+    "check": "verify double-check fact-check fact-checked",
+    "log": "log investigate error fail crash outage slow lost incident",
+    "code": "bug fix patch crash investigate",
+    "memori": "memory remember recall earlier",
+    "calculat": "calculat calculate sum total average percent",
+    "simplif": "simplify simpler plain",
+    "format": "format table markdown html",
 }  # fmt: skip
 _WRITES = re.compile(
     r"\b(?:writ\w*|draft|brief|article|report|summar\w*|compar\w*|explain|essay|post|overview|compose|prepare|memo|text|note)\b",
@@ -144,12 +159,16 @@ def _hands_over(tool: dict) -> bool:
         "handoff",
     }
     spoken = re.search(
-        r"\bhand ?(?:s |ed )?-?(?:off|over)|\bdelegat|\btransfer|\bspecialist|\bsub-?agent|\bagent\b|\bexpert\b|\bcolleague|\bworker\b",
+        r"\bhand ?(?:s |ed )?-?(?:off|over)|\bdelegat|\btransfer|\bspecialist|\bsub-?agent|\bagent\b|\bexpert\b|\bcolleague|"
+        r"\bworker\b",
         said,
         re.I,
     )
-    return bool(names & {"artifacts", "from_agent", "return_to", "handoff"} or tasked and (spoken or kind_of(tool) != "other" or names & {"context"})
-                or spoken and names & set(INTENT) or re.match(r"(?:researcher|writer|reviewer|editor|translator|critic)$", tool.get("name", ""), re.I))  # fmt: skip
+    if names & {"artifacts", "from_agent", "return_to", "handoff"} or (spoken and names & set(INTENT)):
+        return True
+    if tasked and (kind_of(tool) != "other" or "context" in names):
+        return True
+    return bool(re.match(r"(?:researcher|writer|reviewer|editor|translator|critic)$", tool.get("name", ""), re.I))
 
 
 def asked(tool: dict, text: str) -> bool:
@@ -228,14 +247,15 @@ def read_verdict(text: str) -> tuple[bool, str]:
     except ValueError:
         data = None
     if not isinstance(data, dict):
-        said = re.search(r"\b(PASS(?:ED)?|APPROVED?|ACCEPT(?:ED)?|REVISE|REJECT(?:ED)?|FAIL(?:ED)?|CHANGES REQUESTED)\b", text) or re.search(
+        said = re.search(r"\b(PASS(?:ED)?|APPROVED?|ACCEPT(?:ED)?|REVISE|REJECT(?:ED)?|FAIL(?:ED)?|CHANGES "
+                         r"REQUESTED)\b", text) or re.search(
             r"\b(no (?:problems|issues)|looks good|approved?|revise|reject)\b", text, re.I)  # fmt: skip
         good = bool(said and re.match(r"pass|approve|accept|no |looks", said[1], re.I))
         return good, "" if good else re.sub(r"^\W*(?:verdict\W*)?(?:REVISE|REJECT(?:ED)?|FAIL(?:ED)?)\W*\s", "", text.strip())
     listed = [value for value in data.values() if isinstance(value, list)]
     issues = [
         item if isinstance(item, str) else ": ".join(str(v) for v in item.values()) if isinstance(item, dict) else str(item)
-        for item in sum(listed, [])
+        for item in (entry for value in listed for entry in value)
     ]
     remarks = [
         value
@@ -306,7 +326,7 @@ class _Work:
     notes: list[str]  # what further specialists gave before the writing
     failed: dict[str, list[str]]  # reasons, by tool (research: by tool and subject)
     found: set[str]  # subjects that a researcher has answered
-    judged: list[tuple[int, int, str]] = field(default_factory=list)  # reviewed drafts: open issues, age, text
+    judged: list[tuple[int, int, str]] = dataclasses.field(default_factory=list)  # reviewed drafts: open issues, age, text
 
 
 def _so_far(view: View, kinds: dict[str, str], topics: tuple[str, ...]) -> _Work:
@@ -404,9 +424,14 @@ def supervise(view: View) -> Answer:
         if "research" in wish and not view.parts.get("facts"):
             chosen = [t for t in by["research"] if len(by["research"]) > 1 and asked(t, task)] or by["research"][:1]
             desk = on_a_desk(extra)  # other work than briefs: each gets its own clause of the task
-            steps = [hand(t, clause_for(t, task) if desk else one if _terse(t) else f"Find facts, with their sources, about {one}", "notes", "No facts yet: research first." if len(topics) < 2 else
-                          "Nothing depends on each other: one researcher per subject, at once.", f" ({one})")
-                     for one in topics for t in chosen if one not in work.found and may(t, f" ({one})")]  # fmt: skip
+            why = "No facts yet: research first." if len(topics) < 2 else "One researcher per subject: they can work at once."
+            steps = []
+            for one in topics:
+                asks = f"Find facts, with their sources, about {one}"
+                for t in chosen:
+                    if one not in work.found and may(t, f" ({one})"):
+                        said = clause_for(t, task) if desk else one if _terse(t) else asks
+                        steps.append(hand(t, said, "notes", why, f" ({one})"))
             if steps:
                 return steps
         if early := [t for t in extra if not work.draft and (_NUMERIC.search(_said(t)) or sorts_before(t) in (1, 2))]:
@@ -487,7 +512,8 @@ def wishes(view: View, has_draft: bool) -> set[str]:
     task = view.task.lower()
     writes = _WRITES.search(task)
     finds = re.match(
-        r"\W*(?:(?:please|just|only|simply|can you|could you|i need you to|now)\W+)*(?:find|research|search|look|collect|gather|get|list|dig)\b",
+        r"\W*(?:(?:please|just|only|simply|can you|could you|i need you to|now)\W+)*(?:find|research|search|look|collect|gather|"
+        r"get|list|dig)\b",
         task,
     )
     only = re.search(

@@ -12,7 +12,8 @@ from ..view import View
 from .fill import tightened, value_for
 
 _MERGE = re.compile(
-    r"\b(?:merg|combin|synthe[sz]i[sz]|synthesis|consolidat|reconcil|integrat|unif(?:y|ie)|bring together|cross-?check|aggregat)\w*",
+    r"\b(?:merg|combin|synthe[sz]i[sz]|synthesis|consolidat|reconcil|integrat|unif(?:y|ie)|bring together|cross-?check|"
+    r"aggregat)\w*",
     re.I,
 )
 _MONTHS = "january february march april may june july august september october november december".split()

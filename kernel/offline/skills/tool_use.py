@@ -14,13 +14,19 @@ _BODY = re.compile(r"^(?:text|content|body|document|string|input|data|passage|no
 _SUM = re.compile(r"\d\s*(?:\*\*|[-+*/x×÷^%])\s*\(?\d|\b(?:plus|minus|times|divided by|multiplied by|sum of|product of)\b", re.I)
 _ADDS = re.compile(r"calculat|arithmetic|math|expression|\badd|sum|multipl|divid|subtract|comput", re.I)
 _SPOKEN = (  # sums in words
-    (r"\bmultiply (\S+) (?:by|with|and) (\S+?)(?=[.,?!]?(?:\s|$))", r"\1 * \2"), (r"(\d) (?:times|multiplied by) (?=\d)", r"\1 * "), (r"(\d) plus (?=\d)", r"\1 + "),
-    (r"(\d) minus (?=\d)", r"\1 - "), (r"(\d) (?:divided by|over) (?=\d)", r"\1 / "), (r"\bdivide (\S+) by (\S+?)(?=[.,?!]?(?:\s|$))", r"\1 / \2"),
-    (r"\bsubtract (\S+) from (\S+?)(?=[.,?!]?(?:\s|$))", r"\2 - \1"), (r"\b(?:add|sum of) (\d\S*) (?:and|to) (\d\S*?)(?=[.,?!]?(?:\s|$))", r"add \1 + \2"),
-    (r"(\d[\d.]*) ?(?:%|percent) of (?=\d)", r"\1 / 100 * "), (r"square root of (\d[\d.]*\d|\d)", r"\1 ** 0.5"), (r"(\d) squared", r"\1 ** 2"),
+    (r"\bmultiply (\S+) (?:by|with|and) "
+     r"(\S+?)(?=[.,?!]?(?:\s|$))", r"\1 * \2"), (r"(\d) (?:times|multiplied by) (?=\d)", r"\1 * "), (r"(\d) plus (?=\d)", r"\1 + "),
+    (r"(\d) minus (?=\d)", r"\1 - "), (r"(\d) (?:divided by|over) (?=\d)", r"\1 / "), (r"\bdivide (\S+) by "
+                                                                                       r"(\S+?)(?=[.,?!]?(?:\s|$))", r"\1 / \2"),
+    (r"\bsubtract (\S+) from (\S+?)(?=[.,?!]?(?:\s|$))", r"\2 - \1"), (r"\b(?:add|sum of) (\d\S*) (?:and|to) "
+                                                                       r"(\d\S*?)(?=[.,?!]?(?:\s|$))", r"add \1 + \2"),
+    (r"(\d[\d.]*) ?(?:%|percent) "
+     r"of (?=\d)", r"\1 / 100 * "), (r"square root of (\d[\d.]*\d|\d)", r"\1 ** 0.5"), (r"(\d) squared", r"\1 ** 2"),
 )  # fmt: skip
-_KIN = {"clock": "time hour now oclock", "time": "time hour clock late", "date": "today date day", "weather": "weather temperature rain forecast warm cold",
-        "convert": "convert conversion", "read": "read open show contents", "count": "count many number length", "remember": "remember save store note",
+_KIN = {"clock": "time hour now oclock", "time": "time hour clock late", "date": "today date day",
+        "weather": "weather temperature rain forecast warm cold",
+        "convert": "convert conversion", "read": "read open show contents", "count": "count many number length",
+        "remember": "remember save store note",
         "recall": "recall remember known"}  # fmt: skip
 
 
@@ -88,7 +94,8 @@ def _arguments(schema: dict, clause: str, task: str, known: dict) -> list[dict]:
     while schema.get("properties") and sure >= NEAR and not known and len(made) < 10:
         following, sure = form.value(schema, "", clause)
         joined = any(isinstance(v, str) and isinstance(last.get(k), str) and re.search(
-            rf"{re.escape(last[k])}\W*(?:,|and|or|&|vs\.?|versus|;)?,?\s*(?:and |or )?(?:in |for |of |to |the |at )?[\"'“(]?{re.escape(v)}", clause) for k, v in following.items())  # fmt: skip
+            rf"{re.escape(last[k])}\W*(?:,|and|or|&|vs\.?|versus|;)?,?\s*(?:and |or )?(?:in |for |of |to |the |at "
+            rf")?[\"'“(]?{re.escape(v)}", clause) for k, v in following.items())  # fmt: skip
         if sure < NEAR or following in made or not joined:
             break
         made.append(following)

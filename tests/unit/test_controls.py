@@ -1,0 +1,393 @@
+"""The controls: what a person can do with them, what a reader sees of them, and what they never do."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+import ipywidgets
+import pytest
+import traitlets
+
+import kernel
+from kernel import Agent, Client, DeterministicSupervisor, Result, Run, SetupError, Verdict
+from kernel.offline import Script
+from workshop.controls import checkpoint, model_switch, topic_box
+from workshop.controls import control as control_module
+from workshop.controls.shown import accounts, as_shown_html, as_shown_text, markdown
+
+from .conftest import Worker, scripted
+
+KEY = "sk-ant-api03-Vq8-not-a-real-key-00000000"
+HOSTILE = '<script>alert(1)</script><img src=x onerror="alert(2)">'
+
+
+@pytest.fixture
+def somebody(monkeypatch):
+    """A person is there, and what a cell displays is collected."""
+    import sys
+
+    shown = []
+    monkeypatch.setattr(control_module, "interactive", lambda: True)
+    for name in ("model_switch", "topic_box", "checkpoint"):
+        module = sys.modules[f"workshop.controls.{name}"]
+        monkeypatch.setattr(module, "interactive", lambda: True)
+    monkeypatch.setattr(sys.modules["workshop.controls.checkpoint"], "_display", shown.append)
+    return shown
+
+
+@pytest.fixture(autouse=True)
+def no_environment(monkeypatch):
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "WORKSHOP_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def on_display(control):
+    """The control as the end of a cell shows it; returns its widgets."""
+    control._repr_mimebundle_()
+    return control.widget
+
+
+def all_of(kind, widget):
+    found = [widget] if type(widget) is kind else []
+    return found + [it for child in getattr(widget, "children", ()) for it in all_of(kind, child)]
+
+
+def button(widget, name):
+    return next(it for it in all_of(ipywidgets.Button, widget) if it.description == name)
+
+
+def page(widget):
+    return "\n".join(it.value for it in all_of(ipywidgets.HTML, widget))
+
+
+async def until(fact):
+    while not fact():
+        await asyncio.sleep(0)
+
+
+# ── the model switch ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_switch_is_offline_unless_asked_and_a_line_of_text_where_nobody_is_there():
+    assert model_switch()._repr_mimebundle_() == {"text/plain": "Model: offline (deterministic; no key needed)"}
+
+
+def test_the_switch_begins_where_the_environment_says_and_refuses_what_it_does_not_know(monkeypatch):
+    monkeypatch.setenv("WORKSHOP_MODEL", "local")
+    assert model_switch().mode == "local" and model_switch("offline").mode == "offline"
+    monkeypatch.setenv("WORKSHOP_MODEL", "big")
+    with pytest.raises(SetupError, match="'big'; expected offline, live or local"):
+        model_switch()
+
+
+def test_nobody_waits_for_the_pace_and_a_person_does(somebody, monkeypatch):
+    import sys
+
+    assert model_switch().connect()._transport.api.latency_ms == (300, 300)
+    assert model_switch().connect(latency_ms=5)._transport.api.latency_ms == (5, 5)
+    monkeypatch.setattr(sys.modules["workshop.controls.model_switch"], "interactive", lambda: False)
+    assert model_switch().connect()._transport.api.latency_ms == (0, 0)
+
+
+def test_what_is_missing_is_said_in_the_kernels_words_and_connecting_raises_it(somebody):
+    switch = model_switch("live")
+    assert "ANTHROPIC_API_KEY is not set" in page(on_display(switch))
+    assert "ANTHROPIC_BASE_URL is not set" in page(on_display(switch)), "the other choices say what they need too"
+    with pytest.raises(SetupError, match="ANTHROPIC_API_KEY is not set"):
+        switch.connect()
+
+
+def test_no_part_of_a_key_is_ever_shown(somebody, monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    for address in ("", f"https://user:{KEY}@example.org", KEY, f"ftp://me:{KEY}@host", "http://[", "https://me:pass word@host"):
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
+        for mode in ("offline", "live", "local"):
+            said = page(on_display(switch := model_switch(mode))) + switch.text() + repr(switch)
+            assert KEY not in said and KEY[7:20] not in said and "pass word" not in said
+
+
+def test_a_live_connection_has_the_cap_of_the_switch_and_no_offline_settings(somebody, monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    switch = model_switch("live")
+    widget = on_display(switch)
+    all_of(ipywidgets.BoundedFloatText, widget)[0].value = 0.25
+    client = switch.connect(seed=7)
+    assert str(client.ledger.budget.usd) == "0.25" and client.mode == "live"
+    assert switch.text() == "Model: live, at api.anthropic.com (a key is set; hard cap $0.25 a connection)"
+    assert "$0.25" in page(widget)
+
+
+def test_a_cap_that_is_none_is_refused():
+    for cap in (0, -1, float("nan"), float("inf"), 1000):
+        with pytest.raises(traitlets.TraitError, match="cap"):
+            model_switch(max_usd=cap)
+
+
+def test_a_click_switches_this_object_and_not_the_environment(somebody):
+    switch, before = model_switch(), dict(os.environ)
+    buttons = all_of(ipywidgets.ToggleButtons, on_display(switch))[0]
+    buttons.value = "local"
+    assert switch.mode == "local" and dict(os.environ) == before and model_switch().mode == "offline"
+    switch.mode = "offline"
+    assert buttons.value == "offline", "and code moves the buttons"
+
+
+def test_only_the_fields_of_the_chosen_mode_are_there_to_be_reached(somebody):
+    switch = model_switch()
+    widget = on_display(switch)
+    pace, cap = all_of(ipywidgets.BoundedIntText, widget)[0], all_of(ipywidgets.BoundedFloatText, widget)[0]
+    assert (pace.layout.display, cap.layout.display) == ("", "none")
+    switch.mode = "live"
+    assert (pace.layout.display, cap.layout.display) == ("none", "")
+    assert all(it.description for it in (pace, cap, *all_of(ipywidgets.ToggleButtons, widget)))
+
+
+# ── the topic box ──────────────────────────────────────────────────────────────────────────────────────────
+
+BRIEF = f"# MCP\n\nIt began in 2024 [mcp]. {HOSTILE}"
+
+
+def desk():
+    """Three specialists whose answers are in the script of `answers`."""
+    one = Agent("researcher", "d", "Be brief.", "claude-haiku-5-5"), Agent("writer", "d", "Be brief.", "claude-haiku-5-5")
+    return DeterministicSupervisor(*one, Agent("reviewer", "d", "Be brief.", "claude-haiku-5-5", output=Verdict))
+
+
+def answers():
+    return scripted("- It began in 2024. [mcp]", BRIEF, '{"verdict": "PASS"}')
+
+
+class Gate(Script):
+    """A script that waits before its second answer until it is opened."""
+
+    def __init__(self):
+        super().__init__(["- A fact. [a]", "never", "never"], strict=False)
+        self.opened = asyncio.Event()
+
+    async def handle_async_request(self, request):
+        if len(self.requests) >= 1:
+            await self.opened.wait()
+        return await super().handle_async_request(request)
+
+
+def gated():
+    return Client(Gate())
+
+
+async def test_run_shows_the_brief_escaped_its_bill_and_every_handoff(somebody):
+    box = topic_box(desk, answers)
+    widget = on_display(box)
+    button(widget, "Run").click()
+    await until(lambda: box.result)
+    assert await box.task is box.result and box.result.status == "ok"
+    await until(lambda: not button(widget, "Run").disabled)
+    shown = page(widget)
+    assert "Done." in shown and "<h4>MCP</h4>" in shown and "3 calls" in shown and "researcher" in shown
+    assert "<script" not in shown and "<img" not in shown and "&lt;script&gt;" in shown
+    assert 'role="img"' in shown and "Every handoff in full" in shown
+
+
+async def test_while_it_runs_only_stop_can_be_pressed_and_stop_really_cancels(somebody):
+    box = topic_box(desk, gated)
+    widget = on_display(box)
+    run, stop = button(widget, "Run"), button(widget, "Stop")
+    assert (run.disabled, stop.disabled) == (False, True)
+    run.click()
+    await until(lambda: box.run and any(it.kind == "return" for it in box.run.events))
+    assert (run.disabled, stop.disabled) == (True, False)
+    stop.click()
+    await until(lambda: not run.disabled)
+    assert box.task.cancelled() and stop.disabled
+    assert box.result.status == "cancelled" and box.result.artifacts == {"researcher": "- A fact. [a]"}
+    assert "cancelled" in str(box.run.trace())
+    shown = page(widget)
+    assert "Stopped by you. Finished before that: researcher." in shown and "<li>A fact. [a]</li>" in shown
+    assert "without an answer, at most" in shown, "what was under way is billed at its bound, and says so"
+
+
+async def test_a_run_that_ended_leaves_nothing_behind_that_draws(somebody):
+    box = topic_box(desk, answers)
+    on_display(box)
+    for _ in range(3):
+        box.start()
+        await box.finished()
+    await until(lambda: asyncio.all_tasks() == {asyncio.current_task()})
+
+
+async def test_enter_runs(somebody):
+    box = topic_box(desk, answers)
+    field = all_of(ipywidgets.Text, on_display(box))[0]
+    field.value = "tea"
+    field._handle_custom_msg({"event": "submit"}, [])
+    await until(lambda: box.task)
+    await box.finished()
+    assert "Write a brief on tea" in box.run.trace().handoffs()[0]["intent"]
+
+
+async def test_a_topic_with_braces_is_only_a_topic(somebody):
+    box = topic_box(desk, answers, topic="{topic} {0}")
+    assert (await box.finished()).ok
+    assert box.run.trace().handoffs()[0]["intent"] == "Write a brief on {topic} {0}"
+
+
+async def test_an_empty_topic_and_a_second_run_are_answered_in_one_line(somebody):
+    box = topic_box(desk, gated, topic=" ")
+    widget = on_display(box)
+    button(widget, "Run").click()
+    await until(lambda: "The topic is empty" in page(widget))
+    assert box.task is None
+    all_of(ipywidgets.Text, widget)[0].value = "tea"
+    button(widget, "Run").click()
+    await until(lambda: box.running)
+    with pytest.raises(RuntimeError, match="under way"):
+        box.start()
+    box.stop()
+    await box.finished()
+
+
+@pytest.mark.parametrize(("connect", "said"), [
+    (lambda: kernel.connect("live"), "Not finished (failed): the model is live, but ANTHROPIC_API_KEY is not set"),
+    (lambda: 1 / 0, "Not finished (failed): ZeroDivisionError: division by zero"),
+])
+async def test_an_error_is_shown_in_its_place_and_raised_to_who_awaits(somebody, connect, said):
+    box = topic_box(desk, connect)
+    widget = on_display(box)
+    button(widget, "Run").click()
+    await until(lambda: box.task and box.task.done())
+    await until(lambda: said in page(widget))
+    with pytest.raises((SetupError, ZeroDivisionError)):
+        await box.finished()
+    assert not button(widget, "Run").disabled
+
+
+async def test_a_bug_in_the_team_keeps_what_was_finished(somebody):
+    def broken():
+        return DeterministicSupervisor(Worker("researcher", "- A fact. [a]"), Worker("writer", lambda *_: 1 / 0), Worker("reviewer"))
+
+    box = topic_box(broken, answers)
+    widget = on_display(box)
+    with pytest.raises(ZeroDivisionError):
+        await box.finished()
+    await until(lambda: "ZeroDivisionError" in page(widget))
+    assert box.result.artifacts == {"researcher": "- A fact. [a]"} and "A fact. [a]" in page(widget)
+
+
+async def test_with_nobody_there_the_box_is_text_and_runs_when_it_is_awaited():
+    box = topic_box(desk, answers)
+    assert box._repr_mimebundle_() == {"text/plain": "Topic: the history of MCP (not run yet)"}
+    assert (await box.finished()).ok
+    assert box.text().startswith("Topic: the history of MCP (ok)\n\n# MCP") and "widget" not in vars(box)
+
+
+async def test_interrupting_the_cell_that_waits_stops_the_run():
+    box = topic_box(desk, gated)
+    waiting = asyncio.create_task(box.finished())
+    await until(lambda: box.run and any(it.kind == "return" for it in box.run.events))
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    await until(lambda: box.task.done())
+    assert box.task.cancelled() and box.result.status == "cancelled"
+
+
+async def test_the_accounts_add_up_to_what_the_ledger_says():
+    box = topic_box(desk, answers)
+    await box.finished()
+    *agents, total = accounts(box.run).values()
+    assert total == box.run.spent and sum(it.calls for it in agents) == 3 == total.calls
+    assert sum(it.usd for it in agents) == total.usd
+
+
+# ── the checkpoint ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def asked(shown, **options):
+    """A checkpoint that waits; returns its task and its widgets."""
+    task = asyncio.create_task(checkpoint("Publish?", **options))
+    await until(lambda: shown or task.done())
+    return task, shown[-1].widget if shown else None
+
+
+async def test_with_nobody_there_the_headless_answer_comes_at_once_and_says_so(capsys):
+    decision = await checkpoint("Publish?", show="- one fact", edit="Dear reader")
+    assert (decision.choice, decision.text, decision.by) == ("Proceed", "Dear reader", "headless")
+    assert capsys.readouterr().out == ("Checkpoint: Publish?\n- one fact\nDear reader\nOptions: Proceed, Stop\n"
+                                       "Decided: Proceed (nobody was there to ask: the headless answer)\n")
+
+
+async def test_a_person_decides_and_may_change_the_text(somebody):
+    task, widget = await asked(somebody, edit="Dear reader")
+    field = all_of(ipywidgets.Textarea, widget)[0]
+    assert field.description and not task.done()
+    field.value = "Dear editor"
+    button(widget, "Stop").click()
+    decision = await task
+    assert (decision.choice, decision.text, decision.by) == ("Stop", "Dear editor", "person")
+    assert "You chose Stop." in page(widget)
+    assert all(it.disabled for it in (field, *all_of(ipywidgets.Button, widget)))
+
+
+async def test_a_click_may_come_from_another_thread_and_twice(somebody):
+    task, widget = await asked(somebody)
+    await asyncio.to_thread(lambda: [button(widget, "Proceed").click() for _ in range(2)])
+    assert (await task).choice == "Proceed"
+
+
+async def test_others_go_on_while_one_waits(somebody):
+    first, widget = await asked(somebody)
+    box = topic_box(desk, answers)
+    assert (await box.finished()).ok and not first.done()
+    button(widget, "Proceed").click()
+    await first
+
+
+async def test_silence_is_answered_with_the_last_option_or_the_one_that_was_named(somebody):
+    for options, choice in ({}, "Stop"), ({"on_timeout": "Proceed"}, "Proceed"):
+        decision = await checkpoint("Publish?", timeout_s=0, edit="as it was", **options)
+        assert (decision.choice, decision.text, decision.by) == (choice, "as it was", "timeout")
+        assert "No answer within 0 seconds" in page(somebody[-1].widget)
+
+
+async def test_an_interrupted_checkpoint_takes_no_more_answers(somebody):
+    task, widget = await asked(somebody)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert all(it.disabled for it in all_of(ipywidgets.Button, widget)) and "cancelled" in page(widget)
+
+
+@pytest.mark.parametrize(("options", "said"), [
+    ({"options": ()}, "at least one"), ({"options": ("Yes", "Yes")}, "different"), ({"options": ("Yes", "No")}, "headless is 'Proceed'"),
+    ({"on_timeout": "Maybe"}, "on_timeout is 'Maybe'; expected one of the options: Proceed, Stop"),
+])
+async def test_an_answer_that_nobody_could_give_is_refused(options, said):
+    with pytest.raises(ValueError, match=said):
+        await checkpoint("Publish?", **options)
+
+
+async def test_the_facts_of_a_checkpoint_cannot_act_on_the_page(somebody):
+    for show in HOSTILE, Verdict(verdict="REVISE", issues=[HOSTILE]), {"a": [HOSTILE]}, Result(status="ok", output=HOSTILE):
+        task, widget = await asked(somebody, show=show)
+        assert "<script" not in page(widget) and "<img" not in page(widget) and "alert(1)" in page(widget)
+        task.cancel()
+
+
+# ── what is shown ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_markdown_is_what_a_brief_uses_and_nothing_else():
+    assert markdown("# T\n\nOne **bold** `x<y`\nline [a].\n\n- a\n- b\n\n1. c") == (
+        "<h4>T</h4><p>One <strong>bold</strong> <code>x&lt;y</code> line [a].</p><ul><li>a</li><li>b</li></ul><ol><li>c</li></ol>")
+    for hostile in (HOSTILE, f"# {HOSTILE}", f"- {HOSTILE}", f"**{HOSTILE}**", f"`{HOSTILE}`", "[x](javascript:alert(1))",
+                    '<a href="javascript:x">', "![x](http://example.org/pixel)"):
+        made = markdown(hostile)
+        assert not {"<script", "<img", "<a ", "href=", "src="} & {it for it in ("<script", "<img", "<a ") if it in made}, made
+
+
+def test_views_are_shown_as_their_picture_and_written_as_their_text():
+    from workshop.views import TeamPicture
+
+    picture = TeamPicture(Run(scripted()))
+    assert as_shown_html(picture).startswith("<svg") and as_shown_text(picture) == picture.text()
+    assert (as_shown_html(None), as_shown_text(None)) == ("", "")

@@ -1,0 +1,531 @@
+"""Facts about the views: what they show, what they never contain, and that they never stop a run."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import workshop.views.live as live
+from kernel import Agent, Budget, DeterministicSupervisor, Event, Handoff, LLMSupervisor, Result, Run, Trace, Verdict
+from workshop.presence import interactive
+from workshop.views import BudgetGauges, HandoffLog, TeamPicture, Timeline, Transcript, watch
+from workshop.views.scene import BARS, Scene
+from workshop.views.svg import ROLES, Hues, cut, escape, text_width
+
+from .conftest import Worker, call, scripted
+
+ROOT = Path(__file__).resolve().parents[2]
+VIEWS = (TeamPicture, Timeline, BudgetGauges, HandoffLog, Transcript)
+HOSTILE = '</text><script>alert("x")</script><img src=x onerror=alert(1)> & \x00\x1b[31m \u202eleft\ud800'
+
+
+def picture(view) -> str:
+    """What a notebook stores: drawn, or the line that says why not."""
+    return next(text for kind, text in view._repr_mimebundle_().items() if kind != "text/plain")
+
+
+class Desk:
+    """A supervisor whose work is a function of (run): for shapes of teams that the kernel has no class for."""
+
+    def __init__(self, name, work):
+        self.name, self.description, self.work = name, "d", work
+
+    async def execute(self, handoff, run):
+        return await self.work(run) or Result(status="ok", output=f"{self.name} is done")
+
+
+async def desk(**settings) -> Run:
+    """research → write → review → revise → review, by specialists that ask no model."""
+    drafts = iter(["one two three", "one two"])
+    verdicts = iter([Verdict(verdict="REVISE", issues=["too long"]), Verdict(verdict="PASS")])
+    team = (Worker("researcher", "- A fact. [d1]"), Worker("writer", lambda *_: next(drafts)), Worker("reviewer", lambda *_: next(verdicts)))
+    run = Run(scripted(), **settings)
+    await run.dispatch(DeterministicSupervisor(*team), Handoff(intent="Write a brief on ducks", context="for children"))
+    return run
+
+
+async def conversation(agent, *, budget=None) -> Run:
+    """An agent that asks, calls a tool that is not there, and answers."""
+    run = Run(scripted([{"type": "thinking", "thinking": "let me see", "signature": "s"}, call("search", query="ducks")], "Ducks swim."),
+              budget=budget)
+    await run.dispatch(agent(name="researcher"), Handoff(intent="Find facts"))
+    return run
+
+
+# ── what the team picture says ─────────────────────────────────────────────────────────────────────────────
+
+
+async def test_the_picture_names_everybody_their_state_and_the_totals():
+    run = await desk()
+    view = TeamPicture(run)
+    drawn, said = view.svg(), view.text()
+    for words in ("supervisor", "researcher", "writer", "reviewer", "done", "PASS", "Write a brief on ducks"):
+        assert words in drawn and words in said
+    assert "Done: the supervisor gave 2 words back to the user after 6 handoffs." in drawn and view.finding() in said
+    assert "handoffs 3 and 5" in drawn and "handoffs 4 and 6" in said
+
+
+async def test_while_the_writer_works_it_holds_the_work_and_the_edge_says_what_it_was_given():
+    events = (await desk()).events
+    second = [it.seq for it in events if it.kind == "dispatch" and it.agent == "writer"][1]
+    view = TeamPicture(events[:second + 1])
+    assert view.finding() == "The writer holds the work: task 5, context 2, facts 4, draft 3, feedback 3 words."
+    drawn, said = view.svg(), view.text()
+    assert "facts" in drawn and "feedback" in drawn and "working" in drawn and "waiting" in drawn
+    assert re.search(r"writer +working .*holds 5 \(task 5, context 2, facts 4, draft 3, feedback 3 words\)", said)
+    assert re.search(r"supervisor +waiting +revise 1 of 2", said)
+
+
+async def test_work_that_came_back_is_on_its_way_to_the_supervisor_until_that_goes_on():
+    events = (await desk()).events
+    back = next(it.seq for it in events if it.kind == "return")
+    assert "came back: 4 words" in TeamPicture(events[:back + 1]).svg()
+    assert "came back" not in TeamPicture(events[:back + 2]).svg()
+
+
+@pytest.mark.parametrize(("status", "state"), [("ok", "done"), ("failed", "failed"), ("refused", "failed"), ("exhausted", "stopped"),
+                                               ("paused", "paused"), ("cancelled", "stopped")])
+async def test_each_way_to_end_is_a_word(status, state):
+    run = Run(scripted())
+    await run.dispatch(Worker("writer", Result(status=status, reason="why it is so")), Handoff(intent="x"))
+    view = TeamPicture(run)
+    assert f">{state}</text>" in view.svg() and re.search(rf"writer +{state}", view.text())
+    if status != "ok":
+        assert "Why it is so." in view.finding()
+
+
+async def test_the_same_agent_three_times_at_once_says_times_three_and_takes_three_rows():
+    inside = []
+
+    async def work(run):
+        async def wait(handoff, child):
+            await asyncio.sleep(0)
+            inside.append(TeamPicture(run).svg())
+            return "found"
+
+        await run.fan_out([(Worker("researcher", wait), Handoff(intent=f"part {i}")) for i in range(3)])
+
+    run = Run(scripted())
+    await run.dispatch(Desk("supervisor", work), Handoff(intent="x"))
+    assert "working ×3" in inside[0] and "3 handoffs at once" in inside[0] and "researcher ×3" in inside[0]
+    assert "working ×3" not in TeamPicture(run).svg()
+    assert Scene(run.events).hub.specialists["researcher"].slots == 3
+    assert Timeline(run).finding() == "4 handoffs, at most 3 at once."
+
+
+async def test_a_team_of_teams_shows_every_level():
+    async def lead(run):
+        await run.dispatch(Worker("researcher"), Handoff(intent="find"))
+
+    async def chief(run):
+        await run.dispatch(Desk("lead", lead), Handoff(intent="lead"))
+        await run.dispatch(Worker("writer"), Handoff(intent="write"))
+
+    run = Run(scripted())
+    await run.dispatch(Desk("chief", chief), Handoff(intent="all of it"))
+    assert [it.name for it in Scene(run.events).members] == ["chief", "lead", "researcher", "writer"]
+    assert "    researcher" in TeamPicture(run).text() and ">researcher</text>" in TeamPicture(run).svg()
+
+
+async def test_beyond_twelve_specialists_the_others_share_a_box_and_the_text_has_all():
+    async def work(run):
+        await run.fan_out([(Worker(f"w{i}"), Handoff(intent="x")) for i in range(30)])
+
+    run = Run(scripted())
+    await run.dispatch(Desk("supervisor", work), Handoff(intent="x"))
+    drawn = TeamPicture(run).svg()
+    assert "+ 19 more" in drawn and "19 done" in drawn and ">w10</text>" in drawn and ">w11</text>" not in drawn
+    assert all(f"w{i} " in TeamPicture(run).text() for i in range(30))
+
+
+async def test_an_llm_supervisors_team_is_there_before_it_is_first_called():
+    run = Run(scripted(call("finalize", output="nothing to do")))
+    await run.dispatch(LLMSupervisor((Worker("researcher"), Worker("writer"))), Handoff(intent="x"))
+    assert "not called yet" in TeamPicture(run).svg() and re.search(r"writer +waiting +not called yet", TeamPicture(run).text())
+
+
+async def test_a_team_can_be_named_from_the_beginning():
+    run = Run(scripted())
+    await run.dispatch(Worker("supervisor"), Handoff(intent="x"))
+    assert TeamPicture(run, team=("writer",)).text().count("writer") == 1
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_an_empty_run_has_a_picture_too(view):
+    assert "text/plain" in view([])._repr_mimebundle_()
+    assert TeamPicture([]).finding() == "Nothing has happened yet."
+
+
+async def test_a_price_that_is_not_known_is_not_zero(agent):
+    run = Run(scripted("an answer"))
+    await run.dispatch(agent(model="a-model-nobody-knows"), Handoff(intent="x"))
+    assert ">unknown</text>" in TeamPicture(run).svg() and "price unknown" in TeamPicture(run).text()
+
+
+async def test_the_figures_are_the_ledgers_figures_also_when_a_call_fails(agent):
+    from kernel import ApiError
+
+    def fails(request):
+        raise ApiError("no", type="invalid_request_error", status=400)
+
+    run = Run(scripted("an answer"))
+    await run.dispatch(agent(), Handoff(intent="x"))
+    scene = Scene(run.events)
+    assert (scene.spent.calls, scene.spent.tokens, scene.spent.cost) == (run.spent.calls, run.spent.tokens, run.spent.cost)
+    assert scene.spent.cost > Decimal(0)
+
+
+async def test_the_scene_reads_events_one_by_one_as_it_reads_them_all():
+    events = (await desk()).events
+    one_by_one, growing = TeamPicture(at_hand := []), []
+    for event in events:
+        at_hand.append(event)
+        growing.append(one_by_one.svg())
+    assert growing[-1] == TeamPicture(events).svg()
+    assert len(set(growing)) > 10
+
+
+async def test_of_a_long_run_only_the_latest_bars_are_kept_apart():
+    run = Run(scripted(), budget=Budget(depth=2))
+    for i in range(3 * BARS):
+        await run.dispatch(Worker("writer"), Handoff(intent=f"{i}"))
+    short, scene = Run(scripted()), Scene(run.events)
+    for i in range(BARS):
+        await short.dispatch(Worker("writer"), Handoff(intent=f"{i}"))
+    assert len(scene.passages) == 3 * BARS and len(scene.hub.specialists["writer"].bars) == BARS
+    assert len(TeamPicture(run).svg()) < 1.2 * len(TeamPicture(short).svg())
+
+
+# ── what stored pictures must be ───────────────────────────────────────────────────────────────────────────
+
+
+async def hostile() -> Run:
+    run = Run(scripted([{"type": "text", "text": HOSTILE.replace("\ud800", "")}, call("evil<b>", query="<i>")], HOSTILE.replace("\ud800", "")))
+    agent = Agent("<writer>", "d", "Be <brief>.", "claude-haiku-5-5")
+    await run.dispatch(agent, Handoff(intent=HOSTILE, artifacts={"<facts>": HOSTILE}))
+    run.events.append(Event(len(run.events), 1.0, "note", "1", "<writer>", {"text": HOSTILE}))
+    return run
+
+
+@pytest.mark.parametrize("view", VIEWS)
+async def test_what_comes_from_a_model_is_text_and_nothing_else(view):
+    run = Run(scripted(), budget=Budget(calls=3))
+    await run.dispatch(Worker("<writer>", HOSTILE.replace("\ud800", "")), Handoff(intent=HOSTILE.replace("\ud800", "")))
+    events = (await conversation_with_hostile()).events
+    for drawn in (picture(view(events)), picture(view(run))):
+        assert not re.search(r"<(script|img|b|i|style|iframe|a|link|object)\b", drawn)
+        assert "\x00" not in drawn and "\x1b" not in drawn and "\u202e" not in drawn
+        drawn.encode("utf-8")
+        ElementTree.fromstring(drawn.replace("<details open ", "<details "))  # well-formed, HTML too
+
+
+async def conversation_with_hostile() -> Run:
+    words = HOSTILE.replace("\ud800", "")
+    run = Run(scripted([{"type": "text", "text": words}, call("search<b>", query="<i>")], words), budget=Budget(calls=3))
+    writer = Agent("<writer>", "d", "Be <brief>.", "claude-haiku-5-5")
+    await run.dispatch(writer, Handoff(intent=words, artifacts={"<facts>": words}))
+    run.note(words)
+    return run
+
+
+def test_a_broken_half_of_a_character_pair_does_not_break_the_file():
+    assert escape("a\ud800b\x00").encode("utf-8") == "a\ufffdb\ufffd".encode()
+
+
+@pytest.mark.parametrize("view", VIEWS)
+async def test_a_stored_picture_needs_nothing_that_hosts_strip(view, agent):
+    drawn = picture(view(await conversation(agent, budget=Budget(calls=5))))
+    assert not re.search(r"<style|<script|url\(|href|\s(id|class|on\w+)=", drawn)
+    if drawn.startswith("<svg"):
+        assert " style=" not in drawn and 'role="img"' in drawn
+        root = ElementTree.fromstring(drawn)
+        assert root.get("aria-label") == root[0].text and root[0].tag.endswith("title") and len(root[0].text) > 10
+        assert root.get("viewBox").startswith("0 0 760 ")
+    else:
+        assert 'aria-label="' in drawn and "<summary" in drawn
+
+
+@pytest.mark.parametrize("view", VIEWS)
+async def test_the_text_twin_stands_beside_every_picture(view, agent):
+    bundle = view(await conversation(agent, budget=Budget(calls=5)))._repr_mimebundle_(include=None, exclude=None)
+    assert set(bundle) in ({"image/svg+xml", "text/plain"}, {"text/html", "text/plain"})
+    assert "researcher" in bundle["text/plain"] or view is BudgetGauges
+    assert "could not be drawn" not in bundle["text/plain"]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+async def test_the_object_has_a_stable_repr(view):
+    assert repr(view((await desk()).events)) == repr(view((await desk()).events))
+    assert "0x" not in repr(view([]))
+
+
+def test_the_bytes_are_the_same_in_every_process_and_with_every_hash_seed():
+    code = """
+import asyncio, hashlib
+from kernel import *
+from kernel.offline import Script
+from workshop.views import *
+async def main():
+    work = lambda name: Agent(name, "d", "s", "claude-haiku-5-5")
+    run = Run(Client(Script(["a b c"] * 4)), budget=Budget(calls=9))
+    await run.fan_out([(work(name), Handoff(intent=name, artifacts={"facts": "x y", "draft": "z"})) for name in ("zoe", "amy", "bob", "zed")])
+    await asyncio.sleep(0.01)
+    return run
+run = asyncio.run(main())
+for view in (TeamPicture(run), Timeline(run), BudgetGauges(run), HandoffLog(run), Transcript(run)):
+    bundle = view._repr_mimebundle_()
+    print(*[hashlib.sha256(bundle[kind].encode("utf-8")).hexdigest() for kind in sorted(bundle)])
+"""
+    told = {subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT,
+                           env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT), "SYSTEMROOT": "C:\\Windows"}).stdout for seed in ("1", "2", "77")}
+    assert len(told) == 1 and told.pop().count("\n") == 5
+
+
+async def test_seconds_are_in_a_picture_only_when_asked_for():
+    events = (await desk()).events
+    slow = [Event(it.seq, it.at * 100 + it.seq, it.kind, it.run, it.agent, it.data) for it in events]
+    for view in (TeamPicture, Timeline, HandoffLog):
+        assert view(events)._repr_mimebundle_() == view(slow)._repr_mimebundle_()
+    assert TeamPicture(events, time="seconds").svg() != TeamPicture(slow, time="seconds").svg()
+    with pytest.raises(ValueError, match="minutes"):
+        TeamPicture(events, time="minutes")
+
+
+async def test_a_saved_run_gives_the_same_pictures(tmp_path, agent):
+    run = await conversation(agent)
+    run.trace().save(tmp_path / "run.jsonl")
+    loaded = Trace.load(tmp_path / "run.jsonl")
+    for view in (TeamPicture, Timeline, HandoffLog, Transcript):
+        assert view(loaded)._repr_mimebundle_() == view(run)._repr_mimebundle_()
+
+
+def test_a_list_of_something_else_is_refused_with_what_was_expected():
+    with pytest.raises(TypeError, match="list of str; expected a Run"):
+        TeamPicture(["not an event"])
+
+
+# ── hues and type ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def luminance(hue):
+    parts = [int(hue[at:at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (it / 12.92 if it <= 0.04045 else ((it + 0.055) / 1.055) ** 2.4 for it in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_roles_keep_their_hue_and_every_hue_can_be_read_on_the_paper():
+    from workshop.views.svg import FURTHER, INK, MUTED, PAPER, WARNING
+
+    hues = Hues()
+    first = hues["archivist"]
+    assert hues["researcher-2"] == hues["deep_researcher"] == ROLES["researcher"]
+    assert hues["translator"] != first == hues["archivist"]
+    for hue in (*ROLES.values(), *FURTHER, INK, MUTED, WARNING):
+        assert (luminance(PAPER) + 0.05) / (luminance(hue) + 0.05) >= 4.5, hue
+
+
+def test_long_names_are_cut_to_their_room():
+    for words in ("supervisor of everything that moves", "WWWWWWWWWWWWWWWW", "研究者研究者研究者研究者", "x" * 5000):
+        short = cut(words, 90)
+        assert short.endswith("…") and text_width(short) <= 90
+    assert cut("writer", 90) == "writer"
+
+
+# ── the other views ────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_the_handoff_log_has_every_word_that_was_handed_over_and_that_came_back():
+    facts = "\n".join(f"- Fact number {i}. [d{i}]" for i in range(300))
+
+    async def work(run):
+        await run.dispatch(Worker("writer", "the draft"), Handoff(intent="write", context="for children", artifacts={"facts": facts}))
+
+    run = Run(scripted())
+    await run.dispatch(Desk("supervisor", work), Handoff(intent="x"))
+    log = HandoffLog(run)
+    assert facts in log.html() and "the draft" in log.html() and "for children" in log.html()
+    assert all(line in log.text() for line in facts.splitlines()) and "the draft" in log.text()
+    assert log.html().count("<details") >= 2 and "supervisor → writer (task 1, context 2, facts 1,500 words)" in log.text()
+
+
+async def test_the_transcript_shows_one_conversation_block_by_block(agent):
+    view = Transcript(await conversation(agent))
+    assert [(it.role, it.kind) for it in view.turns()] == [
+        ("system", "instructions"), ("user", "text"), ("assistant", "thinking"), ("assistant", "tool_use"),
+        ("user", "tool_result"), ("assistant", "text")]
+    said = view.text()
+    for words in ("Be brief.", "Find facts", "let me see", "search({", "there is no tool", "Ducks swim.", "search error"):
+        assert words in said
+    assert "The researcher's conversation: 2 replies, 1 tool call" in said
+
+
+async def test_the_transcript_of_somebody_who_is_not_there_says_who_is(agent):
+    run = await conversation(agent)
+    with pytest.raises(ValueError, match=r"conversation 1 of writer .* who asked a model: researcher"):
+        Transcript(run, agent="writer").html()
+    with pytest.raises(ValueError, match="nth is 0"):
+        Transcript(run, nth=0)
+
+
+async def test_a_history_that_is_sent_whole_each_time_is_shown_once():
+    run = Run(scripted("one", "two"))
+    messages = [{"role": "user", "content": "first"}]
+    await run.ask(model="claude-haiku-5-5", messages=messages)
+    messages = [*messages, {"role": "assistant", "content": "one"}, {"role": "user", "content": "second"}]
+    await run.ask(model="claude-haiku-5-5", messages=messages)
+    texts = [it.text for it in Transcript(run).turns()]
+    assert texts[0] == "first" and texts[-2:] == ["second", "two"]
+
+
+async def test_gauges_show_used_against_cap_and_say_when_a_budget_is_used_up(agent):
+    run = Run(scripted("one", "two", max_usd="1"), budget=Budget(calls=2, usd="0.5", seconds=30))
+    for word in ("a", "b"):
+        await run.dispatch(agent(), Handoff(intent=word), budget=Budget(tokens=100_000))
+    said = BudgetGauges(run).text()
+    assert re.search(r"the run +█{20} +2 of 2 calls, used up", said)
+    assert "the connection" in said and "of $1.0000" in said and "1. agent" in said and "of 100,000 tokens" in said
+    assert "– of 30 seconds, seconds are shown live" in said and "seconds are shown live" not in BudgetGauges(run, time="seconds").text()
+    assert "No budget has a cap." in BudgetGauges(run.events[:0]).text()
+
+
+async def test_the_timeline_numbers_every_handoff_as_the_log_does():
+    run = await desk()
+    said = Timeline(run).text()
+    assert re.search(r"  4   reviewer .*REVISE · 1 issue", said) and re.search(r"  6   reviewer .*PASS", said)
+    assert Timeline(run).finding() == "6 handoffs, one after the other."
+
+
+# ── watching ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_outside_a_notebook_watching_prints_the_text_twin(capsys):
+    run = Run(scripted())
+    with watch(run):
+        await run.dispatch(Worker("writer"), Handoff(intent="Write"))
+    assert "Done: the writer gave 1 word back" in capsys.readouterr().out
+    assert not interactive()
+
+
+async def test_a_body_that_raises_is_pictured_and_what_it_raised_goes_on(capsys):
+    run = Run(scripted())
+    with pytest.raises(KeyError, match="of the body"):
+        with watch(run, TeamPicture, HandoffLog):
+            await run.dispatch(Worker("writer"), Handoff(intent="Write"))
+            raise KeyError("of the body")
+    assert "Done: the writer" in (said := capsys.readouterr().out) and "1. user → writer" in said
+
+
+async def test_a_cancelled_body_is_pictured_and_stays_cancelled(capsys):
+    run = Run(scripted())
+
+    async def body():
+        with watch(run):
+            await run.dispatch(Worker("writer", lambda *_: asyncio.sleep(60)), Handoff(intent="Write"))
+
+    task = asyncio.create_task(body())
+    await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert "Stopped: the writer gave nothing back" in capsys.readouterr().out
+
+
+class Broken(TeamPicture):
+    def svg(self):
+        raise RuntimeError("no <paper> left")
+
+
+async def test_a_view_that_fails_says_so_in_its_place_and_the_run_goes_on(capsys):
+    run = Run(scripted())
+    with watch(run, Broken, TeamPicture):
+        result = await run.dispatch(Worker("writer"), Handoff(intent="Write"))
+    said = capsys.readouterr().out
+    assert result.ok and "Broken could not be drawn: RuntimeError: no <paper> left" in said and "Done: the writer" in said
+    bundle = Broken(run)._repr_mimebundle_()
+    assert "no &lt;paper&gt; left" in bundle["image/svg+xml"] and len(bundle["text/plain"].splitlines()) == 1
+
+
+def test_watching_something_else_says_what_was_expected():
+    with pytest.raises(TypeError, match="watch was given Trace; expected the Run"):
+        watch(Trace([]))
+
+
+class Screen:
+    """Stands for the notebook: keeps what is displayed."""
+
+    def __init__(self):
+        self.displayed, self.updated = [], []
+
+    def __call__(self, thing, **settings):
+        self.displayed.append(thing)
+        return self
+
+    def update(self, thing):
+        self.updated.append(thing)
+
+
+@pytest.fixture
+def screen(monkeypatch):
+    display = pytest.importorskip("IPython.display")
+    pytest.importorskip("ipywidgets")
+    screen = Screen()
+    monkeypatch.setattr(display, "display", screen)
+    monkeypatch.setattr(live, "interactive", lambda: True)
+    monkeypatch.setattr(live, "in_notebook", lambda: True)
+    return screen
+
+
+async def test_when_somebody_is_there_every_state_is_drawn_and_one_picture_is_left(screen):
+    run, states = Run(scripted()), set()
+
+    def look(*_):
+        states.add(screen.displayed[0].children[0].value)
+        return "done"
+
+    async def work(child):
+        for i in range(6):
+            await asyncio.sleep(2 * live.FRAME_S)
+            await child.dispatch(Worker(f"w{i}", look), Handoff(intent="x"))
+
+    with watch(run, team=("w0",)) as watching:
+        await run.dispatch(Desk("supervisor", work), Handoff(intent="Write"))
+        pictures, log = watching._screen._pictures, watching._screen._log
+        await asyncio.sleep(2 * live.FRAME_S)
+        entries = "".join(it.value for it in log.children)
+    assert len(states) >= 5 and all('aria-label="' in it for it in states)
+    assert entries.count("<details") >= 14 and "supervisor" in entries
+    assert len(screen.displayed) == 1 and [type(it) for it in screen.updated] == [TeamPicture]
+    assert screen.updated[0].time == "steps" and all(it.comm is None for it in pictures)
+
+
+async def test_the_log_of_a_live_picture_only_grows(screen):
+    run = Run(scripted())
+    with watch(run) as watching:
+        seen = []
+        for i in range(3):
+            await run.dispatch(Worker("writer"), Handoff(intent=f"{i}"))
+            await asyncio.sleep(2 * live.FRAME_S)
+            seen.append([it.value for it in watching._screen._log.children])
+    assert seen[0] == seen[2][:len(seen[0])] and len(seen[2]) > len(seen[0])
+
+
+async def test_a_live_view_that_fails_neither_stops_the_run_nor_the_other_view(screen):
+    run = Run(scripted())
+    with watch(run, Broken, TeamPicture) as watching:
+        result = await run.dispatch(Worker("writer"), Handoff(intent="Write"))
+        await asyncio.sleep(2 * live.FRAME_S)
+        values = [it.value for it in watching._screen._pictures]
+    assert result.ok and "could not be drawn" in values[0] and ">writer</text>" in values[1]
+
+
+def test_the_toolkit_can_be_imported_without_widgets():
+    code = "import sys; sys.modules['ipywidgets'] = sys.modules['IPython'] = None\nimport workshop.views, workshop.presence\n" \
+           "assert not workshop.presence.interactive() and not workshop.presence.in_notebook()"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
