@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import count
@@ -36,10 +36,9 @@ _FOREIGN = ("Invalid `signature` in `thinking` block. The block is bound to a di
 class Faults:
     """What goes wrong, and how often. Each rate is a share of the valid requests to `POST /v1/messages`.
 
-    A request's fault follows from the seed, its body and how often that body came before, so that the order
-    of a fan-out does not matter and a retry is a new draw. `first` names the faults of the first requests in
-    order of arrival, with "" for none; it takes the names of the rates ("429", "timeout", …) and "html", a
-    page instead of a reply. Raises ValueError for an unknown name or impossible rates.
+    A request's fault follows from the seed, its body and how often that body came before, so that the order of a
+    fan-out does not matter and a retry is a new draw. `first` are the faults of the first requests to arrive: names of
+    rates ("429", "timeout", …), "html" (a page instead of a reply) or "". Raises ValueError for what cannot be.
     """
 
     rate_429: float = 0
@@ -91,17 +90,14 @@ class OfflineAPI:
 
     `answer` is called with the request (a dict) and the temperament and returns an `Answer`, or fields of the reply as
     a dict; without it the offline reader answers. `latency_ms` is a number or a (shortest, longest) pair, drawn by
-    `seed` like the faults. `models` are the ids that exist (a date at the end is accepted); the default is those of the
-    kernel's roles. thinking=False leaves the thinking blocks out, strict=False all checks.
+    `seed` like the faults. thinking=False leaves the thinking blocks out, strict=False all checks. The models are
+    those of the kernel's roles; a date at the end of an id is accepted.
     """
 
     def __init__(self, *, answer: Callable[[dict, Temperament], Answer | dict] | None = None,
                  temperament: Temperament | None = None, latency_ms: float | tuple[float, float] = 0,
-                 faults: Faults | None = None, seed: int = 0, models: Iterable[str] | None = None,
-                 thinking: bool = True, strict: bool = True) -> None:
-        if models is None:
-            models = [*roles.ROLES.values(), *(getattr(roles, role) for role in roles.ROLES)]
-        self.models = tuple(dict.fromkeys(models))
+                 faults: Faults | None = None, seed: int = 0, thinking: bool = True, strict: bool = True) -> None:
+        self.models = [*dict.fromkeys([*roles.ROLES.values(), *(getattr(roles, role) for role in roles.ROLES)])]
         self.temperament, self.faults = temperament or Temperament(), faults or Faults()
         self.latency_ms = latency_ms if isinstance(latency_ms, tuple) else (latency_ms, latency_ms)
         self.seed, self.thinking, self.strict = seed, thinking, strict
@@ -168,9 +164,9 @@ class OfflineAPI:
             raise RequestError(400, f"The request body is not valid JSON: {error}") from None
         for (_, blocks), prefix in zip(turns, prefixes, strict=False):
             for i, j, block in blocks:
-                if block["type"] == "thinking" and block["signature"] not in self.trusted:
-                    if block["signature"] != sign(prefix, block["thinking"]):
-                        refuse(f"messages.{i}.content.{j}", _FOREIGN)
+                if block["type"] == "thinking" and block["signature"] not in (
+                        sign(prefix, block["thinking"]), *self.trusted):
+                    refuse(f"messages.{i}.content.{j}", _FOREIGN)
         return Checked(request, tokens, prefixes[-1])
 
     def _reply(self, checked: Checked, draw: bytes) -> Response:

@@ -4,9 +4,9 @@ It knows nothing but the request: system prompt, tools, schema, messages. Struct
 their parameters, the answer's schema, the labelled parts), words second. What it cannot do is documented here:
 
 - Without facts, and without being told not to invent, it invents.
-- It has a window of attention (`Temperament.attention`, in estimated tokens of four characters). Of a longer request it
-  sees the system prompt, the beginning and the end; what stands in the middle is overlooked. That is an assumption about
-  models, stated openly, and not evidence for it.
+- It has a window of attention (`Temperament.attention`, in estimated tokens of four characters). Of a longer
+  request it sees the system prompt, the beginning and the end; what stands in the middle is overlooked. That is an
+  assumption about models, stated openly, and not evidence for it.
 - Asked for thoroughness without a limit, it goes on searching.
 """
 
@@ -19,7 +19,19 @@ from importlib import import_module
 from .answer import Answer, Temperament
 from .view import View
 
-SKILLS = ("supervise", "plan", "judge", "review", "research", "synthesize", "revise", "write", "tool_use", "fill", "answer")
+SKILLS = (
+    "supervise",
+    "plan",
+    "judge",
+    "review",
+    "research",
+    "synthesize",
+    "revise",
+    "write",
+    "tool_use",
+    "fill",
+    "answer",
+)
 """In the order of asking: the first whose `fits(view)` says yes answers."""
 
 CHARACTERS_PER_TOKEN = 4
@@ -42,14 +54,16 @@ def _skills() -> tuple:
 
 
 def attended(request: dict, attention: int) -> dict:
-    """The request as far as attention reaches: of a longer one the beginning and the end, whole texts or parts of them."""
+    """The request as far as attention reaches: of a longer one only the beginning and the end."""
     window = attention * CHARACTERS_PER_TOKEN
     if sum(len(text) for text, _, _ in _texts(request)) <= window:
         return request
     messages = [{**m, "content": _copied(m.get("content"))} for m in request.get("messages") or []]
     request = {**request, "messages": messages}
     system = request.get("system")
-    room = max(0, window - (len(system) if isinstance(system, str) else sum(len(b.get("text", "")) for b in system or [])))
+    room = max(
+        0, window - (len(system) if isinstance(system, str) else sum(len(b.get("text", "")) for b in system or []))
+    )
     total = sum(len(text) for text, _, _ in _texts({"messages": messages}))
     start = 0
     for text, holder, key in list(_texts({"messages": messages})):
@@ -62,8 +76,18 @@ def attended(request: dict, attention: int) -> dict:
 
 
 def _copied(content):
-    return [{**b, "content": _copied(b["content"])} if isinstance(b, dict) and "content" in b else dict(b) if isinstance(b, dict) else b
-            for b in content] if isinstance(content, list) else content  # fmt: skip
+    return (
+        [
+            {**b, "content": _copied(b["content"])}
+            if isinstance(b, dict) and "content" in b
+            else dict(b)
+            if isinstance(b, dict)
+            else b
+            for b in content
+        ]
+        if isinstance(content, list)
+        else content
+    )
 
 
 def _texts(request: dict) -> Iterator[tuple[str, dict, str]]:

@@ -86,7 +86,7 @@ def make_reply(checked: Checked, answer: Answer, *, fault: str = "", thinking: b
     if (request.get("tool_choice") or {}).get("disable_parallel_tool_use"):
         content = content[: _first_use(content) + 1]
     if fault == "malformed":
-        content = [_break_input(block, request) for block in content]
+        content = [_break_input(block) for block in content]
     thought, thinking_tokens = [], 0
     max_tokens = request.get("max_tokens", MAX_OUTPUT_TOKENS)
     if thinking and not refused:
@@ -97,28 +97,27 @@ def make_reply(checked: Checked, answer: Answer, *, fault: str = "", thinking: b
         limit = max(1, min(limit, _tokens(content) // 2))
     content, stopped_by = _stop_at(content, request.get("stop_sequences") or ())
     content, was_cut = _cut(content, limit)
+    reason = "tool_use" if _first_use(content) < len(content) else "end_turn"
+    if stopped_by:
+        reason = "stop_sequence"
+    if was_cut or fault == "cut":
+        reason, stopped_by = "max_tokens", None
     if refused:
         reason = "refusal"
-    elif was_cut or fault == "cut":
-        reason = "max_tokens"
-    elif stopped_by:
-        reason = "stop_sequence"
-    else:
-        reason = "tool_use" if _first_use(content) < len(content) else "end_turn"
+    output_tokens = min(max_tokens, max(1, thinking_tokens + _tokens(content)))
     for index, block in enumerate(content):
         if block["type"] == "tool_use":
             block.setdefault("id", identifier("toolu", b"%d:" % index + checked.prefix))
     details = {"type": "refusal", "category": None, "explanation": "The offline model is told to refuse."}
-    usage = {"input_tokens": checked.input_tokens,
-             "output_tokens": min(max_tokens, max(1, thinking_tokens + _tokens(content))),
+    usage = {"input_tokens": checked.input_tokens, "output_tokens": output_tokens,
              "output_tokens_details": {"thinking_tokens": thinking_tokens},
              "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
              "cache_creation": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 0},
              "server_tool_use": None, "service_tier": "standard"}
     return {"id": identifier("msg", checked.prefix), "type": "message", "role": "assistant",
             "model": request.get("model", ""), "content": thought + content, "stop_reason": reason,
-            "stop_sequence": stopped_by if reason == "stop_sequence" else None,
-            "stop_details": details if refused else None, "container": None, "diagnostics": None, "usage": usage}
+            "stop_sequence": stopped_by, "stop_details": details if refused else None, "container": None,
+            "diagnostics": None, "usage": usage}
 
 
 def _think(request: dict, content: list[dict], thinking: str, prefix: bytes) -> tuple[list[dict], str, list[dict]]:
@@ -145,14 +144,13 @@ def _tokens(content: list[dict]) -> int:
     return sum(estimate_tokens(block["text"] if block["type"] == "text" else block) for block in content)
 
 
-def _break_input(block: dict, request: dict) -> dict:
-    """A tool call with a value that the tool's schema does not allow."""
+def _break_input(block: dict) -> dict:
+    """A tool call with a value of the wrong type."""
     if block["type"] != "tool_use":
         return block
-    schema = next(tool["input_schema"] for tool in request["tools"] if tool["name"] == block["name"])
-    name = next(iter([*schema.get("required", ()), *block["input"]]), "unexpected")
-    is_object = schema.get("properties", {}).get(name, {}).get("type") == "object"
-    return {**block, "input": {**block["input"], name: "many" if is_object else {"value": None}}}
+    name = next(iter(block["input"]), "unexpected")
+    wrong = "many" if isinstance(block["input"].get(name), dict) else {"value": None}
+    return {**block, "input": {**block["input"], name: wrong}}
 
 
 def _stop_at(content: list[dict], stops: Iterable[str]) -> tuple[list[dict], str | None]:
@@ -176,11 +174,6 @@ def _cut(content: list[dict], limit: int) -> tuple[list[dict], bool]:
     return content, False
 
 
-_DELTAS = {"text": ("text_delta", "text"), "thinking": ("thinking_delta", "thinking"),
-           "tool_use": ("input_json_delta", "partial_json")}
-_AT_START = {"text": {"text": ""}, "thinking": {"thinking": "", "signature": ""}, "tool_use": {"input": {}}}
-
-
 def events(reply: dict) -> tuple[bytes, ...]:
     """A reply as server-sent events, in the service's order."""
     return tuple(f"event: {data['type']}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n".encode()
@@ -193,19 +186,25 @@ def _stream(reply: dict) -> Iterator[dict]:
     yield {"type": "message_start", "message": {**reply, **at_start}}
     yield {"type": "ping"}
     for index, block in enumerate(reply["content"]):
-        start = {**block, **_AT_START.get(block["type"], {})}
+        start, deltas = _in_parts(block)
         yield {"type": "content_block_start", "index": index, "content_block": start}
-        for delta in _deltas(block):
+        for delta in deltas:
             yield {"type": "content_block_delta", "index": index, "delta": delta}
         yield {"type": "content_block_stop", "index": index}
     yield {"type": "message_delta", "delta": at_end, "usage": reply["usage"]}
     yield {"type": "message_stop"}
 
 
-def _deltas(block: dict) -> Iterator[dict]:
-    kind, name = _DELTAS.get(block["type"], ("", ""))
-    text = json.dumps(block["input"]) if block["type"] == "tool_use" else block.get(name, "")
-    for part in _few_words(text):
-        yield {"type": kind, name: part}
-    if block["type"] == "thinking":
-        yield {"type": "signature_delta", "signature": block["signature"]}
+def _in_parts(block: dict) -> tuple[dict, list[dict]]:
+    """The block as it starts, and what is added to it, a few words at a time."""
+    match block["type"]:
+        case "text":
+            return {**block, "text": ""}, [{"type": "text_delta", "text": part} for part in _few_words(block["text"])]
+        case "thinking":
+            deltas = [{"type": "thinking_delta", "thinking": part} for part in _few_words(block["thinking"])]
+            signature = {"type": "signature_delta", "signature": block["signature"]}
+            return {**block, "thinking": "", "signature": ""}, [*deltas, signature]
+        case "tool_use":
+            parts = _few_words(json.dumps(block["input"]))
+            return {**block, "input": {}}, [{"type": "input_json_delta", "partial_json": part} for part in parts]
+    return block, []

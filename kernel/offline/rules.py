@@ -20,7 +20,10 @@ class RequestError(Exception):
 
 
 class OneOf(dict):
-    """The spec of an object whose `type` says which of these specs is its own."""
+    """The spec of an object whose `type` says which of these fields are its own."""
+
+    def __init__(self, **kinds: dict[str, Any]) -> None:
+        super().__init__({kind: {"type": str, **fields} for kind, fields in kinds.items()})
 
 
 def refuse(where: str, message: str) -> NoReturn:
@@ -55,30 +58,31 @@ def check(value: Any, spec: Any, where: str) -> None:
         for index, item in enumerate(value):
             check(item, spec[0], f"{where}.{index}")
     elif isinstance(spec, OneOf):
-        check(value, {"type": str, "...": object}, where)
-        kind = value["type"]
+        check(value, dict, where)
+        if "type" not in value:
+            refuse(f"{where}.type", "Field required")
+        kind = str(value["type"])
         if kind not in spec:
             refuse(where, f"Input tag '{kind}' found using 'type' does not match any of the expected tags: "
                           f"{', '.join(map(repr, spec))}")
-        check({name: part for name, part in value.items() if name != "type"}, spec[kind],
-              f"{where}.{kind}" if len(spec) > 1 else where)
+        _check_fields(value, spec[kind], f"{where}.{kind}" if len(spec) > 1 else where)
     elif isinstance(spec, dict):
+        check(value, dict, where)
         _check_fields(value, spec, where)
     else:
         spec(value, where)
 
 
-def _check_fields(value: Any, spec: dict[str, Any], where: str) -> None:
-    check(value, dict, where)
-    for key, part in spec.items():
-        name = key.removesuffix("?")
-        if name in value and (value[name] is not None or name == key):
-            check(value[name], part, f"{where}.{name}")
-        elif name == key != "...":
-            refuse(f"{where}.{name}", "Field required")
-    for name in value:
-        if name not in spec and f"{name}?" not in spec and "..." not in spec:
+def _check_fields(value: dict, spec: dict[str, Any], where: str) -> None:
+    for name, given in value.items():
+        part = spec.get(name) or spec.get(f"{name}?") or spec.get("...")
+        if part is None:
             refuse(f"{where}.{name}", "Extra inputs are not permitted")
+        if type(given) is not part and (given is not None or name in spec):
+            check(given, part, f"{where}.{name}")
+    for key in spec:
+        if key not in value and not key.endswith(("?", "...")):
+            refuse(f"{where}.{key}", "Field required")
 
 
 def _text(value: Any, where: str) -> None:
@@ -135,7 +139,6 @@ _BLOCKS = OneOf(
     tool_use={"id": _NAME, "name": str, "input": dict, "caller?": dict, **_MARK},
     tool_result={"tool_use_id": _NAME, "content?": _text_or_blocks, "is_error?": bool, **_MARK},
 )
-_SAID_BY = {"tool_use": "assistant", "thinking": "assistant", "redacted_thinking": "assistant", "tool_result": "user"}
 _MESSAGE = {"role": ("user", "assistant", "system"), "content": object}
 _TOOL = {"type?": ("custom",), "name": _NAME, "description?": str, "strict?": bool, "input_examples?": list, **_MARK,
          "input_schema": {"type": ("object",), "properties?": dict, "required?": [str], "...": object}}
@@ -162,7 +165,7 @@ _REQUEST = {
     "service_tier?": ("auto", "standard_only"),
     **dict.fromkeys(("container?", "diagnostics?", "inference_geo?", "speed?"), object),  # taken, and of no effect here
 }
-_THINKING = {"haiku": ("adaptive", "disabled"), "sonnet": ("adaptive", "between_tools"), "opus": ("adaptive",)}
+_THINKING = {"haiku": ("adaptive", "disabled"), "sonnet": ("between_tools", "adaptive"), "opus": ("adaptive",)}
 
 
 def line(model: str) -> str:
@@ -175,48 +178,37 @@ def check_request(request: Any, *, counting: bool = False, trusted: Iterable[str
     """All that can be said without the turns. `trusted`: further block types that may come back. Raises RequestError."""
     check(request, dict, "body")
     check(request, _COUNTED if counting else _REQUEST, "")
-    _check_settings(request)
+    _check_settings(request, line(request["model"]))
     if not request["messages"]:
         refuse("messages", "at least one message is required")
-    kinds = OneOf({**dict.fromkeys(trusted, dict), **_BLOCKS})
-    for i, message in enumerate(request["messages"]):
-        where = f"messages.{i}"
+    kinds = OneOf(**{**dict.fromkeys(trusted, {"...": object}), **_BLOCKS})
+    for index, message in enumerate(request["messages"]):
+        where = f"messages.{index}"
         check(message, _MESSAGE, where)
         role, content = message["role"], message["content"]
         if content == [] or (isinstance(content, str) and not content.strip()):
             refuse(where, f"{role} messages must have non-empty content")
-        if i == 0 and role == "assistant":
+        if index == 0 and role == "assistant":
             refuse("messages", 'first message must use the "user" role')
-        if isinstance(content, str):
-            continue
-        check(content, [kinds], f"{where}.content")
-        for j, block in enumerate(content):
-            speaker = _SAID_BY.get(block["type"], role)
-            if speaker != role:
-                refuse(f"{where}.content.{j}", f"`{block['type']}` blocks can only be in `{speaker}` messages")
+        if not isinstance(content, str):
+            check(content, [kinds], f"{where}.content")
 
 
-def _check_settings(request: dict) -> None:
+def _check_settings(request: dict, family: str) -> None:
     """The rules between the fields other than the messages."""
-    tokens, family = request.get("max_tokens", 1), line(request["model"])
+    tokens = request.get("max_tokens", 1)
     if tokens > MAX_NONSTREAMING_TOKENS and not request.get("stream"):
         refuse("max_tokens", f"{tokens} > {MAX_NONSTREAMING_TOKENS}: Streaming is required for operations that may take "
                              'longer than 10 minutes. Send "stream": true, or ask for fewer tokens.')
     names = [tool["name"] for tool in request.get("tools") or ()]
     if len(names) > len(set(names)):
         refuse("tools", f"Tool names must be unique; got {', '.join(names)}")
-    choice = request.get("tool_choice") or {"type": "none"}
-    if choice["type"] in ("any", "tool") and family in ("sonnet", "opus"):
-        raise RequestError(400, 'tool_choice: type "tool" and "any" are not supported for this model.')
-    if choice["type"] != "none" and not names:
-        refuse("tool_choice", "may only be specified while providing `tools`")
-    if choice["type"] == "tool" and choice["name"] not in names:
-        refuse("tool_choice", f"Tool '{choice['name']}' not found in provided tools")
+    if family in ("sonnet", "opus") and (request.get("tool_choice") or {}).get("type") in ("any", "tool"):
+        refuse("tool_choice", 'type "tool" and "any" are not supported for this model.')
     kind = (request.get("thinking") or {"type": "adaptive"})["type"]
-    if kind not in _THINKING.get(family, (kind,)):
-        instead = '"thinking.type.adaptive" and "output_config.effort" to control thinking behavior'
-        if kind == "disabled" and family == "sonnet":
-            instead = '"thinking.type.between_tools" to turn thinking off'
+    taken = _THINKING.get(family, (kind,))
+    if kind not in taken:
+        instead = " or ".join(f'"thinking.type.{name}"' for name in taken)
         raise RequestError(400, f'"thinking.type.{kind}" is not supported for this model. Use {instead}.')
 
 
@@ -232,26 +224,25 @@ def blocks_of(content: str | list[dict]) -> list[dict]:
 
 def check_turns(turns: Turns) -> None:
     """Each tool_use has its one tool_result in the next turn, the results first; the user has the last word."""
-    place, answered = "", {}  # where the turn before ended, and which of its calls are answered
+    place, waiting = "", []  # where the turn before ended, and its calls that have no result yet
     for _, blocks in [*turns, ("", [])]:
         others, hint = False, ""
         for i, j, block in blocks:
             if block["type"] != "tool_result":
                 others = True
-                continue
-            where, asked = f"messages.{i}.content.{j}", block["tool_use_id"]
-            if asked not in answered:
-                refuse(where, f"unexpected `tool_use_id` found in `tool_result` blocks: {asked}. Each `tool_result` "
-                              "block must have a corresponding `tool_use` block in the previous message.")
-            if answered[asked]:
-                refuse(where, f"each tool_use must have a single result. Found multiple `tool_result` blocks with id: {asked}")
-            answered[asked] = not others
-            hint = " The results come first in that message, before any other block." if others else hint
-        missing = ", ".join(asked for asked, is_answered in answered.items() if not is_answered)
-        if missing:
-            refuse(place, f"`tool_use` ids were found without `tool_result` blocks immediately after: {missing}. Each "
-                          f"`tool_use` block must have a corresponding `tool_result` block in the next message.{hint}")
-        answered = {block["id"]: False for *_, block in blocks if block["type"] == "tool_use"}
+            elif block["tool_use_id"] not in waiting:
+                refuse(f"messages.{i}.content.{j}", "unexpected `tool_use_id` found in `tool_result` blocks: "
+                       f"{block['tool_use_id']}. Each `tool_result` block must have a corresponding `tool_use` block in "
+                       "the previous message.")
+            elif others:
+                hint = " The results come first in that message, before any other block."
+            else:
+                waiting.remove(block["tool_use_id"])
+        if waiting:
+            refuse(place, "`tool_use` ids were found without `tool_result` blocks immediately after: "
+                   f"{', '.join(waiting)}. Each `tool_use` block must have a corresponding `tool_result` block in the "
+                   f"next message.{hint}")
+        waiting = [block["id"] for *_, block in blocks if block["type"] == "tool_use"]
         place = f"messages.{blocks[-1][0]}" if blocks else place
     if turns[-1][0] == "assistant":
         raise RequestError(400, "This model does not support assistant message prefill. The conversation must end with "

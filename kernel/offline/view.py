@@ -11,22 +11,40 @@ from .answer import Temperament
 from .text import Fact, facts, label_of, labelled, parts, says_nothing
 
 _STOP = re.compile(
-    r"\b(?:answer|finish|conclude|wrap up|respond|reply|stop)\b[^.\n]{0,40}\bnow\b|\bwrap(?:ping)? up\b|\bstop (?:search|look|call|work|research)\w*"
-    r"|\bno (?:more|further) (?:\w+ )?(?:calls?|search(?:es)?|tools?|turns?|steps)\b|\b(?:last|final) (?:turn|step|call|chance)\b"
-    r"|\bfinal answer\b|\bout of (?:turns|budget|time|calls|steps)\b|\bwithout (?:\w+ ){0,2}(?:tools?|calls?|search\w*)\b"
-    r"|\b(?:do not|don't|cannot|can't|can no longer|may not) (?:call|use|search)\b|\bwith what you (?:have|know|found)\b", re.I)  # fmt: skip
+    r"\b(?:answer|finish|conclude|wrap up|respond|reply|stop)\b[^.\n]{0,40}\bnow\b|\bwrap(?:ping)? up\b"
+    r"|\bstop (?:search|look|call|work|research)\w*"
+    r"|\bno (?:more|further) (?:\w+ )?(?:calls?|search(?:es)?|tools?|turns?|steps)\b|\b(?:last"
+    r"|final) (?:turn|step|call|chance)\b"
+    r"|\bfinal answer\b|\bout of (?:turns|budget|time|calls|steps)\b|\bwithout (?:\w+ ){0,2}(?:tools?"
+    r"|calls?|search\w*)\b"
+    r"|\b(?:do not|don't|cannot|can't|can no longer|may not) (?:call|use|search)\b"
+    r"|\bwith what you (?:have|know|found)\b",
+    re.I,
+)
 
 
 _IS = r"\b(?:you are|you're|act as|as|role:?|be)\s+(?:now\s+)?(?:(?:a|an|the|our|my)\s+)?(?:[\w,'-]+\s+){0,4}?"
 _ROLES = {
-    "research": re.compile(_IS + r"(?:research\w*|librarian|investigator|scout|fact[- ]?finder|archivist)\b"
-                           r"|^\W*(?:find|search|gather|collect|research|look up)\b", re.I),
-    "write": re.compile(_IS + r"(?:writer|author|copywriter|journalist|columnist|drafter)\b"
-                        r"|^\W*(?:you )?(?:write|draft|compose|turn|rewrite|revise)\b", re.I),
-    "review": re.compile(_IS + r"(?:review\w*|critic|(?:fact[- ]?)?checker|proofreader|verifier|auditor|inspector|referee|gatekeeper)\b"
-                         r"|^\W*(?:you )?(?:review|check|verify|critique|inspect|audit|proofread|fact-check)\b", re.I),
-    "supervise": re.compile(_IS + r"(?:supervisor|coordinator|manager|orchestrator|team lead|dispatcher|planner)\b", re.I),
-}  # fmt: skip
+    "research": re.compile(
+        _IS + r"(?:research\w*|librarian|investigator|scout|fact[- ]?finder|archivist)\b"
+        r"|^\W*(?:find|search|gather|collect|research|look up)\b",
+        re.I,
+    ),
+    "write": re.compile(
+        _IS + r"(?:writer|author|copywriter|journalist|columnist|drafter)\b"
+        r"|^\W*(?:you )?(?:write|draft|compose|turn|rewrite|revise)\b",
+        re.I,
+    ),
+    "review": re.compile(
+        _IS + r"(?:review\w*|critic|(?:fact[- ]?)?checker|proofreader|verifier|auditor|inspector|referee"
+        r"|gatekeeper)\b"
+        r"|^\W*(?:you )?(?:review|check|verify|critique|inspect|audit|proofread|fact-check)\b",
+        re.I,
+    ),
+    "supervise": re.compile(
+        _IS + r"(?:supervisor|coordinator|manager|orchestrator|team lead|dispatcher|planner)\b", re.I
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -44,17 +62,27 @@ def text_of(content) -> str:
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        return "\n".join(t for b in content if (t := b.get("text") if isinstance(b, dict) else b) and isinstance(t, str))
+        return "\n".join(
+            t for b in content if (t := b.get("text") if isinstance(b, dict) else b) and isinstance(t, str)
+        )
     return "" if content is None else json.dumps(content, ensure_ascii=False)
 
 
-_HANDLES = re.compile(r"\b(?:(?:fact-?)?check|review|verify|revise|improve|edit|proofread|shorten|rewrite|critique|assess|correct)\b", re.I)
+_HANDLES = re.compile(
+    r"\b(?:(?:fact-?)?check|review|verify|revise|improve|edit|proofread|shorten|rewrite|critique|assess"
+    r"|correct)\b",
+    re.I,
+)
 
 
 def _unlabelled(task: str, role: str) -> tuple[str, str] | None:
     """A text to work on that stands in the message without a label: (the request, the text), or None."""
     blocks = re.split(r"\n\s*\n", task.strip())
-    asks = [i for i in (0, len(blocks) - 1) if _HANDLES.search(blocks[i]) and len(blocks[i].split()) < 60 and not blocks[i].startswith("#")]
+    asks = [
+        i
+        for i in (0, len(blocks) - 1)
+        if _HANDLES.search(blocks[i]) and len(blocks[i].split()) < 60 and not blocks[i].startswith("#")
+    ]
     rest = [block for i, block in enumerate(blocks) if not asks or i != asks[0]]
     if asks and rest:
         return blocks[asks[0]], "\n\n".join(rest)
@@ -84,7 +112,11 @@ class View:
         system, messages = text_of(request.get("system")), []
         for message in request.get("messages") or []:
             content, role = message.get("content"), message.get("role", "user")
-            listed = [{"type": "text", "text": content}] if isinstance(content, str) else [b for b in content or [] if isinstance(b, dict)]
+            listed = (
+                [{"type": "text", "text": content}]
+                if isinstance(content, str)
+                else [b for b in content or [] if isinstance(b, dict)]
+            )
             if role == "system":
                 system += "\n" + text_of(listed)
             elif messages and messages[-1][0] == role:
@@ -102,11 +134,24 @@ class View:
             for block in (b for b in listed if b.get("type") == "tool_use"):
                 back = results.get(block.get("id"))
                 result = text_of(back.get("content", "")) if back else None
-                calls.append(Call(block.get("name", ""), block.get("input") or {}, result, bool(back and back.get("is_error"))))
+                calls.append(
+                    Call(block.get("name", ""), block.get("input") or {}, result, bool(back and back.get("is_error")))
+                )
         choice = (request.get("tool_choice") or {}).get("type")
         wanted = ((request.get("output_config") or {}).get("format") or {}).get("schema")
         tools = [] if choice == "none" else [t for t in request.get("tools") or [] if isinstance(t, dict)]
-        return cls(request, temperament or Temperament(), system, messages, tools, wanted, calls, texts, said[0] if said else "", said[1:])
+        return cls(
+            request,
+            temperament or Temperament(),
+            system,
+            messages,
+            tools,
+            wanted,
+            calls,
+            texts,
+            said[0] if said else "",
+            said[1:],
+        )
 
     @cached_property
     def parts(self) -> dict[str, str]:
@@ -119,7 +164,11 @@ class View:
             renewed = {name: body for name, body in parts(text).items() if label_of(name) and name != "task"}
             found |= renewed
         if "<" in self.system:
-            tagged = {label_of(n): b for n, b in labelled(self.system) if f"<{n}" in self.system and label_of(n) not in (None, "task")}
+            tagged = {
+                label_of(n): b
+                for n, b in labelled(self.system)
+                if f"<{n}" in self.system and label_of(n) not in (None, "task")
+            }
             found = tagged | found
         return found
 
@@ -159,7 +208,11 @@ class View:
     @cached_property
     def must_answer(self) -> bool:
         """Whether it is time to answer: no tools (left), or the last message says so."""
-        last = [b.get("text", "") for b in self.messages[-1][1] if b.get("type") == "text"] if len(self.messages) > 1 else []
+        last = (
+            [b.get("text", "") for b in self.messages[-1][1] if b.get("type") == "text"]
+            if len(self.messages) > 1
+            else []
+        )
         return not self.tools or any(_STOP.search(text) for text in last)
 
     @property

@@ -209,10 +209,11 @@ async def test_while_it_runs_only_stop_can_be_pressed_and_stop_really_cancels(so
 async def test_a_run_that_ended_leaves_nothing_behind_that_draws(somebody):
     box = topic_box(desk, answers)
     on_display(box)
+    before = asyncio.all_tasks()
     for _ in range(3):
         box.start()
         await box.finished()
-    await until(lambda: asyncio.all_tasks() == {asyncio.current_task()})
+    await until(lambda: asyncio.all_tasks() == before)
 
 
 async def test_enter_runs(somebody):
@@ -263,7 +264,8 @@ async def test_an_error_is_shown_in_its_place_and_raised_to_who_awaits(somebody,
 
 async def test_a_bug_in_the_team_keeps_what_was_finished(somebody):
     def broken():
-        return DeterministicSupervisor(Worker("researcher", "- A fact. [a]"), Worker("writer", lambda *_: 1 / 0), Worker("reviewer"))
+        researcher, writer = Worker("researcher", "- A fact. [a]"), Worker("writer", lambda *_: 1 / 0)
+        return DeterministicSupervisor(researcher, writer, Worker("reviewer"))
 
     box = topic_box(broken, answers)
     widget = on_display(box)
@@ -358,7 +360,8 @@ async def test_an_interrupted_checkpoint_takes_no_more_answers(somebody):
 
 
 @pytest.mark.parametrize(("options", "said"), [
-    ({"options": ()}, "at least one"), ({"options": ("Yes", "Yes")}, "different"), ({"options": ("Yes", "No")}, "headless is 'Proceed'"),
+    ({"options": ()}, "at least one"), ({"options": ("Yes", "Yes")}, "different"),
+    ({"options": ("Yes", "No")}, "headless is 'Proceed'"),
     ({"on_timeout": "Maybe"}, "on_timeout is 'Maybe'; expected one of the options: Proceed, Stop"),
 ])
 async def test_an_answer_that_nobody_could_give_is_refused(options, said):

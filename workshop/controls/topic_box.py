@@ -45,7 +45,7 @@ class TopicBox(Control):
     def start(self, topic: str | None = None) -> asyncio.Task[Result]:
         """Starts a run in the background, on `topic` or on the one in the field.
 
-        Raises ValueError when the topic is empty, RuntimeError when a run is under way.
+        Raises ValueError when the topic is empty, RuntimeError when a run is under way or no event loop runs.
         """
         topic = " ".join((self.topic if topic is None else topic).split())
         if not topic:
@@ -53,7 +53,7 @@ class TopicBox(Control):
         if self.running:
             raise RuntimeError("A run is under way: stop it first, or wait for it.")
         self.topic, self.run, self.result = topic, None, None
-        self.task = self._place.task(self._work(topic))
+        self.task = asyncio.create_task(self._work(topic))
         self.task.add_done_callback(self._ended)
         self._show_beginning()
         return self.task

@@ -66,7 +66,7 @@ class BudgetGauges(View):
         self.time = time
 
     def moving(self, clock: Callable[[], float]) -> BudgetGauges:
-        return BudgetGauges(self._source, time="seconds")
+        return type(self)(self._source, time="seconds")
 
     def gauges(self) -> list[Gauge]:
         """Every cap there is, outermost ledger first."""

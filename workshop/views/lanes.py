@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from .scene import Call, Member, Moment, Passage, Span
 from .svg import LINE, MUTED, WARNING, bars, line, number, path, text, tint
@@ -28,7 +29,7 @@ class Scale:
     def elapsed(self) -> float:
         return self.now.at if self.time == "seconds" else float(self.now.step)
 
-    @property
+    @cached_property
     def end(self) -> float:
         """The right edge. A live axis ends at a round number, so that the bars do not shrink with each event."""
         elapsed = max(self.elapsed, 1e-3 if self.time == "seconds" else 1.0)
@@ -107,12 +108,26 @@ def passage_lane(passage: Passage, y: float, scale: Scale, hue: str) -> Iterable
 def _row(
     held: Iterable[Passage], calls: Iterable[Call], y: float, height: float, scale: Scale, hue: str
 ) -> Iterable[str]:
-    yield bars([scale.span(it.begin, it.end) for it in held], y, height, tint(hue, 0.26))
-    yield bars([scale.span(it.begin, it.end) for it in calls], y, height, hue)
+    yield bars(_apart(scale.span(it.begin, it.end) for it in held), y, height, tint(hue, 0.26))
+    yield bars(_apart(scale.span(it.begin, it.end) for it in calls), y, height, hue)
     for it in held:
         if it.state in ("failed", "stopped", "paused"):
             x = scale.span(it.begin, it.end)[1]
             yield path(f"M{number(x - 1)} {number(y - 2)}V{number(y + height + 2)}", stroke=WARNING, width=2)
+
+
+def _apart(spans: Iterable[tuple[float, float]]) -> Iterable[tuple[float, float]]:
+    """The spans in order; those that the eye could not tell apart as one."""
+    last: tuple[float, float] | None = None
+    for left, right in spans:
+        if last and last[0] <= left <= last[1] + 0.4 and right - left < 3:
+            last = last[0], max(last[1], right)
+            continue
+        if last:
+            yield last
+        last = left, right
+    if last:
+        yield last
 
 
 def in_text(held: Iterable[Span], calls: Iterable[Span], now: Moment, columns: int = 48) -> str:

@@ -79,4 +79,4 @@ def _fitted(members: list[Member], most: int) -> Iterator[tuple[Member, ...]]:
     alone = members if len(members) <= most else members[: most - 1]
     yield from ((it,) for it in alone)
     if len(alone) < len(members):
-        yield tuple(members[len(alone):])
+        yield tuple(members[len(alone) :])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .svg import CARD, FONT, HAIRLINE, INK, LINE, MUTED, PAPER, escape, tint
+from .svg import CARD, FONT, HAIRLINE, INK, LINE, MUTED, PAPER, deep, escape, tint
 
 TEXT = f"font-family:{FONT};font-size:13px;line-height:1.5;color:{INK};margin:0"
 LONG = 900
@@ -59,7 +59,7 @@ def block(title: str, content: str, *, hue: str) -> str:
 
 
 def name(words: str, hue: str) -> str:
-    return f'<strong style="color:{hue};font-weight:600">{escape(words)}</strong>'
+    return f'<strong style="color:{deep(hue)};font-weight:600">{escape(words)}</strong>'
 
 
 def aside(words: str) -> str:

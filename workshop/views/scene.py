@@ -27,7 +27,7 @@ STATE_OF: dict[str, State] = {
 
 HANDOFF_TOOL = "handoff_to_"
 """A tool of this name announces a specialist before it is first called."""
-BARS, CALLS = 48, 96
+BARS, CALLS = 24, 48
 """How many bars and model calls of a lane are kept apart; older ones merge into one bar."""
 
 
@@ -138,7 +138,7 @@ class Passage:
 
     @property
     def asking(self) -> bool:
-        return any(call.end is None for call in self.calls)
+        return self.result is None and any(call.end is None for call in self.calls)
 
     @property
     def sender(self) -> str:
@@ -364,8 +364,8 @@ class Scene:
             return
         passage.result, passage.end, passage.doing = data["result"], moment, ""
         passage.said = outcome(data["result"])
-        while passage.asking:
-            self._close(passage, moment)
+        for call in passage.calls:
+            call.end = call.end or moment
         self._book(passage, passage.spent.until(data["spent"]))
         passage.member.open.pop(passage.run, None)
         passage.member.latest = next(reversed(passage.member.open.values()), passage)

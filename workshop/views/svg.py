@@ -27,7 +27,7 @@ ROLES = {
     "judge": "#a1344f",
     "user": "#52606d",
 }
-"""One hue per role, everywhere the same; each has a contrast of at least 4.5:1 on the paper."""
+"""One hue per role, everywhere the same. For words use `deep(hue)`: a contrast over 5:1 on the paper and on a tint."""
 FURTHER = ("#5a4fb0", "#2d7385", "#6b5344", "#93406f", "#4f6b1f", "#8b4789", "#7a6200", "#a1344f")
 """For agents of other names, in the order in which they appear."""
 
@@ -52,6 +52,11 @@ def tint(hue: str, share: float) -> str:
     """`hue` thinned with white: share 1 is the hue, 0 is white."""
     parts = (int(hue[at : at + 2], 16) for at in (1, 3, 5))
     return "#" + "".join(f"{round(255 - (255 - part) * share):02x}" for part in parts)
+
+
+def deep(hue: str) -> str:
+    """`hue` a little darker, for words in it."""
+    return "#" + "".join(f"{round(int(hue[at : at + 2], 16) * 0.86):02x}" for at in (1, 3, 5))
 
 
 # ── text ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -25,6 +25,7 @@ from .svg import (
     box,
     card,
     cut,
+    deep,
     element,
     line,
     number,
@@ -57,7 +58,7 @@ class TeamPicture(View):
         self._clock: Callable[[], float] | None = None
 
     def moving(self, clock: Callable[[], float]) -> TeamPicture:
-        picture = TeamPicture(self._source, time="seconds", live=True, team=self.team)
+        picture = type(self)(self._source, time="seconds", live=True, team=self.team)
         picture._clock = clock
         return picture
 
@@ -142,16 +143,22 @@ def _box(place: Place, hue: str, *, central: bool) -> Iterator[str]:
     fill, edge = tint(hue, 0.09) if working else CARD, tint(hue, 0.35) if unused else edge
     yield box(x, y, *size, fill=fill, stroke=edge, stroke_width=weight)
     first, second = (y + 18, y + 34) if place.height < 50 else (y + 23, y + 43)
-    said, colour = _state(member), WARNING if state in TROUBLE else hue
+    said, colour = _state(member), deep(WARNING if state in TROUBLE else hue)
     taken = text_width(said, SMALL, bold=True) + 8
-    narrow = text_width(member.name, LABEL, bold=True) > inner - 15 - taken  # then the state moves down
+    tight = text_width(member.name, LABEL, bold=True) > inner - 15 - taken
+    narrow = tight or place.width < 160  # then the state moves down
     dot = hue if working or state == "done" else CARD
     yield element("circle", cx=x + 16, cy=first - 4.5, r=4.5, fill=dot, stroke=hue, stroke_width=1.5)
     room, size = (inner - 15, BODY if place.width < 160 else LABEL) if narrow else (inner - 15 - taken, LABEL)
     yield text(x + 27, first, member.name, size=size, fill=INK, bold=True, width=room)
     if narrow:
         yield text(x + 12, second, said, fill=colour, bold=True)
-        yield text(x + 12 + taken, second, f"+ {place.deeper} below" if place.deeper else _detail(member), width=inner - taken)
+        yield text(
+            x + 12 + taken,
+            second,
+            f"+ {place.deeper} below" if place.deeper else _detail(member),
+            width=inner - taken,
+        )
     else:
         yield text(x + place.width - 12, first, said, fill=colour, bold=True, anchor="end")
         yield text(x + 12, second, _detail(member), width=inner)
@@ -203,7 +210,11 @@ def _edges(layout: Layout, hues: Hues) -> Iterator[str]:
         middle = (start + bend) / 2
         stroke = LINE if not working else MUTED if place.others else hues[place.member.name]
         curve = " ".join(map(number, (middle, y0, middle, y1, bend, y1)))
-        yield path(f"M{number(start)} {number(y0)}C{curve}H{number(end)}", stroke=stroke, width=2.5 if working else 1.5)
+        yield path(
+            f"M{number(start)} {number(y0)}C{curve}H{number(end)}",
+            stroke=stroke,
+            width=2.5 if working else 1.5,
+        )
     for place in spokes:
         if not place.others:
             yield from _chip(place, hues[place.member.name])
@@ -249,7 +260,10 @@ def _chip(place: Place, hue: str) -> Iterator[str]:
 
 def _arrow(x: float, y: float, length: float, hue: str) -> str:
     """A tip at (x, y); its back is `length` px to the right."""
-    return path(f"M{number(x + length)} {number(y - 5)}L{number(x)} {number(y)}L{number(x + length)} {number(y + 5)}Z", fill=hue)
+    return path(
+        f"M{number(x + length)} {number(y - 5)}L{number(x)} {number(y)}L{number(x + length)} {number(y + 5)}Z",
+        fill=hue,
+    )
 
 
 def _bend(start: float, end: float) -> float:

@@ -40,7 +40,7 @@ class Timeline(View):
         self.time = time
 
     def moving(self, clock: Callable[[], float]) -> Timeline:
-        return Timeline(self._source, time="seconds")
+        return type(self)(self._source, time="seconds")
 
     def finding(self) -> str:
         passages = self.scene.passages

@@ -11,18 +11,36 @@ from .review import best_fact, mismatch
 from .shape import has_field, shaped
 from .write import citation_form, cited
 
-_LONG = re.compile(r"\btoo long\b|\bshorten\w*|\bshorter\b|\bword limit\b|\blimit is \d+|\bat most \d+|\bexceed\w*|\bover the limit\b|\btrim\b|\bcut (?:it )?(?:down|to)\b|\btoo many words\b", re.I)
-_ADD = re.compile(r"\b(?:not used|unused|missing|left out|leaves? out|omit\w*|cover\w*|add|include|mention|used?|lacks?|ignores?|absent|nothing (?:about|from|on))\b", re.I)
-_DROP = re.compile(r"\b(?:drop|remove|delete|unsupported|not supported|no fact|not (?:carried|backed|in)|invent\w*|made[- ]up|cut the|take out|strike|no source (?:for|says)|do not carry)\b", re.I)
+_LONG = re.compile(
+    r"\btoo long\b|\bshorten\w*|\bshorter\b|\bword limit\b|\blimit is \d+|\bat most \d+|\bexceed\w*"
+    r"|\bover the limit\b|\btrim\b|\bcut (?:it )?(?:down|to)\b|\btoo many words\b",
+    re.I,
+)
+_ADD = re.compile(
+    r"\b(?:not used|unused|missing|left out|leaves? out|omit\w*|cover\w*|add|include|mention|used?"
+    r"|lacks?|ignores?|absent|nothing (?:about|from|on))\b",
+    re.I,
+)
+_DROP = re.compile(
+    r"\b(?:drop|remove|delete|unsupported|not supported|no fact|not (?:carried|backed|in)|invent\w*"
+    r"|made[- ]up|cut the|take out|strike|no source (?:for|says)|do not carry)\b",
+    re.I,
+)
 _CITE = re.compile(r"\bcit(?:e|es|ed|ation|ations)\b|\bsources?\b|\breferences?\b", re.I)
-_MEND = re.compile(r"\b(?:facts? says?|wrong|incorrect|correct|should (?:be|say|read)|contradict\w*|mistake|error|write:|replace|change|fix|not match|differs?|opposite|do not (?:say|give))\b", re.I)
+_MEND = re.compile(
+    r"\b(?:facts? says?|wrong|incorrect|correct|should (?:be|say|read)|contradict\w*|mistake|error"
+    r"|write:|replace|change|fix|not match|differs?|opposite|do not (?:say|give))\b",
+    re.I,
+)
 _QUOTED = re.compile(r"[“\"«‘]([^”\"»’]{6,200})[”\"»’]|(?<!\w)'([^'\n]{6,200})'(?!\w)")
 
 
 def fits(view: View) -> bool:
     """A draft and feedback on it; the draft may be what the assistant said before."""
     has_draft = bool(view.parts.get("draft", "").strip() or view.texts)
-    asked = view.parts.get("feedback", "").strip() or (view.later and view.texts and not view.tools and bool(_issues(view.later[-1])))
+    asked = view.parts.get("feedback", "").strip() or (
+        view.later and view.texts and not view.tools and bool(_issues(view.later[-1]))
+    )
     return has_draft and bool(asked) and (not view.schema or has_field(view.schema, "body"))
 
 
@@ -49,7 +67,9 @@ def revise(view: View) -> Answer:
     if view.schema:
         heading = next((line.strip("# *") for line in text.splitlines() if is_heading(line)), topic(view.task))
         body = "\n\n".join(p for p in text.split("\n\n") if not is_heading(p))
-        return shaped(view.schema, {"title": heading, "body": body, "sources": list(citations(text)), "comment": why}, why)
+        return shaped(
+            view.schema, {"title": heading, "body": body, "sources": list(citations(text)), "comment": why}, why
+        )
     return Answer(({"type": "text", "text": text},), why)
 
 
@@ -61,7 +81,9 @@ def _issues(feedback: str) -> list[str]:
     listed = [re.sub(r"^\s*(?:[-*•]|\d+[.)])\s+", "", line).strip(" ,") for line in lines]
     if len(lines) == 1 and not _QUOTED.search(feedback):
         listed = list(sentences(feedback))
-    bare = re.compile(r"[\W_]*(?:verdict\W*)?(?:revise|reject(?:ed)?|fail(?:ed)?|issues?|feedback|changes)?[\W_]*", re.I)
+    bare = re.compile(
+        r"[\W_]*(?:verdict\W*)?(?:revise|reject(?:ed)?|fail(?:ed)?|issues?|feedback|changes)?[\W_]*", re.I
+    )
     return [line for line in listed if not bare.fullmatch(line)]
 
 
@@ -71,8 +93,21 @@ def _strings(data) -> list[str]:
         return [data] if len(data.split()) > 2 else []
     if isinstance(data, dict) and not any(isinstance(value, (list, dict)) for value in data.values()):
         said = [(key, value) for key, value in data.items() if isinstance(value, str) and len(value.split()) > 1]
-        return ["; ".join(f"“{v}”" if re.match(r"quote|claim|sentence|text|excerpt", k) and len(said) > 1 else v for k, v in said)] if said else []
-    return [line for value in (data.values() if isinstance(data, dict) else data) for line in _strings(value)] if isinstance(data, (dict, list)) else []
+        return (
+            [
+                "; ".join(
+                    f"“{v}”" if re.match(r"quote|claim|sentence|text|excerpt", k) and len(said) > 1 else v
+                    for k, v in said
+                )
+            ]
+            if said
+            else []
+        )
+    return (
+        [line for value in (data.values() if isinstance(data, dict) else data) for line in _strings(value)]
+        if isinstance(data, (dict, list))
+        else []
+    )
 
 
 def _sourced(view: View) -> tuple[str, ...]:
@@ -87,7 +122,7 @@ def _stated(feedback: str) -> int | None:
 def _polished(draft: str, view: View) -> str:
     """The same draft with at most a harmless word in its title, and that only where there is room."""
     most = limit(view.instructions, "words") or 10_000
-    first, rest = (draft.split("\n", 1) + [""])[:2]
+    first, _, rest = draft.partition("\n")
     if not first.startswith("# ") or len(draft.split()) + 3 > most:
         return draft
     return f"{first.removesuffix(': a brief') if first.endswith(': a brief') else first + ': a brief'}\n{rest}"
@@ -127,7 +162,14 @@ class _Brief:
         score, fact = best_fact(target, [f for f in self.facts if set(f.sources) & set(ids)] or self.facts)
         if score < 0.5:
             score, fact = best_fact(target, self.facts)
-        if fact and score >= 0.5 and not (re.search(r"\b(?:drop|remove|delete|strike|take out)\b", said, re.I) and not (mismatch(target, fact) or _CITE.search(said))):
+        if (
+            fact
+            and score >= 0.5
+            and not (
+                re.search(r"\b(?:drop|remove|delete|strike|take out)\b", said, re.I)
+                and not (mismatch(target, fact) or _CITE.search(said))
+            )
+        ):
             right = cited(fact, self.cite or ("[{}]" if _CITE.search(said) else ""))
             self._replace(target, None if right in self.lines() and right != target else right)
             return True
@@ -143,7 +185,9 @@ class _Brief:
             for line in self.lines():
                 if start and start in re.sub(r"\W+", " ", line).lower():
                     return line
-        if not (_DROP.search(said) or _MEND.search(said) or re.search(r"\bsentence\b|\bclaim\b", said, re.I)) or _LONG.search(said):
+        if not (
+            _DROP.search(said) or _MEND.search(said) or re.search(r"\bsentence\b|\bclaim\b", said, re.I)
+        ) or _LONG.search(said):
             return None
         told = [(overlap(line, issue), -i, line) for i, line in enumerate(self.lines()) if content_words(line)]
         best = max(told, default=(0, 0, ""))
@@ -160,7 +204,11 @@ class _Brief:
 
     def _add(self, issue: str, said: str, ids: list[str], quotes: list[str]) -> bool:
         """Add what is missing: the named sources, the quoted or named fact, or every source when none is named."""
-        if re.search(r"\b(?:cit|sourc|referenc)\w*", said, re.I) and not ids and re.search(r"\b(?:no|missing|without|lack\w*|add|every|each|uncited)\b", said, re.I):
+        if (
+            re.search(r"\b(?:cit|sourc|referenc)\w*", said, re.I)
+            and not ids
+            and re.search(r"\b(?:no|missing|without|lack\w*|add|every|each|uncited)\b", said, re.I)
+        ):
             bare = [line for line in self.lines() if not citations(line)]
             for line in bare:
                 score, fact = best_fact(line, self.facts)
@@ -171,14 +219,25 @@ class _Brief:
         if not _ADD.search(said) or (_LONG.search(said) and not ids):
             return False
         used = " ".join(self.lines())
-        wanted = [next((f for f in self.facts if one in f.sources and f"“{f.sentence.rstrip('.')}”" in issue), None) or self._first_of(one) for one in ids]
+        wanted = [
+            next((f for f in self.facts if one in f.sources and f"“{f.sentence.rstrip('.')}”" in issue), None)
+            or self._first_of(one)
+            for one in ids
+        ]
         if not ids and quotes:
             wanted = [fact for score, fact in [best_fact(quotes[-1], self.facts)] if fact and score >= 0.6]
         if not ids and not wanted:
-            about = [f for f in self.facts if overlap(issue, f.sentence) >= 0.5 or any(overlap(w, f.sentence) == 1 for w in re.findall(r"\b[A-Z]\w{2,}", issue[1:]) if content_words(w))]
+            about = [
+                f
+                for f in self.facts
+                if overlap(issue, f.sentence) >= 0.5
+                or any(overlap(w, f.sentence) == 1 for w in re.findall(r"\b[A-Z]\w{2,}", issue[1:]) if content_words(w))
+            ]
             general = re.search(r"\b(?:sources?|facts?|subjects?|coverage|findings)\b", said, re.I)
             absent = [one for one in self.sources if one not in citations(used)] if self.cite else []
-            wanted = [f for f in about if f.sentence.rstrip(".") not in used][:2] or ([self._first_of(one) for one in absent] if general else [])
+            wanted = [f for f in about if f.sentence.rstrip(".") not in used][:2] or (
+                [self._first_of(one) for one in absent] if general else []
+            )
         added = False
         for fact in wanted:
             if fact and fact.sentence.rstrip(".") not in used:
@@ -187,7 +246,11 @@ class _Brief:
         return added or bool(wanted)
 
     def _first_of(self, source: str) -> Fact | None:
-        return min((f for f in self.facts if source in f.sources), key=lambda f: (len(f.sentence.split()), f.sentence), default=None)
+        return min(
+            (f for f in self.facts if source in f.sources),
+            key=lambda f: (len(f.sentence.split()), f.sentence),
+            default=None,
+        )
 
     def _insert(self, fact: Fact) -> None:
         """Put a fact into the paragraph that it is nearest to, else at the end."""
@@ -201,11 +264,15 @@ class _Brief:
             (bodies[near.index(max(near))] if max(near) > 0.35 else bodies[-1]).append(text)
 
     def shorten(self, most: int) -> None:
-        """Drop sentences until the length fits: first second sentences of a source that is covered anyway, from the end;
-        then take shorter sentences of the same source; at last whatever stands last."""
+        """Drop sentences until the length fits: first second sentences of a source that is covered anyway,
+        from the end; then take shorter sentences of the same source; at last whatever stands last."""
         while self.length() > most and len(self.lines()) > 1:
             lines = self.lines()
-            shared = [s for s in lines if s not in self.fresh and all(sum(one in citations(o) for o in lines) > 1 for one in citations(s))]
+            shared = [
+                s
+                for s in lines
+                if s not in self.fresh and all(sum(one in citations(o) for o in lines) > 1 for one in citations(s))
+            ]
             if shared:
                 self._replace(shared[-1], None)
                 continue

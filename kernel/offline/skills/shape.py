@@ -9,8 +9,10 @@ from typing import Any
 from ..answer import Answer
 
 _MEANS = {  # what a field's name stands for; the first that matches counts
-    "rejected": r"needs?_?(?:revision|changes|work|rework|fix\w*)|has_?(?:issues|errors|problems)|reject\w*|revise|fail\w*|invalid|blocked|must_revise",
-    "passed": r"pass(?:ed|es)?|approv\w*|accept\w*|ok|okay|valid|ready\w*|publish\w*|is_?(?:good|correct|ok|valid|ready|final)|success|supported|correct|good",
+    "rejected": r"needs?_?(?:revision|changes|work|rework|fix\w*)|has_?(?:issues|errors|problems)|reject\w*|revise"
+    r"|fail\w*|invalid|blocked|must_revise",
+    "passed": r"pass(?:ed|es)?|approv\w*|accept\w*|ok|okay|valid|ready\w*|publish\w*|is_?(?:good|correct|ok|valid"
+    r"|ready|final)|success|supported|correct|good",
     "verdict": r"verdict|decision|status|outcome|judg\w+|result|recommendation|conclusion|label|action",
     "score": r"(?:\w+_)?(?:score|rating|grade|points|confidence|quality)|stars",
     "found": r"found|has_\w+",
@@ -21,12 +23,16 @@ _MEANS = {  # what a field's name stands for; the first that matches counts
     "unused": r"(?:missing|unused|omitted)_?(?:sources?|facts?|coverage|citations?)|omissions?|gaps",
     "missing": r"missing|not_found|unknowns?",
     "strengths": r"strengths?|positives?|praise|what_works|pros",
-    "fix": r"fix\w*|suggest\w*|correction\w*|recommend\w*|action\w*|remedy|change\w*|how_to_fix|todo|revised\w*|instruction\w*|what_to_do",
-    "problem": r"problem|issue|reason\w*|why|explanation|error|description|message|detail\w*|what_is_wrong|finding|wrong",
+    "fix": r"fix\w*|suggest\w*|correction\w*|recommend\w*|action\w*|remedy|change\w*|how_to_fix|todo|revised\w*"
+    r"|instruction\w*|what_to_do",
+    "problem": r"problem|issue|reason\w*|why|explanation|error|description|message|detail\w*|what_is_wrong|finding"
+    r"|wrong",
     "facts": r"(?:key_)?(?:facts|findings|evidence|claims|results|bullets|points|statements|items|notes)",
-    "issues": r"(?:\w+_)?(?:issues|problems|errors|findings|defects|concerns|violations|objections|corrections|remarks|points|weaknesses|mistakes|changes|failures"
-              r"|unsupported\w*|notes|todos|claims|items|required_changes|suggestions|comments|feedback)",
-    "comment": r"comments?|feedback|summary|overall|rationale|justification|remarks?|note|notes|reasoning|assessment|text|review|critique|message|explanation|reasons?",
+    "issues": r"(?:\w+_)?(?:issues|problems|errors|findings|defects|concerns|violations|objections|corrections"
+    r"|remarks|points|weaknesses|mistakes|changes|failures"
+    r"|unsupported\w*|notes|todos|claims|items|required_changes|suggestions|comments|feedback)",
+    "comment": r"comments?|feedback|summary|overall|rationale|justification|remarks?|note|notes|reasoning"
+    r"|assessment|text|review|critique|message|explanation|reasons?",
     "quote": r"quote\w*|sentence|claim|excerpt|passage|span|statement|original|where|location|text",
     "fact": r"fact|claim|sentence|statement|text|finding|content|point|bullet|evidence|summary|quote",
     "source": r"(?:source|doc|document|citation|reference)(?:_?id)?|sources?|id|ref|cite|citations?",
@@ -37,32 +43,57 @@ _MEANS = {  # what a field's name stands for; the first that matches counts
     "words": r"words?|word_?count|length",
 }
 _MEANS = {meaning: re.compile(rf"(?:{pattern})$", re.I) for meaning, pattern in _MEANS.items()}
-_YES = re.compile(r"pass|accept|approv|ok|yes|good|ready|publish|valid|true|done|supported|correct|ship|lgtm|clean|success|go$", re.I)
-_NO = re.compile(r"revis|reject|fail|no$|not|change|rework|needs|invalid|false|retry|unsupported|incorrect|bad|block|back|fix|redo|error|issue|deny|denied", re.I)
+_YES = re.compile(
+    r"pass|accept|approv|ok|yes|good|ready|publish|valid|true|done|supported|correct|ship|lgtm|clean"
+    r"|success|go$",
+    re.I,
+)
+_NO = re.compile(
+    r"revis|reject|fail|no$|not|change|rework|needs|invalid|false|retry|unsupported|incorrect|bad|block"
+    r"|back|fix|redo|error|issue|deny|denied",
+    re.I,
+)
 
 
-def resolve(schema: Any, root: dict) -> dict:
-    """A schema without $ref, allOf and nullable unions: the shape that a value must have."""
+def resolve(schema: Any, root: dict, *, unions: bool = False) -> dict:
+    """A schema with $ref followed and allOf merged. Of a union it is the first branch that is not null; with `unions`
+    the branches are kept under "anyOf", a list of types among them."""
+    schema = schema if isinstance(schema, dict) else {}
     for _ in range(20):
-        if not isinstance(schema, dict):
-            return {}
         if "$ref" in schema:
             target: Any = root
             for step in str(schema["$ref"]).lstrip("#/").split("/"):
-                target = target.get(step, {}) if isinstance(target, dict) else {}
-            schema = target
-        elif schema.get("allOf"):
-            merged: dict = {}
-            for piece in schema["allOf"]:
-                piece = resolve(piece, root)
-                merged = {**merged, **piece, "properties": {**merged.get("properties", {}), **piece.get("properties", {})}}
-            schema = {**{k: v for k, v in schema.items() if k != "allOf"}, **merged}
-        elif options := schema.get("anyOf") or schema.get("oneOf"):
-            schema = next((o for o in options if isinstance(o, dict) and o.get("type") != "null"), options[0])
+                target = target.get(step, {}) if step and isinstance(target, dict) else target
+            schema = {**target, **_without(schema, "$ref")}
+        elif "allOf" in schema:
+            schema = _merged([resolve(piece, root, unions=True) for piece in schema["allOf"]] + [_without(schema, "allOf")])
+        elif isinstance(schema.get("type"), list):
+            schema = {**_without(schema, "type"), "anyOf": [{"type": kind} for kind in schema["type"]]}
+        elif "oneOf" in schema:
+            schema = {**_without(schema, "oneOf"), "anyOf": schema["oneOf"]}
+        elif schema.get("anyOf") and not unions:
+            branches = [branch for branch in schema["anyOf"] if isinstance(branch, dict)]
+            branch = next((branch for branch in branches if branch.get("type") != "null"), {"type": "null"})
+            schema = {**_without(schema, "anyOf"), **branch}
         else:
-            kind = schema.get("type")
-            return {**schema, "type": next((k for k in kind if k != "null"), "null")} if isinstance(kind, list) else schema
+            return schema
     return {}
+
+
+def _without(schema: dict, key: str) -> dict:
+    return {name: value for name, value in schema.items() if name != key}
+
+
+def _merged(pieces: list[dict]) -> dict:
+    """Several schemas that hold at once, as one."""
+    merged: dict = {}
+    for piece in pieces:
+        properties = {**merged.get("properties", {}), **piece.get("properties", {})}
+        required = [*merged.get("required", []), *piece.get("required", [])]
+        merged = {**merged, **piece}
+        if properties:
+            merged |= {"properties": properties, "required": required}
+    return merged
 
 
 def has_field(schema: dict, meaning: str) -> bool:
@@ -75,6 +106,7 @@ def has_field(schema: dict, meaning: str) -> bool:
 
 def positive(words: list, wanted: bool) -> Any:
     """The word of a choice that says yes (or no): PASS or REVISE, accept or reject, ready or needs_work."""
+
     def leans(word: Any) -> int:
         return 2 * bool(_NO.search(str(word))) - bool(_YES.search(str(word)))
 
@@ -98,9 +130,15 @@ def _value(name: str, schema: Any, record: dict, root: dict, depth: int) -> Any:
         choices = shape["enum"]
         if said in choices:
             return said
-        if "ok" in record and (_MEANS["verdict"].match(name) or any(_YES.match(str(c)) or _NO.match(str(c)) for c in choices)):
+        if "ok" in record and (
+            _MEANS["verdict"].match(name) or any(_YES.match(str(c)) or _NO.match(str(c)) for c in choices)
+        ):
             return positive(choices, bool(record["ok"]))
-        near = [c for c in choices if isinstance(said, str) and (str(c).lower() in said.lower() or said.lower() in str(c).lower())]
+        near = [
+            c
+            for c in choices
+            if isinstance(said, str) and (str(c).lower() in said.lower() or said.lower() in str(c).lower())
+        ]
         return (near or choices)[0]
     if kind == "object":
         if depth > 6:
@@ -140,7 +178,11 @@ def _said(name: str, record: dict, kind: str) -> Any:
             if kind == "array" and not isinstance(value, (list, str)):
                 continue
             return value
-    defaults = {"boolean": record.get("ok", False), "string": record.get("comment", record.get("text", "")), "array": []}
+    defaults = {
+        "boolean": record.get("ok", False),
+        "string": record.get("comment", record.get("text", "")),
+        "array": [],
+    }
     return defaults.get(kind)
 
 
@@ -152,14 +194,24 @@ def _list(name: str, shape: dict, said: Any, record: dict, root: dict, depth: in
     found = []
     for item in items[: shape.get("maxItems", 1_000)]:
         if inner.get("type") == "object" or "properties" in inner:
-            found.append(_value("", inner, item if isinstance(item, dict) else {"text": item, "problem": item, "quote": item, "fact": item}, root, depth + 1))
+            found.append(
+                _value(
+                    "",
+                    inner,
+                    item if isinstance(item, dict) else {"text": item, "problem": item, "quote": item, "fact": item},
+                    root,
+                    depth + 1,
+                )
+            )
         elif inner.get("enum"):
             found.append(_value("", inner, {"": item}, root, depth + 1))
         else:
             text = item.get("text") or item.get("fact") or "" if isinstance(item, dict) else item
             found.append(text)
     while len(found) < (shape.get("minItems") or 0):
-        found.append(_value(name, inner, {"comment": record.get("comment", ""), **record}, root, depth + 1) if depth < 6 else "")
+        found.append(
+            _value(name, inner, {"comment": record.get("comment", ""), **record}, root, depth + 1) if depth < 6 else ""
+        )
     return found
 
 

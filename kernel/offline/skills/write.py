@@ -7,19 +7,47 @@ import re
 from collections import Counter
 
 from ..answer import Answer
-from ..text import Fact, content_words, is_instruction, limit, numbers, overlap, says_nothing, sentences, stem, subjects, topic, wants, words
+from ..text import (
+    Fact,
+    content_words,
+    is_instruction,
+    limit,
+    numbers,
+    overlap,
+    says_nothing,
+    sentences,
+    stem,
+    subjects,
+    topic,
+    wants,
+    words,
+)
 from ..view import View
 from .shape import has_field, shaped
 
 USUAL_WORDS = 250  # a brief's length when the prompt sets none
-_WRITES = re.compile(r"\b(?:re-?)?(?:write|writes|writing|draft|compose|prepare|produce|put together|turn)\b[^.\n]{0,60}\b(?:brief\w*|report|article|summary|text|essay|memo|note"
-                     r"|piece|paragraphs?|overview|answer|post|page|story|sentences)\b|\b(?:summari[sz]e|sum up)\b", re.I)  # fmt: skip
-_LISTS = re.compile(r"\bbullets?\b|\blist (?:of )?(?:the )?(?:facts|findings)\b|\b(?:return|report|answer with|give|reply with|only|hand back)\b[^.\n]{0,40}\b(?:facts|findings|evidence)\b"
-                    r"|\b(?:not|n't|never)\b[^.\n]{0,20}\bwrite\b", re.I)  # fmt: skip
+_WRITES = re.compile(
+    r"\b(?:re-?)?(?:write|writes|writing|draft|compose|prepare|produce|put together"
+    r"|turn)\b[^.\n]{0,60}\b(?:brief\w*|report|article|summary|text|essay|memo|note"
+    r"|piece|paragraphs?|overview|answer|post|page|story|sentences)\b|\b(?:summari[sz]e|sum up)\b",
+    re.I,
+)
+_LISTS = re.compile(
+    r"\bbullets?\b|\blist (?:of )?(?:the )?(?:facts|findings)\b|\b(?:return|report|answer with|give"
+    r"|reply with|only|hand back)\b[^.\n]{0,40}\b(?:facts|findings|evidence)\b"
+    r"|\b(?:not|n't|never)\b[^.\n]{0,20}\bwrite\b",
+    re.I,
+)
 
 
-_QUESTION = re.compile(r"^\W*(?:who|when|where|which|how (?:many|much|old|long|big|large|fast)|(?:is|are|was|were|does|do|did|can|has|have)\b)[^\n]*\?", re.I | re.M)
-_ENGLISH = re.compile(r"(?:[^\W\d_]?[aeiouy]|[bcdfgkpst]?[hlnrw]|s[ckmpqt]|ps|gn|kn|sch|str|spr|scr|thr)", re.I)  # else a name: pgvector, httpx
+_QUESTION = re.compile(
+    r"^[^\w\n]*(?:who|when|where|which|how (?:many|much|old|long|big|large|fast)|(?:is|are|was|were|does|do"
+    r"|did|can|has|have)\b)[^\n]*\?",
+    re.I | re.M,
+)
+_ENGLISH = re.compile(
+    r"(?:[^\W\d_]?[aeiouy]|[bcdfgkpst]?[hlnrw]|s[ckmpqt]|ps|gn|kn|sch|str|spr|scr|thr)", re.I
+)  # else a name: pgvector, httpx
 
 
 def writes(view: View) -> bool:
@@ -39,7 +67,9 @@ def fits(view: View) -> bool:
     if view.schema and not (has_field(view.schema, "body") and (view.facts or view.role == "write")):
         return False
     prose = view.role in ("", "write") and bool(_WRITES.search(f"{view.system}\n{view.task}"))
-    return view.role == "write" or prose or bool(view.parts.get("facts") and view.role in ("", "write") and not view.texts)
+    return (
+        view.role == "write" or prose or bool(view.parts.get("facts") and view.role in ("", "write") and not view.texts)
+    )
 
 
 def write(view: View) -> Answer:
@@ -49,7 +79,11 @@ def write(view: View) -> Answer:
 
 def compose(view: View, facts: list[Fact], thinking: str) -> Answer:
     """A brief of these facts, as text or in the schema's shape."""
-    about = next((t for t in (topic(view.task), topic(view.parts.get("context", ""))) if content_words(t)), "") or _common(facts) or topic(view.task)
+    about = (
+        next((t for t in (topic(view.task), topic(view.parts.get("context", ""))) if content_words(t)), "")
+        or _common(facts)
+        or topic(view.task)
+    )
     cite = citation_form(view) if wants(view.instructions, "citations") else ""
     facts = [fact for fact in facts if not is_instruction(fact.sentence)]
     if cite and any(fact.source for fact in facts):
@@ -64,13 +98,27 @@ def compose(view: View, facts: list[Fact], thinking: str) -> Answer:
         searched = view.calls or says_nothing(notes) or "facts" in view.parts
         if searched or wants(view.instructions, "no_invention"):
             subject = about or "this topic"
-            why = f"No facts about {subject} were found in the sources." if searched else f"No facts about {subject} were given."
-            return _answer(view, heading, [[f"{why} This brief therefore makes no claims about it."]], [], "There are no facts: say so.")
+            why = (
+                f"No facts about {subject} were found in the sources."
+                if searched
+                else f"No facts about {subject} were given."
+            )
+            return _answer(
+                view,
+                heading,
+                [[f"{why} This brief therefore makes no claims about it."]],
+                [],
+                "There are no facts: say so.",
+            )
         facts = _inventions(about or "the topic", cite)
         thinking = "No facts at hand, and nothing forbids filling the gap."
     gaps = [f"{s}" for s in sentences(view.parts.get("facts", "")) if says_nothing(s) and not is_instruction(s)]
     room = _room(view)
-    if view.schema or re.search(r"\b(?:no|without(?: a)?|skip the|omit the) (?:title|heading|headline)\b|\bplain text\b", view.instructions, re.I):
+    if view.schema or re.search(
+        r"\b(?:no|without(?: a)?|skip the|omit the) (?:title|heading|headline)\b|\bplain text\b",
+        view.instructions,
+        re.I,
+    ):
         room["title"] = ""
     else:
         room["title"] = heading
@@ -101,7 +149,12 @@ def citation_form(view: View) -> str:
 
 def _common(facts: list[Fact]) -> str:
     """The word that most facts share, as they write it: the topic of facts that come without a task."""
-    said = Counter(w for f in facts for w in dict.fromkeys(re.findall(r"[\w.+#-]*\w", f.sentence)) if content_words(w) and not w[0].isdigit())
+    said = Counter(
+        w
+        for f in facts
+        for w in dict.fromkeys(re.findall(r"[\w.+#-]*\w", f.sentence))
+        if content_words(w) and not w[0].isdigit()
+    )
     return min(said, key=lambda w: (-said[w], not w[0].isupper(), -len(w), w)) if said else ""
 
 
@@ -110,7 +163,11 @@ def cited(fact: Fact, cite: str) -> str:
     if not (cite and fact.source):
         return fact.sentence
     marks = "".join(cite.format(source) for source in fact.sources)
-    return f"{fact.sentence[:-1]} {marks}{fact.sentence[-1]}" if fact.sentence[-1:] in (".", "!", "?") else f"{fact.sentence} {marks}."
+    return (
+        f"{fact.sentence[:-1]} {marks}{fact.sentence[-1]}"
+        if fact.sentence[-1:] in (".", "!", "?")
+        else f"{fact.sentence} {marks}."
+    )
 
 
 def differ(a: Fact, b: Fact) -> bool:
@@ -119,7 +176,11 @@ def differ(a: Fact, b: Fact) -> bool:
         return False
     one, two = ({w for w in content_words(f.sentence) if not w[0].isdigit()} for f in (a, b))
     names = {stem(w.lower()) for f in (a, b) for w in re.findall(r"(?<=\s)[A-Z][\w-]*", f.sentence)}
-    return bool(numbers(b.sentence)) and len(one & two) >= max(2, 0.6 * max(len(one), len(two))) and not (one ^ two) & names
+    return (
+        bool(numbers(b.sentence))
+        and len(one & two) >= max(2, 0.6 * max(len(one), len(two)))
+        and not (one ^ two) & names
+    )
 
 
 def _fill(facts: list[Fact], gaps: list[str], cite: str, room: dict) -> list[tuple[str, Fact | None]]:
@@ -144,8 +205,17 @@ def _fill(facts: list[Fact], gaps: list[str], cite: str, room: dict) -> list[tup
         room["title"] = ""
         short = min(order, key=lambda fact: (len(cited(fact, cite).split()), order.index(fact)))
         text = cited(short, cite)
-        chosen = [(text if len(text.split()) <= room["words"] else " ".join(short.sentence.split()[: room["words"]]).rstrip(",;") + ".", short)]
-    return chosen + [(gap, None) for gap in gaps if sum(len(t.split()) for t, _ in chosen) + len(gap.split()) <= room["words"]]
+        chosen = [
+            (
+                text
+                if len(text.split()) <= room["words"]
+                else " ".join(short.sentence.split()[: room["words"]]).rstrip(",;") + ".",
+                short,
+            )
+        ]
+    return chosen + [
+        (gap, None) for gap in gaps if sum(len(t.split()) for t, _ in chosen) + len(gap.split()) <= room["words"]
+    ]
 
 
 def _paragraphs(chosen: list[tuple[str, Fact | None]], view: View, room: dict) -> list[list[str]]:
@@ -159,7 +229,11 @@ def _paragraphs(chosen: list[tuple[str, Fact | None]], view: View, room: dict) -
     last = None
     for i, (text, fact) in enumerate(chosen):
         subject = _subject(fact, compared) if len(compared) > 1 and fact else None
-        turned = subject != last if len(compared) > 1 else len(found[-1]) >= max(3, size) or (room["paragraphs"] and len(found[-1]) >= size)
+        turned = (
+            subject != last
+            if len(compared) > 1
+            else len(found[-1]) >= max(3, size) or (room["paragraphs"] and len(found[-1]) >= size)
+        )
         if found[-1] and turned and len(found) < most and not text.startswith("Sources differ") and i:
             found.append([])
         found[-1].append(text)
@@ -179,19 +253,31 @@ def _inventions(about: str, cite: str) -> list[Fact]:
     digest = hashlib.sha256(about.lower().encode()).digest()
     name = about[0].upper() + about[1:]
     slug = "-".join(words(about)[:3]) or "topic"
-    said = [f"{name} goes back to {1950 + digest[0] % 70}, when a group of {3 + digest[1] % 9} researchers first described it.",
-            f"By {2021 + digest[2] % 4} more than {100 * (1 + digest[3] % 90)} organisations worked with it.",
-            f"Independent studies report gains of {12 + digest[4] % 60} percent over earlier approaches.",
-            f"Experts expect {about} to grow by {5 + digest[5] % 30} percent a year."]  # fmt: skip
+    said = [
+        f"{name} goes back to {1950 + digest[0] % 70}, when a group of {3 + digest[1] % 9} researchers "
+        f"first described it.",
+        f"By {2021 + digest[2] % 4} more than {100 * (1 + digest[3] % 90)} organisations worked with it.",
+        f"Independent studies report gains of {12 + digest[4] % 60} percent over earlier approaches.",
+        f"Experts expect {about} to grow by {5 + digest[5] % 30} percent a year.",
+    ]
     made_up = (f"{slug}-handbook-{2010 + digest[6] % 15}", f"{slug}-survey-{2015 + digest[7] % 10}")
     return [Fact(sentence, made_up[i // 2] if cite else "") for i, sentence in enumerate(said)]
 
 
-def _answer(view: View, heading: str, paragraphs: list[list[str]], chosen: list[tuple[str, Fact | None]], thinking: str) -> Answer:
+def _answer(
+    view: View, heading: str, paragraphs: list[list[str]], chosen: list[tuple[str, Fact | None]], thinking: str
+) -> Answer:
     body = "\n\n".join(" ".join(paragraph) for paragraph in paragraphs)
     if view.schema:
         sources = list(dict.fromkeys(source for _, fact in chosen if fact for source in fact.sources))
         facts = [{"fact": f.sentence, "source": f.source, "text": text} for text, f in chosen if f]
-        record = {"title": heading or topic(view.task), "body": body, "sources": sources, "facts": facts, "comment": thinking, "words": len(body.split())}
+        record = {
+            "title": heading or topic(view.task),
+            "body": body,
+            "sources": sources,
+            "facts": facts,
+            "comment": thinking,
+            "words": len(body.split()),
+        }
         return shaped(view.schema, record, thinking)
     return Answer(({"type": "text", "text": f"# {heading}\n\n{body}" if heading else body},), thinking)
