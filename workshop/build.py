@@ -20,6 +20,7 @@ from nbclient.exceptions import CellExecutionError
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("notebooks", "solutions")
+PICTURE = ROOT / "notebooks" / "images" / "run.svg"
 CELL_TIMEOUT_S = 120
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
@@ -94,6 +95,17 @@ def _outputs(outputs: list[Any]) -> list[Any]:
     return merged
 
 
+async def draw_run() -> str:
+    """The README's picture: the team of lesson 00, as the project's own view draws what it did."""
+    from kernel import Corpus, DeterministicSupervisor, Handoff, Run, connect, researcher, reviewer, writer
+    from workshop.views import TeamPicture
+
+    run = Run(connect("offline"))
+    await run.dispatch(DeterministicSupervisor(researcher(Corpus()), writer(), reviewer()),
+                       Handoff(intent="Write a brief on the history of MCP"))
+    return TeamPicture(run).svg() + "\n"
+
+
 def text_of(notebook: nbformat.NotebookNode) -> str:
     return nbformat.writes(notebook, version=4) + "\n"
 
@@ -137,7 +149,20 @@ def main(argv: list[str]) -> int:
             print(f"written  {name}")
         else:
             print(f"same     {name}")
+    if not options.notebooks:
+        wrong += _keep(PICTURE, asyncio.run(draw_run()), check=options.check)
     return 1 if wrong else 0
+
+
+def _keep(path: Path, built: str, *, check: bool) -> int:
+    """Writes a generated file, or only compares; returns how many differ."""
+    name = path.relative_to(ROOT).as_posix()
+    same = path.exists() and path.read_text(encoding="utf-8") == built
+    if not same and not check:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(built, encoding="utf-8", newline="\n")
+    print(f"{'same    ' if same else 'differs ' if check else 'written '} {name}")
+    return int(check and not same)
 
 
 if __name__ == "__main__":

@@ -215,7 +215,8 @@ def _response(status: int, value: dict | tuple[bytes, ...], draw: bytes, latency
     streamed = isinstance(value, tuple)
     headers = {"content-type": "text/event-stream; charset=utf-8" if streamed else "application/json",
                "request-id": identifier("req", draw)}
-    return Response(status, headers, value if streamed else json.dumps(value, separators=(",", ":")).encode(), latency_s)
+    body = value if streamed else json.dumps(value, separators=(",", ":")).encode()
+    return Response(status, headers, body, latency_s)
 
 
 def _share(draw: bytes) -> float:

@@ -175,13 +175,13 @@ def line(model: str) -> str:
 
 
 def check_request(request: Any, *, counting: bool = False, trusted: Iterable[str] = ()) -> None:
-    """All that can be said without the turns. `trusted`: further block types that may come back. Raises RequestError."""
+    """All that can be said without the turns; raises RequestError. `trusted`: more block types that may come back."""
     check(request, dict, "body")
     check(request, _COUNTED if counting else _REQUEST, "")
     _check_settings(request, line(request["model"]))
     if not request["messages"]:
         refuse("messages", "at least one message is required")
-    kinds = OneOf(**{**dict.fromkeys(trusted, {"...": object}), **_BLOCKS})
+    kinds = OneOf(**{kind: {"...": object} for kind in trusted} | _BLOCKS)
     for index, message in enumerate(request["messages"]):
         where = f"messages.{index}"
         check(message, _MESSAGE, where)
@@ -198,8 +198,8 @@ def _check_settings(request: dict, family: str) -> None:
     """The rules between the fields other than the messages."""
     tokens = request.get("max_tokens", 1)
     if tokens > MAX_NONSTREAMING_TOKENS and not request.get("stream"):
-        refuse("max_tokens", f"{tokens} > {MAX_NONSTREAMING_TOKENS}: Streaming is required for operations that may take "
-                             'longer than 10 minutes. Send "stream": true, or ask for fewer tokens.')
+        refuse("max_tokens", f"{tokens} > {MAX_NONSTREAMING_TOKENS}: Streaming is required for operations that may "
+                             'take longer than 10 minutes. Send "stream": true, or ask for fewer tokens.')
     names = [tool["name"] for tool in request.get("tools") or ()]
     if len(names) > len(set(names)):
         refuse("tools", f"Tool names must be unique; got {', '.join(names)}")
@@ -240,8 +240,8 @@ def check_turns(turns: Turns) -> None:
                 waiting.remove(block["tool_use_id"])
         if waiting:
             refuse(place, "`tool_use` ids were found without `tool_result` blocks immediately after: "
-                   f"{', '.join(waiting)}. Each `tool_use` block must have a corresponding `tool_result` block in the "
-                   f"next message.{hint}")
+                   f"{', '.join(waiting)}. Each `tool_use` block must have a corresponding `tool_result` block in "
+                   f"the next message.{hint}")
         waiting = [block["id"] for *_, block in blocks if block["type"] == "tool_use"]
         place = f"messages.{blocks[-1][0]}" if blocks else place
     if turns[-1][0] == "assistant":

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 
 from .answer import Answer
-from .api import OfflineAPI, Response
+from .api import Response
 from .rules import RequestError
 from .transport import OfflineTransport
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import socket
 import subprocess
 import sys
 
@@ -52,6 +53,10 @@ def say(request, *content, **settings):
     status, body = send(api(*content, **settings), request)
     assert status == 200, body
     return body
+
+
+def kinds(reply):
+    return [block["type"] for block in reply["content"]]
 
 
 def with_tool_turn(results, model=HAIKU, **changes):
@@ -262,68 +267,65 @@ def test_any_key_will_do_and_none(headers):
 
 
 def test_a_reply_begins_with_a_thinking_block_that_may_be_empty():
-    assert [block["type"] for block in say(ask())["content"]] == ["thinking", "text"]
+    assert kinds(say(ask())) == kinds(say(ask(), thinking="")) == ["thinking", "text"]
     assert say(ask())["content"][0]["thinking"] == ""
     shown = say(ask(thinking={"type": "adaptive", "display": "summarized"}))
     assert shown["content"][0]["thinking"] == "Because."
-    assert [block["type"] for block in say(ask(thinking={"type": "disabled"}))["content"]] == ["text"]
-    assert [block["type"] for block in say(ask(), thinking="", models=[HAIKU])["content"]] == ["thinking", "text"]
+    assert kinds(say(ask(thinking={"type": "disabled"}))) == ["text"]
 
 
-def test_another_model_takes_a_thinking_budget():
+def test_another_model_takes_a_thinking_budget(monkeypatch):
+    monkeypatch.setenv("WORKSHOP_WORKER_MODEL", "local")
     request = ask(model="local", max_tokens=4000, thinking={"type": "enabled", "budget_tokens": 2000})
-    assert say(request, models=["local"])["content"][0]["thinking"] == "Because."
+    assert say(request)["content"][0]["thinking"] == "Because."
     request["thinking"]["budget_tokens"] = 1000
-    assert "greater than or equal to 1024" in refusal(request, api(models=["local"]))[2]
+    assert "greater than or equal to 1024" in refusal(request)[2]
 
 
 def test_words_between_tool_calls_come_back_as_thoughts_on_the_larger_models():
     note = {"type": "text", "text": "Let me look."}
-    assert [block["type"] for block in say(ask(tools=[SEARCH]), note, USE)["content"]] == [
-        "thinking",
-        "text",
-        "tool_use",
-    ]
-    hidden = say(ask(model=SONNET, tools=[SEARCH]), note, USE)["content"]
-    assert [block["type"] for block in hidden] == ["thinking", "tool_use"] and hidden[0]["thinking"] == ""
-    shown = say(ask(model=SONNET, tools=[SEARCH], thinking={"type": "between_tools"}), note, USE)["content"]
-    assert shown[0]["thinking"] == "Let me look."
+    assert kinds(say(ask(tools=[SEARCH]), note, USE)) == ["thinking", "text", "tool_use"]
+    hidden = say(ask(model=SONNET, tools=[SEARCH]), note, USE)
+    assert kinds(hidden) == ["thinking", "tool_use"] and hidden["content"][0]["thinking"] == ""
+    shown = say(ask(model=SONNET, tools=[SEARCH], thinking={"type": "between_tools"}), note, USE)
+    assert shown["content"][0]["thinking"] == "Let me look."
 
 
-def changed(request, **changes):
+def answered(**changes):
+    request, _ = with_tool_turn(lambda ids: [result(identifier) for identifier in ids])
     return {**request, **changes}
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("changes", "first"),
     [
-        lambda request: changed(request, system="Another role."),
-        lambda request: changed(request, model=HAIKU + "-20261001"),
-        lambda request: changed(request, tools=[{**SEARCH, "description": "Find."}]),
-        lambda request: changed(request, messages=[{"role": "user", "content": "Edited"}, *request["messages"][1:]]),
-        lambda request: changed(request, messages=[{"role": "user", "content": "Before"}, *request["messages"]]),
+        ({"system": "Another role."}, None),
+        ({"model": HAIKU + "-20261001"}, None),
+        ({"tools": [{**SEARCH, "description": "Find."}]}, None),
+        ({}, [{"role": "user", "content": "Edited"}]),
+        ({}, [{"role": "user", "content": "Before"}, *ask()["messages"]]),
     ],
 )
-def test_a_thinking_block_is_bound_to_all_that_came_before(change):
-    request, _ = with_tool_turn(lambda ids: [result(identifier) for identifier in ids])
-    assert send(api(), request)[0] == 200
-    status, _, message = refusal(change(request))
-    index = 2 if len(change(request)["messages"]) == 4 else 1
+def test_a_thinking_block_is_bound_to_all_that_came_before(changes, first):
+    assert send(api(), answered())[0] == 200
+    request = answered(**changes)
+    request["messages"][:1] = first or request["messages"][:1]
+    status, _, message = refusal(request)
     assert status == 400 and message.startswith(
-        f"messages.{index}.content.0: Invalid `signature` in `thinking` block. The block is bound to a different "
-        "conversation."
+        f"messages.{len(request['messages']) - 2}.content.0: Invalid `signature` in `thinking` block. The block is "
+        "bound to a different conversation."
     )
 
 
 def test_a_thinking_block_does_not_mind_the_spelling_of_the_same_conversation():
-    request, _ = with_tool_turn(lambda ids: [result(identifier) for identifier in ids])
+    same = answered(max_tokens=7)
     marked = [{"type": "text", "text": "When was tea taxed?", "cache_control": {"type": "ephemeral"}}]
-    same = changed(request, messages=[{"content": marked, "role": "user"}, *request["messages"][1:]], max_tokens=7)
+    same["messages"][0] = {"content": marked, "role": "user"}
     assert send(api(), same)[0] == 200
 
 
 def test_a_thinking_block_cannot_be_edited():
-    request, _ = with_tool_turn(lambda ids: [result(identifier) for identifier in ids])
+    request = answered()
     request["messages"][1]["content"][0]["thinking"] = "I never thought this."
     assert "Invalid `signature`" in refusal(request)[2]
 
@@ -334,6 +336,11 @@ def test_a_thinking_block_cannot_be_edited():
 def test_the_stop_reason_follows_from_the_content():
     assert say(ask())["stop_reason"] == "end_turn"
     assert say(ask(tools=[SEARCH]), TEXT, USE)["stop_reason"] == "tool_use"
+
+
+def test_what_was_thought_and_said_is_billed_and_no_id():
+    usage = say(ask(tools=[SEARCH]), USE)["usage"]
+    assert usage["output_tokens"] == estimate_tokens("Because.") + estimate_tokens(USE)
 
 
 def test_a_stop_sequence_ends_the_reply_before_it():
@@ -356,7 +363,7 @@ def test_a_cut_tool_call_has_no_input():
 
 def test_parallel_calls_can_be_switched_off():
     request = ask(tools=[SEARCH], tool_choice={"type": "auto", "disable_parallel_tool_use": True})
-    assert [block["type"] for block in say(request, TEXT, USE, USE)["content"]] == ["thinking", "text", "tool_use"]
+    assert kinds(say(request, TEXT, USE, USE)) == ["thinking", "text", "tool_use"]
 
 
 def test_an_answer_that_breaks_the_rules_is_a_500():
@@ -367,27 +374,27 @@ def test_an_answer_that_breaks_the_rules_is_a_500():
 
 def test_the_answer_sees_the_request_and_the_temperament():
     seen = []
-    server = OfflineAPI(
+    record = OfflineAPI(
         answer=lambda *given: seen.append(given) or Answer((TEXT,)), temperament=Temperament(attention=9)
     )
-    send(server, ask())
+    send(record, ask())
     assert seen == [(ask(), Temperament(attention=9))]
 
 
 def test_same_request_same_reply_and_another_request_id():
     server = api(USE)
-    body = json.dumps(ask(tools=[SEARCH])).encode()
-    first, second = (server.handle("POST", "/v1/messages", HEADERS, body) for _ in range(2))
+    first, second = (post(server, ask(tools=[SEARCH])) for _ in range(2))
     assert first.body == second.body and first.headers["request-id"] != second.headers["request-id"]
     assert json.loads(first.body)["id"] == "msg_97fd68028200a1c844237389"  # on every platform
 
 
 def test_the_counter_counts_what_the_reply_bills():
     request = ask(tools=[SEARCH], system="Be brief.")
-    status, counted = send(api(), {k: v for k, v in request.items() if k != "max_tokens"}, "/v1/messages/count_tokens")
+    path = "/v1/messages/count_tokens"
+    status, counted = send(api(), {k: v for k, v in request.items() if k != "max_tokens"}, path=path)
     assert status == 200
     assert counted["input_tokens"] == say(request)["usage"]["input_tokens"] == estimate_tokens(request)
-    assert refusal(request, path="/v1/messages/count_tokens")[2] == "max_tokens: Extra inputs are not permitted"
+    assert refusal(request, path=path)[2] == "max_tokens: Extra inputs are not permitted"
     assert estimate_tokens("eight ch") == 2 and estimate_tokens("") == 0
 
 
@@ -400,9 +407,7 @@ def test_models_are_the_three_lines_and_what_the_environment_names(monkeypatch):
 
 
 def sse(response):
-    return [
-        json.loads(line[6:]) for event in response.body for line in event.decode().splitlines() if line[:5] == "data:"
-    ]
+    return [json.loads(event.decode().partition("data: ")[2]) for event in response.body]
 
 
 def test_a_stream_tells_the_same_as_the_reply():
@@ -471,6 +476,12 @@ def test_impossible_faults_are_refused():
         Faults(first=("418",))
     with pytest.raises(ValueError, match="together at most 1"):
         Faults(rate_429=0.7, rate_500=0.7)
+
+
+def test_latency_is_drawn_from_its_range():
+    server = api(latency_ms=(100, 300))
+    drawn = [post(server, ask(str(n))).latency_s for n in range(50)]
+    assert 0.1 <= min(drawn) < 0.15 and 0.25 < max(drawn) <= 0.3
 
 
 # ---- the transport --------------------
@@ -604,8 +615,6 @@ def test_the_server_streams_and_outlives_bad_clients_and_bugs():
 
 
 def raw(url, data):
-    import socket
-
     host, port = url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=5) as connection:
         connection.sendall(data)
@@ -624,8 +633,6 @@ def test_serve_prints_its_address_first():
 
 
 def test_importing_the_package_loads_neither_the_api_nor_httpx():
-    code = (
-        "import sys, kernel.offline; print('kernel.offline.api' in sys.modules, 'kernel.offline.reader' in sys.modules)"
-    )
+    code = "import sys, kernel.offline as it; print(*(f'{it.__name__}.{name}' in sys.modules for name in ('api', 'reader')))"
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert printed.split() == ["False", "False"]

@@ -254,6 +254,7 @@ def card(height: float, finding: str, shapes: Iterable[str]) -> str:
         width=WIDTH,
         height=float(height),
         role="img",
+        style="max-width:100%;height:auto",  # a narrow window scales the picture; where it is stripped nothing is lost
         aria_label=finding,
         font_family=FONT,
     )

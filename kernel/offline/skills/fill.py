@@ -1,110 +1,98 @@
-"""Fill a JSON schema from the text in front of it: each field by its label, its name, its description and its type."""
+"""Fill a JSON schema from the text in front of it: each field by its label, its words and its type."""
 
 from __future__ import annotations
 
 import json
 import re
-from bisect import bisect
 from datetime import date
-from functools import cache, lru_cache
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from ..answer import Answer
-from ..text import NUMBER_WORDS, content_words, sentences, stem, topic, uncited
+from ..text import GENERIC, NUMBER_WORDS, STOP, sentences, stem, topic, uncited
 from ..view import View
+from .shape import resolve
 
-NOTHING, GUESS, NEAR, SAID = 0.0, 1.0, 2.0, 3.0  # how sure a value is; optional fields below NEAR are left out
-_MOST = 200  # candidates for one field: in a long text the first ones are looked at
+NOTHING, GUESS, NEAR = 0.0, 1.0, 2.0  # how sure a value is; optional fields below NEAR are left out
+_MOST = 100  # values of one kind that are looked at: the first ones of a long text
 _DEEPEST = 6  # a schema may contain itself: below this level only what is required, as short as possible
 
-_SMALL = [word for word in NUMBER_WORDS if word not in ("single", "couple")]
-_NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?![\w.-]*\d)|\b(?:[a-z]+ty-)?(?:" + "|".join(_SMALL) + r")\b", re.I)
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-_MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
-_DATES = (
-    re.compile(r"\b(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)(?P<t>[T ]\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?)?"),
-    re.compile(rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m>{_MONTH}),? (?P<y>\d{{4}})", re.I),
-    re.compile(rf"\b(?P<m>{_MONTH}) (?P<d>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<y>\d{{4}})", re.I),
-    re.compile(rf"\b(?P<m>{_MONTH}) (?P<y>\d{{4}})(?P<d>)", re.I),
+_COUNTS = "|".join(word for word in NUMBER_WORDS if word not in ("single", "couple"))
+_NUMBER = re.compile(rf"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?![\w.-]*\d)|\b(?:[a-z]+ty-)?(?:{_COUNTS})\b", re.I)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]*\.?"
+_DATE = re.compile(
+    r"\b(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)(?:[T ](?P<t>\d\d:\d\d(?::\d\d)?))?"
+    rf"|\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<m2>{_MONTH}),? (?P<y2>\d{{4}})"
+    rf"|\b(?P<m3>{_MONTH}) (?P<d3>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<y3>\d{{4}})",
+    re.I,
 )
+_NAME = re.compile(r"\b[A-Z][\w'’&-]*(?: (?:(?:of|the|de|van|von) )?[A-Z][\w'’&-]*)*")
+_CITED = re.compile(r"\s*(?:\[[^\]\s][^\]]*\]|\((?:source|src): *[^)]+\))")
 _BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]+(.+)$", re.M)
-_CITED = re.compile(r"\s*(?:\[([^\]\s][^\]]*)\]|\((?:source|src): *([^)]+)\))")
-_PROPER = re.compile(r"\b[A-Z][\w'’&-]*(?:(?: of| the| de| van| von)*[ ][A-Z][\w'’&-]*)*")
-_COMMON = frozenset(
-    "the a an i in on at my we our you your it its this that these those please dear hi hello yes no and or but if when "
-    "where what who how why he she they his her their is are was for from to by as there here not mr mrs ms dr monday "
-    "tuesday wednesday thursday friday saturday sunday january february march april may june july august september "
-    "october november december thanks regards book send order ordered call called add find get give write read i'm i'd i've "
-    "what's who's it's that's let's there's call me".split()
+_CLAUSE = re.compile(r"[.!?;:](?=\s|$)|\n")
+_AND = re.compile(r"\s*[,;]\s+(?:(?:and|or)\s+)?|\s+(?:and|or)\s+")
+_APART = re.compile(r"[.!?;,](?=\s)|\n| and ")
+_NOT = re.compile(r"\b(?:no|not|never|without|cannot|neither|nor)\b|n't\b", re.I)
+_ORDER = re.compile(
+    r"^(?:please |now )?(?:extract|classify|fill|return|parse|convert|categori[sz]e|summari[sz]e|analy[sz]e|give|list"
+    r"|label|what|which|identify|determine|read|tag)\b",
+    re.I,
 )
-_FORMATS = {
+FORMS = {  # what it looks like in a text (group 1 where there is one), and what is valid when the text has none
     "email": (r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{0,64}\w", "unknown@example.com"),
     "uri": (r"https?://[^\s<>\"')\]]*[^\s<>\"')\].,;]", "https://example.com/"),
     "uuid": (r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b", "00000000-0000-0000-0000-000000000000"),
-    "time": (r"\b[0-2]\d:[0-5]\d(?::[0-5]\d)?(?:Z|[+-]\d\d:\d\d)?", "00:00:00Z"),
+    "time": (r"\b[0-2]\d:[0-5]\d(?::[0-5]\d)?", "00:00:00"),
+    "date": (_DATE.pattern, "1970-01-01"),
+    "date-time": (_DATE.pattern, "1970-01-01T00:00:00Z"),
     "duration": (r"\bP(?=[T\d])(?:\d+[YMWD])*(?:T(?:\d+[HMS])+)?", "PT0S"),
-    "ipv4": (r"\b(?:\d{1,3}\.){3}\d{1,3}\b", "0.0.0.0"),
-    "ipv6": (r"(?<![\w:])(?:[0-9a-fA-F]{0,4}:){2,7}[0-9a-fA-F]{0,4}\b", "::"),
     "hostname": (r"(?<![\w.-])(?:[a-zA-Z0-9-]{1,63}\.)+[a-zA-Z]{2,}\b", "localhost"),
-    "phone": (r"(?<![\d+])\+?\d[\d ()/-]{6,18}\d", ""),
-    "token": (r"(?<![\w.])#?[A-Za-z]{0,20}[-_#]?\d[\w-]*(?:\.\d+)*", ""),
-    "path": (
-        r"(?<![\w.~/-])(?:[\w.~-]{0,64}/){0,12}[\w-]{1,64}\.[A-Za-z][A-Za-z0-9]{0,5}\b|"
-        r"(?<![\w.~/-])(?:[\w.~-]{0,64}/){1,12}[\w.-]+",
-        "",
-    ),
-    "sum": (r"(?<![\d.,])[-+(]{0,9}\d[\d.,]*(?: *(?:\*\*|[-+*/x×÷^%()]) *[-+(]*\d[\d.,]*\)*)+", ""),
-    "currency": (r"\b(?:[A-Z]{3})\b|[$€£¥]", ""),
-    "unit": (r"(?<=\d)\s*(?P<v>%|mg|kg|g|ml|cl|l|mm|cm|km|m|oz|lbs?|cups?|tsp|tbsp|hours?|minutes?|days?|GB|MB|TB|ms|s)\b", ""),
-    "quote": (r"[\"“](?P<v>[^\"”]+)[\"”]|(?<!\w)['‘](?P<w>[^'’]+)['’](?!\w)", ""),
+    "ipv4": (r"\b(?:\d{1,3}\.){3}\d{1,3}\b", "0.0.0.0"),
+    "ipv6": (r"(?!)", "::"),
+    "year": (r"\b(?:1[5-9]|20)\d\d\b", ""),
+    "code": (r"(?<![\w.])#?[A-Za-z]{0,20}[-_#]?\d[\w-]*(?:\.\d+)*", ""),
+    "path": (r"(?<![\w.~/-])((?:[\w.~-]{0,64}/){0,12}[\w-]{1,64}\.[A-Za-z]\w{0,5})\b", ""),
+    "sum": (r"(?<![\d.,])([-+(]{0,9}\d[\d.,]*(?: *(?:\*\*|[-+*/x×÷^%()]) *[-+(]*\d[\d.]*\)*)+)", ""),
+    "quote": (r"[\"“]([^\"”]+)[\"”]|(?<!\w)['‘]([^'’]+)['’](?!\w)", ""),
+    "source": (r"\[([^\]\s][^\]]*)\]|\((?:source|src): *([^)]+)\)", ""),
+    "thing": (rf"(?:\d|\b(?:{_COUNTS}))\s+([a-z][a-z -]*?)(?= at | for |[,.;]|\s*$)", ""),
 }
-_KINDS = {
-    "title": "title subject headline heading topic theme",
-    "summary": "summary abstract overview tldr gist synopsis",
-    "body": "body content text message answer brief article output response draft report result note document translation",
-    "sentence": "claim statement sentence fact finding point observation evidence insight step issue problem item",
-    "source": "source citation reference cite source_id doc origin_id",
-    "uri": "url link href website uri homepage", "email": "email mail", "phone": "phone tel telephone mobile",
-    "date": "date day deadline due when published "
-            "birthday", "time": "time hour", "ipv4": "ip address", "unit": "unit", "currency": "currency",
-    "token": "id sku code ticket invoice version ref identifier", "path": "path file filename filepath folder",
-    "sum": "expression formula calculation equation", "quote": "quote phrase quotation", "topic": "query search q term",
-    "proper": "name author person customer assignee owner user sender recipient contact company organization "
-    "organisation vendor merchant city country location place destination origin language team employer entity attendee "
-    "participant people guest speaker member",
-}  # fmt: skip
-_KIND = {word: kind for kind, text in _KINDS.items() for word in text.split()}
-_BEFORE = {  # the words that announce a proper name
-    "city": "in at near to from", "location": "in at near to", "place": "in at near to", "country": "in from to",
-    "destination": "to for", "origin": "from", "sender": "from by", "recipient": "to dear", "author": "by from",
-    "company": "at for with from", "employer": "at for", "assignee": "to by", "customer": "i'm am is for by",
-    "from": "from", "to": "to",
-}  # fmt: skip
-_KIN = (  # words that speak of the same thing: a field's words find their kin in the text
-    "age old aged", "price cost amount fee total pay paid $ € £ "
-                    "usd eur", "quantity count number qty items pieces", "percent % rate share",
-    "duration minutes hours takes long", "date on", "deadline due until", "urgent urgency asap immediately critical "
-                                                                          "blocker", "high urgent asap critical",
-    "low minor whenever trivial", "billing bill charge charged invoice refund "
-                                  "payment paid", "technical bug error crash crashes broken login fails",
-    "host server machine", "positive good great love excellent happy wonderful amazing best "
-                           "enjoyed", "negative bad terrible hate awful poor worst broken disappointed angry",
-    "add plus sum +", "subtract minus less -", "multiply times multiplied product * ×", "divide divided per / ÷",
-    "german der die das und ist nicht guten "
-    "ich wie", "french le les et est vous je bonjour avec", "spanish el los que es hola por una",
-    "italian il che sono ciao "
-    "per una", "english the and is of you", "language written", "released release version", "approve approved pass "
-                                                                                            "accept yes", "reject rejected "
-                                                                                                          "revise fail no",
+_KINDS = (  # how a text is found for a field whose name ends in one of these words: the ways in order
+    ("heading topic", "title headline heading topic theme"),
+    ("said heading topic", "subject"),
+    ("summary", "summary abstract overview tldr gist synopsis"),
+    ("reply body", "answer response"),
+    ("said body", "body content text message brief article output draft report result note document translation"),
+    ("sentence", "claim statement sentence fact finding point observation evidence step issue problem highlight"),
+    ("source uri", "source citation reference cite doc"),
+    ("uri", "url link href website uri homepage"),
+    ("email name", "email mail to recipient cc"),
+    ("date", "date day deadline due when published birthday"),
+    ("time", "time hour"),
+    ("year", "year"),
+    ("code", "id sku code ticket invoice version ref number no"),
+    ("path", "path file filename filepath folder"),
+    ("sum", "expression formula calculation equation"),
+    ("quote", "quote phrase quotation"),
+    ("name thing", "name"),
+    ("thing name", "item product ingredient"),
+    ("name", "author person people customer assignee owner user sender from contact company organization vendor city country "
+     "place location destination origin language team employer attendee participant guest speaker member"),
 )  # fmt: skip
-_WORD = re.compile(r"[A-Za-z]+|[$€£%]")
-_APART = re.compile(r"[.!?;](?=\s)|\n|,(?=\s)| and ")
-_COUNTED = re.compile(
-    rf"(?:\d+|\b(?:{'|'.join(_SMALL)}))\s*(?:x\s+|(?:mg|kg|g|ml|cl|l|oz|lbs?|cups?|tsp|tbsp)\s+(?:of\s+)?)?"
-    r"([a-z][\w -]*?)(?= at | for | @|[,.;]| each|$)", re.I)  # fmt: skip
-_ORDER = re.compile(r"^(?:please |now )?(?:extract|classify|fill|return|parse|convert|turn|categori[sz]e|summari[sz]e|analy[sz]e|"
-                    r"give|list|label|what|which|identify|determine|read|tag)\b", re.I)  # fmt: skip
-_NOT = re.compile(r"\b(?:no|not|never|without|isn't|wasn't|don't|doesn't|cannot|can't|neither|nor|n't)\b", re.I)
-_OTHERWISE = ("other", "unknown", "none", "neutral", "n/a", "general", "unclear", "mixed", "normal", "medium")
+_KIND_OF = {word: kinds.split() for kinds, words in _KINDS for word in words.split()}
+_PLACES = ("city", "country", "place", "location", "destination")
+_KIN = (  # the first word's kin: words that announce or mean the same
+    "age old aged", "price cost amount fee total $ € £", "total amount sum $ € £", "fare price cost", "usd $ dollars",
+    "eur € euros", "gbp £ pounds", "quantity count number items", "duration minutes hours long", "due until by deadline",
+    "date on", "delivery on", "name named called is am i'm", "city in", "location in at", "place in at", "origin from",
+    "destination to", "author by", "customer for", "owner by", "body saying", "urgent immediately critical asap",
+    "high urgent asap critical", "low minor whenever", "billing charged invoice refund payment", "technical bug error crash login",
+    "positive good great love excellent happy best", "negative bad terrible hate awful poor worst", "language written",
+    "approve pass accept yes", "reject revise fail no",
+)  # fmt: skip
+_FAMILIES = {family.split()[0]: frozenset(family.split()[1:]) for family in _KIN}
+_OTHERWISE = ("other", "unknown", "none", "neutral", "n/a", "general", "mixed", "normal", "medium")
 
 
 def fits(view: View) -> bool:
@@ -112,16 +100,21 @@ def fits(view: View) -> bool:
     return view.schema is not None
 
 
-def fill(view: View, text: str | None = None) -> Answer:
-    """The schema filled from the message (and from tool results), or from `text` that another skill has written."""
+def fill(view: View) -> Answer:
+    """The schema filled from the message and from tool results."""
+    return filled(view, source_text(view), {}, "The answer must have this shape.")
+
+
+def filled(view: View, text: str, known: dict, why: str) -> Answer:
+    """The view's schema, filled from `known` values and a text, as JSON; obeys what validation messages said."""
     schema = tightened(view.schema or {}, view.later)
-    value = value_for(schema, source_text(view) if text is None else text, task=view.task)
-    return Answer(({"type": "text", "text": json.dumps(value, ensure_ascii=False)},), "The answer must have this shape.")
+    value = value_for(schema, text, task=view.task, known=known)
+    return Answer(({"type": "text", "text": json.dumps(value, ensure_ascii=False)},), why)
 
 
-def value_for(schema: dict, text: str, *, task: str = "", known: dict | None = None) -> object:
+def value_for(schema: dict, text: str, *, task: str = "", known: dict | None = None) -> Any:
     """A value that the schema allows, taken from `text`; `known` holds values for fields by their names."""
-    return Form(schema, text, task, known or {}).value(schema, "", text)[0]
+    return Form(schema, task, known or {}).value(schema, "", text)[0]
 
 
 def source_text(view: View) -> str:
@@ -136,481 +129,70 @@ def source_text(view: View) -> str:
     return "\n\n".join([*given, asked])
 
 
-def resolve(schema: object, root: dict) -> dict:
-    """The schema with $ref followed and allOf merged; what stands beside a $ref wins."""
-    schema = schema if isinstance(schema, dict) else {}
-    for _ in range(20):
-        if "$ref" not in schema:
-            break
-        target = root
-        for key in schema["$ref"].lstrip("#").strip("/").split("/"):
-            target = target.get(key.replace("~1", "/").replace("~0", "~"), {}) if key else target
-        schema = {**target, **{k: v for k, v in schema.items() if k != "$ref"}}
-    if "allOf" in schema:
-        rest = {k: v for k, v in schema.items() if k != "allOf"}
-        for part in [resolve(p, root) for p in schema["allOf"]]:
-            both = {"properties": {**part.get("properties", {}), **rest.get("properties", {})},
-                    "required": [*part.get("required", []), *rest.get("required", [])]}  # fmt: skip
-            rest = {**part, **rest, **{k: v for k, v in both.items() if v}}
-        schema = rest
-    return schema
-
-
-_SAID = (  # what a validation message says → the keyword that it means
-    (r"at most (\d+) characters?", "maxLength"), (r"at least (\d+) characters?", "minLength"),
-    (r"at most (\d+) items?", "maxItems"),
-    (r"at least (\d+) items?", "minItems"), (r"at most (\d+) words?", "maxWords"), (r"less than or equal to (-?[\d.]+)", "maximum"),
-    (r"greater than or equal to "
-     r"(-?[\d.]+)", "minimum"), (r"less than (-?[\d.]+)", "exclusiveMaximum"), (r"greater than (-?[\d.]+)", "exclusiveMinimum"),
-    (r"multiple of (\d+)", "multipleOf"), (r"match pattern '(.+?)'(?: \[|;|$)", "pattern"), (r"should be ('[^']*'(?:(?:, | or "
-                                                                                             r")'[^']*')*)", "enum"),
-)  # fmt: skip
+_LIMITS = {  # what a validation message says about a field: the keyword that it means
+    "maxLength": r"at most (\d+) characters?", "minLength": r"at least (\d+) characters?", "maxItems": r"at most (\d+) items?",
+    "minItems": r"at least (\d+) items?", "maximum": r"less than or equal to (-?[\d.]+)", "minimum": r"greater than or equal to (-?[\d.]+)",
+    "exclusiveMaximum": r"less than (-?\d[\d.]*)", "exclusiveMinimum": r"greater than (-?\d[\d.]*)",
+    "pattern": r"match pattern '(.+?)'(?: \[|;|$)", "enum": r"should be ('[^']*'(?:(?:, | or )'[^']*')*)",
+}  # fmt: skip
 
 
 def tightened(schema: dict, messages: list[str]) -> dict:
-    """The schema with the limits that validation messages name ('title: … at most 20 characters'), field by field."""
-    lines = [line for text in messages for line in re.sub(r" \| |(?<=schema)\. ", "\n", text).splitlines()]
-    found = re.findall(r"^[-*\s]*`?([A-Za-z_][\w.\[\]]*)`?(?::[ \t]*|\n\s+)(.+)$", "\n".join(lines), re.M)
-    for path, said in found:
-        for pattern, keyword in _SAID:
+    """The schema with the limits that validation messages name ("title: … at most 20 characters") on their fields."""
+    lines = "\n".join(re.sub(r" \| |(?<=schema)\. ", "\n", message) for message in messages)
+    limits: dict[str, dict] = {}
+    for path, said in re.findall(r"^[-*\s]*`?([A-Za-z_][\w.]*)`?(?::[ \t]*|\n\s+)(.+)$", lines, re.M):
+        field = next((step for step in reversed(path.split(".")) if step and not step.isdigit()), path)
+        for keyword, pattern in _LIMITS.items():
             if found := re.search(pattern, said, re.I):
-                value = (
-                    found[1]
-                    if keyword == "pattern"
-                    else re.findall(r"'([^']*)'", found[1])
-                    if keyword == "enum"
-                    else float(found[1].rstrip("."))
-                )
-                schema = _with(
-                    schema,
-                    schema,
-                    re.findall(r"\w+", path),
-                    {keyword: int(value) if isinstance(value, float) and value.is_integer() else value},
-                )
+                limits[field] = {keyword: _limit(keyword, found[1])}
                 break
-    return schema
+
+    def walk(node: Any) -> Any:
+        if isinstance(node, list):
+            return [walk(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        node = {key: walk(value) for key, value in node.items()}
+        for name, field in (node.get("properties") or {}).items():
+            if name in limits and isinstance(field, dict):
+                node["properties"] = {**node["properties"], name: {**field, **limits[name]}}
+        return node
+
+    return walk(schema) if limits else schema
 
 
-def _with(schema: dict, root: dict, path: list[str], extra: dict) -> dict:
-    schema = resolve(schema, root)
-    for union in ("anyOf", "oneOf"):
-        if union in schema:
-            options = [resolve(option, root) for option in schema[union]]
-            return {**schema, union: [o if o.get("type") == "null" else _with(o, root, path, extra) for o in options]}
-    if not path:
-        return {**schema, **extra}
-    head, rest = path[0], path[1:]
-    if head in schema.get("properties", {}):
-        return {**schema, "properties": {**schema["properties"], head: _with(schema["properties"][head], root, rest, extra)}}
-    if head.isdigit() and "items" in schema:
-        return {**schema, "items": _with(schema["items"], root, rest, extra)}
-    return schema
+def _limit(keyword: str, said: str) -> Any:
+    if keyword == "enum":
+        return re.findall(r"'([^']*)'", said)
+    return said if keyword == "pattern" else _number(said.rstrip("."))
 
 
-class Form:
-    """One schema being filled from one text. It remembers which numbers and names are taken, so that value() may be
-    asked again for the next set of values."""
+class Spot(NamedTuple):
+    """A value and where it stands in a text."""
 
-    def __init__(self, root: dict, text: str, task: str, known: dict):
-        self.root, self.task, self.known = root, task, known
-        self.taken: set[tuple[str, int]] = set()
-        self.known_places: dict[tuple[str, frozenset[str]], list[tuple[int, int]]] = {}
-
-    def value(self, schema: object, name: str, text: str, depth: int = 0) -> tuple[object, float]:
-        """A value for one field and how sure it is."""
-        schema = resolve(schema, self.root)
-        options = schema.get("anyOf") or schema.get("oneOf")
-        if isinstance(schema.get("type"), list):
-            options = [{**schema, "type": kind} for kind in schema["type"]]
-        if options:
-            return self._best(schema, [resolve(option, self.root) for option in options], name, text, depth)
-        if "const" in schema:
-            return schema["const"], NEAR if self._says(text, str(schema["const"])) else GUESS
-        if "enum" in schema:
-            return self._choice(schema, name, text)
-        kind = schema.get("type") or ("object" if "properties" in schema else "array" if "items" in schema else "string")
-        if name in self.known and _is(self.known[name], kind):
-            return _clipped(self.known[name], schema), SAID
-        if kind == "null":
-            return None, NOTHING
-        value, sure = getattr(self, f"_{kind}")(schema, name, text, depth)
-        if sure < GUESS and "default" in schema:
-            return schema["default"], NOTHING
-        return (value if kind in ("object", "array") else _clipped(value, schema)), sure
-
-    def _best(self, schema: dict, options: list[dict], name: str, text: str, depth: int) -> tuple[object, float]:
-        best, free = (None, -1.0), set(self.taken)
-        shared = {key: schema[key] for key in ("description", "title") if key in schema}
-        for option in options:
-            if option.get("type") != "null":
-                self.taken = set(free)
-                found = self.value({**shared, **option}, name, text, depth)
-                best = found if found[1] > best[1] else best
-        if any(option.get("type") == "null" for option in options) and (best[1] < NEAR or depth > _DEEPEST):
-            return schema.get("default"), NOTHING
-        return best
-
-    # ---- one method for each type ----
-
-    def _object(self, schema: dict, name: str, text: str, depth: int) -> tuple[object, float]:
-        text, needed = _section(text, name) or text, schema.get("required", [])
-        made, sures = {}, []
-        for key, field in schema.get("properties", {}).items():
-            if key in needed or depth <= _DEEPEST:
-                value, sure = self.value(field, key, text, depth + 1)
-                if key in needed or sure >= NEAR:
-                    made[key] = value
-                    sures.append(sure)
-        extra = schema.get("additionalProperties")
-        if isinstance(extra, dict) and not schema.get("properties") and depth <= _DEEPEST:
-            for key, said in re.findall(r"^[-*\s]*([A-Za-z][\w -]{0,40}?)[ \t]*[:=][ \t]*(\S.*)$", text, re.M):
-                made[key], sure = self.value(extra, key, f"{key}: {said}", depth + 1)
-                sures.append(sure)
-        return made, sum(sures) / len(sures) if sures else NOTHING
-
-    def _array(self, schema: dict, name: str, text: str, depth: int) -> tuple[object, float]:
-        if "prefixItems" in schema:
-            made = [self.value(item, name, text, depth + 1) for item in schema["prefixItems"]]
-            return [value for value, _ in made], min((sure for _, sure in made), default=NOTHING)
-        items = resolve(schema.get("items", {}), self.root)
-        least, most = schema.get("minItems", 0), schema.get("maxItems", 40)
-        words = re.search(
-            r"\b(?:at most|up to|exactly|no more than)? ?(\d+|" + "|".join(_SMALL) + ") ", schema.get("description", "") + " ", re.I
-        )
-        if words and "maxItems" not in schema:
-            most = max(least, _number(words[1])) or most
-        found = (
-            [] if depth > _DEEPEST else self._listed(items, name, _section(text, name), text, schema.get("description", ""), depth)
-        )
-        values = []
-        for value in found:
-            if value not in values:
-                values.append(value)
-        values, sure = values[: int(most)], NEAR if values else NOTHING
-        while len(values) < least:
-            value = self.value(items, name, text if depth <= _DEEPEST else "", depth + 1)[0]
-            if value in values and schema.get("uniqueItems"):
-                value = (
-                    f"{value} {len(values) + 1}"
-                    if isinstance(value, str) and "enum" not in items
-                    else self._another(items, values, value)
-                )
-            values.append(value)
-        return values, sure
-
-    def _another(self, items: dict, values: list, value: object) -> object:
-        free = [option for option in items.get("enum", []) if option not in values]
-        return free[0] if free else value + len(values) if isinstance(value, int | float) else value
-
-    def _listed(self, items: dict, name: str, section: str, text: str, hint: str, depth: int) -> list:
-        kind, scope = items.get("type", "string"), section or text
-        bullets = _BULLET.findall(scope)
-        if "enum" in items:
-            return [option for option in items["enum"] if self._mentions(scope, str(option), hint) > 0]
-        if kind in ("integer", "number"):
-            found = [_number(m[0]) for m in _NUMBER.finditer(scope)]
-            return [_clipped(int(n) if kind == "integer" else n, items) for n in found if kind == "number" or n == int(n)]
-        if kind == "object" or "properties" in items or "anyOf" in items or "oneOf" in items:
-            pieces = bullets or sentences(scope)
-            if not bullets and len(pieces) == 1:
-                pieces = [re.sub(r"^\w+: ", "", pieces[0])]
-                clauses = [p for p in re.split(r"(?:[;,]\s+(?:and\s+)?|\s+and\s+)(?![^()]*\))", pieces[0]) if p.strip()]
-                alike = all(_NUMBER.search(p) for p in clauses) or all(_runs(p) for p in clauses)
-                pieces = clauses if alike and len(clauses) > 1 else pieces if depth < 3 else []
-            made = [Form(self.root, piece, self.task, self.known).value(items, name, piece, depth + 1) for piece in pieces]
-            return [value for value, sure in made if sure >= (GUESS if bullets else (GUESS + NEAR) / 2)]
-        if kind == "array":
-            return [self.value(items, name, piece, depth + 1)[0] for piece in bullets or sentences(scope)]
-        return [_clipped(value, items) for value in self._strings(_one(name), name, section, text, bullets, items) if value]
-
-    def _strings(self, one: str, name: str, section: str, text: str, bullets: list[str], items: dict) -> list[str]:
-        what = _KIND.get(_words(one)[-1] if _words(one) else "", "")
-        scope = section or text
-        if what == "source":
-            return [a or b for a, b in _CITED.findall(scope)] or re.findall(_FORMATS["uri"][0], scope)
-        if what == "date" or items.get("format") in ("date", "date-time"):
-            return [iso for iso, _ in _dates(scope)]
-        if (what or items.get("format")) in _FORMATS and (what not in ("token",) or not bullets):
-            return [next((g for g in m.groups() if g), m[0]) for m in re.finditer(_FORMATS[items.get("format") or what][0], scope)]
-        if bullets:
-            return [_CITED.sub("", bullet).strip() if what != "body" else bullet for bullet in bullets]
-        if section:
-            return (
-                _inline(section) if "\n" not in section.strip() else [line.strip() for line in section.splitlines() if line.strip()]
-            )
-        if announced := re.search(
-            rf"\b{re.escape(one)}\w*\b[^.:\n]{{0,30}}?(?::| are| is| such as| include[sd]?| including) ([^.\n]+)", text, re.I
-        ):
-            return _inline(announced[1])
-        several = re.search(rf"{_PROPER.pattern}(?:, {_PROPER.pattern})*,? (?:and|&) {_PROPER.pattern}", text)
-        if what == "proper" and several:
-            return [run for part in _inline(several[0]) for run, _ in _runs(part)]
-        placed = [(run, bool(re.search(r"\b(?:in|at|to|from|near)\s+$", text[:at]))) for run, at in _runs(text)]
-        if one in ("place", "city", "location", "country") or one in ("person", "people", "author", "name"):
-            return [run for run, place in placed if place == (one in ("place", "city", "location", "country"))]
-        if what == "proper" or one in ("people", "place", "names", "tool", "product", "technolog", "library"):
-            return [run for run, _ in _runs(text)]
-        if one in ("keyword", "tag", "topic", "label", "term", "concept"):
-            return _keywords(text)
-        return [_CITED.sub("", sentence) for sentence in sentences(text)]
-
-    def _string(self, schema: dict, name: str, text: str, depth: int) -> tuple[str, float]:
-        if said := self._label(name, text):
-            if form := schema.get("format"):
-                return self._formatted(form, name, said)
-            return said, SAID
-        words = _words(name) or _words(schema.get("title", "")) or [""]
-        what = next((_KIND[word] for word in reversed(words) if word in _KIND), "")
-        what = "token" if words[-1] in ("number", "no", "num") else what
-        if words[-1] in ("from", "to", "recipient", "sender", "cc"):
-            what = "email" if re.search(_FORMATS["email"][0], text) else "proper"
-        if words[0] and (
-            said := re.search(rf"\b{r'[ _-]'.join(map(re.escape, words))}\s+(?:is\s+|of\s+)?(?:{_FORMATS['quote'][0]})", text, re.I)
-        ):
-            self.taken.add(("quote", said.start("v") - 1 if said["v"] else said.start("w") - 1))
-            return said["v"] or said["w"], SAID
-        form = schema.get("format") or (what if what in _FORMATS or what == "date" else "")
-        if "pattern" in schema and (match := _first(re.search, schema["pattern"].lstrip("^").removesuffix("$"), text)):
-            return match[0], NEAR
-        if form in _FORMATS or form in ("date", "date-time"):
-            value, sure = self._formatted(form, name, text)
-            if sure or schema.get("format"):
-                return value, sure
-        if words in (["name"], ["item"], ["product"], ["ingredient"]):  # "3 apples", "200 g of flour"
-            counted = _COUNTED.search(text)
-            if counted and not _runs(text[: counted.start()]):
-                return counted[1].strip(), NEAR
-        if what == "proper":
-            run = self._proper(words, schema.get("description", ""), text)
-            return run, NEAR if run else NOTHING
-        if what == "source":
-            cited = _CITED.search(text) or re.search(rf"({_FORMATS['uri'][0]})", text)
-            return (next(g for g in cited.groups() if g), NEAR) if cited else ("", NOTHING)
-        if what in ("title", "topic"):
-            heading = re.search(r"^#+ +(.+)$", text, re.M)
-            first = re.sub(r"^[A-Z]\w+: ", "", (sentences(_CITED.sub("", text)) or [""])[0])
-            return (heading[1], SAID) if heading and what == "title" else (topic(self.task) or first[:80], NEAR)
-        plain = [s for s in sentences(re.sub(r"^#+ .*$", "", text, flags=re.M)) if s.strip()]
-        if what == "summary":
-            return " ".join(_CITED.sub("", sentence) for sentence in plain[:2]), NEAR if plain else NOTHING
-        if what == "body":
-            bare = re.sub(r"\A#+ .*\n+", "", text.strip())
-            if "?" in self.task and words[-1] in ("answer", "response"):
-                return self._related(words[:0] + _words(self.task), "", text, [s for s in plain if not s.endswith("?")])
-            free = (
-                [m for m in re.finditer(_FORMATS["quote"][0], text) if ("quote", m.start()) not in self.taken]
-                if self.task in text
-                else []
-            )
-            return (free[0]["v"] or free[0]["w"], NEAR) if free else (bare, NEAR if plain else NOTHING)
-        if what == "sentence" and plain:
-            return _CITED.sub("", plain[0]), NEAR
-        return self._related(words, schema.get("description", ""), text, plain)
-
-    def _related(self, words: list[str], hint: str, text: str, plain: list[str]) -> tuple[str, float]:
-        spoken = r"[ _-]".join(map(re.escape, words))
-        if words[0] and (said := re.search(rf"\b{spoken}\s+(?:is|was|are|=|of|will be)\s+(?:the |an? )?([^.,;\n]+)", text, re.I)):
-            return said[1].strip(), NEAR
-        if words[0] and (said := re.search(rf"\b(?:the|an?|under|with|of|in)\s+([\w.+-]+)\s+{spoken}\b", text, re.I)):
-            return said[1], NEAR
-        if words[0] and (said := re.search(rf"\b{spoken}\s+([\w.+-]+)(?=[,;.\n]|$)", text, re.I)):
-            return said[1], NEAR
-        if (
-            len(text) < 60
-            and (inside := re.search(r"\(([^()]+)\)", text))
-            and (plainly := [p for p in _inline(inside[1]) if not re.search(r"\d", p)])
-        ):
-            return plainly[0], NEAR
-        if quoted := re.search(_FORMATS["quote"][0], text):
-            return quoted["v"] or quoted["w"], GUESS
-        for terms, sure in ((" ".join(words), NEAR), (hint, GUESS)):
-            wanted = _kin(terms)
-            scored = [(len(wanted & set(_stems(sentence))), -i, sentence) for i, sentence in enumerate(plain)]
-            if scored and max(scored)[0]:
-                return _CITED.sub("", max(scored)[2]), sure
-        return _CITED.sub("", plain[0]) if plain else "", GUESS if plain else NOTHING
-
-    def _formatted(self, form: str, name: str, text: str) -> tuple[str, float]:
-        if form in ("date", "date-time"):
-            found = [(iso, at) for iso, at in _dates(text) if ("d", at) not in self.taken][:_MOST]
-            if not found:
-                return ("1970-01-01" if form == "date" else "1970-01-01T00:00:00Z"), NOTHING
-            iso, at = min(found, key=lambda pair: (self._far(name, "", text, pair[1], pair[1] + 10), pair[1]))
-            self.taken.add(("d", at))
-            stamp = re.search(rf"{iso}[T ](\d\d:\d\d(?::\d\d)?)(Z|[+-]\d\d:\d\d)?", text)
-            hour = f"{stamp[1]}{':00' if len(stamp[1]) == 5 else ''}{stamp[2] or 'Z'}" if stamp else "00:00:00Z"
-            return (iso if form == "date" else f"{iso}T{hour}"), NEAR
-        pattern, otherwise = _FORMATS.get(form, (r"(?!)", ""))
-        found = [m for m in re.finditer(pattern, text) if (form, m.start()) not in self.taken][:_MOST]
-        if not found:
-            return otherwise, NOTHING
-        match = min(found, key=lambda m: (self._far(name, "", text, m.start(), m.end()), m.start()))
-        self.taken.add((form, match.start()))
-        value = next((g for g in match.groups() if g), match[0]).strip()
-        if form == "time":
-            value = value if value.count(":") >= 2 else f"{value}:00"
-        return (value.replace(",", "").rstrip(".") if form == "sum" else value), NEAR
-
-    def _proper(self, words: list[str], hint: str, text: str) -> str:
-        announce = next((_BEFORE[word] for word in reversed(words) if word in _BEFORE), "")
-        announce = announce or next((_BEFORE[w] for w in _words(hint) if w in _BEFORE and w not in ("to", "from")), "")
-        runs = [(run, at) for run, at in _runs(text) if ("p", at) not in self.taken and not re.search(r"\d", run)][:_MOST]
-        if not runs:
-            return ""
-
-        def rank(pair: tuple[str, int]) -> tuple:
-            before = re.findall(r"[\w']+", text[max(0, pair[1] - 25) : pair[1]].lower())[-1:]
-            lead = before and before[0] in (announce.split() or ["named", "called", "is", "i'm", "am"])
-            starts = not re.search(r"[\w,]\s*$", text[max(0, pair[1] - 20) : pair[1]])
-            return (
-                not lead,
-                bool(announce) and starts,
-                self._far(" ".join(words), "", text, pair[1], pair[1] + len(pair[0])),
-                pair[1],
-            )
-
-        run, at = min(runs, key=rank)
-        self.taken.add(("p", at))
-        return run
-
-    def _number(self, schema: dict, name: str, text: str, depth: int) -> tuple[float, float]:
-        if (said := self._label(name, text)) and (match := _NUMBER.search(said)):
-            return _number(match[0]), SAID
-        if _words(name) in (["word", "count"], ["words"]) and not re.search(r"\bwords?\b", text, re.I):
-            return len(uncited(text).split()), NEAR
-        if re.search(r"confidence|probability|certainty|likelihood", name, re.I):
-            return 0.5, NOTHING  # it has no calibrated confidence to give
-        bare = text
-        for pattern in (*_DATES, re.compile(r"\[[^\]]*\]|https?://\S+")):
-            bare = pattern.sub(lambda m: " " * len(m[0]), bare)
-        found = [m for m in _NUMBER.finditer(bare) if ("n", m.start()) not in self.taken]
-        if "year" in _words(name):
-            found = [m for m in re.finditer(r"\b(?:1[5-9]|20)\d\d\b", text) if ("n", m.start()) not in self.taken] or found
-        if schema.get("type") == "integer":
-            found = [m for m in found if _number(m[0]) == int(_number(m[0]))]
-        found = found[:_MOST]
-        if not found:
-            return 0, NOTHING
-        hint = schema.get("description", "")
-        match = min(found, key=lambda m: (self._far(name, hint, text, m.start(), m.end()), m.start()))
-        near = self._far(name, hint, text, match.start(), match.end()) < 60
-        self.taken.add(("n", match.start()))
-        return _number(match[0]), NEAR if near else GUESS
-
-    def _integer(self, schema: dict, name: str, text: str, depth: int) -> tuple[int, float]:
-        value, sure = self._number(schema, name, text, depth)
-        return int(value), sure
-
-    def _boolean(self, schema: dict, name: str, text: str, depth: int) -> tuple[bool, float]:
-        if said := self._label(name, text):
-            return not re.match(r"\W*(?:no|not|false|none|0|never|n)\b", said, re.I), SAID
-        for terms, least in ((name, 1), (schema.get("description", ""), 2)):
-            wanted = _kin(terms) - set(_stems("is has needs should can was requires"))
-            for sentence in sentences(text):
-                hits = wanted & set(_stems(sentence))
-                if len(hits) >= least:
-                    return not _NOT.search(sentence), NEAR
-        return False, NOTHING
-
-    def _choice(self, schema: dict, name: str, text: str) -> tuple[object, float]:
-        options, hint = schema["enum"], schema.get("description", "")
-        if name in self.known and self.known[name] in options:
-            return self.known[name], SAID
-        said = self._label(name, text)
-        scores = [
-            (self._mentions(said, str(option), "") * 10 if said else 0) + self._mentions(text, str(option), hint)
-            for option in options
-        ]
-        if max(scores) > 0:
-            return options[scores.index(max(scores))], NEAR
-        return next((option for option in options if str(option).lower() in _OTHERWISE), options[0]), NOTHING
-
-    # ---- what stands where in the text ----
-
-    def _label(self, name: str, text: str) -> str:
-        """What stands behind 'Name:' – to the end of the line, or of the clause when labels share a line."""
-        words = _words(name)
-        if not words:
-            return ""
-        spoken = r"[ _-]?".join(map(re.escape, words))
-        if line := re.search(rf"^[-*\s#>]*\**{spoken}\**[ \t]*(?::|=)\**[ \t]*(\S.*)$", text, re.I | re.M):
-            shared = re.search(r"[,;]\s*[\w -]{1,30}[:=]", line[1])
-            return (line[1][: shared.start()] if shared else line[1]).strip(" *")
-        inline = re.search(rf"(?<![\w-]){spoken}[ \t]*[:=][ \t]*([^,;\n]+?)(?=[,;\n]|\.\s|\.?$)", text, re.I)
-        return inline[1].strip() if inline else ""
-
-    def _far(self, name: str, hint: str, text: str, start: int, end: int) -> float:
-        """How far a place is from the nearest of the field's words (1000 when none is near)."""
-
-        def nearest(wanted: frozenset[str]) -> float:
-            best = 1000.0
-            spots = self._places(text, wanted)
-            for at, until in spots[max(0, bisect(spots, (start, 0)) - 2) : bisect(spots, (end, 0)) + 2]:
-                low, high = (until, start) if until <= start else (end, at)
-                if not (at >= start and until <= end) and high - low < 500:
-                    best = min(best, abs(high - low) + 60 * len(_APART.findall(text[low:high])))
-            return best
-
-        exact = nearest(frozenset(_stems(" ".join(_words(name)))))
-        return min(exact, nearest(_kin(name)) + 5, nearest(frozenset(_stems(hint))) + 30)
-
-    def _places(self, text: str, wanted: frozenset[str]) -> list[tuple[int, int]]:
-        """Where the words of these stems stand; remembered, since every number of a text asks for it."""
-        if (text, wanted) not in self.known_places:
-            self.known_places[text, wanted] = (
-                [m.span() for m in _WORD.finditer(text) if stem(m[0].lower()) in wanted] if wanted else []
-            )
-        return self.known_places[text, wanted]
-
-    def _says(self, text: str, phrase: str) -> bool:
-        return bool(re.search(rf"(?<![\w]){re.escape(phrase.replace('_', ' '))}(?!\w)", text.replace("_", " "), re.I))
-
-    def _mentions(self, text: str, option: str, hint: str) -> float:
-        """How strongly the text speaks of one option: the word itself, its stem, its kin, what the description says of it."""
-        score = 0.0
-        for match in re.finditer(rf"(?<!\w){re.escape(option.replace('_', ' '))}(?!\w)", text.replace("_", " "), re.I):
-            score += -1 if _NOT.search(text[max(0, match.start() - 12) : match.start()]) else 4
-        have, own = _stems(text), frozenset(_stems(option.replace("_", " ")))
-        score += sum(1.5 for word in have if word in own) + sum(1.0 for word in have if word in _kin(option) - own)
-        if told := re.search(rf"\b{re.escape(option)}\b\s*(?:[:=(-]|means|if|for|when)\s*([^;,.\n)]+)", hint, re.I):
-            score += len(set(have) & set(_stems(told[1])))
-        return score
+    value: Any
+    start: int
+    end: int
 
 
 @lru_cache(maxsize=2_000)
-def _words(name: str) -> list[str]:
-    """The words of a field's name, in lower case: dueDate and due_date are the same. Do not change the result."""
-    return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name.replace("_", " ").replace("-", " "))]
-
-
-@lru_cache(maxsize=4_000)
-def _stems(text: str) -> list[str]:
-    """The stems that a field's words can meet, in order. Do not change the result."""
-    return [
-        stem(word)
-        for word in re.findall(r"[a-z]+|[$€£%*×÷+]|(?<=\s)[-/](?=\s)", text.lower())
-        if word not in _COMMON and word not in ("of", "has", "needs", "with", "be")
-    ]
-
-
-@lru_cache(maxsize=2_000)
-def _kin(name: str) -> frozenset[str]:
-    own = set(_stems(" ".join(_words(name))))
-    for family in _families():
-        if family[0] in own:
-            own |= set(family)
-    return frozenset(own)
-
-
-@cache
-def _families() -> list[list[str]]:
-    return [[stem(word) for word in group.split()] for group in _KIN]
-
-
-def _one(name: str) -> str:
-    words = _words(name)
-    last = words[-1] if words else ""
-    return last[:-3] + "y" if last.endswith("ies") else last[:-1] if last.endswith("s") and not last.endswith("ss") else last
+def spots(kind: str, text: str) -> tuple[Spot, ...]:
+    """Everything of one kind in a text, in order: numbers, names, lists ("a, b and c"), or one of the FORMS."""
+    if kind == "number":  # the digits of dates, times, citations and addresses are no numbers
+        bare = re.sub(rf"{_DATE.pattern}|\d\d:\d\d|\[[^\]]*\]|https?://\S+", lambda m: " " * len(m[0]), text, flags=re.I)
+        found = [Spot(_number(m[0]), *m.span()) for m in _NUMBER.finditer(bare)]
+    elif kind == "name":
+        found = [spot for m in _NAME.finditer(text) if (spot := _name(m)).value]
+    elif kind == "list":
+        found = [Spot(items, text.find(clause), text.find(clause) + len(clause))
+                 for clause in _CLAUSE.split(text) if (items := _enumerated(clause))]  # fmt: skip
+    elif kind in ("date", "date-time"):
+        found = [Spot(day, *m.span()) for m in _DATE.finditer(text) if (day := _day(m, kind))]
+    else:
+        matches = re.finditer(FORMS[kind][0], text, re.I if kind == "thing" else 0)
+        found = [Spot(next((g for g in m.groups() if g), m[0]).strip(), *m.span()) for m in matches]
+    return tuple(found[:_MOST])
 
 
 def _number(text: str) -> float | int:
@@ -620,116 +202,385 @@ def _number(text: str) -> float | int:
     return int(value) if value.is_integer() else value
 
 
-def _dates(text: str) -> list[tuple[str, int]]:
-    found: dict[int, str] = {}
-    for pattern in _DATES:
-        for m in pattern.finditer(text):
-            month = int(m["m"]) if m["m"].isdigit() else _MONTHS.index(m["m"][:3].lower()) + 1
-            try:
-                day = date(int(m["y"]), month, int(m["d"] or 1)).isoformat()
-            except ValueError:
-                continue
-            if not any(abs(at - m.start()) < 8 for at in found):
-                found[m.start()] = day
-    return [(found[at], at) for at in sorted(found)]
+def _name(match: re.Match) -> Spot:
+    """A run of capitalised words without the common words that begin it: "In Paris" → Paris."""
+    words = match[0].split()
+    while words and (words[0].lower() in STOP | GENERIC or re.match(r"i'(?:m|d|ve)$|\w+day$", words[0], re.I)):
+        words = words[1:]
+    run = " ".join(words)
+    return Spot(re.sub(r"['’]s$", "", run) if len(run) > 1 else "", match.end() - len(run), match.end())
 
 
-def _runs(text: str) -> list[tuple[str, int]]:
-    found = []
-    for match in _PROPER.finditer(text):
-        run, at = match[0], match.start()
-        while run and run.split()[0].lower() in _COMMON:  # "In Paris" → "Paris"
-            rest = run.split(" ", 1)[1] if " " in run else ""
-            at, run = at + len(run) - len(rest), rest
-        if len(run) > 1:
-            found.append((re.sub(r"['’]s$", "", run), at))
-    return found
+def _day(match: re.Match, kind: str) -> str:
+    year, month, day = (match[key] or match[f"{key}2"] or match[f"{key}3"] for key in "ymd")
+    month = int(month) if month.isdigit() else _MONTHS.index(month[:3].lower()) + 1
+    try:
+        iso = date(int(year), month, int(day)).isoformat()
+    except ValueError:
+        return ""
+    hour = (match["t"] or "00:00") + ":00"
+    return iso if kind == "date" else f"{iso}T{hour[:8]}Z"
+
+
+def _enumerated(clause: str) -> list[str]:
+    """The items of "we like tiles, fado and good seafood in summer": three or more, without what leads in and out."""
+    first, *middle = _AND.split(clause.strip())
+    if len(middle) < 2 or not re.search(r"\s(?:and|or)\s+\S", clause) or any(len(item.split()) > 4 for item in middle[:-1]):
+        return []
+    words = first.split()
+    leads = [i for i, word in enumerate(words) if word.lower() in STOP | GENERIC or stem(word.lower()) in ("lov", "enjoy", "prefer", "includ")]
+    words = words[leads[-1] + 1 :] if leads else words[-max(len(item.split()) for item in middle[:-1]) :]
+    last = re.split(r"\s+(?:in|at|on|for|from|with|to|by|of|but|because|when)\s", middle[-1])[0]
+    return [item.strip(" .\"'") for item in (" ".join(words), *middle[:-1], last) if item.strip(" .\"'")]
+
+
+class Form:
+    """One schema being filled. It remembers which numbers, names and dates are taken, so that value() may be asked again
+    for the next set of values."""
+
+    def __init__(self, root: dict, task: str = "", known: dict | None = None):
+        self.root, self.task, self.known = root, task, known or {}
+        self.taken: set[tuple[str, int]] = set()
+
+    def value(self, schema: Any, name: str, text: str, depth: int = 0) -> tuple[Any, float]:
+        """A value for one field and how sure it is."""
+        schema = resolve(schema, self.root, unions=True)
+        if schema.get("anyOf"):
+            return self._branch(schema, name, text, depth)
+        if "const" in schema:
+            return schema["const"], NEAR if _mentions(text, str(schema["const"])) > 0 else GUESS
+        if "enum" in schema:
+            return self._choice(schema, name, text)
+        kind = schema.get("type") or ("object" if "properties" in schema else "array" if "items" in schema else "string")
+        if name in self.known and _is(self.known[name], kind):
+            return _clipped(self.known[name], schema), NEAR
+        if kind == "null":
+            return None, NOTHING
+        value, sure = getattr(self, f"_{kind}")(schema, name, text, depth)
+        if sure < GUESS and "default" in schema:
+            return schema["default"], NOTHING
+        return _clipped(value, schema), sure
+
+    def _branch(self, schema: dict, name: str, text: str, depth: int) -> tuple[Any, float]:
+        """The branch of a union that the text speaks of most; null where that is allowed and nothing is sure."""
+        shared = {key: value for key, value in schema.items() if key != "anyOf"}
+        options = [{**shared, **resolve(option, self.root, unions=True)} for option in schema["anyOf"]]
+        best, taken, kept = (None, -1.0), set(self.taken), set(self.taken)
+        for option in options:
+            if option.get("type") != "null":
+                self.taken = set(taken)
+                found = self.value(option, name, text, depth)
+                if found[1] > best[1]:
+                    best, kept = found, self.taken
+        self.taken = kept
+        if any(option.get("type") == "null" for option in options) and (best[1] < NEAR or depth > _DEEPEST):
+            return schema.get("default"), NOTHING
+        return best
+
+    def _object(self, schema: dict, name: str, text: str, depth: int) -> tuple[dict, float]:
+        text, needed = _under(text, name) or text, schema.get("required", [])
+        made, sures = {}, []
+        for key, field in schema.get("properties", {}).items():
+            if key in needed or depth <= _DEEPEST:
+                value, sure = self.value(field, key, text, depth + 1)
+                if key in needed or sure >= NEAR:
+                    made[key] = value
+                    sures.append(sure)
+        extra = schema.get("additionalProperties")
+        if isinstance(extra, dict) and not made and depth <= _DEEPEST:
+            for key, said in re.findall(r"^[-*\s]*([A-Za-z][\w -]{0,40}?)[ \t]*[:=][ \t]*(\S.*)$", text, re.M):
+                made[key], sure = self.value(extra, key, f"{key}: {said}", depth + 1)
+                sures.append(sure)
+        return made, sum(sures) / len(sures) if sures else NOTHING
+
+    def _array(self, schema: dict, name: str, text: str, depth: int) -> tuple[list, float]:
+        if "prefixItems" in schema:
+            return [self.value(item, name, text, depth + 1)[0] for item in schema["prefixItems"]], GUESS
+        items, values = resolve(schema.get("items", {}), self.root), []
+        for value in self._items(items, name, text, depth) if depth <= _DEEPEST else []:
+            if value not in values:
+                values.append(value)
+        sure = NEAR if values else NOTHING
+        values = values[: schema.get("maxItems", 40)]
+        while len(values) < schema.get("minItems", 0):
+            values.append(self.value(items, name, text if depth <= _DEEPEST else "", depth + 1)[0])
+        return values, sure
+
+    def _items(self, items: dict, name: str, text: str, depth: int) -> list:
+        """What is listed for a field: in its own section, else in the whole text."""
+        section = _under(text, name)
+        scope, kind = section or text, items.get("type", "string")
+        bullets = _BULLET.findall(scope)
+        if "enum" in items:
+            return [option for option in items["enum"] if _mentions(scope, str(option)) > 0]
+        if kind in ("integer", "number"):
+            found = [_number(spot.value) for spot in spots("year", scope)] if "year" in _one(name) else [s.value for s in spots("number", scope)]
+            return [_clipped(value, items) for value in found if kind == "number" or value == int(value)]
+        if kind == "object" or "properties" in items:
+            pieces = bullets or [piece for sentence in sentences(scope) for piece in _pieces(sentence)]
+            pieces = pieces if bullets or depth < 3 else []  # a list inside of its own items
+            made = [Form(self.root, self.task, self.known).value(items, name, piece, depth + 1) for piece in pieces]
+            return [value for value, sure in made if sure >= (GUESS if bullets else (GUESS + NEAR) / 2)]
+        if kind != "string":
+            return [self.value(items, name, piece, depth + 1)[0] for piece in bullets or sentences(scope)]
+        return [_clipped(value, items) for value in self._strings(items, name, section, text) if value]
+
+    def _strings(self, items: dict, name: str, section: str, text: str) -> list[str]:
+        one, scope = _one(name), section or text
+        kinds = [items["format"]] if "format" in items else _KIND_OF.get(one, [""])
+        for kind in kinds:
+            if kind in FORMS and kind not in ("thing", "code") and (found := spots(kind, scope)):
+                return [spot.value for spot in found]
+        if bullets := _BULLET.findall(scope):
+            return [_CITED.sub("", bullet).strip() for bullet in bullets]
+        if section:
+            return section.split("\n") if "\n" in section else [item.strip(" .\"'") for item in _AND.split(section)]
+        if "sentence" in kinds:
+            return [_CITED.sub("", sentence) for sentence in sentences(text)]
+        if "name" in kinds:
+            led = [spot for spot in spots("name", text) if re.search(r"\b(?:in|at|to|from|near)\s+$", text[: spot.start])]
+            return [spot.value for spot in spots("name", text) if (spot in led) == (one in _PLACES)]
+        said = re.search(rf"\b{re.escape(one)}\w*\b[^.:\n]{{0,30}}? (?:are|is|such as|includ\w+) ([^.\n]+)", text, re.I) if one else None
+        listed = _AND.split(said[1]) if said else self._take("list", name, "", text)[0] or []
+        if one in ("tag", "keyword", "label"):
+            return listed or _keywords(text)
+        return [item.strip(" .") for item in listed]
+
+    def _string(self, schema: dict, name: str, text: str, depth: int) -> tuple[str, float]:
+        said, hint, form = _behind(text, name), schema.get("description", ""), schema.get("format", "")
+        if "pattern" in schema and (match := _search(schema["pattern"].lstrip("^").removesuffix("$"), said or text)):
+            return match[0], NEAR
+        if form in FORMS:
+            value, sure = self._take(form, name, hint, said or text)
+            return (value, sure) if sure else (FORMS[form][1], NOTHING)
+        if said:
+            return said, NEAR
+        words = _words(name) or [""]
+        kinds = next((_KIND_OF[word] for word in reversed(words) if word in _KIND_OF), [])
+        for kind in kinds:
+            value, sure = self._take(kind, name, hint, text) if kind in FORMS or kind == "name" else self._told(kind, text)
+            if sure:
+                return value, sure
+        return ("", NOTHING) if kinds[:1] == ["name"] else self._related(words, hint, text)
+
+    def _told(self, kind: str, text: str) -> tuple[str, float]:
+        """A text of a certain kind: a heading, the topic, a summary, the body, a sentence, an answer."""
+        if kind == "said":  # a quotation counts in a request, not in a text that happens to quote
+            return self._take("quote", "", "", text) if text == self.task else ("", NOTHING)
+        plain = sentences(re.sub(r"^#+ .*$", "", text, flags=re.M))
+        heading = re.search(r"^#+ +(.+)$", text, re.M)
+        if kind == "heading":
+            return (heading[1], NEAR) if heading else ("", NOTHING)
+        if kind == "reply":
+            asked = [sentence for sentence in plain if not sentence.endswith("?")]
+            return self._closest(set(_stems(self.task)), asked) if "?" in self.task else ("", NOTHING)
+        if not plain:
+            return "", NOTHING
+        if kind == "topic":
+            return topic(self.task) or _CITED.sub("", plain[0])[:80], NEAR
+        if kind == "body":
+            return re.sub(r"\A#+ .*\n+", "", text.strip()), NEAR
+        return " ".join(_CITED.sub("", sentence) for sentence in plain[: 2 if kind == "summary" else 1]), NEAR
+
+    def _related(self, words: list[str], hint: str, text: str) -> tuple[str, float]:
+        """What the text says of the field ("the licence is MIT", "the MIT licence"), else the sentence nearest to it."""
+        spoken, plain = r"[ _-]".join(map(re.escape, words)), sentences(text)
+        if words[0]:
+            said = re.search(rf"\b{spoken} (?:is|was|are|=|of|will be) (?:the |an? )?([^.,;\n]+)", text, re.I)
+            said = said or re.search(rf"\b(?:the|an?|under|with|in) ([\w.+-]+) {spoken}\b", text, re.I)
+            said = said or re.search(rf"\b{spoken} ([\w.+-]+)(?=[,;.\n]|$)", text, re.I)
+            if said:
+                return said[1].strip(), NEAR
+        if text == self.task and (quoted := self._take("quote", words[0], hint, text))[1]:
+            return quoted
+        value, sure = self._closest({*_stems(" ".join(words)), *_FAMILIES.get(words[-1], ())}, plain)
+        return (value, sure) if sure else (self._closest(set(_stems(hint)), plain)[0] or _CITED.sub("", " ".join(plain[:1])), GUESS if plain else NOTHING)
+
+    def _closest(self, wanted: set[str], plain: Any) -> tuple[str, float]:
+        scored = [(len(wanted & set(_stems(sentence))), -place, sentence) for place, sentence in enumerate(plain)]
+        best = max(scored, default=(0, 0, ""))
+        return (_CITED.sub("", best[2]), NEAR) if best[0] else ("", NOTHING)
+
+    def _take(self, kind: str, name: str, hint: str, text: str, keep: Any = None) -> tuple[Any, float]:
+        """The value of one kind that stands nearest to the field's words and is not taken yet."""
+        free = [spot for spot in spots(kind, text) if (kind, spot.start) not in self.taken and (not keep or keep(spot))]
+        if not free:
+            return None, NOTHING
+        wanted = _places(text, name, hint)
+        best = min(free, key=lambda spot: (_distance(text, spot, wanted), spot.start))
+        self.taken.add((kind, best.start))
+        return best.value, NEAR if kind != "number" or _distance(text, best, wanted) < 60 else GUESS
+
+    def _number(self, schema: dict, name: str, text: str, depth: int) -> tuple[float, float]:
+        if (said := _behind(text, name)) and (found := spots("number", said)):
+            return found[0].value, NEAR
+        if re.search(r"word.?count|^words$", name) and not re.search(r"\bwords?\b", text):
+            return len(uncited(text).split()), NEAR
+        if re.search(r"confidence|probability|certainty|likelihood", name, re.I):
+            return 0.5, NOTHING  # it has no calibrated confidence to give
+        if "year" in _words(name) and (found := spots("year", text)):
+            return int(found[0].value), NEAR
+        whole = schema.get("type") == "integer"
+        value, sure = self._take("number", name, schema.get("description", ""), text, lambda s: not whole or s.value == int(s.value))
+        return value or 0, sure
+
+    def _integer(self, schema: dict, name: str, text: str, depth: int) -> tuple[int, float]:
+        value, sure = self._number(schema, name, text, depth)
+        return int(value), sure
+
+    def _boolean(self, schema: dict, name: str, text: str, depth: int) -> tuple[bool, float]:
+        if said := _behind(text, name):
+            return not re.match(r"\W*(?:no|not|false|none|0|never|n)\b", said, re.I), NEAR
+        for terms, least in ((" ".join(_words(name)), 1), (schema.get("description", ""), 2)):
+            for sentence in sentences(text):
+                if len(set(_stems(terms)) & set(_stems(sentence))) >= least:
+                    return not _NOT.search(sentence), NEAR
+        return False, NOTHING
+
+    def _choice(self, schema: dict, name: str, text: str) -> tuple[Any, float]:
+        options = schema["enum"]
+        if self.known.get(name) in options:
+            return self.known[name], NEAR
+        scores = [10 * _mentions(_behind(text, name), str(option)) + _mentions(text, str(option)) for option in options]
+        if max(scores) > 0:
+            return options[scores.index(max(scores))], NEAR
+        return next((option for option in options if str(option).lower() in _OTHERWISE), options[0]), NOTHING
+
+
+@lru_cache(maxsize=2_000)
+def _words(name: str) -> list[str]:
+    """The words of a field's name, in lower case: dueDate and due_date are the same. Do not change the result."""
+    return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", re.sub(r"[_-]", " ", name))]
+
+
+def _one(name: str) -> str:
+    """The last word of a list's name in the singular: key_cities → city."""
+    last = (_words(name) or [""])[-1]
+    return last[:-3] + "y" if last.endswith("ies") else last[:-1] if last.endswith("s") and last[-2:] != "ss" else last
+
+
+@lru_cache(maxsize=4_000)
+def _tokens(text: str) -> tuple[tuple[str, str, int, int], ...]:
+    words = ((m[0].lower(), m) for m in re.finditer(r"[A-Za-z]+(?:'[a-z]+)?|[$€£%]", text))
+    return tuple((word, stem(word), *m.span()) for word, m in words)
+
+
+@lru_cache(maxsize=4_000)
+def _stems(text: str) -> tuple[str, ...]:
+    return tuple(root for word, root, _, _ in _tokens(text) if word not in STOP and word not in ("needs", "requires"))
+
+
+def _places(text: str, name: str, hint: str) -> list[tuple[int, int, int]]:
+    """Where a field's words stand in a text: (start, end, what it costs that it is only kin, or only in the hint)."""
+    own, told = set(_stems(" ".join(_words(name)))), set(_stems(hint))
+    kin = {word for root in _words(name) for word in _FAMILIES.get(root, ())}
+    places = []
+    for word, root, start, end in _tokens(text):
+        cost = 0 if root in own else 5 if word in kin or root in kin else 30 if root in told else None
+        if cost is not None:
+            places.append((start, end, cost))
+    return places
+
+
+def _distance(text: str, spot: Spot, places: list[tuple[int, int, int]]) -> int:
+    """How far a value is from the nearest of the field's words, clause breaks counted (1000 when none is near)."""
+    best = 1000
+    for start, end, cost in places:
+        left, right = (end, spot.start) if end <= spot.start else (spot.end, start)
+        if 0 <= right - left < 300:
+            after = 3 if start >= spot.end else 0
+            best = min(best, right - left + 60 * len(_APART.findall(text[left:right])) + cost + after)
+    return best
+
+
+def _mentions(text: str, option: str) -> float:
+    """How strongly a text speaks of one option: the words themselves, their stems, their kin; a negated word counts less."""
+    words = " ".join(_words(option)) or option
+    found = re.finditer(rf"(?<!\w){re.escape(words)}(?!\w)", text.replace("_", " "), re.I)
+    score = sum(-1 if _NOT.search(text[max(0, m.start() - 12) : m.start()]) else 4 for m in found)
+    kin = {stem(word) for word in _FAMILIES.get(words, ())}
+    return score + sum(1.5 if root in _stems(words) else float(root in kin) for root in _stems(text))
+
+
+def _behind(text: str, name: str) -> str:
+    """What stands behind "Name:" – to the end of the line, or of the clause when labels share a line."""
+    spoken = r"[ _-]?".join(map(re.escape, _words(name)))
+    found = re.search(rf"(?:^|(?<=[\s,;]))[-*#>]*\**{spoken}\**[ \t]*[:=]\**[ \t]*(\S[^\n]*)", text, re.I) if spoken else None
+    if not found:
+        return ""
+    alone = not text[: found.start()].rpartition("\n")[2].strip(" -*#>")
+    shared = re.search(r"[,;]\s*[\w -]{1,30}[:=]" if alone else r"[,;]|\.(?=\s|$)", found[1])
+    return (found[1][: shared.start()] if shared else found[1]).strip(" *")
+
+
+def _under(text: str, name: str) -> str:
+    """What stands under a heading or a label line of that name, else behind the label."""
+    spoken = r"[ _-]?".join(map(re.escape, _words(name)))
+    heading = rf"^(?:#+ *|\*\*)?{spoken}(?:\*\*)? *:?(?:\*\*)? *\n((?:(?!#|\*\*|[A-Za-z][\w ]*: *$).*\n?)+)"
+    below = re.search(heading, text, re.I | re.M) if spoken else None
+    return below[1].strip() if below and below[1].strip() else _behind(text, name)
+
+
+def _pieces(sentence: str) -> list[str]:
+    """The items of a sentence that lists several things of one kind, each with a number or each with a name."""
+    pieces = [piece for piece in _AND.split(sentence) if piece.strip()]
+    alike = all(spots("number", piece) for piece in pieces) or all(spots("name", piece) for piece in pieces)
+    return pieces if alike else [sentence]
 
 
 def _keywords(text: str) -> list[str]:
-    seen: dict[str, list] = {}
-    for word in re.findall(r"[A-Za-z][\w-]+", _CITED.sub("", text)):
-        if stem(word.lower()) in content_words(word):
-            seen.setdefault(stem(word.lower()), [0, len(seen), word.lower()])[0] += 1
-    return [word for _, _, word in sorted(([-n, at, w] for n, at, w in seen.values()))][:5]
+    """The five words that a text repeats most."""
+    counts: dict[str, int] = {}
+    for word, _, start, end in _tokens(text):
+        if end - start > 3 and word not in STOP | GENERIC:
+            counts[word] = counts.get(word, 0) + 1
+    return sorted(counts, key=lambda word: -counts[word])[:5]
 
 
-def _section(text: str, name: str) -> str:
-    """What stands under a heading or a label line of that name, or behind the label on its line."""
-    spoken = r"[ _-]?".join(map(re.escape, _words(name)))
-    if not spoken:
-        return ""
-    below = re.search(
-        rf"^(?:#+ *|\*\*)?{spoken}(?:\*\*)? *:?(?:\*\*)? *\n((?:(?!#|\*\*|[A-Za-z][\w ]*: *$).*\n?)+)", text, re.I | re.M
-    )
-    beside = re.search(rf"(?:^|[\s,;]){spoken} *: *(\S[^\n.;]*)", text, re.I)
-    return below[1].strip() if below and below[1].strip() else beside[1].strip() if beside else ""
+_PYTHON = {
+    "string": str, "integer": int, "number": (int, float), "boolean": bool, "array": list, "object": dict, "null": type(None),
+}  # fmt: skip
 
 
-def _inline(text: str) -> list[str]:
-    return [part.strip(" .\"'") for part in re.split(r",\s*(?:and\s+|or\s+)?|;\s*|\s+and\s+|\s+or\s+", text) if part.strip(" .\"'")]
+def _is(value: Any, kind: str) -> bool:
+    return isinstance(value, _PYTHON.get(kind, object)) and (kind == "boolean" or not isinstance(value, bool))
 
 
-def _is(value: object, kind: str) -> bool:
-    fit = {
-        "string": str,
-        "integer": int,
-        "number": (int, float),
-        "boolean": bool,
-        "array": list,
-        "object": dict,
-        "null": type(None),
-    }
-    return isinstance(value, fit.get(kind, object)) and (kind == "boolean" or not isinstance(value, bool))
-
-
-def _clipped(value: object, schema: dict) -> object:
+def _clipped(value: Any, schema: dict) -> Any:
     """The value within the schema's limits: lengths, minimum and maximum, multiples, a pattern."""
     if isinstance(value, str):
-        if most := schema.get("maxWords"):
-            value = " ".join(value.split()[:most])
-        if (most := schema.get("maxLength")) is not None and len(value) > most:
-            value = (value[:most].rsplit(" ", 1)[0] if " " in value[:most] else value[:most]).rstrip(" ,;") or value[:most]
-        value = value.ljust(schema.get("minLength", 0), "." if value else "-")
-        if "pattern" in schema and not _first(re.search, schema["pattern"], value):
-            shapes = [
-                value.lower(),
-                value.upper(),
-                re.sub(r"\W+", "-", value.lower()).strip("-"),
-                re.sub(r"\W+", "_", value.lower()),
-                re.sub(r"\D", "", value),
-            ]
-            value = next((shape for shape in shapes if _first(re.search, schema["pattern"], shape)), None) or _sample(
-                schema["pattern"], value
-            )
+        most = schema.get("maxLength", len(value))
+        if len(value) > most:
+            value = value[:most].rpartition(" ")[0].rstrip(" ,;") or value[:most]
+        value = value.ljust(schema.get("minLength", 0), ".")
+        shapes = (value, value.lower(), value.upper(), re.sub(r"\W+", "-", value.lower()).strip("-"), re.sub(r"\D", "", value))
+        if "pattern" in schema:
+            value = next((shape for shape in shapes if _search(schema["pattern"], shape)), None) or _example(schema["pattern"])
     elif isinstance(value, int | float) and not isinstance(value, bool):
-        step = schema.get("multipleOf") or (1 if schema.get("type") == "integer" else 0.001)
+        whole = schema.get("type") == "integer"
+        step = schema.get("multipleOf") or (1 if whole else 0.001)
         low = max(schema.get("minimum", float("-inf")), schema.get("exclusiveMinimum", float("-inf")) + step)
         high = min(schema.get("maximum", float("inf")), schema.get("exclusiveMaximum", float("inf")) - step)
         value = min(max(value, low), high)
-        value = value // step * step if "multipleOf" in schema else value
-        value = value + step if value < low else value
-        value = int(value) if schema.get("type") == "integer" else value
+        if "multipleOf" in schema:
+            value = value // step * step + (step if value // step * step < low else 0)
+        value = int(value) if whole else value
     elif isinstance(value, list):
         value = value[: schema.get("maxItems", len(value))]
     return value
 
 
-def _first(search, pattern: str, text: str):
+def _search(pattern: str, text: str) -> re.Match | None:
     try:
-        return search(pattern, text)
+        return re.search(pattern, text)
     except re.error:  # a pattern of another dialect cannot be obeyed
         return None
 
 
-def _sample(pattern: str, otherwise: str) -> str:
-    """A short text of the pattern's shape, for simple patterns: classes, literals and counts."""
+def _example(pattern: str) -> str:
+    """A text of a simple pattern's shape – literals, classes, counts – so that the answer validates when the text has none."""
     made = ""
-    for piece, count in re.findall(r"(\\.|\[[^\]]+\]|\([^()]*\)|[^\\\[\](){}?*+^$])(\{\d+(?:,\d*)?\}|[?*+])?", pattern):
-        times = 0 if count in ("?", "*") else int(re.findall(r"\d+", count)[0]) if count.startswith("{") else 1
-        one = {"\\d": "0", "\\w": "a", "\\s": " ", ".": "a"}.get(piece) or (
-            _sample(piece[1:-1].removeprefix("?:").split("|")[0], "") if piece[0] == "(" else
-            next((c for c in "0aA-_ ." if _first(re.fullmatch, piece, c)), "") if piece[0] == "["
-            else piece.lstrip("\\"))  # fmt: skip
-        made += one * times
-    return made if _first(re.search, pattern, made) else otherwise
+    for piece, count in re.findall(r"(\\.|\[[^\]]+\]|[^\\\[\](){}?*+^$|])(\{\d+|[?*])?", pattern):
+        one = next((c for c in "0aA-_ ." if _search(f"^{piece}$", c)), piece.lstrip("\\"))
+        made += one * (0 if count in ("?", "*") else int(count[1:] or 1) if count else 1)
+    return made

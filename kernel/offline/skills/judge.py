@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from ..answer import Answer
 from ..text import citations, facts, limit, numbers, overlap, sentences, topic, uncited
 from ..view import View
-from .fill import resolve, value_for
+from .fill import value_for
+from .shape import resolve
 
 _JUDGES = re.compile(
     r"\b(?:scor(?:e|es|ing)|rat(?:e|es|ing|ings)|grad(?:e|es|ing)|judg\w*|rubric|criteri\w+|evaluat\w+|assess\w*|points?|"

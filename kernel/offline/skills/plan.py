@@ -8,7 +8,8 @@ import re
 from ..answer import Answer
 from ..text import subjects, topic
 from ..view import View
-from .fill import resolve, tightened, value_for
+from .fill import tightened, value_for
+from .shape import resolve
 from .supervise import asked, clause_for, core, kind_of, on_a_desk, sorts_before, wishes
 
 _WORKER = re.compile(
