@@ -96,7 +96,9 @@ class Ledger:
         `input_tokens` is an upper bound. When not all of `max_tokens` is affordable the answer is allowed
         what is left (`reservation.output_tokens`). Raises Exhausted when even the smallest is too much.
         """
-        allowed = self._affordable(input_tokens, max_tokens, price)
+        return self._book(input_tokens, self._affordable(input_tokens, max_tokens, price), price)
+
+    def _book(self, input_tokens: int, allowed: int, price: Price) -> Spent:
         ceiling = price(input_tokens, allowed)
         booked = Spent(1, input_tokens, allowed, ceiling or Decimal(0), unpriced=int(ceiling is None))
         for ledger in self.lineage():
@@ -105,15 +107,16 @@ class Ledger:
 
     async def reserve_in_turn(self, input_tokens: int, max_tokens: int, price: Price) -> Spent:
         """Like `reserve`, but while what is missing is only reserved by requests under way, waits for them."""
+        root = list(self.lineage())[-1]
         while True:
-            best = self._affordable(input_tokens, max_tokens, price, once_settled=True)
-            try:
-                now = self._affordable(input_tokens, max_tokens, price)
-            except Exhausted:
-                now = -1
+            now = best = self._affordable(input_tokens, max_tokens, price, once_settled=True)
+            if root.reserved.calls:
+                try:
+                    now = self._affordable(input_tokens, max_tokens, price)
+                except Exhausted:
+                    now = -1
             if now == best:
-                return self.reserve(input_tokens, max_tokens, price)
-            root = list(self.lineage())[-1]
+                return self._book(input_tokens, best, price)
             settled = asyncio.get_running_loop().create_future()
             root._waiting.append(settled)
             await settled

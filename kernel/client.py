@@ -176,13 +176,32 @@ def _retry_after_s(headers: httpx.Headers) -> float | None:
         return None
 
 
-def pool(base_url: str = "https://api.anthropic.com") -> httpx.AsyncHTTPTransport:
-    """A connection pool that does not cap a fan-out and does not grow quadratic under one: any number of
-    connections, but only 20 kept alive."""
-    url = httpx.URL(base_url)
-    proxy = None if proxy_bypass(url.host) else getproxies().get(url.scheme)
-    return httpx.AsyncHTTPTransport(limits=httpx.Limits(max_connections=None, max_keepalive_connections=20),
-                                    proxy=proxy)
+class Pools(httpx.AsyncBaseTransport):
+    """Several connection pools as one transport: each request goes to the pool with the fewest under way.
+
+    One pool looks through all its connections for every request, which is quadratic in a fan-out; a conversation
+    alone stays on the first pool, and so on one connection.
+    """
+
+    def __init__(self, base_url: str, *, pools: int = 16) -> None:
+        url = httpx.URL(base_url)
+        proxy = None if proxy_bypass(url.host) else getproxies().get(url.scheme)
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
+        verify: Any = httpx.create_ssl_context() if url.scheme == "https" else False
+        self._pools = [httpx.AsyncHTTPTransport(verify=verify, limits=limits, proxy=proxy) for _ in range(pools)]
+        self._under_way = [0] * pools
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        chosen = self._under_way.index(min(self._under_way))
+        self._under_way[chosen] += 1
+        try:
+            return await self._pools[chosen].handle_async_request(request)
+        finally:
+            self._under_way[chosen] -= 1
+
+    async def aclose(self) -> None:
+        for pool in self._pools:
+            await pool.aclose()
 
 
 def connect(mode: Mode | None = None, *, max_usd: Decimal | str | float | None = DEFAULT_MAX_USD,
@@ -217,6 +236,6 @@ def connect(mode: Mode | None = None, *, max_usd: Decimal | str | float | None =
     if url.scheme not in ("http", "https") or not url.host:
         raise SetupError(f"ANTHROPIC_BASE_URL is {base_url!r}; expected an address such as http://127.0.0.1:11434")
     on_this_machine = url.host in ("localhost", "127.0.0.1", "::1")
-    return Client(pool(base_url), mode=mode, base_url=base_url, api_key=key or None, auth_token=token or None,
+    return Client(Pools(base_url), mode=mode, base_url=base_url, api_key=key or None, auth_token=token or None,
                   max_usd=None if max_usd is None else Decimal(str(max_usd)), concurrency=concurrency or 16,
                   unknown_price_ok=mode == "local" or on_this_machine)

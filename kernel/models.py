@@ -8,11 +8,13 @@ WORKSHOP_JUDGE_MODEL. Prices come from the `genai-prices` package, whose table n
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
 
 from .wire import Usage
+
+MILLION = 1_000_000
 
 ROLES = {
     "worker": "claude-haiku-5-5",
@@ -34,25 +36,50 @@ def __getattr__(role: str) -> str:
     return os.environ.get(f"WORKSHOP_{role.upper()}_MODEL") or ROLES[role]
 
 
+@dataclass(frozen=True)
+class Rates:
+    """US dollars for one token, for prompts of more than `above` tokens."""
+
+    above: int
+    input: Decimal
+    output: Decimal
+    cache_write: Decimal
+    cache_read: Decimal
+
+
 @lru_cache(maxsize=64)
-def _price_of(model: str) -> Any:
+def rates(model: str) -> tuple[Rates, ...]:
+    """A model's prices, those of the longest prompts first; empty when the model is not known.
+
+    Asked of `genai-prices` once a model: its calculation is exact but costs more than the whole turn around it.
+    """
     from genai_prices import Usage as Priced  # a third of a second to import: only when a price is asked for
     from genai_prices import calc_price
 
+    def dollars(**tokens: int) -> Decimal:
+        return calc_price(Priced(**tokens), model_ref=model, provider_id="anthropic").total_price
+
     try:
-        return calc_price(Priced(input_tokens=0, output_tokens=0), model_ref=model, provider_id="anthropic").model_price
+        price = calc_price(Priced(input_tokens=0, output_tokens=0), model_ref=model, provider_id="anthropic").model_price
     except LookupError:
-        return None
+        return ()
+    starts = {tier.start for field in vars(price).values() for tier in getattr(field, "tiers", ())}
+    found = []
+    for above in sorted({0, *starts}, reverse=True):
+        prompt = above + MILLION if above else min([MILLION, *starts])  # a size that this tier prices
+        whole = dollars(input_tokens=prompt)
+        found.append(Rates(above, whole / prompt, (dollars(input_tokens=prompt, output_tokens=MILLION) - whole) / MILLION,
+                           dollars(input_tokens=prompt, cache_write_tokens=prompt) / prompt,
+                           dollars(input_tokens=prompt, cache_read_tokens=prompt) / prompt))
+    return tuple(found)
 
 
 def cost(model: str, usage: Usage) -> Decimal | None:
     """US dollars for this usage on this model; None when the price is not known (which is never 0)."""
-    price = _price_of(model)
-    if price is None:
-        return None
-    from genai_prices import Usage as Priced
-
-    priced = Priced(input_tokens=usage.total_input, output_tokens=usage.total_output,
-                    cache_write_tokens=usage.cache_creation_input_tokens or 0,
-                    cache_read_tokens=usage.cache_read_input_tokens or 0)
-    return price.calc_price(priced)["total_price"]
+    prompt = usage.total_input
+    for rate in rates(model):
+        if prompt > rate.above or not rate.above:
+            return (rate.input * (usage.input_tokens or 0) + rate.output * usage.total_output
+                    + rate.cache_write * (usage.cache_creation_input_tokens or 0)
+                    + rate.cache_read * (usage.cache_read_input_tokens or 0))
+    return None

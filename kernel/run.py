@@ -9,7 +9,7 @@ import asyncio
 import time
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -270,5 +270,5 @@ class Run:
 
 def _figures(spent: Spent) -> dict[str, Any]:
     """What was spent, ready for a log: `usd` as text, None when a price is not known."""
-    figures = asdict(spent)
-    return {**figures, "usd": None if spent.cost is None else str(spent.cost)}
+    return {"calls": spent.calls, "input_tokens": spent.input_tokens, "output_tokens": spent.output_tokens,
+            "usd": None if spent.cost is None else str(spent.cost), "unpriced": spent.unpriced}

@@ -232,8 +232,8 @@ def check_turns(turns: Turns) -> None:
                 others = True
             elif block["tool_use_id"] not in waiting:
                 refuse(f"messages.{i}.content.{j}", "unexpected `tool_use_id` found in `tool_result` blocks: "
-                       f"{block['tool_use_id']}. Each `tool_result` block must have a corresponding `tool_use` block in "
-                       "the previous message.")
+                       f"{block['tool_use_id']}. Each `tool_result` block must have a corresponding `tool_use` block "
+                       "in the previous message.")
             elif others:
                 hint = " The results come first in that message, before any other block."
             else:

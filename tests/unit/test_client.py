@@ -214,3 +214,19 @@ def test_prices_are_known_for_every_role_and_unknown_is_not_zero():
     assert [models.cost(model, usage) for model in (models.supervisor, models.judge)] == [12, 24]
     assert models.cost(models.worker, Usage(input_tokens=10_000, output_tokens=1000)) == Decimal("0.0015")
     assert models.cost("llama3.2", usage) is None
+
+
+@pytest.mark.parametrize("model", sorted(set(models.ROLES.values())))
+@pytest.mark.parametrize("tokens", [(0, 0, 0, 0), (1, 1, 0, 0), (99_999, 500, 0, 0), (100_000, 500, 0, 0), (100_001, 500, 0, 0),
+                                    (90_000, 7, 20_000, 0), (10, 3, 2_000, 99_000), (5_000_000, 9, 1, 1)])
+def test_a_price_is_what_the_price_table_says_below_and_above_each_tier(model, tokens):
+    from genai_prices import Usage as Priced
+    from genai_prices import calc_price
+
+    from kernel import Usage
+
+    fresh, out, written, read = tokens
+    usage = Usage(input_tokens=fresh, output_tokens=out, cache_creation_input_tokens=written, cache_read_input_tokens=read)
+    theirs = calc_price(Priced(input_tokens=fresh + written + read, output_tokens=out, cache_write_tokens=written, cache_read_tokens=read),
+                        model_ref=model, provider_id="anthropic").total_price
+    assert models.cost(model, usage) == theirs

@@ -206,8 +206,8 @@ def test_a_tool_cannot_be_forced_on_the_larger_models(model, choice):
 def test_an_orphaned_tool_call_is_named():
     request, ids = with_tool_turn(lambda ids: "And?")
     assert refusal(request)[2] == (
-        f"messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: {ids[0]}, {ids[1]}. Each "
-        "`tool_use` block must have a corresponding `tool_result` block in the next message."
+        f"messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: {ids[0]}, {ids[1]}. "
+        "Each `tool_use` block must have a corresponding `tool_result` block in the next message."
     )
     half, _ = with_tool_turn(lambda ids: [result(ids[0])])
     assert refusal(half)[2].startswith(
@@ -633,6 +633,6 @@ def test_serve_prints_its_address_first():
 
 
 def test_importing_the_package_loads_neither_the_api_nor_httpx():
-    code = "import sys, kernel.offline as it; print(*(f'{it.__name__}.{name}' in sys.modules for name in ('api', 'reader')))"
+    code = "import sys, kernel.offline; print(*(f'kernel.offline.{name}' in sys.modules for name in ('api', 'reader')))"
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert printed.split() == ["False", "False"]
