@@ -24,7 +24,7 @@ Price = Callable[[int, int], Decimal | None]
 class Budget(BaseModel):
     """Limits on one dispatch and everything below it. Each is optional; the tightest one on the way up holds."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     usd: Decimal | None = Field(default=None, ge=0)
     """US dollars."""
     calls: int | None = Field(default=None, ge=0)
@@ -74,7 +74,7 @@ class Spent:
 class Ledger:
     """One account of the tree. Every charge is booked here and in all ledgers above."""
 
-    budget: Budget = Budget()
+    budget: Budget = field(default_factory=Budget)
     parent: Ledger | None = None
     owner: str = "run"
     unknown_price_ok: bool = True

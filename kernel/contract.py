@@ -22,7 +22,7 @@ Kind = Literal["tool", "skill", "agent"]
 class Handoff(BaseModel):
     """What a specialist is given: its whole world, since it never sees its caller's messages."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
     intent: str
     """What to achieve."""
     context: str = ""
@@ -51,6 +51,7 @@ def _fenced(name: str, text: str) -> str:
 class Result(BaseModel):
     """What came of a handoff. A limit, a refusal or a failure is a result too, and carries the work so far."""
 
+    model_config = ConfigDict(defer_build=True)
     status: Status
     output: Any = None
     """Text, or the pydantic model that was asked for."""

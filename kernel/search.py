@@ -5,9 +5,7 @@ The index is SQLite's FTS5 with its bm25 ranking (https://www.sqlite.org/fts5.ht
 
 from __future__ import annotations
 
-import html
 import re
-import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -74,6 +72,8 @@ class Corpus:
             self.documents[document.id] = document
         if not self.documents:
             raise CorpusError(f"the library {str(folder)!r} is empty; put at least one .md or .txt document into it")
+        import sqlite3  # not at the top: importing the kernel opens no database
+
         self._index = sqlite3.connect(":memory:", check_same_thread=False)
         self._index.execute("CREATE VIRTUAL TABLE documents USING fts5(id UNINDEXED, title, text, "
                             "tokenize = \"porter unicode61 remove_diacritics 2\")")
@@ -157,7 +157,7 @@ class Wikipedia:
 
 
 def _article(page: dict) -> Document:
-    text = html.unescape(str(page.get("extract") or "")).strip()
+    text = str(page.get("extract") or "").strip()
     return Document(f"wiki-{page.get('pageid', 0)}", str(page.get("title", "")), text, str(page.get("touched", ""))[:10],
                     str(page.get("fullurl", "")))
 

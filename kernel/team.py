@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from . import models
 from .agent import Agent
@@ -14,6 +14,7 @@ from .search import Source, search_tool
 class Verdict(BaseModel):
     """What a reviewer decides: a schema, since a sentence that begins with "Pass" may go on with "…it back"."""
 
+    model_config = ConfigDict(defer_build=True)
     verdict: Literal["PASS", "REVISE"]
     issues: list[str] = Field(default=[], description="each quotes the sentence, says what is wrong and what to do")
 

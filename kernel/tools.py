@@ -94,7 +94,7 @@ def tool(function: Callable[..., Any] | None = None, *, name: str = "", descript
             continue
         default = ... if parameter.default is parameter.empty else parameter.default
         fields[parameter.name] = (hints[parameter.name], default)
-    arguments = create_model(its_name, __config__=ConfigDict(extra="forbid"), **fields)
+    arguments = create_model(its_name, __config__=ConfigDict(extra="forbid", defer_build=True), **fields)
     return Tool(its_name, text, function, arguments, wants_run, ends)
 
 

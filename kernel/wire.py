@@ -36,14 +36,14 @@ NEEDED = {"text": ("text",), "tool_use": ("id", "name")}
 class Block(BaseModel):
     """One content block. Only `type` is known here; every other field is kept and sent back untouched."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", defer_build=True)
     type: str
 
 
 class Usage(BaseModel):
     """Tokens of one reply. Unknown counters are kept; `None` and missing both mean 0."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", defer_build=True)
     input_tokens: int | None = 0
     output_tokens: int | None = 0
     cache_creation_input_tokens: int | None = 0
@@ -63,7 +63,7 @@ class Usage(BaseModel):
 class Reply(BaseModel):
     """One reply of the model."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", defer_build=True)
     content: list[Block]
     id: str = ""
     model: str = ""
