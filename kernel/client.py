@@ -65,9 +65,9 @@ class Client:
         self._secrets = {name: SecretStr(value) for name, value in
                          (("x-api-key", _plain(api_key)), ("authorization", _plain(auth_token))) if value}
         self._url = httpx.URL(f"{self.base_url}/v1/messages")
-        self._headers = {"host": self._url.netloc.decode("ascii"), "accept": "application/json",
-                         "content-type": "application/json", "anthropic-version": API_VERSION,
-                         "user-agent": "supervisor-workshop"}
+        self._headers = httpx.Headers({"host": self._url.netloc.decode("ascii"), "accept": "application/json",
+                                       "content-type": "application/json", "anthropic-version": API_VERSION,
+                                       "user-agent": "supervisor-workshop"})
         if not all(it.get_secret_value().isascii() and it.get_secret_value().isprintable() for it in self._secrets.values()):
             raise SetupError("the key holds a character that cannot stand in an HTTP header; copy it again")
 
@@ -108,11 +108,13 @@ class Client:
         raise AssertionError("unreachable: the last try returns or raises")
 
     async def _send_once(self, content: bytes) -> Reply:
-        secrets = {name: secret.get_secret_value() for name, secret in self._secrets.items()}
-        if "authorization" in secrets:
-            secrets["authorization"] = f"Bearer {secrets['authorization']}"
-        request = httpx.Request("POST", self._url, content=content, headers={**self._headers, **secrets},
+        # `stream=` takes the headers as they are; `content=` would go through all of them twice more, at every turn
+        request = httpx.Request("POST", self._url, headers=self._headers, stream=httpx.ByteStream(content),
                                 extensions={"timeout": TIMEOUTS})
+        request.headers["content-length"] = str(len(content))
+        for name, secret in self._secrets.items():
+            request.headers[name] = f"{'Bearer ' if name == 'authorization' else ''}{secret.get_secret_value()}"
+        request.read()  # as `content=` does: a transport may look at `request.content`
         try:
             response = await self._transport.handle_async_request(request)
             try:
@@ -186,7 +188,7 @@ class Pools(httpx.AsyncBaseTransport):
     def __init__(self, base_url: str, *, pools: int = 16) -> None:
         url = httpx.URL(base_url)
         proxy = None if proxy_bypass(url.host) else getproxies().get(url.scheme)
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=5)
         verify: Any = httpx.create_ssl_context() if url.scheme == "https" else False
         self._pools = [httpx.AsyncHTTPTransport(verify=verify, limits=limits, proxy=proxy) for _ in range(pools)]
         self._under_way = [0] * pools

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cache
 from typing import Any, Literal
 
 from .budget import Budget, Exhausted, Ledger, Spent
@@ -228,6 +229,7 @@ class Run:
         model, content = body["model"], encode(body)
         bound = len(content) // BYTES_PER_TOKEN
 
+        @cache  # every ledger on the way up asks the same
         def price(input_tokens: int, output_tokens: int) -> Decimal | None:
             return cost(model, Usage(input_tokens=input_tokens, output_tokens=output_tokens))
 

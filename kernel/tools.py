@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from .contract import as_text
 from .wire import Block
@@ -103,7 +103,7 @@ def parse(model: type[BaseModel], value: Any, what: str) -> Any:
     try:
         if isinstance(value, str | bytes):
             return model.model_validate_json(value)
-        return TypeAdapter(model).validate_python(value)
+        return model.model_validate(value)
     except ValidationError as error:
         raise ToolError(explain(error, what)) from None
 
@@ -122,7 +122,10 @@ async def run_calls(tools: Iterable[Any], calls: list[Block], run: Run) -> tuple
     """Runs one turn's tool calls together; returns the one user message that answers them all, in order,
     and the output of a tool that ended the loop (None if none did)."""
     by_name = {tool.name: tool for tool in tools}
-    answers = await asyncio.gather(*(_answer(by_name, call, run) for call in calls), return_exceptions=True)
+    if len(calls) == 1:  # no task of its own, which would cost as much as the call
+        answers = [await _answer(by_name, calls[0], run)]
+    else:
+        answers = await asyncio.gather(*(_answer(by_name, call, run) for call in calls), return_exceptions=True)
     for answer in answers:  # a bug or a pause propagates only after its siblings have finished
         if isinstance(answer, BaseException):
             raise answer

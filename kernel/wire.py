@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 API_VERSION = "2026-10-21"
 NONSTREAMING_MAX_TOKENS = 21_333
@@ -41,13 +41,14 @@ class Block(BaseModel):
 
 
 class Usage(BaseModel):
-    """Tokens of one reply. Unknown counters are kept; `None` and missing both mean 0."""
+    """Tokens of one reply. Unknown counters are kept; `None` and missing both mean 0. A negative count is no reply:
+    it would refund a budget."""
 
     model_config = ConfigDict(extra="allow", defer_build=True)
-    input_tokens: int | None = 0
-    output_tokens: int | None = 0
-    cache_creation_input_tokens: int | None = 0
-    cache_read_input_tokens: int | None = 0
+    input_tokens: int | None = Field(default=0, ge=0)
+    output_tokens: int | None = Field(default=0, ge=0)
+    cache_creation_input_tokens: int | None = Field(default=0, ge=0)
+    cache_read_input_tokens: int | None = Field(default=0, ge=0)
 
     @property
     def total_input(self) -> int:
@@ -132,8 +133,11 @@ class Conversation:
         return b"[" + b",".join(self._encoded) + b"]"
 
 
+_COMPACT = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+
+
 def _dumps(value: Any) -> bytes:
-    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
+    return _COMPACT.encode(value).encode("ascii")
 
 
 def encode(body: dict[str, Any]) -> bytes:

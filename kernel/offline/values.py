@@ -27,7 +27,6 @@ _FORMS = {  # what other kinds of value look like; what counts is the first grou
     "uri": r"https?://[^\s<>\"')\]]*[^\s<>\"')\].,;]",
     "uuid": r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b",
     "time": r"\b[0-2]\d:[0-5]\d(?::[0-5]\d)?",
-    "year": r"\b(?:1[5-9]|20)\d\d\b",
     "code": r"(?<![\w.])#?[A-Za-z]{0,20}[-_#]?\d[\w-]*(?:\.\d+)*",
     "path": r"(?<![\w.~/-])(?:[\w.~-]{0,64}/){0,12}[\w-]{1,64}\.[A-Za-z]\w{0,5}\b",
     "sum": r"(?<![\d.,])[-+(]{0,9}\d[\d.,]*(?: *(?:\*\*|[-+*/x×÷^%()]) *[-+(]*\d[\d.]*\)*)+(?<!\.)",
@@ -37,12 +36,12 @@ _FORMS = {  # what other kinds of value look like; what counts is the first grou
 }
 KINDS = ("number", "name", "list", "date", "date-time", *_FORMS)
 _KIN = (  # the first word's kin: what means the same in a text, or announces it
-    "age old aged", "price cost $ € £", "total amount sum $ € £", "cost price $ € £", "usd $", "eur € euros", "gbp £",
-    "quantity count number", "duration minutes hours long", "due until by", "name named called am i'm", "city in",
-    "location in at", "place in at", "country in from", "origin from", "destination to", "author by", "customer for",
-    "body saying", "high urgent asap critical immediately", "low minor whenever", "billing charged invoice refund payment",
-    "technical bug error crash", "positive good great love excellent happy", "negative bad terrible hate awful broken",
-    "language written", "approve pass accept yes", "reject revise fail no",
+    "age old aged", "price cost $ € £", "total amount sum $ € £", "budget $ € £ euros", "usd $", "eur euros", "gbp £",
+    "quantity count number", "year in since", "duration minutes hours days", "due until by", "name called am i'm",
+    "city in", "location in at", "place in at", "country in from", "author by", "customer for", "body saying",
+    "high urgent asap critical", "low minor whenever", "billing charged refund payment", "technical bug error crash",
+    "positive good great love excellent", "negative bad terrible hate awful", "language written",
+    "approve pass accept yes", "reject revise fail no",
 )  # fmt: skip
 KIN = {family.split()[0]: frozenset(family.split()[1:]) for family in _KIN}
 _NOT = re.compile(r"\b(?:no|not|never|without|cannot|neither|nor)\b|n't\b", re.I)
@@ -193,5 +192,5 @@ def under(text: str, name: str) -> str:
     """What stands under a heading or a label line of that name, else behind the label."""
     spoken = r"[ _-]?".join(map(re.escape, words_of(name)))
     lines = r"((?:(?!#|\*\*|[A-Za-z][\w ]*: *$).*\n?)+)"
-    below = re.search(rf"^(?:#+ *|\*\*)?{spoken}(?:\*\*)? *:?(?:\*\*)? *\n{lines}", text, re.I | re.M) if spoken else None
-    return below[1].strip() if below and below[1].strip() else behind(text, name)
+    below = re.search(rf"^(?:#+ *|\*\*)?{spoken}(?:\*\*)? *:?(?:\*\*)? *\n{lines}", text, re.I | re.M)
+    return below[1].strip() if spoken and below and below[1].strip() else behind(text, name)

@@ -217,8 +217,8 @@ class Notebook:
         return [cells.nth(place).locator(".jp-Cell-outputWrapper").inner_text() for place in range(cells.count())]
 
     def failures(self) -> list[str]:
-        """Error outputs, as text; empty when every cell did what it should."""
-        return self.page.locator('.jp-OutputArea-output[data-mime-type="application/vnd.jupyter.error"]').all_inner_texts()
+        """Tracebacks, and whatever else cells wrote to stderr (JupyterLab shows both alike); empty when all went well."""
+        return self.page.locator('.jp-OutputArea-output[data-mime-type="application/vnd.jupyter.stderr"]').all_inner_texts()
 
     def screenshot(self, name: str, *, of: Any = None) -> Path:
         """A picture of the page, or of one locator, in `artefacts/` (which git ignores)."""

@@ -7,6 +7,8 @@ import re
 import nbformat
 import pytest
 
+from workshop.build import KERNELSPEC
+
 from .lab import ROOT, Lab
 
 LESSON = "notebooks/00_start_here.ipynb"
@@ -77,7 +79,8 @@ def test_a_human_checkpoint_waits_for_the_click_and_takes_the_edit(folder):
     cells = ["from workshop.controls import checkpoint",
              "decision = await checkpoint('Do the facts look right?', ('Proceed', 'Stop'), edit='- A fact. [d1]')",
              "print(decision.choice, decision.by, decision.text)"]
-    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(it) for it in cells]), folder / "ask.ipynb")
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(it) for it in cells], metadata={"kernelspec": KERNELSPEC})
+    nbformat.write(notebook, folder / "ask.ipynb")
     with Lab(folder) as lab, lab.open("ask.ipynb") as notebook:
         notebook.run_all(wait=False)
         asked = notebook.cell(2)

@@ -106,7 +106,8 @@ def test_a_connection_that_breaks_is_tried_again_and_then_told(trouble):
 
 
 @pytest.mark.parametrize("content", [b"<html>Bad gateway</html>", b"", b"{}", b'{"content": "hi"}', b"\xff\xfe", b"null",
-                                     b'{"content": [{"type": "tool_use", "name": "x"}]}', b'{"content": [{"type": "text"}]}'])
+                                     b'{"content": [{"type": "tool_use", "name": "x"}]}', b'{"content": [{"type": "text"}]}',
+                                     b'{"content": [], "usage": {"output_tokens": -100000}}'])
 def test_something_that_is_not_a_reply_is_told_apart_and_shown(content):
     with pytest.raises(ApiError, match="not a reply.*check the base URL") as caught:
         send(client_of((200, content, {"content-type": "text/html"})))

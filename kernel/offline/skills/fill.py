@@ -22,18 +22,17 @@ _ORDER = re.compile(
 )
 _WAYS = (  # (the ways to find a text, in order; the last words of the fields that want it so)
     ("heading topic", "title headline heading topic theme"), ("said heading topic", "subject"),
-    ("summary", "summary abstract overview"), ("reply body", "answer response"),
-    ("said body", "body content text message brief article output draft report result note document translation"),
+    ("summary", "summary abstract overview"),
+    ("said body", "body content text message brief article output draft report result note document answer response"),
     ("sentence", "claim statement sentence fact finding point evidence step issue problem"),
-    ("source uri", "source citation reference cite"), ("uri", "url link href"), ("email name", "email mail to recipient"),
-    ("date", "date day deadline due published"), ("time", "time"), ("year", "year"), ("path", "path file filename"),
-    ("code", "id sku code ticket invoice version number"), ("sum", "expression formula calculation"), ("quote", "quote phrase"),
+    ("source uri", "source citation reference cite"), ("uri", "url link"), ("email name", "email mail to recipient"),
+    ("date", "date day deadline due published"), ("time", "time"), ("path", "path file filename"),
+    ("code", "id sku code ticket invoice version number"), ("sum", "expression formula"), ("quote", "quote phrase"),
     ("name thing", "name"), ("thing name", "item product ingredient"),
     ("name", "author person people customer assignee owner user sender from company organization city country place "
-             "location destination origin team attendee participant speaker member"),
+             "location team attendee participant speaker member"),
 )  # fmt: skip
 _WAYS_TO = {word: ways.split() for ways, words in _WAYS for word in words.split()}
-_PLACES = ("city", "country", "place", "location", "destination")
 _PLAIN = {  # what is valid in a format when the text has nothing of it
     "email": "unknown@example.com", "uri": "https://example.com/", "uuid": "00000000-0000-0000-0000-000000000000",
     "date": "1970-01-01", "time": "00:00:00", "date-time": "1970-01-01T00:00:00Z", "duration": "PT0S",
@@ -65,7 +64,7 @@ def filled(view: View, text: str, known: dict, why: str) -> Answer:
     return Answer(({"type": "text", "text": json.dumps(value, ensure_ascii=False)},), why)
 
 
-def value_for(schema: dict, text: str, *, task: str = "", known: dict | None = None, messages: list[str] = ()) -> Any:
+def value_for(schema: dict, text: str, *, task: str = "", known: dict | None = None, messages: Any = ()) -> Any:
     """A value that the schema allows, taken from `text`; `known` holds values for fields by their names."""
     return Form(schema, task, known, messages).value(schema, "", text)[0]
 
@@ -97,12 +96,18 @@ def limits_in(messages: list[str]) -> dict[str, dict]:
 
 
 class Form:
-    """One schema being filled. It remembers which numbers, names and dates are taken, so that value() may be asked again
-    for the next set of values."""
+    """One schema being filled. It remembers which numbers, names and dates are taken, so that value() may be asked
+    again for the next set of values."""
 
-    def __init__(self, root: dict, task: str = "", known: dict | None = None, messages: list[str] = ()):
+    def __init__(self, root: dict, task: str = "", known: dict | None = None, messages: Any = ()):
         self.root, self.task, self.known, self.limits = root, task, known or {}, limits_in(messages)
         self.taken: set[tuple[str, int]] = set()
+
+    def fresh(self) -> Form:
+        """The same form with nothing taken."""
+        form = Form(self.root, self.task, self.known)
+        form.limits = self.limits
+        return form
 
     def value(self, schema: Any, name: str, text: str, depth: int = 0) -> tuple[Any, float]:
         """A value for one field and how sure it is."""
@@ -113,7 +118,8 @@ class Form:
             return schema["const"], NEAR if mentions(text, str(schema["const"])) > 0 else GUESS
         if "enum" in schema:
             return self._choice(schema["enum"], name, text)
-        kind = schema.get("type") or ("object" if "properties" in schema else "array" if "items" in schema else "string")
+        kind = schema.get("type") or next((k for k in ("properties", "items") if k in schema), "string")
+        kind = {"properties": "object", "items": "array"}.get(kind, kind)
         if name in self.known and _is(self.known[name], kind):
             return _clipped(self.known[name], schema), NEAR
         if kind == "null":
@@ -125,17 +131,16 @@ class Form:
         """The branch of a union that the text speaks of most; null where that is allowed and nothing is sure."""
         shared = {key: value for key, value in schema.items() if key != "anyOf"}
         options = [{**shared, **resolve(option, self.root, unions=True)} for option in schema["anyOf"]]
-        best, taken = (None, -1.0), self.taken
+        tried = []
         for option in (option for option in options if option.get("type") != "null"):
-            trial = Form(self.root, self.task, self.known)
-            trial.taken = set(taken)
-            found = trial.value(option, name, text, depth)
-            if found[1] > best[1]:
-                best, self.taken = found, trial.taken
-        if any(option.get("type") == "null" for option in options) and (best[1] < NEAR or depth > _DEEPEST):
-            self.taken = taken
+            trial = self.fresh()
+            trial.taken = set(self.taken)
+            tried.append((trial.value(option, name, text, depth), trial.taken))
+        (value, sure), taken = max(tried, key=lambda entry: entry[0][1], default=((None, NOTHING), self.taken))
+        if len(tried) < len(options) and (sure < NEAR or depth > _DEEPEST):
             return schema.get("default"), NOTHING
-        return best
+        self.taken = taken
+        return value, sure
 
     def _choice(self, options: list, name: str, text: str) -> tuple[Any, float]:
         if self.known.get(name) in options:
@@ -155,11 +160,6 @@ class Form:
                 if key in needed or sure >= NEAR:
                     made[key] = value
                     sures.append(sure)
-        extra = schema.get("additionalProperties")
-        if isinstance(extra, dict) and not made and depth <= _DEEPEST:
-            for key, said in re.findall(r"^[-*\s]*([A-Za-z][\w -]{0,40}?)[ \t]*[:=][ \t]*(\S.*)$", text, re.M):
-                made[key], sure = self.value(extra, key, f"{key}: {said}", depth + 1)
-                sures.append(sure)
         return made, sum(sures) / len(sures) if sures else NOTHING
 
     def _array(self, schema: dict, name: str, text: str, depth: int) -> tuple[list, float]:
@@ -182,13 +182,13 @@ class Form:
         if "enum" in items:
             return [option for option in items["enum"] if mentions(scope, str(option)) > 0]
         if kind in ("integer", "number"):
-            found = [spot.value for spot in spots("year" if "year" in _one(name) else "number", scope)]
-            return [_clipped(int(value) if kind == "integer" else value, items) for value in found]
+            found = [spot.value for spot in spots("number", scope)]
+            return [_clipped(value, items) for value in found if kind == "number" or value % 1 == 0]
         if kind == "string":
             return [_clipped(value, items) for value in self._strings(items, name, section, text) if value]
         pieces = bullets or [piece for sentence in sentences(scope) for piece in _pieces(sentence)]
         pieces = pieces if bullets or depth < 3 else []  # a list inside of its own items
-        made = [Form(self.root, self.task, self.known).value(items, name, piece, depth + 1) for piece in pieces]
+        made = [self.fresh().value(items, name, piece, depth + 1) for piece in pieces]
         return [value for value, sure in made if sure >= (GUESS if bullets else (GUESS + NEAR) / 2)]
 
     def _strings(self, items: dict, name: str, section: str, text: str) -> list[str]:
@@ -205,12 +205,10 @@ class Form:
             return [uncited(sentence) for sentence in sentences(text)]
         if "name" in ways:
             listed = (spot.value for spot in spots("list", text))
-            if names := next((items for items in listed if all(spots("name", item) for item in items)), None):
-                return names
-            placed = re.compile(r"\b(?:in|at|to|from|near)\s+$")
-            return [spot.value for spot in spots("name", text) if bool(placed.search(text[: spot.start])) == (one in _PLACES)]
-        said = re.search(rf"\b{one}\w*\b[^.:\n]{{0,30}}? (?:are|is|such as|includ\w+) ([^.\n]+)", text, re.I) if one else None
-        return split_items(said[1]) if said else self._take("list", name, "", text)[0] or []
+            names = next((items for items in listed if all(spots("name", item) for item in items)), None)
+            return names or [spot.value for spot in spots("name", text)]
+        said = re.search(rf"\b{one}\w*\b[^.:\n]{{0,30}}? (?:are|is|such as|includ\w+) ([^.\n]+)", text, re.I)
+        return split_items(said[1]) if one and said else self._take("list", name, "", text)[0] or []
 
     def _string(self, schema: dict, name: str, text: str, depth: int) -> tuple[str, float]:
         said, hint, form = behind(text, name), schema.get("description", ""), schema.get("format", "")
@@ -229,12 +227,10 @@ class Form:
         return ("", NOTHING) if "name" in ways else self._related(name, hint, text)
 
     def _told(self, way: str, text: str) -> tuple[str, float]:
-        """A text of a certain kind: a heading, the topic, a summary, the body, a sentence, a quotation, a reply."""
+        """A text of a certain kind: a heading, the topic, a summary, the body, a sentence, a quotation."""
         if way == "said":  # a quotation counts in a request, not in a text that happens to quote
             return self._take("quote", "", "", text) if text == self.task else ("", NOTHING)
         heading, plain = re.search(r"\A#+ +(.+)\n*", text.strip()), sentences(text)
-        if way == "reply":
-            return self._closest(stems(self.task), plain) if "?" in self.task else ("", NOTHING)
         if way == "heading" or not plain:
             return (heading[1], NEAR) if heading else ("", NOTHING)
         if way == "topic":
@@ -244,24 +240,21 @@ class Form:
         return " ".join(uncited(sentence) for sentence in plain[: 2 if way == "summary" else 1]), NEAR
 
     def _related(self, name: str, hint: str, text: str) -> tuple[str, float]:
-        """What the text says of the field ("the licence is MIT", "the MIT licence"), else the sentence nearest to it."""
+        """What the text says of the field ("the licence is MIT", "the MIT licence"), else the sentence nearest it."""
         words, spoken = words_of(name), r"[ _-]".join(map(re.escape, words_of(name)))
         said = re.search(rf"\b{spoken} (?:is|was|are|=|of|will be) (?:the |an? )?([^.,;\n]+)", text, re.I)
         said = said or re.search(rf"\b(?:the|an?|under|with|in) ([\w.+-]+) {spoken}\b", text, re.I)
-        said = said or re.search(rf"\b{spoken} ([\w.+-]+)(?=[,;.\n]|$)", text, re.I)
         if words and said:
             return said[1].strip(), NEAR
         if text == self.task and (quoted := self._take("quote", name, hint, text))[1]:
             return quoted
         kin = [word for root in words for word in KIN.get(root, ())]
-        value, sure = self._closest((*stems(" ".join(words)), *kin), sentences(text))
-        return (value, sure) if sure else (self._closest(stems(hint), sentences(text))[0] or uncited(text.strip()), GUESS)
-
-    def _closest(self, wanted: tuple[str, ...], plain: tuple[str, ...]) -> tuple[str, float]:
-        """The sentence that shares most words; a question is no answer."""
-        asked = [(len({*wanted} & {*stems(s)}), -place, s) for place, s in enumerate(plain) if not s.endswith("?")]
-        hits, _, sentence = max(asked, default=(0, 0, ""))
-        return (uncited(sentence), NEAR) if hits else ("", NOTHING)
+        told = [sentence for sentence in sentences(text) if not sentence.endswith("?")]  # a question is no answer
+        for wanted, sure in (({*stems(" ".join(words)), *kin}, NEAR), ({*stems(hint)}, GUESS)):
+            best = max(told, key=lambda sentence: len(wanted & {*stems(sentence)}), default="")
+            if wanted & {*stems(best)}:
+                return uncited(best), sure
+        return uncited(text.strip()), GUESS
 
     def _take(self, kind: str, name: str, hint: str, text: str, keep: Any = lambda spot: True) -> tuple[Any, float]:
         """The value of one kind that stands nearest to the field's words and is not taken yet."""
@@ -274,12 +267,10 @@ class Form:
     def _number(self, schema: dict, name: str, text: str, depth: int) -> tuple[float, float]:
         if re.search(r"confidence|probability|certainty|likelihood", name, re.I):
             return 0.5, NOTHING  # it has no calibrated confidence to give
-        if "year" in words_of(name) and (found := spots("year", text)):
-            return int(found[0].value), NEAR
-        whole, said = schema.get("type") == "integer", behind(text, name)
-        if said and (found := spots("number", said)):
+        if found := spots("number", behind(text, name)):
             return found[0].value, NEAR
-        value, sure = self._take("number", name, schema.get("description", ""), text, lambda s: not whole or s.value % 1 == 0)
+        hint, whole = schema.get("description", ""), schema.get("type") == "integer"
+        value, sure = self._take("number", name, hint, text, lambda spot: not whole or spot.value % 1 == 0)
         return value or 0, sure
 
     def _integer(self, schema: dict, name: str, text: str, depth: int) -> tuple[int, float]:
@@ -347,7 +338,3 @@ def _example(pattern: str) -> str:
         one = next((c for c in "0aA-_ ." if _search(f"^{piece}$", c)), piece.lstrip("\\"))
         made += one * (0 if count in ("?", "*") else int(count[1:] or 1) if count else 1)
     return made
-
-
-def tightened(schema, messages):
-    return schema

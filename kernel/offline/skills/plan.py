@@ -2,45 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 from ..answer import Answer
 from ..text import subjects, topic
+from ..values import split_items
 from ..view import View
-from .fill import tightened, value_for
+from .fill import filled, value_for
 from .shape import resolve
-from .supervise import asked, clause_for, core, kind_of, on_a_desk, sorts_before, wishes
+from .supervise import clause_for, core, kind_of, stage, team_for, wishes
 
 _WORKER = re.compile(
-    r"^(?:assigned_|target_|responsible_|chosen_)?(?:worker|agent|executor|executable|specialist|assignee|assigned_to|assign_to|"
-    r"who|owner|by|tool|role|skill|actor|name)(?:_(?:name|id))?$",
+    r"^(?:\w+_)?(?:worker|agent|executor|executable|specialist|assignee|assigned_to|who|owner|tool|role|name)(?:_name|_id)?$",
     re.I,
 )
-_STEPS = re.compile(r"step|task|plan|executor|executable|assignment|worker|agent|action|dispatch|handoff|stage|specialist", re.I)
-_PLANS = re.compile(
-    r"\b(?:plan(?:s|ning|ner)?|decompos\w*|break (?:it |this |the \w+ )?down|orchestrat\w*|delegat\w*|dispatch\w*|workers?|"
-    r"agents?|executors?|specialists?)\b",
-    re.I,
-)
-_NEEDS = re.compile(r"depend|after|needs|require|prerequisite|blocked|waits|upstream", re.I)
-_ID = re.compile(r"^(?:id|key|step_?id|task_?id|step|number|no|n|index|order|step_number|label)$", re.I)
-_WORDS = ("task", "intent", "instruction", "instructions", "description", "goal", "what", "objective", "title", "action",
-          "question", "query", "prompt", "input", "request", "brief", "do", "work")  # fmt: skip
-_WHY = (
-    "reason",
-    "reasoning",
-    "rationale",
-    "why",
-    "explanation",
-    "thought",
-    "thoughts",
-    "justification",
-    "note",
-    "notes",
-    "strategy",
-    "summary",
-)
+_STEPS = re.compile(r"step|task|plan|execut|assignment|worker|agent|action|dispatch|handoff|stage|specialist", re.I)
+_PEOPLE = re.compile(r"workers?|agents?|executors?|executables?|specialists?|\bteam\b", re.I)
+_PLANS = re.compile(rf"\bplan|decompos|break .{{0,20}}down|orchestrat|delegat|dispatch|{_PEOPLE.pattern}", re.I)
+_NEEDS = re.compile(r"depend|after|needs|require|prerequisite|blocked|waits", re.I)
+_ID = re.compile(r"^(?:id|key|step_?id|task_?id|step|number|index|order|step_number|label)$", re.I)
+_WORDS = ("task", "intent", "instruction", "instructions", "description", "goal", "what", "objective", "action", "query",
+          "question", "prompt", "input", "request", "work")  # fmt: skip
+_WHY = ("reason", "reasoning", "rationale", "why", "explanation", "justification", "notes", "strategy", "summary")
 
 
 def fits(view: View) -> bool:
@@ -50,188 +33,90 @@ def fits(view: View) -> bool:
         return False
     key, item, worker = found
     fields = item.get("properties", {})
-    sure = any(_NEEDS.search(name) for name in fields) or bool(worker and _options(fields[worker], view.schema))
-    return sure or bool(
-        re.search(r"worker|agent|executor|executable|specialist", f"{worker} {key}", re.I)
-        or _PLANS.search(f"{view.system}\n{view.task}")
-    )
+    sure = any(_NEEDS.search(name) for name in fields) or (worker and resolve(fields[worker], view.schema).get("enum"))
+    return bool(sure or _PEOPLE.search(f"{worker} {key}") or _PLANS.search(f"{view.system}\n{view.task}"))
 
 
-def _find(schema: dict, root: dict, depth: int = 0) -> tuple[str, dict, str | None] | None:
-    """(the list's name, the shape of an item, the item's field for the worker) or None."""
-    schema = resolve(schema, root)
-    for key, field in schema.get("properties", {}).items():
-        field = _plain(field, root)
+def _find(schema: dict, root: dict, depth: int = 0) -> tuple[str, dict, str] | None:
+    """(the list's name, the shape of an item, the item's field for the worker or ""), None where there is no such list."""
+    for key, field in resolve(schema, root).get("properties", {}).items():
+        field = resolve(field, root)
+        item = resolve(field.get("items"), root)
+        fields = item.get("properties", {})
         if field.get("type") == "array" and _STEPS.search(key):
-            item = _plain(field.get("items", {}), root)
-            fields = item.get("properties", {})
-            names = [name for name in fields if _WORKER.match(name)]
-            named = next((n for n in names if _options(fields[n], root)), None) or next(
-                (n for n in names if n != "name" or len(names) == 1), None
-            )
-            if fields and (named or any(_NEEDS.search(name) for name in fields)):
-                return key, item, named
-            if (
-                not fields
-                and (_options(item, root) or re.search(r"executor|worker|agent|specialist", key, re.I))
-                and item.get("type", "string") == "string"
-            ):
-                return key, item, None
+            named = [name for name in fields if _WORKER.match(name)]
+            free = [("enum" not in resolve(fields[name], root), name == "name", name) for name in named]
+            worker = min(free, default=("", "", ""))[2]
+            steps = worker or any(_NEEDS.search(name) for name in fields)
+            if steps or (not fields and ("enum" in item or _PEOPLE.search(key))):
+                return key, item, worker
         elif field.get("properties") and depth < 2 and (deeper := _find(field, root, depth + 1)):
             return deeper
     return None
 
 
-def _plain(schema: dict, root: dict) -> dict:
-    """The schema itself, or its one branch that is not null."""
-    schema = resolve(schema, root)
-    branches = [b for b in (resolve(o, root) for o in schema.get("anyOf", schema.get("oneOf", []))) if b.get("type") != "null"]
-    return branches[0] if len(branches) == 1 else schema
-
-
-def _options(schema: dict, root: dict) -> list[str]:
-    schema = _plain(schema, root)
-    return [o for o in schema.get("enum", [schema["const"]] if "const" in schema else []) if isinstance(o, str)]
-
-
 def workers_in(text: str, names: list[str]) -> list[dict]:
     """The workers with what is said of them: `names` where these are known, else those that the text lists."""
-    told: dict[str, str] = {}
-    for listed in re.findall(r"[\[{].*[\]}]", text, re.S):
-        try:
-            data = json.loads(listed)
-        except ValueError:
-            continue
-        data = [{"name": k, "description": v} for k, v in data.items()] if isinstance(data, dict) else data
-        told |= {str(d["name"]): str(d.get("description", "")) for d in data if isinstance(d, dict) and "name" in d}
-    for name, said in re.findall(
-        r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]*[`*\"']*([A-Za-z][\w-]*(?: [a-z]+)?)[`*\"']*[ \t]*(?:\([^)]*\))?[ \t]*(?::|–|—|-|"
-        r"=)[`*]*[ \t]+(.+)$",
-        text,
-        re.M,
-    ):
-        told.setdefault(name, said)
-    listed = re.findall(r"\b([a-z][\w-]*) \(([^()\n]+)\)", text) if not told else []
-    told |= dict(listed) if len(listed) > 1 else {}
-    if (
-        not names
-        and not told
-        and (
-            line := re.search(
-                r"\b(?:workers|agents|executors|specialists|team|executables|available)\b[^:\n]{0,30}:[ \t]*([^\n.]+)", text, re.I
-            )
-        )
-    ):
-        told = {
-            name.strip(" `'\"*"): ""
-            for name in re.split(r",\s*(?:and\s+)?|\s+and\s+", line[1])
-            if re.fullmatch(r"[ `'\"*]*[\w -]+[ `'\"*]*", name)
-        }
-    for name in names:
-        if name not in told and (
-            said := re.search(
-                rf"[`*\"']*\b{re.escape(name)}\b[`*\"']*\s*(?:\(([^)\n]+)\)|(?::|–|—| - |=)\s*([^;\n]+?)(?=[.;](?:\s|$)|\n|$)|"
-                rf"\s((?:can |will )?[a-z]+s\b[^;.\n]+))",
-                text,
-            )
-        ):
-            told[name] = next(group for group in said.groups() if group)
-    return [{"name": name, "description": told.get(name, "")} for name in names or told]
-
-
-def _rank(worker: dict) -> int:
-    """When a worker's turn comes; workers of one rank can work at the same time."""
-    kind = kind_of(worker)
-    return {"research": 1, "write": 3, "review": 4}.get(kind) or sorts_before(worker)
-
-
-def steps_for(view: View, workers: list[dict]) -> list[tuple[int, dict, str]]:
-    """(rank, worker, what to do) for each step that the task asks for."""
-    others = [w for w in workers if kind_of(w) in ("other", "finalize")]
-    task, steps = (
-        re.sub(
-            r"^\W*(?:please )?(?:plan|decompose|break down|split)\b[^:\n]{0,40}:\s*", "", view.task or view.first, flags=re.I
-        ).strip("'\""),
-        [],
+    line = re.search(rf"\b(?:{_PEOPLE.pattern})\b[^:\n]{{0,30}}:[ \t]*([^\n]+)", text, re.I)
+    items = (line[1].split(";") if ";" in line[1] else split_items(line[1])) if line else []
+    ways = (
+        re.findall(r'"name":\s*"([^"]+)"', text),
+        re.findall(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]*[`*\"']*([A-Za-z][\w-]*)[`*\"']*\s*[(:–—=-]", text, re.M),
+        re.findall(r"\b([a-z][\w-]*) \([^()\n]+\)", text),
+        [item.split()[0].strip("`'\"*.") for item in items if item.split()],
     )
-    plain = core(task, others)
-    about, wish = topic(plain) or plain, wishes(view, bool(view.parts.get("draft")))
-    desk = on_a_desk([w for w in others if asked(w, task)])  # other work than briefs: only who is asked for
-    for kind in ("research", "write", "review"):
-        group = [w for w in workers if kind_of(w) == kind]
-        chosen = [w for w in group if asked(w, task)] if len(group) > 1 or desk else group
-        if kind in wish:
-            for worker in chosen or ([] if desk else group[:1]):
-                for subject in (subjects(plain) or (about,)) if kind == "research" else (about,):
-                    what = {
-                        "research": f"Find facts, with their sources, about {subject}",
-                        "write": plain,
-                        "review": f"Review the draft on {about} against the facts",
-                    }
-                    steps.append((_rank(worker), worker, what[kind]))
-    for worker in others:
-        if asked(worker, task):
-            steps.append((_rank(worker), worker, clause_for(worker, task)))
-    if not steps and workers:
-        steps = [(1, workers[0], task)]
-    return sorted(steps, key=lambda step: step[0])
+    listed = names or next((way for way in ways if len(way) > 1), [])
+    behind = r"[`*\"']*(?:,? ?\"description\": ?\"|\s*[(:–—=-]\s*|\s+(?=[a-z]+s\b))([^.;\n)\"]+)"
+    told = {name: re.search(rf"\b{re.escape(name)}\b{behind}", text) for name in listed}
+    return [{"name": name, "description": found[1] if found else ""} for name, found in told.items()]
+
+
+def steps_for(view: View, workers: list[dict]) -> list[tuple[dict, str]]:
+    """(worker, what to do) for each step that the task asks for, in order."""
+    task = re.sub(r"^\W*(?:plan|decompose|break down|split)\b[^:\n]{0,40}:\s*", "", view.task or view.first, flags=re.I)
+    plain = core(task, [worker for worker in workers if kind_of(worker) not in ("research", "write", "review")])
+    about = topic(plain) or plain
+    steps = []
+    for worker in team_for(task, workers, wishes(view)):
+        kind = kind_of(worker)
+        if kind == "research":
+            steps += [(worker, f"Find facts, with their sources, about {one}") for one in subjects(plain) or (about,)]
+        else:
+            what = {"write": plain, "review": f"Review the draft on {about} against the facts"}
+            steps.append((worker, what.get(kind) or clause_for(worker, task)))
+    return steps or [(worker, task) for worker in workers[:1]]
 
 
 def plan(view: View) -> Answer:
     """The plan as the schema wants it: one step for each subject of a comparison, dependencies by kind of work."""
-    schema = tightened(view.schema or {}, view.later)
-    key, item, field = _find(schema, schema) or ("steps", {}, None)
-    names = _options(item["properties"][field], schema) if field else _options(item, schema)
-    refused = {
-        name
-        for text in view.later
-        for name in re.findall(r"(?:unknown|no|not an?|invalid|such)\s(?:\w+\s){0,2}[`'\"]([\w -]+)[`'\"]", text)
-    }
-    workers = [w for w in workers_in(f"{view.system}\n{view.first}", names) if w["name"] not in refused]
+    root = view.schema or {}
+    key, item, field = _find(root, root) or ("steps", {}, "")
+    fields = {name: resolve(shape, root) for name, shape in item.get("properties", {}).items()}
+    names = (fields[field] if field else item).get("enum", [])
+    refused = re.findall(r"(?:unknown|no|not an?|invalid)\s(?:\w+\s){0,2}[`'\"]([\w -]+)[`'\"]", "\n".join(view.later))
+    workers = [worker for worker in workers_in(f"{view.system}\n{view.first}", names) if worker["name"] not in refused]
     if not workers and not field:  # a plan without workers: the usual kinds of work
         workers = [{"name": kind, "description": ""} for kind in ("research", "write", "review")]
     steps = steps_for(view, workers)
-    ranks = [rank for rank, _, _ in steps]
-    root, fields, made = {"$defs": schema.get("$defs", {})}, item.get("properties", {}), []
-    name_of = next((name for name in fields if _ID.match(name) and name != field), None)
-    titled = next((name for name in ("name", "title") if name in fields and name != field), None) if not name_of else None
-    name_of = name_of or titled
-    whole = name_of and _plain(fields[name_of], schema).get("type") in ("integer", "number")
-    for place, (rank, worker, what) in enumerate(steps):
-        before = [i for i, r in enumerate(ranks) if r == max((r for r in ranks if r < rank), default=-1)]
-        known: dict = (
-            {word: what for word in _WORDS}
-            | dict.fromkeys(_WHY, f"{worker['name']} does this kind of work")
-            | {"parallel": ranks.count(rank) > 1}
-        )
-        ids = [i + 1 if whole else f"{w['name']} {i + 1}" if titled else f"s{i + 1}" for i, (_, w, _) in enumerate(steps)]
-        known |= {name_of: ids[place]} if name_of else {}
-        for needs in (name for name in fields if _NEEDS.search(name)):
-            kind = _plain(_plain(fields[needs], schema).get("items", {}), schema).get("type", "string")
-            base = 0 if re.search(r"\b(?:index|zero|0-based)", fields[needs].get("description", ""), re.I) else 1
-            known[needs] = [
-                i + base if kind == "integer" and not whole else ids[i] if name_of else steps[i][1]["name"] for i in before
-            ]
-            known[needs] = list(dict.fromkeys(known[needs]))
-            known[needs] = (
-                known[needs] if _plain(fields[needs], schema).get("type") == "array" else ", ".join(map(str, known[needs]))
-            )
-        known |= {field: worker["name"]} if field else {}
-        made.append(value_for(item | root, what, task=what, known=known) if fields else worker["name"])
-    made = made if fields else list(dict.fromkeys(made))
-    known = {
-        key: made,
-        "parallel": len(made) > 1 and len(set(ranks)) == 1,
-        **dict.fromkeys(_WHY, _reason(steps)),
-        "goal": view.task,
-        "task": view.task,
-    }
-    value = value_for(schema, view.task, task=view.task, known=known)
-    return Answer(({"type": "text", "text": json.dumps(value, ensure_ascii=False)},), _reason(steps))
-
-
-def _reason(steps: list[tuple[int, dict, str]]) -> str:
-    order = [
-        " and ".join(dict.fromkeys(w["name"] for r, w, _ in steps if r == rank)) for rank in sorted({rank for rank, _, _ in steps})
-    ]
-    return f"The order follows what each step needs: {', then '.join(order)}."
+    stages = [stage(worker) for worker, _ in steps]
+    ids = [f"{worker['name']} {place}" for place, (worker, _) in enumerate(steps, 1)]
+    id_field = next((name for name in fields if name != field and (_ID.match(name) or name in ("name", "title"))), "")
+    if fields.get(id_field, {}).get("type") in ("integer", "number"):
+        ids = list(range(1, len(steps) + 1))
+    made = []
+    for place, (worker, what) in enumerate(steps):
+        earlier = max((other for other in stages if other < stages[place]), default=-1)
+        before = [other for other, its_stage in enumerate(stages) if its_stage == earlier]
+        known = dict.fromkeys(_WORDS, what) | dict.fromkeys(_WHY, f"{worker['name']} does this kind of work")
+        known |= {"parallel": stages.count(stages[place]) > 1, id_field: ids[place], field: worker["name"]}
+        for needs in filter(_NEEDS.search, fields):
+            whole = resolve(fields[needs].get("items"), root).get("type") == "integer"
+            first = 1 if re.search(r"1-based|from 1|step number", fields[needs].get("description", "")) else 0
+            called = [other + first if whole else steps[other][0]["name"] for other in before]
+            called = [ids[other] for other in before] if id_field and whole == isinstance(ids[0], int) else called
+            known[needs] = list(dict.fromkeys(called))
+        made.append(value_for({**item, "$defs": root.get("$defs", {})}, what, task=what, known=known))
+    order = list(dict.fromkeys(worker["name"] for worker, _ in steps))
+    why = f"The order follows what each step needs: {', then '.join(order)}."
+    known = dict.fromkeys(_WHY, why) | {"goal": view.task, "task": view.task, key: made if fields else order}
+    return filled(view, view.task, known | {"parallel": len(steps) > 1 and len(set(stages)) == 1}, why)

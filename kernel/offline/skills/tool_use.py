@@ -12,14 +12,12 @@ from .fill import GUESS, NEAR, Form
 
 _BODY = re.compile(r"^(?:text|content|body|document|string|input|data|passage|note|message)$", re.I)
 _QUOTED = re.compile(r"[\"“]([^\"”]+)[\"”]|(?<!\w)['‘]([^'’]+)['’](?!\w)|:\s+(\S.*)$", re.S)
-_SIGNS = {"times": "*", "multiplied by": "*", "plus": "+", "minus": "-", "divided by": "/"}
 _SUM = re.compile(r"\d\s*(?:\*\*|[-+*/x×÷^])\s*\(?\d")
 _KIN = {  # what asks for a tool in other words than its own
-    "calculat": "calculate compute sum", "time": "time hour clock late", "clock": "time hour", "date": "today date day",
-    "weather": "temperature rain forecast", "read": "read open show", "count": "count many length",
-    "remember": "remember save store note", "recall": "recall remember known",
+    "calculat": "compute sum", "clock": "time hour", "date": "today day", "weather": "temperature rain",
+    "read": "open show", "count": "many length", "remember": "save store note", "recall": "remember known",
 }  # fmt: skip
-_OFFERS = re.compile(r"\b(?:did you mean|one of|known|available|valid|allowed|choose|are|try|expected|use)\b(.+)$", re.I | re.S)
+_OFFERS = re.compile(r"\b(?:mean|one of|known|available|valid|allowed|choose|are|try|expected|use)\b(.+)$", re.I | re.S)
 
 
 def fits(view: View) -> bool:
@@ -30,13 +28,13 @@ def fits(view: View) -> bool:
 def tool_use(view: View) -> Answer:
     """The calls that the task asks for and that were not made yet; else the results in a sentence each."""
     made = [(call.name, call.input) for call in view.calls]
-    calls = [] if view.must_answer else [call for call in [*wanted(view), *_mended(view)] if call not in made]
-    if calls:
+    calls = [call for call in [*wanted(view), *_mended(view)] if call not in made]
+    if calls and not view.must_answer:
         names = ", ".join(dict.fromkeys(name for name, _ in calls))
         uses = tuple({"type": "tool_use", "name": name, "input": given} for name, given in calls)
         return Answer(uses, f"The task asks for what {names} does.")
-    later = [{call.name for call in view.calls[place + 1 :]} for place in range(len(view.calls))]
-    told = [_told(call) for call, names in zip(view.calls, later, strict=True) if not (call.is_error and call.name in names)]
+    good = {call.name for call in view.calls if not call.is_error}
+    told = [_told(call) for call in view.calls if not call.is_error or call.name not in good]
     text = "\n".join(dict.fromkeys(told)) or "No tool fits this task, and none was called."
     return Answer(({"type": "text", "text": text},), "All results are in.")
 
@@ -44,11 +42,8 @@ def tool_use(view: View) -> Answer:
 def wanted(view: View) -> list[tuple[str, dict]]:
     """(tool, arguments) for each clause of the task that a tool's words fit."""
     task, calls = view.task or view.first, []
-    for spoken, sign in _SIGNS.items():
-        task = re.sub(rf"(?<=\d) {spoken} (?=\d)", f" {sign} ", task)
-    clauses = [c for c in re.split(r"(?<=[.;?!])\s+|,?\s+(?:and )?then\s+|,?\s+and\s+(?=[a-z]+\s)|\n+", task) if c.strip()]
-    chosen = [(clause, tool) for clause in clauses if (tool := _best(view.tools, clause))]
-    for clause, tool in chosen or [(task, tool) for tool in [_best(view.tools, task)] if tool]:
+    clauses = re.split(r"(?<=[.;?!])\s+|,?\s+(?:and )?then\s+|,?\s+and\s+(?=[a-z]+\s)|\n+", task)
+    for clause, tool in [(clause, tool) for clause in clauses if (tool := _best(view.tools, clause))]:
         schema = tool.get("input_schema") or {}
         fields = list(schema.get("properties", {}))
         known = {}
@@ -63,7 +58,7 @@ def wanted(view: View) -> list[tuple[str, dict]]:
 
 
 def _body(view: View, tool: dict, clause: str) -> str:
-    """The text that a tool shall work on: what the clause quotes, a part of the message, or what another tool brought."""
+    """The text that a tool shall work on: what the clause quotes, a part of the message, or another tool's result."""
     if said := _QUOTED.search(clause):
         return next(group for group in said.groups() if group)
     parts = [view.parts[name] for name in ("draft", "context", "text", "document") if view.parts.get(name)]
@@ -72,14 +67,11 @@ def _body(view: View, tool: dict, clause: str) -> str:
 
 
 def _arguments(schema: dict, clause: str, task: str, known: dict) -> list[dict]:
-    """The arguments from the clause (from the task where the clause lacks them); several sets for "Paris and Berlin"."""
+    """The arguments from the clause, or from the whole task; several sets for "Paris and Berlin"."""
     form = Form(schema, clause, known)
     given, sure = form.value(schema, "", clause)
-    if sure < NEAR and clause != task:
-        whole = Form(schema, task, known)
-        other, better = whole.value(schema, "", task)
-        if better > sure:
-            form, given, sure, clause = whole, other, better, task
+    if sure < NEAR and clause != task and Form(schema, task, known).value(schema, "", task)[1] > sure:
+        return _arguments(schema, task, task, known)
     if schema.get("required") and sure < GUESS:
         return []  # nothing in the task to call it with
     made = [given]
@@ -93,9 +85,9 @@ def _arguments(schema: dict, clause: str, task: str, known: dict) -> list[dict]:
 
 def _joined(clause: str, last: dict, given: dict) -> bool:
     """Whether a value follows one of the last set as in "Paris and Berlin", "a.txt, b.txt"."""
-    pairs = [(last[key], value) for key, value in given.items() if isinstance(value, str) and isinstance(last.get(key), str)]
-    between = [clause.partition(before)[2].partition(value)[0] for before, value in pairs if before and value]
-    return any(re.fullmatch(r"\W*(?:and|or|vs\.?)?\W*(?:in|for|of|to)?\W*", text) for text in between)
+    pairs = [(str(last.get(key)), str(value)) for key, value in given.items()]
+    between = r"\W*(?:and|or|vs\.?)?\W*(?:in|for|of|to)?\W*"
+    return any(re.search(re.escape(before) + between + re.escape(value), clause) for before, value in pairs if value)
 
 
 def _best(tools: list[dict], clause: str) -> dict | None:
@@ -113,7 +105,7 @@ def _score(tool: dict, clause: str) -> float:
     own |= {stem(word): 2.0 for word in words(name) if word not in generic}
     for key, kin in _KIN.items():
         if any(root.startswith(stem(key)) for root in list(own)):
-            own |= {stem(word): max(1.0, own.get(stem(word), 0)) for word in kin.split()}
+            own = {stem(word): 1.0 for word in kin.split()} | own
     have = {stem(word) for word in words(clause) if word not in STOP or word == "many"}
     sums = bool(_SUM.search(clause)) and any(root.startswith(("calculat", "arithm", "expres")) for root in own)
     return sum(own.get(root, 0) for root in sorted(have)) + 3 * sums
@@ -127,8 +119,8 @@ def _mended(view: View) -> list[tuple[str, dict]]:
         if not call.is_error or not tool or sum(other.name == call.name for other in view.calls) > 1:
             continue
         message, task = call.result or "", view.task or view.first
-        offered = _OFFERS.search(message)
-        names = re.findall(r"[`'\"]([^`'\"]+)[`'\"]", offered[1]) or re.findall(r"\w[\w.-]*", offered[1]) if offered else []
+        offered = (_OFFERS.search(message) or ["", ""])[1]
+        names = re.findall(r"[`'\"]([^`'\"]+)[`'\"]", offered) or re.findall(r"\w[\w.-]*", offered)
         near = {key: difflib.get_close_matches(str(value), names, 1, 0.5) for key, value in call.input.items()}
         given = {key: near[key][0] if near[key] else value for key, value in call.input.items()}
         if given == call.input:
