@@ -97,5 +97,5 @@ def test_the_launcher_opens_exactly_lesson_00():
         assert re.search(r"/lab/tree/notebooks/00_start_here\.ipynb", "".join(lab.written))
         with lab.open(LESSON) as notebook:
             assert notebook.page.locator(".jp-Dialog").count() == 0
-            assert notebook.page.locator("svg[role=img]").count() >= 1, "the stored picture is shown before anything is run"
+            notebook.page.locator(".jp-RenderedSVG img, .jp-RenderedSVG svg").first.wait_for()  # the stored picture is shown before anything is run
             assert notebook.errors == []
