@@ -3,7 +3,7 @@
 from . import models
 from .agent import Agent
 from .budget import Budget, Exhausted, Ledger, Spent
-from .client import Client, SetupError, connect
+from .client import Client, SetupError, connect, plain_http
 from .contract import Executable, Handoff, Registry, Result
 from .run import Event, Run
 from .search import LIBRARY, Corpus, Wikipedia, search_tool
@@ -17,5 +17,5 @@ __all__ = [
     "LIBRARY", "Agent", "ApiError", "Block", "Budget", "Client", "Conversation", "Corpus", "DeterministicSupervisor",
     "Event", "Executable", "Exhausted", "Handoff", "HandoffTool", "LLMSupervisor", "Ledger", "Pause", "Registry",
     "Reply", "Result", "Run", "SetupError", "Spent", "Tool", "ToolError", "Trace", "Usage", "Verdict", "Wikipedia",
-    "connect", "finalize", "models", "researcher", "reviewer", "search_tool", "tool", "writer",
+    "connect", "finalize", "models", "plain_http", "researcher", "reviewer", "search_tool", "tool", "writer",
 ]

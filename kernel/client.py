@@ -21,8 +21,9 @@ from urllib.request import getproxies, proxy_bypass
 import httpx
 from pydantic import SecretStr, ValidationError
 
-from .budget import Budget, Ledger
-from .wire import API_VERSION, NONSTREAMING_MAX_TOKENS, ApiError, Reply, encode
+from .budget import Budget, Exhausted, Ledger, Spent
+from .models import cost, spent_on
+from .wire import API_VERSION, NONSTREAMING_MAX_TOKENS, ApiError, Reply, Usage, encode, most_tokens
 
 Mode = Literal["offline", "live", "local"]
 
@@ -112,8 +113,7 @@ class Client:
         request = httpx.Request("POST", self._url, headers=self._headers, stream=httpx.ByteStream(content),
                                 extensions={"timeout": TIMEOUTS})
         request.headers["content-length"] = str(len(content))
-        for name, secret in self._secrets.items():
-            request.headers[name] = f"{'Bearer ' if name == 'authorization' else ''}{secret.get_secret_value()}"
+        self._sign(request.headers)
         request.read()  # as `content=` does: a transport may look at `request.content`
         try:
             response = await self._transport.handle_async_request(request)
@@ -134,6 +134,16 @@ class Client:
             first = error.errors(include_url=False, include_input=False)[0]["msg"]
             raise self._error(f"the server answered 200 with something that is not a reply ({what}; {first}): "
                               f"{response.text[:120]!r}; check the base URL", "invalid_reply", status=200) from None
+
+    def _sign(self, headers: httpx.Headers) -> None:
+        for name, secret in self._secrets.items():
+            headers[name] = f"{'Bearer ' if name == 'authorization' else ''}{secret.get_secret_value()}"
+
+    def headers(self) -> httpx.Headers:
+        """What every request of this client carries, the key included: for sending, never for showing."""
+        headers = self._headers.copy()
+        self._sign(headers)
+        return headers
 
     def _error_of(self, response: httpx.Response) -> ApiError:
         headers, status = response.headers, response.status_code
@@ -241,3 +251,33 @@ def connect(mode: Mode | None = None, *, max_usd: Decimal | str | float | None =
     return Client(Pools(base_url), mode=mode, base_url=base_url, api_key=key or None, auth_token=token or None,
                   max_usd=None if max_usd is None else Decimal(str(max_usd)), concurrency=concurrency or 16,
                   unknown_price_ok=mode == "local" or on_this_machine)
+
+
+def plain_http(mode: Mode | None = None, *, max_usd: Decimal | str | float | None = DEFAULT_MAX_USD,
+               **offline: Any) -> httpx.Client:
+    """A plain `httpx.Client` for the model that `connect` would choose: for those who write the wire themselves.
+
+    Address, version and key are set: `client.post("/v1/messages", json={...})`. The dollar cap holds here too:
+    raises Exhausted before a request that could pass it. No retries.
+    """
+    chosen = connect(mode, max_usd=max_usd, **offline)
+
+    def reserve(request: httpx.Request) -> None:
+        body = json.loads(request.content)
+        model = str(body.get("model"))
+        booked = chosen.ledger.reserve(most_tokens(request.content), int(body.get("max_tokens") or 1),
+                                       lambda *tokens: cost(model, Usage(input_tokens=tokens[0], output_tokens=tokens[1])))
+        if booked.output_tokens < int(body.get("max_tokens") or 1):
+            chosen.ledger.settle(booked, Spent())
+            raise Exhausted(f"the client's budget of ${chosen.ledger.budget.usd} does not allow {body['max_tokens']} more tokens")
+        request.extensions["booked"] = model, booked
+
+    def settle(response: httpx.Response) -> None:
+        response.read()
+        model, booked = response.request.extensions["booked"]
+        usage = response.json().get("usage", {}) if response.is_success else {}
+        chosen.ledger.settle(booked, spent_on(model, Usage.model_validate(usage)))
+
+    return httpx.Client(base_url=chosen.base_url, headers=chosen.headers(), timeout=httpx.Timeout(600, connect=10),
+                        transport=chosen._transport if chosen.mode == "offline" else None,
+                        event_hooks={"request": [reserve], "response": [settle]})

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
+from .budget import Spent
 from .wire import Usage
 
 MILLION = 1_000_000
@@ -83,3 +84,9 @@ def cost(model: str, usage: Usage) -> Decimal | None:
                     + rate.cache_write * (usage.cache_creation_input_tokens or 0)
                     + rate.cache_read * (usage.cache_read_input_tokens or 0))
     return None
+
+
+def spent_on(model: str, usage: Usage) -> Spent:
+    """One call's entry in a ledger."""
+    dollars = cost(model, usage)
+    return Spent(1, usage.total_input, usage.total_output, dollars or Decimal(0), unpriced=int(dollars is None))

@@ -17,16 +17,14 @@ from typing import Any, Literal
 from .budget import Budget, Exhausted, Ledger, Spent
 from .client import Client
 from .contract import Executable, Handoff, Result
-from .models import cost
+from .models import cost, spent_on
 from .tools import Pause
-from .wire import ApiError, Conversation, Reply, Usage, encode
+from .wire import ApiError, Conversation, Reply, Usage, encode, most_tokens
 
 EventKind = Literal["dispatch", "return", "request", "reply", "retry", "tool_call", "tool_result", "note"]
 
 MAX_TOKENS = 4096
 """Tokens that one answer may have unless the request says otherwise."""
-BYTES_PER_TOKEN = 2
-"""For the reservation: no more than one token in two bytes of JSON (English has one in four)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +225,7 @@ class Run:
         """
         body = {"max_tokens": MAX_TOKENS, **request}
         model, content = body["model"], encode(body)
-        bound = len(content) // BYTES_PER_TOKEN
+        bound = most_tokens(content)
 
         @cache  # every ledger on the way up asks the same
         def price(input_tokens: int, output_tokens: int) -> Decimal | None:
@@ -243,9 +241,7 @@ class Run:
                 self._emit_request(body)
                 asked_at = self._tree.clock()
                 reply = await self.client.send(body, content=content, on_retry=self._emit_retry)
-            dollars = cost(model, reply.usage)
-            actual = Spent(1, reply.usage.total_input, reply.usage.total_output, dollars or Decimal(0),
-                           int(dollars is None))
+            actual = spent_on(model, reply.usage)
         except ApiError as error:
             if error.status and error.status != 200:
                 actual = Spent(calls=1)  # an error answer is not billed

@@ -149,6 +149,11 @@ def encode(body: dict[str, Any]) -> bytes:
     return head[:-1] + b',"messages":' + messages.encode() + b"}"
 
 
+def most_tokens(content: bytes) -> int:
+    """More tokens than this a request cannot have: one in two bytes of JSON (English has one in four)."""
+    return len(content) // 2
+
+
 class ApiError(Exception):
     """The service, or the way to it, said no.
 

@@ -128,3 +128,19 @@ def test_a_server_that_is_not_there_is_said_plainly(monkeypatch, capsys):
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
     assert main(["pgvector", "--live"]) == 1
     assert "connection_error" in capsys.readouterr().out
+
+
+def test_a_plain_client_speaks_to_the_chosen_model_and_its_cap_holds_before_sending(monkeypatch):
+    from kernel import Exhausted, models, plain_http
+
+    body = {"model": models.supervisor, "max_tokens": 1000, "messages": [{"role": "user", "content": "Hello"}]}
+    assert plain_http().post("/v1/messages", json=body).json()["stop_reason"] == "end_turn"
+    assert plain_http().post("/v1/messages", json={"model": models.worker}).status_code == 400
+    api = OfflineAPI()
+    with Server(api) as url:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
+        with plain_http("live", max_usd="0.012") as client:
+            assert client.post("/v1/messages", json=body).status_code == 200
+            with pytest.raises(Exhausted):
+                for _ in range(100):
+                    client.post("/v1/messages", json=body)

@@ -12,7 +12,7 @@ import pytest
 import kernel
 
 KERNEL = Path(kernel.__file__).parent
-ORDER = ["wire", "models", "budget", "client", "contract", "tools", "run", "agent", "search", "team", "supervisors", "trace"]
+ORDER = ["wire", "budget", "models", "client", "contract", "tools", "run", "agent", "search", "team", "supervisors", "trace"]
 """Data flows one way: a module imports only from those before it."""
 ALLOWED_BACK = {("tools", "run"), ("contract", "run"), ("run", "trace")}
 """For types only, or inside a function: not when the module is loaded."""
