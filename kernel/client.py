@@ -244,7 +244,10 @@ def connect(mode: Mode | None = None, *, max_usd: Decimal | str | float | None =
         raise SetupError("the model is live, but ANTHROPIC_API_KEY is not set; set it (or ANTHROPIC_BASE_URL for a "
                          "server of your own), or stay offline")
     base_url = base_url or "https://api.anthropic.com"
-    url = httpx.URL(base_url)
+    try:
+        url = httpx.URL(base_url)
+    except httpx.InvalidURL:
+        url = httpx.URL()
     if url.scheme not in ("http", "https") or not url.host:
         raise SetupError(f"ANTHROPIC_BASE_URL is {base_url!r}; expected an address such as http://127.0.0.1:11434")
     on_this_machine = url.host in ("localhost", "127.0.0.1", "::1")

@@ -75,10 +75,7 @@ class Lab:
         return cls(clone, command=command, environ={"PYTHONPATH": ""}, **options)
 
     def __enter__(self) -> Lab:
-        for name, settings in {**TEST_SETTINGS, "@jupyterlab/apputils-extension/themes": {"theme": THEMES[self.theme]}}.items():
-            file = self.folder / ".jupyter" / "settings" / f"{name}.jupyterlab-settings"
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(json.dumps(settings), encoding="utf-8")
+        self._change_settings()
         self._server = subprocess.Popen(self._command, cwd=self.folder, env=self._environ, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace",
                                         start_new_session=os.name != "nt")
@@ -91,6 +88,7 @@ class Lab:
                 executable_path=browser_path(), args=["--no-sandbox", "--disable-dev-shm-usage"])
         except BaseException:
             self._end_server()
+            self._restore_settings()
             raise
         return self
 
@@ -100,6 +98,7 @@ class Lab:
             self._playwright.stop()
         finally:
             self._end_server()
+            self._restore_settings()
 
     def open(self, name: str, *, width: int = 1280, height: int = 1600) -> Notebook:
         """A notebook of the folder in a fresh browser, its kernel ready."""
@@ -108,6 +107,22 @@ class Lab:
         page.goto(f"{self.address}/lab/tree/{quote(name)}?token={self._token}&reset")
         notebook.wait_until_ready()
         return notebook
+
+    def _change_settings(self) -> None:
+        """Ours for the time of the test: the folder may be somebody's own."""
+        self._before: dict[Path, bytes | None] = {}
+        for name, settings in {**TEST_SETTINGS, "@jupyterlab/apputils-extension/themes": {"theme": THEMES[self.theme]}}.items():
+            file = self.folder / ".jupyter" / "settings" / f"{name}.jupyterlab-settings"
+            self._before[file] = file.read_bytes() if file.is_file() else None
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps(settings), encoding="utf-8")
+
+    def _restore_settings(self) -> None:
+        for file, content in self._before.items():
+            if content is None:
+                file.unlink(missing_ok=True)
+            else:
+                file.write_bytes(content)
 
     def _wait_for_address(self) -> tuple[str, str]:
         found: list[tuple[str, str]] = []

@@ -40,7 +40,8 @@ def test_every_control_answers(folder):
         notebook.run_all()
         prediction, switch, box = (notebook.cell(NUMBER[id]) for id in ("predict", "switch", "topic"))
 
-        assert prediction.get_by_role("radio").first.is_disabled(), "after the reveal there is nothing left to predict"
+        options = [prediction.get_by_role("button").nth(place) for place in range(prediction.get_by_role("button").count())]
+        assert len(options) == 4 and all(it.is_disabled() for it in options), "after the reveal there is nothing left to predict"
         switch.get_by_role("button", name="Live", exact=True).click()
         switch.get_by_text("ANTHROPIC_API_KEY is not set").first.wait_for()
         switch.get_by_role("button", name="Offline", exact=True).click()
@@ -69,7 +70,7 @@ def test_a_prediction_is_kept_until_the_reveal(folder):
         notebook.run_all()
         notebook.restart_and_run_all(wait=False)
         notebook.wait_until_run(cells=NUMBER["predict"])
-        notebook.cell(NUMBER["predict"]).get_by_role("radio").nth(1).check()
+        notebook.cell(NUMBER["predict"]).get_by_role("button", name="researcher → writer → reviewer", exact=True).click()
         notebook.wait_until_run()
         assert "You predicted: researcher → writer → reviewer." in notebook.cell(NUMBER["reveal"]).inner_text()
         assert notebook.failures() == [] and notebook.errors == []

@@ -193,9 +193,10 @@ def test_a_local_server_needs_no_key(monkeypatch):
 
 
 def test_settings_of_the_offline_model_are_refused_elsewhere_and_a_base_url_must_be_one(monkeypatch):
-    monkeypatch.setenv("ANTHROPIC_BASE_URL", "localhost:11434")
-    with pytest.raises(SetupError, match="expected an address"):
-        connect("local")
+    for wrong in ("localhost:11434", "http://", "http://[::1", "ftp://host", "http://host:port"):
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", wrong)
+        with pytest.raises(SetupError, match="expected an address"):
+            connect("local")
     with pytest.raises(SetupError, match="latency_ms: only the offline model"):
         connect("live", latency_ms=5)
 

@@ -11,6 +11,8 @@ from workshop.presence import in_notebook, interactive
 from .control import Control
 from .shown import as_shown_html, as_shown_text, markdown, prose, status_line
 
+WAKE_S = 0.25
+
 
 @dataclass(frozen=True)
 class Decision:
@@ -103,20 +105,32 @@ async def checkpoint(question: str, options: tuple[str, ...] = ("Proceed", "Stop
         asked.decision = Decision(headless, edit or "", "headless")
         _display(asked)
         return asked.decision
-    answer = asked.clicked()  # a fact that cannot be drawn fails here, before anybody is asked
+    clicked = asked.clicked()  # a fact that cannot be drawn fails here, before anybody is asked
     said = "Not decided: the checkpoint was cancelled."
     try:
         _display(asked)
-        async with asyncio.timeout(timeout_s):  # not wait_for: on Python 3.11 it can lose a cancellation
-            choice = await answer
-        asked.decision = Decision(choice, asked.edited(), "person")
-        said = f"You chose {choice}."
-    except TimeoutError:
-        asked.decision = Decision(on_timeout, edit or "", "timeout")
-        said = f"No answer within {timeout_s:g} seconds: {on_timeout}."
+        if await _within(timeout_s, clicked):
+            asked.decision = Decision(clicked.result(), asked.edited(), "person")
+            said = f"You chose {clicked.result()}."
+        else:
+            asked.decision = Decision(on_timeout, edit or "", "timeout")
+            said = f"No answer within {timeout_s:g} seconds: {on_timeout}."
     finally:
         asked.close(said)
     return asked.decision
+
+
+async def _within(seconds: float, answer: asyncio.Future[str]) -> bool:
+    """Whether the answer came in time.
+
+    Waits in slices: an interrupt from the kernel's menu takes effect only when its loop wakes up, and a loop that
+    waits for nothing but a click may sleep on.
+    """
+    clock = asyncio.get_running_loop().time
+    end = clock() + seconds
+    while not answer.done() and (left := end - clock()) > 0:
+        await asyncio.wait([answer], timeout=min(left, WAKE_S))
+    return answer.done()
 
 
 def _display(asked: Question) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from .control import Control
@@ -16,12 +16,11 @@ class Prediction(Control):
     question: str
     options: tuple[str, ...]
     chosen: str | None = None
-    _revealed: str | None = field(default=None, init=False)
 
     def text(self) -> str:
-        """The question and its options; once revealed, also what was predicted and what happened."""
-        lines = [f"Predict: {self.question}", *(f"  {letter}  {option}" for letter, option in zip("abcd", self.options, strict=False))]
-        return "\n".join(lines)
+        """The question and its options, with letters."""
+        lettered = (f"  {letter}  {option}" for letter, option in zip("abcd", self.options, strict=False))
+        return "\n".join([f"Predict: {self.question}", *lettered])
 
     def reveal(self, happened: str) -> Reveal:
         """Compares the prediction with what the run did, and takes no more predictions. `happened` comes from the run."""
@@ -32,8 +31,9 @@ class Prediction(Control):
     def _build(self) -> Any:
         import ipywidgets
 
-        self._choice = ipywidgets.RadioButtons(options=list(self.options), value=self.chosen, description="",
-                                               layout={"width": "max-content"})
+        # buttons, since JupyterLab takes the arrow keys that would move between radio buttons
+        self._choice = ipywidgets.ToggleButtons(options=list(self.options), value=self.chosen, layout={"width": "max-content"},
+                                                style={"button_width": "auto"})
         said = ipywidgets.HTML(status_line("Pick one, then run on."))
 
         def choose(change: dict[str, Any]) -> None:

@@ -47,13 +47,14 @@ class TopicBox(Control):
 
         Raises ValueError when the topic is empty, RuntimeError when a run is under way or no event loop runs.
         """
+        loop = asyncio.get_running_loop()
         topic = " ".join((self.topic if topic is None else topic).split())
         if not topic:
             raise ValueError("The topic is empty: say what the brief is about.")
         if self.running:
             raise RuntimeError("A run is under way: stop it first, or wait for it.")
         self.topic, self.run, self.result = topic, None, None
-        self.task = asyncio.create_task(self._work(topic))
+        self.task = loop.create_task(self._work(topic))
         self.task.add_done_callback(self._ended)
         self._show_beginning()
         return self.task
