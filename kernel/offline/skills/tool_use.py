@@ -6,16 +6,19 @@ import difflib
 import re
 
 from ..answer import Answer
-from ..text import STOP, stem, words
+
 from ..view import Call, View
+from ..words import STOP, stem, words
 from .fill import GUESS, NEAR, Form
 
 _BODY = re.compile(r"^(?:text|content|body|document|string|input|data|passage|note|message)$", re.I)
 _QUOTED = re.compile(r"[\"“]([^\"”]+)[\"”]|(?<!\w)['‘]([^'’]+)['’](?!\w)|:\s+(\S.*)$", re.S)
-_SUM = re.compile(r"\d\s*(?:\*\*|[-+*/x×÷^])\s*\(?\d")
+_SUM = re.compile(r"\d\s*(\*\*|[-+*/x×÷^])\s*\(?\d")
+_SIGNS = {"+": "plus", "-": "minus", "*": "times", "x": "times", "×": "times", "/": "divided", "÷": "divided"}
 _KIN = {  # what asks for a tool in other words than its own
     "calculat": "compute sum", "clock": "time hour", "date": "today day", "weather": "temperature rain",
     "read": "open show", "count": "many length", "remember": "save store note", "recall": "remember known",
+    "add": "plus sum total", "subtract": "minus difference", "multipl": "times product", "divid": "divided over quotient",
 }  # fmt: skip
 _OFFERS = re.compile(r"\b(?:mean|one of|known|available|valid|allowed|choose|are|try|expected|use)\b(.+)$", re.I | re.S)
 
@@ -107,6 +110,7 @@ def _score(tool: dict, clause: str) -> float:
         if any(root.startswith(stem(key)) for root in list(own)):
             own = {stem(word): 1.0 for word in kin.split()} | own
     have = {stem(word) for word in words(clause) if word not in STOP or word == "many"}
+    have |= {stem(_SIGNS.get(sign, "power")) for sign in _SUM.findall(clause)}
     sums = bool(_SUM.search(clause)) and any(root.startswith(("calculat", "arithm", "expres")) for root in own)
     return sum(own.get(root, 0) for root in sorted(have)) + 3 * sums
 
