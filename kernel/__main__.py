@@ -95,9 +95,9 @@ def _sources(result: Result, library: Corpus) -> str:
 
 def _bill(trace: Trace, seconds: float, *, offline: bool) -> str:
     used = trace.totals()
-    named = f"as if on {' and '.join(used['models'])}" if offline else f"on {' and '.join(used['models'])}"
-    return (f"{used['calls']} calls · {used['input_tokens'] + used['output_tokens']:,} tokens "
-            f"({used['input_tokens']:,} in, {used['output_tokens']:,} out) · {dollars(used['usd'])} {named} · {seconds:.2f} seconds")
+    named = f"{'as if ' if offline else ''}on {' and '.join(used['models'])}"
+    tokens = f"{used['input_tokens'] + used['output_tokens']:,} tokens ({used['input_tokens']:,} in, {used['output_tokens']:,} out)"
+    return f"{used['calls']} calls · {tokens} · {dollars(used['usd'])} {named} · {seconds:.2f} seconds"
 
 
 def _serve(arguments: list[str]) -> int:

@@ -37,6 +37,11 @@ def __getattr__(role: str) -> str:
     return os.environ.get(f"WORKSHOP_{role.upper()}_MODEL") or ROLES[role]
 
 
+def role_of(model: str) -> str:
+    """What to call a model on a page that shall outlive its id: "worker model"; the id itself when no role has it."""
+    return next((f"{role} model" for role in ROLES if __getattr__(role) == model), model)
+
+
 @dataclass(frozen=True)
 class Rates:
     """US dollars for one token, for prompts of more than `above` tokens."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from kernel.models import role_of
+
 from .lanes import LEGEND, Scale, in_text, lane_height, member_lane
 from .layout import Layout, Place, arrange
 from .scene import Member, Passage, Scene, bill, dollars, listed, short, sizes
@@ -119,7 +121,7 @@ def _header(scene: Scene, seconds: float | None, said: list[str]) -> Iterator[st
         yield text(left + 96 * index, 38, value, size=TITLE, fill=INK, bold=True, anchor="end")
         yield text(left + 96 * index, 54, label, anchor="end")
     yield text(MARGIN, 38, scene.task or "a run", size=TITLE, fill=INK, bold=True, width=left - 88 - MARGIN)
-    yield text(MARGIN, 54, listed(scene.models) if scene.models else "", width=left - 88 - MARGIN)
+    yield text(MARGIN, 54, listed(list(map(role_of, scene.models))) if scene.models else "", width=left - 88 - MARGIN)
     for index, words in enumerate(said):
         yield text(MARGIN, 82 + 17 * index, words, size=BODY + 1, fill=INK)
 

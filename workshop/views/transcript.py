@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from kernel.models import role_of
+
 from .page import LONG, aside, block, folded, heading, name, payload, sentence, sheet, size
 from .svg import INK, MUTED, WARNING, cut
 from .view import Source, View
@@ -50,7 +52,7 @@ class Transcript(View):
     def html(self) -> str:
         agent, model, _ = self._conversation()
         hue = self.hues[agent]
-        content = [heading(self.finding()), sentence(model, muted=True)]
+        content = [heading(self.finding()), sentence(role_of(model), muted=True)]
         content += [_drawn(turn, hue) for turn in self.turns()]
         return sheet(self.finding(), content)
 

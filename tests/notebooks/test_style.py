@@ -1,0 +1,77 @@
+"""The style of the lessons, as far as a machine can read it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+LESSONS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted(path for folder in ("notebooks", "solutions", "exercises") for path in (ROOT / folder).glob("*.ipynb"))
+
+
+def cells(path, kind):
+    return [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == kind]
+
+
+def words(cell):
+    """The words that a reader reads at once: what is folded away, tables and markup do not count."""
+    text = re.sub(r"<details>.*?</details>|<[^>]+>|^\|.*$", "", cell.source, flags=re.DOTALL | re.MULTILINE)
+    return len(re.findall(r"\w[\w'’-]*", text))
+
+
+def named(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=named)
+def test_a_notebook_has_one_title_and_headings_in_order(path):
+    levels = [len(mark) for cell in cells(path, "markdown") for mark in re.findall(r"^(#+) ", cell.source, re.MULTILINE)]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(later <= earlier + 1 for earlier, later in zip(levels, levels[1:], strict=False)), levels
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=named)
+def test_cells_are_short(path):
+    for cell in cells(path, "code"):
+        assert len(cell.source.splitlines()) <= 25 and all(len(line) <= 110 for line in cell.source.splitlines()), cell.source
+    for cell in cells(path, "markdown"):
+        assert words(cell) <= 120, f"{words(cell)} words: {cell.source[:80]}"
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=named)
+def test_a_lesson_is_no_wall_of_text_or_code(path):
+    everything = nbformat.read(path, as_version=4).cells
+    assert len(everything) <= 40
+    assert sum(words(cell) for cell in cells(path, "markdown")) <= 800
+    kinds = "".join("c" if cell.cell_type == "code" else "m" for cell in everything)
+    assert "cccc" not in kinds, "more than three code cells in a row"
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=named)
+def test_a_notebook_names_no_model_no_machine_and_installs_nothing(path):
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"claude-[a-z]+-\d", text)
+    assert not re.search(r"/(root|home|tmp|Users)/", text)
+    for cell in cells(path, "code"):
+        assert not re.search(r"^\s*[%!]|pip install|api_key|os\.environ", cell.source, re.MULTILINE), cell.source
+        assert not cell.source.rstrip().endswith(";"), "nbval sees the value in spite of a semicolon"
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=named)
+def test_links_to_files_lead_somewhere(path):
+    for cell in cells(path, "markdown"):
+        for target in re.findall(r"\]\(([^)#\s]+)", re.sub(r"`[^`]*`|```.*?```|<pre>.*?</pre>", "", cell.source, flags=re.DOTALL)):
+            assert target.startswith("https://") or (path.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=named)
+def test_a_lesson_says_what_it_promises_asks_for_predictions_and_closes(path):
+    text = "\n".join(cell.source for cell in cells(path, "markdown"))
+    for part in ("**You need**", "**Afterwards** you can", "## Key points", "## Three questions", "## Play"):
+        assert part in text, f"{part} is missing"
+    assert text.count("<details>") >= 3
+    assert sum("predict(" in cell.source for cell in cells(path, "code")) >= 1
