@@ -4,62 +4,48 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
-from .words import NUMBER_WORDS, content_words, is_instruction, sentences, uncited
+from .words import NUMBER_WORDS, any_of, content_words, sentences, stem, table, uncited, vocabulary, words
 
 _UNITS = {
-    "words": r"words?",
-    "sentences": r"sentences?",
-    "paragraphs": r"paragraphs?|paras?",
-    "bullets": r"bullets?|facts?|points?|items?|findings|statements?|claims?",
-    "searches": r"search(?:es)?|quer(?:y|ies)|look-?ups?|calls?|tries|attempts?",
-    "revisions": r"revisions?|rounds?|rewrites?|iterations?|redrafts?",
+    "words": any_of("words?"),
+    "sentences": any_of("sentences?"),
+    "paragraphs": any_of("paragraphs?"),
+    "facts": any_of("bullets? facts? points? items? findings statements? claims?"),
+    "searches": any_of("search(?:es)? quer(?:y|ies) look-?ups? calls? tries attempts?"),
+    "revisions": any_of("revisions? rounds? rewrites? iterations?"),
 }
-_UNITS["facts"] = _UNITS["bullets"]
-_ANY_UNIT = re.compile("|".join(_UNITS.values()))
-_VERBS = {"searches": r"search\w*|quer\w+|look\w*", "revisions": r"revis\w+|rewrit\w+|iterat\w+"}
-_TOKEN = re.compile(r"\d[\d,]*(?:\.\d+)*|[^\W\d_]+(?:'[a-z]+)?|[^\w\s]")
-_FLOOR = re.compile(
-    r"(?<!no )(?<!not )(?:more than|over|at least|minimum(?: of)?|no fewer than|no less than"
-    r"|least)(?: \w+)?$"
-)
+_UNITS["bullets"] = _UNITS["facts"]
+_VERBS = {"searches": any_of("search\\w* quer\\w+ look\\w*"), "revisions": any_of("revis\\w+ rewrit\\w+ iterat\\w+")}
+_ADJECTIVE = rf"(?!(?:and|or|to|times?|{'|'.join(_UNITS.values())})\b)[a-z][\w'-]*"
+_AT_MOST = r"(?:at most|no more than|only|just|up to|max\w*|is|of|:|=|≤|<)"
+_FLOOR = re.compile(r"(?<!no )(?<!not )(?:more than|over|at least|minimum(?: of)?|no (?:fewer|less) than)(?: \w+)?$")
 _STRICT = re.compile(r"(?<!no )(?<!not )(?:under|below|(?:fewer|less|shorter) than)$")
-_OF_A_PART = re.compile(
-    r"\b(?:each|every|title|heading|headline|(?<!1 )(?<!a )(?<!- )(?:sentence|bullet|fact|paragraph|line"
-    r"|point|issue)s?)"
-    r"(?: \w+){0,6}$"
-)
-_PER = re.compile(
-    r"^(?:or (?:fewer|less) |at most |max |long )?(?:per|each|apiece|a (?:sentence|fact|bullet|paragraph"
-    r"|line|source)|(?:in|for|from) (?:each|every))\b"
+_BOUND = re.compile(r"most|limit|up to|only|exactly|max|just|than|single")
+_PART = any_of("each every title heading headline sentences? bullets? facts? paragraphs? lines? points? issues?")
+_OF_A_PART = re.compile(rf"(?<!1 )(?<!a )(?<!-)\b{_PART}(?: \w+){{0,6}}$")
+_PER = re.compile(rf"\s*(?:or (?:fewer|less) |at most |max |long )?(?:per|each|apiece|(?:a|in|for|from) {_PART})\b")
+_TENS = any_of(" ".join(word for word, value in NUMBER_WORDS.items() if value in range(20, 100, 10)))
+_COUNTED = any_of(" ".join(NUMBER_WORDS))
+_IN_WORDS = re.compile(
+    rf"\b(?:(?:a|{_COUNTED}) hundred(?: and)?(?: {_TENS}[ -]{_COUNTED}| {_COUNTED})?"
+    rf"|{_TENS}[ -]{_COUNTED}|{_COUNTED})\b"
 )
 
 
-def _tokens(clause: str) -> list[str]:
-    """Words, numbers and marks in lower case; number words as digits (twenty-five → 25, a hundred → 100)."""
-    found: list[str] = []
-    for token in _TOKEN.findall(clause.lower()):
-        token = {"twice": "2", "once": "1", "both": "both"}.get(
-            token, token.replace(",", "") if token[0].isdigit() else token
-        )
-        if token in NUMBER_WORDS:
-            value = NUMBER_WORDS[token]
-            if found[-1:] == ["and"] and found[-2:-1] in (["100"], ["200"]):
-                found[-2:] = [str(int(found[-2]) + value)]
-                continue
-            if value == 100 and found and (found[-1].isdigit() or found[-1] == "a"):
-                value = 100 * (int(found.pop()) if found[-1].isdigit() else bool(found.pop()))
-            elif (
-                value < 10
-                and found
-                and (found[-1] == "-" and len(found) > 1 and found[-2].isdigit())
-                and int(found[-2]) % 10 == 0
-            ):
-                found.pop()
-                value += int(found.pop())
-            token = str(value)
-        found.append(token)
-    return found
+def _in_digits(text: str) -> str:
+    """The text in lower case with its number words as digits: a hundred and twenty → 120, twice → 2 times."""
+
+    def value(run: re.Match) -> str:
+        total = 0
+        for word in re.findall(r"[a-z]+", run.group()):
+            total = (total or 1) * 100 if word == "hundred" else total + NUMBER_WORDS.get(word, 0)
+        return str(total)
+
+    plain = re.sub(r"\bonce\b", "1 times", re.sub(r"\btwice\b", "2 times", text.lower()))
+    plain = re.sub(r"\ba (?=(?:\w+ )?paragraph\b)", "1 ", plain)
+    return re.sub(r"(?<=\d),(?=\d{3})", "", _IN_WORDS.sub(value, plain))
 
 
 @lru_cache(maxsize=2_000)
@@ -70,127 +56,54 @@ def limit(text: str, kind: str) -> int | None:
     short sentences", "a 120-word brief", "under 100 words" (99), "100 to 150 words" (150), "word limit: 90". Floors
     ("at least 50 words") and limits per sentence are not limits of the whole.
     """
-    unit, found = re.compile(_UNITS[kind]), []
-    for clause in re.split(r"(?<!\d)\.|\.(?!\d)|[;!?\n]|, (?=\D)", text):
-        tokens = _tokens(clause)
-        if kind == "paragraphs":
-            tokens = [
-                "1" if t == "a" and any(u.startswith("paragraph") for u in tokens[i + 1 : i + 3]) else t
-                for i, t in enumerate(tokens)
-            ]
-        for i, token in enumerate(tokens):
-            if not token.isdigit():
-                continue
-            ahead = [t for t in tokens[i + 1 : i + 6] if t not in "-–—"][:4]
-            at = next((j for j, t in enumerate(ahead) if unit.fullmatch(t)), None)
-            stop = next(
-                (
-                    j
-                    for j, t in enumerate(ahead)
-                    if t.isdigit() or t in ("and", "or", "to", ",", ":", "(") or _ANY_UNIT.fullmatch(t)
-                ),
-                9,
-            )
-            before = " ".join(tokens[max(0, i - 8) : i])
-            named = re.search(
-                rf"(?:^| )(?:{_UNITS[kind]})(?: (?:limit|maximum|max|count|budget))?(?: (?:is|of|at most"
-                rf"|max))*(?: [:=≤<])*(?: at most| max)?$",
-                before,
-            )
-            verb = (
-                kind in _VERBS
-                and re.search(rf"\b(?:{_VERBS[kind]})(?: \w+)* (?:at most|no more than|only|just|up to|max)?$", before)
-                and (
-                    not ahead
-                    or ahead[0] in (",", "times", "time")
-                    or clause.lower().rstrip().endswith(("once", "twice"))
-                )
-            )
-            if not (named or verb or (at is not None and at <= stop)):
-                continue
-            after = " ".join(ahead[at + 1 :] + tokens[i + 6 : i + 12]) if at is not None else ""
-            if _FLOOR.search(before) or _PER.match(after) or (kind == "words" and _OF_A_PART.search(before)):
-                continue
-            loose = (
-                token == "1"
-                and kind in ("words", "bullets", "facts")
-                and not re.search(r"most|limit|up to|only|exactly|max|just|than", before)
-            )
-            if not loose and int(token):
-                found.append(int(token) - bool(_STRICT.search(before)))
+    unit, found = _UNITS[kind], []
+    forms = [
+        rf"\b(?P<n>\d+)(?:[\s-]+{_ADJECTIVE}){{0,3}}?[\s-]+{unit}\b",
+        rf"\b{unit}(?: (?:limit|maximum|max|count))?(?: ?{_AT_MOST})+ ?(?P<n>\d+)",
+    ]
+    if kind in _VERBS:
+        forms.append(rf"\b{_VERBS[kind]}(?: \w+){{0,6}}? (?P<n>\d+) times?\b")
+    for clause in re.split(r"(?<!\d)\.|\.(?!\d)|[;!?\n]|, (?=\D)", _in_digits(text)):
+        for match in (match for form in forms for match in re.finditer(form, clause)):
+            number, before = int(match["n"]), clause[: match.start("n")].rstrip(" -(")
+            loose = number == 1 and kind in ("words", "facts", "bullets") and not _BOUND.search(before)
+            part = kind == "words" and _OF_A_PART.search(before) and match.start("n") == match.start()
+            if number and not (loose or part or _FLOOR.search(before) or _PER.match(clause[match.end() :])):
+                found.append(number - bool(_STRICT.search(before)))
     return max(1, min(found)) if found else None
 
 
-_EVIDENCE = r"(?:facts?|sources?|evidence|findings?|notes?|material|given|provided|supplied|below|above|listed|what)"
-_WANTS = {
-    "citations": r"\bcit(?:e|es|ed|ing|ation|ations)\b|\bsources?\b|\breferenc(?:e|es|ed|ing)\b|\battribut\w+"
-    r"|\bfootnotes?\b"
-    r"|\bbracket(?:s|ed)?\b|\bprovenance\b|\bbacked by a link\b|\bwhere (?:each|every|it|they"
-    r"|a)\b[^.;]{0,30}\bcomes? from\b|\bids? of (?:the|its|their)\b|\[[\w -]*ids?\]",
-    "coverage": r"\b(?:every|each|all)(?: of)?(?: the)?(?: given| listed| \w+)? (?:sources?|facts?|documents?"
-    r"|findings?|subjects?|topics?|items?)\b"
-    r"|\bcover(?:s|ed|age|ing)?\b|\bcomplete(?:ness|ly)?\b|\bcomprehensive(?:ness)?\b|\b(?:left|leaves?"
-    r"|leaving) (?:\w+ ){0,2}out\b"
-    r"|\bomit(?:s|ted)?\b|\bomissions?\b|\bmiss(?:es|ing)\b|\bunused\b|\bgaps?\b",
-    "thorough": r"\bthorough(?:ly|ness)?\b|\bexhaustive(?:ly)?\b|\bleav(?:e|ing) nothing\b|\buntil you(?:'re"
-    r"| are) (?:\w+ )?(?:certain|sure|done|satisfied)\b"
-    r"|\beverything (?:there is|you can|that)\b|\bkeep (?:on )?(?:search|look|dig)\w*|\bno stone\b"
-    r"|\bas much as (?:you can|possible)\b"
-    r"|\bas many (?:\w+ )?as (?:you can|possible)\b|\bcomprehensive(?:ly)?\b|\buntil nothing\b"
-    r"|\bdig deep\w*",
-    "style_only": r"\b(?:only|just|solely|nothing but|purely|exclusively)\b[^.;\n]{0,40}\b(?:style|grammar|spelling"
-    r"|tone|wording|punctuation|typos|readability)\b"
-    r"|\b(?:style|grammar|spelling|tone|wording|punctuation|typos|readability)\b(?: and \w+)? (?:only"
-    r"|alone)\b"
-    r"|\b(?:ignore|skip|leave aside)\b[^.;\n]{0,20}\b(?:facts|content|claims|accuracy)\b",
-}
-_NO_INVENTION = re.compile(
-    rf"\b(?:only|solely|strictly|exclusively|nothing but|just)\b[^.;\n]{{0,45}}\b{_EVIDENCE}\b"
+_STYLE = any_of("style grammar spelling tone wording punctuation typos readability")
+_EVIDENCE = any_of("facts? sources? evidence findings? notes? material given provided supplied below above what")
+_INVENT = any_of(
+    "invent\\w* ma(?:k\\w+|de)[\\s-](?:\\w+\\s)?up fabricat\\w+ guess\\w* speculat\\w+ hallucinat\\w+ embellish\\w* "
+    "outside prior own assum\\w+ unsupported extrapolat\\w+ add\\s(?:anything|facts|claims|any|details)"
+)
+_CITES = any_of("(?:un)?cit(?:e|es|ed|ing|ations?) sources? (?:un)?sourced references? attribut\\w+ brackets?")
+_WANTED = {
+    "citations": rf"\b{_CITES}\b"
+    r"|\bwhere (?:each|every|it|they|a)\b[^.;]{0,30}\bcomes? from\b|\[[\w -]*ids?\]",
+    "coverage": r"\b(?:every|each|all)(?: (?:of|the|given))* (?:sources?|facts?|documents?|findings?|subjects?)\b"
+    r"|\b(?:cover|complete|comprehensive|omi(?:t|ssion)|missing|unused|gaps?)\w*|\b(?:left|leav\w+) (?:\w+ ){0,2}out\b",
+    "thorough": r"\b(?:thorough|exhaustive|comprehensive)\w*|\bleav(?:e|ing) nothing\b|\bno stone\b|\buntil nothing\b"
+    r"|\buntil you(?:'re| are) (?:\w+ )?(?:certain|sure|done|satisfied)\b|\bkeep (?:on )?(?:search|look|dig)\w*"
+    r"|\beverything (?:there is|you can|that)\b|\bas (?:much|many)(?: \w+)? as (?:you can|possible)\b",
+    "style_only": rf"\b(?:only|just|solely)\b[^.;\n]{{0,40}}\b{_STYLE}\b|\b{_STYLE}\b(?: and \w+)? (?:only|alone)\b"
+    r"|\b(?:ignore|skip)\b[^.;\n]{0,20}\b(?:facts|content|claims|accuracy)\b",
+    "no_invention": rf"\b(?:only|solely|strictly|exclusively|nothing but|beyond)\b[^.;\n]{{0,45}}\b{_EVIDENCE}\b"
     rf"|\b{_EVIDENCE}\b[^.;\n]{{0,30}}\b(?:only|alone|nothing (?:else|more))\b"
-    r"|\b(?:not|never|n't|without|no|avoid|nor|refrain from)\b[^.;\n]{0,30}\b(?:invent\w*|ma(?:k\w+"
-    r"|de)[ -](?:\w+ )?up|fabricat\w+|guess\w*"
-    r"|speculat\w+|hallucinat\w+|embellish\w*|outside|prior knowledge|own knowledge|assum\w+|unsupported"
-    r"|extrapolat\w+"
-    r"|add (?:anything|facts|claims|any|your|details|new))"
-    r"|\bbeyond\b[^.;\n]{0,20}\b(?:facts?|sources?|evidence|material|given|notes?)\b|\b(?:invent"
-    r"|fabricate|add|assume) nothing\b"
-    r"|\bsay (?:so|that you (?:do not|don't))\b|\bif you (?:do not|don't|cannot|can't) (?:know|find)\b"
-    r"|\bstick to\b|\bgrounded\b|\badmit\b"
-    r"|\b(?:backed|supported) by\b|\bnothing (?:else|beyond|that is not|which is not|not in|outside)\b"
-    r"|\bfaithful\b",
-    re.I,
+    rf"|\b(?:not|never|n't|without|no|avoid|nor)\b[^.;\n]{{0,30}}\b{_INVENT}\b|(?<=n't){_INVENT}"
+    r"|\b(?:invent|fabricate|add|assume|make up) nothing\b|\bsay (?:so|that you do)\b|\b(?:backed|supported) by\b"
+    r"|\bif you (?:do not|don't|cannot|can't) (?:know|find)\b|\bstick to\b|\bgrounded\b|\bfaithful\b|\bnothing else\b",
+}
+_WANTED = {what: re.compile(pattern, re.I) for what, pattern in _WANTED.items()}
+_TURNS = re.compile(  # each of these turns a wish into its opposite; two of them leave it as it was
+    r"\b(?:no|not|never|nothing|without|omit|skip|drop|avoid|ignore|leave|miss|forget|lack)\w*\b|n't\b", re.I
 )
-_NEGATED = re.compile(
-    r"(?:\b(?:no|not|never|without|omit|skip|drop|avoid|ignore|leave out|instead of|needn't"
-    r"|unnecessary)\b|n't)"
-    r"(?:\W+[\w'-]+){0,4}\W*$",
-    re.I,
-)
-_WAIVED = re.compile(
-    r"\b(?:no need|need not|needn't|(?:do not|don't|not) (?:worry|check|bother|mind|need|have|look"
-    r"|required)|ignore|skip|regardless"
-    r"|never mind|not about|unnecessary)\b(?:\W+[\w'-]+){0,4}\W*$",
-    re.I,
-)
-_FAULT = re.compile(
-    r"\b(?:sentences?|claims?|statements?|facts?|anything|drafts?|texts?|paragraphs?)\s+(?:without"
-    r"|lacking|with no)(?:\W+[\w'-]+){0,3}\W*$",
-    re.I,
-)
-_IS_ONE = re.compile(r"^\W*(?:is|are|counts?|gets?|fails?|must|should|may not|will|cannot|do not pass|doesn't)\b", re.I)
-_AGAIN = re.compile(
-    r"(?:\b(?:no|not|never|nothing|none|flag|reject|report|mark|find|point out|list|refuse|complain"
-    r"|catch)\b|n't)(?:\W+[\w'-]+){0,6}\W+(?:without|omit|skip|drop|forget|leave|miss|fail)\w*"
-    r"(?:\W+[\w'-]+){0,4}\W*$",
-    re.I,
-)
-_AFTER = re.compile(
-    r"^[^.;\n]{0,30}?(?:(?:\b(?:not|never)|n't) (?:be )?(?:need|requir|necess|want|check|matter"
-    r"|includ)\w*|\bunnecessary|\boptional"
-    r"|\bleave (?:them|it|these) out|\b(?:omit|drop|strip|remove) (?:them|it|these))",
-    re.I,
-)
-_WANTED = {what: re.compile(pattern, re.I) for what, pattern in _WANTS.items()}
+_WAIVED = re.compile(r"(?:\bno need|(?:\bnot|n't) (?:worry|check|bother|mind|need)|\bignore|\bskip)\b", re.I)
+_AFTER = re.compile(r"^[^.;\n]{0,30}?(?:(?:\bnot|n't) (?:be )?\w*(?:need|requir|necess|want|matter)|\boptional)", re.I)
+_REJECTS = re.compile(r"\b(?:reject|flag|report|mark|find|list|complain|catch)\b", re.I)
+_FAULT = re.compile(r"^\W*(?:\w+\W+){0,2}(?:is|are|counts?|gets?|fails?|must|should|cannot)\b", re.I)
 
 
 @lru_cache(maxsize=2_000)
@@ -198,166 +111,145 @@ def wants(text: str, what: str) -> bool:
     """Whether a prompt asks for: citations | no_invention | coverage | thorough | style_only.
 
     A mention counts unless its clause turns it down ("no need to cite"), and counts again when that is turned down in
-    its turn ("never a sentence without its source").
+    its turn ("never a sentence without its source", "sentences without a source are errors").
     """
     if what == "no_invention":
-        return bool(_NO_INVENTION.search(text))
-    for clause in re.split(r"(?<=[.;!?])\s+|\n+", text):
+        return bool(_WANTED[what].search(text))
+    for clause in re.split(r"(?<=[.;!?])\s+|\n+|,? (?:and|but) (?=cite|name|give|add|every|all)", text):
         for match in _WANTED[what].finditer(clause):
-            before = clause[: match.start()]
-            negated = _WAIVED if what == "coverage" else _NEGATED
-            after = clause[match.end() :]
-            if (
-                _AGAIN.search(before)
-                or (_FAULT.search(before) and _IS_ONE.match(after))
-                or not (
-                    negated.search(before)
-                    or _AFTER.match(after)
-                    or (what == "citations" and re.match(r"\s+out\b", after))
-                )
-            ):
+            before, after = " ".join(clause[: match.start()].split()[-7:]), clause[match.end() :]
+            turns = len((_WAIVED if what == "coverage" else _TURNS).findall(before)) + bool(_AFTER.match(after))
+            if re.search(r"\b(?:without|lacks?|with no)(?: a| any| its)?$", before, re.I):  # such sentences are faults
+                turns += bool(_FAULT.match(after) or _REJECTS.search(before))
+            if turns % 2 == 0:
                 return True
-    return what == "citations" and bool(re.search(r"\bun(?:cited|sourced|referenced)\b", text, re.I))
+    return False
 
 
-_KINDS = (
-    r"(?:brief(?:ing)?|report|article|summary|overview|essay|memo|note|text|piece|paper|draft"
-    r"|paragraphs?|sentences?|bullets?|facts?"
-    r"|information|info|evidence|sources?|material|findings?|introduction|explanation|description"
-    r"|account|answer|handout|page|post"
-    r"|claims?|statements?|details?|things?|knowledge|background)"
+_ASKS = table(
+    "please kindly what's now first then hi hello hey ok so could can would will you i we me us them 'd i'd like to "
+    "need want help let let's what who where when which why how is are was were do does did has have had known there "
+    "everything anything all something whatever that it they find out search look up for gather collect research "
+    "investigate summarise summarize explain describe tell report provide get list retrieve study explore outline "
+    "discuss compare contrast comparing compares dig review revise check verify improve put together assemble answer "
+    "write rewrite draft prepare produce compose create give make bring says say said already currently library "
+    "corpus documents sources know learn read see into"
 )
-_LEADS = [
-    re.compile(pattern, re.I)
-    for pattern in (
-        r"^(?:please|kindly|now|first|then|hi|hello|hey|ok(?:ay)?|so|and)\b[,!\s]*",
-        r"^(?:could|can|would|will) you(?: please)?\s+|^i(?:'d| would) like (?:you to |to (?:have|get|know"
-        r"|see|read) )?|^(?:i|we) (?:need|want)(?: you)?(?: to)?\s+"
-        r"|^(?:help (?:me|us)(?: to)?|let(?:'s| us)|(?:your|the) (?:task|job) is to|go and|try to)\s+",
-        r"^(?:the |my |our |your )?(?:topic|subject|question|task|request|goal|intent)\s*(?:is|:)\s*",
-        r"^what (?:is|are)(?: already| currently)? known (?:about|of|on)\s+|^what (?:do|does|can"
-        r"|should) (?:we|you|one|i|the \w+) (?:know|say|tell\b.*?|find(?: out)?|learn) (?:about|on|of)\s+",
-        r"^(?:what|who|where|when|which|why|how)(?:'s| (?:is|are|was|were|do|does|did|can|could|should|has"
-        r"|have|would))\s+(?:the (?:facts|sources) (?:on|about)\s+)?",
-        r"^(?:search|consult|use|query|look (?:in|into|through)|check|browse|go through)\s+(?:the|our|your"
-        r"|my)\s+(?:\w+\s+){0,2}?(?:library|corpus|archives?|documents?|collection|database"
-        r"|tools?|index|notes|web|internet|sources?)\s*,?\s+(?:and|for|to|then|about|on)\s+(?:then\s+)?",
-        r"^(?:re-?write|write|draft|prepare|produce|compose|create|give|make|find(?: out)?|search(?: for)?"
-        r"|look (?:up|for|into)|gather|collect|research"
-        r"|investigate|summari[sz]e|explain|describe|tell|report(?= (?:on|about|what))|brief(?= (?:me|us|on"
-        r"|about))|provide|get|list|retrieve|study|explore|outline"
-        r"|discuss|compare and contrast|compare|contrast|dig up|read up|review|revise|check|verify|improve"
-        r"|put together|assemble|answer|pull together|bring|sketch|hand in)\b"
-        r"(?:\s+(?:me|us|them|up|it|out)\b)*[:\s]*",
-        rf"^(?:(?!on\b|about\b|of\b|for\b|into\b|{_KINDS}\b)[\w'%,-]+\s+){{0,7}}?{_KINDS}\b(?:\s+(?:and|or"
-        rf"|with|plus|in)\s+(?:\w+\s+){{0,3}}?{_KINDS}\b)?"
-        r"(?:\s+(?:that |which )?(?:you can|there is|we|you|i|they)(?: (?:have|can|need|find|know"
-        r"|want))*)?(?:\s+(?:for|of) (?:a|the|our|my) (?:\w+ )?(?:brief|report|article|reader"
-        r"|draft)\b)?(?:\s+(?:that )?compar\w+(?=\s))?"
-        r"\s*(?:,[^,]{3,40},\s*)?(?:(?:that|which) (?:explains?|describes?|covers?|summari[sz]es?"
-        r"|compares?)\b|comparing\b|(?:on|about|of|for|into|regarding|concerning|covering|explaining"
-        r"|describing|relevant to|related to)\b|:)\s*",
-        r"^(?:whatever|what|all|everything)(?: (?:that|which))? (?:(?:the|our|my|your|these|this)\s+\w+|it"
-        r"|they)\s+(?:\w+\s+){0,2}?(?:about|on|of)\s+",
-        r"^something(?: [\w-]+){0,3} (?:about|on)\s+|^(?:how|what|why|when|who|where|which)\s+|^(?:in|within"
-        r"|using|from|with|at)\b[^,]{2,40},\s+",
-        r"^(?:for )?(?:a|the|our|my|your)\s+(?:\w+\s+)?(?:team|readers?|audience|class|boss|managers?"
-        r"|meeting|newsletter|colleagues?)\s+(?:on|about|of)\s+"
-        r"|^(?:a|an|the|our|my|your|new)\s+(?:[\w-]+\s+){1,2}(?:know|learn|understand)\s+(?:about|of)\s+",
-        r"^(?:one|we|you|i|people|somebody)\s+(?:best\s+)?[a-z]+\s+(?=\w)",
-        r"^(?:everything|anything|all|something|what|whatever)(?: (?:there is|you can|you|we|can|is|to|find"
-        r"|know|known|out|have))*\s*(?:on|about|of)\s+",
-        r"^(?:on|about|into|regarding|concerning|for|of)\s+",
-        r"^(?:the )?(?:topic|subject|question|theme)(?: of)?\s*[:,]?\s+(?=\S)",
-    )
-]
-_N = r"(?:\d[\d,]*|" + "|".join(sorted(NUMBER_WORDS, key=len, reverse=True)) + r")"
-_CUT = re.compile(
-    r"(?:\s*[,;:(–—-]\s*|\s+)(?:(?:in|within|under|using|with)\s+(?:at most|no more than|not more than"
-    r"|up to|about|around|exactly|under|fewer than|less than|max\w*)\b"
-    rf"|(?:in|within|under|of|at most|no more than|up to|about"
-    rf"|max\w*)?\s*(?:the\s+)?\b{_N}[\s-]+(?:\w+\s+)?(?:words?|sentences?|paragraphs?|bullets?|facts?"
-    rf"|points?|searches)\b"
-    r"|at most\b|no more than\b|not more than\b|using\b|based on\b|citing\b|against (?:the|these|its)\b"
-    r"|(?:that|which) (?:a|an|the|we|you|i)\b|from (?:the|our|my|your|these"
-    r"|those)\s+(?:\w+\s+)?(?:library|corpus|facts?|sources?|notes?|findings|collection|database"
-    r"|tools?)\b"
-    r"|with (?:their|its|the|full|your|a|each|every|all|source|inline|bracketed)?\s*(?:sources?"
-    r"|citations?|references?)\b|and (?:then\s+)?(?:compare (?:them|these|those)|(?:cite|write|give|list"
-    r"|name|return|report|hand|send|include|review|check|say|mark|quote|keep|tell|make|note|add|end|stop"
-    r"|finish|answer|summari[sz]e)\s+(?:it|them|me|us|the|an?|your|each|every|all|any|with|only|back"
-    r"|over|at|in|where|what|how|its?|their|\d+|when|that|whether|two|three|five))\b"
-    r"|(?:but (?:not|nothing|without)|except|excluding|then|so that|please|each with|one per|cite"
-    r"|citations?)\b|for (?:a|an|the|our|my|your)?\s*(?:\w+[ -]){0,2}?(?:brief(?:ing)?|report|article"
-    r"|readers?|writers?|editors?|reviewers?|colleagues?|developers?|engineers?|audience|team|newcomers?"
-    r"|beginners?|managers?|newsletter|meeting|draft)\b).*$",
+_KINDS = table(
+    "brief briefing report article summary overview essay memo note text piece paper draft paragraph paragraphs "
+    "sentence sentences bullet bullets facts fact information info evidence material finding findings introduction "
+    "explanation description account handout page post claims statements details knowledge background"
+)
+_PREPOSITIONS = table("about on of for into regarding concerning covering explaining describing comparing :")
+_STATED = re.compile(r"\b(?:topic|subject|question|theme)(?: of the \w+)?(?:\s+is\b\s*:?|\s*:)\s*(\S[^\n]*)", re.I)
+_QUOTED = re.compile(r"(?:on|about|of|into|for|:|research)\s+[\"“‘«]([^\"”’»]{2,120})[\"”’»]", re.I)
+_FRAME = re.compile(  # "In at most 100 words, …", "Search the library and …", "…, at most 100 words, …"
+    r"^(?:task|goal|intent|the topic of|the subject of)\b:?\s+|,\s[^,]{0,20}\b\d+ words?,"
+    r"|^(?:in|within|using|from|with)\b[^,]{2,40},\s+"
+    r"|^(?:search|consult|use|query|check)\s+(?:the|our|your|my)\s+(?:\w+\s+){1,3}?,?\s*(?:and|to)\s+(?:then\s+)?",
+    re.I,
+)
+_N = rf"(?:\d[\d,]*|{_COUNTED})"
+_MADE = any_of("words? sentences? paragraphs? bullets? facts? points? searches")
+_FOR = any_of(
+    "brief(?:ing)? report article readers? writers? editors? colleagues? developers? engineers? audience team "
+    "beginners? managers? newsletter meeting draft"
+)
+_NEXT = any_of(
+    "cite write give list name return report hand send include review check say quote keep tell make add stop answer"
+)
+_THEM = any_of("it them me us the an? your each every all only its? their \\d+")
+_CUT = re.compile(  # from here on a request says how and for whom, and no longer about what
+    r"(?:\s*[,;:(–—-]\s*|\s+)(?:"
+    rf"(?:(?:in|within|under|of|up to|about|max\w*)\s+)?(?:the\s+)?\b{_N}[\s-]+(?:\w+\s+)?{_MADE}\b"
+    r"|(?:in |within |with )?(?:at most|no more than|not more than|up to|fewer than|less than)\b"
+    r"|(?:using|based on|citing|except|excluding|so that|please|each with|one per|cite|citations?|but not)\b"
+    r"|from (?:the|our|my|your|these|those)\s+(?:\w+\s+)?(?:library|corpus|facts?|sources?|notes?|findings)\b"
+    r"|with (?:\w+ )?(?:sources?|citations?|references?)\b"
+    rf"|and (?:then )?(?:compare (?:them|these|those)|{_NEXT}\s+{_THEM})\b"
+    rf"|for (?:a|an|the|our|my|your)?\s*(?:\w+[ -]){{0,2}}?{_FOR}\b"
+    r").*$",
     re.I | re.S,
 )
+
+
+def _about(text: str) -> str:
+    """A request without the words that only ask: "Write me a short, cited report on X" → "X"."""
+    tokens = text.split()
+    begun = 0  # so many words only ask
+    for i, token in enumerate(tokens):
+        word = token.lower().strip(".,;!?\"“”'’")
+        small = all(t.lower() in ("a", "an", "the", "our", "my", "your", "be") for t in tokens[begun:i])
+        if word.rstrip(":") in _KINDS and i - begun <= 5 and (i == 0 or begun or small):
+            begun = i + 1
+        elif begun and begun == i and word in _PREPOSITIONS:
+            begun = i + 1
+            if word in ("about", "on"):
+                break
+        elif word in _ASKS and small:
+            begun = i + 1
+        elif i - begun > 5:
+            break
+    return " ".join(tokens[begun:]) or text
 
 
 @lru_cache(maxsize=1_000)
 def topic(task: str) -> str:
     """What a request is about, in its own words: "Write me a brief on retries, please." → "retries"."""
-    best = ""
-    stated = re.search(
-        r"\b(?:topic|subject|question|theme)(?: of the \w+)?(?:\s+is\b\s*:?|\s*:)\s*(\S[^\n]*)", task, re.I
-    )
-    for sentence in (*sentences(stated.group(1))[:1], *sentences(task)) if stated else sentences(task):
-        quoted = re.search(r"(?:on|about|of|into|for|:|research)\s+[\"“‘«]([^\"”’»]{2,120})[\"”’»]", sentence, re.I)
-        text = quoted.group(1) if quoted else uncited(sentence).strip().rstrip(".!?;: ")
-        before = None
-        while not quoted and text != before:
-            before = text
-            for lead in _LEADS:
-                text = lead.sub("", text, count=1) if lead.match(text) and lead.match(text).end() < len(text) else text
-            text = text.strip().strip(",:;")
-        text = re.sub(
-            r"\s+",
-            " ",
-            text
-            if quoted
-            else re.sub(r"\s*\((?:[^()]*\b(?:cite\w*|sources?|words?|short|brief)\b[^()]*)\)", "", _CUT.sub("", text)),
-        ).strip(" .,:;!?\"“”'’`*_—–-")
-        if re.search(r"\b(?:how|what|why)\b", sentence, re.I):
+    best, stated = "", _STATED.search(task)
+    for sentence in (*(sentences(stated[1])[:1] if stated else ()), *sentences(task)):
+        quoted = _QUOTED.search(sentence)
+        text = quoted[1] if quoted else _CUT.sub("", _about(_FRAME.sub("", uncited(sentence).rstrip(".!?;: "))))
+        text = re.sub(r"^(?:the (?:topic|subject) of|what (?:is|we|do we) know\w* (?:about|of))\s+", "", text)
+        text = " ".join(text.split()).strip(" .,:;!?\"“”'’`*_—–-")
+        if re.match(r"\W*(?:how|what|why)\b", sentence, re.I):
             text = re.sub(r"\s+(?:works?|compares?|differs?|is|are|means?)$", "", text)
-        if content_words(text) and not is_instruction(
-            sentence if sentence.lower().startswith(("do not", "don't", "never")) else ""
-        ):
+        if content_words(text) and not re.match(r"(?:do not|don't|never)\b", sentence, re.I):
             return text
         best = best or text
     return best
 
 
 _COMPARES = re.compile(
-    r"\bcompar(?:e|es|ing|ison|isons|ed)\b(?:\s+and\s+contrast)?(?:\s+(?:of|between|among|with|:))*\s*"
-    r"|\bcontrast(?:ing)?\b(?:\s+(?:of|between))?\s*"
-    r"|\b(?:the )?(?:difference|differences|trade-offs?|similarities|choice|choosing|choose|decide"
-    r"|deciding)\b(?:\s+and\s+\w+)?\s+(?:between|among)\s+"
-    r"|\bhow (?:do|does)\s+(?=[^?]*\bcompare\b)",
+    r"\b(?:compar(?:e|es|ing|isons?|ed)|contrast(?:ing)?)\b(?:\s+and\s+contrast)?(?:\s+(?:of|between|among|with|:))*\s*"
+    r"|\b(?:the )?(?:differences?|trade-offs?|similarities|choice|choosing|choose|decide)\s+(?:between|among)\s+",
     re.I,
 )
 _VERSUS = re.compile(r"\s+(?:vs?\.?|versus|against|compared (?:to|with))\s+", re.I)
 _SPLIT = re.compile(rf"\s*[,;]\s*(?:and\s+|or\s+|with\s+)?|\s+(?:and|or|with|to)\s+|{_VERSUS.pattern}", re.I)
-_ASPECT = re.compile(
-    r"\s+(?:with (?:regard|respect) to|in terms of|regarding|concerning|by|as|for|on|when|under)\b.*$", re.I
-)
+_ASPECT = re.compile(r"\s+(?:with (?:regard|respect) to|in terms of|regarding|by|as|for|on|when|under)\b.*$", re.I)
 
 
 @lru_cache(maxsize=1_000)
 def subjects(text: str) -> tuple[str, ...]:
     """The subjects of a comparison in order ("compare A, B and C", "A vs B", "A, B and C"); else the topic alone."""
     whole = body = topic(text)
-    if _COMPARES.search(text) or re.search(r"\bcompar\w+", text, re.I) or _VERSUS.search(body):
-        if start := _COMPARES.search(body):
-            body = body[start.end() :]
-        body = re.sub(r"^(?:how|[\w -]+? of|[\w -]{2,30}:)\s+(?=[^,]+(?:,| and | vs))", "", _ASPECT.sub("", body))
-    elif (body.count(",") < 2 and not re.search(r",[^,]+\s(?:and|or)\s", body)) or any(
-        len(p.split()) > 4 for p in _SPLIT.split(body)
-    ):
+    listed = body.count(",") > 1 or re.search(r",[^,]+\s(?:and|or)\s", body)
+    if _COMPARES.search(text) or _VERSUS.search(body):
+        start = _COMPARES.search(body)
+        body = _ASPECT.sub("", body[start.end() :] if start else body).split(": ")[0]
+        body = re.sub(r"^(?:how|[\w -]+? of)\s+(?=[^,]+(?:,| and | vs))", "", body)
+    elif not listed or any(len(piece.split()) > 4 for piece in _SPLIT.split(body)):
         return (whole,) if whole else ()
-    found = dict.fromkeys(
-        re.sub(r"^(?:the|both|either|how)\s+", "", p.strip(" .:'\""))
-        for p in _SPLIT.split(body)
-        if p and re.search(r"\w", p)
-    )
-    return tuple(found) if len(found) > 1 else ((whole,) if whole else ())
+    pieces = [re.sub(r"^(?:the|both|either|how|between)\s+", "", p.strip(" .:'\"")) for p in _SPLIT.split(body)]
+    found = tuple(dict.fromkeys(p for p in pieces if re.search(r"\w", p)))
+    return found if len(found) > 1 else ((whole,) if whole else ())
+
+
+@lru_cache(maxsize=1_000)
+def core(subject: str) -> tuple[str, ...]:
+    """The words that carry a subject, as they are written."""
+    return tuple(word for word in re.findall(r"[\w'’.+#-]*\w[+#]*", subject) if content_words(word))
+
+
+@lru_cache(maxsize=10_000)
+def mentions(text: str, subject: str) -> float:
+    """How many of a subject's specific words stand in a text, from 0 to 1; an acronym counts as its long form."""
+    plain, have = words(subject), vocabulary(text)
+    initials = "".join(word[0] for word in core(subject)).lower()
+    if len(initials) > 2 and stem(initials) in have:
+        return 1.0
+    joined = {stem(a): stem(a + b) for a, b in pairwise(plain)}  # "hand off" is found in "handoff"
+    wanted = content_words(subject) or tuple(stem(word) for word in plain)
+    near = [w in have or joined.get(w) in have or (len(w) > 5 and any(h.startswith(w) for h in have)) for w in wanted]
+    return sum(near) / len(near) if near else 0.0

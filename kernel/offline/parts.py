@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 
 from .sources import json_of
-from .words import BULLET, TAIL, citations
+from .words import BULLET, TAIL, any_of, citations, table
 
 _LABELS = {
     "task": "task question topic request goal intent objective assignment subject instruction instructions query",
@@ -18,94 +18,30 @@ _LABELS = {
     "rubric": "rubric criteria criterion",
 }
 _CANONICAL = {word: label for label, line in _LABELS.items() for word in line.split()}
-_MODIFIERS = frozenset(
-    {
-        "the",
-        "a",
-        "an",
-        "this",
-        "my",
-        "our",
-        "your",
-        "these",
-        "those",
-        "given",
-        "known",
-        "current",
-        "first",
-        "second",
-        "third",
-        "last",
-        "latest",
-        "previous",
-        "new",
-        "original",
-        "revised",
-        "reviewer",
-        "reviewers",
-        "reviewer's",
-        "writer",
-        "writers",
-        "writer's",
-        "researcher",
-        "researchers",
-        "researcher's",
-        "supervisor",
-        "editor",
-        "editor's",
-        "user",
-        "overall",
-        "main",
-        "full",
-        "and",
-        "with",
-        "for",
-        "of",
-        "to",
-        "from",
-        "by",
-        "in",
-        "as",
-        "so",
-        "far",
-        "be",
-        "check",
-        "checked",
-        "verify",
-        "use",
-        "used",
-        "cited",
-        "collected",
-        "relevant",
-        "available",
-        "additional",
-        "further",
-        "more",
-    }
+_MODIFIERS = table(
+    "the a an this my our your these those given known current first second third last latest previous new original "
+    "revised reviewer reviewers reviewer's writer writers writer's researcher researchers researcher's supervisor "
+    "editor editor's user overall main full and with for of to from by in as so far be check checked verify use used "
+    "cited collected relevant available additional further more"
+)
+_OF_A_WORKER = re.compile(
+    rf"{any_of('findings results? facts evidence notes research output')}\s*(?:of|from|by|for|on|about|[:(–—-])"
 )
 
 
 @lru_cache(maxsize=2_000)
 def label_of(name: str) -> str | None:
     """The canonical label that a part's name stands for ("Reviewer feedback" → "feedback"), or None."""
-    plain = [w for w in re.split(r"[^\w']+|_", name.lower()) if w]
-    if not plain or len(plain) > 6:
+    plain = [word for word in re.split(r"[^\w']+|_", name.lower()) if word]
+    named = [_CANONICAL[word] for word in plain if word in _CANONICAL]
+    if len(plain) > 6:
         return None
-    named = [_CANONICAL[w] for w in plain if w in _CANONICAL]
-    if named and all(w in _CANONICAL or w in _MODIFIERS or w.isdigit() for w in plain):
+    if named and all(word in _CANONICAL or word in _MODIFIERS or word.isdigit() for word in plain):
         for label in ("task", "feedback"):  # "research question" is a task, "review of the draft" is feedback
             if label in named:
                 return label
-        if "draft" in plain:
-            return "draft"
-        return named[0]
-    if re.match(
-        r"(?:findings|results?|facts|evidence|notes|research|output|report)\s*(?:of|from|by|for|on|about"
-        r"|[:(–—-])",
-        name.lower(),
-    ):
-        return "facts"
-    return None
+        return "draft" if "draft" in plain else named[0]
+    return "facts" if _OF_A_WORKER.match(name.lower()) else None
 
 
 _TAG = re.compile(r"<([A-Za-z][\w.-]*)(?:\s[^<>]*)?>(.*?)</\1\s*>", re.S)
@@ -114,23 +50,23 @@ _LINE = re.compile(
     r"|\*\*(?P<bold>[^*\n]{1,60}?):?\*\*:?[ \t]*(?P<rest1>[^\n]*)"
     r"|(?P<plain>[A-Za-z][\w '’()/-]{1,50}?)[ \t]*:(?:[ \t]+(?P<rest2>[^\n]*))?)$"
 )
-_LEAD_IN = re.compile(
-    r"^(?:(?:here|below|above|these|this|following)\s+(?:is|are)\s+|(?:and|now)\s+"
-    r"|(?P<verb>(?:please\s+)?(?:check|review|verify|revise|improve|rewrite|"
-    r"edit|shorten|fact-check|judge|score|summari[sz]e|merge|combine|use"
-    r"|read)(?:\s+and\s+\w+)?)\s+)+(?=\S)",
-    re.I,
+_HERE = re.compile(r"^(?:(?:here|below|above|this|following)\s+(?:is|are)\s+|(?:and|now)\s+)", re.I)
+_WORK_ON = any_of(
+    "check review verify revise improve rewrite edit shorten fact-check judge score merge combine use read"
 )
+_ORDER = re.compile(rf"^(?:please\s+)?{_WORK_ON}(?:\s+and\s+\w+)?\s+", re.I)
 
 
-def _flatten(data: dict, found: list[tuple[str, str]]) -> None:
+def _flatten(data: dict) -> list[tuple[str, str]]:
+    found = []
     for key, value in data.items():
         if isinstance(value, dict) and label_of(str(key)) is None:
-            _flatten(value, found)
+            found += _flatten(value)
         elif isinstance(value, list) and all(isinstance(item, str) for item in value):
             found.append((str(key), "\n".join(f"- {item}" for item in value)))
-        elif value not in (None, "", [], {}):
+        elif value is not None:
             found.append((str(key), value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)))
+    return [(name, body) for name, body in found if body and body != "{}"]
 
 
 @lru_cache(maxsize=500)
@@ -140,9 +76,7 @@ def labelled(text: str) -> tuple[tuple[str, str], ...]:
     Parts are JSON keys when the whole message is an object, <tags>, Markdown headings, bold labels and label lines.
     """
     if isinstance(data := json_of(text), dict):
-        found: list[tuple[str, str]] = []
-        _flatten(data, found)
-        return tuple(found)
+        return tuple(_flatten(data))
     found, position = [], 0
     for match in _TAG.finditer(text):
         found += _lines(text[position : match.start()])
@@ -157,31 +91,27 @@ def labelled(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _lines(text: str) -> list[tuple[str, str]]:
+    """The parts that headings, bold labels and "Label:" lines begin."""
     found: list[tuple[str, list[str]]] = [("", [])]
     for line in text.splitlines():
-        match = (
-            _LINE.match(line)
-            if (len(line) < 20_000 and ":" in line) or (line.lstrip()[:1] in "#*" and line.strip())
-            else None
-        )
-        name = next((match[g] for g in ("head", "bold", "plain") if match[g]), "").strip(" :") if match else ""
-        lead = _LEAD_IN.match(name)
-        bare = name[lead.end() :] if lead and name[lead.end() :] else name
-        known = label_of(bare) if name else None
-        alone = name and not (match["rest1"] or match["rest2"] or match["head"]) and len(name.split()) < 4
-        if known or (
-            alone and line.rstrip().endswith(":") and label_of(found[-1][0]) not in ("facts", "draft", "feedback")
-        ):
-            if lead and lead["verb"] and known:
-                found.append(("", [name + "."]))
-            found.append((bare, [match["rest1"] or match["rest2"] or ""]))
+        match = _LINE.match(line) if len(line) < 20_000 else None
+        name = next(match[kind] for kind in ("head", "bold", "plain") if match[kind]).strip(" :") if match else ""
+        rest = (match["rest1"] or match["rest2"] or "") if match else ""
+        said = _HERE.sub("", name)
+        bare = _ORDER.sub("", said) or said  # "Please check this draft:" is an order and a label
+        alone = name and not rest and not match["head"] and len(name.split()) < 4 and line.rstrip().endswith(":")
+        if label_of(bare) or (alone and label_of(found[-1][0]) not in ("facts", "draft", "feedback")):
+            if bare != said and label_of(bare):
+                found.append(("", [f"{said}."]))
+            found.append((bare, [rest]))
         else:
             found[-1][1].append(line)
-    joined = [
-        (name, re.sub(r"^(?:```\w*|\"\"\"|-{3,})\s*\n|\n[ \t]*(?:```|\"\"\"|-{3,})\s*$", "", "\n".join(lines).strip()))
-        for name, lines in found
-    ]
-    return [(name, body.strip()) for name, body in joined if body.strip()]
+    bodies = [(name, _unfenced("\n".join(lines).strip())) for name, lines in found]
+    return [(name, body) for name, body in bodies if body]
+
+
+def _unfenced(body: str) -> str:
+    return re.sub(r"^(?:```\w*|\"\"\"|-{3,})\s*\n|\n[ \t]*(?:```|\"\"\"|-{3,})\s*$", "", body).strip()
 
 
 @lru_cache(maxsize=500)
@@ -191,10 +121,10 @@ def parts(text: str) -> dict[str, str]:
     The result is shared: do not change it."""
     found: dict[str, list[str]] = {}
     for name, body in labelled(text):
-        found.setdefault(label_of(name) or name.lower() if name else "task", []).append(body)
+        found.setdefault((label_of(name) or name.lower()) if name else "task", []).append(body)
     if "facts" not in found and "task" in found:  # cited bullets in plain prose are facts, too
         lines = "\n".join(found["task"]).splitlines()
         cited = [line for line in lines if BULLET.match(line) and (citations(line) or TAIL.search(line))]
         if len(cited) > 1:
             found["facts"], found["task"] = cited, [line for line in lines if line not in cited]
-    return {name: "\n\n".join(bodies) if name != "facts" else "\n".join(bodies) for name, bodies in found.items()}
+    return {name: ("\n" if name == "facts" else "\n\n").join(bodies) for name, bodies in found.items()}

@@ -17,20 +17,11 @@ from functools import cache
 from importlib import import_module
 
 from .answer import Answer, Temperament
-from .view import View
+from .view import View, text_of
 
 SKILLS = (
-    "supervise",
-    "plan",
-    "judge",
-    "review",
-    "research",
-    "synthesize",
-    "revise",
-    "write",
-    "tool_use",
-    "fill",
-    "answer",
+    *("supervise", "plan", "judge", "review", "research", "synthesize"),
+    *("revise", "write", "tool_use", "fill", "answer"),
 )
 """In the order of asking: the first whose `fits(view)` says yes answers."""
 
@@ -54,57 +45,35 @@ def _skills() -> tuple:
 
 
 def attended(request: dict, attention: int) -> dict:
-    """The request as far as attention reaches: of a longer one only the beginning and the end."""
+    """The request as far as attention reaches: of a longer one only the beginning and the end of its messages."""
     window = attention * CHARACTERS_PER_TOKEN
-    if sum(len(text) for text, _, _ in _texts(request)) <= window:
+    system, total = len(text_of(request.get("system"))), sum(len(text) for text, _, _ in _texts(request))
+    if system + total <= window:
         return request
-    messages = [{**m, "content": _copied(m.get("content"))} for m in request.get("messages") or []]
-    request = {**request, "messages": messages}
-    system = request.get("system")
-    room = max(
-        0, window - (len(system) if isinstance(system, str) else sum(len(b.get("text", "")) for b in system or []))
-    )
-    total = sum(len(text) for text, _, _ in _texts({"messages": messages}))
-    start = 0
-    for text, holder, key in list(_texts({"messages": messages})):
+    request = {**request, "messages": _copied(request["messages"])}
+    half, start = max(0, window - system) // 2, 0
+    for text, holder, key in list(_texts(request)):
         end = start + len(text)
-        head, tail = max(0, room // 2 - start), max(0, end - (total - room // 2))
+        head, tail = max(0, half - start), max(0, end - (total - half))
         if head + tail < len(text):
             holder[key] = text[:head] + ("\n" if head and tail else "") + (text[len(text) - tail :] if tail else "")
         start = end
     return request
 
 
-def _copied(content):
-    return (
-        [
-            {**b, "content": _copied(b["content"])}
-            if isinstance(b, dict) and "content" in b
-            else dict(b)
-            if isinstance(b, dict)
-            else b
-            for b in content
-        ]
-        if isinstance(content, list)
-        else content
-    )
+def _copied(value):
+    """Lists and dicts copied to any depth, so that cutting leaves the request alone."""
+    if isinstance(value, list):
+        return [_copied(item) for item in value]
+    return {key: _copied(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
-def _texts(request: dict) -> Iterator[tuple[str, dict, str]]:
-    """Every text of a request with the dict and the key that hold it, in order."""
-    if isinstance(request.get("system"), str):
-        yield request["system"], request, "system"
-    pending = [b for b in request.get("system") or [] if isinstance(b, dict)]
-    for block in (*pending, *(m for m in request.get("messages") or [] if isinstance(m, dict))):
-        yield from _inner(block)
-
-
-def _inner(block: dict) -> Iterator[tuple[str, dict, str]]:
-    for key in ("text", "content"):
-        value = block.get(key)
+def _texts(holder: dict) -> Iterator[tuple[str, dict, str]]:
+    """Every text of a request's messages with the dict and the key that hold it, in order."""
+    for key in ("messages", "text", "content"):
+        value = holder.get(key)
         if isinstance(value, str):
-            yield value, block, key
-        elif isinstance(value, list):
-            for item in value:
-                if isinstance(item, dict):
-                    yield from _inner(item)
+            yield value, holder, key
+        for item in value if isinstance(value, list) else ():
+            if isinstance(item, dict):
+                yield from _texts(item)

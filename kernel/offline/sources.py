@@ -7,17 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .words import (
-    BULLET,
-    TAIL,
-    Fact,
-    blocks,
-    citations,
-    is_heading,
-    sentence_of,
-    sentences,
-    uncited,
-)
+from .words import BULLET, TAIL, Fact, any_of, blocks, citations, is_heading, sentence_of, sentences, uncited
 
 
 @dataclass(frozen=True)
@@ -31,91 +21,54 @@ class Doc:
     text: str = ""
 
 
-_HEADER = re.compile(
-    r"^\[(?P<id>[^\[\]\n]{1,160})\][ \t]+(?P<title>[^\n]*?)(?:[ \t]+\((?P<date>\d{4}[\d-]*"
-    r"|no date)\))?[ \t]*$",
-    re.M,
-)
-_NOTHING = re.compile(
-    r"^\W*(?:sorry\W+)?(?:(?:there (?:is|are|were) )?(?:no|0|zero)\b[^.\n]{0,60}\b(?:match\w*|found"
-    r"|results?"
-    r"|hits?|documents?|entr\w+|pages?)|nothing\b[^.\n]{0,40}\b(?:found|match\w*))",
-    re.I,
-)
-_FIELDS = {
-    "id": (
-        "id",
-        "source_id",
-        "doc_id",
-        "document_id",
-        "source",
-        "slug",
-        "key",
-        "ref",
-        "reference",
-        "file",
-        "path",
-        "url",
-        "uri",
-        "link",
-        "href",
-        "name",
-        "title",
-    ),
-    "title": ("title", "name", "heading", "headline", "label"),
-    "date": ("date", "published", "published_at", "updated", "year", "created"),
-    "url": ("url", "link", "uri", "href"),
-    "text": (
-        "text",
-        "content",
-        "body",
-        "snippet",
-        "extract",
-        "summary",
-        "abstract",
-        "passage",
-        "excerpt",
-        "description",
-        "fact",
-        "sentence",
-        "claim",
-        "statement",
-        "finding",
-        "chunk",
-        "page_content",
-        "answer",
-        "result",
-    ),
+_FIELDS = {  # the names that other people's tools give to the fields of a Doc, best first
+    "id": "id source_id doc_id document_id source slug key ref reference file path url uri link href name title",
+    "title": "title name heading headline label",
+    "date": "date published published_at updated year created",
+    "url": "url link uri href",
+    "text": "text content body snippet extract summary abstract passage excerpt description fact sentence claim "
+    "statement finding chunk page_content answer result facts sentences",
 }
+_HEADER = re.compile(
+    r"^\[(?P<id>[^\[\]\n]{1,160})\][ \t]+(?P<title>[^\n]*?)(?:[ \t]+\((?P<date>\d{4}[\d-]*|no date)\))?[ \t]*$", re.M
+)
+_FOUND = any_of("match\\w* found results? hits? documents? entr\\w+ pages?")
+_NONE = r"(?:there (?:is|are|were) )?(?:no|0|zero|nothing)"
+_NOTHING = re.compile(rf"^\W*(?:sorry\W+)?{_NONE}\b[^.\n]{{0,60}}\b{_FOUND}", re.I)
 
 
 def json_of(text: str):
     """The JSON object or array that a text is, or None."""
     text = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```").strip()
-    if text[:1] not in ("{", "["):
-        return None
     try:
-        data = json.loads(text)
-    except ValueError:
+        return json.loads(text) if text[:1] in ("{", "[") else None
+    except (ValueError, RecursionError):
         return None
-    return data if isinstance(data, (dict, list)) else None
+
+
+def _record(fields: dict) -> Doc:
+    """A Doc from fields of any usual names."""
+    known = {str(key).strip().lower().replace(" ", "_"): value for key, value in fields.items()}
+    said = {}
+    for field, names in _FIELDS.items():
+        values = (_plain(known.get(name)) for name in names.split())
+        said[field] = next((value for value in values if value), "")
+    return Doc(**said)
+
+
+def _plain(value) -> str:
+    if isinstance(value, list):
+        return "\n".join(f"- {item}" for item in value if isinstance(item, str))
+    return str(value).strip() if isinstance(value, (str, int)) else ""
 
 
 def _documents_of_json(data) -> list[Doc]:
     if isinstance(data, list):
         return [doc for item in data if isinstance(item, (dict, list)) for doc in _documents_of_json(item)]
-    flat = {str(key).lower(): value for key, value in data.items()}
-    inner = flat.get("metadata") if isinstance(flat.get("metadata"), dict) else {}
-    known = {**{str(key).lower(): value for key, value in inner.items()}, **flat}
-    said = {}
-    for field, names in _FIELDS.items():
-        values = (known[n] for n in names if isinstance(known.get(n), (str, int)) and str(known[n]).strip())
-        said[field] = str(next(values, "")).strip()
-    if not said["text"]:
-        listed = [known[n] for n in (*_FIELDS["text"], "facts", "sentences") if isinstance(known.get(n), list)]
-        said["text"] = "\n".join(f"- {s}" for s in listed[0] if isinstance(s, str)) if listed else ""
-    if said["text"]:
-        return [Doc(**said)]
+    inner = data.get("metadata") if isinstance(data.get("metadata"), dict) else {}
+    doc = _record({**inner, **data})
+    if doc.text:
+        return [doc]
     return [doc for value in data.values() if isinstance(value, (dict, list)) for doc in _documents_of_json(value)]
 
 
@@ -123,58 +76,44 @@ def _documents_of_json(data) -> list[Doc]:
 def documents(text: str) -> tuple[Doc, ...]:
     """The documents of a tool's result: "[id] Title (date)" blocks, JSON, records of "Title: …" lines, tagged
     documents, cited bullets, or plain paragraphs (whose id is "")."""
-    text = text.strip()
+    text, data = text.strip(), json_of(text)
     if not text or _NOTHING.match(text):
         return ()
-    if data := json_of(text):
-        found = _documents_of_json(data)
-        listed = [item for item in data if isinstance(item, str)] if isinstance(data, list) else []
-        return tuple(found) or tuple(Doc("", text=item) for item in listed)
+    if data is not None:
+        listed = [Doc("", text=item) for item in data if isinstance(item, str)] if isinstance(data, list) else []
+        return tuple(_documents_of_json(data) or listed)
     if heads := list(_HEADER.finditer(text)):
         ends = [head.start() for head in heads[1:]] + [len(text)]
-        return tuple(_document(head, text[head.end() : end]) for head, end in zip(heads, ends, strict=True))
+        return tuple(_headed(head, text[head.end() : end]) for head, end in zip(heads, ends, strict=True))
     if tagged := re.findall(r"<(document|doc|source|result|item|page)\b([^>]*)>(.*?)</\1>", text, re.S | re.I):
-        found = []
-        for _, attributes, body in tagged:
-            record = dict(re.findall(r"([\w-]+)=[\"']([^\"']*)", attributes)) | dict(
-                re.findall(r"<(\w+)>(.*?)</\1>", body, re.S)
-            )
-            plain = (
-                re.sub(r"<(\w+)[^>]*>.*?</\1>", " ", body, flags=re.S).strip() or re.sub(r"<[^>]+>", " ", body).strip()
-            )
-            found += _documents_of_json({"text": plain, **record})
-        return tuple(found)
-    found = []
-    for paragraph in re.split(r"\n\s*\n", text):
-        record = dict(re.findall(r"^\W*(\w[\w ]{0,20}?)\W*:\s+(.+)$", paragraph, re.M))
-        if len(record) > 1 and (
-            docs := _documents_of_json({k.strip().replace(" ", "_"): v for k, v in record.items()})
-        ):
-            found += docs
-            continue
-        head, _, body = paragraph.strip().partition("\n")
-        if (
-            body.strip()
-            and citations(head)
-            and not BULLET.match(head)
-            and not re.search(r"[.!?]$", uncited(head).strip())
-        ):
-            found.append(Doc(citations(head)[0], uncited(head).strip(" #*:"), text=body.strip()))
-        else:
-            found += [Doc(fact.source, fact.title, text=fact.sentence) for fact in facts(paragraph)]
-    return tuple(found)
+        return tuple(_tagged(attributes, body) for _, attributes, body in tagged)
+    return tuple(doc for paragraph in re.split(r"\n\s*\n", text) for doc in _paragraph(paragraph.strip()))
 
 
-def _document(head: re.Match, body: str) -> Doc:
+def _headed(head: re.Match, body: str) -> Doc:
     lines = body.strip().splitlines()
-    url = lines.pop(0).strip() if lines and re.fullmatch(r"\W*https?://\S+", lines[0].strip()) else ""
-    return Doc(
-        head["id"].strip(),
-        head["title"].strip(),
-        (head["date"] or "").replace("no date", ""),
-        url,
-        "\n".join(lines).strip(),
-    )
+    url = lines.pop(0).strip() if lines and re.fullmatch(r"\W*https?://\S+\s*", lines[0]) else ""
+    date = (head["date"] or "").replace("no date", "")
+    return Doc(head["id"].strip(), head["title"].strip(), date, url, "\n".join(lines).strip())
+
+
+def _tagged(attributes: str, body: str) -> Doc:
+    """<document id="…"><title>…</title>text</document>, with any of the fields as attributes or inner tags."""
+    inner = dict(re.findall(r"<(\w+)>(.*?)</\1>", body, re.S))
+    outer = dict(re.findall(r"([\w-]+)=[\"']([^\"']*)", attributes))
+    return _record({"text": re.sub(r"<(\w+)>.*?</\1>", " ", body, flags=re.S).strip(), **outer, **inner})
+
+
+def _paragraph(text: str) -> list[Doc]:
+    """A record of "Field: value" lines, a source's name over its text, or facts."""
+    record = dict(re.findall(r"^\W*(\w[\w ]{0,20}?)\W*:\s+(.+)$", text, re.M))
+    if len(record) > 1 and (doc := _record(record)).text:
+        return [doc]
+    head, _, body = text.partition("\n")
+    title = uncited(head).strip()
+    if body and citations(head) and not BULLET.match(head) and title[-1:] not in (".", "!", "?"):
+        return [Doc(citations(head)[0], title.strip(" #*:"), text=body.strip())]
+    return [Doc(fact.source, fact.title, text=fact.sentence) for fact in facts(text)]
 
 
 @lru_cache(maxsize=1_000)
@@ -185,26 +124,16 @@ def facts(text: str) -> tuple[Fact, ...]:
     whole search results. A sentence without a source is a fact with source "".
     """
     text = text.strip()
-    if data := json_of(text):
-        found = _documents_of_json(data)
-        if found:
-            return tuple(Fact(sentence_of(s).sentence, doc.id, doc.title) for doc in found for s in sentences(doc.text))
-        if isinstance(data, list) and all(isinstance(item, str) for item in data):
-            text = "\n".join(f"- {item}" for item in data)
-    if _HEADER.search(text):
-        return tuple(
-            Fact(sentence_of(s).sentence, doc.id, doc.title) for doc in documents(text) for s in sentences(doc.text)
-        )
+    if json_of(text) or _HEADER.search(text):
+        return tuple(sentence_of(s, doc.id, doc.title) for doc in documents(text) for s in sentences(doc.text))
     found, title = [], ""
     for block in blocks(text):
         if is_heading(block) or (block.endswith(":") and len(block.split()) < 7):
             title = block.strip("#*: ")
             continue
-        tail = TAIL.search(block) if not citations(block) else None
-        said = block[: tail.start()] if tail else block
-        group = [
-            sentence_of(sentence, tail.group("id").rstrip(".") if tail else "", title) for sentence in sentences(said)
-        ]
+        tail = None if citations(block) else TAIL.search(block)
+        source = tail["id"].rstrip(".") if tail else ""
+        group = [sentence_of(s, source, title) for s in sentences(block[: tail.start()] if tail else block)]
         if len(group) > 1 and group[-1].source and not any(fact.source for fact in group[:-1]):
             group = [Fact(fact.sentence, group[-1].source, title) for fact in group]  # one source for the whole bullet
         found += [fact for fact in group if re.search(r"\w", fact.sentence) and len(fact.sentence.split()) > 1]

@@ -177,20 +177,20 @@ def negated(text: str) -> bool:
     return bool(_NOT.search(text))
 
 
-def behind(text: str, name: str) -> str:
-    """What stands behind "Name:" – to the end of the line, or of the clause where the line holds more than that."""
+def behind(text: str, name: str, stop: str = ",") -> str:
+    """What stands behind "Name:" – to the end of the line; where the line holds more than that, to a stop."""
     spoken = r"[ _-]?".join(map(re.escape, words_of(name)))
     found = re.search(rf"(?:^|(?<=[\s,;]))[-*#>]*{spoken}\**[ \t]*[:=]\**[ \t]*(\S[^\n]*)", text, re.I)
     if not spoken or not found:
         return ""
     alone = not text[: found.start()].rpartition("\n")[2].strip(" -*#>")
-    end = re.search(r"[,;]\s*[\w -]{1,30}[:=]" if alone else r"[,;]|\.(?=\s|$)", found[1])
+    end = re.search(r"[,;.]\s+[\w -]{1,30}[:=]" if alone else rf"[{stop};]|\.(?=\s|$)", found[1])
     return (found[1][: end.start()] if end else found[1]).strip(" *")
 
 
 def under(text: str, name: str) -> str:
-    """What stands under a heading or a label line of that name, else behind the label."""
+    """What stands under a heading or a label line of that name, else behind the label, commas included."""
     spoken = r"[ _-]?".join(map(re.escape, words_of(name)))
     lines = r"((?:(?!#|\*\*|[A-Za-z][\w ]*: *$).*\n?)+)"
     below = re.search(rf"^(?:#+ *|\*\*)?{spoken}(?:\*\*)? *:?(?:\*\*)? *\n{lines}", text, re.I | re.M)
-    return below[1].strip() if spoken and below and below[1].strip() else behind(text, name)
+    return below[1].strip() if spoken and below and below[1].strip() else behind(text, name, stop="")

@@ -8,43 +8,39 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .answer import Temperament
-from .text import Fact, facts, label_of, labelled, parts, says_nothing
+from .parts import label_of, labelled, parts
+from .sources import facts
+from .words import Fact, any_of, says_nothing
 
 _STOP = re.compile(
-    r"\b(?:answer|finish|conclude|wrap up|respond|reply|stop)\b[^.\n]{0,40}\bnow\b|\bwrap(?:ping)? up\b"
-    r"|\bstop (?:search|look|call|work|research)\w*"
-    r"|\bno (?:more|further) (?:\w+ )?(?:calls?|search(?:es)?|tools?|turns?|steps)\b|\b(?:last"
-    r"|final) (?:turn|step|call|chance)\b"
-    r"|\bfinal answer\b|\bout of (?:turns|budget|time|calls|steps)\b|\bwithout (?:\w+ ){0,2}(?:tools?"
-    r"|calls?|search\w*)\b"
-    r"|\b(?:do not|don't|cannot|can't|can no longer|may not) (?:call|use|search)\b"
-    r"|\bwith what you (?:have|know|found)\b",
+    r"\b(?:answer|finish|conclude|respond|reply|stop)\b[^.\n]{0,40}\bnow\b|\bwrap(?:ping)? up\b|\bfinal answer\b"
+    r"|\bstop (?:search|look|call|work|research)\w*|\b(?:last|final) (?:turn|step|call|chance)\b"
+    r"|\bno (?:more|further) (?:\w+ )?(?:calls?|search(?:es)?|tools?|turns?|steps)\b"
+    r"|\bout of (?:turns|budget|time|calls|steps)\b|\bwithout (?:\w+ ){0,2}(?:tools?|calls?|search\w*)\b"
+    r"|\b(?:do not|don't|cannot|can't|may not) (?:call|use|search)\b|\bwith what you (?:have|know|found)\b",
     re.I,
 )
-
-
 _IS = r"\b(?:you are|you're|act as|as|role:?|be)\s+(?:now\s+)?(?:(?:a|an|the|our|my)\s+)?(?:[\w,'-]+\s+){0,4}?"
-_ROLES = {
-    "research": re.compile(
-        _IS + r"(?:research\w*|librarian|investigator|scout|fact[- ]?finder|archivist)\b"
-        r"|^\W*(?:find|search|gather|collect|research|look up)\b",
-        re.I,
+_ROLES = {  # role → (who the prompt says that the model is, the orders that it begins with)
+    "research": (
+        "research\\w* librarian investigator scout fact[\\s-]?finder archivist",
+        "find search gather collect research look\\sup",
     ),
-    "write": re.compile(
-        _IS + r"(?:writer|author|copywriter|journalist|columnist|drafter)\b"
-        r"|^\W*(?:you )?(?:write|draft|compose|turn|rewrite|revise)\b",
-        re.I,
+    "write": ("writer author copywriter journalist columnist drafter", "write draft compose turn rewrite revise"),
+    "review": (
+        "review\\w* critic (?:fact[\\s-]?)?checker proofreader verifier auditor inspector referee gatekeeper",
+        "review check verify critique inspect audit proofread fact-check",
     ),
-    "review": re.compile(
-        _IS + r"(?:review\w*|critic|(?:fact[- ]?)?checker|proofreader|verifier|auditor|inspector|referee"
-        r"|gatekeeper)\b"
-        r"|^\W*(?:you )?(?:review|check|verify|critique|inspect|audit|proofread|fact-check)\b",
-        re.I,
-    ),
-    "supervise": re.compile(
-        _IS + r"(?:supervisor|coordinator|manager|orchestrator|team lead|dispatcher|planner)\b", re.I
-    ),
+    "supervise": ("supervisor coordinator manager orchestrator team\\slead dispatcher planner", "supervise coordinate"),
 }
+_ROLES = {
+    role: re.compile(rf"{_IS}{any_of(names)}\b|^\W*(?:you )?{any_of(orders)}\b", re.I)
+    for role, (names, orders) in _ROLES.items()
+}
+_HANDLING = any_of(
+    "(?:fact-?)?check review verify revise improve edit proofread shorten rewrite critique assess correct"
+)
+_HANDLES = re.compile(rf"\b{_HANDLING}\b", re.I)
 
 
 @dataclass(frozen=True)
@@ -62,33 +58,48 @@ def text_of(content) -> str:
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        return "\n".join(
-            t for b in content if (t := b.get("text") if isinstance(b, dict) else b) and isinstance(t, str)
-        )
+        texts = (block.get("text") if isinstance(block, dict) else block for block in content)
+        return "\n".join(text for text in texts if text and isinstance(text, str))
     return "" if content is None else json.dumps(content, ensure_ascii=False)
-
-
-_HANDLES = re.compile(
-    r"\b(?:(?:fact-?)?check|review|verify|revise|improve|edit|proofread|shorten|rewrite|critique|assess"
-    r"|correct)\b",
-    re.I,
-)
 
 
 def _unlabelled(task: str, role: str) -> tuple[str, str] | None:
     """A text to work on that stands in the message without a label: (the request, the text), or None."""
     blocks = re.split(r"\n\s*\n", task.strip())
-    asks = [
-        i
-        for i in (0, len(blocks) - 1)
-        if _HANDLES.search(blocks[i]) and len(blocks[i].split()) < 60 and not blocks[i].startswith("#")
-    ]
-    rest = [block for i, block in enumerate(blocks) if not asks or i != asks[0]]
-    if asks and rest:
-        return blocks[asks[0]], "\n\n".join(rest)
-    if role == "review" and not asks and len(task.split()) > 12 and re.search(r"[.!]\s|[.!]$", task):
+    for i in (0, len(blocks) - 1):
+        if len(blocks) > 1 and _HANDLES.search(blocks[i]) and len(blocks[i].split()) < 60 and blocks[i][:1] != "#":
+            return blocks[i], "\n\n".join(block for j, block in enumerate(blocks) if j != i)
+    asks = any(_HANDLES.search(block) for block in (blocks[0], blocks[-1]))
+    if role == "review" and not asks and len(task.split()) > 12 and re.search(r"[.!](?:\s|$)", task):
         return "", task
     return None
+
+
+def _merged(request: dict) -> tuple[str, list[tuple[str, list[dict]]]]:
+    """The system prompt (with system messages) and the messages as lists of blocks, consecutive roles as one."""
+    system, messages = text_of(request.get("system")), []
+    for message in request.get("messages") or []:
+        content, role = message.get("content"), message.get("role", "user")
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content or []
+        blocks = [block for block in blocks if isinstance(block, dict)]
+        if role == "system":
+            system += "\n" + text_of(blocks)
+        elif messages and messages[-1][0] == role:
+            messages[-1][1].extend(blocks)
+        else:
+            messages.append((role, blocks))
+    return system, messages
+
+
+def _calls(messages: list[tuple[str, list[dict]]]) -> list[Call]:
+    every = [block for _, blocks in messages for block in blocks]
+    results = {block.get("tool_use_id"): block for block in every if block.get("type") == "tool_result"}
+    found = []
+    for use in (block for block in every if block.get("type") == "tool_use"):
+        back = results.get(use.get("id"))
+        text = text_of(back.get("content", "")) if back else None
+        found.append(Call(use.get("name", ""), use.get("input") or {}, text, bool(back and back.get("is_error"))))
+    return found
 
 
 @dataclass(frozen=True)
@@ -109,49 +120,16 @@ class View:
     @classmethod
     def of(cls, request: dict, temperament: Temperament | None = None) -> View:
         """Read a request of the Messages API (validated, or nearly so)."""
-        system, messages = text_of(request.get("system")), []
-        for message in request.get("messages") or []:
-            content, role = message.get("content"), message.get("role", "user")
-            listed = (
-                [{"type": "text", "text": content}]
-                if isinstance(content, str)
-                else [b for b in content or [] if isinstance(b, dict)]
-            )
-            if role == "system":
-                system += "\n" + text_of(listed)
-            elif messages and messages[-1][0] == role:
-                messages[-1][1].extend(listed)
-            else:
-                messages.append((role, list(listed)))
-        results, texts, said = {}, [], []
-        for role, listed in messages:
-            results |= {b.get("tool_use_id"): b for b in listed if b.get("type") == "tool_result"}
-            plain = text_of([b for b in listed if b.get("type") == "text"])
-            if plain.strip():
-                (texts if role == "assistant" else said).append(plain)
-        calls = []
-        for _, listed in messages:
-            for block in (b for b in listed if b.get("type") == "tool_use"):
-                back = results.get(block.get("id"))
-                result = text_of(back.get("content", "")) if back else None
-                calls.append(
-                    Call(block.get("name", ""), block.get("input") or {}, result, bool(back and back.get("is_error")))
-                )
-        choice = (request.get("tool_choice") or {}).get("type")
-        wanted = ((request.get("output_config") or {}).get("format") or {}).get("schema")
-        tools = [] if choice == "none" else [t for t in request.get("tools") or [] if isinstance(t, dict)]
-        return cls(
-            request,
-            temperament or Temperament(),
-            system,
-            messages,
-            tools,
-            wanted,
-            calls,
-            texts,
-            said[0] if said else "",
-            said[1:],
-        )
+        system, messages = _merged(request)
+        plain = [(role, text_of([b for b in blocks if b.get("type") == "text"])) for role, blocks in messages]
+        texts = [text for role, text in plain if role == "assistant" and text.strip()]
+        said = [text for role, text in plain if role != "assistant" and text.strip()]
+        schema = ((request.get("output_config") or {}).get("format") or {}).get("schema")
+        may_call = (request.get("tool_choice") or {}).get("type") != "none"
+        tools = [tool for tool in request.get("tools") or [] if isinstance(tool, dict) and may_call]
+        first = said[0] if said else ""
+        calls, temperament = _calls(messages), temperament or Temperament()
+        return cls(request, temperament, system, messages, tools, schema, calls, texts, first, said[1:])
 
     @cached_property
     def parts(self) -> dict[str, str]:
@@ -161,16 +139,9 @@ class View:
         if "draft" not in found and (about := _unlabelled(found.get("task", ""), self.role)):
             found["task"], found["draft"] = about
         for text in self.later:
-            renewed = {name: body for name, body in parts(text).items() if label_of(name) and name != "task"}
-            found |= renewed
-        if "<" in self.system:
-            tagged = {
-                label_of(n): b
-                for n, b in labelled(self.system)
-                if f"<{n}" in self.system and label_of(n) not in (None, "task")
-            }
-            found = tagged | found
-        return found
+            found |= {name: body for name, body in parts(text).items() if label_of(name) and name != "task"}
+        tagged = [(label_of(name), body) for name, body in labelled(self.system) if f"<{name}" in self.system]
+        return {name: body for name, body in tagged if name not in (None, "task")} | found
 
     @cached_property
     def labelled(self) -> list[tuple[str, str]]:
@@ -188,16 +159,18 @@ class View:
         and what tools brought back. Sentences that only say that nothing was found are no facts."""
         given = facts(self.parts.get("facts", ""))
         if not given:
-            other = "\n\n".join(body for name, body in self.parts.items() if label_of(name) is None)
-            given = facts(other) or tuple(f for f in facts(self.parts.get("context", "")) if f.source)
-        if not given and self.calls:
-            given = tuple(f for call in self.calls if call.result and not call.is_error for f in facts(call.result))
-        return tuple(f for f in given if f.source or not says_nothing(f.sentence))
+            given = facts("\n\n".join(body for name, body in self.parts.items() if label_of(name) is None))
+        if not given:
+            given = tuple(fact for fact in facts(self.parts.get("context", "")) if fact.source)
+        if not given:
+            results = (call.result for call in self.calls if call.result and not call.is_error)
+            given = tuple(fact for result in results for fact in facts(result))
+        return tuple(fact for fact in given if fact.source or not says_nothing(fact.sentence))
 
     @cached_property
     def role(self) -> str:
         """What the system prompt says that the model is: research, write, review, supervise or ""."""
-        found = [(m.start(), role) for role, words in _ROLES.items() for m in words.finditer(self.system)]
+        found = [(match.start(), role) for role, words in _ROLES.items() for match in words.finditer(self.system)]
         return min(found)[1] if found else ""
 
     @cached_property
@@ -208,12 +181,8 @@ class View:
     @cached_property
     def must_answer(self) -> bool:
         """Whether it is time to answer: no tools (left), or the last message says so."""
-        last = (
-            [b.get("text", "") for b in self.messages[-1][1] if b.get("type") == "text"]
-            if len(self.messages) > 1
-            else []
-        )
-        return not self.tools or any(_STOP.search(text) for text in last)
+        last = self.messages[-1][1] if len(self.messages) > 1 else []
+        return not self.tools or any(_STOP.search(b.get("text", "")) for b in last if b.get("type") == "text")
 
     @property
     def turn(self) -> int:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from ..answer import Answer
-from ..text import content_words, limit, sentences, vocabulary
+from ..asks import limit
 from ..view import View
+from ..words import content_words, sentences, vocabulary
 
 _GREETING = re.compile(r"^\W*(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|thanks|thank you)\b", re.I)
 _EXACTLY = re.compile(

@@ -7,9 +7,10 @@ import re
 from typing import Any
 
 from ..answer import Answer
-from ..text import sentences, topic, uncited
+from ..asks import topic
 from ..values import KIN, KINDS, behind, mentions, nearest, negated, number, split_items, spots, stems, under, words_of
 from ..view import View
+from ..words import sentences, uncited
 from .shape import resolve
 
 NOTHING, GUESS, NEAR = 0.0, 1.0, 2.0  # how sure a value is; optional fields below NEAR are left out
@@ -21,7 +22,7 @@ _ORDER = re.compile(
     re.I,
 )
 _WAYS = (  # (the ways to find a text, in order; the last words of the fields that want it so)
-    ("heading topic", "title headline heading topic theme"), ("said heading topic", "subject"),
+    ("heading topic", "headline heading topic theme"), ("said heading topic", "title subject"),
     ("summary", "summary abstract overview"),
     ("said body", "body content text message brief article output draft report result note document answer response"),
     ("sentence", "claim statement sentence fact finding point evidence step issue problem"),
@@ -29,8 +30,8 @@ _WAYS = (  # (the ways to find a text, in order; the last words of the fields th
     ("date", "date day deadline due published"), ("time", "time"), ("path", "path file filename"),
     ("code", "id sku code ticket invoice version number"), ("sum", "expression formula"), ("quote", "quote phrase"),
     ("name thing", "name"), ("thing name", "item product ingredient"),
-    ("name", "author person people customer assignee owner user sender from company organization city country place "
-             "location team attendee participant speaker member"),
+    ("name", "author director person people customer assignee owner user sender from company organization city country "
+             "place location team attendee participant speaker member"),
 )  # fmt: skip
 _WAYS_TO = {word: ways.split() for ways, words in _WAYS for word in words.split()}
 _PLAIN = {  # what is valid in a format when the text has nothing of it
@@ -78,7 +79,7 @@ def source_text(view: View) -> str:
             given.append(text if bare else f"{name}:\n{text}" if "\n" in text else f"{name}: {text}")
     given += [call.result for call in view.calls if call.result and not call.is_error]
     asked = re.sub(rf"{_ORDER.pattern}[^\n:]*[:\n]\s*(?=\S+\s+\S+)", "", view.task, flags=re.I)
-    return "\n\n".join([*given, asked])
+    return "\n\n".join([*given, asked]).strip() or view.first
 
 
 def limits_in(messages: list[str]) -> dict[str, dict]:
@@ -188,7 +189,7 @@ class Form:
             return [_clipped(value, items) for value in self._strings(items, name, section, text) if value]
         pieces = bullets or [piece for sentence in sentences(scope) for piece in _pieces(sentence)]
         pieces = pieces if bullets or depth < 3 else []  # a list inside of its own items
-        made = [self.fresh().value(items, name, piece, depth + 1) for piece in pieces]
+        made = [self.fresh().value(items, _one(name), piece, depth + 1) for piece in pieces]
         return [value for value, sure in made if sure >= (GUESS if bullets else (GUESS + NEAR) / 2)]
 
     def _strings(self, items: dict, name: str, section: str, text: str) -> list[str]:
@@ -246,7 +247,7 @@ class Form:
         said = said or re.search(rf"\b(?:the|an?|under|with|in) ([\w.+-]+) {spoken}\b", text, re.I)
         if words and said:
             return said[1].strip(), NEAR
-        if text == self.task and (quoted := self._take("quote", name, hint, text))[1]:
+        if text == self.task and (quoted := self._take("quote", name, hint, text))[1] == NEAR:
             return quoted
         kin = [word for root in words for word in KIN.get(root, ())]
         told = [sentence for sentence in sentences(text) if not sentence.endswith("?")]  # a question is no answer
@@ -262,7 +263,7 @@ class Form:
         if spot is None:
             return None, NOTHING
         self.taken.add((kind, spot.start))
-        return spot.value, NEAR if kind != "number" or distance < 60 else GUESS
+        return spot.value, NEAR if kind not in ("number", "quote") or distance < 60 else GUESS
 
     def _number(self, schema: dict, name: str, text: str, depth: int) -> tuple[float, float]:
         if re.search(r"confidence|probability|certainty|likelihood", name, re.I):

@@ -6,8 +6,10 @@ import json
 import re
 
 from ..answer import Answer
-from ..text import citations, facts, limit, numbers, overlap, sentences, uncited
+from ..asks import limit
+from ..sources import facts
 from ..view import View
+from ..words import citations, numbers, overlap, sentences, uncited
 from .fill import value_for
 from .shape import positive, resolve
 

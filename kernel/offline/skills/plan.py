@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..answer import Answer
-from ..text import subjects, topic
+from ..asks import subjects, topic
 from ..values import split_items
 from ..view import View
 from .fill import filled, value_for
@@ -13,7 +13,8 @@ from .shape import resolve
 from .supervise import clause_for, core, kind_of, stage, team_for, wishes
 
 _WORKER = re.compile(
-    r"^(?:\w+_)?(?:worker|agent|executor|executable|specialist|assignee|assigned_to|who|owner|tool|role|name)(?:_name|_id)?$",
+    r"^(?:\w+_)?(?:worker|agent|executor|executable|specialist|assignee|assigned_to|who|owner|tool|role|name)"
+    r"(?:_name|_id)?$",
     re.I,
 )
 _STEPS = re.compile(r"step|task|plan|execut|assignment|worker|agent|action|dispatch|handoff|stage|specialist", re.I)
@@ -21,8 +22,8 @@ _PEOPLE = re.compile(r"workers?|agents?|executors?|executables?|specialists?|\bt
 _PLANS = re.compile(rf"\bplan|decompos|break .{{0,20}}down|orchestrat|delegat|dispatch|{_PEOPLE.pattern}", re.I)
 _NEEDS = re.compile(r"depend|after|needs|require|prerequisite|blocked|waits", re.I)
 _ID = re.compile(r"^(?:id|key|step_?id|task_?id|step|number|index|order|step_number|label)$", re.I)
-_WORDS = ("task", "intent", "instruction", "instructions", "description", "goal", "what", "objective", "action", "query",
-          "question", "prompt", "input", "request", "work")  # fmt: skip
+_WORDS = ("task", "intent", "instruction", "instructions", "description", "goal", "what", "objective", "action",
+          "query", "question", "prompt", "input", "request", "work")  # fmt: skip
 _WHY = ("reason", "reasoning", "rationale", "why", "explanation", "justification", "notes", "strategy", "summary")
 
 
@@ -38,7 +39,7 @@ def fits(view: View) -> bool:
 
 
 def _find(schema: dict, root: dict, depth: int = 0) -> tuple[str, dict, str] | None:
-    """(the list's name, the shape of an item, the item's field for the worker or ""), None where there is no such list."""
+    """(the list's name, the shape of an item, the item's field for the worker or "") of a list of steps, or None."""
     for key, field in resolve(schema, root).get("properties", {}).items():
         field = resolve(field, root)
         item = resolve(field.get("items"), root)

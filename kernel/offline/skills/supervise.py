@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from ..answer import Answer
-from ..text import STOP, citations, content_words, json_of, limit, stem, subjects, topic, words
+from ..asks import limit, subjects, topic
+from ..sources import json_of
 from ..view import Call, View
+from ..words import STOP, citations, content_words, stem, words
 from .fill import value_for
 
 _VERBS = {
@@ -25,16 +27,16 @@ _FINISHES = re.compile(r"translat|edit|polish|rewrit|simplif|format|shorten|proo
 _AFTER = re.compile(r"\b(?:publish|send|notif|ticket|count|email|post|announc|deploy)", re.I)
 _READS = re.compile(r"analy|inspect|\blogs?\b|\bquer|\breads?\b|diagnos|metric", re.I)
 _ON_FACTS = re.compile(r"calculat|statistic|comput|\b(?:facts|findings|numbers)\b", re.I)
-_VAGUE = """agent specialist tool handoff hand transfer delegate give take return answer task work text draft fact brief
-    source artifact feedback result pass revise issue specific cite write need user report language into desk team worker
-    ask another first use help make new well short long complete topic document article"""  # say nothing of a speciality
+_VAGUE = """agent specialist tool handoff hand transfer delegate give take return answer task work text draft fact
+    brief source artifact feedback result pass revise issue specific cite write need user report language into desk team
+    worker ask another first use help make new well short long complete topic document article"""
 _KIN = {  # a wish in other words than the specialist's description
     "translat": "german french spanish italian dutch polish portuguese japanese chinese korean arabic russian",
     "illustrat": "picture image diagram", "count": "many length", "check": "verify double-check fact-checked",
     "log": "error fail crash outage incident", "code": "bug fix patch", "memori": "remember recall earlier",
     "calculat": "sum total average percent",
 }  # fmt: skip
-_WRITES = re.compile(r"\b(?:writ\w*|draft|brief|article|report|summar\w*|compar\w*|explain|essay|overview|note)\b", re.I)
+_WRITES = re.compile(r"\b(?:writ\w*|draft|brief|article|report|summar\w*|compar\w*|explain|essay|note)\b", re.I)
 _INTENT = re.compile(r"intent|task|instructions?|request|goal|objective|message|prompt|question|input|query|assignment")
 _NAMES = {  # an artifact's names, the kernel's own first
     "facts": ("facts", "evidence", "findings", "notes", "sources", "research", "material"),
@@ -99,8 +101,8 @@ def asked(tool: dict, text: str) -> bool:
 def team_for(task: str, tools: list[dict], wish: set[str], system: str = "") -> list[dict]:
     """The tools that a task asks for, in the order of their turns: one for each usual step that is wished, and every
     further one that the task (or an "always …" of the system prompt) asks for."""
-    always = ". ".join(clause for clause in re.split(r"[.;\n]", system) if re.search(r"\b(?:always|must|every)\b", clause, re.I))
-    team = [tool for tool in tools if kind_of(tool) not in _VERBS and asked(tool, f"{task}. {always}")]
+    always = re.findall(r"[^.;\n]*\b(?:always|must|every)\b[^.;\n]*", system, re.I)
+    team = [tool for tool in tools if kind_of(tool) not in _VERBS and asked(tool, ". ".join([task, *always]))]
     for kind in sorted(wish & _VERBS.keys()):
         group = [tool for tool in tools if kind_of(tool) == kind]
         named = [tool for tool in group if asked(tool, task)]
@@ -123,9 +125,12 @@ def core(task: str, others: list[dict]) -> str:
     kept = ""
     for joint, piece in zip(["", *pieces[1::2]], pieces[::2], strict=True):
         if not any(asked(tool, piece) for tool in others) or (not kept and _WRITES.search(piece)):
+            joint = " " if kept.endswith((".", "!", "?", ";")) else joint
             kept += joint + piece if kept or not joint else piece[:1].upper() + piece[1:]
+    if kept and not content_words(topic(kept)) and (about := re.search(r"\b(?:about|on) ([^,.]+)", task)):
+        kept = f"{kept.rstrip(' .')} on {about[1]}"  # "recall what we know about X, then write a brief"
     kept = re.sub(r"\b(?:fact-?checked|reviewed|verified)\s+", "", kept, flags=re.I)
-    return kept if content_words(topic(kept)) else task
+    return kept or task
 
 
 def clause_for(tool: dict, task: str) -> str:
@@ -190,7 +195,8 @@ def payload(tool: dict, intent: str, artifacts: dict[str, str], context: str) ->
     known |= {"context": context, "background": context} if context or "context" in schema.get("required", []) else {}
     known |= dict.fromkeys(("from_agent", "sender", "return_to"), "supervisor")
     known |= {"to_agent": re.sub(r"^(?:hand_?off|transfer|delegate)_to_", "", tool["name"])}
-    known |= {"artifacts": artifacts} if artifacts and not _fields({"input_schema": fields.get("artifacts")}) else {}
+    if "artifacts" in fields and "properties" not in fields["artifacts"]:
+        known |= {"artifacts": [] if fields["artifacts"].get("type") == "array" else artifacts}
     made = value_for(schema, intent, task=intent, known={**known, main: intent})
     placed = json.dumps(made, ensure_ascii=False)
     for name, text in {"context": context, **artifacts}.items():
@@ -267,7 +273,7 @@ def supervise(view: View) -> Answer:
 
 
 def _handoffs(view: View, work: _Work, team: list[dict], tool: dict, plain: str, topics: tuple[str, ...]) -> list[dict]:
-    """What there is to hand to one specialist of the team now: to most nothing, to a comparison's researcher several."""
+    """What there is to hand to one specialist of the team now: often nothing, several to a comparison's researcher."""
     kind, task, given = kind_of(tool), view.task or view.first, _given_draft(view)
     on = f" on {topic(plain)}" if content_words(topic(plain)) and not given else ""
     has = {"notes": "\n".join(work.notes), "draft": work.draft, "feedback": work.feedback}
@@ -342,7 +348,7 @@ def _hands_over(tool: dict) -> bool:
     names, said = {key.lower() for key in _fields(tool)}, _said(tool).replace("_", " ")
     if kind_of(tool) == "finalize":
         return False
-    spoken = re.search(r"\bhand ?-?(?:off|over)|\bdelegat|\btransfer|\bspecialist|\b(?:agent|expert|worker)\b", said, re.I)
+    spoken = re.search(r"\b(?:hand ?-?(?:off|over)|delegat\w*|transfer|specialist|agent|expert|worker)\b", said, re.I)
     tasked = names & {"intent", "task", "instructions", "instruction", "assignment", "objective", "goal", "request"}
     material = names & {"facts", "draft", "feedback", "material"}
     if names & {"artifacts", "from_agent", "return_to"} or (spoken and any(_INTENT.fullmatch(name) for name in names)):

@@ -7,12 +7,15 @@ from dataclasses import replace
 from itertools import combinations
 
 from ..answer import Answer
-from ..text import Fact, citations, content_words, facts, label_of, limit, numbers, topic, words
+from ..asks import limit, topic
+from ..parts import label_of
+from ..sources import facts
 from ..values import negated
 from ..view import View
+from ..words import Fact, citations, content_words, numbers, words
 from .fill import filled
 
-_MERGE = re.compile(r"\b(?:merg|combin|synthe|consolidat|reconcil|integrat|unif|bring together|cross-?check|aggregat)", re.I)
+_MERGE = re.compile(r"\b(?:merg|combin|synthe|consolidat|reconcil|integrat|unif|bring together|cross-?check)", re.I)
 _MONTHS = "january february march april june july august september october november december"
 _BROKEN = re.compile(r"^\W*(?:status\W*)?(?:failed|refused|exhausted|cancelled|error|timed out)\b", re.I)
 _CLASHES = ("contradictions", "conflicts", "disagreements", "discrepancies", "inconsistencies")

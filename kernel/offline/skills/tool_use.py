@@ -6,7 +6,6 @@ import difflib
 import re
 
 from ..answer import Answer
-
 from ..view import Call, View
 from ..words import STOP, stem, words
 from .fill import GUESS, NEAR, Form
