@@ -1,4 +1,4 @@
-"""Re-executes the notebooks and stores them normalised, so that what a reader sees is what the code does.
+"""Re-executes lessons and solutions, stores them normalised, and generates what follows from them.
 
 `python3 -m workshop build` rewrites them; `--check` only compares, and fails on any difference. Outputs are never
 edited: what is removed (counts of streams, timings, widget state) is what Jupyter adds around them.
@@ -17,6 +17,8 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
+
+from workshop import exercises
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("notebooks", "solutions")
@@ -150,6 +152,7 @@ def main(argv: list[str]) -> int:
         else:
             print(f"same     {name}")
     if not options.notebooks:
+        wrong += sum(_keep(path, text, check=options.check) for path, text in exercises.generated())
         wrong += _keep(PICTURE, asyncio.run(draw_run()), check=options.check)
     return 1 if wrong else 0
 

@@ -1,0 +1,78 @@
+"""The exercises are what the solutions make them, and a stub passes under no honest run."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import nbformat
+import pytest
+
+from workshop.checks import exercises
+from workshop.exercises import EXERCISES, SOLUTIONS, generated, left_over, with_stub
+
+from .test_stored_outputs import ROOT, environment
+
+STUBS = sorted(EXERCISES.glob("*.ipynb"))
+
+
+def test_every_exercise_notebook_equals_what_is_generated():
+    assert {path: text for path, text in generated()} == {
+        path: path.read_text(encoding="utf-8") for path in STUBS
+    }
+    assert not left_over() and [path.name for path in STUBS] == [
+        path.name for path in sorted(SOLUTIONS.glob("*.ipynb"))
+    ]
+
+
+def test_every_exercise_of_the_register_has_its_text_answer_and_check():
+    found = [
+        (facts["id"], facts["role"])
+        for path in STUBS
+        for cell in nbformat.read(path, as_version=4).cells
+        if (facts := cell.metadata.get("workshop", {})).get("id")
+    ]
+    for its in exercises():
+        assert [role for id, role in found if id == its.id] == ["text", "answer", "check", "help"]
+    assert {id for id, _ in found} == {its.id for its in exercises()}
+
+
+@pytest.mark.parametrize("path", STUBS, ids=lambda path: path.name)
+def test_no_solution_and_no_verdict_is_left_in_an_exercise(path):
+    for cell in nbformat.read(path, as_version=4).cells:
+        assert "# solution" not in cell.source and "stub" not in cell.metadata.get("workshop", {})
+        if cell.metadata.get("workshop", {}).get("role") in ("answer", "check"):
+            assert not cell.outputs
+
+
+@pytest.mark.parametrize("path", STUBS, ids=lambda path: path.name)
+def test_plain_nbval_fails_every_check_of_a_stub_with_its_message(path):
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--nbval-lax", "-p", "no:randomly", "-q", str(path)],
+        cwd=ROOT,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+    checks = [it for it in exercises() if it.lesson == path.name[:2]]
+    assert done.returncode == 1 and done.stdout.count("\nFAILED ") == len(checks), done.stdout[-4000:]
+    for its in checks:
+        assert f"CheckFailed: {its.id} {its.title}: not attempted" in re.sub(
+            r"\x1b\[[\d;]*m", "", done.stdout
+        )
+
+
+@pytest.mark.parametrize(
+    "source", ["def f():\n    ...", "# solution\n# solution\n# end solution", "# end solution\n# solution"]
+)
+def test_an_answer_without_one_region_is_refused(source):
+    with pytest.raises(ValueError, match="an answer needs one region"):
+        with_stub(source, ["..."])
+
+
+def test_the_stub_stands_where_the_solution_stood():
+    assert with_stub(
+        "def f():\n    # solution\n    return 1\n    # end solution\nx = f()", ["y = 2", "..."]
+    ) == ("def f():\n    y = 2\n    ...\nx = f()")

@@ -1,0 +1,154 @@
+"""Progress: tries, hints and passes, kept in `.workshop/progress.json` on this machine; no reason to fail."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workshop.presence import interactive
+
+from .register import UnknownExercise, exercise, exercises
+from .verdict import Note, Verdict
+
+FILE = Path(__file__).resolve().parent.parent.parent / ".workshop" / "progress.json"
+TRIED = ("wrong", "crashed", "timed out")
+_in_memory: dict[str, dict[str, Any]] = {}
+"""For a run with nobody there, which leaves nothing behind."""
+
+
+def record(id: str, verdict: Verdict, answer: str) -> None:
+    """Keeps what a check found, and the answer for the comparison with ours."""
+    if verdict.outcome == "not attempted":
+        return
+    known = of(id)
+    tries = known.get("tries", 0) + (verdict.outcome in TRIED)
+    change(id, tries=tries, passed=known.get("passed", False) or verdict.passed, answer=answer)
+
+
+def of(id: str) -> dict[str, Any]:
+    """What is known of an exercise: tries, passed, hints, answer; each may be missing."""
+    return dict(_read().get(id, {}))
+
+
+def change(id: str, **facts: Any) -> None:
+    """Keeps some facts on an exercise."""
+    everything = _read()
+    _write({**everything, id: {**everything.get(id, {}), **facts}})
+
+
+def reset(id: str) -> Note:
+    """Forgets one exercise, so that it can be done again. Raises UnknownExercise when nobody is there."""
+    try:
+        its = exercise(id)
+    except UnknownExercise as problem:
+        if interactive():
+            return Note(f"{problem}.")
+        raise
+    _write({name: facts for name, facts in _read().items() if name != id})
+    return Note(f"{its.id} {its.title}: forgotten; tries and hints start anew.")
+
+
+def progress() -> Progress:
+    """How far one is: a line for each exercise, and the points."""
+    return Progress(_read())
+
+
+@dataclass(frozen=True, repr=False)
+class Progress:
+    """The state of all exercises; shows as a table, and as the same in text."""
+
+    known: dict[str, dict[str, Any]]
+
+    def rows(self) -> Iterator[tuple[str, str, str, str]]:
+        """Id, title, state in words, points."""
+        for its in exercises():
+            facts = self.known.get(its.id, {})
+            tries = facts.get("tries", 0)
+            tried = f"tried {tries} time{'s' * (tries != 1)}" if tries else "open"
+            passed = facts.get("passed")
+            points = f"{its.points if passed else 0} of {its.points}"
+            yield its.id, its.title, "passed" if passed else tried, points
+
+    def summary(self) -> str:
+        passed = [it for it in exercises() if self.known.get(it.id, {}).get("passed")]
+        points = sum(it.points for it in passed)
+        return f"{len(passed)} of {len(exercises())} exercises passed, {points} points."
+
+    def __repr__(self) -> str:
+        width = max(len(title) for _, title, *_ in self.rows())
+        return "\n".join([self.summary(), *(f"  {id}  {title:<{width}}  {state:<15}  {points}"
+                                            for id, title, state, points in self.rows())])
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from workshop.views.page import heading, sheet
+        from workshop.views.svg import INK, PAPER, escape
+
+        cell = f'style="text-align:left;padding:2px 16px 2px 0;color:{INK};background:{PAPER}"'
+        names = ("exercise", "title", "state", "points")
+        head = "".join(f'<th scope="col" {cell}>{name}</th>' for name in names)
+        rows = ("".join(f"<td {cell}>{escape(it)}</td>" for it in row) for row in self.rows())
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        page = sheet(self.summary(), [heading(self.summary()), table])
+        return {"text/html": page, "text/plain": repr(self)}
+
+
+# ── the file ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _read() -> dict[str, dict[str, Any]]:
+    if not interactive():
+        return dict(_in_memory)
+    try:
+        kept = json.loads(FILE.read_text(encoding="utf-8"))["exercises"]
+        if not (isinstance(kept, dict) and all(isinstance(it, dict) for it in kept.values())):
+            raise ValueError("not a table of exercises")
+        return kept
+    except FileNotFoundError:
+        return {}
+    except OSError as problem:
+        _say(f"Your progress cannot be read ({problem.strerror}); nothing else is affected.")
+        return dict(_in_memory)
+    except (ValueError, KeyError, TypeError):
+        _set_aside()
+        return {}
+
+
+def _set_aside() -> None:
+    aside = next(path for number in range(1, 10_000)
+                 if not (path := FILE.with_name(f"progress.unreadable-{number}.json")).exists())
+    try:
+        FILE.replace(aside)
+        _say(f"Your progress file could not be read. It is kept as .workshop/{aside.name}; a new one begins.")
+    except OSError:
+        _say("Your progress file could not be read, nor moved aside; a new one begins.")
+
+
+def _write(everything: dict[str, dict[str, Any]]) -> None:
+    """Whole or not at all: a kernel that dies in the middle leaves the old file."""
+    _in_memory.clear()
+    _in_memory.update(everything)
+    if not interactive():
+        return
+    try:
+        FILE.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=FILE.parent, suffix=".part")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as part:
+                json.dump({"version": 1, "exercises": everything}, part, indent=1, ensure_ascii=False)
+            Path(name).replace(FILE)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as problem:
+        _say(f"Your progress could not be saved ({problem.strerror}); nothing else is affected.")
+
+
+def _say(sentence: str) -> None:
+    print(sentence, file=sys.stderr)
