@@ -1,18 +1,5 @@
-"""Answers to the exercises, for the author's gate: ours, the stub, and the wrong ones people give.
+"""Wrong answers to the exercises of lesson 01, by the name of the misconception that each shows."""
 
-A wrong answer is our solution with some text replaced; where the old text is empty, the new one is the body.
-"""
-
-from __future__ import annotations
-
-import linecache
-from pathlib import Path
-
-import nbformat
-
-from workshop.exercises import exercises_of
-
-ROOT = Path(__file__).resolve().parent.parent.parent
 KEEP = 'messages.append({"role": "assistant", "content": reply["content"]})'
 ANSWER_ALL = 'messages.append({"role": "user", "content": results})'
 RETURN = 'return "".join(block["text"] for block in reply["content"] if block["type"] == "text")'
@@ -85,51 +72,3 @@ CHEATS = {  # the docstring's own example, written down
     "01.2": WRONG["01.2"]["hard-coded"],
     "01.3": WRONG["01.3"]["never asks"],
 }
-
-
-def master(lesson):
-    """The notebook with our solutions."""
-    (path,) = (ROOT / "solutions").glob(f"{lesson}_*.ipynb")
-    return nbformat.read(path, as_version=4)
-
-
-def answer_cell(notebook, id):
-    wanted = {"id": id, "role": "answer"}.items()
-    found = [it for it in notebook.cells if wanted <= it.metadata.get("workshop", {}).items()]
-    assert len(found) == 1, f"{id} has {len(found)} answer cells"
-    return found[0].source
-
-
-def ours(id):
-    return answer_cell(master(id[:2]), id)
-
-
-def stub(id):
-    return answer_cell(exercises_of(master(id[:2])), id)
-
-
-def spoiled(id, changes):
-    """Our solution with its text changed; fails when what is to be changed is not there."""
-    source = ours(id)
-    for old, new in changes:
-        if old:
-            assert old in source, f"our solution of {id} has no {old!r} any more"
-            source = source.replace(old, new)
-        else:
-            source = source[: source.index("    # solution")] + new
-    return source.replace("    # solution\n", "").replace("\n    # end solution", "")
-
-
-def made(id, name, source):
-    """What an answer's source defines, in the notebook's own names."""
-    names = {}
-    for cell in master(id[:2]).cells:
-        if cell.metadata.get("workshop", {}).get("role") == "given" and cell.cell_type == "code":
-            _run(cell.source, f"<given {id}>", names)
-    _run(source, f"<answer {id} {abs(hash(source))}>", names)
-    return names[name]
-
-
-def _run(source, filename, names):
-    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    exec(compile(source, filename, "exec"), names)
