@@ -67,10 +67,10 @@ class Run:
         self.name, self.id, self.path, self.levels = "user", "", (), self.budget.depth
         self.ledger = Ledger(self.budget, client.ledger, "the run")
         self._tree = _Tree(clock, clock(), readers=[on_event] if on_event else [])
-        self._begin(self.budget)
+        self._begin()
 
-    def _begin(self, budget: Budget) -> None:
-        self.deadline = None if budget.seconds is None else self._tree.clock() + budget.seconds
+    def _begin(self) -> None:
+        self.began = self._tree.clock()
         self.output: Any = None
         """The best answer so far; a dispatch that a limit stops returns it."""
         self.artifacts: dict[str, str] = {}
@@ -84,7 +84,7 @@ class Run:
         child.name, child.id = name, f"{self.id}.{self._children}".lstrip(".")
         child.path, child.levels = (*self.path, name), min(self.levels - 1, budget.depth)
         child.ledger = Ledger(budget, self.ledger, name)
-        child._begin(budget)
+        child._begin()
         return child
 
     # ── events ─────────────────────────────────────────────────────────────────────────────────────────
@@ -172,9 +172,9 @@ class Run:
 
     async def _guarded(self, executable: Executable, handoff: Handoff) -> Result:
         """Executes within the deadline; turns what may stop a run into a result with the work so far."""
-        seconds = self.budget.seconds
+        seconds_left, seconds = self._time_limit()
         try:
-            async with asyncio.timeout(seconds) as deadline:
+            async with asyncio.timeout(seconds_left) as deadline:
                 result = await executable.execute(handoff, self)
         except Exhausted as limit:
             return self._so_far("exhausted", str(limit))
@@ -189,6 +189,17 @@ class Run:
         if not isinstance(result, Result):
             raise TypeError(f"{self.name}.execute returned {type(result).__name__}; it must return a Result")
         return result if result.ok else result.model_copy(update={"artifacts": {**self.artifacts, **result.artifacts}})
+
+    def _time_limit(self) -> tuple[float | None, float | None]:
+        """(seconds left, of how many) until the deadline that this dispatch has to watch; None for no deadline.
+
+        Those above watch over theirs; only the root, which nobody dispatched, leaves its own to the first level.
+        """
+        own, root = self.budget.seconds, self.parent
+        if root is None or root.parent or root.budget.seconds is None:
+            return own, own
+        left = root.began + root.budget.seconds - self._tree.clock()
+        return (own, own) if own is not None and own <= left else (left, root.budget.seconds)
 
     def _so_far(self, status: Any, reason: str) -> Result:
         return Result(status=status, output=self.output, reason=reason, artifacts=self.artifacts)

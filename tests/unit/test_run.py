@@ -69,6 +69,16 @@ async def test_a_deadline_ends_as_a_result_with_the_work_so_far():
     assert result.output == "half a brief" and result.artifacts == {"facts": "three facts"}
 
 
+@pytest.mark.parametrize(("runs", "own", "named"), [(0.01, None, "0.01 s"), (0.01, 60, "0.01 s"), (60, 0.01, "0.01 s"), (0, None, "0 s")])
+async def test_the_runs_own_deadline_holds_for_what_it_dispatches_and_the_tighter_one_counts(runs, own, named):
+    async def slow(handoff, run):
+        await asyncio.sleep(60)
+
+    boss = Worker("boss", lambda handoff, run: run.dispatch(Worker("slow", slow), TASK))
+    result = await run_of(budget=Budget(seconds=runs)).dispatch(boss, TASK, budget=Budget(seconds=own))
+    assert result.status == "exhausted" and f"boss was stopped at its deadline of {named}" in result.reason
+
+
 async def test_a_timeout_that_is_not_the_doors_own_is_a_bug_and_propagates():
     def bug(handoff, run):
         raise TimeoutError("of a library")
