@@ -79,6 +79,8 @@ class Run:
 
     def _child(self, name: str, budget: Budget) -> Run:
         child = object.__new__(Run)
+        if not self._children:
+            self.began = self._tree.clock()  # a root may be made long before it is used
         self._children += 1
         child.client, child.budget, child.parent, child._tree = self.client, budget, self, self._tree
         child.name, child.id = name, f"{self.id}.{self._children}".lstrip(".")
