@@ -4,12 +4,13 @@ from . import models
 from .agent import Agent
 from .budget import Budget, Exhausted, Ledger, Spent
 from .client import Client, SetupError, connect, plain_http
-from .contract import Executable, Handoff, Registry, Result
-from .run import Event, Run
+from .contract import Executable, Handoff, Pause, Registry, Result, ToolError
+from .events import Event
+from .run import Run
 from .search import LIBRARY, Corpus, Wikipedia, search_tool
 from .supervisors import DeterministicSupervisor, HandoffTool, LLMSupervisor, finalize
 from .team import Verdict, researcher, reviewer, writer
-from .tools import Pause, Tool, ToolError, tool
+from .tools import Tool, tool
 from .trace import Trace
 from .wire import ApiError, Block, Conversation, Reply, Usage
 

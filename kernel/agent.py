@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from .contract import Handoff, Result
+from .contract import Handoff, Result, ToolError
 from .run import MAX_TOKENS, Run
-from .tools import ToolError, parse, run_calls
+from .tools import parse, run_calls
 from .wire import Conversation, Reply, output_format
 
 WRAP_UP = "You have used all your turns. Call no more tools: give your best final answer now, from what you have."

@@ -82,6 +82,14 @@ def as_text(value: Any) -> str:
     return to_json(value, fallback=str).decode("utf-8")
 
 
+class ToolError(Exception):
+    """Raised in a tool: the message goes back to the model, which may try something else."""
+
+
+class Pause(Exception):
+    """Raised in a tool: stop here and ask a person. The dispatch ends with status `paused`."""
+
+
 @runtime_checkable
 class Executable(Protocol):
     """Anything that keeps the contract: agents, supervisors, wrapped functions, gates, guards."""

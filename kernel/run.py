@@ -12,34 +12,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 from .budget import Budget, Exhausted, Ledger, Spent
 from .client import Client
-from .contract import Executable, Handoff, Result
+from .contract import Executable, Handoff, Pause, Result
+from .events import Event, EventKind
 from .models import cost, spent_on
-from .tools import Pause
+from .trace import Trace
 from .wire import ApiError, Conversation, Reply, Usage, encode, most_tokens
-
-EventKind = Literal["dispatch", "return", "request", "reply", "retry", "tool_call", "tool_result", "note"]
 
 MAX_TOKENS = 4096
 """Tokens that one answer may have unless the request says otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """Something that happened. Traces, live views, logs and journals are readers of these."""
-
-    seq: int
-    """Position in the stream of the whole tree, from 0."""
-    at: float
-    """Seconds since the root run began."""
-    kind: EventKind
-    run: str
-    """Which dispatch: "" is the root, "2.1" the first dispatch within the root's second."""
-    agent: str
-    data: dict[str, Any]
 
 
 @dataclass
@@ -124,10 +108,8 @@ class Run:
         """Puts finished work where a limit or a failure cannot lose it."""
         self.artifacts.update(artifacts)
 
-    def trace(self) -> Any:
-        """The run so far as a readable tree; see `kernel.trace`."""
-        from .trace import Trace
-
+    def trace(self) -> Trace:
+        """The run so far, readable."""
         return Trace(self.events)
 
     # ── the door ───────────────────────────────────────────────────────────────────────────────────────

@@ -12,7 +12,8 @@ from typing import Protocol
 
 import httpx
 
-from .tools import Tool, ToolError, tool
+from .contract import ToolError
+from .tools import Tool, tool
 
 LIBRARY = Path(__file__).resolve().parent.parent / "notebooks" / "data" / "corpus"
 """The workshop's own documents."""

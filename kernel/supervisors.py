@@ -10,10 +10,10 @@ from typing import Any
 
 from . import models
 from .agent import Agent
-from .contract import Executable, Handoff, Result
+from .contract import Executable, Handoff, Result, ToolError
 from .run import Run
 from .team import Verdict
-from .tools import ToolError, parse, tool
+from .tools import parse, tool
 
 
 @dataclass(frozen=True)

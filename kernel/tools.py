@@ -10,23 +10,13 @@ import asyncio
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
-from .contract import as_text
+from .contract import ToolError, as_text
+from .run import Run
 from .wire import Block
-
-if TYPE_CHECKING:
-    from .run import Run
-
-
-class ToolError(Exception):
-    """Raised in a tool: the message goes back to the model, which may try something else."""
-
-
-class Pause(Exception):
-    """Raised in a tool: stop here and ask a person. The dispatch ends with status `paused`."""
 
 
 @dataclass(frozen=True)
@@ -79,8 +69,6 @@ def tool(function: Callable[..., Any] | None = None, *, name: str = "", descript
     text = description or inspect.getdoc(function) or ""
     if not text:
         raise TypeError(f"tool {its_name!r} needs a docstring: it is what the model reads to decide when to call it")
-    from .run import Run
-
     hints = get_type_hints(function, localns={"Run": Run}, include_extras=True)
     fields: dict[str, Any] = {}
     wants_run = ""

@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from .run import Event
+from .events import Event
 
 
 class Trace:
