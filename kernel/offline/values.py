@@ -185,7 +185,8 @@ def behind(text: str, name: str, stop: str = ",") -> str:
         return ""
     alone = not text[: found.start()].rpartition("\n")[2].strip(" -*#>")
     end = re.search(r"[,;.]\s+[\w -]{1,30}[:=]" if alone else rf"[{stop};]|\.(?=\s|$)", found[1])
-    return (found[1][: end.start()] if end else found[1]).strip(" *")
+    value = found[1][: end.start()] if end else found[1]
+    return (re.split(r"[.;]\s", value)[0] if end else value).strip(" *")
 
 
 def under(text: str, name: str) -> str:
