@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from kernel.offline import reader
 from kernel.offline.answer import Temperament
 from kernel.offline.asks import limit, subjects, topic, wants
 from kernel.offline.parts import parts
@@ -779,3 +780,12 @@ A supervisor should hold results only.
 Reports are stored in JSON.
 Calls that fail are retried."""):
         assert not is_instruction(statement), statement
+
+
+def test_a_wrong_number_that_feedback_names_without_quoting_is_mended():
+    said = ("FACTS:\n- The LZ 1 first flew on 2 July 1900. (source: zep-1)\n- The LZ 129 was 245 metres long. (source: zep-2)\n\n"
+            "Draft: The LZ 1 first flew on 2 July 1905 [zep-1]. The LZ 129 was 245 metres long [zep-2].\n\n"
+            "Feedback:\n- The year 1905 is wrong; the facts say 1900.")
+    request = {"model": "m", "system": "You revise texts.", "messages": [{"role": "user", "content": said}]}
+    text = reader.answer(request).content[0]["text"]
+    assert "2 July 1900 [zep-1]" in text and "1905" not in text and "245 metres" in text

@@ -8,7 +8,7 @@ from ..answer import Answer
 from ..asks import limit, topic, wants
 from ..sources import json_of
 from ..view import View
-from ..words import BULLET, Fact, citations, content_words, is_heading, overlap, sentences
+from ..words import BULLET, Fact, citations, content_words, is_heading, numbers, overlap, sentences
 from .review import NEAR, best_fact, mismatch
 from .shape import has_field, shaped
 from .write import citation_form, cited
@@ -158,7 +158,10 @@ class _Brief:
         if _LONG.search(said) or not (_DROP.search(said) or _MEND.search(said)):
             return None
         told = max((line for line in self.lines() if content_words(line)), key=lambda s: overlap(s, issue), default="")
-        return told if told and overlap(told, issue) >= 0.5 else None
+        if told and overlap(told, issue) >= 0.5:
+            return told
+        same_number = [line for line in self.lines() if {*numbers(line)} & {*numbers(said)}]
+        return same_number[0] if len(same_number) == 1 else None
 
     def _replace(self, old: str, new: str | None) -> None:
         paragraph = next(paragraph for paragraph in self.paragraphs if old in paragraph)
