@@ -144,7 +144,8 @@ def main(argv: list[str]) -> int:
         same = comparable(built) == comparable(stored)
         if options.check and not same:
             wrong += 1
-            difference = difflib.unified_diff(comparable(stored).splitlines(), comparable(built).splitlines(), "stored", "built", lineterm="", n=1)
+            before, after = comparable(stored).splitlines(), comparable(built).splitlines()
+            difference = difflib.unified_diff(before, after, "stored", "built", lineterm="", n=1)
             print(f"differs  {name}", *list(difference)[:40], sep="\n")
         elif not options.check and not same:
             path.write_text(built, encoding="utf-8", newline="\n")

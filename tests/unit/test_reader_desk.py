@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from kernel.offline import reader
 from kernel.offline.answer import Temperament
 from kernel.offline.asks import limit, subjects, topic, wants
 from kernel.offline.parts import parts
@@ -787,5 +786,5 @@ def test_a_wrong_number_that_feedback_names_without_quoting_is_mended():
             "Draft: The LZ 1 first flew on 2 July 1905 [zep-1]. The LZ 129 was 245 metres long [zep-2].\n\n"
             "Feedback:\n- The year 1905 is wrong; the facts say 1900.")
     request = {"model": "m", "system": "You revise texts.", "messages": [{"role": "user", "content": said}]}
-    text = reader.answer(request).content[0]["text"]
+    text = answer(request).content[0]["text"]
     assert "2 July 1900 [zep-1]" in text and "1905" not in text and "245 metres" in text
