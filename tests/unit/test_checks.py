@@ -295,6 +295,9 @@ def test_a_stub_is_no_try_and_a_pass_stays_passed(somebody):
     facts = json.loads(somebody.read_text(encoding="utf-8"))["exercises"]["01.2"]
     assert facts["passed"] and facts["tries"] == 1
     assert f"1 of {len(exercises())} exercises passed, 2 points" in repr(progress())
+    assert "1 of 3 exercises passed, 2 points" in repr(progress("01"))
+    with pytest.raises(ValueError, match="no exercises of lesson '99'"):
+        progress("99")
     assert "passed" in progress()._repr_mimebundle_()["text/html"]
 
 
@@ -326,7 +329,7 @@ def test_with_nobody_there_nothing_is_written(monkeypatch, tmp_path):
     with pytest.raises(CheckFailed):
         check("01.1", lambda *_: 1)
     check("01.2", made("01.2", "reading_tool", ours("01.2")))
-    assert not list(tmp_path.iterdir()) and "1 of 3" in repr(progress())
+    assert not list(tmp_path.iterdir()) and "1 of 3" in repr(progress("01"))
 
 
 @EVERY

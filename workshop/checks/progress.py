@@ -16,7 +16,7 @@ from typing import Any
 
 from workshop.presence import interactive
 
-from .register import UnknownExercise, exercise, exercises
+from .register import UnknownExercise, exercise, exercises, lessons
 from .verdict import Note, Verdict
 
 FILE = Path(os.environ.get("WORKSHOP_PROGRESS") or Path(__file__).resolve().parent.parent.parent / ".workshop" / "progress.json")
@@ -57,20 +57,26 @@ def reset(id: str) -> Note:
     return Note(f"{its.id} {its.title}: forgotten; tries and hints start anew.")
 
 
-def progress() -> Progress:
-    """How far one is: a line for each exercise, and the points."""
-    return Progress(_read())
+def progress(lesson: str | None = None) -> Progress:
+    """How far one is, in one lesson (such as "02") or in all: a line for each exercise, and the points.
+
+    Raises ValueError for a lesson without exercises.
+    """
+    if lesson is not None and lesson not in lessons():
+        raise ValueError(f"there are no exercises of lesson {lesson!r}; expected one of {', '.join(lessons())}, in quotes")
+    return Progress(_read(), lesson)
 
 
 @dataclass(frozen=True, repr=False)
 class Progress:
-    """The state of all exercises; shows as a table, and as the same in text."""
+    """The state of the exercises; shows as a table, and as the same in text."""
 
     known: dict[str, dict[str, Any]]
+    lesson: str | None = None
 
     def rows(self) -> Iterator[tuple[str, str, str, str]]:
         """Id, title, state in words, points."""
-        for its in exercises():
+        for its in exercises(self.lesson):
             facts = self.known.get(its.id, {})
             tries = facts.get("tries", 0)
             tried = f"tried {tries} time{'s' * (tries != 1)}" if tries else "open"
@@ -79,9 +85,9 @@ class Progress:
             yield its.id, its.title, "passed" if passed else tried, points
 
     def summary(self) -> str:
-        passed = [it for it in exercises() if self.known.get(it.id, {}).get("passed")]
+        passed = [it for it in exercises(self.lesson) if self.known.get(it.id, {}).get("passed")]
         points = sum(it.points for it in passed)
-        return f"{len(passed)} of {len(exercises())} exercises passed, {points} points."
+        return f"{len(passed)} of {len(exercises(self.lesson))} exercises passed, {points} points."
 
     def __repr__(self) -> str:
         width = max(len(title) for _, title, *_ in self.rows())
