@@ -43,10 +43,11 @@ class DeterministicSupervisor:
         written = await run.dispatch(self.writer, Handoff(intent=task, context=handoff.context, artifacts={"facts": facts}))
         if not written.ok or not written.as_text():
             return _ended("write", written, run)
-        best, fewest = None, None
+        best, fewest, seen = None, None, []
 
         for revision in range(self.max_revisions + 1):
             draft = written.as_text()
+            seen.append(draft)
             run.keep(draft=draft)
             run.output = best or draft
 
@@ -69,10 +70,11 @@ class DeterministicSupervisor:
                 written = await run.dispatch(self.writer, Handoff(intent=task, context=handoff.context, artifacts=artifacts))
                 if not written.ok or not written.as_text():
                     return _ended("revise", written, run)
-                if written.as_text() == draft:
-                    break  # the writer cannot make anything of this feedback: asking again changes nothing
+                if written.as_text() in seen:
+                    break  # a draft that was reviewed before: the writer can make no more of this feedback
 
-        reason = f"the reviewer still has {fewest} issues and revisions have ended; this is the best draft"
+        issues = "1 issue" if fewest == 1 else f"{fewest} issues"
+        reason = f"the reviewer still has {issues} and revisions have ended; this is the best draft"
         return Result(status="exhausted", output=best, reason=reason)
 
 

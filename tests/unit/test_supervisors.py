@@ -42,14 +42,24 @@ async def test_a_revision_gets_the_draft_and_the_specific_feedback():
 async def test_after_two_revisions_the_best_draft_comes_back_with_a_status_that_says_so():
     supervisor, (_, writer, _) = desk(drafts=("one", "two", "three"), verdicts=(revise("a", "b"), revise("a"), revise("a", "b", "c")))
     result = await Run(scripted()).dispatch(supervisor, TASK)
-    assert (result.status, result.output) == ("exhausted", "two") and "1 issues" in result.reason
+    assert (result.status, result.output) == ("exhausted", "two") and "still has 1 issue and" in result.reason
     assert len(writer.seen) == 3
 
 
-async def test_a_revision_that_changes_nothing_ends_the_revising():
-    supervisor, (_, writer, _) = desk(drafts=("one", "one"), verdicts=(revise("make it better"),))
+@pytest.mark.parametrize("drafts", [("one", "one"), ("one", "two", "one")])
+async def test_a_revision_that_was_reviewed_before_ends_the_revising(drafts):
+    supervisor, (_, writer, _) = desk(drafts=drafts, verdicts=(revise("make it better"), revise("even better")))
     result = await Run(scripted()).dispatch(supervisor, TASK)
-    assert (result.status, result.output) == ("exhausted", "one") and len(writer.seen) == 2
+    assert (result.status, result.output) == ("exhausted", "one") and len(writer.seen) == len(drafts)
+
+
+async def test_a_reviewer_that_is_never_content_ends_with_the_best_draft():
+    from kernel import Corpus, connect, researcher, reviewer, writer
+    from kernel.offline import Temperament
+
+    supervisor = DeterministicSupervisor(researcher(Corpus()), writer(), reviewer())
+    result = await Run(connect(temperament=Temperament(never_content=True))).dispatch(supervisor, TASK)
+    assert result.status == "exhausted" and "best draft" in result.reason and result.output
 
 
 @pytest.mark.parametrize(("broken", "keeps", "output"), [
