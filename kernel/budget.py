@@ -143,7 +143,7 @@ class Ledger:
             if not once_settled:
                 used.add(ledger.reserved)
             if cap.calls is not None and used.calls >= cap.calls:
-                raise Exhausted(f"{ledger.owner}'s budget of {cap.calls} calls is used up")
+                raise Exhausted(f"{ledger.owner}'s budget of {cap.calls} call{'s' * (cap.calls != 1)} is used up")
             if cap.tokens is not None:
                 allowed = min(allowed, cap.tokens - used.tokens - input_tokens)
                 if allowed < least:

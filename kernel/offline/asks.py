@@ -193,13 +193,22 @@ def _about(text: str) -> str:
     return " ".join(tokens[begun:]) or text
 
 
+_ASIDE = re.compile(
+    r",?\s+(?:each\s+|along\s+|together\s+)?(?:with|including)\s+(?:their\s+|its\s+|the\s+)?"
+    r"(?:sources?|citations?|references?|dates?)\b(?:\s+ids?\b)?,?(?=\s+(?:about|on|for|of)\b)"
+    r"|,?\s+(?:and|but)\s+(?:write|add|say|do)\s+(?:nothing|no)\b.*$",
+    re.I,
+)
+"""How the facts shall come, said in the middle of what they shall be about."""
+
+
 @lru_cache(maxsize=1_000)
 def topic(task: str) -> str:
     """What a request is about, in its own words: "Write me a brief on retries, please." → "retries"."""
     best, stated = "", _STATED.search(task)
     for sentence in (*(sentences(stated[1])[:1] if stated else ()), *sentences(task)):
         quoted = _QUOTED.search(sentence)
-        text = quoted[1] if quoted else _CUT.sub("", _about(_FRAME.sub("", uncited(sentence).rstrip(".!?;: "))))
+        text = quoted[1] if quoted else _CUT.sub("", _about(_FRAME.sub("", _ASIDE.sub("", uncited(sentence).rstrip(".!?;: ")))))
         text = re.sub(r"^(?:the (?:topic|subject) of|what (?:is|we|do we) know\w* (?:about|of))\s+", "", text)
         text = " ".join(text.split()).strip(" .,:;!?\"“”'’`*_—–-")
         if re.match(r"\W*(?:how|what|why)\b", sentence, re.I):

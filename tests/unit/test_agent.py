@@ -88,7 +88,7 @@ async def test_a_budget_of_turns_is_a_limit_for_every_agent_below(agent):
 
 async def test_a_budget_that_runs_out_between_turns_keeps_what_the_tools_brought(agent):
     result, _, _ = await run_agent(agent(tools=(add,)), call("add", a=20, b=22), budget=Budget(calls=1))
-    assert result.status == "exhausted" and "budget of 1 calls" in result.reason
+    assert result.status == "exhausted" and "budget of 1 call is" in result.reason
     assert result.artifacts == {"tool_results": "42"}
 
 

@@ -788,3 +788,9 @@ def test_a_wrong_number_that_feedback_names_without_quoting_is_mended():
     request = {"model": "m", "system": "You revise texts.", "messages": [{"role": "user", "content": said}]}
     text = answer(request).content[0]["text"]
     assert "2 July 1900 [zep-1]" in text and "1905" not in text and "245 metres" in text
+
+
+@pytest.mark.parametrize("task", ["Find facts, with their sources, about pgvector", "Find facts including dates on pgvector",
+                                  "Find facts about pgvector, with sources", "Find facts on pgvector and write nothing"])
+def test_how_the_facts_shall_come_is_no_part_of_the_topic(task):
+    assert topic(task) == "pgvector"
