@@ -46,6 +46,8 @@ def test_every_control_answers(folder):
         switch.get_by_text("ANTHROPIC_API_KEY is not set").first.wait_for()
         switch.get_by_role("button", name="Offline", exact=True).click()
         switch.get_by_text("Model: offline").wait_for()
+        switch.get_by_role("spinbutton").first.fill("400")
+        switch.get_by_role("spinbutton").first.press("Tab")
 
         topic, run, stop = box.get_by_role("textbox").last, *(box.get_by_role("button", name=it, exact=True) for it in ("Run", "Stop"))
         topic.fill("   ")
@@ -93,10 +95,13 @@ def test_a_human_checkpoint_waits_for_the_click_and_takes_the_edit(folder):
         assert notebook.errors == []
 
 
-def test_the_launcher_opens_exactly_lesson_00():
-    with Lab.as_newcomer(ROOT) as lab:
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_launcher_opens_exactly_lesson_00_and_it_runs_there(theme):
+    with Lab.as_newcomer(ROOT, theme=theme) as lab:
         assert re.search(r"/lab/tree/notebooks/00_start_here\.ipynb", "".join(lab.written))
         with lab.open(LESSON) as notebook:
             assert notebook.page.locator(".jp-Dialog").count() == 0
             notebook.page.locator(".jp-RenderedSVG img, .jp-RenderedSVG svg").first.wait_for()  # the stored picture is shown before anything is run
-            assert notebook.errors == []
+            notebook.run_all()
+            assert "[mcp-" in notebook.cell(NUMBER["brief"]).inner_text()
+            assert notebook.failures() == [] and notebook.errors == []
