@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from kernel import Budget, Run
+from kernel import Budget, Run, Spent
 
-from .scene import Figures, Passage, dollars
+from .scene import Passage, dollars
 from .svg import BODY, INK, LINE, MARGIN, MUTED, SMALL, TITLE, WARNING, WIDTH, box, card, text, tint
 from .view import Source, Time, View
 
@@ -135,7 +135,7 @@ class BudgetGauges(View):
             )
 
     def _caps(
-        self, owner: str, limits: dict[str, Any], used: Figures, seconds: float, below: list[Passage]
+        self, owner: str, limits: dict[str, Any], used: Spent, seconds: float, below: list[Passage]
     ) -> Iterator[Gauge]:
         known = Budget.model_validate(limits)
         amounts = {

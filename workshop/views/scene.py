@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal, NamedTuple
 
-from kernel import Event
+from kernel import Event, Spent
 
 State = Literal["waiting", "working", "done", "failed", "paused", "stopped"]
 STATE_OF: dict[str, State] = {
@@ -45,42 +45,12 @@ class Part(NamedTuple):
     words: int
 
 
-@dataclass(slots=True)
-class Figures:
-    """What was used. `unpriced` counts the calls whose price is not known."""
-
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    usd: Decimal = Decimal(0)
-    unpriced: int = 0
-
-    @property
-    def tokens(self) -> int:
-        return self.input_tokens + self.output_tokens
-
-    @property
-    def cost(self) -> Decimal | None:
-        return None if self.unpriced else self.usd
-
-    def add(self, other: Figures) -> None:
-        self.calls += other.calls
-        self.input_tokens += other.input_tokens
-        self.output_tokens += other.output_tokens
-        self.usd += other.usd
-        self.unpriced += other.unpriced
-
-    def until(self, total: dict[str, Any]) -> Figures:
-        """What is missing from here to `total`, the figures of an event."""
-        unpriced = total.get("unpriced", 0)
-        usd = self.usd if total.get("usd") is None else Decimal(total["usd"])
-        return Figures(
-            total["calls"] - self.calls,
-            total["input_tokens"] - self.input_tokens,
-            total["output_tokens"] - self.output_tokens,
-            usd - self.usd,
-            unpriced - self.unpriced,
-        )
+def missing(known: Spent, total: dict[str, Any]) -> Spent:
+    """What lacks from `known` to `total`, the figures of an event."""
+    usd = known.usd if total.get("usd") is None else Decimal(total["usd"])
+    lack = Spent(total["calls"], total["input_tokens"], total["output_tokens"], usd, total.get("unpriced", 0))
+    lack.add(known, -1)
+    return lack
 
 
 class Span(NamedTuple):
@@ -120,7 +90,7 @@ class Passage:
     """What came back, in a few words."""
     doing: str = ""
     note: str = ""
-    spent: Figures = field(default_factory=Figures)
+    spent: Spent = field(default_factory=Spent)
     turns: int = 0
     under_way: int = 0
     """Handoffs that this one has given and that have not come back."""
@@ -161,7 +131,7 @@ class Member:
     latest: Passage | None = None
     handoffs: int = 0
     numbers: deque[int] = field(default_factory=lambda: deque(maxlen=4))
-    own: Figures = field(default_factory=Figures)
+    own: Spent = field(default_factory=Spent)
     """What its own model calls used, without those of its specialists."""
     bars: deque[Passage] = field(default_factory=lambda: deque(maxlen=BARS))
     merged: Span | None = None
@@ -199,7 +169,7 @@ class Scene:
         origin = Moment(0, 0.0)
         self._run = self.user.latest = Passage(0, "", self.user, None, origin, {}, {}, [])
         self.passages: list[Passage] = []
-        self.now, self.spent = origin, Figures()
+        self.now, self.spent = origin, Spent()
         self.models: dict[str, None] = {}
         self.names: dict[str, None] = {}
         """Everybody, in the order in which they appeared."""
@@ -304,7 +274,7 @@ class Scene:
                 self._request(passage, data, moment)
             case "reply":
                 self._close(passage, moment)
-                self._book(passage, Figures().until(data["spent"]))
+                self._book(passage, missing(Spent(), data["spent"]))
                 self.models.setdefault(data["model"])
                 passage.doing = "has the answer"
             case "retry":
@@ -366,7 +336,7 @@ class Scene:
         passage.said = outcome(data["result"])
         for call in passage.calls:
             call.end = call.end or moment
-        self._book(passage, passage.spent.until(data["spent"]))
+        self._book(passage, missing(passage.spent, data["spent"]))
         passage.member.open.pop(passage.run, None)
         passage.member.latest = next(reversed(passage.member.open.values()), passage)
         passage.caller.under_way -= 1
@@ -392,7 +362,7 @@ class Scene:
                 call.end = moment
                 return
 
-    def _book(self, passage: Passage, used: Figures) -> None:
+    def _book(self, passage: Passage, used: Spent) -> None:
         self.spent.add(used)
         passage.member.own.add(used)
         above: Passage | None = passage
@@ -467,7 +437,7 @@ def dollars(amount: Decimal | None) -> str:
     return f"${amount:.4f}" if amount < 10 else f"${amount:,.2f}"
 
 
-def bill(used: Figures) -> str:
+def bill(used: Spent) -> str:
     """`6 calls, 7,553 tokens, $0.0012`."""
     price = "price unknown" if used.cost is None else dollars(used.cost)
     return f"{_count(used.calls, 'call')}, {_count(used.tokens, 'token')}, {price}"
