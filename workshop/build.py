@@ -18,7 +18,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from workshop import exercises
+from workshop import exercises, lessons
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("notebooks", "solutions")
@@ -138,7 +138,7 @@ def main(argv: list[str]) -> int:
         name = path.name if path.parent.parent != ROOT else path.relative_to(ROOT).as_posix()
         stored = path.read_text(encoding="utf-8")
         try:
-            built = text_of(normalise(execute(path)))
+            built = text_of(lessons.waymarked(normalise(execute(path)), path))
         except (RuntimeError, ValueError) as problem:
             print(f"failed   {name}: {problem}")
             wrong += 1
@@ -155,7 +155,7 @@ def main(argv: list[str]) -> int:
         else:
             print(f"same     {name}")
     if not options.notebooks:
-        wrong += sum(_keep(path, text, check=options.check) for path, text in exercises.generated())
+        wrong += sum(_keep(path, text, check=options.check) for path, text in (*exercises.generated(), *lessons.pages()))
         wrong += _keep(PICTURE, asyncio.run(draw_run()), check=options.check)
     return 1 if wrong else 0
 

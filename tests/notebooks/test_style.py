@@ -18,8 +18,8 @@ def cells(path, kind):
 
 
 def words(cell):
-    """The words that a reader reads at once: what is folded away, tables and markup do not count."""
-    text = re.sub(r"<details>.*?</details>|<[^>]+>|^\|.*$", "", cell.source, flags=re.DOTALL | re.MULTILINE)
+    """The words that a reader reads at once: what is folded away, tables, markup and where links lead do not count."""
+    text = re.sub(r"<details>.*?</details>|<[^>]+>|^\|.*$|(?<=\])\([^)]*\)", "", cell.source, flags=re.DOTALL | re.MULTILINE)
     return len(re.findall(r"\w[\w'’-]*", text))
 
 

@@ -158,7 +158,7 @@ def _count(things: Any, name: str) -> str:
 
 
 LOOP = Exercise(
-    id="01.1", title="Complete the loop", name="answer", difficulty=2, importance=5, minutes=6, points=3,
+    id="01.1", title="Complete the loop", name="answer", difficulty=2, importance=5, minutes=4, points=3,
     objective="Write the loop that turns a model and some functions into an agent",
     why="Every agent of this workshop, and of every framework, is this loop with concerns added.",
     check=check_loop,
@@ -302,7 +302,7 @@ def _look_at_the_results(probe: Probe, good: dict, bad: dict, shelf: dict, known
 
 READING_TOOL = Exercise(
     id="01.2", title="A tool whose errors reach the model", name="reading_tool", difficulty=2, importance=4,
-    minutes=4, points=2, check=check_reading_tool,
+    minutes=3, points=2, check=check_reading_tool,
     objective="Write a tool that tells the model what went wrong, so that it can try something else",
     why="Models mend their own mistakes when the error says how; an exception that ends the run mends "
         "nothing.",
@@ -461,7 +461,7 @@ def _has_text(message: dict) -> bool:
 
 LIMIT = Exercise(
     id="01.3", title="Stop at the limit, keep the work", name="answer_within", difficulty=3, importance=5,
-    minutes=5, points=3, check=check_limit,
+    minutes=3, points=3, check=check_limit,
     objective="Stop a loop at a limit and still return the best answer that it can give",
     why="Runs do hit their limits; what people complain about most is that all the work before it was "
         "thrown away.",

@@ -84,7 +84,7 @@ def _look_at_the_verdict(probe: Probe, checker: Agent, facts: list, sentences: l
 
 
 FACT_CHECKER = Exercise(
-    id="02.1", title="The fact-checker's prompt", name="fact_checker", difficulty=2, importance=4, minutes=4,
+    id="02.1", title="The fact-checker's prompt", name="fact_checker", difficulty=2, importance=4, minutes=2,
     points=2, check=check_fact_checker,
     objective="Write a prompt that makes an agent see a wrong number, and nothing that is not its job",
     why="A specialist looks for what its prompt names; a wrong number passes every agent that was told to look "
@@ -225,7 +225,7 @@ def _look_at_the_shelves(probe: Probe, results: list[dict], library: Shelf, arch
 
 
 TWO_SHELVES = Exercise(
-    id="02.2", title="A second tool", name="two_shelves", difficulty=3, importance=4, minutes=4, points=3,
+    id="02.2", title="A second tool", name="two_shelves", difficulty=3, importance=4, minutes=3, points=3,
     check=check_two_shelves,
     objective="Give a researcher a second source beside its first, without touching its prompt or its loop",
     why="What an agent can do is the list of its tools; growing that list is how specialists grow.",
@@ -341,7 +341,7 @@ def _look_at_the_handoff(probe: Probe, handoff: Handoff, task: str, audience: st
 
 
 WRITERS_HANDOFF = Exercise(
-    id="02.3", title="Hand over what the writer needs", name="writers_handoff", difficulty=2, importance=5, minutes=4,
+    id="02.3", title="Hand over what the writer needs", name="writers_handoff", difficulty=2, importance=5, minutes=2,
     points=3, check=check_writers_handoff,
     objective="Build a handoff that carries what the next specialist needs and nothing else",
     why="The handoff is the specialist's whole world: what is missing cannot be guessed, what is too much is read "

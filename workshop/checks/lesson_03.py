@@ -186,7 +186,7 @@ def check_loop(revise: Any, probe: Probe) -> None:
 HANDOFF = "Write `Handoff(intent=task, artifacts={…})` with the names `facts`, `draft` and, for the writer, `feedback`."
 
 LOOP = Exercise(
-    id="03.1", title="Write the revision loop", name="revise", difficulty=2, importance=5, minutes=6, points=3,
+    id="03.1", title="Write the revision loop", name="revise", difficulty=2, importance=5, minutes=4, points=3,
     check=check_loop,
     objective="Write the loop of review and revision, with a cap, in plain Python",
     why="A loop between two models ends only if code ends it; this is the smallest one that does.",
@@ -303,7 +303,7 @@ def check_best(revise_to_best: Any, probe: Probe) -> None:
 
 BEST = Exercise(
     id="03.2", title="Return the best draft at the cap", name="revise_to_best", difficulty=3, importance=4,
-    minutes=4, points=3, check=check_best,
+    minutes=3, points=3, check=check_best,
     objective="Return the best draft, and say what is left to mend, when the cap is hit",
     why="A revision can make a draft worse; the last one is only the latest.",
     hints=(
@@ -457,7 +457,7 @@ def _look_at_what_is_left(probe: Probe, came: Result, texts: dict, breaks: int, 
 
 
 STAGED = Exercise(
-    id="03.3", title="A stage fails, the work stays", name="in_stages", difficulty=3, importance=5, minutes=5,
+    id="03.3", title="A stage fails, the work stays", name="in_stages", difficulty=3, importance=5, minutes=3,
     points=3, check=check_stages,
     objective="Keep a stage's failure from losing the work that was finished before it",
     why="The stages before a failure are done and paid for; the caller may finish by hand, or try again from there.",

@@ -140,7 +140,7 @@ def _look_at_the_results(probe: Probe, desk: Desk, topics: list[str], came: Any)
 
 
 FAN_OUT = Exercise(
-    id="04.1", title="Fan out with a limit", name="fan_out", difficulty=3, importance=5, minutes=5, points=3,
+    id="04.1", title="Fan out with a limit", name="fan_out", difficulty=3, importance=5, minutes=3, points=3,
     check=check_fan_out,
     objective="Run independent branches at once, but never more than a limit",
     why="Without a limit a fan-out of sixty branches is sixty requests in the same moment, and a service "
@@ -285,7 +285,7 @@ def _texts(came: dict) -> list[Any]:
 
 
 FINDINGS = Exercise(
-    id="04.2", title="Keep the order, name the gaps", name="findings", difficulty=2, importance=4, minutes=3,
+    id="04.2", title="Keep the order, name the gaps", name="findings", difficulty=2, importance=4, minutes=2,
     points=2, check=check_findings,
     objective="Put the result of each branch beside its topic, in the order asked, gaps included",
     why="A text under the wrong heading is worse than none, because nobody notices it.",
@@ -423,7 +423,7 @@ def _look_at_the_backup(probe: Probe, desk: Desk, backup: Desk, topics: list[str
 
 
 IN_TIME = Exercise(
-    id="04.3", title="A time limit for one slow branch", name="in_time", difficulty=3, importance=4, minutes=4,
+    id="04.3", title="A time limit for one slow branch", name="in_time", difficulty=3, importance=4, minutes=2,
     points=3, check=check_in_time,
     objective="Stop the branch that takes too long, and give its work to a backup",
     why="A fan-out is as slow as its slowest branch; one stuck branch makes all others wait.",

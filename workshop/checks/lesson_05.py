@@ -147,7 +147,7 @@ def _look_at_what_the_model_reads(probe: Probe, answer: Result, told: dict[str, 
 
 
 REVIEWER_TOOL = Exercise(
-    id="05.1", title="The reviewer as a tool", name="reviewer_tool", difficulty=2, importance=5, minutes=5,
+    id="05.1", title="The reviewer as a tool", name="reviewer_tool", difficulty=2, importance=5, minutes=3,
     points=3, check=check_reviewer_tool,
     objective="Turn a specialist into a tool that a supervisor's model can hand work to",
     why="This is the one mechanism behind every supervisor whose model chooses; all else is a prompt.",
@@ -329,7 +329,7 @@ def _look_at_the_table(probe: Probe, fixed: Watched, free: Watched, came: Any) -
 
 NEEDLESS_WORK = Exercise(
     id="05.2", title="Where the fixed order does worse", name="needless_work", difficulty=3, importance=4,
-    minutes=6, points=3, check=check_needless_work,
+    minutes=4, points=3, check=check_needless_work,
     objective="Measure on which tasks a fixed order employs specialists for nothing",
     why="Which supervisor you need is a question about your tasks, and the runs answer it better than an opinion.",
     hints=(
@@ -451,7 +451,7 @@ def _look_at_the_team(probe: Probe, came: Any, team: list[Agent]) -> None:
 
 
 FOURTH = Exercise(
-    id="05.3", title="A fourth specialist", name="with_editor", difficulty=2, importance=4, minutes=4,
+    id="05.3", title="A fourth specialist", name="with_editor", difficulty=2, importance=4, minutes=3,
     points=2, check=check_with_editor,
     objective="Add a specialist to a team without touching its supervisor",
     why="A free supervisor knows a specialist by its description alone: who describes well need not rewire.",

@@ -102,7 +102,7 @@ def _look_at_the_comparison(probe: Probe, traces: list[Trace], unknown: bool) ->
 
 
 COMPARE = Exercise(
-    id="07.1", title="Compare two traces", name="compare", difficulty=2, importance=4, minutes=4, points=2,
+    id="07.1", title="Compare two traces", name="compare", difficulty=2, importance=4, minutes=2, points=2,
     check=check_compare,
     objective="Compute from two traces what one design costs more than another",
     why="A design is chosen by what it adds to the bill, and the traces of two runs hold all of it.",
@@ -234,7 +234,7 @@ def _look_at_the_share(probe: Probe, pairs: list, documents: dict, name: str | N
 
 
 NUMBERS = Exercise(
-    id="07.2", title="A rubric item in plain code", name="numbers_held", difficulty=3, importance=4, minutes=5,
+    id="07.2", title="A rubric item in plain code", name="numbers_held", difficulty=3, importance=4, minutes=3,
     points=3, check=check_numbers,
     objective="Write an item of a rubric that plain code can check",
     why="A wrong number is the mistake that a reader forgives least, and finding it needs no model and costs nothing.",
@@ -366,7 +366,7 @@ def _plain(figures: dict) -> str:
 
 
 VERDICT = Exercise(
-    id="07.3", title="The verdict", name="verdict", difficulty=2, importance=5, minutes=5, points=3,
+    id="07.3", title="The verdict", name="verdict", difficulty=2, importance=5, minutes=2, points=3,
     check=check_verdict,
     objective="Say from measured numbers whether a team was worth its cost",
     why="Somebody will ask whether the team was worth it, and a verdict that follows from numbers can be checked.",

@@ -1,0 +1,128 @@
+"""The lessons as a whole: minutes that add up, ways that lead on, and no name before the lesson that teaches it."""
+
+from __future__ import annotations
+
+import copy
+import re
+
+import nbformat
+import pytest
+
+from workshop import lessons
+from workshop.checks import exercises
+
+from .test_style import ROOT, words
+
+THERE = lessons.written()
+EVERY = pytest.mark.parametrize("lesson", THERE, ids=lambda it: it.number)
+NUMBERS = ("no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+           "seventeen eighteen nineteen twenty").split()
+WORDS_A_MINUTE = 160
+"""Slow, since the code is read too."""
+
+
+def notebook(path):
+    return nbformat.read(path, as_version=4)
+
+
+def markdown(path):
+    return [cell for cell in notebook(path).cells if cell.cell_type == "markdown"]
+
+
+def said_minutes(text):
+    return [NUMBERS.index(it) for it in re.findall(r"[Ii]n (\w+) minutes", text) if it in NUMBERS]
+
+
+def links(path):
+    """Where the links of a notebook's ways lead, by their words: first cell and last cell."""
+    cells = markdown(path)
+    return [dict(re.findall(r"\[([^\]]+)\]\(([^)]+)\)", cell.source.split("\n\n")[-1])) for cell in (cells[0], cells[-1])]
+
+
+# ── minutes ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@EVERY
+def test_the_minutes_of_a_lesson_are_those_of_its_parts(lesson):
+    parts = [it.minutes for it in exercises(lesson.number)]
+    first = markdown(THERE[lesson])[0].source
+    line = re.search(r"^\*\*\d+ minutes.*", first, re.MULTILINE)[0]
+    total, *said = map(int, re.findall(r"\d+", re.sub(r"\(\.\./[^)]*\)", "", line)))
+    assert total == lesson.minutes == said[0] + sum(parts) and said[1:] == [sum(parts), *parts]
+    reading = sum(words(cell) for cell in markdown(THERE[lesson])) / WORDS_A_MINUTE
+    assert said[0] >= reading, f"{said[0]} minutes are left for {reading:.1f} minutes of text; shorten it, or an exercise"
+
+
+@EVERY
+def test_a_lesson_and_its_exercises_promise_the_minutes_that_they_take(lesson):
+    assert set(said_minutes(markdown(THERE[lesson])[0].source)) <= {lesson.minutes}
+    for path in (ROOT / "solutions").glob(f"{lesson.number}_*.ipynb"):
+        promised = said_minutes(markdown(path)[0].source)
+        assert promised == [sum(it.minutes for it in exercises(lesson.number))], f"{path.name}: its first cell says {promised}"
+
+
+@EVERY
+def test_readme_and_the_instructors_page_say_the_same_minutes(lesson):
+    page = (ROOT / "notebooks" / "INSTRUCTORS.md").read_text(encoding="utf-8")
+    assert f"\n## {lesson.number} {lesson.title} ({lesson.minutes} minutes)\n" in page
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    row = f"| {lesson.number} | [{lesson.title}](notebooks/{THERE[lesson].name}) | {lesson.minutes} | "
+    assert row in readme
+
+
+# ── the ways ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@EVERY
+def test_the_ways_of_a_lesson_are_those_that_build_writes(lesson):
+    stored = notebook(THERE[lesson])
+    assert lessons.waymarked(copy.deepcopy(stored), THERE[lesson]) == stored
+
+
+def test_readme_and_the_instructors_page_are_what_build_writes():
+    for path, text in lessons.pages():
+        assert path.read_text(encoding="utf-8") == text
+
+
+def test_a_way_that_was_changed_by_hand_is_mended():
+    lesson, path = next((it, its) for it, its in THERE.items() if it.number == "01")
+    changed = notebook(path)
+    changed.cells[0].source = changed.cells[0].source.replace("02_three", "09_three").replace("**15 minutes**", "**5 minutes**")
+    changed.cells[-1].source = changed.cells[-1].source.rpartition("\n\n")[0]
+    assert lessons.waymarked(changed, path) == notebook(path)
+
+
+def test_following_the_ways_on_visits_every_lesson_and_the_ways_back_return():
+    names = [path.name for path in THERE.values()]
+    for end, arrow, order in ((names[-1], "→", names), (names[0], "←", names[::-1])):
+        for place in (0, 1):
+            visited = [order[0]]
+            while on := [it for word, it in links(ROOT / "notebooks" / visited[-1])[place].items() if arrow in word]:
+                visited += on
+            assert visited == order and visited[-1] == end
+
+
+@EVERY
+def test_the_map_is_a_heading_that_is_there_and_the_exercises_are_linked(lesson):
+    for found in links(THERE[lesson]):
+        name, _, heading = found["map"].partition("#")
+        target = ROOT / "notebooks" / (name or THERE[lesson].name)
+        assert f"## {heading.replace('-', ' ')}\n" in markdown(target)[-1].source
+    if exercises(lesson.number):
+        first, last = (markdown(THERE[lesson])[at].source for at in (0, -1))
+        assert f"(../exercises/{THERE[lesson].name})" in first and f"(../exercises/{THERE[lesson].name})" in last
+
+
+def test_a_lesson_is_taken_in_because_its_file_exists(tmp_path):
+    for name in ("05_five.ipynb", "07_seven.ipynb", "Untitled.ipynb"):
+        (tmp_path / name).touch()
+    ways = [lessons.ways(it, lessons.written(tmp_path)) for it in lessons.written(tmp_path)]
+    assert "07_seven" in ways[0] and "05_five" in ways[1]
+    (tmp_path / "06_six.ipynb").touch()
+    there = lessons.written(tmp_path)
+    before, between, after = (lessons.ways(it, there) for it in there)
+    assert "06_six" in before and "06_six" in after and "07_seven" not in before
+    assert "05_five" in between and "07_seven" in between
+    (tmp_path / "99_new.ipynb").touch()
+    with pytest.raises(ValueError, match="99_new.ipynb is in no list; add its number, title and minutes"):
+        lessons.written(tmp_path)
