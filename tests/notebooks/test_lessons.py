@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import re
 
@@ -126,3 +127,38 @@ def test_a_lesson_is_taken_in_because_its_file_exists(tmp_path):
     (tmp_path / "99_new.ipynb").touch()
     with pytest.raises(ValueError, match="99_new.ipynb is in no list; add its number, title and minutes"):
         lessons.written(tmp_path)
+
+
+# ── names ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def imported(path):
+    """The names that a notebook takes from the kernel and the workshop; what belongs to an exercise alone does not count."""
+    nodes = [it for cell in notebook(path).cells if cell.cell_type == "code" for it in ast.walk(ast.parse(cell.source))]
+    froms = [it for it in nodes if isinstance(it, ast.ImportFrom) and not it.module.startswith("workshop.checks.lesson_")]
+    found = {alias.name for it in froms for alias in it.names if it.module.split(".")[0] in ("kernel", "workshop")}
+    return found | {alias.name for it in nodes if isinstance(it, ast.Import) for alias in it.names
+                    if alias.name.split(".")[0] in ("kernel", "workshop")}
+
+
+def introduced(path):
+    """The names that the prose of a notebook mentions as code."""
+    prose = "\n".join(cell.source for cell in markdown(path))
+    spans = re.findall(r"`([^`]+)`|<code>(.+?)</code>", re.sub(r"```.*?```", "", prose, flags=re.DOTALL))
+    return {name for span in spans for name in re.findall(r"\w+", " ".join(span))}
+
+
+@EVERY
+def test_no_name_is_used_before_the_lesson_that_introduces_it(lesson):
+    earlier = [path for it, path in THERE.items() if it.number <= lesson.number]
+    known = set().union(*map(introduced, earlier))
+    for path in (THERE[lesson], *(ROOT / "solutions").glob(f"{lesson.number}_*.ipynb")):
+        unknown = imported(path) - known
+        assert not unknown, f"{path.name} uses {', '.join(sorted(unknown))}: name each in `backticks` where lesson {lesson.number} first needs it"
+
+
+def test_a_name_that_no_prose_mentions_is_noticed(tmp_path):
+    cells = [nbformat.v4.new_markdown_cell("Meet `kernel.Agent`.\n\n```\nBudget\n```"),
+             nbformat.v4.new_code_cell("import workshop.build\nfrom kernel import Agent, Budget\nfrom os import path")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "new.ipynb")
+    assert imported(tmp_path / "new.ipynb") - introduced(tmp_path / "new.ipynb") == {"Budget", "workshop.build"}
