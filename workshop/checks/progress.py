@@ -69,7 +69,7 @@ def progress(lesson: str | None = None) -> Progress:
 
 @dataclass(frozen=True, repr=False)
 class Progress:
-    """The state of the exercises; shows as a table, and as the same in text."""
+    """The state of the exercises; shows as a table, and as the same in text; to a person as a board."""
 
     known: dict[str, dict[str, Any]]
     lesson: str | None = None
@@ -105,7 +105,15 @@ class Progress:
         body = "".join(f"<tr>{row}</tr>" for row in rows)
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         page = sheet(self.summary(), [heading(self.summary()), table])
-        return {"text/html": page, "text/plain": repr(self)}
+        return {**self._for_a_person(), "text/html": page, "text/plain": repr(self)}
+
+    def _for_a_person(self) -> dict[str, Any]:
+        """The board, where somebody can use it."""
+        if not interactive():
+            return {}
+        from .board import Board
+
+        return Board(self.lesson)._repr_mimebundle_()
 
 
 # ── the file ───────────────────────────────────────────────────────────────────────────────────────────────
