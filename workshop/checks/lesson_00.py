@@ -95,9 +95,9 @@ def _look_at_the_order(probe: Probe, came: Any, right: list[str], times: int) ->
         name = "researched again"
     elif times and came.count("writer") == 1 and came.count("reviewer") > 1:
         name = "reviewer mends"
-    elif came == right[:-1]:
+    elif came[-1] == "writer":
         name = "revision not reviewed"
-    elif came == right[:3]:
+    elif came == right[: len(came)]:
         name = "number not used"
     elif came == [*right, *TEAM[1:]]:
         name = "one round too many"
@@ -140,7 +140,7 @@ ORDER = Exercise(
             "the last draft goes out unread; a draft that was mended may be wrong in another place",
             "End the list with the reviewer."),
         "number not used": Misconception(
-            "this is the order for a draft that passes at once, whatever `sent_back` says",
+            "this is the order for a draft that comes back less often than `sent_back` says",
             "Add a pair of names for each time that the draft is sent back."),
         "one round too many": Misconception(
             "the first draft was counted as one that came back",
