@@ -1,0 +1,320 @@
+"""Facts about the intake: which learner, which exercise, which version; and that no file stops or harms another."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import struct
+import sys
+import warnings
+import zipfile
+from datetime import UTC, datetime
+
+import pytest
+
+from workshop.exercises import SOLUTIONS
+from workshop.grading import intake, sources
+from workshop.grading.sources import NoSubmissions
+
+NAMES = {path.stem[:2]: path.stem for path in SOLUTIONS.glob("*.ipynb")}
+FIRST, SECOND = NAMES["01"], NAMES["03"]
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp()
+posix = pytest.mark.skipif(os.name == "nt", reason="the file system has no such names or files")
+
+
+def notebook(*ids, **more):
+    """The bytes of a notebook whose cells carry these exercise ids."""
+    cells = [{"cell_type": "code", "source": "", "outputs": [], "metadata": {"workshop": {"id": id, "role": "answer"}}} for id in ids]
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5, **more}).encode()
+
+
+ONE, THREE, BARE = notebook("01.1", "01.2"), notebook("03.1", "03.2"), notebook()
+
+
+@pytest.fixture
+def given(tmp_path):
+    """Writes {name: bytes} as a folder of submissions, each file a minute younger than the one before, and reads it."""
+
+    def make(files, **options):
+        top = tmp_path / "class"
+        for at, (name, data) in enumerate(files.items()):
+            path = top / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+            os.utime(path, (NOON + 60 * at, NOON + 60 * at))
+        return intake.read(top, scratch=tmp_path / "scratch", **options)
+
+    make.top = tmp_path / "class"
+    return make
+
+
+@pytest.fixture
+def zipped(tmp_path):
+    """Writes entries (name or ZipInfo, bytes) as a zip, and reads it."""
+
+    def make(*entries, spoil=lambda data: data):
+        path = tmp_path / "class.zip"
+        with warnings.catch_warnings(action="ignore"), zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in entries:
+                archive.writestr(name, data)
+        path.write_bytes(spoil(path.read_bytes()))
+        return intake.read(path, scratch=tmp_path / "scratch")
+
+    return make
+
+
+def who(found):
+    return [(it.learner, it.notebook) for it in found.submissions]
+
+
+def why(found, name):
+    return dict(found.unread)[name]
+
+
+# ── layouts ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_folder_for_each_learner(given):
+    found = given({"ada/03.ipynb": THREE, "ada/anything.ipynb": ONE, "bob/deep/er/03.ipynb": THREE})
+    assert who(found) == [("ada", FIRST), ("ada", SECOND), ("bob", SECOND)]
+    assert not found.unread and found.learners == ("ada", "bob")
+
+
+@pytest.mark.parametrize(("file", "learner"), [
+    ("ada.ipynb", "ada"),
+    (f"ada_{SECOND}.ipynb", "ada"),
+    (f"{SECOND}_ada.ipynb", "ada"),
+    ("Ada Lovelace - 03 Deterministic Supervisor.ipynb", "Ada Lovelace"),
+    ("ada_03.ipynb", "ada"),
+    (f"Ada Lovelace_123456_assignsubmission_file_{SECOND}.ipynb", "Ada Lovelace"),
+    (f"Ada Lovelace_123456_assignsubmission_file_/{SECOND}.ipynb", "Ada Lovelace"),
+    (f"lovelaceada_12345_678910_{SECOND}.ipynb", "lovelaceada"),
+    (f"lovelaceada_LATE_12345_678910_{SECOND}-1.ipynb", "lovelaceada"),
+    (f"ada/{SECOND}/{SECOND}.ipynb", "ada"),
+])
+def test_names_that_people_and_platforms_give(given, file, learner):
+    assert who(given({file: THREE})) == [(learner, SECOND)]
+
+
+def test_numbers_of_people_are_not_taken_for_lessons(given):
+    found = given({f"student_{at:02}.ipynb": THREE for at in range(1, 6)})
+    assert [learner for learner, _ in who(found)] == [f"student_0{at}" for at in range(1, 6)]
+
+
+def test_two_people_of_one_name_are_kept_apart(given):
+    found = given({f"Ada King_{number}_assignsubmission_file_/03.ipynb": THREE for number in (111, 222)})
+    assert [it.learner for it in found.submissions] == ["Ada King (111)", "Ada King (222)"] == list(found.learners)
+
+
+def test_two_exports_of_a_platform_are_one_learner(given):
+    found = given({"Ada King_111_assignsubmission_file_/03.ipynb": THREE, "Ada King_222_assignsubmission_file_/01.ipynb": ONE})
+    assert who(found) == [("Ada King", FIRST), ("Ada King", SECOND)]
+
+
+def test_a_zip_of_either_with_and_without_a_folder_around(zipped):
+    assert who(zipped(("ada/03.ipynb", THREE), ("bob/03.ipynb", THREE))) == [("ada", SECOND), ("bob", SECOND)]
+    assert who(zipped(("2026/ada/03.ipynb", THREE), ("2026/bob/03.ipynb", THREE))) == [("ada", SECOND), ("bob", SECOND)]
+    assert who(zipped(("class/ada/work.ipynb", THREE))) == [("ada", SECOND)]
+    assert who(zipped(("ada.ipynb", THREE), ("bob.ipynb", ONE))) == [("ada", SECOND), ("bob", FIRST)]
+    assert who(zipped(("2026/ada.ipynb", THREE), ("2026/bob.ipynb", ONE))) == [("ada", SECOND), ("bob", FIRST)]
+    assert who(zipped(("ada/01.ipynb", ONE), ("ada/03.ipynb", THREE))) == [("ada", FIRST), ("ada", SECOND)]
+
+
+def test_a_notebook_of_nobody_is_listed(given):
+    found = given({f"{SECOND}.ipynb": THREE, "ada/03.ipynb": THREE})
+    assert who(found) == [("ada", SECOND)] and "whose" in why(found, f"{SECOND}.ipynb")
+
+
+# ── which exercise ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_cells_say_which_exercise_before_the_name_does(given):
+    found = given({"ada/01_agent_loop.ipynb": THREE})
+    assert who(found) == [("ada", SECOND)] and "named as 01" in found.submissions[0].flags[0]
+
+
+def test_without_ids_the_name_says_it_and_is_flagged(given):
+    found = given({"ada/03.ipynb": BARE, "bob/My Agent Loop.ipynb": BARE, "eve/01-agent loop.ipynb": notebook("99.9", "evil")})
+    assert who(found) == [("ada", SECOND), ("eve", FIRST)]
+    assert "no exercise ids" in found.submissions[0].flags[0]
+    assert "which exercise" in why(found, "bob/My Agent Loop.ipynb") and "bob" in found.learners
+
+
+def test_one_exercise_alone(given):
+    found = given({"ada/03.ipynb": THREE, "ada/01.ipynb": ONE, "bob/x.ipynb": BARE, "eve/01.ipynb": ONE}, exercise="03")
+    assert who(found) == [("ada", SECOND), ("bob", SECOND)]
+    assert dict(found.aside)["ada/01.ipynb"] == f"it belongs to {FIRST}; only 03 is graded"
+    assert "taken for" in found.submissions[1].flags[0] and found.learners == ("ada", "bob", "eve") and not found.unread
+
+
+# ── versions ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_latest_version_counts_and_the_others_are_listed(given):
+    found = given({"ada/z.ipynb": THREE, "ada/a.ipynb": notebook("03.1"), "ada/m.ipynb": notebook("03.2")})
+    [it] = found.submissions
+    assert it.file == "ada/m.ipynb" and it.older == ("ada/z.ipynb", "ada/a.ipynb")
+    assert it.submitted == datetime(2026, 11, 20, 12, 2, tzinfo=UTC) and it.data.read_bytes() == notebook("03.2")
+
+
+@pytest.mark.parametrize("latest", ["03 (10).ipynb", "03-Copy10.ipynb", "03(10).ipynb", "03_v10.ipynb"])
+def test_of_the_same_time_the_name_decides(given, latest):
+    names = ["03 (2).ipynb", "03.ipynb", latest, "03 (9).ipynb"]
+    given({f"ada/{it}": notebook("03.1", it) for it in names})
+    for name in names:
+        os.utime(given.top / "ada" / name, (NOON, NOON))
+    [it] = given({}).submissions
+    assert it.file == f"ada/{latest}" and len(it.older) == 3
+
+
+def test_a_later_version_that_cannot_be_read_does_not_hide_a_good_one(given):
+    [it] = given({"ada/03.ipynb": THREE, "ada/03 (1).ipynb": b"{"}).submissions
+    assert it.file == "ada/03.ipynb" and not it.problems and "03 (1)" in it.flags[0]
+
+
+# ── hostile files ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(("data", "words"), [
+    (b"", "empty"), (b"{", "JSON"), (b"null", "no notebook"), (b"\0" * 99, "JSON"), (b'{"cells": "\0"}', "JSON"),
+    ("é".encode("latin-1"), "UTF-8"), (THREE.decode().encode("utf-16"), "UTF-8"), (b"[" * 100_000, "nested"),
+    (b'{"cells": ' + b"[" * 50_000 + b"]" * 50_000 + b"}", "nested"), (b'{"a":' * 50_000, "nested"),
+    (b'{"nbformat": 3, "worksheets": []}', "format 3"), (b" " * (sources.MOST_BYTES + 1), "MB"), (b'{"cells": [' + b"9" * 9999 + b"]}", "JSON"),
+], ids=lambda it: repr(it[:12]) if isinstance(it, bytes) else it)
+def test_a_file_that_is_no_notebook_is_a_clear_problem_of_its_own(given, data, words):
+    found = given({f"mallory/{SECOND}.ipynb": data, "ada/03.ipynb": THREE})
+    bad = found.submissions[1]
+    assert who(found) == [("ada", SECOND), ("mallory", SECOND)] and not found.submissions[0].problems
+    assert words in bad.problems[0] and dict(found.unread)[bad.file] == bad.problems[0]
+
+
+def test_a_mark_of_byte_order_does_no_harm(given):
+    [it] = given({"ada/03.ipynb": b"\xef\xbb\xbf" + THREE}).submissions
+    assert not it.problems
+
+
+@posix
+def test_names_survive_as_text(given, tmp_path):
+    names = ["-rf", "a b", "ä漢", "[x]*?", "a\nb\t\x1b[31m", "..a", "=1+1", "$(id)", "con", "a'\"b", "x" * 200]
+    found = given({f"{it}/03.ipynb": THREE for it in names})
+    assert sorted(it.learner for it in found.submissions) == sorted(set(names) - {"..a"})  # begins with a dot: hidden
+    assert {path.name for path in (tmp_path / "scratch").iterdir()} == {f"{found.submissions[0].sha256}.ipynb"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other file systems refuse such names")
+def test_a_name_that_is_no_unicode_is_spelled_out(given):
+    given({"ada/03.ipynb": THREE})
+    os.mkdir(os.fsencode(given.top) + b"/\xff")
+    with open(os.fsencode(given.top) + b"/\xff/03.ipynb", "wb") as file:
+        file.write(THREE)
+    assert [it.learner for it in given({}).submissions] == ["\\xff", "ada"]
+
+
+@posix
+def test_links_and_special_files_are_never_opened(given, tmp_path):
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    (secret / "03.ipynb").write_bytes(THREE)
+    given({"ada/03.ipynb": THREE})
+    (given.top / "eve").mkdir()
+    (given.top / "eve" / "03.ipynb").symlink_to(secret / "03.ipynb")
+    (given.top / "mallory").symlink_to(secret)
+    (given.top / "ada" / "loop").symlink_to(given.top)
+    os.mkfifo(given.top / "eve" / "01.ipynb")
+    found = given({})
+    assert who(found) == [("ada", SECOND)]
+    assert {name for name, _ in found.unread} == {"eve/03.ipynb", "mallory", "ada/loop", "eve/01.ipynb"}
+    assert "link" in why(found, "mallory") and "neither" in why(found, "eve/01.ipynb")
+
+
+def test_nothing_vanishes(given):
+    found = given({"ada/03.ipynb": THREE, "ada/notes.pdf": b"", "ada/.ipynb_checkpoints/03-checkpoint.ipynb": THREE,
+                   "__MACOSX/ada/._03.ipynb": b"", "bob/work.zip": b"", "readme.txt": b""})
+    assert who(found) == [("ada", SECOND)] and found.learners == ("ada", "bob")
+    assert [name for name, _ in found.aside] == ["2 hidden files", "ada/notes.pdf", "readme.txt"]
+    assert "unpack" in why(found, "bob/work.zip")
+
+
+def test_a_learner_with_too_many_files_stops_nobody(given, monkeypatch):
+    monkeypatch.setattr(intake, "MOST_FILES", 3)
+    found = given({**{f"mallory/{at}.ipynb": THREE for at in range(6)}, "zoe/03.ipynb": THREE})
+    assert who(found) == [("mallory", SECOND), ("zoe", SECOND)] and len(found.unread) == 3
+
+
+# ── hostile zips ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def as_link(name):
+    info = zipfile.ZipInfo(name)
+    info.external_attr = (stat.S_IFLNK | 0o777) << 16
+    return info
+
+
+@pytest.mark.parametrize("name", ["../../evil/03.ipynb", "/etc/03.ipynb", "C:/03.ipynb", "..\\..\\03.ipynb", "ada/../../03.ipynb"])
+def test_a_name_that_leads_out_of_the_zip(zipped, name, tmp_path):
+    before = {path for path in tmp_path.parent.rglob("*") if tmp_path not in path.parents}
+    found = zipped((name, THREE), ("ada/03.ipynb", THREE), ("bob/03.ipynb", THREE))
+    assert who(found) == [("ada", SECOND), ("bob", SECOND)] and "leads out" in why(found, name.replace("\\", "/"))
+    assert {path for path in tmp_path.parent.rglob("*") if tmp_path not in path.parents} == before
+    assert {path.name for path in tmp_path.iterdir()} == {"class.zip", "scratch"}
+
+
+def test_links_bombs_and_doubles_in_a_zip(zipped):
+    bomb = b'{"cells": [], "x": "' + b"0" * 5_000_000 + b'"}'
+    found = zipped((as_link("eve/03.ipynb"), "/etc/passwd"), ("mallory/03.ipynb", bomb), ("huge/03.ipynb", b"0" * (sources.MOST_BYTES + 1)),
+                   ("twice/03.ipynb", ONE), ("twice/03.ipynb", THREE), ("ada/03.ipynb", THREE))
+    assert who(found) == [("ada", SECOND), ("twice", SECOND)]
+    assert "link" in why(found, "eve/03.ipynb") and "bomb" in why(found, "mallory/03.ipynb") and "MB" in why(found, "huge/03.ipynb")
+    assert "more than once" in why(found, "twice/03.ipynb")
+
+
+def test_a_zip_that_lies_about_sizes_or_is_encrypted_or_damaged(zipped):
+    def encrypted(data):
+        at = data.index(b"PK\x01\x02")
+        return data[: at + 8] + struct.pack("<H", 1) + data[at + 10 :]
+
+    assert "encrypted" in why(zipped(("eve/03.ipynb", THREE), ("ada/03.ipynb", THREE), spoil=encrypted), "eve/03.ipynb")
+
+    def damaged(data):
+        at = data.index(b"eve/03.ipynb") + 20
+        return data[:at] + bytes(255 - it for it in data[at : at + 40]) + data[at + 40 :]
+
+    found = zipped(("eve/03.ipynb", THREE), ("ada/03.ipynb", THREE), spoil=damaged)
+    assert "unpacked" in why(found, "eve/03.ipynb") and not found.submissions[0].problems
+
+    def understated(data):
+        at = data.index(b"PK\x01\x02")
+        return data[: at + 24] + struct.pack("<I", 10) + data[at + 28 :]
+
+    found = zipped(("eve/03.ipynb", THREE), ("ada/03.ipynb", THREE), spoil=understated)
+    assert found.submissions[1].problems and not found.submissions[0].problems
+
+
+def test_times_of_a_zip_come_from_its_exact_field(zipped):
+    info = zipfile.ZipInfo("ada/03.ipynb", (2001, 1, 1, 0, 0, 0))
+    info.extra = struct.pack("<HHBi", 0x5455, 5, 1, int(NOON))
+    nobody = zipfile.ZipInfo("bob/03.ipynb")  # 1980: not known
+    ada, bob = zipped((info, THREE), (nobody, THREE)).submissions
+    assert ada.submitted == datetime(2026, 11, 20, 12, tzinfo=UTC) and bob.submitted is None
+
+
+# ── nothing to read ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_what_is_not_there_is_said_in_full(tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "a.zip").write_bytes(b"PK\x05\x06")
+    for name, words in (("nowhere", "does not exist"), ("empty", "is empty"), ("a.zip", "neither a folder nor a zip")):
+        with pytest.raises(NoSubmissions, match=words) as caught:
+            intake.read(tmp_path / name, scratch=tmp_path / "scratch")
+        assert "expected a folder or a .zip" in str(caught.value)
+    with pytest.raises(NoSubmissions, match="'42'; expected one of 01"):
+        intake.read(tmp_path, exercise="42", scratch=tmp_path / "scratch")
+
+
+def test_the_own_output_folder_is_not_read(given):
+    given({"ada/03.ipynb": THREE})
+    for _ in range(2):
+        found = intake.read(given.top, scratch=given.top / "graded" / "scratch")
+        assert who(found) == [("ada", SECOND)] and found.learners == ("ada",)
