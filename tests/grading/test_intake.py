@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import struct
 import sys
@@ -15,7 +16,7 @@ import pytest
 
 from workshop.exercises import SOLUTIONS
 from workshop.grading import intake, sources
-from workshop.grading.sources import NoSubmissions
+from workshop.grading.sources import NothingToGrade
 
 NAMES = {path.stem[:2]: path.stem for path in SOLUTIONS.glob("*.ipynb")}
 FIRST, SECOND = NAMES["01"], NAMES["03"]
@@ -131,13 +132,13 @@ def test_a_notebook_of_nobody_is_listed(given):
 
 def test_the_cells_say_which_exercise_before_the_name_does(given):
     found = given({"ada/01_agent_loop.ipynb": THREE})
-    assert who(found) == [("ada", SECOND)] and "named as 01" in found.submissions[0].flags[0]
+    assert who(found) == [("ada", SECOND)] and "named as 01" in found.submissions[0].problems[0]
 
 
 def test_without_ids_the_name_says_it_and_is_flagged(given):
     found = given({"ada/03.ipynb": BARE, "bob/My Agent Loop.ipynb": BARE, "eve/01-agent loop.ipynb": notebook("99.9", "evil")})
     assert who(found) == [("ada", SECOND), ("eve", FIRST)]
-    assert "no exercise ids" in found.submissions[0].flags[0]
+    assert "no exercise ids" in found.submissions[0].problems[0]
     assert "which exercise" in why(found, "bob/My Agent Loop.ipynb") and "bob" in found.learners
 
 
@@ -145,7 +146,7 @@ def test_one_exercise_alone(given):
     found = given({"ada/03.ipynb": THREE, "ada/01.ipynb": ONE, "bob/x.ipynb": BARE, "eve/01.ipynb": ONE}, exercise="03")
     assert who(found) == [("ada", SECOND), ("bob", SECOND)]
     assert dict(found.aside)["ada/01.ipynb"] == f"it belongs to {FIRST}; only 03 is graded"
-    assert "taken for" in found.submissions[1].flags[0] and found.learners == ("ada", "bob", "eve") and not found.unread
+    assert "taken for" in found.submissions[1].problems[0] and found.learners == ("ada", "bob", "eve") and not found.unread
 
 
 # ── versions ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -155,7 +156,7 @@ def test_the_latest_version_counts_and_the_others_are_listed(given):
     found = given({"ada/z.ipynb": THREE, "ada/a.ipynb": notebook("03.1"), "ada/m.ipynb": notebook("03.2")})
     [it] = found.submissions
     assert it.file == "ada/m.ipynb" and it.older == ("ada/z.ipynb", "ada/a.ipynb")
-    assert it.submitted == datetime(2026, 11, 20, 12, 2, tzinfo=UTC) and it.data.read_bytes() == notebook("03.2")
+    assert it.submitted == datetime(2026, 11, 20, 12, 2, tzinfo=UTC) and it.path.read_bytes() == notebook("03.2")
 
 
 @pytest.mark.parametrize("latest", ["03 (10).ipynb", "03-Copy10.ipynb", "03(10).ipynb", "03_v10.ipynb"])
@@ -170,7 +171,7 @@ def test_of_the_same_time_the_name_decides(given, latest):
 
 def test_a_later_version_that_cannot_be_read_does_not_hide_a_good_one(given):
     [it] = given({"ada/03.ipynb": THREE, "ada/03 (1).ipynb": b"{"}).submissions
-    assert it.file == "ada/03.ipynb" and not it.problems and "03 (1)" in it.flags[0]
+    assert it.file == "ada/03.ipynb" and it.readable and "03 (1)" in it.problems[0]
 
 
 # ── hostile files ──────────────────────────────────────────────────────────────────────────────────────────
@@ -185,7 +186,7 @@ def test_a_later_version_that_cannot_be_read_does_not_hide_a_good_one(given):
 def test_a_file_that_is_no_notebook_is_a_clear_problem_of_its_own(given, data, words):
     found = given({f"mallory/{SECOND}.ipynb": data, "ada/03.ipynb": THREE})
     bad = found.submissions[1]
-    assert who(found) == [("ada", SECOND), ("mallory", SECOND)] and not found.submissions[0].problems
+    assert who(found) == [("ada", SECOND), ("mallory", SECOND)] and found.submissions[0].readable
     assert words in bad.problems[0] and dict(found.unread)[bad.file] == bad.problems[0]
 
 
@@ -199,7 +200,8 @@ def test_names_survive_as_text(given, tmp_path):
     names = ["-rf", "a b", "ä漢", "[x]*?", "a\nb\t\x1b[31m", "..a", "=1+1", "$(id)", "con", "a'\"b", "x" * 200]
     found = given({f"{it}/03.ipynb": THREE for it in names})
     assert sorted(it.learner for it in found.submissions) == sorted(set(names) - {"..a"})  # begins with a dot: hidden
-    assert {path.name for path in (tmp_path / "scratch").iterdir()} == {f"{found.submissions[0].sha256}.ipynb"}
+    copies = [path.name for path in (tmp_path / "scratch").iterdir()]
+    assert len(copies) == len(found.submissions) and all(re.fullmatch(r"\d{5}-[0-9a-f]{16}\.ipynb", it) for it in copies)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other file systems refuse such names")
@@ -306,10 +308,10 @@ def test_what_is_not_there_is_said_in_full(tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "a.zip").write_bytes(b"PK\x05\x06")
     for name, words in (("nowhere", "does not exist"), ("empty", "is empty"), ("a.zip", "neither a folder nor a zip")):
-        with pytest.raises(NoSubmissions, match=words) as caught:
+        with pytest.raises(NothingToGrade, match=words) as caught:
             intake.read(tmp_path / name, scratch=tmp_path / "scratch")
         assert "expected a folder or a .zip" in str(caught.value)
-    with pytest.raises(NoSubmissions, match="'42'; expected one of 01"):
+    with pytest.raises(NothingToGrade, match="'42'; expected one of 01"):
         intake.read(tmp_path, exercise="42", scratch=tmp_path / "scratch")
 
 

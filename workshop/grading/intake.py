@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,7 +13,7 @@ from workshop.checks import exercises
 from workshop.exercises import SOLUTIONS
 
 from . import names, raw, sources
-from .sources import Entry, NoSubmissions, Refused
+from .sources import Entry, NothingToGrade, Refused
 
 MOST_FILES, MOST_BYTES = 200, 200 * 2**20
 """Notebooks that are read of one learner, and bytes of them all."""
@@ -32,7 +31,7 @@ class Submission:
     """The name of the exercise notebook, such as 03_deterministic_supervisor."""
     file: str
     """Its name as submitted, below SUBMISSIONS, with slashes."""
-    data: Path
+    path: Path
     """A copy of the bytes under a safe name."""
     sha256: str
     submitted: datetime | None
@@ -40,9 +39,9 @@ class Submission:
     older: tuple[str, ...] = ()
     """The names of other versions, which do not count."""
     problems: tuple[str, ...] = ()
-    """Why it cannot be graded; empty when it can."""
-    flags: tuple[str, ...] = ()
-    """What the instructor should know of how it was read."""
+    """What the instructor should know of how it was read, or why it could not be."""
+    readable: bool = True
+    """Whether it is a notebook; one that is not has no answers, and every point is lost."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class _File:
     entry: Entry
     owner: names.Owner | None
     lesson: str
-    data: Path
+    copy: Path
     sha256: str
     problem: str
     flags: tuple[str, ...]
@@ -74,12 +73,12 @@ class _File:
 def read(submissions: Path, *, exercise: str | None = None, scratch: Path) -> Intake:
     """The submissions in a folder or a zip; the bytes of each are copied below `scratch` under safe names.
 
-    `exercise` is the number of a lesson, such as "03": only its notebooks are taken. Raises NoSubmissions when there is
+    `exercise` is the number of a lesson, such as "03": only its notebooks are taken. Raises NothingToGrade when there is
     nothing to read or no such exercise; a file that cannot be read never raises, but is listed.
     """
     notebooks = notebook_names()
     if exercise is not None and exercise not in notebooks:
-        raise NoSubmissions(f"there is no exercise notebook {exercise!r}; expected one of {', '.join(notebooks)}")
+        raise NothingToGrade(f"there is no exercise notebook {exercise!r}; expected one of {', '.join(notebooks)}")
     scratch.mkdir(parents=True, exist_ok=True)
     with sources.look(submissions, leave_out=scratch) as found:
         entries = _below_the_wrapper(found.entries, notebooks, submissions)
@@ -90,7 +89,7 @@ def read(submissions: Path, *, exercise: str | None = None, scratch: Path) -> In
     doubled = _doubled(files)
     named = list(_with_learners(files, doubled, notebooks, unread))
     chosen = list(_chosen(named, notebooks))
-    unread += [(it.file, it.problems[0]) for it in chosen if it.problems]
+    unread += [(it.file, it.problems[0]) for it in chosen if not it.readable]
     for it in chosen:
         lesson = it.notebook[:2]
         if exercise not in (None, lesson):
@@ -146,7 +145,7 @@ def _files(entries: list[Entry], notebooks: Mapping[str, str], exercise: str | N
     """Reads each notebook and finds its lesson; whatever else there is goes to the lists."""
     count, size = Counter(), Counter()
     known = {it.id for it in exercises()}
-    for entry in entries:
+    for at, entry in enumerate(entries):
         if not entry.name.lower().endswith(".ipynb"):
             zipped = entry.name.lower().endswith((".zip", ".tar", ".gz", ".7z", ".rar"))
             (unread if zipped else aside).append((entry.name, "an archive in the archive; unpack it and grade again" if zipped
@@ -177,11 +176,8 @@ def _files(entries: list[Entry], notebooks: Mapping[str, str], exercise: str | N
                            f"notebook, or a name such as {next(iter(notebooks.values()))}.ipynb"))
             continue
         sha256 = hashlib.sha256(data).hexdigest()
-        copy = scratch / f"{sha256}.ipynb"
-        if not copy.exists():
-            part = scratch / f"{sha256}.part"
-            part.write_bytes(data)
-            os.replace(part, copy)
+        copy = scratch / f"{at:05}-{sha256[:16]}.ipynb"  # a number too: two learners may hand in the same bytes
+        copy.write_bytes(data)
         yield _File(entry, owner, lesson, copy, sha256, problem, flags)
 
 
@@ -235,9 +231,9 @@ def _chosen(named: list[tuple[str, _File]], notebooks: Mapping[str, str]) -> Ite
         newer = ordered[ordered.index(best) + 1 :]
         flags = [*best.flags, *(f"a later version cannot be read, so this one counts: {it.entry.name} ({it.problem})"
                                 for it in newer)]
-        yield Submission(learner=learner, notebook=notebooks[lesson], file=best.entry.name, data=best.data, sha256=best.sha256,
+        yield Submission(learner=learner, notebook=notebooks[lesson], file=best.entry.name, path=best.copy, sha256=best.sha256,
                          submitted=best.entry.when, older=tuple(it.entry.name for it in ordered if it is not best),
-                         problems=(best.problem,) if best.problem else (), flags=tuple(flags))
+                         problems=tuple(it for it in (best.problem, *flags) if it), readable=not best.problem)
 
 
 def _age(file: _File) -> tuple[float, int, str]:

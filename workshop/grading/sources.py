@@ -22,7 +22,7 @@ LEFT_OUT = ("__MACOSX", "__pycache__")
 """And whatever begins with a dot."""
 
 
-class NoSubmissions(ValueError):
+class NothingToGrade(ValueError):
     """There is nothing to read; the message says what was given, what was expected and what to do."""
 
 
@@ -56,20 +56,20 @@ class Found:
 def look(submissions: Path, *, leave_out: Path | None = None) -> Iterator[Found]:
     """Everything in a folder or a zip, which stays open meanwhile; `leave_out` is a folder of ours that may stand inside.
 
-    Raises NoSubmissions.
+    Raises NothingToGrade.
     """
     expected = "expected a folder or a .zip with a folder for each learner, or with notebooks named by learner"
     if not submissions.exists():
-        raise NoSubmissions(f"{submissions} does not exist; {expected}. Give the path of what you downloaded")
+        raise NothingToGrade(f"{submissions} does not exist; {expected}. Give the path of what you downloaded")
     with ExitStack() as open_files:
         if submissions.is_dir():
             found = _folder(submissions, _child_with(submissions, leave_out))
         elif not zipfile.is_zipfile(submissions):
-            raise NoSubmissions(f"{submissions} is neither a folder nor a zip that can be read; {expected}")
+            raise NothingToGrade(f"{submissions} is neither a folder nor a zip that can be read; {expected}")
         else:
             found = _zip(open_files.enter_context(_opened(submissions)))
         if not found.entries and not found.refused:
-            raise NoSubmissions(f"{submissions} is empty; {expected}")
+            raise NothingToGrade(f"{submissions} is empty; {expected}")
         yield found
 
 
@@ -108,7 +108,7 @@ def _folder(top: Path, leave_out: str) -> Found:
             elif not it.is_file(follow_symlinks=False):
                 found.refused.append(("/".join(parts), "neither a file nor a folder"))
             elif len(found.entries) >= MOST_FILES:
-                raise NoSubmissions(f"{top} holds more than {MOST_FILES:,} files; give a folder with submissions only")
+                raise NothingToGrade(f"{top} holds more than {MOST_FILES:,} files; give a folder with submissions only")
             else:
                 found.entries.append(Entry(parts, _moment(it.stat(follow_symlinks=False).st_mtime),
                                            lambda path=it.path: _bytes_of(path)))
@@ -153,13 +153,13 @@ def _opened(path: Path) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(path)
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as problem:
-        raise NoSubmissions(f"{path} cannot be read as a zip ({problem}); download it again, or unpack it") from None
+        raise NothingToGrade(f"{path} cannot be read as a zip ({problem}); download it again, or unpack it") from None
 
 
 def _zip(archive: zipfile.ZipFile) -> Found:
     found, infos = Found(), archive.infolist()
     if len(infos) > MOST_FILES:
-        raise NoSubmissions(f"{archive.filename} holds more than {MOST_FILES:,} files; give a zip with submissions only")
+        raise NothingToGrade(f"{archive.filename} holds more than {MOST_FILES:,} files; give a zip with submissions only")
     last = {_name(info): at for at, info in enumerate(infos)}
     for at, info in enumerate(infos):
         name = _name(info)
