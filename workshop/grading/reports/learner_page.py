@@ -1,0 +1,118 @@
+"""A learner's page: the points, what each check saw, what the exercise's own check explains, and the answer."""
+
+from __future__ import annotations
+
+from . import charts, words
+from .marks import Check, Gradebook, Mark, Person, Work
+from .sheet import amount, exactly, shown
+from .sheet import page as framed
+
+EXACT = ("called", "came back", "expected")
+"""Parts of an explanation that are shown as they are, in the type of code."""
+MOST_ANSWER = 20_000
+
+
+def page(person: Person, book: Gradebook) -> str:
+    """The page as text; of hidden checks it says the title and the state only."""
+    points = f"{amount(person.total)} of {amount(person.of)} points"
+    before = f" ({amount(person.points)} before lateness)" if person.total != person.points else ""
+    return framed(
+        f"{person.learner}: {points}",
+        [
+            '<p class="kicker">The Supervisor Workshop · exercises</p>',
+            f"<h1>{shown(person.learner)}</h1>",
+            f'<p class="lead"><strong>{points}</strong>{before}</p>',
+            charts.bar([(person.share, "bar")], f"{person.share:.0%} of the points", width=860, height=10),
+            *(section(work) for work in person.works),
+            f"<footer><p>Written {book.written:%d %B %Y, %H:%M} UTC. Each check ran your answer on inputs that were drawn for this grading, "
+            "and compared what was seen with what our solution does on the same inputs. An answer in another style gets the same points. "
+            "Of some checks only the title is shown.</p></footer>",
+        ],
+    )
+
+
+def section(work: Work) -> str:
+    """One exercise notebook."""
+    facts = [f"{amount(work.points)} of {amount(work.of)} points"]
+    if work.file:
+        facts.append(f"your file: <code>{shown(work.file)}</code>")
+        facts += [f"handed in {work.submitted:%d %B %Y, %H:%M} UTC"] if work.submitted else []
+    lines = [f"<li>{shown(it, 400)}</li>" for it in work.flags]
+    lines += (
+        [f"<li>Other versions, which do not count: {', '.join(shown(it) for it in work.older[:20])}</li>"] if work.older else []
+    )
+    late = (
+        (
+            f'<div class="note partly"><p><span class="word partly">Late.</span> {shown(work.late)}: '
+            f"{amount(work.points)} before, {amount(work.total)} after.</p></div>"
+        )
+        if work.late
+        else ""
+    )
+    nothing = "" if work.file else '<div class="note lost"><p>Nothing was handed in for this notebook.</p></div>'
+    noted = f'<div class="note"><p>To know:</p><ul>{"".join(lines)}</ul></div>' if lines else ""
+    cards = "".join(_card(it) for it in work.marks) if work.file else ""
+    return (
+        f'<section><h2>{shown(words.notebook(work.notebook))}</h2><p class="aside">{" · ".join(facts)}</p>'
+        f"{nothing}{late}{noted}{cards}</section>"
+    )
+
+
+def _card(mark: Mark) -> str:
+    its = mark.exercise
+    told = _explained(mark) if mark.state != "passed" else ""
+    answer = (
+        (f"<details><summary>Your answer</summary><pre>{exactly_long(mark.answer)}</pre></details>") if mark.answer.strip() else ""
+    )
+    return (
+        f'<article class="card"><div class="top"><h3>{shown(its.id)} {shown(its.title)}</h3>'
+        f'<p class="points"><strong>{amount(mark.points)}</strong> of {amount(its.points)}</p></div>'
+        f'<p><span class="word {words.kind(mark)}">{words.state(mark).capitalize()}</span> '
+        f'<span class="aside">{shown(its.objective, 300)}</span></p>'
+        f'<ul class="checks">{"".join(_check(it) for it in mark.checks)}</ul>{told}{answer}</article>'
+    )
+
+
+def exactly_long(text: str) -> str:
+    """An answer with all its lines, up to a length that no honest one has."""
+    from .plain import markup, plain
+
+    return markup(plain(text, MOST_ANSWER, 1000))
+
+
+def _check(check: Check) -> str:
+    points = f"{amount(check.earned)} of {amount(check.points)}"
+    hidden = ' <span class="aside">(shown by its title only)</span>' if check.hidden else ""
+    return (
+        f'<li><div class="check"><span class="word {words.kind(check)}">{words.state(check).capitalize()}</span>'
+        f'<span>{shown(check.title)}{hidden}</span><span class="points">{points}</span></div>{_seen(check)}</li>'
+    )
+
+
+def _seen(check: Check) -> str:
+    """What came and what was expected, marked from where they differ."""
+    if check.hidden or check.state == "passed":
+        return ""
+    rows = [("why", f'<dd class="prose">{exactly(check.reason, 400)}</dd>')] if check.reason else []
+    if check.came and check.expected:
+        came, expected = words.differing(check.came, check.expected)
+        rows += [("came", _marked(*came)), ("expected", _marked(*expected))]
+    elif check.came:
+        rows.append(("came", _marked(check.came, "")))
+    return f'<dl class="parts">{"".join(f"<dt>{label}</dt>{said}" for label, said in rows)}</dl>' if rows else ""
+
+
+def _marked(same: str, different: str) -> str:
+    differs = f"<mark>{exactly(different, 600)}</mark>" if different else ""
+    return f'<dd class="exact">{exactly(same, 600)}{differs}</dd>'
+
+
+def _explained(mark: Mark) -> str:
+    """What the exercise's own check says; it is help, and no verdict."""
+    if not mark.parts:
+        return ""
+    rows = "".join(
+        f'<dt>{shown(label, 24)}</dt><dd class="{"exact" if label in EXACT else "prose"}">{exactly(text, 1200)}</dd>'
+        for label, text in mark.parts
+    )
+    return f'<div class="note {words.kind(mark)}"><p class="aside">What the exercise\'s own check says</p><dl class="parts">{rows}</dl></div>'

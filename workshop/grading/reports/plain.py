@@ -1,0 +1,93 @@
+"""Untrusted text, made harmless for each place where it is shown: a page, Markdown, a table, XML, a file's name."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import re
+import unicodedata
+
+ESCAPES = re.compile(
+    r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[PX^_][^\x1b]*(?:\x1b\\)?"
+    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|\x1b[ -/]*[0-~]?"
+)
+"""What terminals obey: titles, links, colours, movements."""
+UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+"""Control characters, what turns the direction of the text around it, what has no width, and what XML forbids."""
+BREAKS = re.compile(r"\r\n?|[\x85\u2028\u2029]")
+MOST_MARKS = 4
+"""Accents on one letter; more of them paint over the lines around."""
+FORMULA = tuple("=+-@|%\t＝＋－＠﹢﹣﹦﹫⁺⁻−")
+"""How a cell begins that a spreadsheet may take for a formula."""
+RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
+MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|~$^:@<>&\"'=/])")
+
+
+def plain(text: object, most: int = 2000, lines: int = 60) -> str:
+    """The text without what a reader cannot see, at most so long; where it is cut it says so."""
+    given = text if isinstance(text, str) else str(text)
+    words = BREAKS.sub("\n", given[: 4 * most + 1000])
+    words = _without_piles(UNSEEN.sub("", ESCAPES.sub("", words)))
+    kept = "\n".join(words.split("\n")[:lines])[:most]
+    return kept if kept == words and len(given) <= 4 * most + 1000 else f"{kept.rstrip()} … (cut; {len(given):,} characters)"
+
+
+def line(text: object, most: int = 200) -> str:
+    """The same on one line, ended by … where it is cut."""
+    words = " ".join(plain(text, most * 4, 400).split())
+    return words if len(words) <= most else words[: most - 1].rstrip() + "…"
+
+
+def _without_piles(text: str) -> str:
+    if text.isascii():
+        return text
+    kept, marks = [], 0
+    for sign in text:
+        marks = marks + 1 if unicodedata.category(sign) in ("Mn", "Me") else 0
+        if marks <= MOST_MARKS:
+            kept.append(sign)
+    return "".join(kept)
+
+
+def markup(text: str) -> str:
+    """Between tags and within quoted attributes, of HTML and SVG; the text has been through `plain` or `line`."""
+    return html.escape(text, quote=True)
+
+
+def markdown(text: object, most: int = 200) -> str:
+    """Within a line of Markdown: nothing of it becomes a link, a picture, HTML or a heading."""
+    words = MARKDOWN.sub(r"\\\1", line(text, most))
+    return words.replace("\\<", "&lt;").replace("\\>", "&gt;").replace("\\&", "&amp;")
+
+
+def fenced(text: object, most: int = 2000, language: str = "text") -> str:
+    """As a block of Markdown, exactly as it was; the fence is longer than any within."""
+    words = plain(text, most)
+    fence = "`" * max(3, 1 + max((len(it) for it in re.findall(r"`+", words)), default=0))
+    return f"{fence}{language}\n{words}\n{fence}"
+
+
+def cell(text: object, most: int = 1000) -> str:
+    """For a table that a spreadsheet opens: on one line, and never a formula."""
+    words = line(text, most)
+    start = unicodedata.normalize("NFKC", words.lstrip(" \"'`\u00a0\u3000")[:1])
+    return f"'{words}" if words.startswith(FORMULA) or start in FORMULA else words
+
+
+def file_name(name: str) -> str:
+    """A name for a file, the same on every system: letters, digits, dots and dashes; different for different names.
+
+    A name that is already so stays as it is; any other gets a few digits of its hash.
+    """
+    if (
+        re.fullmatch(r"[a-z0-9](?:[a-z0-9._-]{0,58}[a-z0-9])?", name)
+        and not RESERVED.fullmatch(name)
+        and not re.search(r"-[0-9a-f]{12}$", name)
+    ):
+        return name
+    folded = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    slug = re.sub(r"[^a-z0-9]+", "-", folded)[:40].strip("-") or "learner"
+    return f"{slug}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"

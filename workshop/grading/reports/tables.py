@@ -1,0 +1,132 @@
+"""The gradebook as CSV and JSON, and every check as a line of JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+
+from .marks import Gradebook, Person
+from .plain import cell
+
+BYTE_ORDER_MARK = "\ufeff"
+"""Without it spreadsheets read UTF-8 as something else."""
+
+
+def as_csv(book: Gradebook) -> str:
+    """A row for each learner: points of each exercise, their sum, what lateness took, the total, the share, flags."""
+    out = io.StringIO()
+    table = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
+    table.writerow(
+        [
+            "learner",
+            *(f"{it.id} (of {it.points})" for it in book.exercises),
+            "points",
+            "lost by lateness",
+            "total",
+            "of",
+            "percent",
+            "flags",
+        ]
+    )
+    for person in book.people:
+        marks = person.marks()
+        lost = round(person.points - person.total, 2)
+        table.writerow(
+            [
+                cell(person.learner),
+                *(marks[it.id].points for it in book.exercises),
+                person.points,
+                lost,
+                person.total,
+                person.of,
+                round(100 * person.share, 1),
+                cell("; ".join(person.flags)),
+            ]
+        )
+    return BYTE_ORDER_MARK + out.getvalue()
+
+
+def as_json(book: Gradebook) -> str:
+    """All marks for a program. Names and files are exactly as they were handed in, in ASCII with escapes."""
+    works = book.works()
+    return (
+        _dumps(
+            {
+                "written": book.written.isoformat(timespec="seconds"),
+                "seeds": sorted({it.seed for it in works if it.seed is not None}),
+                "sandbox": sorted({it.sandbox for it in works}),
+                "late": {"due": book.rule.due.isoformat(), "rule": book.rule.text} if book.rule else None,
+                "exercises": [{"id": it.id, "title": it.title, "points": it.points} for it in book.exercises],
+                "learners": [_person(it) for it in book.people],
+                "unread": [{"file": file, "why": why} for file, why in book.unread],
+                "aside": [{"file": file, "why": why} for file, why in book.aside],
+            },
+            indent=1,
+        )
+        + "\n"
+    )
+
+
+def _person(person: Person) -> dict[str, Any]:
+    return {
+        "learner": person.learner,
+        "page": f"learners/{person.page}.html",
+        "points": person.points,
+        "total": person.total,
+        "of": person.of,
+        "flags": list(person.flags),
+        "exercises": {
+            id: {"points": mark.points, "of": mark.exercise.points, "state": mark.state, "misconception": mark.misconception}
+            for id, mark in person.marks().items()
+        },
+        "notebooks": {
+            work.notebook: {
+                "file": work.file,
+                "older": list(work.older),
+                "sha256": work.sha256,
+                "submitted": work.submitted.isoformat(timespec="seconds") if work.submitted else None,
+                "late": work.late,
+                "points": work.points,
+                "total": work.total,
+                "of": work.of,
+                "graded": work.graded,
+                "seed": work.seed,
+                "sandbox": work.sandbox,
+                "kernel": work.kernel,
+                "seconds": work.seconds,
+            }
+            for work in person.works
+        },
+    }
+
+
+def as_lines(book: Gradebook) -> str:
+    """A line of JSON for each check of each learner, also of what was not handed in or not run."""
+    lines = [
+        {
+            "learner": person.learner,
+            "notebook": work.notebook,
+            "exercise": check.exercise,
+            "trial": check.trial,
+            "title": check.title,
+            "hidden": check.hidden,
+            "points": check.points,
+            "earned": check.earned,
+            "state": check.state,
+            "seconds": check.seconds,
+            "reason": check.reason,
+            "sha256": work.sha256,
+            "seed": work.seed,
+        }
+        for person in book.people
+        for work in person.works
+        for mark in work.marks
+        for check in mark.checks
+    ]
+    return "".join(f"{_dumps(it)}\n" for it in lines)
+
+
+def _dumps(value: Any, indent: int | None = None) -> str:
+    return json.dumps(value, ensure_ascii=True, allow_nan=False, indent=indent)

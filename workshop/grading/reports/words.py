@@ -1,0 +1,64 @@
+"""How a state, a notebook and a difference are put into words."""
+
+from __future__ import annotations
+
+import json
+
+from .marks import Check, Mark
+
+STATES = {
+    "passed": "passed",
+    "partly": "partly",
+    "failed": "not passed",
+    "error": "ended by an error",
+    "timeout": "took too long",
+    "killed": "ended its process",
+    "missing": "no answer",
+    "tampered": "tampered with",
+    "not-run": "not run",
+}
+KINDS = {"passed": "passed", "partly": "partly"}
+"""A state's colour: passed, partly, or lost."""
+AROUND, LONGEST = 80, 420
+"""Characters before the first difference, and of the whole excerpt."""
+
+
+def state(of: Mark | Check) -> str:
+    return STATES.get(of.state, "not run")
+
+
+def kind(of: Mark | Check) -> str:
+    return KINDS.get(of.state, "lost")
+
+
+def notebook(name: str) -> str:
+    """03_deterministic_supervisor as "03 Deterministic supervisor"."""
+    number, _, words = name.partition("_")
+    words = words.replace("_", " ").replace("llm", "LLM")
+    return f"{number} {words[:1].upper()}{words[1:]}"
+
+
+def differing(came: str, expected: str) -> tuple[tuple[str, str], tuple[str, str]]:
+    """What came and what was expected, each as (the same, different), cut to where the difference begins."""
+    came, expected = _seen(came), _seen(expected)
+    at = next(
+        (at for at, (one, other) in enumerate(zip(came, expected, strict=False)) if one != other), min(len(came), len(expected))
+    )
+    start = max(0, at - AROUND) if max(len(came), len(expected)) > LONGEST else 0
+
+    def excerpt(text: str) -> tuple[str, str]:
+        end = text[at : start + LONGEST]
+        return ("… " if start else "") + text[start:at], end + (" …" if len(text) > start + LONGEST else "")
+
+    return excerpt(came), excerpt(expected)
+
+
+def _seen(text: str) -> str:
+    """What a check saw, without the envelope in which it was printed."""
+    try:
+        found = json.loads(text)
+        return (
+            json.dumps(found["seen"], ensure_ascii=False) if isinstance(found, dict) and set(found) == {"trial", "seen"} else text
+        )
+    except (ValueError, RecursionError):
+        return text
