@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from .plain import markup
 
 BINS = 10
-WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 760, 200, 8, 32, 28
+WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 1022, 230, 8, 48, 28
 
 
 def bar(shares: Iterable[tuple[float, str]], finding: str, *, width: int = 160, height: int = 8) -> str:
@@ -17,9 +17,7 @@ def bar(shares: Iterable[tuple[float, str]], finding: str, *, width: int = 160, 
     for share, kind in shares:
         wide = max(0.0, min(share, 1.0 - at)) * width
         if wide > 0.05:
-            shapes.append(
-                f'<rect class="s-{kind}" x="{at * width:.1f}" width="{wide:.1f}" height="{height}" rx="{height / 2:g}" fill="#0072b2"/>'
-            )
+            shapes.append(f'<rect class="s-{kind}" x="{at * width:.1f}" width="{wide:.1f}" height="{height}" fill="#0072b2"/>')
         at += share
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
@@ -57,7 +55,8 @@ def distribution(shares: Sequence[float]) -> str:
         tall, x = (floor - TOP) * number / most, LEFT + at * slot
         if number:
             shapes.append(
-                f'<rect class="s-bar" x="{x + 5:.1f}" y="{floor - tall:.1f}" width="{slot - 10:.1f}" height="{tall:.1f}" rx="3" fill="#0072b2"/>'
+                f'<rect class="s-bar" x="{x + 5:.1f}" y="{floor - tall:.1f}" width="{slot - 10:.1f}" height="{tall:.1f}" rx="3" '
+                'fill="#0072b2"/>'
             )
             shapes.append(_text(x + slot / 2, floor - tall - 6, str(number), "ink", 13, 600))
     for at in range(BINS + 1):
@@ -82,6 +81,6 @@ def distribution(shares: Sequence[float]) -> str:
 def _text(x: float, y: float, said: str, kind: str, size: int, weight: int, anchor: str = "middle") -> str:
     fill = "#1f2933" if kind == "ink" else "#52606d"
     return (
-        f'<text class="s-{kind}" x="{x:.1f}" y="{y:.1f}" font-size="{size}" font-weight="{weight}" text-anchor="{anchor}" fill="{fill}">'
-        f"{markup(said)}</text>"
+        f'<text class="s-{kind}" x="{x:.1f}" y="{y:.1f}" font-size="{size}" font-weight="{weight}" text-anchor="{anchor}" '
+        f'fill="{fill}">{markup(said)}</text>'
     )

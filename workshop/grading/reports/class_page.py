@@ -10,7 +10,7 @@ from workshop.checks import Exercise
 
 from . import charts, words
 from .marks import Gradebook, Mark, Person
-from .sheet import amount, count, shown
+from .sheet import amount, count, prose, shown
 from .sheet import page as framed
 
 FILES = (
@@ -20,6 +20,8 @@ FILES = (
     ("junit.xml", "for a CI"),
 )
 MOST_LISTED = 500
+LISTED = 8
+"""Misconceptions that are not folded."""
 
 
 def page(book: Gradebook) -> str:
@@ -43,7 +45,7 @@ def page(book: Gradebook) -> str:
             "<h2>Learners</h2>",
             _learners(book),
             _files("Files that were not understood", book.unread, "is-unread"),
-            _files("Files that were left aside", book.aside, ""),
+            _files("Files that were left aside", book.aside, "is-aside"),
             _footer(book),
         ],
         wide=True,
@@ -85,7 +87,8 @@ def _notices(book: Gradebook) -> Iterable[str]:
             "",
             "Lateness.",
             f"Due {book.rule.due:%d %B %Y, %H:%M} {shown(book.rule.due.tzname() or '')}; the rule: "
-            f"{shown(book.rule.text)}. {count(late, 'notebook')} came late.{more} The time is that of the file or of its entry in the zip.",
+            f"{shown(book.rule.text)}. {count(late, 'notebook')} came late.{more} "
+            "The time is that of the file, or of its entry in the zip.",
         )
 
 
@@ -142,15 +145,20 @@ def _misconceptions(book: Gradebook) -> str:
     found = misconceptions(book)
     if not found:
         return ""
-    most = found[0][2]
+    first, rest = found[:LISTED], found[LISTED:]
+    more = f"<details><summary>{len(rest)} more</summary>{_named(rest, found[0][2])}</details>" if rest else ""
+    return f"<h2>Misconceptions</h2>{_named(first, found[0][2])}{more}"
+
+
+def _named(found: Sequence[tuple[Exercise, str, int]], most: int) -> str:
     rows = "".join(
         f'<tr><th scope="row">{shown(name)}</th><td>{shown(its.id)} {shown(its.title)}</td>'
         f'<td>{charts.bar([(number / most, "bar")], count(number, "learner"), width=80)}</td><td class="number">{number}</td>'
-        f'<td class="some">{shown(its.misconceptions[name].cause, 300)}</td></tr>'
-        for its, name, number in found[:30]
+        f'<td class="some">{prose(its.misconceptions[name].cause, 300)}</td></tr>'
+        for its, name, number in found
     )
     return (
-        '<h2>Misconceptions</h2><div class="scroll"><table><thead><tr><th scope="col">Name</th><th scope="col">Exercise</th>'
+        '<div class="scroll"><table><thead><tr><th scope="col">Name</th><th scope="col">Exercise</th>'
         '<th scope="col" colspan="2">Learners</th><th scope="col">Probably behind it</th></tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"
     )
@@ -165,7 +173,7 @@ def _learners(book: Gradebook) -> str:
     before = '<th scope="col" class="number">Before lateness</th>' if late else ""
     rows = "".join(_row(it, book.exercises, late) for it in book.people)
     return (
-        '<div class="scroll"><table><caption>A green cell has all points, an orange one some, a red one none; the number says the same.'
+        '<div class="scroll"><table><caption>Green: all points; orange: some; red: none.'
         f'</caption><thead><tr><th scope="col">Learner</th>{heads}{before}<th scope="col" class="number">Total</th>'
         f'<th scope="col" class="number">Share</th><th scope="col">To know</th></tr></thead><tbody>{rows}</tbody></table></div>'
     )
@@ -209,7 +217,7 @@ def _files(title: str, files: Sequence[tuple[str, str]], id: str) -> str:
         else ""
     )
     return (
-        f'<h2{f" id={chr(34)}{id}{chr(34)}" if id else ""}>{title}</h2><div class="scroll"><table><thead><tr><th scope="col">File</th>'
+        f'<h2 id="{id}">{title}</h2><div class="scroll"><table><thead><tr><th scope="col">File</th>'
         f'<th scope="col">Why</th></tr></thead><tbody>{rows}</tbody></table></div>{more}'
     )
 
@@ -223,6 +231,7 @@ def _footer(book: Gradebook) -> str:
     sandboxed = sum(it.sandbox == "bwrap" for it in works)
     return (
         f"<footer><p>Written {book.written:%d %B %Y, %H:%M} UTC. {count(len(works), 'notebook')} graded in "
-        f"{sum(it.seconds for it in works):,.0f} s of their own time; {sandboxed} of them in a sandbox; kernels: {kernels or 'none'}. "
-        f"Seeds: {seeds or 'none'}; the same command with <code>--seed</code> draws the same inputs again.</p></footer>"
+        f"{sum(it.seconds for it in works):,.0f} s of their own time; {sandboxed} of them in a sandbox; "
+        f"kernels: {kernels or 'none'}. Seeds: {seeds or 'none'}; "
+        "the same command with <code>--seed</code> draws the same inputs again.</p></footer>"
     )

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from . import words
+from .learner_page import EXACT, HOW
 from .marks import Check, Gradebook, Mark, Person, Work
-from .plain import fenced, markdown
+from .plain import code, fenced, markdown
 from .sheet import amount
-
-EXACT = ("called", "came back", "expected")
 
 
 def page(person: Person, book: Gradebook) -> str:
@@ -16,22 +15,19 @@ def page(person: Person, book: Gradebook) -> str:
     blocks = [f"# {markdown(person.learner)}", f"**{amount(person.total)} of {amount(person.of)} points**{before}"]
     for work in person.works:
         blocks += _section(work)
-    blocks.append(
-        f"Written {book.written:%d %B %Y, %H:%M} UTC. Each check compared what your answer does with what our solution does on the "
-        "same inputs, which were drawn for this grading."
-    )
+    blocks.append(f"Written {book.written:%d %B %Y, %H:%M} UTC. {HOW}")
     return "\n\n".join(it for it in blocks if it) + "\n"
 
 
 def _section(work: Work) -> list[str]:
-    blocks = [f"## {words.notebook(work.notebook)}", f"{amount(work.points)} of {amount(work.of)} points"]
+    blocks = [f"## {markdown(words.notebook(work.notebook))}", f"{amount(work.points)} of {amount(work.of)} points"]
     if not work.file:
         return [*blocks, "Nothing was handed in for this notebook."]
-    facts = [f"Your file: {markdown(work.file)}"]
+    facts = [f"Your file: {code(work.file)}"]
     facts += [f"Handed in {work.submitted:%d %B %Y, %H:%M} UTC"] if work.submitted else []
     facts += [f"Late. {markdown(work.late)}: {amount(work.points)} before, {amount(work.total)} after"] if work.late else []
     facts += [markdown(it, 400) for it in work.flags]
-    facts += [f"Another version, which does not count: {markdown(it)}" for it in work.older[:20]]
+    facts += [f"Another version, which does not count: {code(it)}" for it in work.older[:20]]
     blocks.append("\n".join(f"- {it}" for it in facts))
     return [*blocks, *(block for mark in work.marks for block in _exercise(mark))]
 

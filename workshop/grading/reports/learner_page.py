@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from . import charts, words
 from .marks import Check, Gradebook, Mark, Person, Work
-from .sheet import amount, exactly, shown
+from .sheet import amount, exactly, prose, shown
 from .sheet import page as framed
 
 EXACT = ("called", "came back", "expected")
 """Parts of an explanation that are shown as they are, in the type of code."""
 MOST_ANSWER = 20_000
+HOW = (
+    "Each check ran your answer on inputs that were drawn for this grading, and compared what was seen with what our solution "
+    "does on the same inputs. An answer in another style gets the same points."
+)
 
 
 def page(person: Person, book: Gradebook) -> str:
@@ -24,9 +28,7 @@ def page(person: Person, book: Gradebook) -> str:
             f'<p class="lead"><strong>{points}</strong>{before}</p>',
             charts.bar([(person.share, "bar")], f"{person.share:.0%} of the points", width=860, height=10),
             *(section(work) for work in person.works),
-            f"<footer><p>Written {book.written:%d %B %Y, %H:%M} UTC. Each check ran your answer on inputs that were drawn for this grading, "
-            "and compared what was seen with what our solution does on the same inputs. An answer in another style gets the same points. "
-            "Of some checks only the title is shown.</p></footer>",
+            f"<footer><p>Written {book.written:%d %B %Y, %H:%M} UTC. {HOW} Of some checks only the title is shown.</p></footer>",
         ],
     )
 
@@ -38,17 +40,13 @@ def section(work: Work) -> str:
         facts.append(f"your file: <code>{shown(work.file)}</code>")
         facts += [f"handed in {work.submitted:%d %B %Y, %H:%M} UTC"] if work.submitted else []
     lines = [f"<li>{shown(it, 400)}</li>" for it in work.flags]
-    lines += (
-        [f"<li>Other versions, which do not count: {', '.join(shown(it) for it in work.older[:20])}</li>"] if work.older else []
-    )
+    if work.older:
+        lines.append(f"<li>Other versions, which do not count: {', '.join(shown(it) for it in work.older[:20])}</li>")
     late = (
-        (
-            f'<div class="note partly"><p><span class="word partly">Late.</span> {shown(work.late)}: '
-            f"{amount(work.points)} before, {amount(work.total)} after.</p></div>"
-        )
-        if work.late
-        else ""
+        f'<div class="note partly"><p><span class="word partly">Late.</span> {shown(work.late)}: '
+        f"{amount(work.points)} before, {amount(work.total)} after.</p></div>"
     )
+    late = late if work.late else ""
     nothing = "" if work.file else '<div class="note lost"><p>Nothing was handed in for this notebook.</p></div>'
     noted = f'<div class="note"><p>To know:</p><ul>{"".join(lines)}</ul></div>' if lines else ""
     cards = "".join(_card(it) for it in work.marks) if work.file else ""
@@ -60,24 +58,15 @@ def section(work: Work) -> str:
 
 def _card(mark: Mark) -> str:
     its = mark.exercise
-    told = _explained(mark) if mark.state != "passed" else ""
-    answer = (
-        (f"<details><summary>Your answer</summary><pre>{exactly_long(mark.answer)}</pre></details>") if mark.answer.strip() else ""
-    )
+    answer = f"<details><summary>Your answer</summary><pre>{exactly(mark.answer, MOST_ANSWER, 1000)}</pre></details>"
     return (
         f'<article class="card"><div class="top"><h3>{shown(its.id)} {shown(its.title)}</h3>'
         f'<p class="points"><strong>{amount(mark.points)}</strong> of {amount(its.points)}</p></div>'
         f'<p><span class="word {words.kind(mark)}">{words.state(mark).capitalize()}</span> '
         f'<span class="aside">{shown(its.objective, 300)}</span></p>'
-        f'<ul class="checks">{"".join(_check(it) for it in mark.checks)}</ul>{told}{answer}</article>'
+        f'<ul class="checks">{"".join(_check(it) for it in mark.checks)}</ul>{_help(mark)}{answer if mark.answer.strip() else ""}'
+        "</article>"
     )
-
-
-def exactly_long(text: str) -> str:
-    """An answer with all its lines, up to a length that no honest one has."""
-    from .plain import markup, plain
-
-    return markup(plain(text, MOST_ANSWER, 1000))
 
 
 def _check(check: Check) -> str:
@@ -107,12 +96,20 @@ def _marked(same: str, different: str) -> str:
     return f'<dd class="exact">{exactly(same, 600)}{differs}</dd>'
 
 
-def _explained(mark: Mark) -> str:
-    """What the exercise's own check says; it is help, and no verdict."""
+def _help(mark: Mark) -> str:
+    """What the exercise's own check says, which is help and no verdict; without it a hint; after passing, what to try next."""
+    its = mark.exercise
+    if mark.state == "passed":
+        return f'<div class="note"><p class="aside">To try next</p><p>{prose(its.break_it)}</p></div>'
     if not mark.parts:
-        return ""
+        return f'<div class="note"><p class="aside">A hint</p><p>{prose(its.hints[0])}</p></div>'
     rows = "".join(
-        f'<dt>{shown(label, 24)}</dt><dd class="{"exact" if label in EXACT else "prose"}">{exactly(text, 1200)}</dd>'
+        f'<dt>{shown(label, 24)}</dt><dd class="exact">{exactly(text, 1200)}</dd>'
+        if label in EXACT
+        else f'<dt>{shown(label, 24)}</dt><dd class="prose">{prose(text)}</dd>'
         for label, text in mark.parts
     )
-    return f'<div class="note {words.kind(mark)}"><p class="aside">What the exercise\'s own check says</p><dl class="parts">{rows}</dl></div>'
+    return (
+        f'<div class="note {words.kind(mark)}"><p class="aside">What the exercise\'s own check says</p>'
+        f'<dl class="parts">{rows}</dl></div>'
+    )

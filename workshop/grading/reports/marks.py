@@ -148,7 +148,7 @@ class Gradebook:
         """For a terminal: how many learners, and how they did."""
         count = len(self.people)
         mean = sum(it.share for it in self.people) / count if count else 0
-        left = f" {len(self.unread)} files were not understood." if self.unread else ""
+        left = f" Not understood: {len(self.unread)} file{'s' * (len(self.unread) != 1)}." if self.unread else ""
         return f"{count} learner{'s' * (count != 1)}, {len(self.exercises)} exercises, {mean:.0%} of the points on average.{left}"
 
 

@@ -23,7 +23,7 @@ MOST_MARKS = 4
 FORMULA = tuple("=+-@|%\t＝＋－＠﹢﹣﹦﹫⁺⁻−")
 """How a cell begins that a spreadsheet may take for a formula."""
 RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
-MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|~$^:@<>&\"'=/])")
+MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+!|~$^@<>&-]|(?<=:)/|(?<=www)\.|(?<=^\d)[.)]|(?<=^\d\d)[.)])")
 
 
 def plain(text: object, most: int = 2000, lines: int = 60) -> str:
@@ -61,6 +61,13 @@ def markdown(text: object, most: int = 200) -> str:
     """Within a line of Markdown: nothing of it becomes a link, a picture, HTML or a heading."""
     words = MARKDOWN.sub(r"\\\1", line(text, most))
     return words.replace("\\<", "&lt;").replace("\\>", "&gt;").replace("\\&", "&amp;")
+
+
+def code(text: object, most: int = 200) -> str:
+    """Within a line of Markdown, in the type of code."""
+    words = line(text, most)
+    fence = "`" * (1 + max((len(it) for it in re.findall(r"`+", words)), default=0))
+    return f"{fence} {words} {fence}" if "`" in words else f"{fence}{words or ' '}{fence}"
 
 
 def fenced(text: object, most: int = 2000, language: str = "text") -> str:

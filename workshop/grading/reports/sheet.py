@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from .plain import line, markup, plain
 
 STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
-POLICY = f"default-src 'none'; style-src 'sha256-{base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()}'; base-uri 'none'; form-action 'none'"
+DIGEST = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+POLICY = f"default-src 'none'; style-src 'sha256-{DIGEST}'; base-uri 'none'; form-action 'none'"
 """Nothing is loaded, nothing is sent, and no style but this one holds."""
 
 
@@ -32,9 +34,14 @@ def shown(text: object, most: int = 200) -> str:
     return markup(line(text, most))
 
 
-def exactly(text: object, most: int = 2000) -> str:
+def exactly(text: object, most: int = 2000, lines: int = 60) -> str:
     """Untrusted text with its lines."""
-    return markup(plain(text, most))
+    return markup(plain(text, most, lines))
+
+
+def prose(text: object, most: int = 1200) -> str:
+    """Text whose only markup are backticks around code."""
+    return re.sub(r"`([^`\n]+)`", r"<code>\1</code>", exactly(text, most))
 
 
 def count(number: int, of: str) -> str:
