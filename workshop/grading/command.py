@@ -1,0 +1,139 @@
+"""`python3 -m workshop grade SUBMISSIONS --out DIR`: a folder of submissions in, a gradebook and a page for each learner out."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import secrets
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from workshop.checks import lessons
+
+from . import course, intake, late, reports, sandbox, workers
+from .merge import master, names
+from .plugin import TIMEOUT_S, Plan, reference
+
+
+def options(argv: list[str]) -> argparse.Namespace:
+    """The command line. Raises SystemExit with status 2 for what it cannot mean."""
+    parser = argparse.ArgumentParser(prog="python3 -m workshop grade", description="Grade a folder of submissions.")
+    parser.add_argument("submissions", nargs="?", type=Path, metavar="SUBMISSIONS",
+                        help="a folder per learner, a folder of notebooks named by learner, or a zip of either")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where gradebook and reports go; kept for the next run")
+    parser.add_argument("--try", action="store_true", dest="preview",
+                        help="grade the stubs and our solutions instead: 0 %% and 100 %%")
+    parser.add_argument("--exercise", metavar="NN", help="only the exercises of this lesson, such as 03")
+    parser.add_argument("--workers", type=int, metavar="N", default=os.cpu_count() or 1, help="notebooks at a time")
+    parser.add_argument("--timeout", type=float, metavar="S", default=TIMEOUT_S, help="seconds for one cell (default: 10)")
+    parser.add_argument("--seed", type=int, metavar="N", help="draw the inputs of an earlier run again; its seed is in the reports")
+    parser.add_argument("--require-sandbox", action="store_true", help="refuse to run without a sandbox")
+    parser.add_argument("--fork", action="store_true", help="fork kernels from one that has everything loaded (Linux)")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, tcp://…, or `local` for one on this machine")
+    parser.add_argument("--due", metavar="TIME", help="when the work was due, such as 2026-11-20T18:00Z")
+    parser.add_argument("--late", metavar="RULE", help=f"what lateness costs, such as {late.EXAMPLE!r}")
+    chosen = parser.parse_args(argv)
+    if chosen.exercise and chosen.exercise not in lessons():
+        parser.error(f"--exercise {chosen.exercise!r}: expected one of {', '.join(lessons())}")
+    if chosen.workers < 1 or chosen.timeout <= 0:
+        parser.error("--workers and --timeout need a number above 0")
+    if not chosen.preview and (chosen.submissions is None or chosen.out is None):
+        parser.error("name the folder of submissions and, with --out, the folder for the results; or use --try")
+    if bool(chosen.due) != bool(chosen.late):
+        parser.error("--due and --late belong together")
+    try:
+        chosen.rule = late.rule(chosen.due, chosen.late) if chosen.due else None
+    except ValueError as problem:
+        parser.error(str(problem))
+    return chosen
+
+
+def main(argv: list[str]) -> int:
+    """Returns 0 when every submission got a verdict, 1 when one did not, 2 for wrong usage, 130 when interrupted."""
+    chosen = options(argv)
+    if sandbox.missing():
+        if chosen.require_sandbox:
+            print(f"No sandbox on this machine: {sandbox.missing()}. Nothing was graded.", file=sys.stderr)
+            return 2
+        print(f"NOT SANDBOXED: {sandbox.missing()}. What a submission does, it does to this machine.", file=sys.stderr)
+    if chosen.preview:
+        return preview(chosen)
+    try:
+        return grade(chosen)
+    except (intake.NothingToGrade, OSError) as problem:
+        print(problem, file=sys.stderr)
+        return 2
+
+
+def grade(chosen: argparse.Namespace) -> int:
+    """Grades what has no report yet, and writes the results anew."""
+    results, work = chosen.out / "results", chosen.out / "work"
+    results.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir()
+    handed_in = intake.read(chosen.submissions, exercise=chosen.exercise, scratch=work / "submissions")
+    plan = Plan(chosen.seed if chosen.seed is not None else secrets.randbelow(2**31), chosen.timeout, out=str(results.resolve()), fork=chosen.fork)
+    keys, todo = {}, []
+    for it in handed_in.submissions:
+        key = keys[it] = _key(it, chosen)
+        if not _is_done(results / f"{key}.json", chosen.seed):
+            todo.append(it)
+            copy = (work / f"{key}.ipynb").resolve()  # two learners may have handed in the same bytes
+            shutil.copyfile(it.path, copy)
+            plan.submissions[str(copy)] = {
+                "learner": it.learner, "notebook": it.notebook, "file": it.file, "older": list(it.older), "flags": list(it.problems),
+                "submitted": it.submitted.isoformat() if it.submitted else None, "key": key}
+    done = len(keys) - len(todo)
+    print(f"{len(keys)} submissions of {len({it.learner for it in keys})} learners; {done} graded before, {len(todo)} to do.")
+    status = 0
+    if todo:
+        plan.course = str(course.prepare(work / "course").resolve())
+        for name in sorted({it.notebook for it in todo}):
+            plan.lines |= reference(master(name), plan)
+        status = workers.run(plan, work, chosen)
+    without = [it for it, key in keys.items() if not (results / f"{key}.json").exists()]
+    book = reports.write(chosen.out, [results / f"{key}.json" for it, key in keys.items() if it not in without],
+                         unread=[*handed_in.unread, *((it.file, "no verdict; run the same command again") for it in without)],
+                         rule=chosen.rule)
+    shutil.rmtree(work, ignore_errors=True)
+    print(book.summary())
+    print(f"Open {chosen.out / 'index.html'}; the marks are in {chosen.out / 'gradebook.csv'}.")
+    if status == 130:
+        print("Stopped. The same command goes on from here.", file=sys.stderr)
+    return status or (1 if without else 0)
+
+
+def preview(chosen: argparse.Namespace) -> int:
+    """Grades the stubs and the solutions; returns 0 when they get 0 % and 100 %."""
+    with tempfile.TemporaryDirectory(prefix="try-") as folder:
+        base = Path(folder)
+        for learner, source in (("stubs", "exercises"), ("solutions", "solutions")):
+            (base / "class" / learner).mkdir(parents=True)
+            for name in names():
+                if not chosen.exercise or name.startswith(chosen.exercise):
+                    shutil.copy(course.ROOT / source / f"{name}.ipynb", base / "class" / learner)
+        chosen.submissions, chosen.out = base / "class", base / "out"
+        status = grade(chosen)
+        book = json.loads((base / "out" / "gradebook.json").read_text(encoding="utf-8"))
+        share = {it["learner"]: it["total"] / it["of"] for it in book["learners"]}
+        print(f"stubs: {share['stubs']:.0%}, solutions: {share['solutions']:.0%}")
+        return status or (0 if share == {"stubs": 0, "solutions": 1} else 1)
+
+
+def _key(submission: intake.Submission, chosen: argparse.Namespace) -> str:
+    """Changes whenever a mark could: what was handed in, what it is graded with, and the limit of time."""
+    facts = [submission.learner, submission.file, submission.notebook, submission.sha256, submission.older, submission.problems,
+             course.fingerprint(submission.notebook), chosen.timeout, sandbox.missing(), chosen.fork]
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:32]
+
+
+def _is_done(report: Path, seed: int | None) -> bool:
+    """Whether a report is there, of this seed if one was asked for."""
+    try:
+        return seed is None or json.loads(report.read_text(encoding="utf-8"))["seed"] == seed if report.exists() else False
+    except (OSError, ValueError, KeyError):
+        return False

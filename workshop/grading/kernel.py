@@ -1,0 +1,261 @@
+"""The kernel that a submission runs in: started in the sandbox, watched from outside, ended with all that it started."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import psutil
+import zmq
+from jupyter_client.blocking import BlockingKernelClient
+from jupyter_client.connect import write_connection_file
+from nbformat import NotebookNode
+from nbval.kernel import RunningKernel
+
+from . import sandbox
+from .forks import Forked, ForkServer
+
+Ended = Literal["ok", "error", "timeout", "killed"]
+START_S = 60.0
+MEMORY_BYTES = 1_200 * 2**20
+"""Of all processes of a submission together, as they use it."""
+PROCESSES, THREADS = 40, 300
+OUTPUTS, OUTPUT_BYTES, MESSAGE_BYTES = 2_000, 2 * 2**20, 2**20
+"""Of one cell, counted while they arrive; a message that is larger is refused by its socket."""
+LIMITS = {"memory_bytes": 4 * 2**30, "file_bytes": 64 * 2**20, "cpu_s": 180, "processes": 400, "open_files": 400}
+"""What the system itself enforces on each process; address space is no use of memory, so there is more of it."""
+WATCH_S = 0.1
+LOST_S = 2.0
+"""How long to wait for the end of a cell's output after its reply."""
+
+
+@dataclass
+class Outcome:
+    """What running one cell came to. `outputs` are nbformat outputs, as far as they arrived."""
+
+    ended: Ended
+    reason: str = ""
+    outputs: list[NotebookNode] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def stdout(self) -> str:
+        return "".join(it.text for it in self.outputs if it.output_type == "stream" and it.name == "stdout")
+
+
+class KernelFailed(RuntimeError):
+    """A kernel did not start: a problem of this machine, not of the submission."""
+
+
+class GradedKernel(RunningKernel):
+    """nbval's kernel, but in a sandbox, with its own way to run a cell: every limit is held by this process.
+
+    `course` is what `course.prepare` made. Raises KernelFailed when the kernel does not answer.
+    """
+
+    def __init__(self, course: Path, forks: ForkServer | None = None) -> None:
+        # in place of nbval's: no kernelspec is asked which program to start
+        self.forks = forks
+        self.folder = Path(tempfile.mkdtemp(prefix="g", dir=forks.share if forks else _short_folder()))
+        self.later = self.folder / "later"
+        sockets = self.folder / "s"
+        for folder in (self.later, sockets):
+            folder.mkdir()
+        self.sockets = sockets
+        self.mark = secrets.token_hex(8)
+        file = str(sockets / "k.json")
+        ipc = sys.platform != "win32"
+        write_connection_file(file, key=secrets.token_hex(32).encode(),
+                              **({"transport": "ipc", "ip": str(sockets / "c")} if ipc else {}))
+        self.process = Forked(forks, file, self.folder, LIMITS) if forks else self._start(course, file)
+        self.why_killed = ""
+        self.kc = BlockingKernelClient(connection_file=file, context=zmq.Context())
+        self.kc.context.setsockopt(zmq.MAXMSGSIZE, MESSAGE_BYTES)
+        self.kc.load_connection_file()
+        self.kc.start_channels(stdin=False, hb=False, control=False)
+        self._stopped = threading.Event()
+        try:
+            self._wait()
+        except BaseException:
+            self.stop()
+            raise
+        self._watch = threading.Thread(target=self._keep_watch, daemon=True)
+        self._watch.start()
+
+    def _start(self, course: Path, file: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-P", str(course / "workshop" / "grading" / "kernel_start.py"), json.dumps(LIMITS), file]
+        command, environ, folder = sandbox.boxed(command, course, self.sockets, self.later)
+        return subprocess.Popen(command, env={**environ, "GRADED": self.mark}, cwd=folder, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **_own_group())
+
+    def is_alive(self) -> bool:
+        return self.process.poll() is None and not self._stopped.is_set()
+
+    def run(self, source: str, timeout_s: float) -> Outcome:
+        """Runs one cell. Never raises: what goes wrong is the outcome; after `timeout` and `killed` the kernel is gone."""
+        began = time.monotonic()
+        outcome = Outcome("ok")
+        try:
+            outcome.ended, outcome.reason = self._follow(source, began + timeout_s, timeout_s, outcome.outputs)
+        except Exception as problem:  # a message that nobody honest sends: bad signature, deep nesting, no JSON
+            outcome.ended, outcome.reason = "killed", f"the kernel sent what cannot be read ({type(problem).__name__})"
+        if outcome.ended in ("timeout", "killed"):
+            self.stop()
+        outcome.seconds = time.monotonic() - began
+        return outcome
+
+    def _follow(self, source: str, deadline: float, timeout_s: float, outputs: list[NotebookNode]) -> tuple[Ended, str]:
+        """Sends a cell and reads what comes back until its end or a limit."""
+        asked = self.kc.execute(source, store_history=False, allow_stdin=False, stop_on_error=False)
+        poller = zmq.Poller()
+        channels = {channel.socket: channel for channel in (self.kc.shell_channel, self.kc.iopub_channel)}
+        for socket in channels:
+            poller.register(socket, zmq.POLLIN)
+        status, idle, size, count, replied = "", False, 0, 0, 0.0
+        while not (status and idle):
+            now = time.monotonic()
+            if now > deadline:
+                return "timeout", f"no end after {timeout_s:g} seconds"
+            if status and now - replied > LOST_S:
+                return "killed", "more output than can be read"
+            ready = poller.poll(100)
+            if not ready and not self.is_alive():
+                return "killed", self.why_killed or _death(self.process.returncode)
+            for socket, _ in ready:
+                message = channels[socket].get_msg(timeout=0)
+                count += 1
+                if message["parent_header"].get("msg_id") != asked:
+                    if count > 10 * OUTPUTS:
+                        return "killed", "more messages than anybody needs"
+                    continue
+                kind, content = message["msg_type"], message["content"]
+                if socket is self.kc.shell_channel.socket:
+                    if kind == "execute_reply":
+                        status, replied = str(content.get("status")), now
+                elif kind == "status":
+                    idle = content["execution_state"] == "idle"
+                elif kind in ("stream", "display_data", "execute_result", "error"):
+                    outputs.append(_output(kind, content))
+                    size += sum(len(str(it)) for it in outputs[-1].values())
+                    if len(outputs) > OUTPUTS or size > OUTPUT_BYTES:
+                        return "killed", f"more than {OUTPUTS:,} outputs or {OUTPUT_BYTES // 2**20} MB of them"
+        failed = status != "ok" or any(it.output_type == "error" for it in outputs)
+        return ("error", _said(outputs)) if failed else ("ok", "")
+
+    def stop(self) -> None:
+        """Ends the kernel and all that it started, in sessions of their own too, and removes its folder."""
+        if self._stopped.is_set():
+            return
+        self._stopped.set()
+        if sandbox.missing():
+            for process in self._processes():
+                with contextlib.suppress(psutil.Error):
+                    process.kill()
+        with contextlib.suppress(OSError):
+            self.process.kill()
+        self.process.wait()
+        self.kc.stop_channels()
+        self.kc.context.destroy(linger=0)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _wait(self) -> None:
+        """Until the kernel answers on both channels."""
+        deadline = time.monotonic() + START_S
+        asked = self.kc.kernel_info()
+        answered = published = False
+        while not (answered and published):
+            if not self.is_alive() or time.monotonic() > deadline:
+                raise KernelFailed("a graded kernel did not start; "
+                                   f"{_death(self.process.poll()) if not self.is_alive() else f'no answer after {START_S:g} s'}")
+            with contextlib.suppress(Exception):
+                answered = self.kc.shell_channel.get_msg(timeout=0.05)["parent_header"].get("msg_id") == asked or answered
+            while self.kc.iopub_channel.msg_ready():
+                published = bool(self.kc.iopub_channel.get_msg(timeout=0))
+            if answered and not published:
+                asked, answered = self.kc.kernel_info(), False
+
+    # ── the watch ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def _keep_watch(self) -> None:
+        """Kills the kernel when its processes together use more than they may."""
+        while not self._stopped.wait(WATCH_S):
+            memory = threads = count = 0
+            for process in self._processes():
+                with contextlib.suppress(psutil.Error):
+                    memory += process.memory_info().rss
+                    threads += process.num_threads()
+                    count += 1
+            strangers = [it for it in os.scandir(self.sockets) if it.is_file(follow_symlinks=False)][2:] if self.sockets.exists() else []
+            if memory > MEMORY_BYTES:
+                self.why_killed = f"more than {MEMORY_BYTES // 2**20:,} MB of memory"
+            elif count > PROCESSES or threads > THREADS:
+                self.why_killed = f"more than {PROCESSES} processes or {THREADS} threads"
+            elif strangers and not sandbox.missing():
+                self.why_killed = "files written where only the connection belongs"
+            if self.why_killed:
+                for process in self._processes():
+                    with contextlib.suppress(psutil.Error):
+                        process.kill()
+                with contextlib.suppress(OSError):
+                    self.process.kill()
+                return
+
+    def _processes(self) -> list[psutil.Process]:
+        """The kernel, its children, and without a sandbox those that left the family but carry its mark."""
+        if self.forks is not None:
+            return self.forks.family()
+        found: list[psutil.Process] = []
+        with contextlib.suppress(psutil.Error):
+            mine = psutil.Process(self.process.pid)
+            found = [mine, *mine.children(recursive=True)]
+        if self._stopped.is_set() and sandbox.missing():
+            for process in psutil.process_iter():
+                with contextlib.suppress(psutil.Error, OSError):
+                    if process.environ().get("GRADED") == self.mark:
+                        found.append(process)
+        return found
+
+
+def _output(kind: str, content: dict[str, Any]) -> NotebookNode:
+    """An output as nbval compares it."""
+    if kind == "stream":
+        return NotebookNode(output_type=kind, name=str(content["name"]), text=str(content["text"]))
+    if kind == "error":
+        return NotebookNode(output_type=kind, ename=str(content["ename"]), evalue=str(content["evalue"]),
+                            traceback=[str(it) for it in content["traceback"]])
+    return NotebookNode(output_type=kind, data=dict(content["data"]), metadata={})
+
+
+def _said(outputs: list[NotebookNode]) -> str:
+    """The error of a cell in a line."""
+    errors = [it for it in outputs if it.output_type == "error"]
+    return f"{errors[0].ename}: {errors[0].evalue}"[:300] if errors else "the cell ended with an error"
+
+
+def _death(code: int | None) -> str:
+    """What a process died of, in words."""
+    number = -code if code is not None and code < 0 else (code or 0) - 128
+    name = next((it.name for it in signal.Signals if it == number), "")
+    return f"its kernel was ended by {name}" if name else f"its kernel ended itself (status {code})"
+
+
+def _short_folder() -> str | None:
+    """Where a socket's path stays under the hundred characters that it may have."""
+    return "/tmp" if len(tempfile.gettempdir()) > 40 and os.path.isdir("/tmp") else None
+
+
+def _own_group() -> dict[str, Any]:
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    return {"start_new_session": True}

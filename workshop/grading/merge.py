@@ -1,0 +1,223 @@
+"""Takes the answers out of a submission and puts them into the master; nothing else of a submission is ever run.
+
+A submission is a dict of raw JSON that nobody has validated: whatever has an unexpected shape counts as absent.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import nbformat
+
+from workshop.checks import Exercise, exercises
+from workshop.exercises import EXERCISES, SOLUTIONS, exercises_of
+
+MOST_SOURCE = 100_000
+"""Characters of one answer."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A code cell of the staged notebook: given by the master, or the answer to an exercise."""
+
+    kind: Literal["given", "answer"]
+    source: str
+    exercise: str = ""
+
+
+@dataclass
+class Merged:
+    """The staged notebook: the master's given cells and the learner's answers, in the master's order."""
+
+    notebook: str
+    cells: list[Cell] = field(default_factory=list)
+    answers: dict[str, str] = field(default_factory=dict)
+    """By exercise; those that are missing are not in it."""
+    missing: dict[str, str] = field(default_factory=dict)
+    """By exercise, why there is no answer."""
+    flags: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Master:
+    """An exercise notebook and its solutions: which cells there are, in order."""
+
+    name: str
+    solutions: nbformat.NotebookNode
+    stubs: nbformat.NotebookNode
+    exercises: tuple[Exercise, ...]
+
+    def solved(self) -> dict[str, Any]:
+        """The solutions as somebody would hand them in."""
+        return dict(self.solutions)
+
+    def code(self) -> Iterator[tuple[Any, dict[str, Any]]]:
+        for cell in self.stubs.cells:
+            if cell.cell_type == "code":
+                yield cell, cell.metadata.get("workshop", {})
+
+
+@cache
+def master(name: str) -> Master:
+    """The master of an exercise notebook, such as "03_deterministic_supervisor". Raises ValueError for an unknown one."""
+    if name not in names():
+        raise ValueError(f"there is no exercise notebook {name!r}; expected one of {', '.join(names())}")
+    solutions = nbformat.read(SOLUTIONS / f"{name}.ipynb", as_version=4)
+    return Master(name, solutions, exercises_of(solutions), tuple(exercises(name[:2])))
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The exercise notebooks, in order."""
+    return tuple(path.stem for path in sorted(Path(EXERCISES).glob("*.ipynb")))
+
+
+def merge(raw: dict[str, Any], of: Master) -> Merged:
+    """The submission's answers in the master's notebook.
+
+    An answer is found by the exercise's id in its cell's metadata, else by its cell's id, else (flagged) by its
+    position between two known cells. Of several, the first that is not the stub counts (flagged).
+    """
+    merged = Merged(of.name)
+    cells = [_Submitted(cell, at) for at, cell in enumerate(_list(raw.get("cells"))) if isinstance(cell, dict)]
+    stubs = {facts["id"]: cell for cell, facts in of.code() if facts.get("role") == "answer"}
+    known = _known(of)
+    for its in of.exercises:
+        stub = stubs[its.id]
+        found, how = _candidates(cells, its, stub, known)
+        source, why = _choose(found, its, _plain(stub.source))
+        if source is None:
+            merged.missing[its.id] = why
+        else:
+            merged.answers[its.id] = source
+            merged.flags += [f"{its.id}: {it}" for it in (how and f"answer found by its {how}", why) if it]
+        merged.flags += _about_the_check(cells, its, of)
+    elsewhere = {name for source in merged.answers.values() for name in _names(source)}
+    for cell, facts in of.code():
+        id = facts.get("id", "")
+        if facts.get("role") == "given":
+            merged.cells.append(Cell("given", cell.source))
+        elif facts.get("role") == "answer" and id in merged.answers:
+            merged.cells.append(Cell("answer", merged.answers[id], id))
+        elif facts.get("role") == "answer":
+            its = next(it for it in of.exercises if it.id == id)
+            if its.name in elsewhere:  # two answers in one cell
+                merged.missing.pop(id)
+                merged.flags.append(f"{id}: its answer stands in the cell of another exercise")
+            else:
+                merged.cells.append(Cell("answer", cell.source, id))
+    return merged
+
+
+class _Submitted:
+    """A cell as it was handed in, read with suspicion."""
+
+    def __init__(self, cell: dict[str, Any], at: int) -> None:
+        source = cell.get("source", "")
+        parts = source if isinstance(source, list) else [source]
+        source = "".join(it for it in parts if isinstance(it, str))
+        self.source = source.encode("utf-8", "replace").decode("utf-8")
+        self.code = cell.get("cell_type") == "code"
+        self.cell_id = cell.get("id") if isinstance(cell.get("id"), str) else ""
+        metadata = cell.get("metadata")
+        facts = metadata.get("workshop") if isinstance(metadata, dict) else None
+        facts = facts if isinstance(facts, dict) else {}
+        self.key = (_text(facts.get("id")), _text(facts.get("role")))
+        self.at = at
+
+
+def _known(of: Master) -> list[tuple[tuple[str, str], str]]:
+    """Key and cell id of each cell of the master, in order."""
+    return [((facts.get("id", ""), facts.get("role", "")), cell.id)
+            for cell in of.stubs.cells for facts in [cell.metadata.get("workshop", {})]]
+
+
+def _candidates(cells: list[_Submitted], its: Exercise, stub: Any, known: list[Any]) -> tuple[list[str], str]:
+    """The sources that may be the answer, best first, and how they were found when it was not by their id."""
+    named = [it for it in cells if it.code and it.key == (its.id, "answer")]
+    if named:
+        return [*(it.source for it in named), *_joined(cells, named, known)], ""
+    same = [it for it in cells if it.code and it.cell_id == stub.id]
+    if same:
+        return [*(it.source for it in same), *_joined(cells, same, known)], "cell id, its metadata are gone"
+    keys, ids = {key for key, _ in known if key[0]}, {id for _, id in known}
+    at = next(at for at, (key, _) in enumerate(known) if key == (its.id, "answer"))
+
+    def place(entry: Any) -> int | None:
+        (key, id) = entry
+        return next((it.at for it in cells if (key[0] and it.key == key) or it.cell_id == id), None)
+
+    before = next((found for entry in reversed(known[:at]) if (found := place(entry)) is not None), None)
+    after = next((found for entry in known[at + 1:] if (found := place(entry)) is not None), None)
+    if before is None or after is None:
+        return [], ""
+    between = [it.source for it in cells if before < it.at < after and it.code and it.key not in keys and it.cell_id not in ids]
+    return [*between, *(["\n\n".join(between)] if len(between) > 1 else [])], "position"
+
+
+def _joined(cells: list[_Submitted], found: list[_Submitted], known: list[Any]) -> list[str]:
+    """An answer that was split: its cells, and the unknown code cells that follow, as one."""
+    keys, ids = {key for key, _ in known if key[0]}, {id for _, id in known}
+    parts = [it.source for it in found]
+    for cell in cells[cells.index(found[-1]) + 1:]:
+        if not cell.code or cell.key in keys or cell.cell_id in ids:
+            break
+        parts.append(cell.source)
+    return ["\n\n".join(parts)] if len(parts) > 1 else []
+
+
+def _choose(found: list[str], its: Exercise, stub: str) -> tuple[str | None, str]:
+    """The answer among the candidates, and what the instructor should know of the choice, or why there is none."""
+    own = [source for source in dict.fromkeys(found) if _plain(source) != stub and source.strip()]
+    if not own:
+        return None, "the stub was not changed" if found else "there is no cell for its answer"
+    source = next((it for it in own if its.name in _names(it)), own[0])
+    if len(source) > MOST_SOURCE:
+        return None, f"the answer has {len(source):,} characters; at most {MOST_SOURCE:,} are read"
+    return source, "there are several answers; the first that is not the stub counts" if len(own) > 1 else ""
+
+
+def _about_the_check(cells: list[_Submitted], its: Exercise, of: Master) -> Iterator[str]:
+    """What happened to the check cell: of no effect on a mark, but an instructor may want to know."""
+    wanted = next(cell for cell, facts in of.code() if (facts.get("id"), facts.get("role")) == (its.id, "check"))
+    there = [it for it in cells if it.key == (its.id, "check") or it.cell_id == wanted.id]
+    if not there:
+        yield f"{its.id}: its check was removed"
+    elif not there[0].code or _plain(there[0].source) != _plain(wanted.source):
+        yield f"{its.id}: its check was changed"
+
+
+def _names(source: str) -> set[str]:
+    """The names that a cell defines at its top."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    found: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found |= {it.id for target in targets for it in ast.walk(target) if isinstance(it, ast.Name)}
+    return found
+
+
+def _plain(source: str) -> str:
+    """A source without what an editor may change."""
+    return "\n".join(line.rstrip() for line in source.strip().splitlines())
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,60 @@
+"""The sandbox: what a submission's kernel can see and reach, as far as this machine allows.
+
+On Linux it is `bwrap` (bubblewrap, https://github.com/containers/bubblewrap): namespaces of its own for users,
+processes, network, mounts and IPC, no privileges needed.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+SCRATCH_BYTES = 64 * 2**20
+HOME = "/home/learner"
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32", "/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime",
+          "/etc/fonts")
+
+
+@functools.cache
+def missing() -> str:
+    """Why there is no sandbox on this machine; empty when there is one."""
+    if not sys.platform.startswith("linux"):
+        return f"there is none for {sys.platform} yet; use Linux, or a Linux container or virtual machine"
+    if shutil.which("bwrap") is None:
+        return "the program bwrap is not installed; install the package bubblewrap"
+    tried = subprocess.run([*_bwrap(), "true"], capture_output=True, text=True, env={}, errors="replace")
+    return tried.stderr.strip().replace("\n", " ")[:200] or "bwrap does not start" if tried.returncode else ""
+
+
+def boxed(command: list[str], course: Path, sockets: Path, later: Path) -> tuple[list[str], dict[str, str], str]:
+    """The command line, environment and folder to start a kernel with, in the sandbox or, without one, bare.
+
+    `course` and `later` can be read, `sockets` holds the connection; nothing else of this machine is to be seen
+    but the system's and Python's own files. The environment is new in both cases: no secret is handed on.
+    """
+    environ = {"PATH": os.pathsep.join([str(Path(sys.executable).parent), os.defpath]), "HOME": HOME, "LANG": "C.UTF-8",
+               "PYTHONPATH": str(course), "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg",
+               "OPENBLAS_NUM_THREADS": "1", "IPYTHONDIR": f"{HOME}/.ipython"}
+    if missing():
+        home = sockets / "home"
+        home.mkdir(exist_ok=True)
+        environ |= {"HOME": str(home), "IPYTHONDIR": str(home / ".ipython")}
+        environ |= {name: os.environ[name] for name in ("SYSTEMROOT", "TEMP", "TMPDIR") if name in os.environ}
+        return command, environ, str(home)
+    read = [*dict.fromkeys([sys.prefix, sys.base_prefix, str(course), str(later)])]
+    binds = [word for path in read if not path.startswith("/usr/") and path != "/usr" for word in ("--ro-bind", path, path)]
+    return [*_bwrap(), *binds, "--bind", str(sockets), str(sockets), "--remount-ro", "/", *command], environ, "/"
+
+
+def _bwrap() -> list[str]:
+    """Everything but what differs from kernel to kernel."""
+    system = [word for path in SYSTEM if os.path.lexists(path)
+              for word in (("--symlink", os.readlink(path), path) if os.path.islink(path) else ("--ro-bind", path, path))]
+    scratch = [word for path in ("/tmp", "/home", "/dev/shm") for word in ("--size", str(SCRATCH_BYTES), "--tmpfs", path)]
+    return [shutil.which("bwrap") or "bwrap", "--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000", "--cap-drop", "ALL", "--new-session",
+            "--die-with-parent", "--hostname", "grading", *system, "--proc", "/proc", "--dev", "/dev",
+            *scratch, "--remount-ro", "/dev", "--dir", HOME, "--chdir", HOME]

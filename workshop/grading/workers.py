@@ -1,0 +1,132 @@
+"""Runs a plan on this machine: shards of submissions, each by the one command that grades, several at a time."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import psutil
+from tqdm.auto import tqdm
+
+from .course import ROOT
+from .plugin import NOTEBOOK_TIMEOUTS, Plan
+
+SHARD = 25
+"""Submissions to one process; a new process costs about as much as grading one of them."""
+START_S = 60.0
+
+
+def command(plan: Path, submissions: list[str]) -> list[str]:
+    """The command that grades a shard: pytest with this plugin, nbval's, and no file or setting of anybody else's."""
+    return [sys.executable, "-P", "-m", "pytest", "-p", "nbval.plugin", "-p", "workshop.grading", "-p", "no:cacheprovider",
+            "--noconftest", "-c", os.devnull, "--rootdir", str(plan.parent), "--grade-plan", str(plan), "-q", "--tb=line", *submissions]
+
+
+def environment() -> dict[str, str]:
+    """What the command needs: this project, and none of the plugins that happen to be installed."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "ANTHROPIC_", "WORKSHOP_"))}
+    return {**kept, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def shards(plan: Plan, workers: int) -> list[list[str]]:
+    """The submissions in pieces: enough for all workers, none too large."""
+    paths = list(plan.submissions)
+    size = max(1, min(SHARD, -(-len(paths) // workers)))
+    return [paths[at:at + size] for at in range(0, len(paths), size)]
+
+
+def run(plan: Plan, work: Path, chosen: argparse.Namespace) -> int:
+    """Grades what is in the plan, on this machine or on a cluster; returns 0, or 130 when it was interrupted.
+
+    A submission that ends its process takes no other along: what has no report after its shard is tried once more,
+    alone.
+    """
+    file = (work / "plan.json").resolve()
+    file.write_text(json.dumps(asdict(plan), ensure_ascii=False), encoding="utf-8")
+    pieces = shards(plan, chosen.workers)
+    with Progress(plan) as progress:
+        try:
+            if chosen.scheduler:
+                from .scale import cluster
+
+                cluster.run(plan, pieces, chosen.scheduler, chosen.workers)
+            else:
+                _all(file, plan, pieces, chosen.workers)
+            again = [[path] for path in plan.submissions if not progress.has(path)]
+            _all(file, plan, again, chosen.workers)
+        except KeyboardInterrupt:
+            return 130
+    return 0
+
+
+class Progress:
+    """A bar that counts the reports as they appear."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.reports = {path: Path(plan.out) / f"{about['key']}.json" for path, about in plan.submissions.items()}
+        for report in self.reports.values():
+            report.unlink(missing_ok=True)
+        self.bar = tqdm(total=len(self.reports), unit="notebook", disable=None)
+        self.ended = threading.Event()
+        self.thread = threading.Thread(target=self._follow, daemon=True)
+
+    def has(self, path: str) -> bool:
+        return self.reports[path].exists()
+
+    def __enter__(self) -> Progress:
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.ended.set()
+        self.thread.join()
+        self.bar.update(sum(map(self.has, self.reports)) - self.bar.n)
+        self.bar.close()
+
+    def _follow(self) -> None:
+        while not self.ended.wait(0.5):
+            self.bar.update(sum(map(self.has, self.reports)) - self.bar.n)
+
+
+def _all(plan_file: Path, plan: Plan, pieces: list[list[str]], workers: int) -> None:
+    """Runs the shards, `workers` at a time; when it is interrupted, none of them goes on."""
+    waiting, running = deque(enumerate(pieces)), []
+    try:
+        while waiting or running:
+            while waiting and len(running) < workers:
+                _, piece = waiting.popleft()
+                log = plan_file.with_name(f"shard-{len(pieces)}-{len(waiting)}.log")
+                limit = START_S + len(piece) * (START_S + NOTEBOOK_TIMEOUTS * plan.timeout_s)
+                with log.open("wb") as out:
+                    process = subprocess.Popen(command(plan_file, piece), env=environment(), cwd=plan_file.parent,
+                                               stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
+                running.append((process, time.monotonic() + limit))
+            time.sleep(0.05)
+            for process, deadline in running[:]:
+                if process.poll() is None and time.monotonic() > deadline:
+                    _end(process)
+                if process.poll() is not None:
+                    running.remove((process, deadline))
+    finally:
+        for process, _ in running:
+            _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Ends a worker and its kernels."""
+    try:
+        family = psutil.Process(process.pid).children(recursive=True)
+        for it in [*family, process]:
+            it.kill()
+    except psutil.Error:
+        pass
+    process.wait()
