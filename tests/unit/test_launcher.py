@@ -380,12 +380,6 @@ def test_wrong_usage_is_answered_with_the_usage_and_status_2(capsys):
     assert "usage: python3 -m workshop" in capsys.readouterr().out
 
 
-def test_a_command_whose_module_does_not_exist_yet_says_so(monkeypatch, capsys):
-    monkeypatch.setitem(commands.MAINTAINERS, "build", "workshop.not_written")
-    assert commands.run("build", []) == 2
-    assert "not part of this version yet" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("argv", "where"),
     [

@@ -122,9 +122,9 @@ def pytest_collect_file(file_path: Path, parent: Any) -> Any:
 
 
 def trial_source(exercise: Any, number: int, seed: int) -> str:
-    """The cell that looks at an answer; it prints one line."""
-    answer = f"globals().get({exercise.name!r}, ...)"
-    return f"from workshop.grading.trials import see\nprint(see({answer}, {exercise.id!r}, {number}, {seed}))"
+    """The cell that looks at an answer; it prints one line of its own."""
+    return (f"from workshop.grading.trials import see\n"
+            f"print('', see({exercise.name}, {exercise.id!r}, {number}, {seed}), sep='\\n')")
 
 
 def explain_source(exercise: Any, seed: int, folder: Path) -> str:
@@ -136,10 +136,10 @@ def explain_source(exercise: Any, seed: int, folder: Path) -> str:
             ' "parts": said.parts}))')
 
 
-def printed(outcome: Outcome) -> str:
-    """The last line that a cell printed: before it, an answer may have printed what it likes."""
-    lines = outcome.stdout().rstrip("\n").rsplit("\n", 1)
-    return lines[-1]
+def printed(outcome: Outcome, trial: str) -> str:
+    """The last line of a cell's output that has the form of a trial's; an answer may have printed what it likes around it."""
+    lines = outcome.stdout().splitlines()
+    return next((line for line in reversed(lines) if line.startswith("{") and _is_line(line, trial)), "")
 
 
 def reference(of: Master, plan: Plan) -> dict[str, list[str]]:
@@ -158,7 +158,7 @@ def reference(of: Master, plan: Plan) -> dict[str, list[str]]:
 
         for cell in merged.cells:
             run(cell.source, cell.exercise or "a given cell")
-        return {its.id: [printed(run(trial_source(its, at, plan.seed), f"{its.id}, {trial.title}"))
+        return {its.id: [printed(run(trial_source(its, at, plan.seed), f"{its.id}, {trial.title}"), f"{its.id}/{at}")
                          for at, trial in enumerate(trials(its.id))] for its in of.exercises}
     finally:
         kernel.stop()
@@ -266,7 +266,7 @@ class GradedFile(IPyNbFile):
             course.with_checks(self.kernel.later)
             outcome = self.kernel.run(explain_source(its, self.plan.seed, self.kernel.later), self.plan.timeout_s)
             try:
-                said = json.loads(printed(outcome))
+                said = json.loads(outcome.stdout().rstrip().rsplit("\n", 1)[-1])
                 told[its.id] = {
                     "outcome": str(said["outcome"]), "headline": str(said["headline"])[:200],
                     "misconception": said["misconception"] if said["misconception"] in its.misconceptions else None,
@@ -330,10 +330,10 @@ class GradedCell(IPyNbCell):
         if outcome.ended != "ok":
             before = f" (its cell ended with {file.errors[line.exercise]})" if line.exercise in file.errors else ""
             return _bad(outcome), outcome.reason + before
-        came, wanted = printed(outcome), file.plan.lines[line.exercise][line.trial]
+        came, wanted = printed(outcome, f"{line.exercise}/{line.trial}"), file.plan.lines[line.exercise][line.trial]
         if not line.hidden:
             line.came, line.expected = came[:SHOWN], wanted[:SHOWN]
-        if not _is_line(came, f"{line.exercise}/{line.trial}"):
+        if not came:
             return "tampered", "the check was made to print something else than what it saw"
         output = NotebookNode(output_type="stream", name="stdout", text=came + "\n")
         if self.compare_outputs([output], self.cell.outputs):

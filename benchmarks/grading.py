@@ -1,0 +1,110 @@
+"""What grading costs: 20 submissions of one exercise notebook, graded, beside plain nbval on the same 20 and the floor.
+
+`python -m benchmarks.grading` prints CPU seconds per submission and submissions per minute with two workers, and ratios to
+plain nbval in the same run. CPU is that of the whole machine meanwhile (a kernel that is killed in its sandbox reports
+none), so nothing else should run; how busy the machine was before is printed too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+from jupyter_client.manager import start_new_kernel
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTEBOOK = "03_deterministic_supervisor"
+COUNT, WORKERS = 20, 2
+
+
+def submissions(folder: Path) -> list[Path]:
+    """A class: the solved notebook, each with a comment of its own, so that no two files are equal."""
+    solved = json.loads((ROOT / "solutions" / f"{NOTEBOOK}.ipynb").read_text(encoding="utf-8"))
+    paths = []
+    for number in range(COUNT):
+        for cell in solved["cells"]:
+            if cell["metadata"].get("workshop", {}).get("role") == "answer":
+                cell["source"] = [*cell["source"], f"\n# learner {number}"]
+        path = folder / f"learner{number:02}" / f"{NOTEBOOK}.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(solved), encoding="utf-8")
+        paths.append(path)
+    return paths
+
+
+def measured(work: Callable[[], None]) -> tuple[float, float]:
+    """(CPU seconds, seconds) of the whole machine while `work` ran."""
+    def busy() -> float:
+        times = psutil.cpu_times()
+        return sum(times) - times.idle - getattr(times, "iowait", 0) - getattr(times, "guest", 0) - getattr(times, "guest_nice", 0)
+
+    cpu, wall = busy(), time.monotonic()
+    work()
+    return busy() - cpu, time.monotonic() - wall
+
+
+def floor(paths: list[Path]) -> None:
+    """A kernel's start and the notebook's first code cell, for each submission, two at a time."""
+    code = next(cell for cell in json.loads(paths[0].read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code")
+    program = "import sys\nfrom benchmarks.grading import start\nfor _ in range(int(sys.argv[1])): start(sys.argv[2])"
+    _together([[sys.executable, "-c", program, str(COUNT // WORKERS), "".join(code["source"])] for _ in range(WORKERS)])
+
+
+def start(code: str) -> None:
+    manager, client = start_new_kernel(kernel_name="python3")
+    client.execute_interactive(code)
+    client.stop_channels()
+    manager.shutdown_kernel(now=True)
+
+
+def plain(paths: list[Path]) -> None:
+    """nbval as it is, the submissions split over two processes; each checks itself, and nothing is held against it."""
+    _together([[sys.executable, "-m", "pytest", "--nbval-lax", "-q", "-p", "no:cacheprovider", *map(str, paths[at::WORKERS])]
+               for at in range(WORKERS)])
+
+
+def graded(folder: Path, out: Path, *more: str) -> None:
+    _together([[sys.executable, "-m", "workshop.grading", str(folder), "--out", str(out), "--workers", str(WORKERS), *more]])
+
+
+def _together(commands: list[list[str]]) -> None:
+    environ = {**{name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}, "PYTHONPATH": str(ROOT)}
+    started = [subprocess.Popen(command, cwd=ROOT, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+               for command in commands]
+    for process in started:
+        said, _ = process.communicate()
+        if process.returncode:
+            raise SystemExit(f"a measured command failed with status {process.returncode}:\n{said[-3000:]}")
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        paths = submissions(folder / "class")
+        background, _ = measured(lambda: time.sleep(3))
+        print(f"{COUNT} submissions of {NOTEBOOK}, {WORKERS} workers; the machine was {background / 3:.2f} CPUs busy before\n")
+        sides: dict[str, Callable[[], None]] = {
+            "floor: kernel and imports": lambda: floor(paths),
+            "plain nbval": lambda: plain(paths),
+            "graded": lambda: graded(folder / "class", folder / "out"),
+            "graded, forked kernels": lambda: graded(folder / "class", folder / "forked", "--fork"),
+        }
+        cost: dict[str, float] = {}
+        print(f"{'':<28}{'CPU s each':>12}{'× plain':>10}{'per minute':>12}")
+        for side, work in sides.items():
+            cpu, wall = measured(work)
+            cost[side] = (cpu - background / 3 * wall) / COUNT
+            ratio = f"{cost[side] / cost['plain nbval']:.2f}" if "plain nbval" in cost else ""
+            print(f"{side:<28}{cost[side]:>12.2f}{ratio:>10}{COUNT / wall * 60:>12.0f}", flush=True)
+        print("\ngoals: graded at most 1.3, forked at most 0.5 × plain nbval")
+
+
+if __name__ == "__main__":
+    main()
