@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from workshop.checks import lessons
+from workshop.checks.register import lessons
 
 from . import course, intake, late, reports, sandbox, workers
 from .merge import master, names
@@ -76,17 +76,16 @@ def grade(chosen: argparse.Namespace) -> int:
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
     handed_in = intake.read(chosen.submissions, exercise=chosen.exercise, scratch=work / "submissions")
-    plan = Plan(chosen.seed if chosen.seed is not None else secrets.randbelow(2**31), chosen.timeout, out=str(results.resolve()), fork=chosen.fork)
+    seed = secrets.randbelow(2**31) if chosen.seed is None else chosen.seed
+    plan = Plan(seed, chosen.timeout, out=str(results.resolve()), fork=chosen.fork)
     keys, todo = {}, []
     for it in handed_in.submissions:
         key = keys[it] = _key(it, chosen)
         if not _is_done(results / f"{key}.json", chosen.seed):
             todo.append(it)
-            copy = (work / f"{key}.ipynb").resolve()  # two learners may have handed in the same bytes
-            shutil.copyfile(it.path, copy)
-            plan.submissions[str(copy)] = {
-                "learner": it.learner, "notebook": it.notebook, "file": it.file, "older": list(it.older), "flags": list(it.problems),
-                "submitted": it.submitted.isoformat() if it.submitted else None, "key": key}
+            plan.submissions[str(it.path.resolve())] = {
+                "learner": it.learner, "notebook": it.notebook, "file": it.file, "older": list(it.older),
+                "flags": list(it.problems), "submitted": it.submitted.isoformat() if it.submitted else None, "key": key}
     done = len(keys) - len(todo)
     print(f"{len(keys)} submissions of {len({it.learner for it in keys})} learners; {done} graded before, {len(todo)} to do.")
     status = 0
@@ -97,8 +96,8 @@ def grade(chosen: argparse.Namespace) -> int:
         status = workers.run(plan, work, chosen)
     without = [it for it, key in keys.items() if not (results / f"{key}.json").exists()]
     book = reports.write(chosen.out, [results / f"{key}.json" for it, key in keys.items() if it not in without],
-                         unread=[*handed_in.unread, *((it.file, "no verdict; run the same command again") for it in without)],
-                         rule=chosen.rule)
+                         learners=handed_in.learners, aside=handed_in.aside, rule=chosen.rule,
+                         unread=[*handed_in.unread, *((it.file, "no verdict; run the same command again") for it in without)])
     shutil.rmtree(work, ignore_errors=True)
     print(book.summary())
     print(f"Open {chosen.out / 'index.html'}; the marks are in {chosen.out / 'gradebook.csv'}.")

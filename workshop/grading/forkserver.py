@@ -40,7 +40,7 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str | No
 def preload() -> None:
     """What every submission imports, once. Nothing here may start a thread: it would not survive a fork."""
     import ipykernel.ipkernel
-    import ipykernel.kernelapp
+    import ipykernel.kernelapp  # noqa: F401
     import IPython.core.interactiveshell  # noqa: F401
 
     import kernel  # noqa: F401

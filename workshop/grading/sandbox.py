@@ -52,9 +52,11 @@ def boxed(command: list[str], course: Path, sockets: Path, later: Path) -> tuple
 
 def _bwrap() -> list[str]:
     """Everything but what differs from kernel to kernel."""
-    system = [word for path in SYSTEM if os.path.lexists(path)
-              for word in (("--symlink", os.readlink(path), path) if os.path.islink(path) else ("--ro-bind", path, path))]
-    scratch = [word for path in ("/tmp", "/home", "/dev/shm") for word in ("--size", str(SCRATCH_BYTES), "--tmpfs", path)]
-    return [shutil.which("bwrap") or "bwrap", "--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000", "--cap-drop", "ALL", "--new-session",
-            "--die-with-parent", "--hostname", "grading", *system, "--proc", "/proc", "--dev", "/dev",
+    there = [path for path in SYSTEM if os.path.lexists(path)]
+    system = [word for path in there for word in
+              (("--symlink", os.readlink(path), path) if os.path.islink(path) else ("--ro-bind", path, path))]
+    scratch = [word for path in ("/tmp", "/home", "/dev/shm")
+               for word in ("--size", str(SCRATCH_BYTES), "--tmpfs", path)]
+    return [shutil.which("bwrap") or "bwrap", "--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000",
+            "--cap-drop", "ALL", "--new-session", "--die-with-parent", "--hostname", "grading", *system, "--proc", "/proc", "--dev", "/dev",
             *scratch, "--remount-ro", "/dev", "--dir", HOME, "--chdir", HOME]

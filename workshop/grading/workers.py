@@ -18,17 +18,19 @@ import psutil
 from tqdm.auto import tqdm
 
 from .course import ROOT
-from .plugin import NOTEBOOK_TIMEOUTS, Plan
+from .plugin import Plan, notebook_s
 
 SHARD = 25
 """Submissions to one process; a new process costs about as much as grading one of them."""
-START_S = 60.0
+START_S, MOST_EXERCISES = 60.0, 5
+"""Of a process and of the kernels of one notebook; of exercises in one notebook. For a limit that nothing honest comes near."""
 
 
 def command(plan: Path, submissions: list[str]) -> list[str]:
     """The command that grades a shard: pytest with this plugin, nbval's, and no file or setting of anybody else's."""
     return [sys.executable, "-P", "-m", "pytest", "-p", "nbval.plugin", "-p", "workshop.grading", "-p", "no:cacheprovider",
-            "--noconftest", "-c", os.devnull, "--rootdir", str(plan.parent), "--grade-plan", str(plan), "-q", "--tb=line", *submissions]
+            "--noconftest", "-c", os.devnull, "--rootdir", str(plan.parent), "--grade-plan", str(plan), "-q", "--tb=line",
+            *submissions]
 
 
 def environment() -> dict[str, str]:
@@ -105,7 +107,7 @@ def _all(plan_file: Path, plan: Plan, pieces: list[list[str]], workers: int) -> 
             while waiting and len(running) < workers:
                 _, piece = waiting.popleft()
                 log = plan_file.with_name(f"shard-{len(pieces)}-{len(waiting)}.log")
-                limit = START_S + len(piece) * (START_S + NOTEBOOK_TIMEOUTS * plan.timeout_s)
+                limit = START_S + len(piece) * (START_S + notebook_s(MOST_EXERCISES, plan.timeout_s))
                 with log.open("wb") as out:
                     process = subprocess.Popen(command(plan_file, piece), env=environment(), cwd=plan_file.parent,
                                                stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
