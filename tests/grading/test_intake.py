@@ -311,7 +311,7 @@ def test_what_is_not_there_is_said_in_full(tmp_path):
         with pytest.raises(NothingToGrade, match=words) as caught:
             intake.read(tmp_path / name, scratch=tmp_path / "scratch")
         assert "expected a folder or a .zip" in str(caught.value)
-    with pytest.raises(NothingToGrade, match="'42'; expected one of 01"):
+    with pytest.raises(NothingToGrade, match="'42'; expected one of 00"):
         intake.read(tmp_path, exercise="42", scratch=tmp_path / "scratch")
 
 
