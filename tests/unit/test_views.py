@@ -17,6 +17,7 @@ import workshop.views.live as live
 from kernel import (
     Agent,
     Budget,
+    Corpus,
     DeterministicSupervisor,
     Event,
     Handoff,
@@ -26,17 +27,20 @@ from kernel import (
     ToolError,
     Trace,
     Verdict,
+    connect,
+    models,
+    researcher,
     tool,
 )
 from workshop.presence import interactive
-from workshop.views import BudgetGauges, HandoffLog, TeamPicture, Timeline, Transcript, watch
+from workshop.views import BudgetGauges, ContextSizes, HandoffLog, TeamPicture, Timeline, Transcript, watch
 from workshop.views.scene import BARS, Scene
 from workshop.views.svg import FURTHER, INK, MUTED, PAPER, ROLES, WARNING, Hues, cut, deep, escape, text_width, tint
 
 from .conftest import Worker, call, scripted
 
 ROOT = Path(__file__).resolve().parents[2]
-VIEWS = (TeamPicture, Timeline, BudgetGauges, HandoffLog, Transcript)
+VIEWS = (TeamPicture, Timeline, BudgetGauges, ContextSizes, HandoffLog, Transcript)
 HOSTILE = '</text><script>alert("x")</script><img src=x onerror=alert(1)> & \x00\x1b[31m \u202eleft'
 
 
@@ -289,7 +293,7 @@ async def main():
     await asyncio.sleep(0.01)
     return run
 run = asyncio.run(main())
-for view in (TeamPicture(run), Timeline(run), BudgetGauges(run), HandoffLog(run), Transcript(run)):
+for view in (TeamPicture(run), Timeline(run), BudgetGauges(run), ContextSizes(run), HandoffLog(run), Transcript(run)):
     bundle = view._repr_mimebundle_()
     print(*[hashlib.sha256(bundle[kind].encode("utf-8")).hexdigest() for kind in sorted(bundle)])
 """
@@ -298,7 +302,7 @@ for view in (TeamPicture(run), Timeline(run), BudgetGauges(run), HandoffLog(run)
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT,
                               env={**os.environ, "PYTHONHASHSEED": seed})
         told.add(done.stdout)
-    assert len(told) == 1 and told.pop().count("\n") == 5
+    assert len(told) == 1 and told.pop().count("\n") == 6
 
 
 async def test_seconds_are_in_a_picture_only_when_asked_for():
@@ -408,6 +412,42 @@ async def test_gauges_show_used_against_cap_and_say_when_a_budget_is_used_up(age
     assert "– of 30 seconds, seconds are shown live" in said
     assert "seconds are shown live" not in BudgetGauges(run, time="seconds").text()
     assert "No budget has a cap." in BudgetGauges(run.events[:0]).text()
+
+
+async def test_a_context_grows_turn_by_turn_and_says_what_is_read_again():
+    run = Run(connect())
+    await run.dispatch(researcher(Corpus()), Handoff(intent="Find facts about pgvector"))
+    (context,), used = ContextSizes(run).contexts(), run.trace().totals()
+    first, second = context.turns
+    assert context.name == "researcher" and first + second == used["input_tokens"] and first < second
+    assert list(context.parts()) == [(0, first), (first, second)]
+    assert ContextSizes(run).finding() == f"The largest context is researcher's, with {second:,} tokens."
+    said = ContextSizes(run).text()
+    assert re.search(rf"researcher  turn 1  █+ +{first:,}\n +turn 2  ░+█+ +{second:,}\n", said)
+    assert f"{first + second:,} tokens read in 2 turns" in said and f">{second:,}<" in ContextSizes(run).svg()
+
+
+async def test_contexts_apart_stand_beside_one_mixed_context_on_one_scale(agent):
+    apart, mixed = Run(connect()), Run(connect())
+    for name, words in (("researcher", 30), ("writer", 20), ("writer", 10)):
+        await apart.dispatch(agent(name=name), Handoff(intent="word " * words))
+    for words in (9, 900):
+        await mixed.ask(model=models.worker, messages=[{"role": "user", "content": "word " * words}])
+    view = ContextSizes(apart, mixed=mixed)
+    assert [it.name for it in view.contexts()] == ["researcher", "writer", "writer 2", "one conversation"]
+    (first,), (second,), (third,), (few, many) = (it.turns for it in view.contexts())
+    assert first > second > third and few < many
+    assert view.finding() == (f"Apart, the largest context holds {first:,} tokens and the last one {third:,}; "
+                              f"in one conversation it grows to {many:,}.")
+    longest = max(re.findall("[░█]+", view.text()), key=len)
+    assert len(longest) == 40 and "turn 2  " + longest in view.text()
+
+
+async def test_of_very_many_turns_the_picture_has_forty_and_the_text_has_all():
+    run = Run(scripted(*["yes"] * 45, strict=False))
+    for _ in range(45):
+        await run.ask(model=models.worker, messages=[{"role": "user", "content": "and?"}])
+    assert "+ 5 more turns" in ContextSizes(run).svg() and "turn 45" in ContextSizes(run).text()
 
 
 async def test_the_timeline_numbers_every_handoff_as_the_log_does():

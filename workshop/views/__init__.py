@@ -5,10 +5,11 @@ it is. `watch` shows a run while it happens.
 """
 
 from .budget import BudgetGauges
+from .contexts import ContextSizes
 from .handoffs import HandoffLog
 from .live import watch
 from .team import TeamPicture
 from .timeline import Timeline
 from .transcript import Transcript
 
-__all__ = ["BudgetGauges", "HandoffLog", "TeamPicture", "Timeline", "Transcript", "watch"]
+__all__ = ["BudgetGauges", "ContextSizes", "HandoffLog", "TeamPicture", "Timeline", "Transcript", "watch"]
