@@ -259,7 +259,7 @@ def check_needless_work(needless_work: Any, probe: Probe) -> None:
         drawn.shuffle(tasks)
         team = (researcher(Corpus()), writer(), reviewer())
         fixed, free = Watched(DeterministicSupervisor(*team)), Watched(LLMSupervisor(team))
-        came, problem = probe.attempt(fixed, free, tasks, connect())
+        came, problem = probe.attempt(fixed, free, tasks, connect("offline"))
         runs = [*fixed.runs, *free.runs]
         if free.runs:
             probe.pictures.append(HandoffLog(Trace(free.runs[-1][1].events)))
@@ -412,7 +412,7 @@ def check_with_editor(with_editor: Any, probe: Probe) -> None:
         topic = drawn.choice(TOPICS)
         wanted = f"Write a brief on {topic} and shorten it to one sentence"
         for task in (wanted, f"Write a brief on {topic}"):
-            run = Run(connect())
+            run = Run(connect("offline"))
             probe.pictures.append(HandoffLog(run))
             result = probe.run(run.dispatch(came, Handoff(intent=task)))
             given = [it for it in run.trace().handoffs() if it["to_agent"] == "editor"]
