@@ -460,6 +460,18 @@ async def test_the_timeline_numbers_every_handoff_as_the_log_does():
 # ── watching ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
+async def test_the_timeline_of_a_fan_out_names_all_tasks_and_a_single_handoff_has_no_order():
+    run = Run(scripted())
+    jobs = [(Worker(f"w{n}"), Handoff(intent=f"Research {n}")) for n in range(5)]
+    await run.dispatch(*jobs[0])
+    assert Timeline(run).text().splitlines()[:2] == ["Research 0", "1 handoff."]
+    await run.fan_out(jobs[1:3])
+    assert Timeline(run).text().startswith("3 tasks: Research 0; Research 1; Research 2\n")
+    assert ">3 tasks: Research 0; Research 1; Research 2<" in Timeline(run).svg()
+    await run.fan_out(jobs[3:])
+    assert Timeline(run).text().startswith("5 tasks: Research 0; Research 1; Research 2; Research 3; …\n")
+
+
 async def test_outside_a_notebook_watching_prints_the_text_twin(capsys):
     run = Run(scripted())
     with watch(run):

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from kernel import Event, Spent
@@ -169,6 +170,7 @@ class Scene:
         origin = Moment(0, 0.0)
         self._run = self.user.latest = Passage(0, "", self.user, None, origin, {}, {}, [])
         self.passages: list[Passage] = []
+        self._tasks: dict[str, None] = {}
         self.now, self.spent = origin, Spent()
         self.models: dict[str, None] = {}
         self.names: dict[str, None] = {}
@@ -211,7 +213,11 @@ class Scene:
 
     @property
     def task(self) -> str:
-        return self.passages[0].handoff["intent"] if self.passages else ""
+        """What the user asked for; of several different tasks, how many there are and the first ones."""
+        first = [*islice(self._tasks, 4)]
+        if len(first) < 2:
+            return "".join(first)
+        return f"{len(self._tasks)} tasks: {'; '.join(first)}" + ("; …" if len(self._tasks) > len(first) else "")
 
     @property
     def finished(self) -> bool:
@@ -326,6 +332,7 @@ class Scene:
             member.merged = Span(begin, max(end, member.bars[0].end or moment))
         member.bars.append(passage)
         if caller is self._run:
+            self._tasks[handoff["intent"]] = None
             for name in self._team if len(self.passages) == 1 else ():
                 self._member(member, name)
 

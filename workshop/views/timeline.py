@@ -47,9 +47,8 @@ class Timeline(View):
         if not passages:
             return "No handoff yet."
         at_once, last = most_at_once(passages), len(passages)
-        said = f"{last} handoff{'' if last == 1 else 's'}" + (
-            f", at most {at_once} at once." if at_once > 1 else ", one after the other."
-        )
+        order = f", at most {at_once} at once" if at_once > 1 else ", one after the other" if last > 1 else ""
+        said = f"{last} handoff{'' if last == 1 else 's'}{order}."
         if self.time == "seconds":
             worked, took = work_and_span(passages, self.scene.now.at)
             said += f" {worked:.2f} s of work in {took:.2f} s."
