@@ -114,6 +114,16 @@ def test_our_solution_and_the_alternative_pass(its, seed):
 
 
 @EVERY
+def test_a_check_asks_no_live_model_and_needs_no_known_price(its, monkeypatch):
+    monkeypatch.setenv("WORKSHOP_MODEL", "live")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")  # where nobody answers
+    for role in ("WORKER", "SUPERVISOR", "PLANNER", "JUDGE"):
+        monkeypatch.setenv(f"WORKSHOP_{role}_MODEL", "a-model-nobody-knows")
+    verdict = verdict_on(its, ours(its.id), seed=1)
+    assert verdict.passed, verdict
+
+
+@EVERY
 def test_the_stub_is_not_attempted(its):
     assert verdict_on(its, stub(its.id)).outcome == "not attempted"
     for empty in (None, ...):

@@ -28,6 +28,8 @@ from .probe import Probe, brief
 from .register import Exercise, Misconception
 
 SUBJECTS = ("vector stores", "retries", "tracing", "evaluation", "memory", "budgets", "caching", "handoffs")
+PRICED = models.ROLES["worker"]
+"""The checks compare dollars: their offline runs are on this one, whatever model the learner's lessons are on."""
 
 
 # ── 07.1: two traces ───────────────────────────────────────────────────────────────────────────────────────
@@ -53,7 +55,7 @@ def _worked(probe: Probe, draw: Random, size: int) -> Run:
     run = Run(connect("offline", latency_ms=0))
     for place in range(1, size + 1):
         agent = Agent(f"worker {place}", "Works.", "You are a worker of the desk. " * draw.randint(1, 9),
-                      models.worker)
+                      PRICED)
         said = ", ".join(draw.sample(SUBJECTS, draw.randint(2, 6)))
         probe.run(run.dispatch(agent, Handoff(intent=f"Say what you need for a brief on {said}")))
     return run
@@ -333,8 +335,8 @@ def check_verdict(verdict: Any, probe: Probe) -> None:
 def _measured(probe: Probe) -> list[tuple[dict, dict]]:
     """The figures of both designs on each task, from runs that are made now."""
     library = Corpus()
-    single = Agent("one agent", "Writes briefs.", ALONE, models.worker, (search_tool(library),))
-    team = DeterministicSupervisor(researcher(library), writer(), reviewer())
+    single = Agent("one agent", "Writes briefs.", ALONE, PRICED, (search_tool(library),))
+    team = DeterministicSupervisor(researcher(library, model=PRICED), writer(model=PRICED), reviewer(model=PRICED))
     found = []
     for task in TASKS:
         both = []
