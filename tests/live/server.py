@@ -11,7 +11,8 @@ from pathlib import Path
 
 import xllamacpp
 
-THREADS = 2
+THREADS = 1
+"""Two wait for each other, which on a busy machine takes longer than one."""
 CONTEXT_TOKENS = 1024
 """Half of what the model was made for: it also ends an answer that goes round in circles, after some seconds."""
 
