@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import json
 import os
@@ -75,7 +76,14 @@ def grade(chosen: argparse.Namespace) -> int:
     results.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
-    handed_in = intake.read(chosen.submissions, exercise=chosen.exercise, scratch=work / "submissions")
+    try:
+        handed_in = intake.read(chosen.submissions, exercise=chosen.exercise, scratch=work / "submissions")
+    except intake.NothingToGrade:
+        shutil.rmtree(work)
+        for folder in (results, chosen.out):
+            with contextlib.suppress(OSError):  # there is something in it
+                folder.rmdir()
+        raise
     seed = secrets.randbelow(2**31) if chosen.seed is None else chosen.seed
     plan = Plan(seed, chosen.timeout, out=str(results.resolve()), fork=chosen.fork)
     keys, todo = {}, []

@@ -32,7 +32,7 @@ START_S = 60.0
 MEMORY_BYTES = 1_200 * 2**20
 """Of all processes of a submission together, as they use it."""
 PROCESSES, THREADS = 40, 300
-OUTPUTS, OUTPUT_BYTES, MESSAGE_BYTES = 2_000, 2 * 2**20, 2**20
+OUTPUTS, OUTPUT_BYTES, MESSAGE_BYTES = 2_000, 4 * 2**20, 4 * 2**20
 """Of one cell, counted while they arrive; a message that is larger is refused by its socket."""
 LIMITS = {"memory_bytes": 4 * 2**30, "file_bytes": 64 * 2**20, "cpu_s": 180, "processes": 400, "open_files": 400}
 """What the system itself enforces on each process; address space is no use of memory, so there is more of it."""
@@ -128,7 +128,7 @@ class GradedKernel(RunningKernel):
             if now > deadline:
                 return "timeout", f"no end after {timeout_s:g} seconds"
             if status and now - replied > LOST_S:
-                return "killed", "more output than can be read"
+                return "killed", f"more output at once than can be read ({MESSAGE_BYTES // 2**20} MB)"
             ready = poller.poll(100)
             if not ready and not self.is_alive():
                 return "killed", self.why_killed or _death(self.process.returncode)
