@@ -12,6 +12,8 @@ from workshop import environment, lab
 
 LESSONS_NEED = ("requirements.txt",)
 TESTS_NEED = ("requirements.txt", "tests/requirements.txt")
+TOGETHER = ("-n", "logical", "--maxprocesses", "4", "--dist", "loadgroup")
+"""All tests run side by side; those that share something carry its name (tests/conftest.py) and stay together."""
 MAINTAINERS = {"build": "workshop.build", "grade": "workshop.grading"}
 
 
@@ -47,7 +49,7 @@ def run_tests(argv: list[str]) -> int:
         environ["PYTHONHASHSEED"] = str(random.randrange(1, 2**32))
     print(f"PYTHONHASHSEED={environ['PYTHONHASHSEED']} repeats this run.", flush=True)
     named = any(_is_path(word) for word in argv)
-    where = [] if named else ["tests"]
+    where = [] if named else ["tests", *TOGETHER]
     return environment.become([sys.executable, "-m", "pytest", *where, *argv], environ, environment.ROOT)
 
 

@@ -383,8 +383,8 @@ def test_wrong_usage_is_answered_with_the_usage_and_status_2(capsys):
 @pytest.mark.parametrize(
     ("argv", "where"),
     [
-        ([], ["tests"]),
-        (["-k", "kernel"], ["tests"]),
+        ([], ["tests", *commands.TOGETHER]),
+        (["-k", "kernel"], ["tests", *commands.TOGETHER]),
         (["tests/unit/test_launcher.py::x"], []),
         (["tests"], []),
     ],
