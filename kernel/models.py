@@ -78,4 +78,4 @@ def _rate(price: Any, prompt_tokens: int) -> Decimal:
 def spent_on(model: str, usage: Usage) -> Spent:
     """One call's entry in a ledger."""
     dollars = cost(model, usage)
-    return Spent(1, usage.total_input, usage.total_output, dollars or Decimal(0), unpriced=int(dollars is None))
+    return Spent(1, usage.total_input, usage.output_tokens, dollars or Decimal(0), unpriced=int(dollars is None))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 API_VERSION = "2026-10-21"
 NONSTREAMING_MAX_TOKENS = 21_333
@@ -40,25 +40,23 @@ class Block(BaseModel):
     type: str
 
 
+Tokens = Annotated[int, Field(ge=0), BeforeValidator(lambda count: 0 if count is None else count)]
+
+
 class Usage(BaseModel):
     """Tokens of one reply. Unknown counters are kept; `None` and missing both mean 0. A negative count is no reply:
     it would refund a budget."""
 
     model_config = ConfigDict(extra="allow", defer_build=True)
-    input_tokens: int | None = Field(default=0, ge=0)
-    output_tokens: int | None = Field(default=0, ge=0)
-    cache_creation_input_tokens: int | None = Field(default=0, ge=0)
-    cache_read_input_tokens: int | None = Field(default=0, ge=0)
+    input_tokens: Tokens = 0
+    output_tokens: Tokens = 0
+    cache_creation_input_tokens: Tokens = 0
+    cache_read_input_tokens: Tokens = 0
 
     @property
     def total_input(self) -> int:
         """All input tokens: fresh, written to the cache and read from it."""
-        fresh, written, read = self.input_tokens, self.cache_creation_input_tokens, self.cache_read_input_tokens
-        return (fresh or 0) + (written or 0) + (read or 0)
-
-    @property
-    def total_output(self) -> int:
-        return self.output_tokens or 0
+        return self.input_tokens + self.cache_creation_input_tokens + self.cache_read_input_tokens
 
 
 class Reply(BaseModel):
@@ -174,7 +172,8 @@ def output_format(schema: dict[str, Any]) -> dict[str, Any]:
     return {"format": {"type": "json_schema", "schema": strict_schema(schema)}}
 
 
-_STRING_FORMATS = {"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}
+_KEPT = {"$ref", "type", "enum", "const", "title", "description", "required"}
+_FORMATS = {"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}
 
 
 def strict_schema(schema: dict[str, Any]) -> dict[str, Any]:
@@ -183,40 +182,26 @@ def strict_schema(schema: dict[str, Any]) -> dict[str, Any]:
     Objects are closed; what the service does not enforce (`minimum`, `pattern`, `default` …) moves into the
     description, where the model may still read it. The result equals the official SDK's for pydantic schemas.
     """
-    rest = dict(schema)
     strict: dict[str, Any] = {}
-    if "$defs" in rest:
-        strict["$defs"] = {name: strict_schema(definition) for name, definition in rest.pop("$defs").items()}
-    if "$ref" in rest:
-        return {**strict, "$ref": rest["$ref"]}
-    kind = rest.pop("type", None)
-    literal = [name for name in ("enum", "const") if name in rest]
-    union = next((name for name in ("anyOf", "oneOf", "allOf") if name in rest), None)
-    for name in literal:
-        strict[name] = rest.pop(name)
-    if union:
-        strict["allOf" if union == "allOf" else "anyOf"] = [strict_schema(option) for option in rest.pop(union)]
-    elif not literal:
-        if kind is None:
-            raise ValueError(f"a schema needs a type, an enum, a const or anyOf; got {schema!r}")
-        strict["type"] = kind
-    strict.update({name: rest.pop(name) for name in ("description", "title") if name in rest})
-    if literal:
-        kind = None
-    if kind == "object":
-        properties = rest.pop("properties", {})
-        strict["properties"] = {name: strict_schema(value) for name, value in properties.items()}
-        rest.pop("additionalProperties", None)
-        strict["additionalProperties"] = False
-        strict.update({name: rest.pop(name) for name in ("required",) if name in rest})
-    elif kind == "array":
-        if "items" in rest:
-            strict["items"] = strict_schema(rest.pop("items"))
-        if rest.get("minItems") in (0, 1):
-            strict["minItems"] = rest.pop("minItems")
-    elif kind == "string" and rest.get("format") in _STRING_FORMATS:
-        strict["format"] = rest.pop("format")
-    if rest:
-        unenforced = "{" + ", ".join(f"{name}: {value}" for name, value in rest.items()) + "}"
-        strict["description"] = "\n\n".join(filter(None, [strict.get("description"), unenforced]))
+    unenforced = []
+    for name, value in schema.items():
+        if name in ("$defs", "properties"):
+            strict[name] = {key: strict_schema(part) for key, part in value.items()}
+        elif name in ("anyOf", "oneOf", "allOf"):
+            strict["anyOf" if name == "oneOf" else name] = [strict_schema(option) for option in value]
+        elif name == "items":
+            strict[name] = strict_schema(value)
+        elif name in _KEPT or (name == "minItems" and value in (0, 1)) or (name == "format" and value in _FORMATS):
+            strict[name] = value
+        elif name != "additionalProperties":
+            unenforced.append(f"{name}: {value}")
+    if "$ref" in strict:
+        return {name: strict[name] for name in ("$defs", "$ref") if name in strict}
+    if strict.keys() & {"enum", "const", "anyOf", "allOf"}:
+        strict.pop("type", None)  # the values, or the options, say it already
+    if strict.get("type") == "object":
+        strict = {"properties": {}, **strict, "additionalProperties": False}
+    if unenforced:
+        notes = "{" + ", ".join(unenforced) + "}"
+        strict["description"] = "\n\n".join(filter(None, [strict.get("description"), notes]))
     return strict

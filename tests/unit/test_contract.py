@@ -82,4 +82,4 @@ def test_a_block_of_any_fields_comes_back_as_it_went_in(fields):
 
 def test_all_input_counts_cached_or_not():
     usage = Usage(input_tokens=1, cache_creation_input_tokens=10, cache_read_input_tokens=100, output_tokens=None)
-    assert (usage.total_input, usage.total_output) == (111, 0)
+    assert (usage.total_input, usage.output_tokens) == (111, 0)
