@@ -8,6 +8,7 @@ reply is in, the reservation is replaced by what it really cost.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -81,7 +82,7 @@ class Ledger:
     """False where somebody is billed: a dollar cap cannot hold for a price that nobody knows."""
     spent: Spent = field(default_factory=Spent)
     reserved: Spent = field(default_factory=Spent)
-    _waiting: list[asyncio.Future[None]] = field(default_factory=list, repr=False)
+    _settled: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
 
     def lineage(self) -> Iterator[Ledger]:
         """This ledger and all above it, nearest first."""
@@ -90,13 +91,32 @@ class Ledger:
             yield ledger
             ledger = ledger.parent
 
-    def reserve(self, input_tokens: int, max_tokens: int, price: Price) -> Spent:
+    def reserve(self, input_tokens: int, max_tokens: int, price: Price, *, least: int = SMALLEST_ANSWER) -> Spent:
         """Books the most that one request may cost; returns that reservation.
 
         `input_tokens` is an upper bound. When not all of `max_tokens` is affordable the answer is allowed
-        what is left (`reservation.output_tokens`). Raises Exhausted when even the smallest is too much.
+        what is left (`reservation.output_tokens`). Raises Exhausted when that is fewer than `least`.
         """
-        return self._book(input_tokens, self._affordable(input_tokens, max_tokens, price), price)
+        return self._book(input_tokens, self._affordable(input_tokens, max_tokens, price, least), price)
+
+    async def reserve_in_turn(self, input_tokens: int, max_tokens: int, price: Price) -> Spent:
+        """Like `reserve`, but while what is missing is only reserved by requests under way, waits for them."""
+        *_, root = self.lineage()
+        while True:
+            now = -1
+            with contextlib.suppress(Exhausted):
+                now = self._affordable(input_tokens, max_tokens, price)
+            if now == max_tokens or now == self._affordable(input_tokens, max_tokens, price, once_settled=True):
+                return self._book(input_tokens, now, price)
+            await root._settled.wait()
+
+    def settle(self, booked: Spent, actual: Spent) -> None:
+        """Replaces a reservation by what the request really cost, here and above."""
+        for ledger in self.lineage():
+            ledger.reserved.add(booked, -1)
+            ledger.spent.add(actual)
+            ledger._settled.set()  # wakes those who wait at this moment
+            ledger._settled.clear()
 
     def _book(self, input_tokens: int, allowed: int, price: Price) -> Spent:
         ceiling = price(input_tokens, allowed)
@@ -105,38 +125,13 @@ class Ledger:
             ledger.reserved.add(booked)
         return booked
 
-    async def reserve_in_turn(self, input_tokens: int, max_tokens: int, price: Price) -> Spent:
-        """Like `reserve`, but while what is missing is only reserved by requests under way, waits for them."""
-        root = list(self.lineage())[-1]
-        while True:
-            now = best = self._affordable(input_tokens, max_tokens, price, once_settled=True)
-            if root.reserved.calls:
-                try:
-                    now = self._affordable(input_tokens, max_tokens, price)
-                except Exhausted:
-                    now = -1
-            if now == best:
-                return self._book(input_tokens, best, price)
-            settled = asyncio.get_running_loop().create_future()
-            root._waiting.append(settled)
-            await settled
-
-    def settle(self, booked: Spent, actual: Spent) -> None:
-        """Replaces a reservation by what the request really cost, here and above."""
-        for ledger in self.lineage():
-            ledger.reserved.add(booked, -1)
-            ledger.spent.add(actual)
-            waiting, ledger._waiting = ledger._waiting, []
-            for future in waiting:
-                if not future.done():
-                    future.set_result(None)
-
-    def _affordable(self, input_tokens: int, max_tokens: int, price: Price, once_settled: bool = False) -> int:
-        """How many of `max_tokens` every ledger above allows; raises Exhausted when that is too few.
+    def _affordable(self, input_tokens: int, max_tokens: int, price: Price, least: int = SMALLEST_ANSWER,
+                    once_settled: bool = False) -> int:
+        """How many of `max_tokens` every ledger above allows; raises Exhausted when that is fewer than `least`.
 
         `once_settled` asks the kindest question: what if the requests under way cost nothing?
         """
-        allowed, least = max_tokens, min(max_tokens, SMALLEST_ANSWER)
+        allowed, least = max_tokens, min(max_tokens, least)
         for ledger in self.lineage():
             cap, used = ledger.budget, Spent()
             used.add(ledger.spent)
@@ -157,13 +152,13 @@ class Ledger:
         return allowed
 
     def _affordable_usd(self, left: Decimal, input_tokens: int, max_tokens: int, price: Price) -> int:
-        ceiling, fixed = price(input_tokens, max_tokens), price(input_tokens, 0)
-        if ceiling is None or fixed is None:
+        ceiling = price(input_tokens, max_tokens)
+        if ceiling is None:
             if self.unknown_price_ok:
                 return max_tokens
             raise Exhausted("the price of this model is not known, so a dollar cap cannot hold; choose a priced "
                             "model, or connect with max_usd=None if nobody is billed")
         if ceiling <= left:
             return max_tokens
-        per_token = (ceiling - fixed) / max_tokens
-        return int((left - fixed) / per_token) if left > fixed and per_token else -1
+        fixed = price(input_tokens, 0)
+        return int((left - fixed) * max_tokens / (ceiling - fixed)) if fixed < left else -1

@@ -15,26 +15,27 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from decimal import Decimal
+from itertools import count
 from typing import Any, Literal
 from urllib.request import getproxies, proxy_bypass
 
 import httpx
 from pydantic import SecretStr, ValidationError
 
-from .budget import Budget, Exhausted, Ledger, Spent
-from .models import cost, spent_on
+from .budget import Budget, Ledger
+from .models import price_of, spent_on
 from .wire import API_VERSION, NONSTREAMING_MAX_TOKENS, ApiError, Reply, Usage, encode, most_tokens
 
 Mode = Literal["offline", "live", "local"]
 
-RETRYABLE = {"timeout_error", "conflict_error", "rate_limit_error", "api_error", "overloaded_error", "connection_error"}
 RETRYABLE_STATUS = {408, 409, 429}
 """And every 5xx; the service's `x-should-retry` header comes before either."""
 
 TYPE_OF_STATUS = {400: "invalid_request_error", 401: "authentication_error", 402: "billing_error",
                   403: "permission_error", 404: "not_found_error", 408: "timeout_error", 409: "conflict_error",
-                  413: "invalid_request_error", 429: "rate_limit_error", 503: "api_error", 504: "timeout_error",
-                  529: "overloaded_error"}
+                  413: "invalid_request_error", 429: "rate_limit_error", 504: "timeout_error", 529: "overloaded_error"}
+"""For servers that do not say; any other 5xx is an `api_error`."""
+
 TIMEOUTS = {"connect": 10.0, "read": 600.0, "write": 60.0, "pool": None}
 """Seconds. A model may think for minutes; httpx's own 5 seconds are made for web pages."""
 
@@ -55,21 +56,19 @@ class Client:
     """
 
     def __init__(self, transport: httpx.AsyncBaseTransport, *, mode: Mode = "offline", base_url: str = "http://offline",
-                 api_key: str | SecretStr | None = None, auth_token: str | SecretStr | None = None,
-                 max_usd: Decimal | str | None = None, unknown_price_ok: bool = True, concurrency: int | None = None,
-                 retries: int = 2, sleep: Callable[[float], Awaitable[None]] | None = None,
-                 jitter: Callable[[], float] = random.random) -> None:
+                 api_key: str | None = None, auth_token: str | None = None, max_usd: Decimal | str | None = None,
+                 unknown_price_ok: bool = True, concurrency: int | None = None, retries: int = 2,
+                 sleep: Callable[[float], Awaitable[None]] | None = None, jitter: Callable[[], float] = random.random) -> None:
         self.mode, self.base_url, self.retries = mode, base_url.rstrip("/"), retries
         self.slots = asyncio.Semaphore(concurrency) if concurrency else contextlib.nullcontext()
         self.ledger = Ledger(Budget(usd=max_usd), owner="client", unknown_price_ok=unknown_price_ok)
         self._transport, self._sleep, self._jitter = transport, sleep or asyncio.sleep, jitter
-        self._secrets = {name: SecretStr(value) for name, value in
-                         (("x-api-key", _plain(api_key)), ("authorization", _plain(auth_token))) if value}
         self._url = httpx.URL(f"{self.base_url}/v1/messages")
-        self._headers = httpx.Headers({"host": self._url.netloc.decode("ascii"), "accept": "application/json",
-                                       "content-type": "application/json", "anthropic-version": API_VERSION,
-                                       "user-agent": "supervisor-workshop"})
-        if not all(it.get_secret_value().isascii() and it.get_secret_value().isprintable() for it in self._secrets.values()):
+        self._headers = {"host": self._url.netloc.decode("ascii"), "user-agent": "supervisor-workshop", "accept": "application/json",
+                         "content-type": "application/json", "anthropic-version": API_VERSION}
+        secrets = {"x-api-key": api_key, "authorization": f"Bearer {auth_token}" if auth_token else None}
+        self._secrets = {name: SecretStr(value) for name, value in secrets.items() if value}
+        if not all(value.isascii() and value.isprintable() for value in secrets.values() if value):
             raise SetupError("the key holds a character that cannot stand in an HTTP header; copy it again")
 
     def __repr__(self) -> str:
@@ -94,7 +93,7 @@ class Client:
             raise ValueError(f"max_tokens is {body['max_tokens']}; a request that is not streamed may ask for at "
                              f"most {NONSTREAMING_MAX_TOKENS}: lower it")
         content = encode(dict(body)) if content is None else content
-        for attempt in range(self.retries + 1):
+        for attempt in count():
             try:
                 return await self._send_once(content)
             except ApiError as error:
@@ -106,25 +105,20 @@ class Client:
                 if on_retry:
                     on_retry(error, wait_s)
             await self._sleep(wait_s)
-        raise AssertionError("unreachable: the last try returns or raises")
 
     async def _send_once(self, content: bytes) -> Reply:
         # `stream=` takes the headers as they are; `content=` would go through all of them twice more, at every turn
-        request = httpx.Request("POST", self._url, headers=self._headers, stream=httpx.ByteStream(content),
+        headers = {**self.headers(), "content-length": str(len(content))}
+        request = httpx.Request("POST", self._url, headers=headers, stream=httpx.ByteStream(content),
                                 extensions={"timeout": TIMEOUTS})
-        request.headers["content-length"] = str(len(content))
-        self._sign(request.headers)
-        request.read()  # as `content=` does: a transport may look at `request.content`
         try:
-            response = await self._transport.handle_async_request(request)
-            try:
+            async with contextlib.aclosing(await self._transport.handle_async_request(request)) as response:
                 await response.aread()
-            finally:
-                await response.aclose()
         except httpx.TimeoutException as error:
-            raise self._error(f"no reply in time ({type(error).__name__})", "timeout_error") from None
+            raise self._error(f"no reply in time ({type(error).__name__})", "timeout_error", retryable=True) from None
         except (httpx.TransportError, httpx.DecodingError) as error:  # `from None`: the cause holds the headers
-            raise self._error(f"{error or type(error).__name__} ({self.base_url})", "connection_error") from None
+            message = f"{error or type(error).__name__} ({self.base_url})"
+            raise self._error(message, "connection_error", retryable=True) from None
         if response.status_code != 200:
             raise self._error_of(response)
         try:
@@ -135,85 +129,52 @@ class Client:
             raise self._error(f"the server answered 200 with something that is not a reply ({what}; {first}): "
                               f"{response.text[:120]!r}; check the base URL", "invalid_reply", status=200) from None
 
-    def _sign(self, headers: httpx.Headers) -> None:
-        for name, secret in self._secrets.items():
-            headers[name] = f"{'Bearer ' if name == 'authorization' else ''}{secret.get_secret_value()}"
-
-    def headers(self) -> httpx.Headers:
+    def headers(self) -> dict[str, str]:
         """What every request of this client carries, the key included: for sending, never for showing."""
-        headers = self._headers.copy()
-        self._sign(headers)
-        return headers
+        return self._headers | {name: secret.get_secret_value() for name, secret in self._secrets.items()}
 
     def _error_of(self, response: httpx.Response) -> ApiError:
         headers, status = response.headers, response.status_code
         try:
-            payload = json.loads(response.content)
-            problem = payload["error"] if isinstance(payload["error"], dict) else {"message": str(payload["error"])}
+            payload = response.json()
+            problem = payload["error"] if isinstance(payload["error"], dict) else {"message": payload["error"]}
         except (ValueError, KeyError, TypeError):
-            problem, payload = {"message": f"not the API's error format: {response.text[:120]!r}"}, {}
-        kind = str(problem.get("type") or TYPE_OF_STATUS.get(status) or ("api_error" if status >= 500 else "http_error"))
-        retryable = kind in RETRYABLE or status in RETRYABLE_STATUS or status >= 500
-        details = problem.get("details")
-        if isinstance(details, dict) and "spend" in str(details.get("error_code", "")):
-            retryable = False  # a spend limit answers 429 too, and waiting does not lift it
-        if headers.get("x-should-retry") in ("true", "false"):
-            retryable = headers["x-should-retry"] == "true"
-        return self._error(str(problem.get("message", "")), kind, status=status, retryable=retryable,
-                           request_id=headers.get("request-id") or str(payload.get("request_id") or ""),
+            payload, problem = {}, {"message": f"not the API's error format: {response.text[:120]!r}"}
+        kind = problem.get("type") or TYPE_OF_STATUS.get(status, "api_error" if status >= 500 else "http_error")
+        # a spend limit answers 429 too, and waiting does not lift it
+        waiting_helps = "spend" not in str(problem.get("details")) and (status in RETRYABLE_STATUS or status >= 500)
+        return self._error(str(problem.get("message", "")), str(kind), status=status,
+                           retryable={"true": True, "false": False}.get(headers.get("x-should-retry"), waiting_helps),
+                           request_id=headers.get("request-id") or payload.get("request_id") or "",
                            retry_after_s=_retry_after_s(headers))
 
     def _error(self, message: str, kind: str, **facts: Any) -> ApiError:
         for secret in self._secrets.values():
-            message = message.replace(secret.get_secret_value(), "[key]")
-        return ApiError(message, type=kind, **{"retryable": kind in RETRYABLE, **facts})
-
-
-def _plain(secret: str | SecretStr | None) -> str:
-    return secret.get_secret_value() if isinstance(secret, SecretStr) else secret or ""
+            message = message.replace(secret.get_secret_value().removeprefix("Bearer "), "[key]")
+        return ApiError(message, type=kind, **facts)
 
 
 def _retry_after_s(headers: httpx.Headers) -> float | None:
     """Seconds to wait: `retry-after-ms`, or `retry-after` as seconds or as an HTTP date; None if there is neither."""
+    after = headers.get("retry-after", "")
     try:
         if "retry-after-ms" in headers:
-            return max(0.0, float(headers["retry-after-ms"]) / 1000)
-        after = headers.get("retry-after", "")
-        if not after:
-            return None
-        if after.replace(".", "", 1).isdigit():
-            return float(after)
-        return max(0.0, email.utils.parsedate_to_datetime(after).timestamp() - time.time())
+            seconds = float(headers["retry-after-ms"]) / 1000
+        elif after.replace(".", "", 1).isdigit():
+            seconds = float(after)
+        else:
+            seconds = email.utils.parsedate_to_datetime(after).timestamp() - time.time()
     except (ValueError, TypeError):
         return None
+    return max(0.0, seconds)
 
 
-class Pools(httpx.AsyncBaseTransport):
-    """Several connection pools as one transport: each request goes to the pool with the fewest under way.
-
-    One pool looks through all its connections for every request, which is quadratic in a fan-out; a conversation
-    alone stays on the first pool, and so on one connection.
-    """
-
-    def __init__(self, base_url: str, *, pools: int = 16) -> None:
-        url = httpx.URL(base_url)
-        proxy = None if proxy_bypass(url.host) else getproxies().get(url.scheme)
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=5)
-        verify: Any = httpx.create_ssl_context() if url.scheme == "https" else False
-        self._pools = [httpx.AsyncHTTPTransport(verify=verify, limits=limits, proxy=proxy) for _ in range(pools)]
-        self._under_way = [0] * pools
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        chosen = self._under_way.index(min(self._under_way))
-        self._under_way[chosen] += 1
-        try:
-            return await self._pools[chosen].handle_async_request(request)
-        finally:
-            self._under_way[chosen] -= 1
-
-    async def aclose(self) -> None:
-        for pool in self._pools:
-            await pool.aclose()
+def pool_for(url: httpx.URL) -> httpx.AsyncHTTPTransport:
+    """Connections to one server, as many as a fan-out asks for. Few are kept afterwards: httpx looks through all
+    that it keeps at every request, which with hundreds costs more than opening new ones."""
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
+    proxy = None if proxy_bypass(url.host) else getproxies().get(url.scheme)
+    return httpx.AsyncHTTPTransport(limits=limits, proxy=proxy)
 
 
 def connect(mode: Mode | None = None, *, max_usd: Decimal | str | float | None = DEFAULT_MAX_USD,
@@ -235,12 +196,11 @@ def connect(mode: Mode | None = None, *, max_usd: Decimal | str | float | None =
         return Client(OfflineTransport(**offline), concurrency=concurrency)
     if offline:
         raise SetupError(f"{', '.join(offline)}: only the offline model takes these settings; the mode is {mode}")
-    base_url = os.environ.get("ANTHROPIC_BASE_URL", "")
-    key, token = os.environ.get("ANTHROPIC_API_KEY"), os.environ.get("ANTHROPIC_AUTH_TOKEN")
+    base_url, key, token = (os.environ.get(f"ANTHROPIC_{name}") for name in ("BASE_URL", "API_KEY", "AUTH_TOKEN"))
     if mode == "local" and not base_url:
         raise SetupError("the model is local, but ANTHROPIC_BASE_URL is not set; set it to your server's address, "
                          "for example http://127.0.0.1:11434 for Ollama")
-    if mode == "live" and not (key or token or base_url):
+    if not (key or token or base_url):
         raise SetupError("the model is live, but ANTHROPIC_API_KEY is not set; set it (or ANTHROPIC_BASE_URL for a "
                          "server of your own), or stay offline")
     base_url = base_url or "https://api.anthropic.com"
@@ -250,10 +210,9 @@ def connect(mode: Mode | None = None, *, max_usd: Decimal | str | float | None =
         url = httpx.URL()
     if url.scheme not in ("http", "https") or not url.host:
         raise SetupError(f"ANTHROPIC_BASE_URL is {base_url!r}; expected an address such as http://127.0.0.1:11434")
-    on_this_machine = url.host in ("localhost", "127.0.0.1", "::1")
-    return Client(Pools(base_url), mode=mode, base_url=base_url, api_key=key or None, auth_token=token or None,
-                  max_usd=None if max_usd is None else Decimal(str(max_usd)), concurrency=concurrency or 16,
-                  unknown_price_ok=mode == "local" or on_this_machine)
+    nobody_is_billed = mode == "local" or url.host in ("localhost", "127.0.0.1", "::1")
+    return Client(pool_for(url), mode=mode, base_url=base_url, api_key=key, auth_token=token, concurrency=concurrency or 16,
+                  max_usd=None if max_usd is None else str(max_usd), unknown_price_ok=nobody_is_billed)
 
 
 def plain_http(mode: Mode | None = None, *, max_usd: Decimal | str | float | None = DEFAULT_MAX_USD,
@@ -267,12 +226,8 @@ def plain_http(mode: Mode | None = None, *, max_usd: Decimal | str | float | Non
 
     def reserve(request: httpx.Request) -> None:
         body = json.loads(request.content)
-        model = str(body.get("model"))
-        booked = chosen.ledger.reserve(most_tokens(request.content), int(body.get("max_tokens") or 1),
-                                       lambda *tokens: cost(model, Usage(input_tokens=tokens[0], output_tokens=tokens[1])))
-        if booked.output_tokens < int(body.get("max_tokens") or 1):
-            chosen.ledger.settle(booked, Spent())
-            raise Exhausted(f"the client's budget of ${chosen.ledger.budget.usd} does not allow {body['max_tokens']} more tokens")
+        model, wanted = str(body.get("model")), int(body.get("max_tokens") or 1)
+        booked = chosen.ledger.reserve(most_tokens(request.content), wanted, price_of(model), least=wanted)
         request.extensions["booked"] = model, booked
 
     def settle(response: httpx.Response) -> None:

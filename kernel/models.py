@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 from decimal import Decimal
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
-from .budget import Spent
+from .budget import Price, Spent
 from .wire import Usage
 
 ROLES = {
@@ -73,6 +73,11 @@ def _rate(price: Any, prompt_tokens: int) -> Decimal:
         if prompt_tokens > tier.start:
             rate = tier.price
     return rate
+
+
+def price_of(model: str) -> Price:
+    """This model's price as a ledger asks for it; every ledger on the way up asks the same."""
+    return cache(lambda input_tokens, output_tokens: cost(model, Usage(input_tokens=input_tokens, output_tokens=output_tokens)))
 
 
 def spent_on(model: str, usage: Usage) -> Spent:

@@ -10,17 +10,15 @@ import time
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from decimal import Decimal
-from functools import cache
 from typing import Any
 
 from .budget import Budget, Exhausted, Ledger, Spent
 from .client import Client
 from .contract import Executable, Handoff, Pause, Result
 from .events import Event, EventKind
-from .models import cost, spent_on
+from .models import price_of, spent_on
 from .trace import Trace
-from .wire import ApiError, Conversation, Reply, Usage, encode, most_tokens
+from .wire import ApiError, Conversation, Reply, encode, most_tokens
 
 MAX_TOKENS = 4096
 """Tokens that one answer may have unless the request says otherwise."""
@@ -220,13 +218,7 @@ class Run:
         """
         body = {"max_tokens": MAX_TOKENS, **request}
         model, content = body["model"], encode(body)
-        bound = most_tokens(content)
-
-        @cache  # every ledger on the way up asks the same
-        def price(input_tokens: int, output_tokens: int) -> Decimal | None:
-            return cost(model, Usage(input_tokens=input_tokens, output_tokens=output_tokens))
-
-        booked = await self.ledger.reserve_in_turn(bound, body["max_tokens"], price)
+        booked = await self.ledger.reserve_in_turn(most_tokens(content), body["max_tokens"], price_of(model))
         if booked.output_tokens < body["max_tokens"]:
             body["max_tokens"] = booked.output_tokens
             content = encode(body)
