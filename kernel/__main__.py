@@ -6,25 +6,16 @@ import argparse
 import asyncio
 import re
 import sys
-import time
 from pathlib import Path
 
-from . import (
-    LIBRARY,
-    Budget,
-    Corpus,
-    DeterministicSupervisor,
-    Handoff,
-    LLMSupervisor,
-    Result,
-    Run,
-    connect,
-    researcher,
-    reviewer,
-    writer,
-)
-from .client import SetupError
-from .search import CorpusError
+from .budget import Budget
+from .client import SetupError, connect
+from .contract import Handoff, Result
+from .events import Event
+from .run import Run
+from .search import LIBRARY, Corpus, CorpusError
+from .supervisors import DeterministicSupervisor, LLMSupervisor
+from .team import researcher, reviewer, writer
 from .trace import Trace, dollars, line
 
 
@@ -33,20 +24,18 @@ def main(arguments: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
-    if arguments[:1] == ["serve"]:
-        return _serve(arguments[1:])
-    parser = argparse.ArgumentParser(prog="python -m kernel", description="A team writes a cited brief on a topic.",
-                                     epilog="python -m kernel serve [--port N] starts the offline model as a server.")
-    parser.add_argument("topic", help='for example "the history of MCP"')
+    parser = argparse.ArgumentParser(prog="python -m kernel", description="A team writes a cited brief on a topic.")
+    parser.add_argument("topic", help='for example "the history of MCP"; or the word serve: the offline model as a server')
     parser.add_argument("--supervisor", choices=("deterministic", "llm"), default="deterministic",
                         help="fixed order in code (default), or chosen by a model")
     parser.add_argument("--library", default=LIBRARY, metavar="FOLDER", help="the documents to research (default: the workshop's)")
     parser.add_argument("--save", metavar="FILE", help="write every event of the run to FILE, as JSON lines")
     parser.add_argument("--live", action="store_true", help="use a real model (needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL)")
     parser.add_argument("--max-usd", default="0.50", metavar="AMOUNT", help="hard cap of a live run, in dollars (default 0.50)")
+    parser.add_argument("--port", type=int, default=8765, help="of serve; 0 picks a free one (default 8765)")
     options = parser.parse_args(arguments)
     try:
-        return asyncio.run(_brief(options))
+        return _serve(options.port) if options.topic == "serve" else asyncio.run(_brief(options))
     except (SetupError, CorpusError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -64,57 +53,51 @@ async def _brief(options: argparse.Namespace) -> int:
     except ValueError:
         raise SetupError(f"--max-usd is {options.max_usd!r}; expected an amount in dollars, for example 0.50") from None
     if options.save:
-        with Path(options.save).open("a", encoding="utf-8"):  # now, rather than after the work is done
-            pass
+        Path(options.save).open("a", encoding="utf-8").close()  # a path that fails does so before the work is done
     library = Corpus(options.library)
     specialists = researcher(library), writer(), reviewer()
     supervisor = LLMSupervisor(specialists) if options.supervisor == "llm" else DeterministicSupervisor(*specialists)
     async with connect("live" if options.live else None, max_usd=cap.usd) as client:
-        run = Run(client, budget=Budget(calls=60), on_event=lambda event: print(line(event), flush=True) if line(event) else None)
-        began = time.perf_counter()
+        run = Run(client, budget=Budget(calls=60), on_event=_show)
         result = await run.dispatch(supervisor, Handoff(intent=f"Write a brief on {topic}"))
-        seconds = time.perf_counter() - began
-    trace = run.trace()
     if options.save:
-        trace.save(options.save)
-    print(f"\n{result.as_text().strip() or 'There is no brief.'}\n")
-    print(_sources(result, library))
+        run.trace().save(options.save)
+    print(f"\n{result.as_text().strip() or 'There is no brief.'}\n\n{_sources(result, library)}\n")
     if not result.ok:
         print(f"status: {result.status}; {result.reason}\n")
-    print(_bill(trace, seconds, offline=client.mode == "offline"))
+    print(_bill(run.trace(), offline=client.mode == "offline"))
     return 0 if result.ok else 1
+
+
+def _show(event: Event) -> None:
+    if text := line(event):
+        print(text, flush=True)
 
 
 def _sources(result: Result, library: Corpus) -> str:
     """The documents that the brief cites, each with its title and address."""
-    cited = dict.fromkeys(re.findall(r"\[([\w.-]+)\]", result.as_text()))
-    lines = [f"[{id}] {it.title} ({it.date or 'no date'}) {it.url}".rstrip() if (it := library.documents.get(id))
-             else f"[{id}] is not in the library" for id in cited]
-    return "Sources\n" + "\n".join(lines) + "\n" if lines else "No sources.\n"
+    lines = ["Sources"]
+    for id in dict.fromkeys(re.findall(r"\[([\w.-]+)\]", result.as_text())):
+        found = library.documents.get(id)
+        about = f"{found.title} ({found.date or 'no date'}) {found.url}".rstrip() if found else "is not in the library"
+        lines.append(f"[{id}] {about}")
+    return "\n".join(lines) if len(lines) > 1 else "No sources."
 
 
-def _bill(trace: Trace, seconds: float, *, offline: bool) -> str:
+def _bill(trace: Trace, *, offline: bool) -> str:
     used = trace.totals()
     named = f"{'as if ' if offline else ''}on {' and '.join(used['models'])}"
     tokens = f"{used['input_tokens'] + used['output_tokens']:,} tokens ({used['input_tokens']:,} in, {used['output_tokens']:,} out)"
-    return f"{used['calls']} calls · {tokens} · {dollars(used['usd'])} {named} · {seconds:.2f} seconds"
+    return f"{used['calls']} calls · {tokens} · {dollars(used['usd'])} {named} · {used['seconds']:.2f} seconds"
 
 
-def _serve(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m kernel serve", description="The offline model on a loopback port.")
-    parser.add_argument("--port", type=int, default=8765, help="0 picks a free one (default 8765)")
-    parser.add_argument("--latency-ms", type=float, default=0, help="how long each answer takes")
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args(arguments)
-    from .offline import OfflineAPI, serve
+def _serve(port: int) -> int:
+    from .offline import serve
 
     try:
-        serve(options.port, api=OfflineAPI(latency_ms=options.latency_ms, seed=options.seed))
+        serve(port)
     except (OSError, OverflowError) as error:
-        print(f"error: port {options.port} cannot be opened: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        pass
+        raise SetupError(f"port {port} cannot be opened: {error}") from None
     return 0
 
 

@@ -64,8 +64,8 @@ class Client:
         self.ledger = Ledger(Budget(usd=max_usd), owner="client", unknown_price_ok=unknown_price_ok)
         self._transport, self._sleep, self._jitter = transport, sleep or asyncio.sleep, jitter
         self._url = httpx.URL(f"{self.base_url}/v1/messages")
-        self._headers = {"host": self._url.netloc.decode("ascii"), "user-agent": "supervisor-workshop", "accept": "application/json",
-                         "content-type": "application/json", "anthropic-version": API_VERSION}
+        self._headers = {"host": self._url.netloc.decode("ascii"), "user-agent": "supervisor-workshop",
+                         "accept": "application/json", "content-type": "application/json", "anthropic-version": API_VERSION}
         secrets = {"x-api-key": api_key, "authorization": f"Bearer {auth_token}" if auth_token else None}
         self._secrets = {name: SecretStr(value) for name, value in secrets.items() if value}
         if not all(value.isascii() and value.isprintable() for value in secrets.values() if value):
