@@ -6,10 +6,10 @@ Depth, rings, repeats, budget, deadline, failure and record are handled here, on
 from __future__ import annotations
 
 import asyncio
+import copy
 import time
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 from .budget import Budget, Exhausted, Ledger, Spent
@@ -22,17 +22,6 @@ from .wire import ApiError, Conversation, Reply, encode, most_tokens
 
 MAX_TOKENS = 4096
 """Tokens that one answer may have unless the request says otherwise."""
-
-
-@dataclass
-class _Tree:
-    """What all runs of one tree share."""
-
-    clock: Callable[[], float]
-    began: float
-    events: list[Event] = field(default_factory=list)
-    readers: list[Callable[[Event], None]] = field(default_factory=list)
-    handed_over: dict[str, str] = field(default_factory=dict)
 
 
 class Run:
@@ -48,11 +37,15 @@ class Run:
         self.client, self.budget, self.parent = client, budget or Budget(), None
         self.name, self.id, self.path, self.levels = "user", "", (), self.budget.depth
         self.ledger = Ledger(self.budget, client.ledger, "the run")
-        self._tree = _Tree(clock, clock(), readers=[on_event] if on_event else [])
+        self.events: list[Event] = []
+        """Everything that happened in the whole tree so far."""
+        self._readers = [on_event] if on_event else []
+        self._handed_over: dict[str, str] = {}
+        self._clock, self._origin = clock, clock()
         self._begin()
 
     def _begin(self) -> None:
-        self.began = self._tree.clock()
+        self.began = self._clock()
         self.output: Any = None
         """The best answer so far; a dispatch that a limit stops returns it."""
         self.artifacts: dict[str, str] = {}
@@ -60,12 +53,12 @@ class Run:
         self._children, self._sent = 0, (None, 0)
 
     def _child(self, name: str, budget: Budget) -> Run:
-        child = object.__new__(Run)
         if not self._children:
-            self.began = self._tree.clock()  # a root may be made long before it is used
+            self.began = self._clock()  # a root may be made long before it is used
         self._children += 1
-        child.client, child.budget, child.parent, child._tree = self.client, budget, self, self._tree
-        child.name, child.id = name, f"{self.id}.{self._children}".lstrip(".")
+        child = copy.copy(self)  # events, readers and what was handed over are one for the whole tree
+        child.parent, child.budget, child.name = self, budget, name
+        child.id = f"{self.id}.{self._children}".lstrip(".")
         child.path, child.levels = (*self.path, name), min(self.levels - 1, budget.depth)
         child.ledger = Ledger(budget, self.ledger, name)
         child._begin()
@@ -74,28 +67,22 @@ class Run:
     # ── events ─────────────────────────────────────────────────────────────────────────────────────────
 
     @property
-    def events(self) -> list[Event]:
-        """Everything that happened in the whole tree so far."""
-        return self._tree.events
-
-    @property
     def spent(self) -> Spent:
         """What this run and everything below it used."""
         return self.ledger.spent
 
     def subscribe(self, reader: Callable[[Event], None]) -> None:
         """Calls `reader` with each further event. One that fails is warned about and dropped; the run goes on."""
-        self._tree.readers.append(reader)
+        self._readers.append(reader)
 
     def emit(self, kind: EventKind, **data: Any) -> None:
-        tree = self._tree
-        event = Event(len(tree.events), tree.clock() - tree.began, kind, self.id, self.name, data)
-        tree.events.append(event)
-        for reader in tree.readers[:]:
+        event = Event(len(self.events), self._clock() - self._origin, kind, self.id, self.name, data)
+        self.events.append(event)
+        for reader in self._readers[:]:
             try:
                 reader(event)
             except Exception as error:
-                tree.readers.remove(reader)
+                self._readers.remove(reader)
                 warnings.warn(f"a reader of events failed and was dropped: {error!r}", stacklevel=2)
 
     def note(self, text: str, **data: Any) -> None:
@@ -129,7 +116,7 @@ class Run:
             if reason:
                 result = Result(status="refused", reason=reason)
             else:
-                self._tree.handed_over[key] = "under way"
+                self._handed_over[key] = "under way"
                 result = await child._guarded(executable, handoff)
         except Exception as bug:
             result = Result(status="failed", reason=f"{type(bug).__name__}: {bug}")
@@ -137,7 +124,7 @@ class Run:
         finally:
             result = result.model_copy(update={"by": result.by or name})
             if not reason:
-                self._tree.handed_over[key] = result.status
+                self._handed_over[key] = result.status
             child.emit("return", return_to=self.name, result=result.model_dump(mode="json"), spent=_figures(child.spent))
         return result
 
@@ -147,7 +134,7 @@ class Run:
             return f"too deep: {' → '.join((*self.path, name))} is more than the levels that the budget allows"
         if name in self.path:
             return f"a ring: {' → '.join((*self.path, name))}; {name} is already waiting for this work"
-        before = self._tree.handed_over.get(handoff.key())
+        before = self._handed_over.get(handoff.key())
         if before and before not in ("failed", "cancelled"):
             return f"the same handoff was given to {name} before ({before}); change it, or use what came back"
         return ""
@@ -177,11 +164,11 @@ class Run:
 
         Those above watch over theirs; only the root, which nobody dispatched, leaves its own to the first level.
         """
-        own, root = self.budget.seconds, self.parent
-        if root is None or root.parent or root.budget.seconds is None:
+        own, above = self.budget.seconds, self.parent
+        if above.parent or above.budget.seconds is None:
             return own, own
-        left = root.began + root.budget.seconds - self._tree.clock()
-        return (own, own) if own is not None and own <= left else (left, root.budget.seconds)
+        left = above.began + above.budget.seconds - self._clock()
+        return (own, own) if own is not None and own <= left else (left, above.budget.seconds)
 
     def _so_far(self, status: Any, reason: str) -> Result:
         return Result(status=status, output=self.output, reason=reason, artifacts=self.artifacts)
@@ -226,7 +213,7 @@ class Run:
         try:
             async with self.client.slots:
                 self._emit_request(body)
-                asked_at = self._tree.clock()
+                asked_at = self._clock()
                 reply = await self.client.send(body, content=content, on_retry=self._emit_retry)
             actual = spent_on(model, reply.usage)
         except ApiError as error:
@@ -238,7 +225,7 @@ class Run:
         if reply.text and (self.output is None or not reply.tool_calls):
             self.output = reply.text
         self.emit("reply", model=model, reply=reply.model_dump(), spent=_figures(actual),
-                  seconds=self._tree.clock() - asked_at)
+                  seconds=self._clock() - asked_at)
         return reply
 
     def _emit_request(self, body: dict[str, Any]) -> None:
