@@ -75,10 +75,9 @@ class Agent:
                         conversation.append(_user(f"{problem}\nAnswer again, as JSON of the schema and nothing else."))
                 case step:
                     return _stopped(step, reply)
-        if self.tools:
-            wrap_up = await run.ask(**self.request, tool_choice={"type": "none"}, messages=_closing(conversation))
-        else:
-            wrap_up = await run.ask(**self.request, messages=_closing(conversation))
+        conversation.append(_user(WRAP_UP))
+        no_tools = {"tool_choice": {"type": "none"}} if self.tools else {}
+        wrap_up = await run.ask(**self.request, **no_tools, messages=conversation)
         reason = f"{self.name} was stopped after {turns} turns; this is its answer from what it had"
         try:
             return Result(status="exhausted", output=self._shaped(wrap_up), reason=reason)
@@ -97,20 +96,14 @@ def _user(text: str) -> dict[str, Any]:
     return {"role": "user", "content": text}
 
 
-def _closing(conversation: Conversation) -> Conversation:
-    conversation.append(_user(WRAP_UP))
-    return conversation
-
-
 def _stopped(step: str, reply: Reply) -> Result:
     """A turn that neither answered nor called a tool, as a result with what there is of it."""
-    match step:
-        case "cut":
-            return Result(status="exhausted", output=reply.text or None, reason=f"the reply was cut ({reply.stop_reason})")
-        case "refused":
-            details = (reply.model_extra or {}).get("stop_details") or {}
-            why = details.get("explanation") or details.get("category") or "no reason given"
-            return Result(status="refused", output=reply.text or None, reason=f"the model refused: {why}")
-        case "stop":
-            return Result(status="failed", output=reply.text or None, reason=f"unknown stop reason {reply.stop_reason!r}")
-    return Result(status="failed", reason=f"the model's reply held nothing to use (stop reason {reply.stop_reason!r})")
+    details = (reply.model_extra or {}).get("stop_details") or {}
+    why = details.get("explanation") or details.get("category") or "no reason given"
+    nothing = "failed", f"the model's reply held nothing to use (stop reason {reply.stop_reason!r})"
+    status, reason = {
+        "cut": ("exhausted", f"the reply was cut ({reply.stop_reason})"),
+        "refused": ("refused", f"the model refused: {why}"),
+        "stop": ("failed", f"unknown stop reason {reply.stop_reason!r}"),
+    }.get(step, nothing)
+    return Result(status=status, output=reply.text or None, reason=reason)

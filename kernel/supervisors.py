@@ -14,6 +14,7 @@ from .contract import Executable, Handoff, Result, ToolError
 from .run import Run
 from .team import Verdict
 from .tools import parse, tool
+from .trace import counted
 
 
 @dataclass(frozen=True)
@@ -39,14 +40,15 @@ class DeterministicSupervisor:
             return _ended("research", found, run)
         run.keep(facts=facts)
 
-        run.note("write")
-        written = await run.dispatch(self.writer, Handoff(intent=task, context=handoff.context, artifacts={"facts": facts}))
-        if not written.ok or not written.as_text():
-            return _ended("write", written, run)
-        best, fewest, seen = None, None, []
-
+        best, fewest, seen, material = None, None, [], {"facts": facts}
         for revision in range(self.max_revisions + 1):
+            run.note(f"revise {revision} of {self.max_revisions}" if revision else "write")
+            written = await run.dispatch(self.writer, Handoff(intent=task, context=handoff.context, artifacts=material))
             draft = written.as_text()
+            if not written.ok or not draft:
+                return _ended("revise" if revision else "write", written, run)
+            if draft in seen:
+                break  # a draft that was reviewed before: the writer can make no more of this feedback
             seen.append(draft)
             run.keep(draft=draft)
             run.output = best or draft
@@ -60,21 +62,11 @@ class DeterministicSupervisor:
                 return Result(status="ok", output=draft, artifacts=run.artifacts)
             if fewest is None or len(verdict.issues) < fewest:
                 best, fewest = draft, len(verdict.issues)
-            feedback = "\n".join(f"- {issue}" for issue in verdict.issues)
-            run.keep(feedback=feedback)
             run.output = best
+            run.keep(feedback="\n".join(f"- {issue}" for issue in verdict.issues))
+            material = dict(run.artifacts)
 
-            if revision < self.max_revisions:
-                run.note(f"revise {revision + 1} of {self.max_revisions}")
-                artifacts = {"facts": facts, "draft": draft, "feedback": feedback}
-                written = await run.dispatch(self.writer, Handoff(intent=task, context=handoff.context, artifacts=artifacts))
-                if not written.ok or not written.as_text():
-                    return _ended("revise", written, run)
-                if written.as_text() in seen:
-                    break  # a draft that was reviewed before: the writer can make no more of this feedback
-
-        issues = "1 issue" if fewest == 1 else f"{fewest} issues"
-        reason = f"the reviewer still has {issues} and revisions have ended; this is the best draft"
+        reason = f"the reviewer still has {counted(fewest, 'issue')} and revisions have ended; this is the best draft"
         return Result(status="exhausted", output=best, reason=reason)
 
 
@@ -90,7 +82,6 @@ class HandoffTool:
     """A specialist as its supervisor's model sees it: a tool whose arguments are the Handoff."""
 
     specialist: Executable
-    ends: bool = False
 
     @property
     def name(self) -> str:
@@ -98,13 +89,11 @@ class HandoffTool:
 
     @property
     def definition(self) -> dict[str, Any]:
-        schema = Handoff.model_json_schema()
-        return {"name": self.name, "description": self.specialist.description, "input_schema": schema}
+        return {"name": self.name, "description": self.specialist.description, "input_schema": Handoff.model_json_schema()}
 
     async def call(self, arguments: Any, run: Run) -> str:
         """Dispatches the handoff. Raises ToolError, which the model reads, when no work came back."""
-        handoff = parse(Handoff, arguments, f"arguments of {self.name}")
-        result = await run.dispatch(self.specialist, handoff)
+        result = await run.dispatch(self.specialist, parse(Handoff, arguments, f"arguments of {self.name}"))
         text = result.as_text()
         if text:
             run.keep(**{self.specialist.name: text})

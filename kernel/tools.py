@@ -45,8 +45,7 @@ class Tool:
         Raises ToolError for arguments that do not fit, naming each. A plain function runs in the event loop
         (so that results come in a fixed order): write `async def` for anything that waits.
         """
-        given = parse(self.arguments, arguments, f"arguments of {self.name}")
-        values = {name: getattr(given, name) for name in type(given).model_fields}
+        values = dict(parse(self.arguments, arguments, f"arguments of {self.name}"))
         if self.wants_run:
             values[self.wants_run] = run
         output = self.function(**values)
@@ -72,16 +71,15 @@ def tool(function: Callable[..., Any] | None = None, *, name: str = "", descript
     hints = get_type_hints(function, localns={"Run": Run}, include_extras=True)
     fields: dict[str, Any] = {}
     wants_run = ""
-    for parameter in inspect.signature(function).parameters.values():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
+    for its, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             raise TypeError(f"tool {its_name!r}: parameter {parameter} cannot be described to a model; give it a name")
-        if parameter.name not in hints:
-            raise TypeError(f"tool {its_name!r}: parameter {parameter.name!r} needs a type, for example {parameter.name}: str")
-        if hints[parameter.name] is Run:
-            wants_run = parameter.name
-            continue
-        default = ... if parameter.default is parameter.empty else parameter.default
-        fields[parameter.name] = (hints[parameter.name], default)
+        if its not in hints:
+            raise TypeError(f"tool {its_name!r}: parameter {its!r} needs a type, for example {its}: str")
+        if hints[its] is Run:
+            wants_run = its
+        else:
+            fields[its] = (hints[its], ... if parameter.default is parameter.empty else parameter.default)
     arguments = create_model(its_name, __config__=ConfigDict(extra="forbid", defer_build=True), **fields)
     return Tool(its_name, text, function, arguments, wants_run, ends)
 
@@ -89,21 +87,17 @@ def tool(function: Callable[..., Any] | None = None, *, name: str = "", descript
 def parse(model: type[BaseModel], value: Any, what: str) -> Any:
     """Validates a value from a model against `model`; raises ToolError that names each field that is wrong."""
     try:
-        if isinstance(value, str | bytes):
-            return model.model_validate_json(value)
-        return model.model_validate(value)
+        return model.model_validate_json(value) if isinstance(value, str) else model.model_validate(value)
     except ValidationError as error:
-        raise ToolError(explain(error, what)) from None
+        problems = map(_problem, error.errors(include_url=False, include_context=False))
+        raise ToolError(f"{what} do not fit the schema. {' | '.join(problems)}") from None
 
 
-def explain(error: ValidationError, what: str) -> str:
-    """A validation error in words that a model (or a person) can act on."""
-    problems = []
-    for problem in error.errors(include_url=False, include_context=False):
-        where = ".".join(map(str, problem["loc"])) or "the whole"
-        given = repr(problem["input"])
-        problems.append(f"{where}: {problem['msg']}; given {given[:80] + '…' if len(given) > 80 else given}")
-    return f"{what} do not fit the schema. " + " | ".join(problems)
+def _problem(details: Any) -> str:
+    """One problem of a validation in words that a model (or a person) can act on."""
+    where = ".".join(map(str, details["loc"])) or "the whole"
+    given = repr(details["input"])
+    return f"{where}: {details['msg']}; given {given[:80] + '…' if len(given) > 80 else given}"
 
 
 async def run_calls(tools: Iterable[Any], calls: list[Block], run: Run) -> tuple[dict[str, Any], str | None]:
@@ -119,7 +113,7 @@ async def run_calls(tools: Iterable[Any], calls: list[Block], run: Run) -> tuple
             raise answer
     ended = None
     for call, answer in zip(calls, answers, strict=True):
-        if getattr(by_name.get(call.name), "ends", False) and not answer.get("is_error"):
+        if "is_error" not in answer and getattr(by_name[call.name], "ends", False):
             ended = answer["content"]
     return {"role": "user", "content": list(answers)}, ended
 

@@ -113,7 +113,7 @@ def _outcome(result: dict[str, Any]) -> str:
     output, said = result["output"], result["status"]
     if isinstance(output, dict) and "verdict" in output:
         issues = output.get("issues") or []
-        said += f", {output['verdict']}" + (f" with {_count(len(issues), 'issue')}" if issues else "")
+        said += f", {output['verdict']}" + (f" with {counted(len(issues), 'issue')}" if issues else "")
     elif output:
         text = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
         said += f", {_size(text)}"
@@ -121,14 +121,14 @@ def _outcome(result: dict[str, Any]) -> str:
 
 
 def _bill(spent: dict[str, Any]) -> str:
-    return f"{_count(spent['calls'], 'call')}, {spent['input_tokens'] + spent['output_tokens']:,} tokens"
+    return f"{counted(spent['calls'], 'call')}, {spent['input_tokens'] + spent['output_tokens']:,} tokens"
 
 
 def _size(text: str) -> str:
-    return _count(len(text.split()), "word")
+    return counted(len(text.split()), "word")
 
 
-def _count(number: int, thing: str) -> str:
+def counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}" + ("" if number == 1 else "s")
 
 
