@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
+from pydantic_core import to_json
 
 if TYPE_CHECKING:
     from .run import Run
@@ -71,15 +72,9 @@ class Result(BaseModel):
 
 def as_text(value: Any) -> str:
     """Any tool's or agent's output as the text that goes over the wire."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, BaseModel):
-        return value.model_dump_json()
-    from pydantic_core import to_json
-
-    return to_json(value, fallback=str).decode("utf-8")
+    if value is None or isinstance(value, str):
+        return value or ""
+    return to_json(value, by_alias=False, fallback=str).decode("utf-8")
 
 
 class ToolError(Exception):
@@ -132,12 +127,6 @@ class Registry:
         wanted = set(_words(capability))
         scored = [(len(wanted & set(_words(f"{it.name} {it.description}"))), it) for it in self.list()]
         return [it for score, it in sorted(scored, key=lambda pair: -pair[0]) if score]
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._entries
-
-    def __len__(self) -> int:
-        return len(self._entries)
 
 
 def _words(text: str) -> Iterator[str]:

@@ -109,16 +109,15 @@ def _read(path: Path) -> Document:
     except UnicodeDecodeError as error:
         raise CorpusError(f"{path.name} is not UTF-8 (byte {error.start}); save it as UTF-8") from None
     fields: dict[str, str] = {}
-    front = re.match(r"---\s*\n(.*?)\n---\s*\n", text, re.DOTALL)
-    if front:
+    if front := re.match(r"---\s*\n(.*?)\n---\s*\n", text, re.DOTALL):
         text = text[front.end():]
         pairs = (line.partition(":") for line in front[1].splitlines())
         fields = {name.strip(): value.strip().strip("\"'") for name, _, value in pairs}
-    heading = re.match(r"\s*#+ +(.+)\n", text)
-    if heading:
-        text = text[heading.end():]
-    return Document(fields.get("id") or path.stem, fields.get("title") or (heading[1].strip() if heading else path.stem),
-                    text.strip(), fields.get("date", ""), fields.get("url", ""))
+    title = path.stem
+    if heading := re.match(r"\s*#+ +(.+)\n", text):
+        text, title = text[heading.end():], heading[1].strip()
+    return Document(fields.get("id") or path.stem, fields.get("title") or title, text.strip(), fields.get("date", ""),
+                    fields.get("url", ""))
 
 
 class Wikipedia:
@@ -126,8 +125,9 @@ class Wikipedia:
 
     def __init__(self, base_url: str = "https://en.wikipedia.org", *, sentences: int = 8,
                  transport: httpx.AsyncBaseTransport | None = None) -> None:
-        self.base_url, self.sentences = base_url.rstrip("/"), sentences
-        self._http = httpx.AsyncClient(timeout=20, transport=transport, follow_redirects=True, trust_env=transport is None,
+        always = {"action": "query", "format": "json", "formatversion": 2, "prop": "extracts|info", "inprop": "url",
+                  "explaintext": 1, "exintro": 1, "exsentences": sentences, "exlimit": "max"}
+        self._http = httpx.AsyncClient(base_url=base_url, params=always, timeout=20, transport=transport, follow_redirects=True,
                                        headers={"user-agent": "supervisor-workshop (teaching)"})
 
     async def search(self, query: str, limit: int = 5) -> list[Hit]:
@@ -146,11 +146,9 @@ class Wikipedia:
     async def aclose(self) -> None:
         await self._http.aclose()
 
-    async def _pages(self, **query: object) -> list[dict]:
-        parameters = {"action": "query", "format": "json", "formatversion": 2, "prop": "extracts|info", "inprop": "url",
-                      "explaintext": 1, "exintro": 1, "exsentences": self.sentences, "exlimit": "max", **query}
+    async def _pages(self, **query: str | int) -> list[dict]:
         try:
-            response = await self._http.get(f"{self.base_url}/w/api.php", params=parameters)
+            response = await self._http.get("/w/api.php", params=query)
             response.raise_for_status()
             return list(response.json().get("query", {}).get("pages", []))
         except (httpx.HTTPError, ValueError, AttributeError) as error:

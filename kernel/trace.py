@@ -43,9 +43,8 @@ class Trace:
         for agent, used in [*self.by_agent().items(), ("total", self.totals())]:
             rows.append((agent, f"{used['calls']}", f"{used['input_tokens']:,}", f"{used['output_tokens']:,}",
                          dollars(used["usd"])))
-        widths = [max(len(row[column]) for row in rows) for column in range(5)]
-        return "\n".join(row[0].ljust(widths[0]) + "".join(f"  {cell:>{width}}" for cell, width in
-                                                          zip(row[1:], widths[1:], strict=True)) for row in rows)
+        name, *figures = (max(map(len, column)) for column in zip(*rows, strict=True))
+        return "\n".join("  ".join([row[0].ljust(name), *map(str.rjust, row[1:], figures)]) for row in rows)
 
     def save(self, path: str | Path) -> None:
         """Writes one JSON object a line: the events, in order."""

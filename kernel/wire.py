@@ -7,7 +7,7 @@ Source: the Messages API (https://docs.claude.com/en/api/messages). Replies of o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -101,7 +101,7 @@ class Reply(BaseModel):
         return {"role": "assistant", "content": [block.model_dump() for block in self.content]}
 
 
-class Conversation:
+class Conversation(Sequence[dict[str, Any]]):
     """The messages of one conversation: append-only, each encoded once.
 
     Append-only because a thinking block is bound to everything before it: an edited or trimmed history is
@@ -123,9 +123,6 @@ class Conversation:
 
     def __getitem__(self, index: Any) -> Any:
         return self._messages[index]
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(self._messages)
 
     def encode(self) -> bytes:
         return b"[" + b",".join(self._encoded) + b"]"
