@@ -13,7 +13,7 @@ import json
 import os
 import random
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from decimal import Decimal
 from itertools import count
 from typing import Any, Literal
@@ -83,7 +83,7 @@ class Client:
     async def aclose(self) -> None:
         await self._transport.aclose()
 
-    async def send(self, body: Mapping[str, Any], *, content: bytes | None = None,
+    async def send(self, body: dict[str, Any], *, content: bytes | None = None,
                    on_retry: Callable[[ApiError, float], None] | None = None) -> Reply:
         """Sends one request, again where the service's rules allow it; returns the reply.
 
@@ -92,7 +92,7 @@ class Client:
         if body.get("max_tokens", 0) > NONSTREAMING_MAX_TOKENS:
             raise ValueError(f"max_tokens is {body['max_tokens']}; a request that is not streamed may ask for at "
                              f"most {NONSTREAMING_MAX_TOKENS}: lower it")
-        content = encode(dict(body)) if content is None else content
+        content = content or encode(body)
         for attempt in count():
             try:
                 return await self._send_once(content)
@@ -156,17 +156,13 @@ class Client:
 
 def _retry_after_s(headers: httpx.Headers) -> float | None:
     """Seconds to wait: `retry-after-ms`, or `retry-after` as seconds or as an HTTP date; None if there is neither."""
-    after = headers.get("retry-after", "")
-    try:
-        if "retry-after-ms" in headers:
-            seconds = float(headers["retry-after-ms"]) / 1000
-        elif after.replace(".", "", 1).isdigit():
-            seconds = float(after)
-        else:
-            seconds = email.utils.parsedate_to_datetime(after).timestamp() - time.time()
-    except (ValueError, TypeError):
-        return None
-    return max(0.0, seconds)
+    with contextlib.suppress(KeyError, ValueError):
+        return max(0.0, float(headers["retry-after-ms"]) / 1000)
+    with contextlib.suppress(KeyError, ValueError):
+        return max(0.0, float(headers["retry-after"]))
+    with contextlib.suppress(KeyError, ValueError):
+        return max(0.0, email.utils.parsedate_to_datetime(headers["retry-after"]).timestamp() - time.time())
+    return None
 
 
 def pool_for(url: httpx.URL) -> httpx.AsyncHTTPTransport:

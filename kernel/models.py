@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from decimal import Decimal
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 from .budget import Price, Spent
@@ -21,11 +21,6 @@ ROLES = {
     "planner": "claude-opus-5-5",
     "judge": "claude-opus-5-5",
 }
-
-worker: str
-supervisor: str
-planner: str
-judge: str
 
 
 def __getattr__(role: str) -> str:
@@ -40,7 +35,7 @@ def role_of(model: str) -> str:
     return next((f"{role} model" for role in ROLES if __getattr__(role) == model), model)
 
 
-@lru_cache(maxsize=64)
+@cache
 def _prices(model: str) -> Any:
     """A model's row of the price table, in US dollars per million tokens; None when the model is not known."""
     from genai_prices import Usage as Counts  # a third of a second to import: only when a price is asked for

@@ -145,19 +145,20 @@ class Run:
         try:
             async with asyncio.timeout(seconds_left) as deadline:
                 result = await executable.execute(handoff, self)
+            if not isinstance(result, Result):
+                raise TypeError(f"{self.name}.execute returned {type(result).__name__}; it must return a Result")
+            return result if result.ok else result.model_copy(update={"artifacts": {**self.artifacts, **result.artifacts}})
         except Exhausted as limit:
-            return self._so_far("exhausted", str(limit))
+            status, reason = "exhausted", str(limit)
         except ApiError as error:
-            return self._so_far("failed", str(error))
+            status, reason = "failed", str(error)
         except Pause as pause:
-            return self._so_far("paused", str(pause))
+            status, reason = "paused", str(pause)
         except TimeoutError:
             if not deadline.expired():
                 raise
-            return self._so_far("exhausted", f"{self.name} was stopped at its deadline of {seconds:g} s")
-        if not isinstance(result, Result):
-            raise TypeError(f"{self.name}.execute returned {type(result).__name__}; it must return a Result")
-        return result if result.ok else result.model_copy(update={"artifacts": {**self.artifacts, **result.artifacts}})
+            status, reason = "exhausted", f"{self.name} was stopped at its deadline of {seconds:g} s"
+        return Result(status=status, output=self.output, reason=reason, artifacts=self.artifacts)
 
     def _time_limit(self) -> tuple[float | None, float | None]:
         """(seconds left, of how many) until the deadline that this dispatch has to watch; None for no deadline.
@@ -169,9 +170,6 @@ class Run:
             return own, own
         left = above.began + above.budget.seconds - self._clock()
         return (own, own) if own is not None and own <= left else (left, above.budget.seconds)
-
-    def _so_far(self, status: Any, reason: str) -> Result:
-        return Result(status=status, output=self.output, reason=reason, artifacts=self.artifacts)
 
     async def fan_out(self, dispatches: Iterable[tuple[Any, ...]], *, limit: int | None = None) -> list[Result]:
         """Dispatches several (executable, handoff[, budget]) at once; results in the order given.

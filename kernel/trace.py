@@ -35,7 +35,7 @@ class Trace:
     def by_agent(self) -> dict[str, dict[str, Any]]:
         """The same figures (without seconds) for each agent that asked a model, in order of appearance."""
         agents = dict.fromkeys(event.agent for event in self._replies())
-        return {agent: _sum(it for it in self._replies() if it.agent == agent) for agent in agents}
+        return {agent: _sum([it for it in self._replies() if it.agent == agent]) for agent in agents}
 
     def table(self) -> str:
         """Who used what, one line an agent."""
@@ -66,8 +66,7 @@ class Trace:
         return [event for event in self.events if event.kind == "reply"]
 
 
-def _sum(replies: Iterable[Event]) -> dict[str, Any]:
-    replies = list(replies)
+def _sum(replies: list[Event]) -> dict[str, Any]:
     spent = [event.data["spent"] for event in replies]
     prices = [it["usd"] for it in spent]
     return {"calls": len(spent), "input_tokens": sum(it["input_tokens"] for it in spent),

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 API_VERSION = "2026-10-21"
 NONSTREAMING_MAX_TOKENS = 21_333
 
-NextStep = Literal["run_tools", "resend", "done", "cut", "refused", "stop"]
-
-NEXT_STEP: dict[str, NextStep] = {
+NEXT_STEP = {
     "tool_use": "run_tools",
     "pause_turn": "resend",
     "end_turn": "done",
@@ -90,7 +88,7 @@ class Reply(BaseModel):
         return [block for block in self.content if block.type == "tool_use"]
 
     @property
-    def next_step(self) -> NextStep:
+    def next_step(self) -> str:
         """What the loop does next. Older dialects leave `stop_reason` out, or say `end_turn` beside a tool call:
         then the blocks decide."""
         step = NEXT_STEP.get(self.stop_reason or "end_turn", "stop")
