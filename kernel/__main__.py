@@ -1,7 +1,5 @@
 """The main job in a terminal: `python -m kernel "TOPIC"`, and `python -m kernel serve`, the offline model as a server."""
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import re

@@ -1,7 +1,5 @@
 """The agent: a loop of one model, its tools and one append-only conversation, ended by an answer or by a limit."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cached_property

@@ -46,7 +46,7 @@ class SetupError(ValueError):
     """The connection that was asked for cannot be made; the message says what is missing."""
 
 
-class Client:
+class Client(contextlib.AbstractAsyncContextManager):
     """A connection to one server. Use it inside one event loop; `async with` closes it.
 
     transport:   an httpx transport; the offline model is one. Requests go straight to it: a turn needs none of
@@ -73,9 +73,6 @@ class Client:
 
     def __repr__(self) -> str:
         return f"Client(mode={self.mode!r}, base_url={self.base_url!r}, max_usd={self.ledger.budget.usd})"
-
-    async def __aenter__(self) -> Client:
-        return self
 
     async def __aexit__(self, *exc_info: object) -> None:
         await self.aclose()

@@ -1,7 +1,5 @@
 """What happened: the one stream of events that traces, live views, logs and journals read."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal
 

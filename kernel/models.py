@@ -5,8 +5,6 @@ named. Each can be set from outside: WORKSHOP_WORKER_MODEL, WORKSHOP_SUPERVISOR_
 WORKSHOP_JUDGE_MODEL. Prices come from the `genai-prices` package, whose table needs no network.
 """
 
-from __future__ import annotations
-
 import os
 from decimal import Decimal
 from functools import cache

@@ -3,8 +3,6 @@
 The index is SQLite's FTS5 with its bm25 ranking (https://www.sqlite.org/fts5.html), built in memory at start.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

@@ -3,8 +3,6 @@
 Hub and spokes in both: specialists never talk to each other, every handoff passes the supervisor and the door.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

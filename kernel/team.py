@@ -1,7 +1,5 @@
 """The three specialists of the editorial desk: their prompts, their tools, and the shape of a verdict."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field

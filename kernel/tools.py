@@ -4,8 +4,6 @@ What goes wrong inside a call that the model can mend (`ToolError`, bad argument
 to it as a result with `is_error`. Anything else is a bug and propagates. The split follows pydantic-ai.
 """
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 from collections.abc import Callable, Iterable

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import io
 import subprocess
 import sys
+import tokenize
 from pathlib import Path
 
 import pytest
@@ -78,3 +80,18 @@ def test_every_public_name_has_a_docstring_or_is_a_plain_value():
     for name in kernel.__all__:
         thing = getattr(kernel, name)
         assert not (callable(thing) or isinstance(thing, type)) or thing.__doc__, name
+
+
+def code_lines(path):
+    """How many lines hold code: no blank lines, comments or docstrings."""
+    text = path.read_text(encoding="utf-8")
+    none = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+    tokens = [it for it in tokenize.generate_tokens(io.StringIO(text).readline) if it.type not in none]
+    strings = [it for it in ast.walk(ast.parse(text)) if isinstance(it, ast.Expr) and isinstance(it.value, ast.Constant)]
+    prose = {line for it in strings for line in range(it.lineno, it.end_lineno + 1)}
+    return len({line for it in tokens for line in range(it.start[0], it.end[0] + 1)} - prose)
+
+
+def test_the_core_can_be_read_in_one_sitting():
+    lines = {path.name: code_lines(path) for path in KERNEL.glob("*.py")}
+    assert sum(lines.values()) <= 1_320 and max(lines.values()) <= 180, lines
