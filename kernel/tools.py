@@ -69,15 +69,15 @@ def tool(function: Callable[..., Any] | None = None, *, name: str = "", descript
     hints = get_type_hints(function, localns={"Run": Run}, include_extras=True)
     fields: dict[str, Any] = {}
     wants_run = ""
-    for its, parameter in inspect.signature(function).parameters.items():
+    for argument, parameter in inspect.signature(function).parameters.items():
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             raise TypeError(f"tool {its_name!r}: parameter {parameter} cannot be described to a model; give it a name")
-        if its not in hints:
-            raise TypeError(f"tool {its_name!r}: parameter {its!r} needs a type, for example {its}: str")
-        if hints[its] is Run:
-            wants_run = its
+        if argument not in hints:
+            raise TypeError(f"tool {its_name!r}: parameter {argument!r} needs a type, for example {argument}: str")
+        if hints[argument] is Run:
+            wants_run = argument
         else:
-            fields[its] = (hints[its], ... if parameter.default is parameter.empty else parameter.default)
+            fields[argument] = (hints[argument], ... if parameter.default is parameter.empty else parameter.default)
     arguments = create_model(its_name, __config__=ConfigDict(extra="forbid", defer_build=True), **fields)
     return Tool(its_name, text, function, arguments, wants_run, ends)
 
