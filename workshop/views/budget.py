@@ -148,6 +148,8 @@ class BudgetGauges(View):
         for limit, amount in amounts.items():
             cap = getattr(known, limit)
             if cap is not None:
+                if limit == "turns":
+                    amount = min(amount, cap)  # the answer asked for after the last turn is no turn of the loop
                 yield Gauge(
                     owner,
                     "dollars" if limit == "usd" else limit,
