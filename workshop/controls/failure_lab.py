@@ -49,6 +49,7 @@ class FailureLab(Control):
     async def play(self) -> Result:
         """Runs the chosen team under the chosen limits."""
         make, temperament = self.teams[self.failure]
+        self.run = self.result = None
         # one turn less than calls: an agent that is out of turns is asked once more, for an answer from what it has
         team = make(self.cap, Budget(calls=self.local, turns=self.local - 1))
         async with connect("offline", seed=self.seed, temperament=temperament) as client:
@@ -116,7 +117,7 @@ class FailureLab(Control):
         return ipywidgets.VBox([*rows, self._status, self._canvas])
 
     def _refresh(self) -> None:
-        self._status.value = prose(status_line(self.finding()))
+        self._status.value = prose(status_line(f"{self.failure.capitalize()}: {self.finding()}"))
         if self.run is not None:
             self._canvas.value = BudgetGauges(self.run).markup() + Timeline(self.run).markup()
 

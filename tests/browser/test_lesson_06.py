@@ -1,0 +1,83 @@
+"""Lesson 06 as a learner meets it: four failures, then a lab whose limits are moved by keyboard and by mouse."""
+
+from __future__ import annotations
+
+import re
+
+import nbformat
+import pytest
+
+from .lab import ROOT, Lab
+
+LESSON = "notebooks/06_break_it.ipynb"
+CODE = [cell for cell in nbformat.read(ROOT / LESSON, as_version=4).cells if cell.cell_type == "code"]
+NUMBER = {cell["id"]: number for number, cell in enumerate(CODE, 1)}
+
+
+def status(lab):
+    return lab.locator('[role="status"]').inner_text()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_lesson_runs_top_to_bottom(folder, theme):
+    with Lab(folder, theme=theme) as lab, lab.open(LESSON) as notebook:
+        notebook.run_all()
+        for id in ("loop-mend", "lost-test", "runaway-mend", "ring-test"):
+            said = notebook.cell(NUMBER[id]).inner_text()
+            assert "FAILS: " in said and re.search(r"after .*\n.* passes", said), said
+        for id in ("predict-loop", "loop", "lost-log", "runaway-mend", "ring", "plot", "lab"):
+            notebook.screenshot(f"lesson-06-{theme}-{id}", of=notebook.cell(NUMBER[id]))
+        assert notebook.failures() == [] and notebook.errors == []
+
+
+def test_the_lab_is_used_by_keyboard_and_every_limit_has_a_name(folder):
+    with Lab(folder) as lab, lab.open(LESSON) as notebook:
+        notebook.run_all()
+        cell = notebook.cell(NUMBER["lab"])
+        assert "exhausted: the run's budget of 12 calls" in status(cell)
+        timeline = cell.locator("svg[role=img]").last
+        before = timeline.get_attribute("aria-label")
+
+        cap, local, calls = (cell.get_by_role("spinbutton", name=name) for name in
+                             ("Cap: revisions or levels", "Local budget: calls of one specialist", "Global budget: calls of the run"))
+        cap.focus()
+        for _ in range(4):
+            notebook.page.keyboard.press("ArrowDown")
+        cell.get_by_text("8 calls, ").first.wait_for()
+        assert cap.input_value() == "2" and "exhausted: revisions have ended" in status(cell)
+        assert timeline.get_attribute("aria-label") != before, "the picture is drawn anew"
+
+        runaway = cell.get_by_role("button", name="runaway specialist")
+        runaway.focus()
+        notebook.page.keyboard.press("Enter")
+        cell.get_by_text("Runaway specialist: 10 calls").first.wait_for()
+        local.fill("4")
+        local.press("Enter")
+        cell.get_by_text("Runaway specialist: 6 calls").first.wait_for()
+        calls.fill("99")
+        calls.press("Tab")
+        cell.get_by_text("Runaway specialist: 6 calls").first.wait_for()
+        assert calls.input_value() == "40", "what is out of range is put back into it"
+        notebook.screenshot("lesson-06-lab-runaway", of=cell)
+        assert notebook.failures() == [] and notebook.errors == []
+
+
+def test_the_lab_is_used_by_mouse_and_the_last_value_wins(folder):
+    with Lab(folder) as lab, lab.open(LESSON) as notebook:
+        notebook.run_all()
+        cell = notebook.cell(NUMBER["lab"])
+        cell.get_by_role("button", name="ring of agents").click()
+        cell.get_by_text("Ring of agents: 12 calls").first.wait_for()
+        handle = cell.get_by_role("slider").first
+        box = handle.bounding_box()
+        notebook.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        notebook.page.mouse.down()
+        for step in range(1, 13):
+            notebook.page.mouse.move(box["x"] + box["width"] / 2 - 25 * step, box["y"] + box["height"] / 2)
+        notebook.page.mouse.up()
+        cell.get_by_text("Ring of agents: 2 calls").first.wait_for()
+        assert cell.get_by_role("spinbutton").first.input_value() == "0"
+        cell.get_by_role("button", name="lost handoff").click()
+        cell.get_by_text("Lost handoff: ").first.wait_for()
+        notebook.screenshot("lesson-06-lab-lost", of=cell)
+        assert notebook.failures() == [] and notebook.errors == []
