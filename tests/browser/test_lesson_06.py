@@ -56,7 +56,7 @@ def test_the_lab_is_used_by_keyboard_and_every_limit_has_a_name(folder):
         cell.get_by_text("Runaway specialist: 6 calls").first.wait_for()
         calls.fill("99")
         calls.press("Tab")
-        cell.get_by_text("Runaway specialist: 6 calls").first.wait_for()
+        cell.get_by_text("6 of 40 calls").first.wait_for()
         assert calls.input_value() == "40", "what is out of range is put back into it"
         notebook.screenshot("lesson-06-lab-runaway", of=cell)
         assert notebook.failures() == [] and notebook.errors == []
@@ -67,7 +67,7 @@ def test_the_lab_is_used_by_mouse_and_the_last_value_wins(folder):
         notebook.run_all()
         cell = notebook.cell(NUMBER["lab"])
         cell.get_by_role("button", name="ring of agents").click()
-        cell.get_by_text("Ring of agents: 12 calls").first.wait_for()
+        cell.get_by_text("Ring of agents: ").first.wait_for()
         handle = cell.get_by_role("slider").first
         box = handle.bounding_box()
         notebook.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
@@ -75,7 +75,7 @@ def test_the_lab_is_used_by_mouse_and_the_last_value_wins(folder):
         for step in range(1, 13):
             notebook.page.mouse.move(box["x"] + box["width"] / 2 - 25 * step, box["y"] + box["height"] / 2)
         notebook.page.mouse.up()
-        cell.get_by_text("Ring of agents: 2 calls").first.wait_for()
+        cell.get_by_text("Ring of agents: 4 calls").first.wait_for()
         assert cell.get_by_role("spinbutton").first.input_value() == "0"
         cell.get_by_role("button", name="lost handoff").click()
         cell.get_by_text("Lost handoff: ").first.wait_for()

@@ -87,7 +87,7 @@ def _cases(probe: Probe) -> Iterator[Case]:
 def check_revise_within(revise_within: Any, probe: Probe) -> None:
     """Desks whose reviewer is never content, or late; whose specialists take one call or several."""
     for case in _cases(probe):
-        run = Run(connect())
+        run = Run(connect("offline"))
         probe.pictures.append(Timeline(run))
         earlier = Worker("researcher", case.before, lambda: "facts", probe)
         probe.run(run.dispatch(earlier, Handoff(intent=case.task)))
@@ -170,7 +170,7 @@ CAP = Exercise(
             "the draft came back without a status; the caller cannot tell a good one from an unfinished one",
             "Return a `Result` on every path."),
         "draft lost": Misconception(
-            "the result of the specialist that ran out was returned; the paid drafts went with it",
+            "the paid drafts are not in what came back; was the result of the specialist that ran out returned?",
             "At a limit, return the draft in your hand as `output`."),
         "limit not said": Misconception(
             "no reviewer passed this draft, and the status says that all is well",
@@ -225,14 +225,18 @@ def check_lost_handoffs(lost_handoffs: Any, probe: Probe) -> None:
     for at in range(4):
         drawn = probe.random if at else Random(6)
         if at < 2:
-            client = connect(temperament=Temperament(drops_facts=not at), seed=6)
+            client = connect("offline", temperament=Temperament(drops_facts=not at), seed=6)
             run = Run(client)
             team = (researcher(Corpus()), writer(), reviewer())
             probe.run(run.dispatch(LLMSupervisor(team), Handoff(intent=f"Write a brief on {drawn.choice(TOPICS)}")))
             probe.pictures.append(HandoffLog(run))
             log, needs = run.trace().handoffs(), NEEDS if at else {"writer": NEEDS["writer"]}
         else:
-            log, needs = _drawn_log(drawn)
+            given, needs = _drawn(drawn)
+            run = Run(connect("offline"))
+            probe.pictures.append(HandoffLog(run))
+            probe.run(run.dispatch(Hub(given), Handoff(intent="Work on the draft and the facts")))
+            log = run.trace().handoffs()
         came, problem = probe.attempt(log, needs)
         if isinstance(problem, KeyError):
             probe.wrong("everybody has needs", came=f"KeyError: {problem}", expected="an agent without an entry needs nothing")
@@ -241,19 +245,31 @@ def check_lost_handoffs(lost_handoffs: Any, probe: Probe) -> None:
         _look_at_what_is_lost(probe, log, needs, came)
 
 
-def _drawn_log(drawn: Random) -> tuple[Log, dict[str, list[str]]]:
-    """A log with at least one handoff of each kind of gap, in any order."""
+@dataclass
+class Hub:
+    """Hands these artifacts to agents of these names, in this order; with no one to call, it only answers."""
+
+    given: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    name: str = "supervisor"
+    description: str = "Hands work around."
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        for at, (name, artifacts) in enumerate(self.given):
+            await run.dispatch(Hub(name=name), Handoff(intent=f"{handoff.intent}, step {at}", artifacts=artifacts))
+        return Result(status="ok", output="done")
+
+
+def _drawn(drawn: Random) -> tuple[list[tuple[str, dict[str, str]]], dict[str, list[str]]]:
+    """Who gets what, with at least one gap of each kind, in any order; and what they need."""
     needs = {"editor": ["draft", "style"], "checker": ["facts", "draft"], "translator": ["draft"]}
     fact, draft = f"- A fact of {drawn.randint(1990, 2024)}. [doc-{drawn.randint(1, 9)}]", "# A title\n\nA sentence."
     given = [
-        ("supervisor", {}), ("archivist", {}), ("editor", {"draft": draft, "style": "plain"}), ("checker", {"facts": fact}),
+        ("archivist", {}), ("editor", {"draft": draft, "style": "plain"}), ("checker", {"facts": fact}),
         ("editor", {"feedback": "shorter"}), ("translator", {"draft": drawn.choice(["", "  \n", "\n"])}),
         ("checker", {"facts": fact, "draft": draft}), ("checker", {"draft": draft, "notes": fact}),
     ]
     drawn.shuffle(given)
-    log = [Handoff(intent=f"Work on the draft and the facts, step {at}", to_agent=name, artifacts=parts).model_dump()
-           for at, (name, parts) in enumerate(given)]
-    return log, needs
+    return given, needs
 
 
 def _lost(log: Log, needs: dict[str, list[str]], *, blank: bool = True, first: int = 1) -> Found:
@@ -349,7 +365,7 @@ def check_facts_within(facts_within: Any, probe: Probe) -> None:
         drawn = probe.random if at else Random(6)
         runaway, turns = at != 1, 2 if at == 2 else 20
         calls = drawn.randint(4, 6)
-        run = Run(connect(temperament=Temperament(never_done=runaway), seed=6))
+        run = Run(connect("offline", temperament=Temperament(never_done=runaway), seed=6))
         probe.pictures.append(Timeline(run))
         came = probe.call(run, researcher(Corpus(), max_turns=turns), f"Find facts about {drawn.choice(TOPICS)}", calls)
         _look_at_the_local_budget(probe, run, calls)
@@ -490,7 +506,7 @@ def check_find_ring(find_ring: Any, probe: Probe) -> None:
             for caller, called in zip(chain, [*chain[1:], first], strict=True):
                 caller.colleagues = [called] if caller is first or kind == "two" else [others[-1], called]
             hub.colleagues = [others[-2], first]
-        run = Run(connect(), budget=Budget(depth=20))
+        run = Run(connect("offline"), budget=Budget(depth=20))
         probe.pictures.append(HandoffLog(run))
         probe.run(run.dispatch(hub, Handoff(intent="Write a brief"), budget=Budget(depth=20)))
         _look_at_the_ring(probe, kind, ring, probe.call(run.trace().handoffs()))
