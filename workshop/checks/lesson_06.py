@@ -131,7 +131,7 @@ def _look_at_the_result(probe: Probe, came: Any, case: Case) -> None:
 
 
 CAP = Exercise(
-    id="06.1", title="Cap the loop with a budget", name="revise_within", difficulty=3, importance=5, minutes=6,
+    id="06.1", title="Cap the loop with a budget", name="revise_within", difficulty=3, importance=5, minutes=5,
     points=3, check=check_revise_within,
     objective="End a loop between two agents by a budget, and keep its work",
     why="Rounds are not what you pay for: only a budget of calls holds whatever happens inside a round.",
@@ -301,7 +301,7 @@ def _look_at_what_is_lost(probe: Probe, log: Log, needs: dict[str, list[str]], c
 
 
 LOST = Exercise(
-    id="06.2", title="Find the lost handoff", name="lost_handoffs", difficulty=2, importance=4, minutes=4,
+    id="06.2", title="Find the lost handoff", name="lost_handoffs", difficulty=2, importance=4, minutes=3,
     points=2, check=check_lost_handoffs,
     objective="Find in the log the handoff that lacks what its receiver needs",
     why="A run that lost its facts ends with status ok; only the log knows.",
@@ -407,7 +407,7 @@ def _look_at_the_facts(probe: Probe, result: Result, came: Any) -> None:
 
 
 LOCAL = Exercise(
-    id="06.3", title="A local budget", name="facts_within", difficulty=2, importance=5, minutes=4,
+    id="06.3", title="A local budget", name="facts_within", difficulty=2, importance=5, minutes=2,
     points=2, check=check_facts_within,
     objective="Give one specialist a budget of its own, and go on with what it found",
     why="Under the run's budget alone, one runaway specialist spends what all the others needed.",
@@ -538,7 +538,7 @@ def _look_at_the_ring(probe: Probe, kind: str, ring: list[str], came: Any) -> No
 
 
 RING = Exercise(
-    id="06.4", title="Detect a ring", name="find_ring", difficulty=4, importance=3, minutes=6,
+    id="06.4", title="Detect a ring", name="find_ring", difficulty=4, importance=3, minutes=4,
     points=4, check=check_find_ring,
     objective="Find a ring of agents in the log of a run",
     why="The door refuses a ring where it closes; who built it is written in the log.",
