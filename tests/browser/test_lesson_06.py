@@ -58,6 +58,11 @@ def test_the_lab_is_used_by_keyboard_and_every_limit_has_a_name(folder):
         calls.press("Tab")
         cell.get_by_text("6 of 40 calls").first.wait_for()
         assert calls.input_value() == "40", "what is out of range is put back into it"
+        cell.get_by_role("slider").last.focus()
+        for _ in range(3):
+            notebook.page.keyboard.press("ArrowLeft")
+        cell.get_by_text("6 of 37 calls").first.wait_for()
+        assert calls.input_value() == "37", "the slider's handle takes the keys, too"
         notebook.screenshot("lesson-06-lab-runaway", of=cell)
         assert notebook.failures() == [] and notebook.errors == []
 
