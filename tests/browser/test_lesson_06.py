@@ -34,14 +34,14 @@ def test_the_lab_is_used_by_keyboard_and_every_limit_has_a_name(folder):
     with Lab(folder) as lab, lab.open(LESSON) as notebook:
         notebook.run_all()
         cell = notebook.cell(NUMBER["lab"])
-        assert "exhausted: the run's budget of 12 calls" in status(cell)
+        assert "exhausted: the run's budget of 16 calls" in status(cell)
         timeline = cell.locator("svg[role=img]").last
         before = timeline.get_attribute("aria-label")
 
         cap, local, calls = (cell.get_by_role("spinbutton", name=name) for name in
                              ("Cap: revisions or levels", "Local budget: calls of one specialist", "Global budget: calls of the run"))
         cap.focus()
-        for _ in range(4):
+        for _ in range(6):
             notebook.page.keyboard.press("ArrowDown")
         cell.get_by_text("8 calls, ").first.wait_for()
         assert cap.input_value() == "2" and "exhausted: revisions have ended" in status(cell)
@@ -83,6 +83,6 @@ def test_the_lab_is_used_by_mouse_and_the_last_value_wins(folder):
         cell.get_by_text("Ring of agents: 4 calls").first.wait_for()
         assert cell.get_by_role("spinbutton").first.input_value() == "0"
         cell.get_by_role("button", name="lost handoff").click()
-        cell.get_by_text("Lost handoff: ").first.wait_for()
+        cell.get_by_text("Lost handoff: 14 calls").first.wait_for()
         notebook.screenshot("lesson-06-lab-lost", of=cell)
         assert notebook.failures() == [] and notebook.errors == []
