@@ -59,7 +59,8 @@ class Run:
         child = copy.copy(self)  # events, readers and what was handed over are one for the whole tree
         child.parent, child.budget, child.name = self, budget, name
         child.id = f"{self.id}.{self._children}".lstrip(".")
-        child.path, child.levels = (*self.path, name), min(self.levels - 1, budget.depth)
+        chosen = "depth" in budget.model_fields_set
+        child.path, child.levels = (*self.path, name), min(self.levels - 1, budget.depth if chosen else self.levels)
         child.ledger = Ledger(budget, self.ledger, name)
         child._begin()
         return child

@@ -36,6 +36,16 @@ async def test_three_levels_and_no_fourth():
     assert result.status == "refused" and "too deep" in result.reason and "level4" in result.reason
 
 
+async def test_a_run_that_is_allowed_more_levels_has_them_and_a_dispatch_may_have_fewer():
+    def deeper(level):
+        return Worker(f"level{level}", lambda handoff, run: run.dispatch(deeper(level + 1), TASK))
+
+    result = await run_of(budget=Budget(depth=5)).dispatch(deeper(1), TASK, budget=Budget(calls=9))
+    assert "too deep" in result.reason and "level6" in result.reason
+    result = await run_of(budget=Budget(depth=5)).dispatch(deeper(1), TASK, budget=Budget(depth=1))
+    assert "too deep" in result.reason and "level3" in result.reason
+
+
 async def test_a_ring_of_agents_that_call_each_other_is_refused():
     first = Worker("first", lambda handoff, run: run.dispatch(second, Handoff(intent=f"more {handoff.intent}")))
     second = Worker("second", lambda handoff, run: run.dispatch(first, Handoff(intent=f"more {handoff.intent}")))
