@@ -26,7 +26,7 @@ def parameters(name: str) -> xllamacpp.CommonParams:
     chosen.n_ctx, chosen.n_parallel = CONTEXT_TOKENS, 1
     chosen.cpuparams.n_threads = chosen.cpuparams_batch.n_threads = THREADS
     chosen.sampling.temp, chosen.sampling.dry_multiplier = 0.0, 1.0  # no dice, few repetitions
-    chosen.antiprompt = ["\n\n"]  # a paragraph is enough to show that a lesson survives
+    chosen.antiprompt = [". ", "\n\n"]  # a sentence is enough to show that a lesson survives
     chosen.endpoint_metrics, chosen.verbosity = True, -1
     return chosen
 
