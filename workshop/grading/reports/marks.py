@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -181,7 +180,7 @@ def work_of(report: Mapping[str, Any], rule: LateRule | None) -> Work:
     notebook = report["notebook"]
     lines: dict[tuple[str, int], Mapping[str, Any]] = {}
     for line in _list(report.get("results")):
-        if isinstance(line, dict) and isinstance(line.get("trial"), int):
+        if isinstance(line, dict) and type(line.get("trial")) is int:
             lines.setdefault((_text(line.get("exercise")), line["trial"]), line)
     told, answers = _dict(report.get("feedback")), _dict(report.get("answers"))
     marks = tuple(
@@ -197,7 +196,7 @@ def work_of(report: Mapping[str, Any], rule: LateRule | None) -> Work:
         flags=tuple(dict.fromkeys(map(_text, _list(report.get("flags"))))),
         submitted=_moment(report.get("submitted")),
         graded=_text(report.get("graded")),
-        seed=report["seed"] if isinstance(report.get("seed"), int) else None,
+        seed=report["seed"] if type(report.get("seed")) is int else None,
         sandbox=_text(report.get("sandbox")),
         kernel=_text(report.get("kernel")),
         seconds=_number(report.get("seconds")),
@@ -283,8 +282,7 @@ def _text(value: Any) -> str:
 
 def _number(value: Any) -> float:
     """A number that can be added up: no text, no bool, none below zero, no infinity."""
-    good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value > 0
-    return min(value, 1e9) if good else 0
+    return value if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1e9 else 0
 
 
 def _tidy(points: float) -> float:
