@@ -1,0 +1,73 @@
+"""Makes the pictures of notebooks/GRADING.md: hands in a generated class, grades it, and photographs the reports.
+
+    python -m tests.grading.pictures [DIR]      # DIR keeps the class and its results
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import tempfile
+from pathlib import Path
+
+import nbformat
+
+from tests.unit.answers import WRONG, master, ours, spoiled, stub
+from workshop import grading
+from workshop.checks import exercises
+from workshop.exercises import ROOT, exercises_of
+
+from .a_class import NAMES, PEOPLE
+
+IMAGES = ROOT / "notebooks" / "images"
+LESSONS = ("01", "03")
+DUE, LATE, SEED = "2026-11-20T18:00Z", "10% per day, at most 50%", 7
+PHOTOGRAPHED = "Noor Rahman"
+
+
+def hand_in(folder: Path, seed: int = 5) -> None:
+    """A class as they are: right answers, the usual wrong ones, stubs; a few come late, one file is damaged."""
+    draw = random.Random(seed)
+    for learner in PEOPLE:
+        skill = draw.betavariate(3, 1)
+        for lesson in LESSONS:
+            notebook = exercises_of(master(lesson))
+            for its in exercises(lesson):
+                wrong = draw.choice(list(WRONG[its.id].values()))
+                chosen = ours(its.id) if draw.random() < skill else spoiled(its.id, wrong) if draw.random() < 0.9 else stub(its.id)
+                cell = next(it for it in notebook.cells if it.metadata.get("workshop") == {"id": its.id, "role": "answer"})
+                cell.source = chosen
+            path = folder / learner / f"{NAMES[lesson]}.ipynb"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            nbformat.write(notebook, path)
+            moment = 1795197600 - draw.randint(0, 3 * 86400) + (86400 if draw.random() < 0.08 else 0)  # around the due time
+            os.utime(path, (moment, moment))
+    (folder / "Yusuf Aydın").mkdir()
+    (folder / "Yusuf Aydın" / "03.ipynb").write_text('{"cells": [', encoding="utf-8")
+
+
+def photograph(out: Path) -> None:
+    """The instructor's page and one learner's, as somebody sees them first."""
+    from playwright.sync_api import sync_playwright
+
+    [learner] = [path for path in (out / "learners").glob("*.html") if path.name.startswith(PHOTOGRAPHED.lower().replace(" ", "-"))]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM") or None)
+        for page, name, width, height in ((out / "index.html", "gradebook", 1120, 1180), (learner, "feedback", 860, 1000)):
+            view = browser.new_context(color_scheme="light", viewport={"width": width, "height": height}).new_page()
+            view.goto(page.resolve().as_uri())
+            view.screenshot(path=IMAGES / f"{name}.png")
+        browser.close()
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        base = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(folder)
+        hand_in(base / "class")
+        grading.main([str(base / "class"), "--out", str(base / "graded"), "--seed", str(SEED), "--due", DUE, "--late", LATE])
+        photograph(base / "graded")
+
+
+if __name__ == "__main__":
+    main()
