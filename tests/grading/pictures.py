@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import random
 import sys
@@ -49,15 +50,20 @@ def hand_in(folder: Path, seed: int = 5) -> None:
 
 def photograph(out: Path) -> None:
     """The instructor's page and one learner's, as somebody sees them first."""
+    from PIL import Image
     from playwright.sync_api import sync_playwright
 
     [learner] = [path for path in (out / "learners").glob("*.html") if path.name.startswith(PHOTOGRAPHED.lower().replace(" ", "-"))]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM") or None)
-        for page, name, width, height in ((out / "index.html", "gradebook", 1120, 1180), (learner, "feedback", 860, 1000)):
+        for page, name, width, height, first in ((out / "index.html", "gradebook", 1000, 860, "h1"),
+                                                 (out / "index.html", "learners", 1000, 700, "h2:has-text('Learners')"),
+                                                 (learner, "feedback", 860, 760, "h2:has-text('03')")):
             view = browser.new_context(color_scheme="light", viewport={"width": width, "height": height}).new_page()
             view.goto(page.resolve().as_uri())
-            view.screenshot(path=IMAGES / f"{name}.png")
+            view.locator(first).evaluate("it => window.scrollTo(0, it.getBoundingClientRect().top - 32)")
+            picture = Image.open(io.BytesIO(view.screenshot())).convert("RGB")
+            picture.quantize(64, dither=Image.Dither.NONE).save(IMAGES / f"{name}.png", optimize=True)
         browser.close()
 
 

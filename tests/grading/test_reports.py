@@ -240,7 +240,7 @@ def test_a_difference_is_shown_where_it_begins():
     expected = json.dumps({"trial": "03.1/0", "seen": ["same"] * 400 + ["right"] * 300})
     (before, different), (same, other) = words.differing(came, expected)
     assert before == same and before.startswith("… ") and different.startswith("left") and other.startswith("right") and other.endswith(" …")
-    assert words.differing("a", "a") == (("a", ""), ("a", "")) and words.differing("", "b") == (("", ""), ("", "b"))
+    assert words.differing("a", "a") == (("", ""), ("", "")) and words.differing("", "b") == (("", ""), ("", "b"))
 
 
 # ── the instructor's page ──────────────────────────────────────────────────────────────────────────────────

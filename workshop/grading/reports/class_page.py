@@ -120,13 +120,20 @@ def _exercises(book: Gradebook) -> str:
             f"<td>{charts.bar([(passed / number, 'passed'), (partly / number, 'partly'), (lost / number, 'lost')], said)}"
             f'<span class="aside">{said}</span></td>'
             f'<td class="number">{passed / number:.0%}</td><td class="number">{mean:.1f} of {its.points}</td>'
-            f'<td class="number">{f"{statistics.median(seconds):.1f} s" if seconds else "–"}</td></tr>'
+            f'<td class="number">{_seconds(seconds)}</td></tr>'
         )
     return (
         '<div class="scroll"><table><thead><tr><th scope="col">Exercise</th><th scope="col">How it went</th>'
         '<th scope="col" class="number">Passed</th><th scope="col" class="number">Mean points</th>'
         f'<th scope="col" class="number">Time to grade</th></tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
     )
+
+
+def _seconds(measured: Sequence[float]) -> str:
+    if not measured:
+        return "–"
+    median = statistics.median(measured)
+    return f"{median:.1f} s" if median >= 1 else f"{median:.2f} s"
 
 
 def misconceptions(book: Gradebook) -> list[tuple[Exercise, str, int]]:

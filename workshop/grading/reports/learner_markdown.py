@@ -57,7 +57,7 @@ def _seen(check: Check) -> list[str]:
     if check.hidden or check.state == "passed" or not (check.reason or check.came):
         return []
     blocks = [f"**{markdown(check.title)}**" + (f": {markdown(check.reason, 400)}" if check.reason else "")]
-    if check.came and check.expected:
-        (same, came), (same_too, expected) = words.differing(check.came, check.expected)
-        return [*blocks, "came:", fenced(same + came, 600), "expected:", fenced(same_too + expected, 600)]
-    return [*blocks, *(["came:", fenced(check.came, 600)] if check.came else [])]
+    (same, came), (same_too, expected) = words.differing(check.came, check.expected)
+    if check.expected and (came or expected):
+        blocks += ["came:", fenced(same + came, 600), "expected:", fenced(same_too + expected, 600)]
+    return blocks

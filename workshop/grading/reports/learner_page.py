@@ -82,12 +82,12 @@ def _seen(check: Check) -> str:
     """What came and what was expected, marked from where they differ."""
     if check.hidden or check.state == "passed":
         return ""
-    rows = [("why", f'<dd class="prose">{exactly(check.reason, 400)}</dd>')] if check.reason else []
-    if check.came and check.expected:
-        came, expected = words.differing(check.came, check.expected)
+    came, expected = words.differing(check.came, check.expected)
+    rows = []
+    if check.reason and not any(came):  # else the difference says it better
+        rows.append(("why", f'<dd class="prose">{prose(check.reason, 400)}</dd>'))
+    if check.expected and any((*came, *expected)):
         rows += [("came", _marked(*came)), ("expected", _marked(*expected))]
-    elif check.came:
-        rows.append(("came", _marked(check.came, "")))
     return f'<dl class="parts">{"".join(f"<dt>{label}</dt>{said}" for label, said in rows)}</dl>' if rows else ""
 
 
