@@ -57,13 +57,13 @@ def photograph(out: Path) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM") or None)
         for page, name, width, height, first in ((out / "index.html", "gradebook", 1000, 860, "h1"),
-                                                 (out / "index.html", "learners", 1000, 700, "h2:has-text('Learners')"),
+                                                 (out / "index.html", "learners", 1120, 700, "h2:has-text('Learners')"),
                                                  (learner, "feedback", 860, 760, "h2:has-text('03')")):
             view = browser.new_context(color_scheme="light", viewport={"width": width, "height": height}).new_page()
             view.goto(page.resolve().as_uri())
             view.locator(first).evaluate("it => window.scrollTo(0, it.getBoundingClientRect().top - 32)")
             picture = Image.open(io.BytesIO(view.screenshot())).convert("RGB")
-            picture.quantize(64, dither=Image.Dither.NONE).save(IMAGES / f"{name}.png", optimize=True)
+            picture.quantize(160, dither=Image.Dither.NONE).save(IMAGES / f"{name}.png", optimize=True)
         browser.close()
 
 

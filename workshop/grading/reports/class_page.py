@@ -177,7 +177,7 @@ def _named(found: Sequence[tuple[Exercise, str, int]], most: int) -> str:
 def _learners(book: Gradebook) -> str:
     heads = "".join(f'<th scope="col" class="number">{shown(it.id)}<br>of {it.points}</th>' for it in book.exercises)
     late = any(it.points != it.total for it in book.people)
-    before = '<th scope="col" class="number">Before lateness</th>' if late else ""
+    before = '<th scope="col" class="number">Before<br>lateness</th>' if late else ""
     rows = "".join(_row(it, book.exercises, late) for it in book.people)
     return (
         '<div class="scroll"><table><caption>Green: all points; orange: some; red: none.'
