@@ -331,7 +331,7 @@ def test_the_policy_allows_this_style_and_nothing_else(book):
     assert "url(" not in style and "@import" not in style and "\r" not in style
 
 
-def test_thousands_of_learners_have_pages_of_their_own(book):
-    names = [name for at in range(300) for name in (f"ada{at}", f"Ada{at}", f"ada {at}", f"ada-{at:012x}")]
+def test_hundreds_of_learners_have_pages_of_their_own(book):
+    names = [name for at in range(60) for name in (f"ada{at}", f"Ada{at}", f"ada {at}", f"ada-{at:012x}")]
     made = book(learners=names, notebooks=[NAMES[LESSON]])
     assert len({it.page.lower() for it in made.people}) == len(names) == len(list((book.out / "learners").glob("*.html")))
