@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workshop.grading import command
 from workshop.grading.late import EXAMPLE, moment, rule
 
 DUE = "2026-11-20T18:00Z"
@@ -85,6 +86,12 @@ def test_what_is_not_understood_is_refused_with_an_example(text):
     with pytest.raises(ValueError, match="expected such as") as caught:
         rule(DUE, text)
     assert repr(text) in str(caught.value)
+
+
+def test_the_help_of_the_command_names_an_example(capsys):
+    with pytest.raises(SystemExit):
+        command.options(["--help"])
+    assert EXAMPLE in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize("due", ["tomorrow", "", "2026-11-20T18:00", "2026-11-20", "20.11.2026 18:00Z"])

@@ -36,7 +36,7 @@ def options(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--fork", action="store_true", help="fork kernels from one that has everything loaded (Linux)")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, tcp://…, or `local` for one on this machine")
     parser.add_argument("--due", metavar="TIME", help="when the work was due, such as 2026-11-20T18:00Z")
-    parser.add_argument("--late", metavar="RULE", help=f"what lateness costs, such as {late.EXAMPLE!r}")
+    parser.add_argument("--late", metavar="RULE", help=f"what lateness costs, such as {late.EXAMPLE!r}".replace("%", "%%"))
     chosen = parser.parse_args(argv)
     if chosen.exercise and chosen.exercise not in lessons():
         parser.error(f"--exercise {chosen.exercise!r}: expected one of {', '.join(lessons())}")
