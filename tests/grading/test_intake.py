@@ -244,6 +244,12 @@ def test_a_learner_with_too_many_files_stops_nobody(given, monkeypatch):
     assert who(found) == [("mallory", SECOND), ("zoe", SECOND)] and len(found.unread) == 3
 
 
+def test_a_learner_with_a_million_files_keeps_nobody_waiting(given, monkeypatch):
+    monkeypatch.setattr(sources, "MOST_FILES", 20)
+    found = given({**{f"mallory/{at}/x/y.txt": b"" for at in range(30)}, "mallory/03.ipynb": THREE, "zoe/03.ipynb": THREE})
+    assert who(found)[-1] == ("zoe", SECOND) and "more than 20 files" in why(found, "mallory") and len(found.unread) == 1
+
+
 # ── hostile zips ───────────────────────────────────────────────────────────────────────────────────────────
 
 
