@@ -12,7 +12,9 @@ import warnings
 import zipfile
 from datetime import UTC, datetime
 
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 
 from workshop.exercises import SOLUTIONS
 from workshop.grading import intake, sources
@@ -275,6 +277,24 @@ def test_links_bombs_and_doubles_in_a_zip(zipped):
     assert who(found) == [("ada", SECOND), ("twice", SECOND)]
     assert "link" in why(found, "eve/03.ipynb") and "bomb" in why(found, "mallory/03.ipynb") and "MB" in why(found, "huge/03.ipynb")
     assert "more than once" in why(found, "twice/03.ipynb")
+
+
+PARTS = st.sampled_from(["ada", "bob", "03", "..", ".", "", "a b", "-x", ".hidden", "__MACOSX", FIRST, "x_123456_assignsubmission_file_", "\n", "漢"])
+FILES = st.sampled_from(["03.ipynb", "ada.ipynb", f"ada_{SECOND}.ipynb", "ada_12345_67890_03.ipynb", "x (2).ipynb", ".ipynb", "a.txt", "b.zip", "IPYNB", "\\"])
+CONTENTS = st.one_of(st.sampled_from([ONE, THREE, BARE, b"", b"{", b"[]"]), st.binary(max_size=20))
+
+
+@hypothesis.settings(max_examples=60, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture])
+@hypothesis.given(st.lists(st.tuples(st.lists(PARTS, max_size=3), FILES, CONTENTS), min_size=1, max_size=8))
+def test_every_entry_of_any_zip_is_accounted_for(zipped, made):
+    made.append((["zoe"], "03.ipynb", THREE))
+    found = zipped(*(("/".join([*parts, file]), data) for parts, file, data in made))
+    counted = [name for it in found.submissions for name in ([it.file] if it.readable else []) + [*it.older]]  # the unreadable are unread too
+    counted += [name for name, _ in (*found.unread, *found.aside) if "hidden files" not in name]
+    hidden = sum(int(name.split()[0]) for name, _ in found.aside if "hidden files" in name)
+    folders = sum(file == "\\" for _, file, _ in made)
+    assert len(counted) + hidden + folders == len(made)
+    assert all(it.path.exists() and it.learner.strip() for it in found.submissions)
 
 
 def test_a_zip_that_lies_about_sizes_or_is_encrypted_or_damaged(zipped):

@@ -71,7 +71,8 @@ def look(submissions: Path, *, leave_out: Path | None = None) -> Iterator[Found]
         else:
             found = _zip(open_files.enter_context(_opened(submissions)))
         if not found.entries and not found.refused:
-            raise NothingToGrade(f"{submissions} is empty; {expected}")
+            hidden = f" but for {found.hidden} hidden files" if found.hidden else ""
+            raise NothingToGrade(f"{submissions} is empty{hidden}; {expected}")
         yield found
 
 
