@@ -181,8 +181,8 @@ def _learners(book: Gradebook) -> str:
     rows = "".join(_row(it, book.exercises, late) for it in book.people)
     return (
         '<div class="scroll"><table><caption>Green: all points; orange: some; red: none.'
-        f'</caption><thead><tr><th scope="col">Learner</th>{heads}{before}<th scope="col" class="number">Total</th>'
-        f'<th scope="col" class="number">Share</th><th scope="col">To know</th></tr></thead><tbody>{rows}</tbody></table></div>'
+        f'</caption><thead><tr><th scope="col">Learner</th>{before}<th scope="col" class="number">Total</th>'
+        f'<th scope="col" class="number">Share</th>{heads}<th scope="col">To know</th></tr></thead><tbody>{rows}</tbody></table></div>'
     )
 
 
@@ -203,9 +203,9 @@ def _row(person: Person, exercises: Sequence[Exercise], late: bool) -> str:
     )
     before = f'<td class="number">{amount(person.points)}</td>' if late else ""
     return (
-        f'<tr><th scope="row"><a href="learners/{person.page}.html">{shown(person.learner, 80)}</a></th>{cells}{before}'
+        f'<tr><th scope="row"><a href="learners/{person.page}.html">{shown(person.learner, 80)}</a></th>{before}'
         f'<td class="number"><strong>{amount(person.total)}</strong> of {amount(person.of)}</td>'
-        f'<td class="number">{person.share:.0%}</td><td class="some">{notes}</td></tr>'
+        f'<td class="number">{person.share:.0%}</td>{cells}<td class="some">{notes}</td></tr>'
     )
 
 
