@@ -182,7 +182,8 @@ def _learners(book: Gradebook) -> str:
     return (
         '<div class="scroll"><table><caption>Green: all points; orange: some; red: none.'
         f'</caption><thead><tr><th scope="col">Learner</th>{before}<th scope="col" class="number">Total</th>'
-        f'<th scope="col" class="number">Share</th>{heads}<th scope="col">To know</th></tr></thead><tbody>{rows}</tbody></table></div>'
+        f'<th scope="col" class="number">Share</th>{heads}<th scope="col">To know</th></tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
     )
 
 
