@@ -56,7 +56,7 @@ def photograph(out: Path) -> None:
     [learner] = [path for path in (out / "learners").glob("*.html") if path.name.startswith(PHOTOGRAPHED.lower().replace(" ", "-"))]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM") or None)
-        for page, name, width, height, first in ((out / "index.html", "gradebook", 1000, 860, "h1"),
+        for page, name, width, height, first in ((out / "index.html", "gradebook", 1120, 960, "h1"),
                                                  (out / "index.html", "learners", 1120, 700, "h2:has-text('Learners')"),
                                                  (learner, "feedback", 860, 760, "h2:has-text('03')")):
             view = browser.new_context(color_scheme="light", viewport={"width": width, "height": height}).new_page()

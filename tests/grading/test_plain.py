@@ -105,6 +105,17 @@ def test_nothing_of_a_text_is_markdown(text):
     assert "<" not in words and not re.search(r"(?<!\\)(\\\\)*[`*_\[\]!|#]", words)
 
 
+def test_code_in_prose_stays_code_and_nothing_else_becomes_markup():
+    assert plain.prose("Use `for _ in x` instead of `while True`.") == "Use `for _ in x` instead of `while True`."
+    assert plain.prose("a *b* `c` [d](e)") == "a \\*b\\* `c` \\[d\\]\\(e\\)"
+    assert plain.prose("one ` alone <b>") == "one \\` alone &lt;b&gt;"
+
+
+@given(TEXT)
+def test_prose_holds_no_html_outside_code(text):
+    assert "<" not in re.sub(r"`[^`]*`", "", plain.prose(text))
+
+
 @given(st.lists(TEXT, unique=True))
 def test_file_names_are_safe_and_different(names):
     files = {name: plain.file_name(name) for name in names}

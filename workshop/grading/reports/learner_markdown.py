@@ -5,7 +5,7 @@ from __future__ import annotations
 from . import words
 from .learner_page import EXACT, HOW
 from .marks import Check, Gradebook, Mark, Person, Work
-from .plain import code, fenced, markdown
+from .plain import code, fenced, markdown, prose
 from .sheet import amount
 
 
@@ -48,7 +48,7 @@ def _exercise(mark: Mark) -> list[str]:
             blocks += (
                 [f"*{markdown(label, 24)}*", fenced(text, 1200)]
                 if label in EXACT
-                else [f"*{markdown(label, 24)}*: {markdown(text, 1200)}"]
+                else [f"*{markdown(label, 24)}*: {prose(text, 1200)}"]
             )
     return blocks
 
@@ -56,7 +56,7 @@ def _exercise(mark: Mark) -> list[str]:
 def _seen(check: Check) -> list[str]:
     if check.hidden or check.state == "passed" or not (check.reason or check.came):
         return []
-    blocks = [f"**{markdown(check.title)}**" + (f": {markdown(check.reason, 400)}" if check.reason else "")]
+    blocks = [f"**{markdown(check.title)}**" + (f": {prose(check.reason, 400)}" if check.reason else "")]
     (same, came), (same_too, expected) = words.differing(check.came, check.expected)
     if check.expected and (came or expected):
         blocks += ["came:", fenced(same + came, 600), "expected:", fenced(same_too + expected, 600)]

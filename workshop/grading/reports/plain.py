@@ -70,6 +70,17 @@ def code(text: object, most: int = 200) -> str:
     return f"{fence} {words} {fence}" if "`" in words else f"{fence}{words or ' '}{fence}"
 
 
+def prose(text: object, most: int = 1200) -> str:
+    """Within a line of Markdown, with single backticks around code left as they are."""
+    return "".join(code(it) if at % 2 else _spaced(it) for at, it in enumerate(re.split(r"`([^`]+)`", line(text, most))))
+
+
+def _spaced(words: str) -> str:
+    """`markdown`, with the spaces at both ends."""
+    said = markdown(words, len(words) + 1)
+    return f"{' ' * words.startswith(' ')}{said}{' ' * (words.endswith(' ') and bool(said))}"
+
+
 def fenced(text: object, most: int = 2000, language: str = "text") -> str:
     """As a block of Markdown, exactly as it was; the fence is longer than any within."""
     words = plain(text, most)
