@@ -51,8 +51,8 @@ def test_who_is_in_time_or_whose_time_nobody_knows_loses_nothing():
 
 def test_it_is_said_in_words():
     its = rule(DUE, EXAMPLE)
-    assert its.said(AT + timedelta(days=1, hours=2, minutes=3)) == "1 day 2 hours late: 20 % of its points are lost"
-    assert its.said(AT + timedelta(seconds=9)).startswith("less than a minute late: 10 %")
+    assert its.said(AT + timedelta(days=1, hours=2, minutes=3)) == "1 day 2 hours late: 20% of its points are lost"
+    assert its.said(AT + timedelta(seconds=9)).startswith("less than a minute late: 10%")
 
 
 @st.composite

@@ -140,7 +140,7 @@ def test_a_late_notebook_shows_before_and_after(book):
                 with_results(*all_passed(), learner="eve", submitted=None), rule=late.rule("2026-11-20T18:00Z", late.EXAMPLE))
     ada, bob, eve = made.people
     assert (ada.points, ada.total, bob.total, eve.total) == (OF, round(OF * 0.8, 2), OF, OF)
-    assert "1 day 1 hour late: 20 %" in book.text("learners/ada.html") and f"{OF} before" in book.text("learners/ada.md")
+    assert "1 day 1 hour late: 20%" in book.text("learners/ada.html") and f"{OF} before" in book.text("learners/ada.md")
     assert "Of 1 notebook nobody knows" in book.text("index.html")
     head, row, *_ = book.table()
     assert dict(zip(head, row, strict=True))["lost by lateness"] == str(round(OF * 0.2, 2))

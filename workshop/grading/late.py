@@ -62,7 +62,7 @@ class LateRule:
         return min(points, round(float(Fraction(points) * (1 - lost)), 2)) if lost else points
 
     def said(self, submitted: datetime | None) -> str:
-        """The lateness in words, such as "2 days late: 20 % are lost"; empty when it is in time."""
+        """The lateness in words, such as "2 days late: 20% of its points are lost"; empty when it is in time."""
         late = self.lateness(submitted)
         return f"{_in_words(late)} late: {_percent(self.lost(submitted))} of its points are lost" if late else ""
 
@@ -80,7 +80,7 @@ def rule(due: str, text: str) -> LateRule:
     share = Fraction(found["per" if "per" in found else "once"][1]) / 100
     most = Fraction(found["most"][1]) / 100 if "most" in found else Fraction(1)
     if share > 1 or most > 1:
-        raise ValueError(_about(text, "more than 100 % cannot be lost"))
+        raise ValueError(_about(text, "more than 100% cannot be lost"))
     unit = _span(found["per"][2] or "1", found["per"][3]) if "per" in found else None
     if unit == timedelta(0):
         raise ValueError(_about(text, "a span of 0 has no end"))
@@ -120,4 +120,4 @@ def _in_words(late: timedelta) -> str:
 
 
 def _percent(share: Fraction) -> str:
-    return f"{float(share * 100):.4g} %"
+    return f"{float(share * 100):.4g}%"

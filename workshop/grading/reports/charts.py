@@ -43,7 +43,7 @@ def finding(shares: Sequence[float]) -> str:
 
 
 def _span(at: int) -> str:
-    return f"{at * 100 // BINS} to {(at + 1) * 100 // BINS - (at < BINS - 1)} %"
+    return f"{at * 100 // BINS} to {(at + 1) * 100 // BINS - (at < BINS - 1)}%"
 
 
 def distribution(shares: Sequence[float]) -> str:
@@ -61,7 +61,7 @@ def distribution(shares: Sequence[float]) -> str:
             shapes.append(_text(x + slot / 2, floor - tall - 6, str(number), "ink", 13, 600))
     for at in range(BINS + 1):
         anchor = "start" if at == 0 else "end" if at == BINS else "middle"
-        shapes.append(_text(LEFT + at * slot, HEIGHT - 8, f"{at * 100 // BINS} %", "muted", 12, 400, anchor))
+        shapes.append(_text(LEFT + at * slot, HEIGHT - 8, f"{at * 100 // BINS}%", "muted", 12, 400, anchor))
     shapes.append(f'<path class="s-line" d="M{LEFT} {floor}H{WIDTH - LEFT}" stroke="#cbd2d9"/>')
     if shares:
         x = LEFT + statistics.median(shares) * slot * BINS
