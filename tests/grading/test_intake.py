@@ -183,6 +183,7 @@ def test_a_later_version_that_cannot_be_read_does_not_hide_a_good_one(given):
     (b"", "empty"), (b"{", "JSON"), (b"null", "no notebook"), (b"\0" * 99, "JSON"), (b'{"cells": "\0"}', "JSON"),
     ("é".encode("latin-1"), "UTF-8"), (THREE.decode().encode("utf-16"), "UTF-8"), (b"[" * 100_000, "nested"),
     (b'{"cells": ' + b"[" * 50_000 + b"]" * 50_000 + b"}", "nested"), (b'{"a":' * 50_000, "nested"),
+    (b'{"cells":["' + b'\\"' * 5_000_000, "JSON"), (b'{"cells":[' + b"[]," * 5_000_000 + b"0]}", "texts and lists"),
     (b'{"nbformat": 3, "worksheets": []}', "format 3"), (b" " * (sources.MOST_BYTES + 1), "MB"), (b'{"cells": [' + b"9" * 9999 + b"]}", "JSON"),
 ], ids=lambda it: repr(it[:12]) if isinstance(it, bytes) else it)
 def test_a_file_that_is_no_notebook_is_a_clear_problem_of_its_own(given, data, words):

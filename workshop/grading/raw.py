@@ -10,6 +10,10 @@ from typing import Any
 MOST_BYTES = 20 * 2**20
 MOST_NESTING = 100
 """Of brackets; a notebook needs about ten."""
+MOST_VALUES = 1_000_000
+"""Texts and brackets: each costs the grader some hundred bytes of memory."""
+STRINGS_AND_BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+"""A text that does not end goes to the file's end, so that each character is looked at once."""
 
 
 class Unreadable(ValueError):
@@ -63,8 +67,10 @@ def lesson(notebook: dict[str, Any], file: str) -> str:
 def _nesting(text: str) -> int:
     """How deep brackets stand in each other, strings left out."""
     depth = most = 0
-    for found in re.finditer(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', text, re.DOTALL):
-        sign = found.group()
+    for count, found in enumerate(STRINGS_AND_BRACKETS.finditer(text)):
+        if count > MOST_VALUES:
+            raise Unreadable(f"the file holds more than {MOST_VALUES:,} texts and lists; clear the outputs")
+        sign = text[found.start()]
         if sign in "[{":
             depth += 1
             most = max(most, depth)

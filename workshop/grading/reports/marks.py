@@ -120,7 +120,8 @@ class Person:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        flags = [flag for work in self.works for flag in (*work.flags, f"{work.notebook[:2]}: {work.late}" if work.late else "") if flag]
+        late = {work.notebook: [f"{work.notebook[:2]}: {work.late}"] for work in self.works if work.late}
+        flags = [flag for work in self.works for flag in (*work.flags, *late.get(work.notebook, []))]
         missing = [work.notebook for work in self.works if not work.file]
         return tuple(dict.fromkeys([*flags, *([f"nothing handed in for {', '.join(missing)}"] if missing else [])]))
 
