@@ -271,6 +271,11 @@ def test_a_name_that_leads_out_of_the_zip(zipped, name, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"class.zip", "scratch"}
 
 
+def test_a_name_without_end_keeps_nobody_waiting(zipped):
+    found = zipped(("eve/" + " (1)" * 8000 + " " * 30_000 + ".ipynb", THREE), ("ada/03.ipynb", THREE))
+    assert who(found) == [("ada", SECOND)] and "characters" in found.unread[0][1]
+
+
 def test_links_bombs_and_doubles_in_a_zip(zipped):
     bomb = b'{"cells": [], "x": "' + b"0" * 5_000_000 + b'"}'
     found = zipped((as_link("eve/03.ipynb"), "/etc/passwd"), ("mallory/03.ipynb", bomb), ("huge/03.ipynb", b"0" * (sources.MOST_BYTES + 1)),

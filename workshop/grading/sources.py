@@ -20,6 +20,8 @@ MOST_FILES = 20_000
 """Below one folder of SUBMISSIONS, so that a learner with a million files keeps nobody waiting; a zip may hold ten times that."""
 MOST_RATIO, HARMLESS_BYTES = 200, 2**20
 """An entry of a zip that unpacks to more than this many times its size is refused, unless it is small."""
+MOST_NAME = 1000
+"""Characters of a name in a zip, with its folders."""
 LEFT_OUT = ("__MACOSX", "__pycache__")
 """And whatever begins with a dot."""
 
@@ -200,6 +202,8 @@ def _why_not(info: zipfile.ZipInfo, name: str) -> str:
     mode = info.external_attr >> 16
     if name.startswith("/") or name[1:2] == ":" or ".." in name.split("/"):
         return "its name leads out of the zip; nothing is written there, and it is not read"
+    if len(name) > MOST_NAME:
+        return f"its name has more than {MOST_NAME:,} characters"
     if "\0" in name:
         return "its name holds a NUL"
     if stat.S_ISLNK(mode):
