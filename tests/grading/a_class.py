@@ -8,7 +8,7 @@ from typing import Any
 
 from workshop.checks import exercises
 from workshop.exercises import SOLUTIONS
-from workshop.grading.reports.marks import trials_of
+from workshop.grading.reports.reading import trials_of
 
 NAMES = {path.stem[:2]: path.stem for path in SOLUTIONS.glob("*.ipynb")}
 PEOPLE = ("Ada Okafor", "Björn Lindqvist", "Chen Wei", "Dalia Haddad", "Emre Yıldız", "Fatou Diop", "Grace Kim", "Hugo Martín",

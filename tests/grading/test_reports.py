@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from workshop.checks import exercise, exercises
 from workshop.grading import late, reports
-from workshop.grading.reports import charts, class_page, marks, words
+from workshop.grading.reports import charts, class_page, marks, reading, words
 
 from .a_class import NAMES, line, report, some_class, write
 from .test_plain import NASTY
@@ -38,7 +38,7 @@ SPEC = {it.id: tuple(Trial(f"part {at} of {it.id[-1]}", 1, at == it.points - 1) 
 @pytest.fixture(autouse=True)
 def known_trials(monkeypatch):
     """Trials whose titles a test can foresee: one for each point, the last one hidden."""
-    monkeypatch.setattr(marks, "trials_of", lambda id: SPEC[id])
+    monkeypatch.setattr(reading, "trials_of", lambda id: SPEC[id])
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ ODD = st.recursive(st.one_of(st.none(), st.booleans(), st.integers(), st.floats(
 @given(st.dictionaries(st.sampled_from(sorted(report())), ODD))
 def test_a_report_of_any_shape_is_a_mark_between_nothing_and_everything(changes):
     made = {**report(), **changes, "notebook": NAMES[LESSON]}
-    work = marks.work_of(made, late.rule("2026-11-20T18:00Z", "10% per day"))
+    work = reading.work_of(made, late.rule("2026-11-20T18:00Z", "10% per day"))
     person = marks.Person(learner="ada", page="ada", works=(work,))
     assert 0 <= work.total <= work.points <= work.of == OF
     whole = reports.Gradebook(exercises=tuple(THESE), people=(person,))

@@ -11,7 +11,8 @@ from workshop.checks import Exercise, exercises
 from workshop.grading.late import LateRule
 
 from . import class_page, junit, learner_markdown, learner_page, plain, tables
-from .marks import Gradebook, Person, Work, absent, works_of
+from .marks import Gradebook, Person, Work
+from .reading import absent, works_of
 
 __all__ = ["Gradebook", "Person", "Work", "read", "write"]
 

@@ -1,20 +1,12 @@
-"""From the shards' reports to marks: totals from the register, points clipped to it, lateness; all text still untrusted."""
+"""Marks: of a check, an exercise, a notebook, a learner and a class; sums, states and lateness. All text is untrusted."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
 
-from workshop.checks import Exercise, exercises
+from workshop.checks import Exercise
 from workshop.grading.late import LateRule
-from workshop.grading.trials import trials
-
-STATES = ("passed", "failed", "error", "timeout", "killed", "missing", "tampered", "not-run")
-MOST_BYTES = 50 * 2**20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,147 +145,7 @@ class Gradebook:
         return f"{count} learner{'s' * (count != 1)}, {len(self.exercises)} exercises, {mean:.0%} of the points on average.{left}"
 
 
-def works_of(paths: Iterable[Path], rule: LateRule | None) -> tuple[dict[tuple[str, str], Work], list[tuple[str, str]]]:
-    """The reports by (learner, notebook), the one that was graded last; and (file, why) of those that cannot be read."""
-    found: dict[tuple[str, str], Work] = {}
-    problems = []
-    for path in paths:
-        try:
-            if path.stat().st_size > MOST_BYTES:
-                raise ValueError("it is too large")
-            report = json.loads(path.read_text(encoding="utf-8"))
-            learner = report["learner"]
-            if not isinstance(learner, str) or not isinstance(report["notebook"], str):
-                raise ValueError("it names no learner")
-            work = work_of(report, rule)
-            if not work.marks:
-                raise ValueError("its notebook has no exercises")
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
-            problems.append((f"results/{path.name}", f"this report cannot be read ({problem}); delete it and grade again"))
-            continue
-        before = found.get((learner, work.notebook))
-        if before is None or before.graded <= work.graded:
-            found[learner, work.notebook] = work
-    return found, problems
-
-
-def work_of(report: Mapping[str, Any], rule: LateRule | None) -> Work:
-    """A report as marks. Whatever has an unexpected shape counts as absent, and what is absent earns nothing."""
-    notebook = report["notebook"]
-    lines: dict[tuple[str, int], Mapping[str, Any]] = {}
-    for line in _list(report.get("results")):
-        if isinstance(line, dict) and type(line.get("trial")) is int:
-            lines.setdefault((_text(line.get("exercise")), line["trial"]), line)
-    told, answers = _dict(report.get("feedback")), _dict(report.get("answers"))
-    marks = tuple(
-        Mark(exercise=its, checks=_checks(its, lines), answer=_text(answers.get(its.id)), **_told(its, told.get(its.id)))
-        for its in exercises(notebook[:2])
-    )
-    return Work(
-        notebook=notebook,
-        marks=marks,
-        file=_text(report.get("file")) or "?",
-        sha256=_text(report.get("sha256")),
-        older=tuple(map(_text, _list(report.get("older")))),
-        flags=tuple(dict.fromkeys(map(_text, _list(report.get("flags"))))),
-        submitted=_moment(report.get("submitted")),
-        graded=_text(report.get("graded")),
-        seed=report["seed"] if type(report.get("seed")) is int else None,
-        sandbox=_text(report.get("sandbox")),
-        kernel=_text(report.get("kernel")),
-        seconds=_number(report.get("seconds")),
-        rule=rule,
-    )
-
-
-def absent(notebook: str, rule: LateRule | None) -> Work:
-    """The work of somebody who handed in nothing: every check is missing."""
-    marks = tuple(
-        Mark(
-            exercise=its,
-            checks=tuple(
-                _check(its.id, at, it.title, it.points, it.hidden, {"state": "missing"}) for at, it in enumerate(trials_of(its.id))
-            ),
-        )
-        for its in exercises(notebook[:2])
-    )
-    return Work(notebook=notebook, marks=marks, rule=rule)
-
-
-def trials_of(id: str) -> tuple[Any, ...]:
-    """What is graded for an exercise, as (title, points, hidden) of each trial; empty when it has no trials."""
-    try:
-        return trials(id)
-    except LookupError:
-        return ()
-
-
-def _checks(its: Exercise, lines: Mapping[tuple[str, int], Mapping[str, Any]]) -> tuple[Check, ...]:
-    """One for each trial of the exercise; where there is no list of trials, as the report says."""
-    spec = {at: (it.title, it.points, it.hidden) for at, it in enumerate(trials_of(its.id))} or {
-        at: (_text(line.get("title")), _number(line.get("points")), line.get("hidden") is not False)
-        for (id, at), line in sorted(lines.items())
-        if id == its.id
-    }
-    return tuple(_check(its.id, at, *facts, lines.get((its.id, at), {})) for at, facts in spec.items())
-
-
-def _check(id: str, at: int, title: str, points: float, hidden: bool, line: Mapping[str, Any]) -> Check:
-    state = line.get("state") if line.get("state") in STATES else "not-run"
-    earned = min(points, _number(line.get("earned"))) if state == "passed" else 0
-    shown = {} if hidden else {name: _text(line.get(name)) for name in ("reason", "came", "expected")}
-    return Check(
-        exercise=id,
-        trial=at,
-        title=title,
-        hidden=hidden,
-        points=points,
-        earned=earned,
-        state=state,
-        seconds=_number(line.get("seconds")),
-        **shown,
-    )
-
-
-def _told(its: Exercise, said: Any) -> dict[str, Any]:
-    """The explanation. It comes from the learner's process: a known misconception is told in our own words."""
-    said = _dict(said)
-    name = said.get("misconception")
-    known = its.misconceptions.get(name) if isinstance(name, str) else None
-    ours = {"likely cause": known.cause, "next": known.next} if known else {}
-    parts = [(_text(it[0]), _text(it[1])) for it in _list(said.get("parts"))[:8] if isinstance(it, list) and len(it) == 2]
-    return {
-        "misconception": name if known else None,
-        "parts": tuple((label, ours.get(label, text)) for label, text in parts if text),
-    }
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _number(value: Any) -> float:
-    """A number that can be added up: no text, no bool, none below zero, no infinity."""
-    return value if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1e9 else 0
-
-
 def _tidy(points: float) -> float:
     """Whole points as whole numbers."""
     rounded = round(points, 2)
     return int(rounded) if rounded == int(rounded) else rounded
-
-
-def _moment(value: Any) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(_text(value))
-    except ValueError:
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
