@@ -93,6 +93,17 @@ def wait(awaitable: Any) -> Any:
     return _here.runner.run(waited())
 
 
+@contextlib.contextmanager
+def loop_of(factory: Callable[[], asyncio.AbstractEventLoop]) -> Iterator[None]:
+    """Lets `call` and `wait` use another kind of event loop for a while."""
+    before = _here.runner
+    try:
+        with asyncio.Runner(loop_factory=factory) as _here.runner:
+            yield
+    finally:
+        _here.runner = before
+
+
 class _Nowhere(io.TextIOBase):
     """Where an answer may print as much as it likes."""
 
