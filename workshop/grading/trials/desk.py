@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 from kernel import Client, Handoff, Result, Run
 from kernel.offline import Script
+from kernel.search import Document, Hit
 
 TOPICS = ("rate limits", "vector stores", "tracing", "evaluation", "caching", "handoffs", "circuit breakers")
 
@@ -38,6 +40,22 @@ class Desk:
     writer: Specialist
     reviewer: Specialist
     max_revisions: int
+
+
+class Shelf:
+    """A source that keeps the protocol and remembers what it was asked."""
+
+    def __init__(self, draw: Random, place: str, topics: list[str]) -> None:
+        self.queries: list[str] = []
+        self.documents = [Document(f"{place}-{topic}-{draw.randint(100, 999)}", f"On {topic}",
+                                   f"The {place} has {draw.randint(100, 999)} pages on {topic}.", "2026-03-01") for topic in topics]
+
+    async def search(self, query: str, limit: int = 5) -> list[Hit]:
+        self.queries.append(query)
+        return [Hit(it, it.text, 0.0) for it in self.documents if query.lower() in it.title.lower()][:limit]
+
+    async def get(self, id: str) -> Document:
+        return next(it for it in self.documents if it.id == id)
 
 
 def quiet_run() -> Run:

@@ -7,9 +7,8 @@ from random import Random
 from typing import Any
 
 from kernel import Agent, Handoff, Result, Run, Tool, connect
-from kernel.search import Document, Hit
 
-from .desk import held
+from .desk import Shelf, held
 from .trial import Trial, call, wait
 from .wire import Wire, call_of, plain
 
@@ -56,22 +55,6 @@ def verdicts(fact_checker: Any, draw: Random, flaw: str) -> Any:
         result = wait(run.dispatch(checker, Handoff(intent="Check the draft", artifacts={"facts": known, "draft": draft})))
         seen.append([draft, result.status, getattr(result.output, "verdict", None)])
     return seen
-
-
-class Shelf:
-    """A source that keeps the protocol and remembers what it was asked."""
-
-    def __init__(self, draw: Random, place: str, topics: list[str]) -> None:
-        self.queries: list[str] = []
-        self.documents = [Document(f"{place}-{topic}-{draw.randint(100, 999)}", f"On {topic}",
-                                   f"The {place} has {draw.randint(100, 999)} pages on {topic}.", "2026-03-01") for topic in topics]
-
-    async def search(self, query: str, limit: int = 5) -> list[Hit]:
-        self.queries.append(query)
-        return [Hit(it, it.text, 0.0) for it in self.documents if query.lower() in it.title.lower()][:limit]
-
-    async def get(self, id: str) -> Document:
-        return next(it for it in self.documents if it.id == id)
 
 
 def searched(two_shelves: Any, draw: Random, *, found: bool) -> Any:
