@@ -19,7 +19,10 @@ import workshop.grading.trials as package
 from kernel import Handoff, Result, Usage, Verdict
 from tests.unit.answers import CHEATS, CRASHES, WRONG, made, ours, spoiled, stub
 from workshop.checks import exercise, exercises
+from workshop.checks.engine import judge
 from workshop.grading.trials import canonical, see, trials
+
+from .right_answers import RIGHT
 
 SEEDS = (1, 20_261_122, 987_654_321)
 LESSONS = sorted(it.name.removeprefix("lesson_") for it in pkgutil.iter_modules(package.__path__) if it.name.startswith("lesson_"))
@@ -61,6 +64,14 @@ def test_two_right_answers_of_different_style_give_the_same_lines(its):
     for seed in SEEDS:
         assert all(isinstance(it, str) for it in right(its, seed)), right(its, seed)
         assert lines(its, its.alternative, seed) == right(its, seed)
+
+
+@pytest.mark.parametrize(("id", "source"), [(it.id, source) for it in ALL for source in RIGHT[it.id]])
+def test_a_right_answer_in_other_words_passes_its_check_and_every_trial(id, source):
+    its = exercise(id)
+    assert judge(its, made(id, its.name, source)).passed
+    for seed in SEEDS:
+        assert lines(its, source, seed) == right(its, seed)
 
 
 @EVERY
