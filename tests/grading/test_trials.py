@@ -103,6 +103,21 @@ def test_the_stub_gets_nothing(its):
 
 
 @EVERY
+@pytest.mark.parametrize("lazy", ["None", "[]", "{}", "''", "True", "0", "given", "given[-1]", "given[0]"])
+def test_a_lazy_answer_gets_nothing(its, lazy):
+    came = lines(its, f"def {its.name}(*given):\n    return {lazy}\n", 11)
+    assert not [its for its, wanted in zip(came, right(its, 11), strict=True) if its == wanted]
+
+
+@pytest.mark.parametrize(("id", "name"), [(id, name) for id, name in (("01.1", "never stops"), ("03.1", "no cap"), ("06.1", "no end"))
+                                          if id in {it.id for it in ALL}])
+def test_an_answer_that_asks_for_ever_is_ended_by_whom_it_asks(id, name):
+    """One that asks nobody is ended from outside, by the limits of its kernel; here it would not end."""
+    came = lines(exercise(id), spoiled(id, WRONG[id][name]), 3)
+    assert any(isinstance(it, Exception) for it in came)
+
+
+@EVERY
 def test_an_answer_that_crashes_raises_or_differs(its):
     assert lines(its, spoiled(its.id, CRASHES[its.id]), 3) != right(its, 3)
 
