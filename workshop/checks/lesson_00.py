@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -14,7 +13,6 @@ from kernel import (
     Handoff,
     Result,
     Run,
-    Trace,
     Verdict,
     connect,
     researcher,
@@ -22,7 +20,7 @@ from kernel import (
     writer,
 )
 from kernel.offline import Script
-from workshop.views import TeamPicture
+from workshop.views import TeamPicture, facts_of
 
 from .probe import Probe, brief
 from .register import Exercise, Misconception
@@ -159,21 +157,6 @@ def who_gets_work(sent_back):
 
 
 # ── 00.2: another topic ────────────────────────────────────────────────────────────────────────────────────
-
-
-def facts_of(trace: Trace) -> dict[str, Any]:
-    """What can be counted in the trace of a run of the desk, by name: lists, and one number.
-
-    who: who got work; writer got: the names of what the writer was first handed; order: the handoffs; calls: of
-    models; documents: the ids that the last draft cites.
-    """
-    handoffs = trace.handoffs()[1:]
-    order = [it["to_agent"] for it in handoffs]
-    first = next((it["artifacts"] for it in handoffs if it["to_agent"] == "writer"), {})
-    drafts = [it["artifacts"].get("draft", "") for it in handoffs]
-    cited = re.findall(r"\[([\w-]+)\]", drafts[-1]) if drafts else []
-    return {"who": list(dict.fromkeys(order)), "writer got": list(first), "order": order,
-            "calls": trace.totals()["calls"], "documents": sorted(set(cited))}
 
 
 def check_changes(what_changed: Any, probe: Probe) -> None:

@@ -6,10 +6,12 @@ it is. `watch` shows a run while it happens.
 
 from .budget import BudgetGauges
 from .contexts import ContextSizes
+from .facts import facts_of
 from .handoffs import HandoffLog
 from .live import watch
 from .team import TeamPicture
 from .timeline import Timeline
 from .transcript import Transcript
 
-__all__ = ["BudgetGauges", "ContextSizes", "HandoffLog", "TeamPicture", "Timeline", "Transcript", "watch"]
+__all__ = ["BudgetGauges", "ContextSizes", "HandoffLog", "TeamPicture", "Timeline", "Transcript", "facts_of",
+           "watch"]
