@@ -36,8 +36,8 @@ TIMEOUT_S = 10.0
 """For one cell."""
 TIMEOUTS = 2
 """After so many checks of one exercise that ran out of time or killed their kernel, its others are not run."""
-SHOWN = 2_000
-"""Characters of a compared line that a report keeps."""
+SHOWN = 20_000
+"""Characters of a compared line that a report keeps; a page shows where two begin to differ."""
 
 
 @dataclass
@@ -282,7 +282,7 @@ class GradedFile(IPyNbFile):
                 told[its.id] = {
                     "outcome": str(said["outcome"]), "headline": str(said["headline"])[:200],
                     "misconception": said["misconception"] if said["misconception"] in its.misconceptions else None,
-                    "parts": [[str(label)[:40], str(text)[:SHOWN]] for label, text in said["parts"]][:8]}
+                    "parts": [[str(label)[:40], str(text)[:2_000]] for label, text in said["parts"]][:8]}
             except (ValueError, TypeError, KeyError, RecursionError):
                 continue
         return told
