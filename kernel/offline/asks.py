@@ -6,18 +6,15 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
-from .words import NUMBER_WORDS, any_of, content_words, sentences, stem, table, uncited, vocabulary, words
+from .words import COUNTED, NUMBER_WORDS, any_of, content_words, number, sentences, stem, table, uncited, vocabulary, words
 
 _UNITS = {
-    "words": any_of("words?"),
-    "sentences": any_of("sentences?"),
-    "paragraphs": any_of("paragraphs?"),
+    "words": "words?", "sentences": "sentences?", "paragraphs": "paragraphs?",
     "facts": any_of("bullets? facts? points? items? findings statements? claims?"),
-    "searches": any_of("search(?:es)? quer(?:y|ies) look-?ups? calls? tries attempts?"),
-    "revisions": any_of("revisions? rounds? rewrites? iterations?"),
-}
+    "searches": any_of("search(?:es)? quer(?:y|ies) look-?ups? calls? tries attempts? search\\w* look\\w*"),
+    "revisions": any_of("revisions? rounds? rewrites? iterations? revis\\w+ rewrit\\w+ iterat\\w+"),
+}  # fmt: skip
 _UNITS["bullets"] = _UNITS["facts"]
-_VERBS = {"searches": any_of("search\\w* quer\\w+ look\\w*"), "revisions": any_of("revis\\w+ rewrit\\w+ iterat\\w+")}
 _ADJECTIVE = rf"(?!(?:and|or|to|times?|{'|'.join(_UNITS.values())})\b)[a-z][\w'-]*"
 _AT_MOST = r"(?:at most|no more than|only|just|up to|max\w*|is|of|:|=|≤|<)"
 _FLOOR = re.compile(r"(?<!no )(?<!not )(?:more than|over|at least|minimum(?: of)?|no (?:fewer|less) than)(?: \w+)?$")
@@ -26,26 +23,6 @@ _BOUND = re.compile(r"most|limit|up to|only|exactly|max|just|than|single")
 _PART = any_of("each every title heading headline sentences? bullets? facts? paragraphs? lines? points? issues?")
 _OF_A_PART = re.compile(rf"(?<!1 )(?<!a )(?<!-)\b{_PART}(?: \w+){{0,6}}$")
 _PER = re.compile(rf"\s*(?:or (?:fewer|less) |at most |max |long )?(?:per|each|apiece|(?:a|in|for|from) {_PART})\b")
-_TENS = any_of(" ".join(word for word, value in NUMBER_WORDS.items() if value in range(20, 100, 10)))
-_COUNTED = any_of(" ".join(NUMBER_WORDS))
-_IN_WORDS = re.compile(
-    rf"\b(?:(?:a|{_COUNTED}) hundred(?: and)?(?: {_TENS}[ -]{_COUNTED}| {_COUNTED})?"
-    rf"|{_TENS}[ -]{_COUNTED}|{_COUNTED})\b"
-)
-
-
-def _in_digits(text: str) -> str:
-    """The text in lower case with its number words as digits: a hundred and twenty → 120, twice → 2 times."""
-
-    def value(run: re.Match) -> str:
-        total = 0
-        for word in re.findall(r"[a-z]+", run.group()):
-            total = (total or 1) * 100 if word == "hundred" else total + NUMBER_WORDS.get(word, 0)
-        return str(total)
-
-    plain = re.sub(r"\bonce\b", "1 times", re.sub(r"\btwice\b", "2 times", text.lower()))
-    plain = re.sub(r"\ba (?=(?:\w+ )?paragraph\b)", "1 ", plain)
-    return re.sub(r"(?<=\d),(?=\d{3})", "", _IN_WORDS.sub(value, plain))
 
 
 @lru_cache(maxsize=2_000)
@@ -57,34 +34,44 @@ def limit(text: str, kind: str) -> int | None:
     ("at least 50 words") and limits per sentence are not limits of the whole.
     """
     unit, found = _UNITS[kind], []
-    forms = [
-        rf"\b(?P<n>\d+)(?:[\s-]+{_ADJECTIVE}){{0,3}}?[\s-]+{unit}\b",
-        rf"\b{unit}(?: (?:limit|maximum|max|count))?(?: ?{_AT_MOST})+ ?(?P<n>\d+)",
-    ]
-    if kind in _VERBS:
-        forms.append(rf"\b{_VERBS[kind]}(?: \w+){{0,6}}? (?P<n>\d+) times?\b")
-    for clause in re.split(r"(?<!\d)\.|\.(?!\d)|[;!?\n]|, (?=\D)", _in_digits(text)):
+    plain = re.sub(r"\bonce\b", "1 times", re.sub(r"\btwice\b", "2 times", text.lower()))
+    plain = re.sub(r"\ba (?=(?:\w+ )?paragraph\b)", "1 ", plain)
+    plain = re.sub(rf"\b{NUMBER_WORDS}\b", lambda run: str(number(run[0])), plain)
+    forms = [rf"\b(?P<n>\d+)(?:[\s-]+{_ADJECTIVE}){{0,3}}?[\s-]+{unit}\b",
+             rf"\b{unit}(?: (?:limit|maximum|max|count))?(?: ?{_AT_MOST})+ ?(?P<n>\d+)"]
+    if kind in ("searches", "revisions"):
+        forms.append(rf"\b{unit}(?: \w+){{0,6}}? (?P<n>\d+) times?\b")
+    for clause in re.split(r"(?<!\d)\.|\.(?!\d)|[;!?\n]|, (?=\D)", re.sub(r"(?<=\d),(?=\d{3})", "", plain)):
         for match in (match for form in forms for match in re.finditer(form, clause)):
-            number, before = int(match["n"]), clause[: match.start("n")].rstrip(" -(")
-            loose = number == 1 and kind in ("words", "facts", "bullets") and not _BOUND.search(before)
+            most, before = int(match["n"]), clause[: match.start("n")].rstrip(" -(")
+            loose = most == 1 and kind in ("words", "facts", "bullets") and not _BOUND.search(before)
             part = kind == "words" and _OF_A_PART.search(before) and match.start("n") == match.start()
-            if number and not (loose or part or _FLOOR.search(before) or _PER.match(clause[match.end() :])):
-                found.append(number - bool(_STRICT.search(before)))
+            if most and not (loose or part or _FLOOR.search(before) or _PER.match(clause[match.end() :])):
+                found.append(most - bool(_STRICT.search(before)))
     return max(1, min(found)) if found else None
 
 
-_STYLE = any_of("style grammar spelling tone wording punctuation typos readability")
-_EVIDENCE = any_of("facts? sources? evidence findings? notes? material given provided supplied below above what")
+_SCALE = re.compile(r"(?<![\w.])(\d+)\s*(?:-|–|to|and)\s*(\d+)\b(?! (?:words|sentences|facts|bullets))|\bout of (\d+)\b", re.I)
+
+
+def scale(text: str) -> tuple[int, int] | None:
+    """The scale that a text states: "1 to 5", "0-10", "out of 100"."""
+    found = ((int(m[1] or 0), int(m[2] or m[3])) for m in _SCALE.finditer(text))
+    return next(((low, high) for low, high in found if high > low), None)
+
+
+_STYLE = "(?:style|grammar|spelling|tone|wording|punctuation|typos|readability)"
+_EVIDENCE = "(?:facts?|sources?|evidence|findings?|notes?|material|given|provided|supplied|below|above|what)"
+_HELD = "(?:sources?|facts?|documents?|findings?|subjects?)"
 _INVENT = any_of(
-    "invent\\w* ma(?:k\\w+|de)[\\s-](?:\\w+\\s)?up fabricat\\w+ guess\\w* speculat\\w+ hallucinat\\w+ embellish\\w* "
-    "outside prior own assum\\w+ unsupported extrapolat\\w+ add\\s(?:anything|facts|claims|any|details)"
+    "invent\\w* ma(?:k\\w+|de)[\\s-](?:\\w+\\s)?up fabricat\\w+ guess\\w* speculat\\w+ hallucinat\\w+ embellish\\w* outside prior own "
+    "assum\\w+ unsupported extrapolat\\w+ add\\s(?:anything|facts|claims|any|details)"
 )
-_CITES = any_of("(?:un)?cit(?:e|es|ed|ing|ations?) sources? (?:un)?sourced references? attribut\\w+ brackets?")
 _WANTED = {
-    "citations": rf"\b{_CITES}\b"
+    "citations": r"\b(?:(?:un)?cit(?:e|es|ed|ing|ations?)|sources?|(?:un)?sourced|references?|attribut\w+|brackets?)\b"
     r"|\bwhere (?:each|every|it|they|a)\b[^.;]{0,30}\bcomes? from\b|\[[\w -]*ids?\]",
-    "coverage": r"\b(?:every|each|all)(?: (?:of|the|given))* (?:sources?|facts?|documents?|findings?|subjects?)\b"
-    r"|\b(?:cover|complete|comprehensive|omi(?:t|ssion)|missing|unused|gaps?)\w*|\b(?:left|leav\w+) (?:\w+ ){0,2}out\b",
+    "coverage": rf"\b(?:every|each|all)(?: (?:of|the|given))* {_HELD}\b|\b(?:cover|complete|comprehensive|omi(?:t|ssion)|gaps?)\w*"
+    rf"|\b(?:missing|unused|left out) (?:\w+ )?{_HELD}|\b{_HELD} (?:\w+ )?(?:\w+ )?(?:missing|unused)\b|\b(?:left|leav\w+) (?:\w+ ){{0,2}}out\b",
     "thorough": r"\b(?:thorough|exhaustive|comprehensive)\w*|\bleav(?:e|ing) nothing\b|\bno stone\b|\buntil nothing\b"
     r"|\buntil you(?:'re| are) (?:\w+ )?(?:certain|sure|done|satisfied)\b|\bkeep (?:on )?(?:search|look|dig)\w*"
     r"|\beverything (?:there is|you can|that)\b|\bas (?:much|many)(?: \w+)? as (?:you can|possible)\b",
@@ -93,6 +80,7 @@ _WANTED = {
     "no_invention": rf"\b(?:only|solely|strictly|exclusively|nothing but|beyond)\b[^.;\n]{{0,45}}\b{_EVIDENCE}\b"
     rf"|\b{_EVIDENCE}\b[^.;\n]{{0,30}}\b(?:only|alone|nothing (?:else|more))\b"
     rf"|\b(?:not|never|n't|without|no|avoid|nor)\b[^.;\n]{{0,30}}\b{_INVENT}\b|(?<=n't){_INVENT}"
+    rf"|\bnothing (?:that )?(?:is not|isn't) in the {_EVIDENCE}"
     r"|\b(?:invent|fabricate|add|assume|make up) nothing\b|\bsay (?:so|that you do)\b|\b(?:backed|supported) by\b"
     r"|\bif you (?:do not|don't|cannot|can't) (?:know|find)\b|\bstick to\b|\bgrounded\b|\bfaithful\b|\bnothing else\b",
 }
@@ -101,8 +89,9 @@ _TURNS = re.compile(  # each of these turns a wish into its opposite; two of the
     r"\b(?:no|not|never|nothing|without|omit|skip|drop|avoid|ignore|leave|miss|forget|lack)\w*\b|n't\b", re.I
 )
 _WAIVED = re.compile(r"(?:\bno need|(?:\bnot|n't) (?:worry|check|bother|mind|need)|\bignore|\bskip)\b", re.I)
-_AFTER = re.compile(r"^[^.;\n]{0,30}?(?:(?:\bnot|n't) (?:be )?\w*(?:need|requir|necess|want|matter)|\boptional)", re.I)
-_REJECTS = re.compile(r"\b(?:reject|flag|report|mark|find|list|complain|catch)\b", re.I)
+_AFTER = re.compile(r"^[^.;\n]{0,30}?(?:(?:\bnot|n't) (?:be )?\w*(?:need|requir|necess|want|matter)|\boptional|\bfine\b|\ballowed)", re.I)
+_LACKING = re.compile(r"\b(?:without|lacks?|with no|misses)(?: a| any| its)?$", re.I)
+_REJECTS = re.compile(r"\b(?:reject|revise|flag|report|mark|find|list|complain|catch|fail)\b", re.I)
 _FAULT = re.compile(r"^\W*(?:\w+\W+){0,2}(?:is|are|counts?|gets?|fails?|must|should|cannot)\b", re.I)
 
 
@@ -119,7 +108,7 @@ def wants(text: str, what: str) -> bool:
         for match in _WANTED[what].finditer(clause):
             before, after = " ".join(clause[: match.start()].split()[-7:]), clause[match.end() :]
             turns = len((_WAIVED if what == "coverage" else _TURNS).findall(before)) + bool(_AFTER.match(after))
-            if re.search(r"\b(?:without|lacks?|with no)(?: a| any| its)?$", before, re.I):  # such sentences are faults
+            if what != "coverage" and _LACKING.search(before):  # such sentences are faults
                 turns += bool(_FAULT.match(after) or _REJECTS.search(before))
             if turns % 2 == 0:
                 return True
@@ -127,46 +116,40 @@ def wants(text: str, what: str) -> bool:
 
 
 _ASKS = table(
-    "please kindly what's now first then hi hello hey ok so could can would will you i we me us them 'd i'd like to "
-    "need want help let let's what who where when which why how is are was were do does did has have had known there "
-    "everything anything all something whatever that it they find out search look up for gather collect research "
-    "investigate summarise summarize explain describe tell report provide get list retrieve study explore outline "
-    "discuss compare contrast comparing compares dig review revise check verify improve put together assemble answer "
-    "write rewrite draft prepare produce compose create give make bring says say said already currently library "
-    "corpus documents sources know learn read see into"
+    "please kindly what's now first then hi hello hey ok so could can would will you i we me us them 'd i'd like to need want help let "
+    "let's what who where when which why how is are was were do does did has have had known there everything anything all something "
+    "whatever that it they find out search look up for gather collect research investigate summarise summarize explain describe tell "
+    "report provide get list retrieve study explore outline discuss compare contrast comparing compares dig review revise check verify "
+    "improve put together assemble answer write rewrite draft prepare produce compose create give make bring says say said already "
+    "currently library corpus documents sources know learn read see into"
 )
 _KINDS = table(
-    "brief briefing report article summary overview essay memo note text piece paper draft paragraph paragraphs "
-    "sentence sentences bullet bullets facts fact information info evidence material finding findings introduction "
-    "explanation description account handout page post claims statements details knowledge background"
+    "brief briefing report article summary overview essay memo note text piece paper draft paragraph paragraphs sentence sentences "
+    "bullet bullets facts fact information info evidence material finding findings introduction explanation description account handout "
+    "page post claims statements details knowledge background"
 )
 _PREPOSITIONS = table("about on of for into regarding concerning covering explaining describing comparing :")
 _STATED = re.compile(r"\b(?:topic|subject|question|theme)(?: of the \w+)?(?:\s+is\b\s*:?|\s*:)\s*(\S[^\n]*)", re.I)
 _QUOTED = re.compile(r"(?:on|about|of|into|for|:|research)\s+[\"“‘«]([^\"”’»]{2,120})[\"”’»]", re.I)
-_FRAME = re.compile(  # "In at most 100 words, …", "Search the library and …", "…, at most 100 words, …"
-    r"^(?:task|goal|intent|the topic of|the subject of)\b:?\s+|,\s[^,]{0,20}\b\d+ words?,"
-    r"|^(?:in|within|using|from|with)\b[^,]{2,40},\s+"
-    r"|^(?:search|consult|use|query|check)\s+(?:the|our|your|my)\s+(?:\w+\s+){1,3}?,?\s*(?:and|to)\s+(?:then\s+)?",
+_FRAME = re.compile(  # "In at most 100 words, …", "Search the library and …", "…, at most 100 words, …", "… with dates on …"
+    r"^(?:task|goal|intent|the topic of|the subject of)\b:?\s+|,\s[^,]{0,20}\b\d+ words?,|^(?:in|within|using|from|with)\b[^,]{2,40},\s+"
+    r"|^(?:search|consult|use|query|check)\s+(?:the|our|your|my)\s+(?:\w+\s+){1,3}?,?\s*(?:and|to)\s+(?:then\s+)?"
+    r"|,?\s+(?:each\s+|along\s+|together\s+)?(?:with|including)\s+(?:their\s+|its\s+|the\s+)?"
+    r"(?:sources?|citations?|references?|dates?)\b(?:\s+ids?\b)?,?(?=\s+(?:about|on|for|of)\b)",
     re.I,
 )
-_N = rf"(?:\d[\d,]*|{_COUNTED})"
-_MADE = any_of("words? sentences? paragraphs? bullets? facts? points? searches")
-_FOR = any_of(
-    "brief(?:ing)? report article readers? writers? editors? colleagues? developers? engineers? audience team "
-    "beginners? managers? newsletter meeting draft"
-)
-_NEXT = any_of(
-    "cite write give list name return report hand send include review check say quote keep tell make add stop answer"
-)
-_THEM = any_of("it them me us the an? your each every all only its? their \\d+")
+_FOR = any_of("brief(?:ing)? report article readers? writers? editors? colleagues? developers? engineers? audience team beginners? "
+              "managers? newsletter meeting draft")  # fmt: skip
+_NEXT = any_of("cite write give list name return report hand send include review check say quote keep tell make add stop answer do")
 _CUT = re.compile(  # from here on a request says how and for whom, and no longer about what
     r"(?:\s*[,;:(–—-]\s*|\s+)(?:"
-    rf"(?:(?:in|within|under|of|up to|about|max\w*)\s+)?(?:the\s+)?\b{_N}[\s-]+(?:\w+\s+)?{_MADE}\b"
+    rf"(?:(?:in|within|under|of|up to|about|max\w*)\s+)?(?:the\s+)?\b(?:\d[\d,]*|{COUNTED})[\s-]+(?:\w+\s+)?"
+    r"(?:words?|sentences?|paragraphs?|bullets?|facts?|points?|searches)\b"
     r"|(?:in |within |with )?(?:at most|no more than|not more than|up to|fewer than|less than)\b"
     r"|(?:using|based on|citing|except|excluding|so that|please|each with|one per|cite|citations?|but not)\b"
     r"|from (?:the|our|my|your|these|those)\s+(?:\w+\s+)?(?:library|corpus|facts?|sources?|notes?|findings)\b"
     r"|with (?:\w+ )?(?:sources?|citations?|references?)\b"
-    rf"|and (?:then )?(?:compare (?:them|these|those)|{_NEXT}\s+{_THEM})\b"
+    rf"|and (?:then )?(?:compare (?:them|these|those)|{_NEXT}\s+(?:it|them|me|us|the|an?|your|each|every|all|only|its|their|no|nothing|\d+))\b"
     rf"|for (?:a|an|the|our|my|your)?\s*(?:\w+[ -]){{0,2}}?{_FOR}\b"
     r").*$",
     re.I | re.S,
@@ -193,22 +176,13 @@ def _about(text: str) -> str:
     return " ".join(tokens[begun:]) or text
 
 
-_ASIDE = re.compile(
-    r",?\s+(?:each\s+|along\s+|together\s+)?(?:with|including)\s+(?:their\s+|its\s+|the\s+)?"
-    r"(?:sources?|citations?|references?|dates?)\b(?:\s+ids?\b)?,?(?=\s+(?:about|on|for|of)\b)"
-    r"|,?\s+(?:and|but)\s+(?:write|add|say|do)\s+(?:nothing|no)\b.*$",
-    re.I,
-)
-"""How the facts shall come, said in the middle of what they shall be about."""
-
-
 @lru_cache(maxsize=1_000)
 def topic(task: str) -> str:
     """What a request is about, in its own words: "Write me a brief on retries, please." → "retries"."""
     best, stated = "", _STATED.search(task)
     for sentence in (*(sentences(stated[1])[:1] if stated else ()), *sentences(task)):
         quoted = _QUOTED.search(sentence)
-        text = quoted[1] if quoted else _CUT.sub("", _about(_FRAME.sub("", _ASIDE.sub("", uncited(sentence).rstrip(".!?;: ")))))
+        text = quoted[1] if quoted else _CUT.sub("", _about(_FRAME.sub("", uncited(sentence).rstrip(".!?;: "))))
         text = re.sub(r"^(?:the (?:topic|subject) of|what (?:is|we|do we) know\w* (?:about|of))\s+", "", text)
         text = " ".join(text.split()).strip(" .,:;!?\"“”'’`*_—–-")
         if re.match(r"\W*(?:how|what|why)\b", sentence, re.I):

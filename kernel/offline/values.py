@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import date
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from .words import GENERIC, NUMBER_WORDS, STOP, stem
+from .words import COUNTED, GENERIC, KIN, NUMBER_WORDS, STOP, is_no, number, stem
 
 _MOST = 100  # values of one kind that are looked at: the first ones of a long text
-_COUNTS = "|".join(word for word in NUMBER_WORDS if word not in ("single", "couple"))
-_NUMBER = re.compile(rf"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?![\w.-]*\d)|\b(?:[a-z]+ty-)?(?:{_COUNTS})\b", re.I)
-_NAME = re.compile(r"\b[A-Z][\w'’&-]*(?: (?:(?:of|the|de|van|von) )?[A-Z][\w'’&-]*)*")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]*\.?"
-_DATE = re.compile(
-    r"\b(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)(?:[T ](?P<t>\d\d:\d\d))?"
-    rf"|\b(?P<d2>\d\d?)(?:st|nd|rd|th)? (?:of )?(?P<m2>{_MONTH}),? (?P<y2>\d{{4}})"
-    rf"|\b(?P<m3>{_MONTH}) (?P<d3>\d\d?)(?:st|nd|rd|th)?,? (?P<y3>\d{{4}})",
-    re.I,
-)
-_NO_NUMBERS = re.compile(rf"{_DATE.pattern}|\b\d\d:\d\d|\[[^\]]*\]|https?://\S+", re.I)
-_FORMS = {  # what other kinds of value look like; what counts is the first group where there is one
+_MONTH, _DAY = rf"(?:{'|'.join(_MONTHS)})[a-z]*\.?", r"\d\d?(?:st|nd|rd|th)?"
+_DATE = (rf"\b\d{{4}}-\d\d-\d\d(?:[T ]\d\d:\d\d)?|\b{_DAY} (?:of )?{_MONTH},? \d{{4}}|\b{_MONTH} {_DAY},? \d{{4}}")
+_URL = r"https?://[^\s<>\"')\]]*[^\s<>\"')\].,;]"
+_FORMS = {  # what a kind of value looks like; what counts is the first group where there is one
+    "number": rf"(?i:(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?![\w.-]*\d)|\b{NUMBER_WORDS}\b)",
+    "date": f"(?i:{_DATE})",
+    "date-time": f"(?i:{_DATE})",
+    "name": r"\b[A-Z][\w'’&-]*(?: (?:(?:of|the|de|van|von) )?[A-Z][\w'’&-]*)*",
+    "list": r"(?:[^.!?;:\n]|[.:](?!\s|$))+",
     "email": r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{0,64}\w",
-    "uri": r"https?://[^\s<>\"')\]]*[^\s<>\"')\].,;]",
+    "uri": _URL,
     "uuid": r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b",
     "time": r"\b[0-2]\d:[0-5]\d(?::[0-5]\d)?",
     "code": r"(?<![\w.])#?[A-Za-z]{0,20}[-_#]?\d[\w-]*(?:\.\d+)*",
@@ -32,19 +30,11 @@ _FORMS = {  # what other kinds of value look like; what counts is the first grou
     "sum": r"(?<![\d.,])[-+(]{0,9}\d[\d.,]*(?: *(?:\*\*|[-+*/x×÷^%()]) *[-+(]*\d[\d.]*\)*)+(?<!\.)",
     "quote": r"[\"“]([^\"”]+)[\"”]|(?<!\w)['‘]([^'’]+)['’](?!\w)",
     "source": r"\[([^\]\s][^\]]*)\]|\((?:source|src): *([^)]+)\)",
-    "thing": rf"(?:\d|\b(?:{_COUNTS}))\s+([a-z][a-z -]*?)(?= at | for |[,.;]|\s*$)",  # what is counted: "3 apples"
+    "thing": rf"(?i:(?:\d|\b{COUNTED})\s+([a-z][a-z -]*?)(?= at | for |[,.;]|\s*$))",  # what is counted: "3 apples"
 }
-KINDS = ("number", "name", "list", "date", "date-time", *_FORMS)
-_KIN = (  # the first word's kin: what means the same in a text, or announces it
-    "age old aged", "price cost $ € £", "total amount sum $ € £", "budget $ € £ euros", "usd $", "eur euros", "gbp £",
-    "quantity count number", "year in since", "duration minutes hours days", "due until by", "name called am i'm",
-    "city in", "location in at", "place in at", "country in from", "author by", "customer for", "body saying",
-    "high urgent asap critical", "low minor whenever", "billing charged refund payment", "technical bug error crash",
-    "positive good great love excellent", "negative bad terrible hate awful", "language written",
-    "approve pass accept yes", "reject revise fail no",
-)  # fmt: skip
-KIN = {family.split()[0]: frozenset(family.split()[1:]) for family in _KIN}
-_NOT = re.compile(r"\b(?:no|not|never|without|cannot|neither|nor)\b|n't\b", re.I)
+KINDS = tuple(_FORMS)
+_FORMS = {kind: re.compile(form) for kind, form in _FORMS.items()}
+_NO_NUMBERS = re.compile(rf"(?i:{_DATE})|\b\d\d:\d\d|\[[^\]]*\]|{_URL}")  # their digits are no numbers
 _APART = re.compile(r"[.!?;,](?=\s)|\n| and ")
 _AND = re.compile(r"\s*[,;]\s+(?:(?:and|or)\s+)?|\s+(?:and|or)\s+")
 
@@ -60,46 +50,39 @@ class Spot(NamedTuple):
 @lru_cache(maxsize=2_000)
 def spots(kind: str, text: str) -> tuple[Spot, ...]:
     """All values of one of the KINDS in a text, in order."""
-    if kind == "number":  # the digits of dates, times, citations and addresses are no numbers
-        bare = _NO_NUMBERS.sub(lambda m: " " * len(m[0]), text)
-        found = [Spot(number(m[0]), *m.span()) for m in _NUMBER.finditer(bare)]
-    elif kind in ("date", "date-time"):
-        found = [Spot(_day(m, kind), *m.span()) for m in _DATE.finditer(text)]
-    elif kind == "name":
-        found = [_name(m) for m in _NAME.finditer(text)]
-    elif kind == "list":
-        found = [Spot(_enumerated(m[0]), *m.span()) for m in re.finditer(r"(?:[^.!?;:\n]|[.:](?!\s|$))+", text)]
-    else:
-        matches = re.finditer(_FORMS.get(kind, "(?!)"), text, re.I if kind == "thing" else 0)
-        found = [Spot(next((g for g in m.groups() if g), m[0]).strip(), *m.span()) for m in matches]
-    return tuple([spot for spot in found if spot.value not in ("", [])][:_MOST])
+    if kind == "number":
+        text = _NO_NUMBERS.sub(lambda m: " " * len(m[0]), text)
+    read: dict[str, Callable] = {"number": number, "date": _day, "date-time": _moment, "name": _name, "list": _enumerated}
+    found = []
+    for match in _FORMS[kind].finditer(text) if kind in _FORMS else ():
+        value = read.get(kind, str.strip)(next((group for group in match.groups() if group), match[0]))
+        start = match.end() - len(value) if kind == "name" else match.start()
+        if value not in ("", []):
+            found.append(Spot(value, start, match.end()))
+    return tuple(found[:_MOST])
 
 
-def number(text: str) -> float | int:
-    """The number that digits or a word stand for: "1,250.50", "thirty-four"."""
-    if text[0].isalpha():
-        return sum(NUMBER_WORDS.get(word, 0) for word in text.lower().split("-"))
-    value = float(text.replace(",", ""))
-    return int(value) if value.is_integer() else value
-
-
-def _day(match: re.Match, kind: str) -> str:
-    year, month, day = (match[key] or match[f"{key}2"] or match[f"{key}3"] for key in "ymd")
-    month = int(month) if month.isdigit() else _MONTHS.index(month[:3].lower()) + 1
+def _day(text: str) -> str:
+    """A day as ISO says it, or "" when there is no such day (31 February)."""
+    year, month = re.search(r"\d{4}", text)[0], re.search(_MONTH, text, re.I)
+    day = re.search(r"\d\d?(?=\D|$)", text[:-4])[0] if month else text[8:10]
     try:
-        iso = date(int(year), month, int(day)).isoformat()
-    except ValueError:  # 31 February
+        return date(int(year), _MONTHS.index(month[0][:3].lower()) + 1 if month else int(text[5:7]), int(day)).isoformat()
+    except ValueError:
         return ""
-    return iso if kind == "date" else f"{iso}T{match['t'] or '00:00'}:00Z"
 
 
-def _name(match: re.Match) -> Spot:
+def _moment(text: str) -> str:
+    time = re.search(r"\d\d:\d\d$", text)
+    return f"{_day(text)}T{time[0] if time else '00:00'}:00Z" if _day(text) else ""
+
+
+def _name(text: str) -> str:
     """A run of capitalised words without the common words that begin it: "In Paris" → Paris."""
-    run = match[0].split()
+    run = text.split()
     while run and (run[0].lower() in STOP | GENERIC or run[0].lower() in ("i'm", "i'd", "i've")):
         run = run[1:]
-    name = " ".join(run)
-    return Spot(re.sub(r"['’]s$", "", name), match.end() - len(name), match.end())
+    return re.sub(r"['’]s$", "", " ".join(run))
 
 
 def _enumerated(clause: str) -> list[str]:
@@ -136,8 +119,7 @@ def nearest(kind: str, text: str, field: str, hint: str, free: Any) -> tuple[Spo
         for start, end, cost in places:
             between = text[end : spot.start] if end <= spot.start else text[spot.end : start]
             if len(between) < 300 and not spot.start <= start < spot.end:
-                after = 3 if start >= spot.end else 0
-                best = min(best, len(between) + 60 * len(_APART.findall(between)) + cost + after)
+                best = min(best, len(between) + 60 * len(_APART.findall(between)) + cost + 3 * (start >= spot.end))
         return best
 
     ranked = [(far(spot), spot.start, spot) for spot in spots(kind, text) if free(spot)]
@@ -163,18 +145,13 @@ def stems(text: str) -> tuple[str, ...]:
     return tuple(root for word, root, _, _ in _tokens(text) if word not in STOP)
 
 
-def mentions(text: str, option: str) -> float:
+def speaks_of(text: str, option: str) -> float:
     """How strongly a text speaks of an option: its words, their stems, their kin; a negated word counts against it."""
     spoken = option.replace("_", " ")
     found = re.finditer(rf"(?<!\w){re.escape(spoken)}(?!\w)", text.replace("_", " "), re.I)
-    score = sum(-1.0 if negated(text[max(0, m.start() - 12) : m.start()]) else 4.0 for m in found)
+    score = sum(-1.0 if is_no(text[max(0, m.start() - 12) : m.start()]) else 4.0 for m in found)
     own, kin = stems(spoken), {stem(word) for word in KIN.get(spoken.lower(), ())}
     return score + sum(1.5 if root in own else float(root in kin) for root in stems(text))
-
-
-def negated(text: str) -> bool:
-    """Whether a text says no."""
-    return bool(_NOT.search(text))
 
 
 def behind(text: str, name: str, stop: str = ",") -> str:

@@ -163,8 +163,7 @@ class View:
         if not given:
             given = tuple(fact for fact in facts(self.parts.get("context", "")) if fact.source)
         if not given:
-            results = (call.result for call in self.calls if call.result and not call.is_error)
-            given = tuple(fact for result in results for fact in facts(result))
+            given = tuple(fact for result in self.results for fact in facts(result))
         return tuple(fact for fact in given if fact.source or not says_nothing(fact.sentence))
 
     @cached_property
@@ -183,6 +182,11 @@ class View:
         """Whether it is time to answer: no tools (left), or the last message says so."""
         last = self.messages[-1][1] if len(self.messages) > 1 else []
         return not self.tools or any(_STOP.search(b.get("text", "")) for b in last if b.get("type") == "text")
+
+    @property
+    def results(self) -> list[str]:
+        """What tools brought back, errors left out."""
+        return [call.result for call in self.calls if call.result and not call.is_error]
 
     @property
     def turn(self) -> int:

@@ -6,6 +6,7 @@ Everything here is a pure function of its text. Nothing knows a topic, a lesson 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -40,13 +41,24 @@ GENERIC = table(
     "knowledge search look reader readers relevant everything anything something gather collect today modern "
     "following below above turn paragraph paragraphs sentence sentences bullet bullets ok okay keeping"
 )
-_SMALL = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty"
-)
-NUMBER_WORDS = {word: value for value, word in enumerate(_SMALL.split())}
-NUMBER_WORDS |= {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "eighty": 80, "hundred": 100}
-NUMBER_WORDS |= {"single": 1, "couple": 2, "dozen": 12}
+_NUMBERS = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+            "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety")
+_NUMBERS = {word: n if n < 20 else 10 * n - 180 for n, word in enumerate(_NUMBERS.split())} | {"dozen": 12, "single": 1, "couple": 2}
+COUNTED = rf"(?:{any_of(' '.join(_NUMBERS))}|hundred)"
+NUMBER_WORDS = rf"(?:(?:an? |{COUNTED}[ -])?hundred(?: and)?(?:[ -]{COUNTED})*|\b\w+ty-{COUNTED}|{COUNTED})"
+
+
+def number(text: str) -> float | int:
+    """The number that digits or words stand for: "1,250.50", "thirty-four", "a hundred and twenty"."""
+    if text[:1].isalpha():
+        total = 0
+        for word in re.findall(r"[a-z]+", text.lower()):
+            total = (total or 1) * 100 if word == "hundred" else total + _NUMBERS.get(word, 0)
+        return total
+    value = float(text.replace(",", ""))
+    return int(value) if value.is_integer() else value
+
+
 _SUFFIXES = "ization isation ations ation ements ement ments ment ings ing ions ion ers er ors or ed ly es s"
 _WORD = re.compile(r"[^\W_]+(?:['’.\-][^\W_]+)*[+#]*")
 
@@ -100,16 +112,14 @@ def overlap(a: str, b: str) -> float:
     return sum(word in vocabulary(b) for word in wanted) / len(wanted) if wanted else 1.0
 
 
-_COUNTS = " ".join(word for word in NUMBER_WORDS if word not in ("one", "single", "couple"))
-_NUMBER = re.compile(
-    rf"(?<![^\W_])v?(\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)*)|\b({any_of(_COUNTS)})\b", re.I
-)
+_NUMBER = re.compile(rf"(?<![^\W_])v?(\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)*)|\b({NUMBER_WORDS})\b", re.I)
 
 
 @lru_cache(maxsize=8_000)
 def numbers(text: str) -> tuple[str, ...]:
-    """Every number of a text in one spelling, in order: 1,500 → 1500, twelve → 12, v0.8.0 → 0.8.0."""
-    found = (d.replace(",", "") or str(NUMBER_WORDS[word.lower()]) for d, word in _NUMBER.findall(uncited(text)))
+    """Every number of a text in one spelling, in order: 1,500 → 1500, twelve → 12, v0.8.0 → 0.8.0; "one" is none."""
+    found = (d.replace(",", "") or str(number(said)) for d, said in _NUMBER.findall(uncited(text))
+             if said.lower() not in ("one", "single", "couple"))
     return tuple(number.lstrip("0") or "0" if number.isdigit() else number for number in found)
 
 
@@ -211,13 +221,10 @@ def sentence_of(text: str, source: str = "", title: str = "") -> Fact:
     return Fact(plain, ", ".join(named) or source, title)
 
 
-_SOUGHT = any_of("found known available facts? match relevant results? information evidence sources? documents? about")
 _ABSENT = re.compile(
-    rf"\b(?:no|nothing|none|not)\b[^.!?]{{0,60}}\b{_SOUGHT}"
-    r"|\b(?:found|holds?|has|have|there is|there are) (?:nothing|no)\b"
-    r"|\b(?:search|tool|lookup)\b[^.!?]{0,30}\bfailed\b",
-    re.I,
-)
+    r"\b(?:no|nothing|none|not)\b[^.!?]{0,60}\b(?:found|known|available|facts?|match|relevant|results?|information|evidence|sources?"
+    r"|documents?|about)|\b(?:found|holds?|has|have|there is|there are) (?:nothing|no)\b|\b(?:search|tool|lookup)\b[^.!?]{0,30}\bfailed\b",
+    re.I)
 
 
 def says_nothing(text: str) -> bool:
@@ -225,41 +232,58 @@ def says_nothing(text: str) -> bool:
     return bool(_ABSENT.search(text)) and not citations(text)
 
 
+_NO = re.compile(r"\b(?:no|not|none|never|without|cannot|neither|nor)\b|n't\b", re.I)
+
+
+def is_no(text: str) -> bool:
+    """Whether a text says no."""
+    return bool(_NO.search(text))
+
+
 _WHO = any_of("agents? assistants? models? readers? bots? ais? llms? researchers? writers? reviewers? supervisors?")
-_ACT = any_of("hand stop ignore call send report state say reply answer write finali[sz]e transfer approve tell")
-_HAIL = any_of(
-    "system assistant user developer admin\\w* agent security editor instructions? attention notice warning note"
-)
-_ADDRESSED = re.compile(
-    rf"\b{any_of('ignore disregard forget override')}\b.{{0,40}}\b"
-    rf"{any_of('instructions? prompts? rules previous prior above everything facts')}\b"
-    rf"|^\W*(?:{_HAIL}|important)(?: \w+){{0,4}}\s*:"
-    rf"|\bthis {any_of('brief draft task conversation handoff hand-off request review')}\b"
-    rf"|\bwithout (?:\w+ )?{any_of('checks? checking reviews? reviewing approval verification confirmation')}\b"
-    r"|\byou (?:must|should|shall|are now|are to|have to|need to|will now|can now)\b"
+_ORDERS = any_of(
+    "hand call send reply respond answer tell write transfer output print approve pass mark report include say email forward run "
+    "execute open visit click use return repeat state add give delegate follow treat skip end start search invoke consider stop")
+_OBJECTS = any_of(
+    "it this that these them me us off over only all any the an? your with to nothing no every immediately directly for in as at back "
+    "out on [a-z]+_\\w+")
+_INSTRUCTION = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instructions?|prompts?|rules|previous|prior|above|everything|facts)\b"
+    r"|^\W*(?:system|assistant|user|developer|admin\w*|agent|security|editor|instructions?|attention|notice|warning|note|important)"
+    r"(?: \w+){0,4}\s*:|\bthis (?:brief|draft|task|conversation|hand-?off|request|review)\b"
+    r"|\bwithout (?:\w+ )?(?:check(?:s|ing)|review(?:s|ing)|approval|verification|confirmation)\b"
+    r"|\byou (?:must|should|shall|(?:are|have|need)(?: now)? to|will now|can now|are now)\b"
     r"|\byour (?:instructions|prompt|system|task|role)\b"
     rf"|\b{_WHO}\b.{{0,40}}\b(?:read|see|process|summari[sz])\w*\b.{{0,40}}\b(?:this|these)\b"
-    rf"|\b{_WHO} (?:must|should|is to|are to) (?:now |immediately |instead )?{_ACT}\b",
-    re.I,
-)
-_FIRM = any_of(
-    "do\\snot don't never always stop ignore disregard forget pretend finali[sz]e delete make\\ssure be\\ssure"
-)
-_VERBS = any_of(
-    "hand call send reply respond answer tell write transfer output print approve pass mark report include say email "
-    "forward run execute open visit click use return repeat state add give delegate follow treat skip end start search "
-    "invoke consider"
-)
-_OBJECTS = any_of(
-    "it this that these them me us off over only all any the a an your with to nothing no every immediately directly "
-    "for in as at back out on [a-z]+_\\w+"
-)
-_IMPERATIVE = re.compile(
-    rf"^\W*(?:(?:please|now|then|instead|first|next|also)[, ]+)*(?:{_FIRM}\b|{_VERBS}\s+{_OBJECTS}\b)", re.I
-)
+    rf"|\b{_WHO} (?:must|should|is to|are to) (?:now |immediately |instead )?(?:{_ORDERS}|ignore|finali[sz]e)\b"
+    r"|^\W*(?:(?:please|now|then|instead|first|next|also)[, ]+)*(?:(?:do not|don't|never|always|stop|ignore|disregard|forget|pretend"
+    rf"|finali[sz]e|delete|(?:make|be) sure)\b|{_ORDERS}\s+{_OBJECTS}\b)",
+    re.I)
 
 
 @lru_cache(maxsize=8_000)
 def is_instruction(sentence: str) -> bool:
     """Whether a sentence found in data tells its reader to do something: data is never an order."""
-    return bool(_ADDRESSED.search(sentence) or _IMPERATIVE.match(sentence))
+    return bool(_INSTRUCTION.search(sentence))
+
+
+_KIN = (  # what stands in a text for the first word, or announces it
+    "age old aged", "price cost $ € £", "total amount sum $ € £", "budget $ € £ euros", "usd $", "eur euros", "gbp £",
+    "quantity count number", "year in since", "duration minutes hours days", "due until by", "name called am i'm", "city in",
+    "location in at", "place in at", "country in from", "author by", "customer for", "body saying", "high urgent asap critical",
+    "low minor whenever", "billing charged refund payment", "technical bug error crash", "positive good great love excellent",
+    "negative bad terrible hate awful", "language written", "approve pass accept yes", "reject revise fail no",
+    "calculate compute sum total average percent", "clock time hour", "date today day", "weather temperature rain", "read open show",
+    "remember save store note", "recall remember known", "add plus sum total", "subtract minus difference",
+    "multiply times product", "divide divided over quotient", "count many length", "illustrate picture image diagram",
+    "translate german french spanish italian dutch polish portuguese japanese chinese korean arabic russian",
+    "check verify double-check fact-checked", "log error fail crash outage incident", "code bug fix patch",
+    "memory remember recall earlier",
+)
+KIN = {family.split()[0]: frozenset(family.split()[1:]) for family in _KIN}
+_KIN_OF = {stem(word): frozenset(map(stem, kin)) for word, kin in KIN.items()}
+
+
+def with_kin(roots: Iterable[str]) -> set[str]:
+    """Stems and those of their kin that are no stop words."""
+    return {*roots, *(word for root in roots for word in _KIN_OF.get(root, ()) if word not in STOP)}

@@ -6,20 +6,17 @@ import json
 import re
 
 from ..answer import Answer
-from ..asks import limit
+from ..asks import limit, scale
+from ..claims import carried
+from ..form import Share, resolve, value_for
 from ..sources import facts
 from ..view import View
-from ..words import citations, numbers, overlap, sentences, uncited
-from .fill import value_for
-from .shape import positive, resolve
+from ..words import citations, sentences, uncited
 
 _JUDGES = re.compile(r"\b(?:scor|rat(?:e|ing)|grad(?:e|ing)|judg|rubric|criteri|evaluat|assess|points|quality)", re.I)
 _SCORE = re.compile(r"^(?:overall|total|score|rating|grade|points?|mark|quality|value)(?:_score)?$", re.I)
-_WHYS = ("reason", "reasons", "rationale", "reasoning", "why", "explanation", "justification", "comment", "comments",
-         "notes", "feedback", "summary")  # fmt: skip
-_NAMES = ("criterion", "name", "item", "dimension", "aspect", "id", "label", "metric")
-_SHEET = re.compile(rf"{'|'.join((*_WHYS, *_NAMES))}|scor|rating|criteri|mark|overall|result|evaluat|assess|judg", re.I)
-_SCALE = re.compile(r"(?<![\w.])(\d+)\s*(?:-|–|to|and)\s*(\d+)\b(?! (?:words|sentences))|\bout of (\d+)\b", re.I)
+_SHEET = re.compile(r"reason|rational|why|explan|justif|comment|notes|feedback|summary|criteri|name|item|dimension|aspect|id|label|metric"
+                    r"|scor|rating|mark|overall|result|evaluat|assess|judg", re.I)  # fmt: skip
 _CHECKS = {
     "support": r"accura|factual|correct|support|faith|ground|truth|hallucin|claim|invent|valid",
     "cited": r"cit(?:e|ation|ed|ing)|sourc|referenc|attribut",
@@ -33,7 +30,7 @@ def fits(view: View) -> bool:
     """Scores are asked for: by a rubric, by the schema's numbers and the prompt's words, or by a scale."""
     said, rubric = f"{view.system}\n{view.task}", bool(view.parts.get("rubric"))
     if view.schema is None:
-        return not view.tools and bool(_JUDGES.search(said)) and (rubric or _scale(said) is not None)
+        return not view.tools and bool(_JUDGES.search(said)) and (rubric or scale(said) is not None)
     fields = _leaves(view.schema, view.schema)
     scores = [name for name, kind in fields if kind in ("integer", "number")]
     others = [name for name, kind in fields if kind in ("string", "array") and not _SHEET.search(name)]
@@ -58,14 +55,13 @@ def checks(draft: str, given: str, instructions: str) -> dict[str, tuple[float, 
     said, listed = sentences(draft), facts(given)
     if not said:
         return dict.fromkeys(_CHECKS, (0.0, "There is no text to judge."))
-    known = {source for fact in listed for source in fact.sources}
-    carried = [s for s in said if any(_carries(fact.sentence, s) for fact in listed)]
+    known, true = {source for fact in listed for source in fact.sources}, [carried(sentence, listed) for sentence in said]
     cited = [s for s in said if citations(s) and (not known or set(citations(s)) <= known)]
-    used = known & {*citations(draft), *(f.source for f in listed if any(_carries(f.sentence, s) for s in said))}
+    used = known & {*citations(draft), *(fact.source for its in true for fact in its)}
     count, most = len(uncited(draft).split()), limit(instructions, "words") or 250
-    support, average = len(carried) / len(said) if listed else 0.5, count / len(said)
+    held, average = sum(map(bool, true)), count / len(said)
     return {
-        "support": (support, f"{len(carried)} of {len(said)} sentences are carried by the facts."),
+        "support": (held / len(said) if listed else 0.5, f"{held} of {len(said)} sentences are carried by the facts."),
         "cited": (len(cited) / len(said), f"{len(cited)} of {len(said)} sentences cite a known source."),
         "covered": (len(used) / len(known) if known else 0.5, f"{len(used)} of {len(known)} sources are used."),
         "short": (min(1.0, most / count), f"{count} words, with a limit of {most}."),
@@ -73,23 +69,15 @@ def checks(draft: str, given: str, instructions: str) -> dict[str, tuple[float, 
     }
 
 
-def _carries(fact: str, sentence: str) -> bool:
-    """Whether a fact says what a sentence says: most of its words, all of its names and numbers."""
-    names = re.findall(r"(?<=\s)[A-Z][\w+#]*", uncited(sentence))
-    same = {*numbers(sentence)} <= {*numbers(fact)} and all(overlap(name, fact) for name in names)
-    return same and overlap(sentence, fact) >= 0.6
-
-
 def judge(view: View) -> Answer:
     """Scores with a reason for each, in the shape and on the scale that were asked for."""
     root, rubric = view.schema or {}, view.parts.get("rubric", "")
     others = [text for name, text in view.parts.items() if name not in ("task", "rubric", "facts", "context")]
     draft = view.parts.get("draft") or next(iter(others), "") or view.task.partition(":")[2]
-    seen = checks(draft, view.parts.get("facts", ""), view.instructions)
+    seen, marks = checks(draft, view.parts.get("facts", ""), view.instructions), scale(view.instructions) or (1, 5)
     lines = [line.strip(" -*•`") for line in rubric.splitlines() if line.strip(" -*•`")]
     fields = [name for name, kind in _leaves(root, root) if kind in ("integer", "number") and not _SCORE.match(name)]
     named = {re.split(r"[:(]", line)[0].strip(" *`"): line for line in lines or fields or _CHECKS}
-    scale = _scale(view.instructions) or (1, 5)
 
     def of(name: str) -> tuple[float, str]:
         """The share and the reason for a criterion, by its name, then its description; the mean where nothing fits."""
@@ -100,38 +88,28 @@ def judge(view: View) -> Answer:
         shares = [of(other)[0] for other in named if name not in named] or [share for share, _ in seen.values()]
         return sum(shares) / len(shares), " ".join(dict.fromkeys(why for _, why in seen.values()))
 
-    def score(field: dict, name: str) -> float:
-        options = field.get("enum", [])
-        low = min(options, default=field.get("minimum", scale[0]))
-        value = low + of(name)[0] * (max(options, default=field.get("maximum", scale[1])) - low)
-        return round(value, 2) if field.get("type") == "number" else int(value + 0.5)
+    def score(name: str, field: dict) -> float:
+        return Share(of(name)[0], marks).on(field)
 
     def sheet(schema: dict, about: str = "") -> dict:
         """An object of the answer, filled; `about` is the criterion that it scores, if it scores one."""
-        known: dict = dict.fromkeys(_WHYS, of(about)[1]) | dict.fromkeys(_NAMES, about)
+        known: dict = {"reason": of(about)[1], "criterion": about, "ok": of("")[0] >= 0.7}
         for key, field in resolve(schema, root).get("properties", {}).items():
             field, mine = resolve(field, root), about if _SCORE.match(key) else key
-            item, options = resolve(field.get("items"), root), field.get("enum", [])
+            item = resolve(field.get("items"), root)
             if field.get("properties"):
                 known[key] = sheet(field, key)
             elif item.get("properties"):
                 known[key] = [sheet(item, name) for name in named]
             elif field.get("type") == "object":
-                known[key] = {name: score(resolve(field.get("additionalProperties"), root), name) for name in named}
-            elif field.get("type") in ("integer", "number") or (options and isinstance(options[0], int)):
-                known[key] = score(field, mine)
+                known[key] = {name: score(name, resolve(field.get("additionalProperties"), root)) for name in named}
+            elif field.get("type") in ("integer", "number") or field.get("enum"):
+                known[key] = about if about in field.get("enum", ()) else Share(of(mine)[0], marks)
             elif field.get("type") == "boolean":
                 known[key] = of(mine)[0] >= 0.6
-            elif options and about not in options:
-                known[key] = positive(options, of("")[0] >= 0.7)
         return value_for({**resolve(schema, root), "$defs": root.get("$defs", {})}, draft, known=known)
 
-    told = [f"{name}: {score({}, name)} – {of(name)[1]}" for name in named] + [f"overall: {score({}, '')}"]
+    whole = {"type": "integer"}
+    told = [f"{name}: {score(name, whole)} – {of(name)[1]}" for name in named] + [f"overall: {score('', whole)}"]
     text = "\n".join(told) if view.schema is None else json.dumps(sheet(root), ensure_ascii=False)
     return Answer(({"type": "text", "text": text},), "Score what can be checked.")
-
-
-def _scale(text: str) -> tuple[int, int] | None:
-    """The scale that a text states: "1 to 5", "0-10", "out of 100"."""
-    found = ((int(m[1] or 0), int(m[2] or m[3])) for m in _SCALE.finditer(text))
-    return next(((low, high) for low, high in found if high > low), None)

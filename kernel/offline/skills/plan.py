@@ -6,10 +6,9 @@ import re
 
 from ..answer import Answer
 from ..asks import subjects, topic
+from ..form import filled, resolve, value_for
 from ..values import split_items
 from ..view import View
-from .fill import filled, value_for
-from .shape import resolve
 from .supervise import clause_for, core, kind_of, stage, team_for, wishes
 
 _WORKER = re.compile(

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from ..answer import Answer
 from ..asks import core, limit, mentions, subjects, topic, wants
+from ..form import has_field, shaped
 from ..sources import Doc, documents
 from ..view import View
 from ..words import STOP, Fact, any_of, content_words, is_instruction, sentence_of, sentences, stem, vocabulary, words
-from .shape import has_field, shaped
 from .write import citation_form, compose, writes
 
 MOST_FACTS = 12  # reported when the prompt sets no number

@@ -6,12 +6,12 @@ import re
 
 from ..answer import Answer
 from ..asks import limit, topic, wants
+from ..claims import NEAR, best_fact, cited, mismatch
+from ..form import has_field, shaped
 from ..sources import json_of
 from ..view import View
 from ..words import BULLET, Fact, citations, content_words, is_heading, numbers, overlap, sentences
-from .review import NEAR, best_fact, mismatch
-from .shape import has_field, shaped
-from .write import citation_form, cited
+from .write import citation_form
 
 _LONG = re.compile(
     r"\b(?:too long|shorten|shorter|word limit|limit is \d|at most \d|exceed|trim|cut (?:it )?(?:down|to)|too many)",

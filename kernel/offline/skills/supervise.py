@@ -9,10 +9,10 @@ from itertools import groupby
 
 from ..answer import Answer
 from ..asks import limit, subjects, topic
+from ..form import value_for
 from ..sources import json_of
 from ..view import Call, View
 from ..words import STOP, citations, content_words, stem, words
-from .fill import value_for
 
 _VERBS = {
     "research": "research search find look retrieve gather collect investigate fetch librarian library scout source",

@@ -6,9 +6,9 @@ import difflib
 import re
 
 from ..answer import Answer
+from ..form import GUESS, NEAR, Form
 from ..view import Call, View
 from ..words import STOP, stem, words
-from .fill import GUESS, NEAR, Form
 
 _BODY = re.compile(r"^(?:text|content|body|document|string|input|data|passage|note|message)$", re.I)
 _QUOTED = re.compile(r"[\"“]([^\"”]+)[\"”]|(?<!\w)['‘]([^'’]+)['’](?!\w)|:\s+(\S.*)$", re.S)

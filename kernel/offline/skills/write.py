@@ -7,30 +7,22 @@ import re
 
 from ..answer import Answer
 from ..asks import limit, mentions, subjects, topic, wants
+from ..claims import cited, differ
+from ..form import has_field, shaped
 from ..view import View
-from ..words import Fact, any_of, content_words, is_instruction, numbers, says_nothing, sentences, stem, words
-from .shape import has_field, shaped
+from ..words import Fact, any_of, content_words, is_instruction, says_nothing, sentences, words
 
 USUAL_WORDS = 250  # a brief's length when the prompt sets none
-_TEXTS = any_of(
-    "brief\\w* report article summary text essay memo note piece paragraphs? overview answer post page story "
-    "sentences"
-)
+_TEXTS = any_of("brief\\w* report article summary text essay memo note piece paragraphs? overview answer post page story sentences")
 _WRITES = re.compile(
     rf"\b(?:re)?(?:writ(?:e|es|ing)|draft|compose|prepare|produce|put together|turn)\b[^.\n]{{0,60}}\b{_TEXTS}\b"
-    r"|\b(?:summari[sz]e|sum up)\b",
-    re.I,
-)
+    r"|\b(?:summari[sz]e|sum up)\b", re.I)  # fmt: skip
 _LISTS = re.compile(
     r"\bbullets?\b|\blist (?:of )?(?:the )?(?:facts|findings)\b|\b(?:not|n't|never)\b[^.\n]{0,20}\bwrite\b"
-    r"|\b(?:return|report|answer with|give|reply with|only|hand back)\b[^.\n]{0,40}\b(?:facts|findings|evidence)\b",
-    re.I,
-)
+    r"|\b(?:return|report|answer with|give|reply with|only|hand back)\b[^.\n]{0,40}\b(?:facts|findings|evidence)\b", re.I)  # fmt: skip
 _UNTITLED = re.compile(r"\b(?:no|without(?: a)?|skip the|omit the) (?:title|heading|headline)\b|\bplain text\b", re.I)
 _ENGLISH = re.compile(  # how an English word may begin; else it is a name that stays small: pgvector, httpx
-    r"(?:[^\W\d_]?[aeiouy]|[bcdfgkpst]?[hlnrw]|s[ckmpqt]|ps|gn|kn|sch|str|spr|scr|thr)", re.I
-)
-Chosen = tuple[str, Fact]  # a sentence as it is written, and the fact that it tells
+    r"(?:[^\W\d_]?[aeiouy]|[bcdfgkpst]?[hlnrw]|s[ckmpqt]|ps|gn|kn|sch|str|spr|scr|thr)", re.I)  # fmt: skip
 
 
 def writes(view: View) -> bool:
@@ -71,19 +63,19 @@ def compose(view: View, facts: list[Fact], thinking: str) -> Answer:
         if searched or wants(view.instructions, "no_invention"):
             how = "found in the sources" if searched else "given"
             plain = f"No facts about {about or 'this topic'} were {how}. This brief therefore makes no claims about it."
-            return _answer(view, heading, [[plain]], [], "There are no facts: say so.")
+            return _answer(view, heading, [plain], [], "There are no facts: say so.")
         facts = _inventions(about or "the topic", cite)
         thinking = "No facts at hand, and nothing forbids filling the gap."
     gaps = [s for s in sentences(view.parts.get("facts", "")) if says_nothing(s) and not is_instruction(s)]
-    chosen = _fill(facts, gaps, cite, view, heading)
+    most = limit(view.instructions, "words") or USUAL_WORDS
+    room = most - sum(len(text.split()) for text in (*gaps, f"# {heading}" if heading else ""))
+    chosen = _fill(facts, cite, room, (limit(view.instructions, "sentences") or 1_000) - len(gaps))
     if not chosen:  # not even one sentence fits under a title: the shortest stands alone, cut if need be
-        heading, most = "", limit(view.instructions, "words") or USUAL_WORDS
-        short = min(facts, key=lambda fact: (len(cited(fact, cite).split()), facts.index(fact)))
-        text, cut = cited(short, cite), " ".join(short.sentence.split()[:most]).rstrip(",;.") + "."
-        chosen, gaps = [(text if len(text.split()) <= most else cut, short)], []
+        short = min(facts, key=lambda fact: len(cited(fact, cite).split()))
+        cut = " ".join(short.sentence.split()[:most]).rstrip(",;.") + "."
+        heading, gaps, chosen = "", [], [(cited(short, cite) if len(cited(short, cite).split()) <= most else cut, short)]
     paragraphs = _paragraphs(chosen, view)
-    paragraphs[-1] += gaps
-    return _answer(view, heading, paragraphs, chosen, thinking)
+    return _answer(view, heading, [*paragraphs[:-1], " ".join([paragraphs[-1], *gaps])], [fact for _, fact in chosen], thinking)
 
 
 def title(task: str, about: str, facts: list[Fact] | tuple[Fact, ...]) -> str:
@@ -102,72 +94,43 @@ def citation_form(view: View) -> str:
     return "(source: {})" if re.search(r"\(sources?: ?[\w<{-]", view.instructions, re.I) else "[{}]"
 
 
-def cited(fact: Fact, cite: str) -> str:
-    """The fact's sentence with its citation in the given form before the full stop: "Sentence [id]."."""
-    if not (cite and fact.source):
-        return fact.sentence
-    marks = "".join(cite.format(source) for source in fact.sources)
-    end = fact.sentence[-1] if fact.sentence[-1:] in (".", "!", "?") else ""
-    return f"{fact.sentence.removesuffix(end)} {marks}{end or '.'}"
-
-
-def differ(a: Fact, b: Fact) -> bool:
-    """Whether two sentences from different sources say the same thing with another number."""
-    said = [numbers(fact.sentence) for fact in (a, b)]
-    if a.source == b.source or not all(said) or said[0] == said[1]:
-        return False
-    one, two = ({word for word in content_words(fact.sentence) if not word[0].isdigit()} for fact in (a, b))
-    names = {stem(word) for fact in (a, b) for word in re.findall(r"(?<=\s)[A-Z][\w-]*", fact.sentence)}
-    return len(one & two) >= max(2, 0.6 * max(len(one), len(two))) and not (one ^ two) & names
-
-
-def _fill(facts: list[Fact], gaps: list[str], cite: str, view: View, heading: str) -> list[Chosen]:
-    """Sentences in order until the length is full; of two that differ the second stands right after the first."""
-    order = list(facts)
+def _fill(facts: list[Fact], cite: str, room: int, count: int) -> list[tuple[str, Fact]]:
+    """(a sentence as it is written, its fact) in order until the words or sentences are full; of two that differ the
+    second stands right after the first."""
+    order, chosen = list(facts), []
     for i, fact in enumerate(order):
-        if other := next((later for later in order[i + 1 :] if differ(fact, later)), None):
+        if other := next((later for later in order[i + 1 :] if later.source != fact.source and differ(fact, later)), None):
             order.remove(other)
             order.insert(i + 1, other)
-    most = limit(view.instructions, "words") or USUAL_WORDS
-    count = (limit(view.instructions, "sentences") or 1_000) - len(gaps)
-    used = len(f"# {heading}".split()) if heading else 0
-    used += sum(len(gap.split()) for gap in gaps)
-    chosen: list[Chosen] = []
     for fact in order:
-        text = cited(fact, cite)
-        if chosen and differ(chosen[-1][1], fact):
-            text = f"Sources differ: {text}"
-        used += len(text.split())
-        if used > most or len(chosen) >= count:
+        other = bool(chosen) and chosen[-1][1].source != fact.source and differ(chosen[-1][1], fact)
+        text = "Sources differ: " * other + cited(fact, cite)
+        room -= len(text.split())
+        if room < 0 or len(chosen) >= count:
             break
         chosen.append((text, fact))
     return chosen
 
 
-def _paragraphs(chosen: list[Chosen], view: View) -> list[list[str]]:
+def _paragraphs(chosen: list[tuple[str, Fact]], view: View) -> list[str]:
     """One to three paragraphs, or as many as were asked for; one a subject when things are compared."""
     asked, compared = limit(view.instructions, "paragraphs"), subjects(view.task)
-    by_subject = len(compared) > 1
-    most = asked or (len(compared) if by_subject else 3)
+    compared = compared if len(compared) > 1 else ()
+    most = asked or len(compared) or 3
     if (limit(view.instructions, "sentences") or 9) < 4:
         most = asked or 1
     size = -(-len(chosen) // most) if asked else max(3, 1 + len(chosen) // most)
     found: list[list[str]] = [[]]
     last = None
     for text, fact in chosen:
-        subject = _subject(fact, compared) if by_subject else None
-        turned = subject != last if by_subject else len(found[-1]) >= size
+        named = {one: max(2 * mentions(fact.source.replace("-", " "), one), mentions(fact.sentence, one)) for one in compared}
+        subject = max(named, key=named.get, default=None)
+        turned = subject != last if compared else len(found[-1]) >= size
         if found[-1] and turned and len(found) < most and not text.startswith("Sources differ"):
             found.append([])
         found[-1].append(text)
         last = subject
-    return found
-
-
-def _subject(fact: Fact, compared: tuple[str, ...]) -> str:
-    """Which of the compared subjects a fact is about."""
-    source = fact.source.replace("-", " ")
-    return max(compared, key=lambda s: max(2 * mentions(source, s), mentions(fact.sentence, s)))
+    return [" ".join(lines) for lines in found]
 
 
 def _inventions(about: str, cite: str) -> list[Fact]:
@@ -185,15 +148,15 @@ def _inventions(about: str, cite: str) -> list[Fact]:
     return [Fact(sentence, made_up[i // 2] if cite else "") for i, sentence in enumerate(said)]
 
 
-def _answer(view: View, heading: str, paragraphs: list[list[str]], chosen: list[Chosen], thinking: str) -> Answer:
-    body = "\n\n".join(" ".join(paragraph) for paragraph in paragraphs)
+def _answer(view: View, heading: str, paragraphs: list[str], facts: list[Fact], thinking: str) -> Answer:
+    body = "\n\n".join(paragraphs)
     if not view.schema:
         return Answer(({"type": "text", "text": f"# {heading}\n\n{body}" if heading else body},), thinking)
     record = {
-        "title": title(view.task, topic(view.task), [fact for _, fact in chosen]),
+        "title": title(view.task, topic(view.task), facts),
         "body": body,
-        "sources": list(dict.fromkeys(source for _, fact in chosen for source in fact.sources)),
-        "facts": [{"fact": fact.sentence, "source": fact.source, "text": text} for text, fact in chosen],
+        "sources": list(dict.fromkeys(source for fact in facts for source in fact.sources)),
+        "facts": [{"fact": fact.sentence, "source": fact.source, "text": cited(fact, "[{}]")} for fact in facts],
         "comment": thinking,
         "words": len(body.split()),
     }

@@ -1,0 +1,98 @@
+"""Claims and facts: whether a fact carries a sentence, what the two say differently, and how a fact is cited."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from .words import Fact, content_words, is_no, numbers, sentence_of, stem, vocabulary, words
+
+NEAR = 0.6  # share of a sentence's meaning that one source must hold for the source to carry it
+_SAME = [frozenset(stem(word) for word in line.split(" ")) for line in (  # words that say the same
+    "announced introduced released launched published unveiled presented", "began started opened", "big large", "fast quick",
+    "created made built developed designed wrote founded started", "uses employs utilises utilizes applies relies",
+    "supports offers provides allows enables has includes contains features", "company firm maker vendor", "costs price priced",
+    "about approximately roughly around nearly", "shows demonstrates reports found finds states says",
+    "programmed written implemented coded",
+)]  # fmt: skip
+_MONTHS = frozenset("january february march april june july august september october november december".split())
+
+
+def cited(fact: Fact, form: str) -> str:
+    """The fact's sentence with its sources in a form such as "[{}]" before the full stop: "Sentence [id]."."""
+    if not (form and fact.source):
+        return fact.sentence
+    end = fact.sentence[-1] if fact.sentence[-1:] in (".", "!", "?") else ""
+    return f"{fact.sentence.removesuffix(end)} {' '.join(map(form.format, fact.sources))}{end or '.'}"
+
+
+def bare(sentence: str) -> str:
+    """A draft's sentence without its citations."""
+    return sentence_of(sentence.removeprefix("Sources differ: ")).sentence
+
+
+def meaning(text: str) -> set[str]:
+    """The stems of a text that carry its meaning, numbers and months apart."""
+    return {word for word in content_words(text) if not word[0].isdigit() and word not in _MONTHS}
+
+
+def figures(text: str) -> list[str]:
+    """The numbers and months of a text."""
+    return [*numbers(text), *(word for word in words(text) if word in _MONTHS)]
+
+
+@lru_cache(maxsize=20_000)
+def carries(fact: str, sentence: str) -> float:
+    """How much of a sentence's meaning (numbers apart) a fact's words hold, synonyms included."""
+    wanted, have = [word for word in content_words(sentence) if not word[0].isdigit()], vocabulary(fact)
+    same = [word in have or any(word in group and group & have for group in _SAME) for word in wanted]
+    return sum(same) / len(same) if same else 1.0
+
+
+def best_fact(sentence: str, facts: Iterable[Fact]) -> tuple[float, Fact | None]:
+    """The fact that carries a sentence best, and how well; shared numbers decide between equals."""
+
+    def rank(fact: Fact) -> tuple[float, int, float]:
+        shared = len({*numbers(fact.sentence)} & {*numbers(sentence)})
+        return carries(fact.sentence, sentence), shared, carries(sentence, fact.sentence)
+
+    best = max(facts, key=rank, default=None)
+    return (rank(best)[0], best) if best else (0.0, None)
+
+
+def mismatch(sentence: str, fact: Fact) -> str:
+    """What a sentence says otherwise than the fact that it rests on, in words; "" when it agrees."""
+    plain, true = bare(sentence), fact.sentence
+    wrong = [number for number in numbers(plain) if number not in numbers(true)]
+    right = [number for number in numbers(true) if number not in numbers(plain)]
+    if wrong and right:
+        return f"the facts say {', '.join(right)} and not {', '.join(wrong)}"
+    if wrong:
+        return f"the facts do not give the number {', '.join(wrong)}"
+    if is_no(plain) != is_no(true):
+        return "the facts say the opposite"
+    strange = [word for word in re.findall(r"[\w'’+#.-]*[\w+#]", plain) if content_words(word) and carries(true, word) < 1]
+    if difflib.SequenceMatcher(None, words(plain), words(true), autojunk=False).ratio() <= 0.8:  # a paraphrase: names alone count
+        first = plain.split()[0] if plain else ""
+        strange = [word for word in strange if re.search(r"[A-Z\d]", word[1:] if word == first else word)]
+    return f"the facts do not say “{', '.join(strange)}”" if strange else ""
+
+
+def carried(sentence: str, facts: Iterable[Fact]) -> list[Fact]:
+    """The facts that say what a sentence says: most of its words, all of its names and numbers."""
+    return [fact for fact in facts if carries(fact.sentence, sentence) >= NEAR and not mismatch(sentence, fact)]
+
+
+def differ(a: Fact, b: Fact) -> bool:
+    """Whether two sentences say the same thing with one other number or month, or one denies what the other says."""
+    one, two = meaning(a.sentence), meaning(b.sentence)
+    known = list(zip(figures(a.sentence), figures(b.sentence), strict=False))
+    if len(figures(a.sentence)) != len(figures(b.sentence)) or len(one & two) < 2:
+        return False
+    others, alike = sum(x != y for x, y in known), len(one & two) / len(one | two)
+    names = {stem(word) for fact in (a, b) for word in re.findall(r"(?<=\s)[A-Z][\w-]*", fact.sentence)}
+    if others == 1:
+        return alike >= 0.5 and not (one ^ two) & names
+    return others == 0 and is_no(a.sentence) != is_no(b.sentence) and alike >= NEAR

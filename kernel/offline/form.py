@@ -1,0 +1,468 @@
+"""Fill a JSON schema: each field with what a skill knows of its meaning, else from a text by its label, words and type."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+from .answer import Answer
+from .asks import topic
+from .values import KINDS, behind, nearest, speaks_of, split_items, spots, stems, under, words_of
+from .view import View
+from .words import BULLET, KIN, any_of, is_no, number, sentences, uncited
+
+NOTHING, GUESS, NEAR = 0.0, 1.0, 2.0  # how sure a value is; optional fields below NEAR are left out
+_DEEPEST = 6  # a schema may contain itself: below this level only what is required, as short as possible
+_MEANS = {  # what a field's name stands for: the first that matches and is known counts
+    "rejected": r"needs?_?(?:revision|changes|work|rework|fix\w*) has_?(?:issues|errors|problems) reject\w* revise fail\w* invalid",
+    "passed": r"pass(?:ed|es)? approv\w* accept\w* ok okay valid ready\w* publish\w* (?:is_?)?(?:good|correct) is_?(?:ok|valid|ready) "
+              r"success supported consistent",
+    "verdict": r"verdict decision status outcome judg\w+ result recommendation conclusion label action",
+    "score": r"(?:\w+_)?(?:score|rating|grade|points|confidence|quality) stars",
+    "clashing": r"has_(?:contradictions|conflicts)",
+    "found": r"found has_\w+",
+    "count": r"(?:\w+_)?count number_of_\w+ n_\w+ total\w*",
+    "index": r"index line position sentence_?(?:number|index|no) number",
+    "severity": r"severity priority importance level",
+    "kind": r"kind type category class check",
+    "unused": r"(?:missing|unused|omitted)_?(?:sources?|facts?|coverage|citations?) omissions? gaps",
+    "missing": r"missing not_found unknowns? gaps",
+    "clashes": r"contradictions conflicts disagreements discrepancies inconsistencies",
+    "wrong": r"(?:unsupported|wrong|false|invented|incorrect|hallucinated)\w*",
+    "strengths": r"strengths? positives? praise what_works pros",
+    "fix": r"fix\w* suggest\w* correction\w* recommend\w* action\w* remedy change\w* how_to_fix todo revised\w* instruction\w* what_to_do",
+    "problem": r"problem issue reason\w* why explanation error description message detail\w* what_is_wrong finding",
+    "facts": r"(?:key_)?(?:facts|findings|evidence|claims|results|bullets|points|statements|items|notes)",
+    "issues": r"(?:\w+_)?(?:issues|problems|errors|findings|defects|concerns|violations|objections|corrections|remarks|points|weaknesses"
+              r"|mistakes|changes|failures|notes|todos|claims|items|suggestions|comments|feedback)",
+    "reason": r"reason(?:s|ing)? rationale why explanation justification comments? notes feedback summary strategy",
+    "comment": r"comments? feedback summary overall rationale justification remarks? notes? reasoning assessment text review critique "
+               r"message explanation reasons?",
+    "criterion": r"criterion name item dimension aspect id label metric",
+    "task": r"task intent instructions? description goal what objective action query question prompt input request work",
+    "quote": r"quote\w* sentence claim excerpt passage span statement original where location text",
+    "fact": r"fact claim sentence statement text finding content point bullet evidence summary quote",
+    "source": r"(?:source|doc|document|citation|reference)(?:_?id)? sources? id ref cite citations?",
+    "sources": r"sources citations references source_ids cited(?:_sources)? bibliography",
+    "url": r"ur[li] link href",
+    "title": r"title heading headline topic subject name",
+    "body": r"body text content brief draft article report summary output answer markdown paragraphs? document synthesis conclusion",
+    "words": r"words? word_?count length",
+}  # fmt: skip
+_MEANS = {meaning: re.compile(rf"{any_of(names)}$", re.I) for meaning, names in _MEANS.items()}
+_YES = re.compile(r"pass|accept|approv|ok|yes|good|ready|publish|valid|true|done|supported|correct|ship|lgtm|clean|success|go$", re.I)
+_NO = re.compile(r"revis|reject|fail|no$|not|change|rework|needs|invalid|false|retry|unsupported|incorrect|bad|block|back|fix|redo|error"
+                 r"|issue|den(?:y|ied)", re.I)  # fmt: skip
+_TYPES = {"integer": int, "number": (int, float), "string": str, "boolean": bool, "array": list, "object": dict}
+_TAKES = {"boolean": bool, "array": (list, str)}
+_WAYS = (  # (the ways to find a text, in order; the last words of the fields that want it so)
+    ("heading topic", "headline heading topic theme"), ("said heading topic", "title subject"),
+    ("summary", "summary abstract overview"),
+    ("said body", "body content text message brief article output draft report result note document answer response"),
+    ("sentence", "claim statement sentence fact finding point evidence step issue problem"),
+    ("source uri", "source citation reference cite"), ("uri", "url link"), ("email name", "email mail to recipient"),
+    ("date", "date day deadline due published"), ("time", "time"), ("path", "path file filename"),
+    ("code", "id sku code ticket invoice version number"), ("sum", "expression formula"), ("quote", "quote phrase"),
+    ("name thing", "name"), ("thing name", "item product ingredient"),
+    ("name", "author director person people customer assignee owner user sender from company organization city country "
+             "place location team attendee participant speaker member"),
+)  # fmt: skip
+_WAYS_TO = {word: ways.split() for ways, words in _WAYS for word in words.split()}
+_PLAIN = {  # what is valid in a format when the text has nothing of it
+    "email": "unknown@example.com", "uri": "https://example.com/", "uuid": "00000000-0000-0000-0000-000000000000",
+    "date": "1970-01-01", "time": "00:00:00", "date-time": "1970-01-01T00:00:00Z", "duration": "PT0S",
+    "hostname": "localhost", "ipv4": "0.0.0.0", "ipv6": "::",
+}  # fmt: skip
+_OTHERWISE = ("other", "unknown", "none", "neutral", "general", "mixed", "normal", "medium")
+_LIMITS = (  # (a schema's keyword, what a validation message says of it)
+    ("maxLength", r"at most (\d+) char"), ("minLength", r"at least (\d+) char"), ("maxItems", r"at most (\d+) item"),
+    ("minItems", r"at least (\d+) item"), ("maximum", r"less than or equal to (-?\d[\d.]*)"),
+    ("minimum", r"greater than or equal to (-?\d[\d.]*)"), ("exclusiveMaximum", r"less than (-?\d[\d.]*)"),
+    ("exclusiveMinimum", r"greater than (-?\d[\d.]*)"), ("pattern", r"match pattern '(.+?)'(?: \[|;|$)"),
+    ("enum", r"should be ('[^']*'(?:(?:, | or )'[^']*')*)"),
+)  # fmt: skip
+
+
+class Share(NamedTuple):
+    """A score as a share from 0 to 1, and the scale that the prompt names, if any; the schema's own bounds come first."""
+
+    value: float
+    scale: tuple[float, float] | None = None
+
+    def on(self, schema: dict) -> float:
+        whole = schema.get("type") == "integer"
+        low, high = self.scale or (0, 10 if whole else 1)
+        low, high = schema.get("minimum", low), schema.get("maximum", high)
+        value = low + (high - low) * self.value
+        return int(value + 0.5) if whole else round(value, 2)
+
+
+def resolve(schema: Any, root: dict, *, unions: bool = False) -> dict:
+    """A schema with $ref followed and allOf merged. Of a union it is the first branch that is not null; with `unions`
+    the branches are kept under "anyOf", a list of types among them."""
+    schema = dict(schema) if isinstance(schema, dict) else {}
+    for _ in range(20):
+        if "$ref" in schema:
+            target: Any = root
+            for step in str(schema.pop("$ref")).lstrip("#/").split("/"):
+                target = target.get(step, {}) if step and isinstance(target, dict) else target
+            schema = {**target, **schema}
+        elif "allOf" in schema:
+            pieces, merged = [resolve(piece, root, unions=True) for piece in schema.pop("allOf")], {}
+            for piece in (*pieces, schema):
+                both = {"properties": {**merged.get("properties", {}), **piece.get("properties", {})},
+                        "required": [*merged.get("required", []), *piece.get("required", [])]}
+                merged = {**merged, **piece, **{key: value for key, value in both.items() if value}}
+            schema = merged
+        elif isinstance(schema.get("type"), list):
+            schema["anyOf"] = [{"type": kind} for kind in schema.pop("type")]
+        elif "oneOf" in schema:
+            schema["anyOf"] = schema.pop("oneOf")
+        elif schema.get("anyOf") and not unions:
+            branches = [branch for branch in schema.pop("anyOf") if isinstance(branch, dict)]
+            schema |= next((branch for branch in branches if branch.get("type") != "null"), {"type": "null"})
+        else:
+            return schema
+    return {}
+
+
+def has_field(schema: dict, meaning: str) -> bool:
+    """Whether an answer's schema has a top-level field (or is a list) that can take this meaning."""
+    shape = resolve(schema, schema)
+    if shape.get("type") == "array":
+        return meaning == "facts"
+    return any(_MEANS[meaning].match(name) for name in shape.get("properties") or {})
+
+
+def positive(words: list, wanted: bool) -> Any:
+    """The word of a choice that says yes (or no): PASS or REVISE, accept or reject, ready or needs_work."""
+    ranked = sorted(words, key=lambda word: 2 * bool(_NO.search(str(word))) - bool(_YES.search(str(word))))
+    return ranked[0] if wanted else ranked[-1]
+
+
+def shaped(schema: dict, record: dict, why: str = "") -> Answer:
+    """The record as JSON of the schema; fields that the record has nothing for get the plainest valid value."""
+    value = Form(schema, known=record, closed=True).value(schema, "", "")[0]
+    return Answer(({"type": "text", "text": json.dumps(value, ensure_ascii=False, indent=1)},), why)
+
+
+def filled(view: View, text: str, known: dict, why: str) -> Answer:
+    """The view's schema as JSON, filled from `known` values and a text within the limits of validation messages."""
+    value = value_for(view.schema or {}, text, task=view.task, known=known, messages=view.later)
+    return Answer(({"type": "text", "text": json.dumps(value, ensure_ascii=False)},), why)
+
+
+def value_for(schema: dict, text: str, *, task: str = "", known: dict | None = None, messages: Any = ()) -> Any:
+    """A value that the schema allows, taken from `text`; `known` holds values for fields by their names or meanings."""
+    return Form(schema, task, known, messages).value(schema, "", text)[0]
+
+
+def _limits_in(messages: list[str]) -> dict[str, dict]:
+    """Field → the limits that validation messages name for it ("title: … at most 20 characters")."""
+    lines = "\n".join(re.sub(r" \| |(?<=schema)\. ", "\n", message) for message in messages)
+    limits: dict[str, dict] = {}
+    for path, said in re.findall(r"^[-*\s]*`?([A-Za-z_][\w.]*)`?(?::[ \t]*|\n\s+)(.+)$", lines, re.M):
+        field = next((step for step in reversed(path.split(".")) if step and not step.isdigit()), path)
+        keyword, found = next(((k, m[1]) for k, pattern in _LIMITS if (m := re.search(pattern, said, re.I))), ("", ""))
+        if keyword == "enum":
+            limits[field] = {"enum": re.findall(r"'([^']*)'", found)}
+        elif found:
+            limits[field] = {keyword: found if keyword == "pattern" else number(found.rstrip("."))}
+    return limits
+
+
+class Form:
+    """One schema being filled. It remembers which numbers, names and dates are taken, so that value() may be asked again for the
+    next set of values. A closed form takes nothing from a text: only what is known, else the plainest value."""
+
+    def __init__(self, root: dict, task: str = "", known: dict | None = None, messages: Any = (), closed: bool = False):
+        self.root, self.task, self.known, self.closed = root, task, known or {}, closed
+        self.limits, self.taken = _limits_in(messages), set()
+
+    def another(self, taken: Any = (), known: dict | None = None) -> Form:
+        """The same form with other values taken or known."""
+        form = Form(self.root, self.task, self.known if known is None else known, closed=self.closed)
+        form.limits, form.taken = self.limits, set(taken)
+        return form
+
+    def value(self, schema: Any, name: str, text: str, depth: int = 0) -> tuple[Any, float]:
+        """A value for one field and how sure it is."""
+        nullable = {"type": "null"} in (schema.get("anyOf") or [] if isinstance(schema, dict) else [])
+        schema = {**resolve(schema, self.root, unions=not self.closed), **self.limits.get(name, {})}
+        if schema.get("anyOf"):
+            return self._branch(schema, name, text, depth)
+        kind = schema.get("type") or ("object" if "properties" in schema else "array" if "items" in schema else "string")
+        if "const" in schema:
+            return schema["const"], NEAR if speaks_of(text, str(schema["const"])) > 0 else GUESS
+        if kind == "null" or (self.closed and depth > _DEEPEST):
+            return {"object": {}, "array": [], "string": ""}.get(kind), NOTHING
+        said = self._said(name, kind)
+        if "enum" in schema:
+            return self._choice(schema["enum"], name, said, text)
+        if self.closed or said is not None:
+            value = self._poured(said, schema, kind, name, depth)
+            return (None if self.closed and nullable and not value else _clipped(value, schema)), NEAR
+        value, sure = getattr(self, f"_{kind}")(schema, name, text, depth)
+        return (schema["default"], NOTHING) if sure < GUESS and "default" in schema else (_clipped(value, schema), sure)
+
+    def _said(self, name: str, kind: str) -> Any:
+        """What is known for a field: by its own name, else by what the name stands for; None for nothing."""
+        if name in self.known and (self.closed or _is(self.known[name], kind)):
+            return self.known[name]
+        plain, takes = "_".join(words_of(name)) or name, _TAKES.get(kind, object)
+        if not self.closed:
+            takes = _TYPES.get(kind, object)
+        return next((self.known[meaning] for meaning, pattern in _MEANS.items()
+                     if meaning in self.known and pattern.match(plain) and _is(self.known[meaning], kind, takes)), None)
+
+    def _poured(self, said: Any, schema: dict, kind: str, name: str, depth: int) -> Any:
+        """A known value in the type of its field."""
+        if not self.closed and not isinstance(said, Share):
+            return said
+        if kind == "object":
+            form = self.another(known=said) if isinstance(said, dict) else self
+            return form._object(schema, name, "", depth)[0]
+        if kind == "array":
+            listed = said if isinstance(said, list) else [said] if said else []
+            if not name and not listed:  # the answer itself is the list
+                listed = self.known.get("facts") or self.known.get("issues") or []
+            items, made = schema.get("items") or {}, []
+            for item in listed[: schema.get("maxItems")]:
+                known = item if isinstance(item, dict) else dict.fromkeys(("", "text", "problem", "quote", "fact"), item)
+                simple = not {"properties", "enum"} & resolve(items, self.root).keys()
+                made.append(_line(item) if simple else self.another(known=known).value(items, "", "", depth + 1)[0])
+            missing = (schema.get("minItems") or 0) - len(made)
+            return made + [self.value(items, name, "", depth + 1)[0] for _ in range(missing)]
+        if kind == "boolean":
+            return bool(self.known.get("ok", False) if said is None else said)
+        if kind in ("integer", "number"):
+            said = said if isinstance(said, int | float) and not isinstance(said, bool) else self.known.get("score", said)
+            return said.on(schema) if isinstance(said, Share) else Share(1.0).on(schema) if said is None else said
+        if isinstance(said, bool):
+            return self.known.get("word") or ("PASS" if said else "REVISE")
+        said = self.known.get("comment", self.known.get("text", "")) if said is None else said
+        return "\n".join(map(_line, said)) if isinstance(said, list) else str(said or "")
+
+    def _branch(self, schema: dict, name: str, text: str, depth: int) -> tuple[Any, float]:
+        """The branch of a union that the text speaks of most; null where that is allowed and nothing is sure."""
+        shared = {key: value for key, value in schema.items() if key != "anyOf"}
+        options = [{**shared, **resolve(option, self.root, unions=True)} for option in schema["anyOf"]]
+        tried = []
+        for option in (option for option in options if option.get("type") != "null"):
+            trial = self.another(self.taken)
+            tried.append((trial.value(option, name, text, depth), trial.taken))
+        (value, sure), taken = max(tried, key=lambda entry: entry[0][1], default=((None, NOTHING), self.taken))
+        if len(tried) < len(options) and (sure < NEAR or depth > _DEEPEST):
+            return schema.get("default"), NOTHING
+        self.taken = taken
+        return value, sure
+
+    def _choice(self, options: list, name: str, said: Any, text: str) -> tuple[Any, float]:
+        if said in options:
+            return said, NEAR
+        if isinstance(said, Share) and all(isinstance(option, int) for option in options):
+            return said.on({"type": "integer", "minimum": min(options), "maximum": max(options)}), NEAR
+        verdict = _MEANS["verdict"].match(name) or any(pattern.match(str(o)) for o in options for pattern in (_YES, _NO))
+        if "ok" in self.known and verdict:
+            return positive(options, bool(self.known["ok"])), NEAR
+        if self.closed:
+            said = str(self.known.get("comment", self.known.get("text", "")) if said is None else said).lower()
+            return next((o for o in options if str(o).lower() in said or said in str(o).lower()), options[0]), NEAR
+        label = behind(text, name)
+        scores = [10 * speaks_of(label, str(option)) + speaks_of(text, str(option)) for option in options]
+        if max(scores) > 0:
+            return options[scores.index(max(scores))], NEAR
+        return next((option for option in options if str(option).lower() in _OTHERWISE), options[0]), NOTHING
+
+    def _object(self, schema: dict, name: str, text: str, depth: int) -> tuple[dict, float]:
+        text, needed = under(text, name) or text, schema.get("required", [])
+        made, sures = {}, []
+        for key, field in (schema.get("properties") or {}).items():
+            if key in needed or depth <= _DEEPEST:
+                value, sure = self.value(field, key, text, depth + 1)
+                if self.closed or key in needed or sure >= NEAR:
+                    made[key] = value
+                    sures.append(sure)
+        return made, sum(sures) / len(sures) if sures else NOTHING
+
+    def _array(self, schema: dict, name: str, text: str, depth: int) -> tuple[list, float]:
+        if "prefixItems" in schema:
+            return [self.value(item, name, text, depth + 1)[0] for item in schema["prefixItems"]], GUESS
+        items, values = resolve(schema.get("items", {}), self.root), []
+        for value in self._items(items, name, text, depth) if depth <= _DEEPEST else []:
+            if value not in values:
+                values.append(value)
+        values, sure = values[: schema.get("maxItems", 40)], NEAR if values else NOTHING
+        while len(values) < schema.get("minItems", 0):
+            values.append(self.value(items, name, text if depth <= _DEEPEST else "", depth + 1)[0])
+        return values, sure
+
+    def _items(self, items: dict, name: str, text: str, depth: int) -> list:
+        """What is listed for a field: in its own section, else in the whole text."""
+        section = under(text, name)
+        scope, kind = section or text, items.get("type", "string")
+        bullets = [BULLET.sub("", line) for line in scope.splitlines() if BULLET.match(line)]
+        if "enum" in items:
+            return [option for option in items["enum"] if speaks_of(scope, str(option)) > 0]
+        if kind in ("integer", "number"):
+            found = [spot.value for spot in spots("number", scope)]
+            return [_clipped(value, items) for value in found if kind == "number" or value % 1 == 0]
+        if kind == "string":
+            return [_clipped(value, items) for value in self._strings(items, name, section, text, bullets) if value]
+        pieces = bullets or [piece for sentence in sentences(scope) for piece in _pieces(sentence)]
+        pieces = pieces if bullets or depth < 3 else []  # a list inside of its own items
+        made = [self.another().value(items, _one(name), piece, depth + 1) for piece in pieces]
+        return [value for value, sure in made if sure >= (GUESS if bullets else (GUESS + NEAR) / 2)]
+
+    def _strings(self, items: dict, name: str, section: str, text: str, bullets: list[str]) -> list[str]:
+        one, scope = _one(name), section or text
+        ways = [items["format"]] if "format" in items else _WAYS_TO.get(one, [])
+        exact = (way for way in ways if way in KINDS and way not in ("name", "thing", "code"))
+        if found := next((spots(way, scope) for way in exact if spots(way, scope)), None):
+            return [spot.value for spot in found]
+        if bullets:
+            return [uncited(bullet).strip() for bullet in bullets]
+        if section:
+            return section.split("\n") if "\n" in section else split_items(section)
+        if "sentence" in ways:
+            return [uncited(sentence) for sentence in sentences(text)]
+        if "name" in ways:
+            listed = (spot.value for spot in spots("list", text))
+            names = next((items for items in listed if all(spots("name", item) for item in items)), None)
+            return names or [spot.value for spot in spots("name", text)]
+        said = re.search(rf"\b{one}\w*\b[^.:\n]{{0,30}}? (?:are|is|such as|includ\w+) ([^.\n]+)", text, re.I)
+        return split_items(said[1]) if one and said else self._take("list", name, "", text)[0] or []
+
+    def _string(self, schema: dict, name: str, text: str, depth: int) -> tuple[str, float]:
+        said, hint, form = behind(text, name), schema.get("description", ""), schema.get("format", "")
+        if "pattern" in schema and (match := _search(schema["pattern"].lstrip("^").removesuffix("$"), said or text)):
+            return match[0], NEAR
+        if form in _PLAIN:
+            value, sure = self._take(form, name, hint, said or text)
+            return (value, sure) if sure else (_PLAIN[form], NOTHING)
+        if said:
+            return said, NEAR
+        ways = next((_WAYS_TO[word] for word in reversed(words_of(name)) if word in _WAYS_TO), [])
+        for way in ways:
+            value, sure = self._take(way, name, hint, text) if way in KINDS else self._told(way, text)
+            if sure:
+                return value, sure
+        return ("", NOTHING) if "name" in ways else self._related(name, hint, text)
+
+    def _told(self, way: str, text: str) -> tuple[str, float]:
+        """A text of a certain kind: a heading, the topic, a summary, the body, a sentence, a quotation."""
+        if way == "said":  # a quotation counts in a request, not in a text that happens to quote
+            return self._take("quote", "", "", text) if text == self.task else ("", NOTHING)
+        heading, plain = re.search(r"\A#+ +(.+)\n*", text.strip()), sentences(text)
+        if way == "heading" or not plain:
+            return (heading[1], NEAR) if heading else ("", NOTHING)
+        if way == "topic":
+            return topic(self.task) or uncited(plain[0])[:80], NEAR
+        if way == "body":
+            return text.strip()[heading.end() if heading else 0 :], NEAR
+        return " ".join(uncited(sentence) for sentence in plain[: 2 if way == "summary" else 1]), NEAR
+
+    def _related(self, name: str, hint: str, text: str) -> tuple[str, float]:
+        """What the text says of the field ("the licence is MIT", "the MIT licence"), else the sentence nearest it."""
+        words, spoken = words_of(name), r"[ _-]".join(map(re.escape, words_of(name)))
+        said = re.search(rf"\b{spoken} (?:is|was|are|=|of|will be) (?:the |an? )?([^.,;\n]+)", text, re.I)
+        said = said or re.search(rf"\b(?:the|an?|under|with|in) ([\w.+-]+) {spoken}\b", text, re.I)
+        if words and said:
+            return said[1].strip(), NEAR
+        if text == self.task and (quoted := self._take("quote", name, hint, text))[1] == NEAR:
+            return quoted
+        kin = [word for root in words for word in KIN.get(root, ())]
+        told = [sentence for sentence in sentences(text) if not sentence.endswith("?")]  # a question is no answer
+        for wanted, sure in (({*stems(" ".join(words)), *kin}, NEAR), ({*stems(hint)}, GUESS)):
+            best = max(told, key=lambda sentence: len(wanted & {*stems(sentence)}), default="")
+            if wanted & {*stems(best)}:
+                return uncited(best), sure
+        return uncited(text.strip()), GUESS
+
+    def _take(self, kind: str, name: str, hint: str, text: str, keep: Any = lambda spot: True) -> tuple[Any, float]:
+        """The value of one kind that stands nearest to the field's words and is not taken yet."""
+        spot, distance = nearest(kind, text, name, hint, lambda s: (kind, s.start) not in self.taken and keep(s))
+        if spot is None:
+            return None, NOTHING
+        self.taken.add((kind, spot.start))
+        return spot.value, NEAR if kind not in ("number", "quote") or distance < 60 else GUESS
+
+    def _number(self, schema: dict, name: str, text: str, depth: int) -> tuple[float, float]:
+        whole = schema.get("type") == "integer"
+        if re.search(r"confidence|probability|certainty|likelihood", name, re.I):
+            return 0.5, NOTHING  # it has no calibrated confidence to give
+        if found := spots("number", behind(text, name)):
+            value, sure = found[0].value, NEAR
+        else:
+            hint = schema.get("description", "")
+            value, sure = self._take("number", name, hint, text, lambda spot: not whole or spot.value % 1 == 0)
+        return int(value or 0) if whole else value or 0, sure
+
+    _integer = _number
+
+    def _boolean(self, schema: dict, name: str, text: str, depth: int) -> tuple[bool, float]:
+        if said := behind(text, name):
+            return not re.match(r"\W*(?:no|not|false|none|0|never|n)\b", said, re.I), NEAR
+        for terms, least in ((" ".join(words_of(name)), 1), (schema.get("description", ""), 2)):
+            for sentence in sentences(text):
+                if len({*stems(terms)} & {*stems(sentence)} - {"need", "requir"}) >= least:
+                    return not is_no(sentence), NEAR
+        return False, NOTHING
+
+
+def _one(name: str) -> str:
+    """The last word of a list's name in the singular: key_cities → city."""
+    last = (words_of(name) or ("",))[-1]
+    return last[:-3] + "y" if last.endswith("ies") else last[:-1] if last.endswith("s") and last[-2:] != "ss" else last
+
+
+def _line(item: Any) -> Any:
+    return item.get("text") or item.get("fact") or "" if isinstance(item, dict) else item
+
+
+def _pieces(sentence: str) -> list[str]:
+    """The items of a sentence that lists several things of one kind, each with a number or each with a name."""
+    pieces = split_items(sentence)
+    alike = all(spots("number", piece) for piece in pieces) or all(spots("name", piece) for piece in pieces)
+    return pieces if alike else [sentence]
+
+
+def _is(value: Any, kind: str, takes: Any = None) -> bool:
+    if isinstance(value, Share) or (isinstance(value, bool) and kind in ("integer", "number")):
+        return isinstance(value, Share) and kind in ("integer", "number", "string")
+    return isinstance(value, takes or _TYPES.get(kind, type(None)))
+
+
+def _clipped(value: Any, schema: dict) -> Any:
+    """The value within the schema's limits: lengths, a pattern, minimum and maximum, multiples."""
+    if isinstance(value, str):
+        if len(value) > (most := schema.get("maxLength", len(value))):
+            value = value[:most].rpartition(" ")[0].rstrip(" ,;") or value[:most]
+        value = value.ljust(schema.get("minLength", 0), ".")
+        shapes = (value, value.lower(), value.upper(), re.sub(r"\W+", "-", value.lower()).strip("-"))
+        if pattern := schema.get("pattern"):
+            value = next((shape for shape in shapes if _search(pattern, shape)), None) or _example(pattern)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        step = schema.get("multipleOf") or (1 if schema.get("type") == "integer" else 0.001)
+        low = max(schema.get("minimum", float("-inf")), schema.get("exclusiveMinimum", float("-inf")) + step)
+        high = min(schema.get("maximum", float("inf")), schema.get("exclusiveMaximum", float("inf")) - step)
+        value = min(max(value, low), high)
+        value = -(-value // step) * step if "multipleOf" in schema else value
+    return value[: schema["maxItems"]] if isinstance(value, list) and "maxItems" in schema else value
+
+
+def _search(pattern: str, text: str) -> re.Match | None:
+    try:
+        return re.search(pattern, text)
+    except re.error:  # a pattern of another dialect cannot be obeyed
+        return None
+
+
+def _example(pattern: str) -> str:
+    """A text of a simple pattern's shape (literals, classes, counts), so that the answer validates in any case."""
+    made = ""
+    for piece, count in re.findall(r"(\\.|\[[^\]]+\]|[^\\\[\](){}?*+^$|])(\{\d+|[?*])?", pattern):
+        one = next((c for c in "0aA-_ ." if _search(f"^{piece}$", c)), piece.lstrip("\\"))
+        made += one * (0 if count in ("?", "*") else int(count[1:] or 1) if count else 1)
+    return made
