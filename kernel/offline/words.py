@@ -273,7 +273,7 @@ _KIN = (  # what stands in a text for the first word, or announces it
     "location in at", "place in at", "country in from", "author by", "customer for", "body saying", "high urgent asap critical",
     "low minor whenever", "billing charged refund payment", "technical bug error crash", "positive good great love excellent",
     "negative bad terrible hate awful", "language written", "approve pass accept yes", "reject revise fail no",
-    "calculate compute sum total average percent", "clock time hour", "date today day", "weather temperature rain", "read open show",
+    "calculate compute sum total average percent", "clock time hour", "date today day", "weather temperature rain", "read show",
     "remember save store note", "recall remember known", "add plus sum total", "subtract minus difference",
     "multiply times product", "divide divided over quotient", "count many length", "illustrate picture image diagram",
     "translate german french spanish italian dutch polish portuguese japanese chinese korean arabic russian",

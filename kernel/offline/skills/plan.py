@@ -9,21 +9,15 @@ from ..asks import subjects, topic
 from ..form import filled, resolve, value_for
 from ..values import split_items
 from ..view import View
-from .supervise import clause_for, core, kind_of, stage, team_for, wishes
+from ..workers import KINDS, clause_for, kind_of, stage, team_for, without_others
 
-_WORKER = re.compile(
-    r"^(?:\w+_)?(?:worker|agent|executor|executable|specialist|assignee|assigned_to|who|owner|tool|role|name)"
-    r"(?:_name|_id)?$",
-    re.I,
-)
+_WORKER = re.compile(r"^(?:\w+_)?(?:worker|agent|executor|executable|specialist|assignee|assigned_to|who|owner|tool|role|name)"
+                     r"(?:_name|_id)?$", re.I)  # fmt: skip
 _STEPS = re.compile(r"step|task|plan|execut|assignment|worker|agent|action|dispatch|handoff|stage|specialist", re.I)
 _PEOPLE = re.compile(r"workers?|agents?|executors?|executables?|specialists?|\bteam\b", re.I)
 _PLANS = re.compile(rf"\bplan|decompos|break .{{0,20}}down|orchestrat|delegat|dispatch|{_PEOPLE.pattern}", re.I)
 _NEEDS = re.compile(r"depend|after|needs|require|prerequisite|blocked|waits", re.I)
-_ID = re.compile(r"^(?:id|key|step_?id|task_?id|step|number|index|order|step_number|label)$", re.I)
-_WORDS = ("task", "intent", "instruction", "instructions", "description", "goal", "what", "objective", "action",
-          "query", "question", "prompt", "input", "request", "work")  # fmt: skip
-_WHY = ("reason", "reasoning", "rationale", "why", "explanation", "justification", "notes", "strategy", "summary")
+_ID = re.compile(r"^(?:id|key|step_?id|task_?id|step|number|index|order|step_number|label|name|title)$", re.I)
 
 
 def fits(view: View) -> bool:
@@ -44,9 +38,8 @@ def _find(schema: dict, root: dict, depth: int = 0) -> tuple[str, dict, str] | N
         item = resolve(field.get("items"), root)
         fields = item.get("properties", {})
         if field.get("type") == "array" and _STEPS.search(key):
-            named = [name for name in fields if _WORKER.match(name)]
-            free = [("enum" not in resolve(fields[name], root), name == "name", name) for name in named]
-            worker = min(free, default=("", "", ""))[2]
+            named = [("enum" not in resolve(fields[name], root), name == "name", name) for name in fields if _WORKER.match(name)]
+            worker = min(named, default=("", "", ""))[2]
             steps = worker or any(_NEEDS.search(name) for name in fields)
             if steps or (not fields and ("enum" in item or _PEOPLE.search(key))):
                 return key, item, worker
@@ -57,12 +50,13 @@ def _find(schema: dict, root: dict, depth: int = 0) -> tuple[str, dict, str] | N
 
 def workers_in(text: str, names: list[str]) -> list[dict]:
     """The workers with what is said of them: `names` where these are known, else those that the text lists."""
+    text = re.sub(r"\([^()]{0,300}\)", lambda aside: " ".join(aside[0].split()), text)
     line = re.search(rf"\b(?:{_PEOPLE.pattern})\b[^:\n]{{0,30}}:[ \t]*([^\n]+)", text, re.I)
     items = (line[1].split(";") if ";" in line[1] else split_items(line[1])) if line else []
     ways = (
         re.findall(r'"name":\s*"([^"]+)"', text),
         re.findall(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]*[`*\"']*([A-Za-z][\w-]*)[`*\"']*\s*[(:–—=-]", text, re.M),
-        re.findall(r"\b([a-z][\w-]*) \([^()\n]+\)", text),
+        re.findall(r"\b([a-z][\w-]*)\s+\([^()\n]+\)", text),
         [item.split()[0].strip("`'\"*.") for item in items if item.split()],
     )
     listed = names or next((way for way in ways if len(way) > 1), [])
@@ -74,10 +68,9 @@ def workers_in(text: str, names: list[str]) -> list[dict]:
 def steps_for(view: View, workers: list[dict]) -> list[tuple[dict, str]]:
     """(worker, what to do) for each step that the task asks for, in order."""
     task = re.sub(r"^\W*(?:plan|decompose|break down|split)\b[^:\n]{0,40}:\s*", "", view.task or view.first, flags=re.I)
-    plain = core(task, [worker for worker in workers if kind_of(worker) not in ("research", "write", "review")])
-    about = topic(plain) or plain
-    steps = []
-    for worker in team_for(task, workers, wishes(view)):
+    plain = without_others(task, [worker for worker in workers if kind_of(worker) not in KINDS])
+    about, steps = topic(plain) or plain, []
+    for worker in team_for(view, task, workers):
         kind = kind_of(worker)
         if kind == "research":
             steps += [(worker, f"Find facts, with their sources, about {one}") for one in subjects(plain) or (about,)]
@@ -96,19 +89,18 @@ def plan(view: View) -> Answer:
     refused = re.findall(r"(?:unknown|no|not an?|invalid)\s(?:\w+\s){0,2}[`'\"]([\w -]+)[`'\"]", "\n".join(view.later))
     workers = [worker for worker in workers_in(f"{view.system}\n{view.first}", names) if worker["name"] not in refused]
     if not workers and not field:  # a plan without workers: the usual kinds of work
-        workers = [{"name": kind, "description": ""} for kind in ("research", "write", "review")]
+        workers = [{"name": kind, "description": ""} for kind in KINDS]
     steps = steps_for(view, workers)
     stages = [stage(worker) for worker, _ in steps]
-    ids = [f"{worker['name']} {place}" for place, (worker, _) in enumerate(steps, 1)]
-    id_field = next((name for name in fields if name != field and (_ID.match(name) or name in ("name", "title"))), "")
-    if fields.get(id_field, {}).get("type") in ("integer", "number"):
-        ids = list(range(1, len(steps) + 1))
+    id_field = next((name for name in fields if name != field and _ID.match(name)), "")
+    numbered = fields.get(id_field, {}).get("type") in ("integer", "number")
+    ids = [place if numbered else f"{worker['name']} {place}" for place, (worker, _) in enumerate(steps, 1)]
     made = []
     for place, (worker, what) in enumerate(steps):
         earlier = max((other for other in stages if other < stages[place]), default=-1)
         before = [other for other, its_stage in enumerate(stages) if its_stage == earlier]
-        known = dict.fromkeys(_WORDS, what) | dict.fromkeys(_WHY, f"{worker['name']} does this kind of work")
-        known |= {"parallel": stages.count(stages[place]) > 1, id_field: ids[place], field: worker["name"]}
+        known = {"task": what, "reason": f"{worker['name']} does this kind of work", "parallel": stages.count(stages[place]) > 1,
+                 id_field: ids[place], field: worker["name"]}  # fmt: skip
         for needs in filter(_NEEDS.search, fields):
             whole = resolve(fields[needs].get("items"), root).get("type") == "integer"
             first = 1 if re.search(r"1-based|from 1|step number", fields[needs].get("description", "")) else 0
@@ -118,5 +110,5 @@ def plan(view: View) -> Answer:
         made.append(value_for({**item, "$defs": root.get("$defs", {})}, what, task=what, known=known))
     order = list(dict.fromkeys(worker["name"] for worker, _ in steps))
     why = f"The order follows what each step needs: {', then '.join(order)}."
-    known = dict.fromkeys(_WHY, why) | {"goal": view.task, "task": view.task, key: made if fields else order}
+    known = {"reason": why, "goal": view.task, "task": view.task, key: made if fields else order}
     return filled(view, view.task, known | {"parallel": len(steps) > 1 and len(set(stages)) == 1}, why)
