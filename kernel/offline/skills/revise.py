@@ -13,27 +13,19 @@ from ..view import View
 from ..words import BULLET, Fact, citations, content_words, is_heading, numbers, overlap, sentences
 from .write import citation_form
 
-_LONG = re.compile(
-    r"\b(?:too long|shorten|shorter|word limit|limit is \d|at most \d|exceed|trim|cut (?:it )?(?:down|to)|too many)",
-    re.I,
-)
-_ADD = re.compile(
-    r"\b(?:unused|missing|left out|leaves? out|omit\w*|cover\w*|add|include|mention|used?|lacks?|nothing about)\b",
-    re.I,
-)
-_REMOVE = re.compile(r"\b(?:drop|remove|delete|strike|take out)\b", re.I)
-_DROP = re.compile(
-    rf"{_REMOVE.pattern}|\b(?:unsupported|no fact|no source (?:for|says)|not (?:supported|carried|backed|in|carry)"
-    r"|invent\w*|made[- ]up)\b",
-    re.I,
-)
-_CITE = re.compile(r"\b(?:cit(?:e|es|ed|ations?)|sources?|references?)\b", re.I)
-_UNCITED = re.compile(r"\b(?:no|missing|without|lack\w*|add|every|each|uncited)\b", re.I)
-_MEND = re.compile(
-    r"\b(?:facts? says?|wrong|incorrect|correct|should (?:be|say|read)|contradict\w*|mistake|error|write:|replace"
-    r"|change|fix|not match|differs?|opposite|do not (?:say|give)|sentence|claim)\b",
-    re.I,
-)
+_SAYS = {  # what a complaint says that is to be done
+    "shorten": r"too long|shorten|shorter|word limit|limit is \d|at most \d|exceed|trim|cut (?:it )?(?:down|to)|too many",
+    "add": r"(?:unused|missing|left out|leaves? out|omit\w*|cover\w*|add|include|mention|used?|lacks?|nothing about)\b",
+    "remove": r"(?:drop|remove|delete|strike|take out)\b",
+    "drop": r"(?:drop|remove|delete|strike|take out|unsupported|no fact|no source (?:for|says)|not (?:supported|carried|backed|in|carry)"
+            r"|invent\w*|made[- ]up)\b",
+    "cite": r"(?:cit(?:e|es|ed|ations?)|sources?|references?)\b",
+    "uncited": r"(?:no|missing|without|lack\w*|add|every|each|uncited)\b",
+    "mend": r"(?:facts? says?|wrong|incorrect|correct|should (?:be|say|read)|contradict\w*|mistake|error|write:|replace|change|fix"
+            r"|not match|differs?|opposite|do not (?:say|give)|sentence|claim)\b",
+    "general": r"(?:sources?|facts?|subjects?|coverage|findings)\b",
+}  # fmt: skip
+_SAYS = {what: re.compile(rf"\b(?:{pattern})", re.I) for what, pattern in _SAYS.items()}
 _QUOTED = re.compile(r"[“\"«‘]([^”\"»’]{6,200})[”\"»’]|(?<!\w)'([^'\n]{6,200})'(?!\w)")
 _BARE = re.compile(r"[\W_]*(?:verdict\W*)?(?:revise|reject(?:ed)?|fail(?:ed)?|issues?|feedback|changes)?[\W_]*", re.I)
 
@@ -52,19 +44,20 @@ def revise(view: View) -> Answer:
     feedback = view.parts.get("feedback") or view.later[-1]
     cite = citation_form(view) if wants(view.instructions, "citations") or citations(draft) else ""
     brief = _Brief(draft, view.facts, cite)
-    named = sum(brief.mend(issue) for issue in _issues(feedback))
+    named = sum(brief.mend(_Complaint(issue, brief.sources)) for issue in _issues(feedback))
     most, few = limit(view.instructions, "words"), limit(view.instructions, "sentences")
-    too_long = _LONG.search(feedback)
+    too_long = _SAYS["shorten"].search(feedback)
     if too_long:
         stated = re.search(r"limit (?:is|of) (\d+)", feedback)
         most = most or (int(stated[1]) if stated else limit(feedback, "words")) or int(0.75 * brief.length())
+    why = f"Mend what the feedback names ({named or 1} point{'s' * (named > 1)}), keep the rest."
     if named or too_long:
         brief.shorten(most or 10_000, few or 1_000)
-        text = brief.text()
-        why = f"Mend what the feedback names ({named or 1} point{'s' * (named > 1)}), keep the rest."
-    else:
-        text = _polished(draft, most or 10_000)
-        why = "The feedback names nothing that could be mended: keep every fact."
+    else:  # at most a harmless word in the title, and that only where there is room
+        why, title = "The feedback names nothing that could be mended: keep every fact.", draft.partition("\n")[0]
+        new = title.removesuffix(": a brief") if title.endswith(": a brief") else f"{title}: a brief"
+        brief.said = new + draft[len(title) :] if title.startswith("# ") and len(draft.split()) + 3 <= (most or 10_000) else draft
+    text = brief.text()
     if not view.schema:
         return Answer(({"type": "text", "text": text},), why)
     heading = next((line.strip("# *") for line in text.splitlines() if is_heading(line)), topic(view.task))
@@ -95,19 +88,23 @@ def _strings(data) -> list[str]:
     return [line for value in values for line in _strings(value)]
 
 
-def _polished(draft: str, most: int) -> str:
-    """The same draft with at most a harmless word in its title, and that only where there is room."""
-    first, _, rest = draft.partition("\n")
-    if not first.startswith("# ") or len(draft.split()) + 3 > most:
-        return draft
-    return f"{first.removesuffix(': a brief') if first.endswith(': a brief') else first + ': a brief'}\n{rest}"
+class _Complaint:
+    """One complaint: the whole of it, what it quotes, which sources it names, and what it says is to be done."""
+
+    def __init__(self, text: str, sources: tuple[str, ...]) -> None:
+        self.text, self.quotes = text, [a or b for a, b in _QUOTED.findall(text)]
+        self.own = _QUOTED.sub(" ", text)  # without the words that it quotes
+        self.ids = [one for one in sources if re.search(rf"(?<![\w-]){re.escape(one)}(?![\w-])", text)]
+
+    def says(self, *what: str) -> bool:
+        return any(_SAYS[one].search(self.own) for one in what)
 
 
 class _Brief:
     """A draft as paragraphs of sentences, so that single sentences can be mended, dropped and added."""
 
     def __init__(self, draft: str, facts: tuple[Fact, ...], cite: str) -> None:
-        self.facts, self.cite = facts, cite
+        self.facts, self.cite, self.said = facts, cite, ""
         self.sources = tuple(dict.fromkeys(source for fact in facts for source in fact.sources))
         self.fresh: set[str] = set()  # what the feedback asked for: the last to go when it gets too long
         self.paragraphs: list[list[str]] = []
@@ -125,42 +122,39 @@ class _Brief:
         return len(self.text().split())
 
     def text(self) -> str:
-        return "\n\n".join(" ".join(paragraph) for paragraph in self.paragraphs if paragraph)
+        return self.said or "\n\n".join(" ".join(paragraph) for paragraph in self.paragraphs if paragraph)
 
-    def mend(self, issue: str) -> bool:
+    def mend(self, complaint: _Complaint) -> bool:
         """Mend what one complaint names; False when it names nothing."""
-        quotes = [a or b for a, b in _QUOTED.findall(issue)]
-        said = _QUOTED.sub(" ", issue)  # what the complaint itself says, without the words that it quotes
-        ids = [one for one in self.sources if re.search(rf"(?<![\w-]){re.escape(one)}(?![\w-])", issue)]
-        target = self._target(issue, said, quotes)
+        target = self._target(complaint)
         if target is None:
-            return self._cite_all() if self._wants_all_cited(said, ids) else self._add(issue, said, ids, quotes)
-        score, fact = best_fact(target, [fact for fact in self.facts if set(fact.sources) & set(ids)])
+            return self._cite_all(complaint) or self._add(complaint)
+        score, fact = best_fact(target, [fact for fact in self.facts if set(fact.sources) & set(complaint.ids)])
         if score < 0.5:
             score, fact = best_fact(target, self.facts)
-        unwanted = _REMOVE.search(said) and not _CITE.search(said)
+        unwanted = complaint.says("remove") and not complaint.says("cite")
         if fact and score >= 0.5 and (mismatch(target, fact) or not unwanted):
-            right = cited(fact, self.cite or ("[{}]" if _CITE.search(said) else ""))
+            right = cited(fact, self.cite or ("[{}]" if complaint.says("cite") else ""))
             self._replace(target, None if right in self.lines() and right != target else right)
             return True
-        if _DROP.search(said) or _MEND.search(said) or _CITE.search(said):
+        if found := complaint.says("drop", "mend", "cite"):
             self._replace(target, None)
-            return True
-        return False
+        return found
 
-    def _target(self, issue: str, said: str, quotes: list[str]) -> str | None:
-        """The sentence of the draft that a complaint is about: quoted, or told by most of its words."""
-        for quote in quotes:
+    def _target(self, complaint: _Complaint) -> str | None:
+        """The sentence of the draft that a complaint is about: quoted, or told by most of its words or by its number."""
+        for quote in complaint.quotes:
             start = re.sub(r"\W+", " ", quote.rstrip("….")).strip().lower()
             for line in self.lines():
                 if start and start in re.sub(r"\W+", " ", line).lower():
                     return line
-        if _LONG.search(said) or not (_DROP.search(said) or _MEND.search(said)):
+        if complaint.says("shorten") or not complaint.says("drop", "mend"):
             return None
-        told = max((line for line in self.lines() if content_words(line)), key=lambda s: overlap(s, issue), default="")
-        if told and overlap(told, issue) >= 0.5:
-            return told
-        same_number = [line for line in self.lines() if {*numbers(line)} & {*numbers(said)}]
+        told = [line for line in self.lines() if content_words(line)]
+        nearest = max(told, key=lambda line: overlap(line, complaint.text), default="")
+        if nearest and overlap(nearest, complaint.text) >= 0.5:
+            return nearest
+        same_number = [line for line in self.lines() if {*numbers(line)} & {*numbers(complaint.own)}]
         return same_number[0] if len(same_number) == 1 else None
 
     def _replace(self, old: str, new: str | None) -> None:
@@ -169,42 +163,37 @@ class _Brief:
         paragraph[at : at + 1] = [new] if new else []
         self.fresh |= {new} if new else set()
 
-    def _wants_all_cited(self, said: str, ids: list[str]) -> bool:
-        bare = any(not citations(line) for line in self.lines())
-        return bool(bare and not ids and _CITE.search(said) and _UNCITED.search(said))
-
-    def _cite_all(self) -> bool:
-        """Each sentence without a citation gets that of the fact that carries it."""
-        for line in self.lines():
+    def _cite_all(self, complaint: _Complaint) -> bool:
+        """When citations are missing in general, each sentence without one gets that of the fact that carries it."""
+        uncited = [line for line in self.lines() if not citations(line)]
+        if complaint.ids or not uncited or not (complaint.says("cite") and complaint.says("uncited")):
+            return False
+        for line in uncited:
             score, fact = best_fact(line, self.facts)
-            if fact and score >= 0.5 and not citations(line):
+            if fact and score >= 0.5:
                 self._replace(line, cited(fact, self.cite or "[{}]"))
         return True
 
-    def _add(self, issue: str, said: str, ids: list[str], quotes: list[str]) -> bool:
+    def _add(self, complaint: _Complaint) -> bool:
         """Add what is missing: the named sources, the quoted or named fact, or every source when none is named."""
-        if not _ADD.search(said) or (_LONG.search(said) and not ids):
+        if not complaint.says("add") or (complaint.says("shorten") and not complaint.ids):
             return False
         text = self.text()
-        if ids:
-            wanted = [self._shortest(one, issue) for one in ids]
-        elif quotes:
-            score, fact = best_fact(quotes[-1], self.facts)
+        new = [fact for fact in self.facts if fact.sentence.rstrip(".") not in text]
+        if complaint.ids:
+            wanted = [self._shortest(one, complaint.text) for one in complaint.ids]
+        elif complaint.quotes:
+            score, fact = best_fact(complaint.quotes[-1], self.facts)
             wanted = [fact] if fact and score >= NEAR else []
         else:
-            wanted = [f for f in self.facts if self._named(f, issue) and f.sentence.rstrip(".") not in text][:2]
-            general = re.search(r"\b(?:sources?|facts?|subjects?|coverage|findings)\b", said, re.I)
-            if not wanted and self.cite and general:
-                wanted = [self._shortest(one, issue) for one in self.sources if one not in citations(text)]
-        for fact in wanted:
-            if fact.sentence.rstrip(".") not in text:
-                self._insert(fact)
+            names = [name for name in re.findall(r"\b[A-Z]\w{2,}", complaint.text[1:]) if content_words(name)]
+            wanted = [fact for fact in new if overlap(complaint.text, fact.sentence) >= 0.5
+                      or any(overlap(name, fact.sentence) == 1 for name in names)][:2]  # fmt: skip
+            if not wanted and self.cite and complaint.says("general"):
+                wanted = [self._shortest(one, complaint.text) for one in self.sources if one not in citations(text)]
+        for fact in (fact for fact in wanted if fact in new):
+            self._insert(fact)
         return bool(wanted)
-
-    def _named(self, fact: Fact, issue: str) -> bool:
-        """Whether a complaint names what a fact tells: half of its words, or a name."""
-        names = (name for name in re.findall(r"\b[A-Z]\w{2,}", issue[1:]) if content_words(name))
-        return overlap(issue, fact.sentence) >= 0.5 or any(overlap(name, fact.sentence) == 1 for name in names)
 
     def _shortest(self, source: str, issue: str) -> Fact:
         """The fact of a source that the complaint quotes, else the shortest."""
@@ -231,14 +220,9 @@ class _Brief:
             old = [line for line in lines if line not in self.fresh]
             every = [one for line in lines for one in citations(line)]
             spare = [line for line in old if all(every.count(one) > 1 for one in citations(line))]
-            if not spare and len(lines) <= few and (swap := self._shorter()):
-                self._replace(*swap)
+            swaps = [(line, cited(fact, self.cite)) for line in lines for fact in self.facts if {*fact.sources} & {*citations(line)}]
+            long, short = max(swaps, key=lambda swap: len(swap[0].split()) - len(swap[1].split()), default=("", ""))
+            if not spare and len(lines) <= few and len(short.split()) < len(long.split()):
+                self._replace(long, short)
             else:
                 self._replace((spare or old or lines)[-1], None)
-
-    def _shorter(self) -> tuple[str, str] | None:
-        """The sentence that can be replaced by a much shorter one of its source, and that one."""
-        pairs = [(line, fact) for line in self.lines() for fact in self.facts if {*fact.sources} & {*citations(line)}]
-        swaps = [(line, cited(fact, self.cite)) for line, fact in pairs]
-        best = max(swaps, key=lambda swap: len(swap[0].split()) - len(swap[1].split()), default=("", ""))
-        return best if len(best[1].split()) < len(best[0].split()) else None
