@@ -11,27 +11,22 @@ from ..asks import core, limit, mentions, subjects, topic, wants
 from ..form import has_field, shaped
 from ..sources import Doc, documents
 from ..view import View
-from ..words import STOP, Fact, any_of, content_words, is_instruction, sentence_of, sentences, stem, vocabulary, words
+from ..words import STOP, Fact, content_words, is_instruction, sentence_of, sentences, stem, vocabulary, words
 from .write import citation_form, compose, writes
 
 MOST_FACTS = 12  # reported when the prompt sets no number
 ENOUGH = 3  # facts on a subject after which another search is not worth its cost
-_NAMES = any_of("query queries q search terms? key_?words? topics? question")
-_QUERY = re.compile(rf"^(?:search_?)?{_NAMES}(?:_?text)?$", re.I)
-_MAYBE = re.compile(any_of("text title phrase subject name input prompt about what entity page article concept"), re.I)
-_FINDING = any_of(
-    "search look(?:s|ing)?\\s?up find retriev fetch quer(?:y|ies) consult browse encyclop wiki librar corpus knowledge "
-    "archive documents? sources?"
-)
-_DOING = any_of(
-    "count calculat comput translat send sav(?:e|ing) stor(?:e|ing) writ delet convert hand delegat finali draft "
-    "review"
-)
-_FINDS, _DOES = re.compile(rf"\b{_FINDING}", re.I), re.compile(rf"\b{_DOING}", re.I)
-_PAST = re.compile(rf"\b{any_of('histor origin evolution timeline chronology beginning rise story')}", re.I)
+_QUERY = re.compile(r"^(?:search_?)?(?:query|queries|q|search|terms?|key_?words?|topics?|question)(?:_?text)?$", re.I)
+_MAYBE = re.compile(r"text|title|phrase|subject|name|input|prompt|about|what|entity|page|article|concept", re.I)
+_FINDS = re.compile(r"\b(?:search|look(?:s|ing)?\sup|lookup|find|retriev|fetch|quer(?:y|ies)|consult|browse|encyclop|wiki|librar|corpus|knowledge"
+                    r"|archive|documents?|sources?)", re.I)  # fmt: skip
+_DOES = re.compile(r"\b(?:count|calculat|comput|translat|send|sav(?:e|ing)|stor(?:e|ing)|writ|delet|convert|hand|delegat|finali|draft|review)",
+                   re.I)  # fmt: skip
+_PAST = re.compile(r"\b(?:histor|origin|evolution|timeline|chronology|beginning|rise|story)", re.I)
 _DEFINES = re.compile(r"^(?:(?:the|an?)\s+)?(.{2,60}?)\s+(?:is|are|was|were)\s+(?:an?|the|one)\b", re.I)
 _ALL = re.compile(r"\b(?:both|all|every|each)\b[^.]{0,20}\b(?:tools?|searches|sources|libraries)\b", re.I)
 _ANGLES = ("origin", "dates", "numbers", "people", "design", "limits", "alternatives", "criticism", "examples")
+_PLAINEST = {"integer": 5, "number": 5, "boolean": False, "array": [], "object": {}}
 Found = list[tuple[Doc, list[str]]]  # the documents that matter, each with its usable sentences
 
 
@@ -39,19 +34,15 @@ def query_field(tool: dict) -> str | None:
     """The parameter of a search-like tool that takes the query, or None when the tool does not search."""
     properties = (tool.get("input_schema") or {}).get("properties") or {}
     said = f"{tool.get('name', '').replace('_', ' ')}. {tool.get('description', '')}"
-    texts = [name for name, schema in properties.items() if isinstance(schema, dict) and _takes_text(schema)]
+    texts = [name for name, schema in properties.items() if isinstance(schema, dict) and (
+        _of_strings(schema) or "anyOf" in schema or (schema.get("type") == "string" and not schema.get("enum")))]  # fmt: skip
     if {"intent", "artifacts", "instructions"} & set(properties) or not texts:
         return None
     finds, does = _FINDS.search(said), _DOES.search(said)
-    sure = [name for name in texts if _QUERY.match(name)]
-    if sure:
-        return sure[0] if finds or not does else None
-    likely = next((name for name in texts if _MAYBE.search(name)), texts[0])
+    if sure := next(filter(_QUERY.match, texts), None):
+        return sure if finds or not does else None
+    likely = next(filter(_MAYBE.search, texts), texts[0])
     return likely if finds and not does and not re.search(r"path|file|url", likely) else None
-
-
-def _takes_text(schema: dict) -> bool:
-    return (schema.get("type") == "string" and not schema.get("enum")) or _of_strings(schema) or "anyOf" in schema
 
 
 def _of_strings(schema: dict) -> bool:
@@ -61,13 +52,12 @@ def _of_strings(schema: dict) -> bool:
 def fits(view: View) -> bool:
     """A search-like tool is offered, or was used and is gone."""
     offered = view.request.get("tools") or []
-    return any(query_field(tool) for tool in offered) or bool(view.calls and not offered and _searched(view))
+    return any(map(query_field, offered)) or bool(view.calls and not offered and _asked(view))
 
 
 def research(view: View) -> Answer:
     """Ask the next search, or report what was found."""
-    tools, asked = [tool for tool in view.tools if query_field(tool)], _searched(view)
-    about = subjects(_task(view))
+    tools, asked, about = [tool for tool in view.tools if query_field(tool)], _asked(view), subjects(_task(view))
     if not about and not asked:
         text = "What shall I research? The task names no topic."
         return Answer(({"type": "text", "text": text},), "No topic to search for.")
@@ -75,8 +65,7 @@ def research(view: View) -> Answer:
     if tools and not view.must_answer:
         left = (limit(view.instructions, "searches") or 1_000) - len(asked)
         pairs = [(tool, query) for query in _next(view, about, asked, found) for tool in _fitting(view, tools)]
-        pairs = pairs[: max(0, left)]
-        uses = [{"type": "tool_use", "name": tool["name"], "input": _arguments(tool, query)} for tool, query in pairs]
+        uses = [{"type": "tool_use", "name": tool["name"], "input": _arguments(tool, query)} for tool, query in pairs[: max(0, left)]]
         if uses:
             return Answer(tuple(uses), "Not enough yet: one more search." if asked else "No facts yet: search first.")
     return _report(view, about, found)
@@ -86,10 +75,10 @@ def _task(view: View) -> str:
     return view.task if topic(view.task) else f"{view.task}\n{view.parts.get('context', '')}".strip() or view.first
 
 
-def _searched(view: View) -> list[str]:
+def _asked(view: View) -> list[str]:
     """The queries that were already asked."""
     fields = {tool.get("name"): query_field(tool) for tool in view.request.get("tools") or []}
-    values = (c.input.get(fields.get(c.name) or next((k for k in c.input if _QUERY.match(k)), "")) for c in view.calls)
+    values = (c.input.get(fields.get(c.name) or next(filter(_QUERY.match, c.input), "")) for c in view.calls)
     return [value if isinstance(value, str) else " ".join(map(str, value)) for value in values if value]
 
 
@@ -99,8 +88,7 @@ def _fitting(view: View, tools: list[dict]) -> list[dict]:
     if named or _ALL.search(view.instructions):
         return named or tools
     asked = {stem(word) for word in words(view.instructions) if word not in STOP}
-    described = [f"{tool['name'].replace('_', ' ')} {tool.get('description', '')}" for tool in tools]
-    scores = [len(asked & vocabulary(text)) for text in described]
+    scores = [len(asked & vocabulary(f"{tool['name'].replace('_', ' ')} {tool.get('description', '')}")) for tool in tools]
     return [tool for tool, score in zip(tools, scores, strict=True) if score == max(scores)]
 
 
@@ -115,10 +103,9 @@ def _arguments(tool: dict, query: str) -> dict:
     """The query in its field; other required fields by their default, first choice or the plainest valid value."""
     properties, field = tool["input_schema"]["properties"], query_field(tool)
     given = {field: [query] if _of_strings(properties[field]) else query}
-    plainest = {"integer": 5, "number": 5, "boolean": False, "array": [], "object": {}}
     for name in tool["input_schema"].get("required") or []:
         schema = properties.get(name) or {}
-        value = schema.get("default", (schema.get("enum") or [plainest.get(schema.get("type"), query)])[0])
+        value = schema.get("default", (schema.get("enum") or [_PLAINEST.get(schema.get("type"), query)])[0])
         if schema.get("type") in ("integer", "number"):
             value = min(max(value, schema.get("minimum", value)), schema.get("maximum", value))
         given.setdefault(name, value)
@@ -153,10 +140,9 @@ def _further(subject: str, asked: list[str], found: Found) -> str:
 
 def _rewordings(subject: str, asked: list[str]) -> list[str]:
     """Other ways to ask for a subject: its specific words, those in singular, the longest of them."""
-    said = core(subject)
+    said, tried = core(subject), {query.lower() for query in asked}
     singular = " ".join(re.sub(r"(?<=\w{3})(?<!s)s$", "", word) for word in said)
     longest = min(said, key=lambda word: (-len(word), word), default="")
-    tried = {query.lower() for query in asked}
     ways = dict.fromkeys((" ".join(said), singular, longest, f"what is {subject}"))
     return [way for way in ways if way and way.lower() not in tried]
 
@@ -183,8 +169,7 @@ def gather(view: View) -> Found:
     about, read = subjects(_task(view)) or ("",), {}
     for call in view.calls:
         for doc in documents(call.result) if call.result and not call.is_error else ():
-            named = replace(doc, id=doc.id or call.name)
-            read.setdefault((named.id, named.text), named)
+            read.setdefault((doc.id or call.name, doc.text), replace(doc, id=doc.id or call.name))
     scores = [(max(concerns(doc, subject) for subject in about), doc) for doc in read.values()]
     sure = sum(len(sentences(doc.text)) for score, doc in scores if score >= 1)
     if not sure:  # the library knows half of the words, and not the topic
@@ -195,13 +180,11 @@ def gather(view: View) -> Found:
         scores.sort(key=lambda pair: -pair[0] - _defines(pair[1], about))  # stable: the tool's own order breaks ties
     found, said = [], set()
     for doc in (doc for score, doc in scores if score >= 1 or (score > 0 and sure < ENOUGH)):
-        titled = any(mentions(_heading(doc), subject) for subject in about)
-        kept = []
+        titled, kept = any(mentions(_heading(doc), subject) for subject in about), []
         for plain in (sentence_of(sentence).sentence for sentence in sentences(doc.text)):
             key = " ".join(words(plain))
             told = titled or max(mentions(plain, subject) for subject in about) >= 0.5
-            stated = len(words(plain)) > 3 and plain[-1] in ".!。" and not is_instruction(plain)
-            if stated and told and key not in said:
+            if told and key not in said and len(words(plain)) > 3 and plain[-1] in ".!。" and not is_instruction(plain):
                 said.add(key)
                 kept.append(plain)
         found += [(doc, kept)] if kept else []
@@ -213,8 +196,7 @@ def _defines(doc: Doc, about: tuple[str, ...]) -> float:
     said = _DEFINES.match((sentences(doc.text) or ("",))[0])
     named = set(content_words(said[1])) if said else set()
     pieces = [set(content_words(piece)) for subject in about for piece in _split(subject)]
-    extra = min((len(named - piece) for piece in pieces if piece <= named), default=9)
-    return {0: 3.0, 1: 0.15}.get(extra, 0.0)
+    return {0: 3.0, 1: 0.15}.get(min((len(named - piece) for piece in pieces if piece <= named), default=9), 0.0)
 
 
 def _choose(found: Found, about: tuple[str, ...], most: int) -> list[Fact]:
@@ -237,43 +219,29 @@ def _report(view: View, about: tuple[str, ...], found: Found) -> Answer:
     missing = [subject for subject in about if not any(concerns(doc, subject) for doc, _ in found)]
     notes = [f"Nothing was found on {subject}." for subject in missing]
     if not facts:
-        queries = ", ".join(f'"{query}"' for query in dict.fromkeys(_searched(view))) or "none"
+        queries = ", ".join(f'"{query}"' for query in dict.fromkeys(_asked(view))) or "none"
         notes = [f"Nothing was found about {topic(_task(view)) or 'this'} (searched for {queries})."]
     failed = [" ".join((call.result or "no reason given").split())[:160] for call in view.calls if call.is_error]
     if failed and notes:
         notes.append(f"A search failed: {failed[-1].rstrip('.')}.")
-    if view.schema and has_field(view.schema, "facts"):
-        return _in_shape(view, facts, found, missing, notes)
-    if view.schema:
+    if view.schema and not has_field(view.schema, "facts"):
         from .fill import fill
 
         return fill(view)
+    if view.schema:
+        urls = {doc.id: doc.url for doc, _ in found}
+        record = {
+            "facts": [{"fact": fact.sentence, "text": f"{fact.sentence} [{fact.source}]", "source": fact.source,
+                       "title": fact.title, "url": urls[fact.source]} for fact in facts],
+            "sources": list(dict.fromkeys(fact.source for fact in facts)), "title": topic(_task(view)), "count": len(facts),
+            "comment": " ".join(notes) or "Found in the sources named.", "found": bool(facts), "missing": missing,
+        }  # fmt: skip
+        return shaped(view.schema, record, "Report the facts in the shape asked for.")
     if writes(view):
         return compose(view, facts, "Enough facts: write the brief from them.")
-    most, lines = limit(view.instructions, "words") or 10_000, []
-    for number, fact in enumerate(facts, 1):
-        mark = f"{number}." if re.search(r"\bnumbered\b", view.instructions, re.I) else "-"
-        lines.append(f"{mark} {fact.sentence} {citation_form(view).format(fact.source)}")
+    most, numbered, form = limit(view.instructions, "words") or 10_000, re.search(r"\bnumbered\b", view.instructions, re.I), citation_form(view)
+    lines = [f"{f'{n}.' if numbered else '-'} {fact.sentence} {form.format(fact.source)}" for n, fact in enumerate(facts, 1)]
     while len(" ".join(lines).split()) > most:
         lines.pop()
     why = "Enough: report the facts with their sources." if lines else "Nothing fits the topic: say so."
     return Answer(({"type": "text", "text": "\n".join([*lines, *notes])},), why)
-
-
-def _in_shape(view: View, facts: list[Fact], found: Found, missing: list[str], notes: list[str]) -> Answer:
-    urls = {doc.id: doc.url for doc, _ in found}
-    items = [
-        {"fact": fact.sentence, "text": f"{fact.sentence} [{fact.source}]", "source": fact.source}
-        | {"title": fact.title, "url": urls[fact.source]}
-        for fact in facts
-    ]
-    record = {
-        "facts": items,
-        "sources": list(dict.fromkeys(fact.source for fact in facts)),
-        "title": topic(_task(view)),
-        "comment": " ".join(notes) or "Found in the sources named.",
-        "count": len(facts),
-        "found": bool(facts),
-        "missing": missing,
-    }
-    return shaped(view.schema, record, "Report the facts in the shape asked for.")
