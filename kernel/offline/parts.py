@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 
 from .sources import json_of
-from .words import BULLET, TAIL, any_of, citations, table
+from .words import BULLET, TAIL, citations, table
 
 _LABELS = {
     "task": "task question topic request goal intent objective assignment subject instruction instructions query",
@@ -19,14 +19,18 @@ _LABELS = {
 }
 _CANONICAL = {word: label for label, line in _LABELS.items() for word in line.split()}
 _MODIFIERS = table(
-    "the a an this my our your these those given known current first second third last latest previous new original "
-    "revised reviewer reviewers reviewer's writer writers writer's researcher researchers researcher's supervisor "
-    "editor editor's user overall main full and with for of to from by in as so far be check checked verify use used "
-    "cited collected relevant available additional further more"
-)
-_OF_A_WORKER = re.compile(
-    rf"{any_of('findings results? facts evidence notes research output')}\s*(?:of|from|by|for|on|about|[:(–—-])"
-)
+    "the a an this my our your these those given known current first second third last latest previous new original revised reviewer "
+    "reviewers reviewer's writer writers writer's researcher researchers researcher's supervisor editor editor's user overall main full "
+    "and with for of to from by in as so far be check checked verify use used cited collected relevant available additional further more")
+_OF_A_WORKER = re.compile(r"(?:findings|results?|facts|evidence|notes|research|output)\s*(?:of|from|by|for|on|about|[:(–—-])")
+_TAG = re.compile(r"<([A-Za-z][\w.-]*)(?:\s[^<>]*)?>(.*?)</\1\s*>", re.S)
+_LINE = re.compile(
+    r"^[ \t]*(?:#{1,6}[ \t]+(?P<head>[^\n]{1,60}?)[ \t]*:?[ \t]*#*|\*\*(?P<bold>[^*\n]{1,60}?):?\*\*:?[ \t]*(?P<rest1>[^\n]*)"
+    r"|(?P<plain>[A-Za-z][\w '’()/-]{1,50}?)[ \t]*:(?:[ \t]+(?P<rest2>[^\n]*))?)$")
+_HERE = re.compile(r"^(?:(?:here|below|above|this|following)\s+(?:is|are)\s+|(?:and|now)\s+)", re.I)
+_ORDER = re.compile(r"^(?:please\s+)?(?:check|review|verify|revise|improve|rewrite|edit|shorten|fact-check|judge|score|merge|combine|use|read)"
+                    r"(?:\s+and\s+\w+)?\s+", re.I)  # fmt: skip
+_FENCES = re.compile(r"^(?:```\w*|\"\"\"|-{3,})\s*\n|\n[ \t]*(?:```|\"\"\"|-{3,})\s*$")
 
 
 @lru_cache(maxsize=2_000)
@@ -37,24 +41,9 @@ def label_of(name: str) -> str | None:
     if len(plain) > 6:
         return None
     if named and all(word in _CANONICAL or word in _MODIFIERS or word.isdigit() for word in plain):
-        for label in ("task", "feedback"):  # "research question" is a task, "review of the draft" is feedback
-            if label in named:
-                return label
-        return "draft" if "draft" in plain else named[0]
+        first = [label for label in ("task", "feedback") if label in named]  # "research question", "review of the draft"
+        return (first or ["draft"] * ("draft" in plain) or named)[0]
     return "facts" if _OF_A_WORKER.match(name.lower()) else None
-
-
-_TAG = re.compile(r"<([A-Za-z][\w.-]*)(?:\s[^<>]*)?>(.*?)</\1\s*>", re.S)
-_LINE = re.compile(
-    r"^[ \t]*(?:#{1,6}[ \t]+(?P<head>[^\n]{1,60}?)[ \t]*:?[ \t]*#*"
-    r"|\*\*(?P<bold>[^*\n]{1,60}?):?\*\*:?[ \t]*(?P<rest1>[^\n]*)"
-    r"|(?P<plain>[A-Za-z][\w '’()/-]{1,50}?)[ \t]*:(?:[ \t]+(?P<rest2>[^\n]*))?)$"
-)
-_HERE = re.compile(r"^(?:(?:here|below|above|this|following)\s+(?:is|are)\s+|(?:and|now)\s+)", re.I)
-_WORK_ON = any_of(
-    "check review verify revise improve rewrite edit shorten fact-check judge score merge combine use read"
-)
-_ORDER = re.compile(rf"^(?:please\s+)?{_WORK_ON}(?:\s+and\s+\w+)?\s+", re.I)
 
 
 def _flatten(data: dict) -> list[tuple[str, str]]:
@@ -82,10 +71,7 @@ def labelled(text: str) -> tuple[tuple[str, str], ...]:
         found += _lines(text[position : match.start()])
         inner = match.group(2).strip()
         nested = labelled(inner) if inner.startswith("<") else ()
-        if nested and all(name for name, _ in nested):
-            found += nested
-        elif inner:
-            found.append((match.group(1), inner))
+        found += nested if nested and all(name for name, _ in nested) else [(match.group(1), inner)] if inner else []
         position = match.end()
     return tuple(found + _lines(text[position:]))
 
@@ -101,17 +87,12 @@ def _lines(text: str) -> list[tuple[str, str]]:
         bare = _ORDER.sub("", said) or said  # "Please check this draft:" is an order and a label
         alone = name and not rest and not match["head"] and len(name.split()) < 4 and line.rstrip().endswith(":")
         if label_of(bare) or (alone and label_of(found[-1][0]) not in ("facts", "draft", "feedback")):
-            if bare != said and label_of(bare):
-                found.append(("", [f"{said}."]))
+            found += [("", [f"{said}."])] if bare != said and label_of(bare) else []
             found.append((bare, [rest]))
         else:
             found[-1][1].append(line)
-    bodies = [(name, _unfenced("\n".join(lines).strip())) for name, lines in found]
+    bodies = [(name, _FENCES.sub("", "\n".join(lines).strip()).strip()) for name, lines in found]
     return [(name, body) for name, body in bodies if body]
-
-
-def _unfenced(body: str) -> str:
-    return re.sub(r"^(?:```\w*|\"\"\"|-{3,})\s*\n|\n[ \t]*(?:```|\"\"\"|-{3,})\s*$", "", body).strip()
 
 
 @lru_cache(maxsize=500)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from .words import BULLET, TAIL, Fact, any_of, blocks, citations, is_heading, sentence_of, sentences, uncited
+from .words import BULLET, TAIL, Fact, blocks, citations, is_heading, sentence_of, sentences, uncited
 
 
 @dataclass(frozen=True)
@@ -26,15 +26,14 @@ _FIELDS = {  # the names that other people's tools give to the fields of a Doc, 
     "title": "title name heading headline label",
     "date": "date published published_at updated year created",
     "url": "url link uri href",
-    "text": "text content body snippet extract summary abstract passage excerpt description fact sentence claim "
-    "statement finding chunk page_content answer result facts sentences",
-}
+    "text": "text content body snippet extract summary abstract passage excerpt description fact sentence claim statement finding chunk "
+            "page_content answer result facts sentences",
+}  # fmt: skip
 _HEADER = re.compile(
-    r"^\[(?P<id>[^\[\]\n]{1,160})\][ \t]+(?P<title>[^\n]*?)(?:[ \t]+\((?P<date>\d{4}[\d-]*|no date)\))?[ \t]*$", re.M
-)
-_FOUND = any_of("match\\w* found results? hits? documents? entr\\w+ pages?")
-_NONE = r"(?:there (?:is|are|were) )?(?:no|0|zero|nothing)"
-_NOTHING = re.compile(rf"^\W*(?:sorry\W+)?{_NONE}\b[^.\n]{{0,60}}\b{_FOUND}", re.I)
+    r"^\[(?P<id>[^\[\]\n]{1,160})\][ \t]+(?P<title>[^\n]*?)(?:[ \t]+\((?P<date>\d{4}[\d-]*|no date)\))?[ \t]*$", re.M)
+_NOTHING = re.compile(r"^\W*(?:sorry\W+)?(?:there (?:is|are|were) )?(?:no|0|zero|nothing)\b[^.\n]{0,60}\b"
+                      r"(?:match|found|results?|hits?|documents?|entr\w+|pages?)", re.I)  # fmt: skip
+_TAGGED = re.compile(r"<(document|doc|source|result|item|page)\b([^>]*)>(.*?)</\1>", re.S | re.I)
 
 
 def json_of(text: str):
@@ -48,12 +47,8 @@ def json_of(text: str):
 
 def _record(fields: dict) -> Doc:
     """A Doc from fields of any usual names."""
-    known = {str(key).strip().lower().replace(" ", "_"): value for key, value in fields.items()}
-    said = {}
-    for field, names in _FIELDS.items():
-        values = (_plain(known.get(name)) for name in names.split())
-        said[field] = next((value for value in values if value), "")
-    return Doc(**said)
+    known = {str(key).strip().lower().replace(" ", "_"): _plain(value) for key, value in fields.items()}
+    return Doc(**{field: next(filter(None, map(known.get, names.split())), "") for field, names in _FIELDS.items()})
 
 
 def _plain(value) -> str:
@@ -62,14 +57,13 @@ def _plain(value) -> str:
     return str(value).strip() if isinstance(value, (str, int)) else ""
 
 
-def _documents_of_json(data) -> list[Doc]:
-    if isinstance(data, list):
-        return [doc for item in data if isinstance(item, (dict, list)) for doc in _documents_of_json(item)]
-    inner = data.get("metadata") if isinstance(data.get("metadata"), dict) else {}
-    doc = _record({**inner, **data})
-    if doc.text:
-        return [doc]
-    return [doc for value in data.values() if isinstance(value, (dict, list)) for doc in _documents_of_json(value)]
+def _of_json(data) -> list[Doc]:
+    if isinstance(data, dict):
+        inner = data.get("metadata") if isinstance(data.get("metadata"), dict) else {}
+        if (doc := _record({**inner, **data})).text:
+            return [doc]
+        data = list(data.values())
+    return [doc for item in data if isinstance(item, (dict, list)) for doc in _of_json(item)]
 
 
 @lru_cache(maxsize=1_000)
@@ -81,11 +75,11 @@ def documents(text: str) -> tuple[Doc, ...]:
         return ()
     if data is not None:
         listed = [Doc("", text=item) for item in data if isinstance(item, str)] if isinstance(data, list) else []
-        return tuple(_documents_of_json(data) or listed)
+        return tuple(_of_json(data) or listed)
     if heads := list(_HEADER.finditer(text)):
         ends = [head.start() for head in heads[1:]] + [len(text)]
         return tuple(_headed(head, text[head.end() : end]) for head, end in zip(heads, ends, strict=True))
-    if tagged := re.findall(r"<(document|doc|source|result|item|page)\b([^>]*)>(.*?)</\1>", text, re.S | re.I):
+    if tagged := _TAGGED.findall(text):
         return tuple(_tagged(attributes, body) for _, attributes, body in tagged)
     return tuple(doc for paragraph in re.split(r"\n\s*\n", text) for doc in _paragraph(paragraph.strip()))
 
@@ -134,7 +128,7 @@ def facts(text: str) -> tuple[Fact, ...]:
         tail = None if citations(block) else TAIL.search(block)
         source = tail["id"].rstrip(".") if tail else ""
         group = [sentence_of(s, source, title) for s in sentences(block[: tail.start()] if tail else block)]
-        if len(group) > 1 and group[-1].source and not any(fact.source for fact in group[:-1]):
-            group = [Fact(fact.sentence, group[-1].source, title) for fact in group]  # one source for the whole bullet
+        if group and group[-1].source and not any(fact.source for fact in group[:-1]):
+            group = [replace(fact, source=group[-1].source) for fact in group]  # one source for the whole bullet
         found += [fact for fact in group if re.search(r"\w", fact.sentence) and len(fact.sentence.split()) > 1]
     return tuple(found)

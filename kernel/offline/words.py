@@ -23,24 +23,20 @@ def table(listed: str) -> frozenset[str]:
 
 
 STOP = table(
-    "a an the and or but nor so yet of in on at to for from by with without into onto over under as is are was were be "
-    "been being am do does did has have had having will would shall should can could may might must it its itself this "
-    "that these those there here he she they them their theirs his her we us our you your i me my not no than then too "
-    "very also only just such same other another any some all each every both few more most much many own off out up "
-    "down about between through during before after again once if because while when where which who whom whose what "
-    "how why s t don didn doesn isn aren wasn won let per via vs versus"
-)
+    "a an the and or but nor so yet of in on at to for from by with without into onto over under as is are was were be been being am do "
+    "does did has have had having will would shall should can could may might must it its itself this that these those there here he she "
+    "they them their theirs his her we us our you your i me my not no than then too very also only just such same other another any some "
+    "all each every both few more most much many own off out up down about between through during before after again once if because "
+    "while when where which who whom whose what how why s t don didn doesn isn aren wasn won let per via vs versus")
 GENERIC = table(
-    "history histories overview introduction intro comparison compare compares comparing compared brief briefing "
-    "report article summary summarise summarize essay memo text document documents paper piece write writing draft "
-    "facts fact find finding findings information info material evidence source sources cite cited citing citation "
-    "citations topic subject question explain explanation describe description research researching researcher tell "
-    "know known give state current latest main key important short concise detailed quick guide difference "
-    "differences different evolution origin origins development background basics role rise story uses use used using "
-    "work works working please need needs want like good best list get make made thing things way ways new library "
-    "knowledge search look reader readers relevant everything anything something gather collect today modern "
-    "following below above turn paragraph paragraphs sentence sentences bullet bullets ok okay keeping"
-)
+    "history histories overview introduction intro comparison compare compares comparing compared brief briefing report article summary "
+    "summarise summarize essay memo text document documents paper piece write writing draft facts fact find finding findings information "
+    "info material evidence source sources cite cited citing citation citations topic subject question explain explanation describe "
+    "description research researching researcher tell know known give state current latest main key important short concise detailed "
+    "quick guide difference differences different evolution origin origins development background basics role rise story uses use used "
+    "using work works working please need needs want like good best list get make made thing things way ways new library knowledge "
+    "search look reader readers relevant everything anything something gather collect today modern following below above turn paragraph "
+    "paragraphs sentence sentences bullet bullets ok okay keeping")
 _NUMBERS = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
             "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety")
 _NUMBERS = {word: n if n < 20 else 10 * n - 180 for n, word in enumerate(_NUMBERS.split())} | {"dozen": 12, "single": 1, "couple": 2}
@@ -59,7 +55,7 @@ def number(text: str) -> float | int:
     return int(value) if value.is_integer() else value
 
 
-_SUFFIXES = "ization isation ations ation ements ement ments ment ings ing ions ion ers er ors or ed ly es s"
+_SUFFIXES = "ization isation ations ation ements ement ments ment ings ing ions ion ers er ors or ed ly es s".split()
 _WORD = re.compile(r"[^\W_]+(?:['’.\-][^\W_]+)*[+#]*")
 
 
@@ -77,10 +73,8 @@ def stem(word: str) -> str:
     if word.endswith("ies"):
         word = word[:-3] + "y"
     elif not word.endswith(("ss", "us", "is")):
-        for suffix in _SUFFIXES.split():
-            if word.endswith(suffix) and len(word) - len(suffix) >= (4 if len(suffix) > 2 else 3):
-                word = word[: -len(suffix)]
-                break
+        ends = (end for end in _SUFFIXES if word.endswith(end) and len(word) - len(end) >= (4 if len(end) > 2 else 3))
+        word = word.removesuffix(next(ends, ""))
     if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
         word = word[:-1]
     return word[:-1] if len(word) > 3 and word[-1] in "ey" else word
@@ -185,9 +179,7 @@ def blocks(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-_SHORT_FORM = re.compile(
-    rf"(?:^|[\s(]){any_of('e[.]g i[.]e u[.]s etc approx vs dr mr mrs prof inc ltd no fig cf al st [A-Z]')}\.$", re.I
-)
+_SHORT_FORM = re.compile(r"(?:^|[\s(])(?:e[.]g|i[.]e|u[.]s|etc|approx|vs|dr|mr|mrs|prof|inc|ltd|no|fig|cf|al|st|[A-Z])\.$", re.I)
 _END = re.compile(r"(?<=[.!?])[\"'”’)*_]*\s+|(?<=[。！？])\s*")
 
 
@@ -216,9 +208,8 @@ def sentence_of(text: str, source: str = "", title: str = "") -> Fact:
         named, text = (tail["id"].rstrip("."),), text[: tail.start()]
     plain = re.sub(r"\s+([.,;!?])(?!\w)", r"\1", " ".join(uncited(text).split())).strip(" *_")
     plain = re.sub(r"([.!?])[.]+$", r"\1", plain)
-    if plain and plain[-1] not in ".!?。！？:":
-        plain = plain.rstrip(",;") + "."
-    return Fact(plain, ", ".join(named) or source, title)
+    plain += "" if not plain or plain[-1] in ".!?。！？:" else "."
+    return Fact(re.sub(r"[,;]+\.$", ".", plain), ", ".join(named) or source, title)
 
 
 _ABSENT = re.compile(
