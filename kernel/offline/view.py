@@ -4,43 +4,31 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from .answer import Temperament
 from .parts import label_of, labelled, parts
 from .sources import facts
-from .words import Fact, any_of, says_nothing
+from .words import Fact, says_nothing
 
 _STOP = re.compile(
     r"\b(?:answer|finish|conclude|respond|reply|stop)\b[^.\n]{0,40}\bnow\b|\bwrap(?:ping)? up\b|\bfinal answer\b"
     r"|\bstop (?:search|look|call|work|research)\w*|\b(?:last|final) (?:turn|step|call|chance)\b"
     r"|\bno (?:more|further) (?:\w+ )?(?:calls?|search(?:es)?|tools?|turns?|steps)\b"
     r"|\bout of (?:turns|budget|time|calls|steps)\b|\bwithout (?:\w+ ){0,2}(?:tools?|calls?|search\w*)\b"
-    r"|\b(?:do not|don't|cannot|can't|may not) (?:call|use|search)\b|\bwith what you (?:have|know|found)\b",
-    re.I,
-)
+    r"|\b(?:do not|don't|cannot|can't|may not) (?:call|use|search)\b|\bwith what you (?:have|know|found)\b", re.I)
 _IS = r"\b(?:you are|you're|act as|as|role:?|be)\s+(?:now\s+)?(?:(?:a|an|the|our|my)\s+)?(?:[\w,'-]+\s+){0,4}?"
 _ROLES = {  # role → (who the prompt says that the model is, the orders that it begins with)
-    "research": (
-        "research\\w* librarian investigator scout fact[\\s-]?finder archivist",
-        "find search gather collect research look\\sup",
-    ),
-    "write": ("writer author copywriter journalist columnist drafter", "write draft compose turn rewrite revise"),
-    "review": (
-        "review\\w* critic (?:fact[\\s-]?)?checker proofreader verifier auditor inspector referee gatekeeper",
-        "review check verify critique inspect audit proofread fact-check",
-    ),
-    "supervise": ("supervisor coordinator manager orchestrator team\\slead dispatcher planner", "supervise coordinate"),
-}
-_ROLES = {
-    role: re.compile(rf"{_IS}{any_of(names)}\b|^\W*(?:you )?{any_of(orders)}\b", re.I)
-    for role, (names, orders) in _ROLES.items()
-}
-_HANDLING = any_of(
-    "(?:fact-?)?check review verify revise improve edit proofread shorten rewrite critique assess correct"
-)
-_HANDLES = re.compile(rf"\b{_HANDLING}\b", re.I)
+    "research": (r"research\w*|librarian|investigator|scout|fact[\s-]?finder|archivist", "find|search|gather|collect|research|look up"),
+    "write": ("writer|author|copywriter|journalist|columnist|drafter", "write|draft|compose|turn|rewrite|revise"),
+    "review": (r"review\w*|critic|(?:fact[\s-]?)?checker|proofreader|verifier|auditor|inspector|referee|gatekeeper",
+               "review|check|verify|critique|inspect|audit|proofread|fact-check"),
+    "supervise": ("supervisor|coordinator|manager|orchestrator|team lead|dispatcher|planner", "supervise|coordinate"),
+}  # fmt: skip
+_ROLES = {role: re.compile(rf"{_IS}(?:{names})\b|^\W*(?:you )?(?:{orders})\b", re.I) for role, (names, orders) in _ROLES.items()}
+_HANDLES = re.compile(r"\b(?:(?:fact-?)?check|review|verify|revise|improve|edit|proofread|shorten|rewrite|critique|assess|correct)\b", re.I)
 
 
 @dataclass(frozen=True)
@@ -91,15 +79,12 @@ def _merged(request: dict) -> tuple[str, list[tuple[str, list[dict]]]]:
     return system, messages
 
 
-def _calls(messages: list[tuple[str, list[dict]]]) -> list[Call]:
-    every = [block for _, blocks in messages for block in blocks]
-    results = {block.get("tool_use_id"): block for block in every if block.get("type") == "tool_result"}
-    found = []
-    for use in (block for block in every if block.get("type") == "tool_use"):
+def _calls(blocks: list[dict]) -> Iterator[Call]:
+    results = {block.get("tool_use_id"): block for block in blocks if block.get("type") == "tool_result"}
+    for use in (block for block in blocks if block.get("type") == "tool_use"):
         back = results.get(use.get("id"))
         text = text_of(back.get("content", "")) if back else None
-        found.append(Call(use.get("name", ""), use.get("input") or {}, text, bool(back and back.get("is_error"))))
-    return found
+        yield Call(use.get("name", ""), use.get("input") or {}, text, bool(back and back.get("is_error")))
 
 
 @dataclass(frozen=True)
@@ -127,9 +112,8 @@ class View:
         schema = ((request.get("output_config") or {}).get("format") or {}).get("schema")
         may_call = (request.get("tool_choice") or {}).get("type") != "none"
         tools = [tool for tool in request.get("tools") or [] if isinstance(tool, dict) and may_call]
-        first = said[0] if said else ""
-        calls, temperament = _calls(messages), temperament or Temperament()
-        return cls(request, temperament, system, messages, tools, schema, calls, texts, first, said[1:])
+        calls = [*_calls([block for _, blocks in messages for block in blocks])]
+        return cls(request, temperament or Temperament(), system, messages, tools, schema, calls, texts, said[0] if said else "", said[1:])
 
     @cached_property
     def parts(self) -> dict[str, str]:
@@ -157,13 +141,12 @@ class View:
     def facts(self) -> tuple[Fact, ...]:
         """The facts in front of the model: the facts part; else artifacts of other names, cited lines of the context,
         and what tools brought back. Sentences that only say that nothing was found are no facts."""
-        given = facts(self.parts.get("facts", ""))
-        if not given:
-            given = facts("\n\n".join(body for name, body in self.parts.items() if label_of(name) is None))
-        if not given:
-            given = tuple(fact for fact in facts(self.parts.get("context", "")) if fact.source)
-        if not given:
-            given = tuple(fact for result in self.results for fact in facts(result))
+        given = (
+            facts(self.parts.get("facts", ""))
+            or facts("\n\n".join(body for name, body in self.parts.items() if label_of(name) is None))
+            or [fact for fact in facts(self.parts.get("context", "")) if fact.source]
+            or [fact for result in self.results for fact in facts(result)]
+        )
         return tuple(fact for fact in given if fact.source or not says_nothing(fact.sentence))
 
     @cached_property
