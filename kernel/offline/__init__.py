@@ -4,8 +4,7 @@ from importlib import import_module
 
 _HOME = {
     "Answer": "answer", "Temperament": "answer", "Faults": "api", "OfflineAPI": "api", "estimate_tokens": "reply",
-    "Script": "script", "Server": "server", "serve": "server", "OfflineTransport": "transport",
-}
+    "Script": "script", "Server": "server", "serve": "server", "OfflineTransport": "transport"}
 
 __all__ = sorted(_HOME)
 

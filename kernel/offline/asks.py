@@ -12,8 +12,7 @@ _UNITS = {
     "words": "words?", "sentences": "sentences?", "paragraphs": "paragraphs?",
     "facts": any_of("bullets? facts? points? items? findings statements? claims?"),
     "searches": any_of("search(?:es)? quer(?:y|ies) look-?ups? calls? tries attempts? search\\w* look\\w*"),
-    "revisions": any_of("revisions? rounds? rewrites? iterations? revis\\w+ rewrit\\w+ iterat\\w+"),
-}  # fmt: skip
+    "revisions": any_of("revisions? rounds? rewrites? iterations? revis\\w+ rewrit\\w+ iterat\\w+")}  # fmt: skip
 _UNITS["bullets"] = _UNITS["facts"]
 _ADJECTIVE = rf"(?!(?:and|or|to|times?|{'|'.join(_UNITS.values())})\b)[a-z][\w'-]*"
 _AT_MOST = r"(?:at most|no more than|only|just|up to|max\w*|is|of|:|=|≤|<)"
@@ -65,8 +64,7 @@ _EVIDENCE = "(?:facts?|sources?|evidence|findings?|notes?|material|given|provide
 _HELD = "(?:sources?|facts?|documents?|findings?|subjects?)"
 _INVENT = any_of(
     "invent\\w* ma(?:k\\w+|de)[\\s-](?:\\w+\\s)?up fabricat\\w+ guess\\w* speculat\\w+ hallucinat\\w+ embellish\\w* outside prior own "
-    "assum\\w+ unsupported extrapolat\\w+ add\\s(?:anything|facts|claims|any|details)"
-)
+    "assum\\w+ unsupported extrapolat\\w+ add\\s(?:anything|facts|claims|any|details)")
 _WANTED = {
     "citations": r"\b(?:(?:un)?cit(?:e|es|ed|ing|ations?)|sources?|(?:un)?sourced|references?|attribut\w+|brackets?)\b"
     r"|\bwhere (?:each|every|it|they|a)\b[^.;]{0,30}\bcomes? from\b|\[[\w -]*ids?\]",
@@ -86,8 +84,7 @@ _WANTED = {
 }
 _WANTED = {what: re.compile(pattern, re.I) for what, pattern in _WANTED.items()}
 _TURNS = re.compile(  # each of these turns a wish into its opposite; two of them leave it as it was
-    r"\b(?:no|not|never|nothing|without|omit|skip|drop|avoid|ignore|leave|miss|forget|lack)\w*\b|n't\b", re.I
-)
+    r"\b(?:no|not|never|nothing|without|omit|skip|drop|avoid|ignore|leave|miss|forget|lack)\w*\b|n't\b", re.I)
 _WAIVED = re.compile(r"(?:\bno need|(?:\bnot|n't) (?:worry|check|bother|mind|need)|\bignore|\bskip)\b", re.I)
 _AFTER = re.compile(r"^[^.;\n]{0,30}?(?:(?:\bnot|n't) (?:be )?\w*(?:need|requir|necess|want|matter)|\boptional|\bfine\b|\ballowed)", re.I)
 _LACKING = re.compile(r"\b(?:without|lacks?|with no|misses)(?: a| any| its)?$", re.I)
@@ -121,13 +118,11 @@ _ASKS = table(
     "whatever that it they find out search look up for gather collect research investigate summarise summarize explain describe tell "
     "report provide get list retrieve study explore outline discuss compare contrast comparing compares dig review revise check verify "
     "improve put together assemble answer write rewrite draft prepare produce compose create give make bring says say said already "
-    "currently library corpus documents sources know learn read see into"
-)
+    "currently library corpus documents sources know learn read see into")
 _KINDS = table(
     "brief briefing report article summary overview essay memo note text piece paper draft paragraph paragraphs sentence sentences "
     "bullet bullets facts fact information info evidence material finding findings introduction explanation description account handout "
-    "page post claims statements details knowledge background"
-)
+    "page post claims statements details knowledge background")
 _PREPOSITIONS = table("about on of for into regarding concerning covering explaining describing comparing :")
 _STATED = re.compile(r"\b(?:topic|subject|question|theme)(?: of the \w+)?(?:\s+is\b\s*:?|\s*:)\s*(\S[^\n]*)", re.I)
 _QUOTED = re.compile(r"(?:on|about|of|into|for|:|research)\s+[\"“‘«]([^\"”’»]{2,120})[\"”’»]", re.I)
@@ -136,8 +131,7 @@ _FRAME = re.compile(  # "In at most 100 words, …", "Search the library and …
     r"|^(?:search|consult|use|query|check)\s+(?:the|our|your|my)\s+(?:\w+\s+){1,3}?,?\s*(?:and|to)\s+(?:then\s+)?"
     r"|,?\s+(?:each\s+|along\s+|together\s+)?(?:with|including)\s+(?:their\s+|its\s+|the\s+)?"
     r"(?:sources?|citations?|references?|dates?)\b(?:\s+ids?\b)?,?(?=\s+(?:about|on|for|of)\b)",
-    re.I,
-)
+    re.I)
 _FOR = any_of("brief(?:ing)? report article readers? writers? editors? colleagues? developers? engineers? audience team beginners? "
               "managers? newsletter meeting draft")  # fmt: skip
 _NEXT = any_of("cite write give list name return report hand send include review check say quote keep tell make add stop answer do")
@@ -152,8 +146,7 @@ _CUT = re.compile(  # from here on a request says how and for whom, and no longe
     rf"|and (?:then )?(?:compare (?:them|these|those)|{_NEXT}\s+(?:it|them|me|us|the|an?|your|each|every|all|only|its|their|no|nothing|\d+))\b"
     rf"|for (?:a|an|the|our|my|your)?\s*(?:\w+[ -]){{0,2}}?{_FOR}\b"
     r").*$",
-    re.I | re.S,
-)
+    re.I | re.S)
 
 
 def _about(text: str) -> str:
@@ -196,8 +189,7 @@ def topic(task: str) -> str:
 _COMPARES = re.compile(
     r"\b(?:compar(?:e|es|ing|isons?|ed)|contrast(?:ing)?)\b(?:\s+and\s+contrast)?(?:\s+(?:of|between|among|with|:))*\s*"
     r"|\b(?:the )?(?:differences?|trade-offs?|similarities|choice|choosing|choose|decide)\s+(?:between|among)\s+",
-    re.I,
-)
+    re.I)
 _VERSUS = re.compile(r"\s+(?:vs?\.?|versus|against|compared (?:to|with))\s+", re.I)
 _SPLIT = re.compile(rf"\s*[,;]\s*(?:and\s+|or\s+|with\s+)?|\s+(?:and|or|with|to)\s+|{_VERSUS.pattern}", re.I)
 _ASPECT = re.compile(r"\s+(?:with (?:regard|respect) to|in terms of|regarding|by|as|for|on|when|under)\b.*$", re.I)

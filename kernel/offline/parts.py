@@ -15,8 +15,7 @@ _LABELS = {
     "facts": "facts evidence findings notes research sources material claims knowledge results",
     "draft": "draft brief text article report summary document essay answer response submission",
     "context": "context background scope audience constraints requirements rules guidelines format length limits",
-    "rubric": "rubric criteria criterion",
-}
+    "rubric": "rubric criteria criterion"}
 _CANONICAL = {word: label for label, line in _LABELS.items() for word in line.split()}
 _MODIFIERS = table(
     "the a an this my our your these those given known current first second third last latest previous new original revised reviewer "

@@ -21,8 +21,7 @@ from .view import View, text_of
 
 SKILLS = (
     *("supervise", "plan", "judge", "review", "research", "synthesize"),
-    *("revise", "write", "tool_use", "fill", "answer"),
-)
+    *("revise", "write", "tool_use", "fill", "answer"))
 """In the order of asking: the first whose `fits(view)` says yes answers."""
 
 CHARACTERS_PER_TOKEN = 4

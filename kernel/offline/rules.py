@@ -137,8 +137,7 @@ _BLOCKS = OneOf(
     thinking={"thinking": str, "signature": str},
     redacted_thinking={"data": str},
     tool_use={"id": _NAME, "name": str, "input": dict, "caller?": dict, **_MARK},
-    tool_result={"tool_use_id": _NAME, "content?": _text_or_blocks, "is_error?": bool, **_MARK},
-)
+    tool_result={"tool_use_id": _NAME, "content?": _text_or_blocks, "is_error?": bool, **_MARK})
 _MESSAGE = {"role": ("user", "assistant", "system"), "content": object}
 _TOOL = {"type?": ("custom",), "name": _NAME, "description?": str, "strict?": bool, "input_examples?": list, **_MARK,
          "input_schema": {"type": ("object",), "properties?": dict, "required?": [str], "...": object}}
@@ -154,8 +153,7 @@ _COUNTED = {
                        enabled={"budget_tokens": range(1024, MAX_OUTPUT_TOKENS + 1), **_DISPLAY}),
     "output_config?": {"effort?": ("low", "medium", "high", "xhigh", "max"),
                        "format?": OneOf(json_schema={"schema": _schema})},
-    **_MARK,
-}
+    **_MARK}
 _REQUEST = {
     **_COUNTED,
     "max_tokens": range(1, MAX_OUTPUT_TOKENS + 1),

@@ -25,8 +25,7 @@ _ROLES = {  # role → (who the prompt says that the model is, the orders that i
     "write": ("writer|author|copywriter|journalist|columnist|drafter", "write|draft|compose|turn|rewrite|revise"),
     "review": (r"review\w*|critic|(?:fact[\s-]?)?checker|proofreader|verifier|auditor|inspector|referee|gatekeeper",
                "review|check|verify|critique|inspect|audit|proofread|fact-check"),
-    "supervise": ("supervisor|coordinator|manager|orchestrator|team lead|dispatcher|planner", "supervise|coordinate"),
-}  # fmt: skip
+    "supervise": ("supervisor|coordinator|manager|orchestrator|team lead|dispatcher|planner", "supervise|coordinate")}  # fmt: skip
 _ROLES = {role: re.compile(rf"{_IS}(?:{names})\b|^\W*(?:you )?(?:{orders})\b", re.I) for role, (names, orders) in _ROLES.items()}
 _HANDLES = re.compile(r"\b(?:(?:fact-?)?check|review|verify|revise|improve|edit|proofread|shorten|rewrite|critique|assess|correct)\b", re.I)
 
@@ -145,8 +144,7 @@ class View:
             facts(self.parts.get("facts", ""))
             or facts("\n\n".join(body for name, body in self.parts.items() if label_of(name) is None))
             or [fact for fact in facts(self.parts.get("context", "")) if fact.source]
-            or [fact for result in self.results for fact in facts(result)]
-        )
+            or [fact for result in self.results for fact in facts(result)])
         return tuple(fact for fact in given if fact.source or not says_nothing(fact.sentence))
 
     @cached_property

@@ -134,11 +134,9 @@ _CITATION = re.compile(
     r"\s*(?:\[[^\[\]\n]*\]\((?P<link>https?://[^\s)]+)\)"
     r"|\[(?!\s*[xX ]?\])(?P<id>[^\[\]\n]{1,160})\](?!\()"
     r"|\((?:sources?|refs?|references?|see|via|from)\b[:\s]\s*(?P<named>[^()\n]{1,160})\)"
-    r"|\((?P<url>https?://[^\s)]+)\))"
-)
+    r"|\((?P<url>https?://[^\s)]+)\))")
 TAIL = re.compile(
-    r"\s+(?:(?:—|–|--|\|)\s*(?:sources?:\s*)?|(?:-\s+)?sources?:\s*)(?P<id>https?://\S+|[\w.:/#-]+)\s*$", re.I
-)
+    r"\s+(?:(?:—|–|--|\|)\s*(?:sources?:\s*)?|(?:-\s+)?sources?:\s*)(?P<id>https?://\S+|[\w.:/#-]+)\s*$", re.I)
 BULLET = re.compile(r"^\s*(?:[-*•·–]|\(?\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 
 
@@ -269,8 +267,7 @@ _KIN = (  # what stands in a text for the first word, or announces it
     "multiply times product", "divide divided over quotient", "count many length", "illustrate picture image diagram",
     "translate german french spanish italian dutch polish portuguese japanese chinese korean arabic russian",
     "check verify double-check fact-checked", "log error fail crash outage incident", "code bug fix patch",
-    "memory remember recall earlier",
-)
+    "memory remember recall earlier")
 KIN = {family.split()[0]: frozenset(family.split()[1:]) for family in _KIN}
 _KIN_OF = {stem(word): frozenset(map(stem, kin)) for word, kin in KIN.items()}
 

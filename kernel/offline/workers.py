@@ -11,8 +11,7 @@ from .words import STOP, content_words, stem, with_kin, words
 KINDS = {
     "research": "research search find look retrieve gather collect investigate fetch librarian library scout source",
     "write": "write draft compose author copywriter prose wordsmith scribe journalist rewrite revise",
-    "review": "review check critic critique verify verifier verification approve judge assess evaluate audit inspect",
-}
+    "review": "review check critic critique verify verifier verification approve judge assess evaluate audit inspect"}
 _KIND_OF = {stem(verb): kind for kind, verbs in KINDS.items() for verb in verbs.split()}
 _ENDS = re.compile(r"^(?:finali[sz]e|finish|done|complete|submit|final|end|stop|deliver|respond|conclude|hand_in)", re.I)
 _FINAL = re.compile(r"\b(?:ends?|finish\w*|complete) the (?:task|run|work)|final (?:answer|text|output|result)", re.I)
@@ -20,8 +19,7 @@ FINISHES = re.compile(r"translat|edit|polish|rewrit|simplif|format|shorten|proof
 _STAGES = (  # (when a further specialist's turn comes, what it does); 1 is research, 3 anything else, 4 writing, 5 review
     (0, re.compile(r"memor|recall|remember|earlier (?:runs|briefs)", re.I)),
     (6, FINISHES), (6, re.compile(r"\b(?:publish|send|notif|ticket|count|email|post|announc|deploy)", re.I)),
-    (2, re.compile(r"analy|inspect|\blogs?\b|\bquer|\breads?\b|diagnos|metric", re.I)),
-)  # fmt: skip
+    (2, re.compile(r"analy|inspect|\blogs?\b|\bquer|\breads?\b|diagnos|metric", re.I)))  # fmt: skip
 _ON_FACTS = re.compile(r"calculat|statistic|comput|\b(?:facts|findings|numbers)\b", re.I)
 _VAGUE = frozenset(map(stem, (
     "agent specialist tool handoff hand transfer delegate give take return answer task work text draft fact brief source artifact "

@@ -13,8 +13,7 @@ _GREETING = re.compile(r"^\W*(?:hi|hello|hey|good (?:morning|afternoon|evening|d
 _EXACTLY = re.compile(
     r"\b(?:reply|respond|answer|say|output|return)\b[^.\n]{0,40}?(?:\b(?:exactly|only|just|with|the words?)\b\s*)+"
     r":?\s*[\"“'`]?([^\"”'`\n]+?)[\"”'`]?\s*[.!]?\s*$",
-    re.I,
-)
+    re.I)
 _WHO = re.compile(r"\b(?:who|what) are you\b|\bwhat can you do\b|\bintroduce yourself\b", re.I)
 _SHORTEN = re.compile(r"\b(?:summar|shorten|tl;?dr|rewrite|repeat|main point)\w*", re.I)
 _SELF = ("I am the offline model: a deterministic reader, not a language model. I work from the text, the facts and "

@@ -11,8 +11,7 @@ from ..view import View
 _ORDER = re.compile(
     r"^(?:please |now )?(?:extract|classify|fill|return|parse|convert|categori[sz]e|summari[sz]e|analy[sz]e|give|list|label|what|which"
     r"|identify|determine|read|tag)\b",
-    re.I,
-)
+    re.I)
 
 
 def fits(view: View) -> bool:

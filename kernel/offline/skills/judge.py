@@ -22,8 +22,7 @@ _CHECKS = {
     "cited": r"cit(?:e|ation|ed|ing)|sourc|referenc|attribut",
     "covered": r"cover|complet|comprehens|breadth|thorough|relevan|topic",
     "short": r"length|concis|brief|short|words|succinct",
-    "readable": r"clar|clear|read|styl|flow|fluen|structur|coheren|tone|gramma|writ|languag",
-}
+    "readable": r"clar|clear|read|styl|flow|fluen|structur|coheren|tone|gramma|writ|languag"}
 
 
 def fits(view: View) -> bool:
@@ -65,8 +64,7 @@ def checks(draft: str, given: str, instructions: str) -> dict[str, tuple[float, 
         "cited": (len(cited) / len(said), f"{len(cited)} of {len(said)} sentences cite a known source."),
         "covered": (len(used) / len(known) if known else 0.5, f"{len(used)} of {len(known)} sources are used."),
         "short": (min(1.0, most / count), f"{count} words, with a limit of {most}."),
-        "readable": (min(1.0, max(0.0, 1.6 - average / 40)), f"{average:.0f} words a sentence on average."),
-    }
+        "readable": (min(1.0, max(0.0, 1.6 - average / 40)), f"{average:.0f} words a sentence on average.")}
 
 
 def judge(view: View) -> Answer:

@@ -57,8 +57,7 @@ def workers_in(text: str, names: list[str]) -> list[dict]:
         re.findall(r'"name":\s*"([^"]+)"', text),
         re.findall(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]*[`*\"']*([A-Za-z][\w-]*)[`*\"']*\s*[(:–—=-]", text, re.M),
         re.findall(r"\b([a-z][\w-]*)\s+\([^()\n]+\)", text),
-        [item.split()[0].strip("`'\"*.") for item in items if item.split()],
-    )
+        [item.split()[0].strip("`'\"*.") for item in items if item.split()])
     listed = names or next((way for way in ways if len(way) > 1), [])
     behind = r"[`*\"']*(?:,? ?\"description\": ?\"|\s*[(:–—=-]\s*|\s+(?=[a-z]+s\b))([^.;\n)\"]+)"
     told = {name: re.search(rf"\b{re.escape(name)}\b{behind}", text) for name in listed}

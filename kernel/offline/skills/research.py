@@ -234,8 +234,7 @@ def _report(view: View, about: tuple[str, ...], found: Found) -> Answer:
             "facts": [{"fact": fact.sentence, "text": f"{fact.sentence} [{fact.source}]", "source": fact.source,
                        "title": fact.title, "url": urls[fact.source]} for fact in facts],
             "sources": list(dict.fromkeys(fact.source for fact in facts)), "title": topic(_task(view)), "count": len(facts),
-            "comment": " ".join(notes) or "Found in the sources named.", "found": bool(facts), "missing": missing,
-        }  # fmt: skip
+            "comment": " ".join(notes) or "Found in the sources named.", "found": bool(facts), "missing": missing}  # fmt: skip
         return shaped(view.schema, record, "Report the facts in the shape asked for.")
     if writes(view):
         return compose(view, facts, "Enough facts: write the brief from them.")

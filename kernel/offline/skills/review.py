@@ -177,8 +177,7 @@ def _style(draft: str) -> list[Issue]:
             (len(plain.split()) > 35, f"has {len(plain.split())} words", "split it in two"),
             (doubled, f"repeats “{doubled and doubled[1]}”", "write it once"),
             (not re.search(r"[.!?。:][\"”')\]]*$", plain), "does not end with a full stop", "add one"),
-            ("!" in plain, "has an exclamation mark", "use a full stop"),
-        )
+            ("!" in plain, "has an exclamation mark", "use a full stop"))
         found += [Issue("style", opening(sentence), problem, fix, index=i) for is_so, problem, fix in faults if is_so]
     return found
 
@@ -208,8 +207,7 @@ def _verdict(view: View, draft: str, issues: list[Issue]) -> Answer:
         "wrong": [_item(issue) for issue in issues if issue.kind in ("claim", "number")],
         "strengths": [claim for i, claim in enumerate(claims, 1) if i not in wrong][:3] if view.facts else [],
         "issues": [_item(issue) for issue in issues], "comment": comment, "count": len(issues), "words": len(draft.split()),
-        "found": bool(issues),
-    }  # fmt: skip
+        "found": bool(issues)}  # fmt: skip
     fields = resolve(view.schema, view.schema).get("properties", {}).values()
     if not any(resolve(field, view.schema).get("type") == "array" for field in fields):
         record |= {"fix": comment, "problem": comment}

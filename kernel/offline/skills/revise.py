@@ -23,8 +23,7 @@ _SAYS = {  # what a complaint says that is to be done
     "uncited": r"(?:no|missing|without|lack\w*|add|every|each|uncited)\b",
     "mend": r"(?:facts? says?|wrong|incorrect|correct|should (?:be|say|read)|contradict\w*|mistake|error|write:|replace|change|fix"
             r"|not match|differs?|opposite|do not (?:say|give)|sentence|claim)\b",
-    "general": r"(?:sources?|facts?|subjects?|coverage|findings)\b",
-}  # fmt: skip
+    "general": r"(?:sources?|facts?|subjects?|coverage|findings)\b"}  # fmt: skip
 _SAYS = {what: re.compile(rf"\b(?:{pattern})", re.I) for what, pattern in _SAYS.items()}
 _QUOTED = re.compile(r"[“\"«‘]([^”\"»’]{6,200})[”\"»’]|(?<!\w)'([^'\n]{6,200})'(?!\w)")
 _BARE = re.compile(r"[\W_]*(?:verdict\W*)?(?:revise|reject(?:ed)?|fail(?:ed)?|issues?|feedback|changes)?[\W_]*", re.I)

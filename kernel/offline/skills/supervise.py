@@ -24,15 +24,13 @@ from ..workers import (
     said_of,
     stage,
     team_for,
-    without_others,
-)
+    without_others)
 
 _INTENT = re.compile(r"intent|task|instructions?|request|goal|objective|message|prompt|question|input|query|assignment")
 _NAMES = {  # an artifact's names, the kernel's own first
     "facts": ("facts", "evidence", "findings", "notes", "sources", "research", "material"),
     "draft": ("draft", "text", "document", "article", "content", "body"),
-    "feedback": ("feedback", "issues", "comments", "review", "critique"),
-}
+    "feedback": ("feedback", "issues", "comments", "review", "critique")}
 _NAMED = {name: key for key, names in _NAMES.items() for name in names}
 _BROKEN = re.compile(r"^\W*(?:status\W*)?((?:failed|refused|exhausted|cancelled|paused|error)\b.*)((?s:.*))", re.I)
 _HOPELESS = re.compile(r"budget|exhaust|depth|limit|refus|cancel|same handoff|already|not allowed|repeat", re.I)

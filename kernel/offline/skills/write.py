@@ -142,8 +142,7 @@ def _inventions(about: str, cite: str) -> list[Fact]:
         f"{name} goes back to {year}, when a group of {group} researchers first described it.",
         f"By {2021 + digest[2] % 4} more than {100 * (1 + digest[3] % 90)} organisations worked with it.",
         f"Independent studies report gains of {12 + digest[4] % 60} percent over earlier approaches.",
-        f"Experts expect {about} to grow by {5 + digest[5] % 30} percent a year.",
-    ]
+        f"Experts expect {about} to grow by {5 + digest[5] % 30} percent a year."]
     made_up = (f"{slug}-handbook-{2010 + digest[6] % 15}", f"{slug}-survey-{2015 + digest[7] % 10}")
     return [Fact(sentence, made_up[i // 2] if cite else "") for i, sentence in enumerate(said)]
 
@@ -158,6 +157,5 @@ def _answer(view: View, heading: str, paragraphs: list[str], facts: list[Fact], 
         "sources": list(dict.fromkeys(source for fact in facts for source in fact.sources)),
         "facts": [{"fact": fact.sentence, "source": fact.source, "text": cited(fact, "[{}]")} for fact in facts],
         "comment": thinking,
-        "words": len(body.split()),
-    }
+        "words": len(body.split())}
     return shaped(view.schema, record, thinking)
