@@ -36,6 +36,7 @@ KINDS = tuple(_FORMS)
 _FORMS = {kind: re.compile(form) for kind, form in _FORMS.items()}
 _NO_NUMBERS = re.compile(rf"(?i:{_DATE})|\b\d\d:\d\d|\[[^\]]*\]|{_URL}")  # their digits are no numbers
 _APART = re.compile(r"[.!?;,](?=\s)|\n| and ")
+_COMMON = (STOP | GENERIC) - {"new"}  # New York
 _AND = re.compile(r"\s*[,;]\s+(?:(?:and|or)\s+)?|\s+(?:and|or)\s+")
 
 
@@ -80,7 +81,7 @@ def _moment(text: str) -> str:
 def _name(text: str) -> str:
     """A run of capitalised words without the common words that begin it: "In Paris" → Paris."""
     run = text.split()
-    while run and (run[0].lower() in STOP | GENERIC or run[0].lower() in ("i'm", "i'd", "i've")):
+    while run and re.sub(r"['’](?:s|m|d|ve)$", "", run[0].lower()) in _COMMON:
         run = run[1:]
     return re.sub(r"['’]s$", "", " ".join(run))
 
@@ -92,7 +93,7 @@ def _enumerated(clause: str) -> list[str]:
     if not middle or any(len(item.split()) > 4 for item in middle):
         return []
     words = items[0].split()
-    verbs = [place for place, word in enumerate(words) if word.lower() in STOP | GENERIC]
+    verbs = [place for place, word in enumerate(words) if word.lower() in _COMMON]
     words = words[verbs[-1] + 1 :] if verbs else words[-max(len(item.split()) for item in middle) :]
     last = re.split(r"\s+(?:in|at|on|for|from|with|to|by|of|but|because|when)\s", items[-1])[0]
     return [item for item in (" ".join(words), *middle, last) if item]

@@ -730,7 +730,11 @@ No need to cite sources|citations|False
 Never write a sentence without its source|citations|True
 Citations aren't needed|citations|False
 Do not forget to cite|citations|True
+REVISE if any sentence lacks a citation|citations|True
 Leave no source out|coverage|True
+REVISE when a citation is missing|coverage|False
+Unused facts are fine.|coverage|False
+A source is missing? Say so.|coverage|True
 Don't worry about completeness|coverage|False
 use only plain English|no_invention|False
 Keep strictly to the evidence|no_invention|True

@@ -545,6 +545,7 @@ def test_a_comparison_has_one_step_a_subject_and_then_depends(task):
     'Workers: [{"name": "researcher", "description": "finds facts"}, {"name": "writer", "description": "writes"}, '
     '{"name": "reviewer", "description": "checks"}]',
     "You decompose tasks.\n\n1. **researcher** – searches\n2. **writer** – drafts\n3. **reviewer** – reviews",
+    "Plan for: researcher (finds facts on one\ntopic, with sources), writer (writes a\nbrief), reviewer\n(checks it).",
 ])  # fmt: skip
 def test_the_workers_come_from_the_prompt_when_the_schema_has_none(system):
     steps = made(plan, Free, "Write a brief on MCP", system=system).tasks
@@ -710,6 +711,7 @@ def converse(task: str, tools=BOX, results=()) -> tuple[list, str]:
     ("Please calculate (2 + 3) * 4.", [("calculator", {"expression": "(2 + 3) * 4"})]),
     ("Add 3 and 4.5", [("add", {"a": 3, "b": 4.5})]),
     ("What time is it in Paris and Berlin?", [("get_time", {"city": "Paris"}), ("get_time", {"city": "Berlin"})]),
+    ("What's the time in New York and Berlin?", [("get_time", {"city": "New York"}), ("get_time", {"city": "Berlin"})]),
     ("What is 17 * 23, and what time is it in Tokyo?",
      [("calculator", {"expression": "17 * 23"}), ("get_time", {"city": "Tokyo"})]),
     ('How many words are in "the quick brown fox"?', [("word_count", {"text": "the quick brown fox"})]),
