@@ -242,17 +242,18 @@ class Form:
 
     def _branch(self, schema: dict, name: str, text: str, depth: int) -> tuple[Any, float]:
         """The branch of a union that the text speaks of most; null where that is allowed and nothing is sure."""
-        shared = {key: value for key, value in schema.items() if key != "anyOf"}
+        shared, before = {key: value for key, value in schema.items() if key != "anyOf"}, set(self.taken)
         options = [{**shared, **resolve(option, self.root, unions=True)} for option in schema["anyOf"]]
-        tried = []
+        best, sure = None, -1.0
         for option in (option for option in options if option.get("type") != "null"):
-            trial = self.another(self.taken)
-            tried.append((trial.value(option, name, text, depth), trial.taken))
-        (value, sure), taken = max(tried, key=lambda entry: entry[0][1], default=((None, NOTHING), self.taken))
-        if len(tried) < len(options) and (sure < NEAR or depth > _DEEPEST):
+            trial = self.another(before)
+            value, its = trial.value(option, name, text, depth)
+            if its > sure:
+                best, sure, self.taken = value, its, trial.taken
+        if {"type": "null"} in schema["anyOf"] and (sure < NEAR or depth > _DEEPEST):
+            self.taken = before
             return schema.get("default"), NOTHING
-        self.taken = taken
-        return value, sure
+        return best, max(sure, NOTHING)
 
     def _choice(self, options: list, name: str, said: Any, text: str) -> tuple[Any, float]:
         if said in options:

@@ -13,6 +13,7 @@ their parameters, the answer's schema, the labelled parts), words second. What i
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import deepcopy
 from functools import cache
 from importlib import import_module
 
@@ -49,7 +50,7 @@ def attended(request: dict, attention: int) -> dict:
     system, total = len(text_of(request.get("system"))), sum(len(text) for text, _, _ in _texts(request))
     if system + total <= window:
         return request
-    request = {**request, "messages": _copied(request["messages"])}
+    request = {**request, "messages": deepcopy(request["messages"])}
     half, start = max(0, window - system) // 2, 0
     for text, holder, key in list(_texts(request)):
         end = start + len(text)
@@ -58,13 +59,6 @@ def attended(request: dict, attention: int) -> dict:
             holder[key] = text[:head] + ("\n" if head and tail else "") + (text[len(text) - tail :] if tail else "")
         start = end
     return request
-
-
-def _copied(value):
-    """Lists and dicts copied to any depth, so that cutting leaves the request alone."""
-    if isinstance(value, list):
-        return [_copied(item) for item in value]
-    return {key: _copied(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def _texts(holder: dict) -> Iterator[tuple[str, dict, str]]:

@@ -197,14 +197,9 @@ def _stream(reply: dict) -> Iterator[dict]:
 
 def _in_parts(block: dict) -> tuple[dict, list[dict]]:
     """The block as it starts, and what is added to it, a few words at a time."""
-    match block["type"]:
-        case "text":
-            return {**block, "text": ""}, [{"type": "text_delta", "text": part} for part in _few_words(block["text"])]
-        case "thinking":
-            deltas = [{"type": "thinking_delta", "thinking": part} for part in _few_words(block["thinking"])]
-            signature = {"type": "signature_delta", "signature": block["signature"]}
-            return {**block, "thinking": "", "signature": ""}, [*deltas, signature]
-        case "tool_use":
-            parts = _few_words(json.dumps(block["input"]))
-            return {**block, "input": {}}, [{"type": "input_json_delta", "partial_json": part} for part in parts]
-    return block, []
+    if block["type"] == "tool_use":
+        parts = _few_words(json.dumps(block["input"]))
+        return {**block, "input": {}}, [{"type": "input_json_delta", "partial_json": part} for part in parts]
+    told = [key for key in ("text", "thinking", "signature") if key in block]
+    pieces = {key: [block[key]] if key == "signature" else _few_words(block[key]) for key in told}
+    return {**block, **dict.fromkeys(told, "")}, [{"type": f"{key}_delta", key: piece} for key in told for piece in pieces[key]]

@@ -27,15 +27,20 @@ def fits(view: View) -> bool:
 
 def answer(view: View) -> Answer:
     """The sentences that speak most of the question; else a plain word on what is missing."""
-    asked = view.later[-1] if view.later else view.task
+    text, why = _said(view, view.later[-1] if view.later else view.task)
+    return Answer(({"type": "text", "text": text},), why)
+
+
+def _said(view: View, asked: str) -> tuple[str, str]:
+    """The answer to a question, and why it is this one."""
     if said := _EXACTLY.search(asked.strip()):
-        return _text(said[1].strip(), "The message says what to reply.")
+        return said[1].strip(), "The message says what to reply."
     if _GREETING.search(asked) and len(asked.split()) < 12:
-        return _text("Hello! Give me a task, and the text or the tools that it needs.", "A greeting.")
+        return "Hello! Give me a task, and the text or the tools that it needs.", "A greeting."
     if _WHO.search(asked):
-        return _text(_SELF, "It should say what it is.")
+        return _SELF, "It should say what it is."
     given = [text for name, text in view.parts.items() if name not in ("task", "rubric")]
-    given += [call.result for call in view.calls if call.result and not call.is_error]
+    given += view.results
     inside = [] if given else sentences(view.task)
     question = next((sentence for sentence in reversed(inside) if sentence.endswith("?")), asked)
     pool = [sentence for text in given for sentence in sentences(text)]
@@ -44,16 +49,11 @@ def answer(view: View) -> Answer:
     hits = [len(wanted & vocabulary(sentence)) for sentence in pool]
     if best := max(hits, default=0):
         chosen = [sentence for sentence, hit in zip(pool, hits, strict=True) if hit >= max(1, best / 2)]
-        return _text(" ".join(chosen[:most]), "These sentences speak of what was asked.")
+        return " ".join(chosen[:most]), "These sentences speak of what was asked."
     if pool and _SHORTEN.search(asked):
-        return _text(" ".join(pool[:most]), "The first sentences carry the most.")
+        return " ".join(pool[:most]), "The first sentences carry the most."
     if not re.search(r"\w", asked):
-        return _text("There is no question in this message: say what you want to know.", "Nothing was asked.")
+        return "There is no question in this message: say what you want to know.", "Nothing was asked."
     found = "the text in front of me does not say" if pool else "there is no text or tool in front of me that tells me"
     short = asked.strip() if len(asked) < 90 else f"{asked.strip()[:80].rsplit(' ', 1)[0]} …"
-    text = f"I cannot answer “{short}”: {found}. I would need the facts, or a tool to find them."
-    return _text(text, "Nothing to answer from.")
-
-
-def _text(text: str, why: str) -> Answer:
-    return Answer(({"type": "text", "text": text},), why)
+    return f"I cannot answer “{short}”: {found}. I would need the facts, or a tool to find them.", "Nothing to answer from."
