@@ -63,13 +63,14 @@ _STYLE = "(?:style|grammar|spelling|tone|wording|punctuation|typos|readability)"
 _EVIDENCE = "(?:facts?|sources?|evidence|findings?|notes?|material|given|provided|supplied|below|above|what)"
 _HELD = "(?:sources?|facts?|documents?|findings?|subjects?)"
 _INVENT = any_of(
-    "invent\\w* ma(?:k\\w+|de)[\\s-](?:\\w+\\s)?up fabricat\\w+ guess\\w* speculat\\w+ hallucinat\\w+ embellish\\w* outside prior own "
-    "assum\\w+ unsupported extrapolat\\w+ add\\s(?:anything|facts|claims|any|details)")
+    "invent\\w* ma(?:k\\w+|de)[\\s-](?:\\w+\\s)?up fabricat\\w+ guess\\w* speculat\\w+ hallucinat\\w+ embellish\\w* outside prior "
+    "own assum\\w+ unsupported extrapolat\\w+ add\\s(?:anything|facts|claims|any|details)")
 _WANTED = {
     "citations": r"\b(?:(?:un)?cit(?:e|es|ed|ing|ations?)|sources?|(?:un)?sourced|references?|attribut\w+|brackets?)\b"
     r"|\bwhere (?:each|every|it|they|a)\b[^.;]{0,30}\bcomes? from\b|\[[\w -]*ids?\]",
-    "coverage": rf"\b(?:every|each|all)(?: (?:of|the|given))* {_HELD}\b|\b(?:cover|complete|comprehensive|omi(?:t|ssion)|gaps?)\w*"
-    rf"|\b(?:missing|unused|left out) (?:\w+ )?{_HELD}|\b{_HELD} (?:\w+ )?(?:\w+ )?(?:missing|unused)\b|\b(?:left|leav\w+) (?:\w+ ){{0,2}}out\b",
+    "coverage": rf"\b(?:every|each|all)(?: (?:of|the|given))* {_HELD}\b|\b(?:cover|complete|comprehensive|omi(?:t|ssion)"
+    rf"|gaps?)\w*|\b(?:missing|unused|left out) (?:\w+ )?{_HELD}|\b{_HELD} (?:\w+ )?(?:\w+ )?(?:missing|unused)\b"
+    rf"|\b(?:left|leav\w+) (?:\w+ ){{0,2}}out\b",
     "thorough": r"\b(?:thorough|exhaustive|comprehensive)\w*|\bleav(?:e|ing) nothing\b|\bno stone\b|\buntil nothing\b"
     r"|\buntil you(?:'re| are) (?:\w+ )?(?:certain|sure|done|satisfied)\b|\bkeep (?:on )?(?:search|look|dig)\w*"
     r"|\beverything (?:there is|you can|that)\b|\bas (?:much|many)(?: \w+)? as (?:you can|possible)\b",
@@ -86,7 +87,8 @@ _WANTED = {what: re.compile(pattern, re.I) for what, pattern in _WANTED.items()}
 _TURNS = re.compile(  # each of these turns a wish into its opposite; two of them leave it as it was
     r"\b(?:no|not|never|nothing|without|omit|skip|drop|avoid|ignore|leave|miss|forget|lack)\w*\b|n't\b", re.I)
 _WAIVED = re.compile(r"(?:\bno need|(?:\bnot|n't) (?:worry|check|bother|mind|need)|\bignore|\bskip)\b", re.I)
-_AFTER = re.compile(r"^[^.;\n]{0,30}?(?:(?:\bnot|n't) (?:be )?\w*(?:need|requir|necess|want|matter)|\boptional|\bfine\b|\ballowed)", re.I)
+_AFTER = re.compile(r"^[^.;\n]{0,30}?(?:(?:\bnot|n't) (?:be )?\w*(?:need|requir|necess|want|matter)|\boptional|\bfine\b"
+                    r"|\ballowed)", re.I)
 _LACKING = re.compile(r"\b(?:without|lacks?|with no|misses)(?: a| any| its)?$", re.I)
 _REJECTS = re.compile(r"\b(?:reject|revise|flag|report|mark|find|list|complain|catch|fail)\b", re.I)
 _FAULT = re.compile(r"^\W*(?:\w+\W+){0,2}(?:is|are|counts?|gets?|fails?|must|should|cannot)\b", re.I)
@@ -113,21 +115,23 @@ def wants(text: str, what: str) -> bool:
 
 
 _ASKS = table(
-    "please kindly just only simply what's now first then hi hello hey ok so could can would will you i we me us them 'd i'd like to need want help let "
-    "let's what who where when which why how is are was were do does did has have had known there everything anything all something "
-    "whatever that it they find out search look up for gather collect research investigate summarise summarize explain describe tell "
-    "report provide get list retrieve study explore outline discuss compare contrast comparing compares dig review revise check verify "
-    "improve put together assemble answer write rewrite draft prepare produce compose create give make bring says say said already "
-    "currently library corpus documents sources know learn read see into")
+    "please kindly just only simply what's now first then hi hello hey ok so could can would will you i we me us them 'd "
+    "i'd like to need want help let let's what who where when which why how is are was were do does did has have had "
+    "known there everything anything all something whatever that it they find out search look up for gather collect "
+    "research investigate summarise summarize explain describe tell report provide get list retrieve study explore "
+    "outline discuss compare contrast comparing compares dig review revise check verify improve put together assemble "
+    "answer write rewrite draft prepare produce compose create give make bring says say said already currently library "
+    "corpus documents sources know learn read see into")
 _KINDS = table(
-    "brief briefing report article summary overview essay memo note text piece paper draft paragraph paragraphs sentence sentences "
-    "bullet bullets facts fact information info evidence material finding findings introduction explanation description account handout "
-    "page post claims statements details knowledge background")
+    "brief briefing report article summary overview essay memo note text piece paper draft paragraph paragraphs sentence "
+    "sentences bullet bullets facts fact information info evidence material finding findings introduction explanation "
+    "description account handout page post claims statements details knowledge background")
 _PREPOSITIONS = table("about on of for into regarding concerning covering explaining describing comparing :")
 _STATED = re.compile(r"\b(?:topic|subject|question|theme)(?: of the \w+)?(?:\s+is\b\s*:?|\s*:)\s*(\S[^\n]*)", re.I)
 _QUOTED = re.compile(r"(?:on|about|of|into|for|:|research)\s+[\"“‘«]([^\"”’»]{2,120})[\"”’»]", re.I)
 _FRAME = re.compile(  # "In at most 100 words, …", "Search the library and …", "…, at most 100 words, …", "… with dates on …"
-    r"^(?:task|goal|intent|the topic of|the subject of)\b:?\s+|,\s[^,]{0,20}\b\d+ words?,|^(?:in|within|using|from|with)\b[^,]{2,40},\s+"
+    r"^(?:task|goal|intent|the topic of|the subject of)\b:?\s+|^(?:in|within|using|from|with)\b[^,]{2,40},\s+"
+    r"|,\s[^,]{0,20}\b\d+ words?,"
     r"|^(?:search|consult|use|query|check)\s+(?:the|our|your|my)\s+(?:\w+\s+){1,3}?,?\s*(?:and|to)\s+(?:then\s+)?"
     r"|,?\s+(?:each\s+|along\s+|together\s+)?(?:with|including)\s+(?:their\s+|its\s+|the\s+)?"
     r"(?:sources?|citations?|references?|dates?)\b(?:\s+ids?\b)?,?(?=\s+(?:about|on|for|of)\b)",
@@ -143,8 +147,8 @@ _CUT = re.compile(  # from here on a request says how and for whom, and no longe
     r"|(?:using|based on|citing|except|excluding|so that|please|each with|one per|cite|citations?|but not)\b"
     r"|from (?:the|our|my|your|these|those)\s+(?:\w+\s+)?(?:library|corpus|facts?|sources?|notes?|findings)\b"
     r"|with (?:\w+ )?(?:sources?|citations?|references?)\b"
-    rf"|and (?:then )?(?:compare (?:them|these|those)|{_NEXT}\s+(?:it|them|me|us|the|an?|your|each|every|all|only|its|their|no|nothing|\d+))\b"
-    rf"|for (?:a|an|the|our|my|your)?\s*(?:\w+[ -]){{0,2}}?{_FOR}\b"
+    rf"|and (?:then )?(?:compare (?:them|these|those)|{_NEXT}\s+(?:it|them|me|us|the|an?|your|each|every|all|only|its"
+    rf"|their|no|nothing|\d+))\b|for (?:a|an|the|our|my|your)?\s*(?:\w+[ -]){{0,2}}?{_FOR}\b"
     r").*$",
     re.I | re.S)
 

@@ -16,8 +16,8 @@ NOTHING, GUESS, NEAR = 0.0, 1.0, 2.0  # how sure a value is; optional fields bel
 _DEEPEST = 6  # a schema may contain itself: below this level only what is required, as short as possible
 _MEANS = {  # what a field's name stands for: the first that matches and is known counts
     "rejected": r"needs?_?(?:revision|changes|work|rework|fix\w*) has_?(?:issues|errors|problems) reject\w* revise fail\w* invalid",
-    "passed": r"pass(?:ed|es)? approv\w* accept\w* ok okay valid ready\w* publish\w* (?:is_?)?(?:good|correct) is_?(?:ok|valid|ready) "
-              r"success supported consistent",
+    "passed": r"pass(?:ed|es)? approv\w* accept\w* ok okay valid ready\w* publish\w* (?:is_?)?(?:good|correct) is_?(?:ok"
+              r"|valid|ready) success supported consistent",
     "verdict": r"verdict decision status outcome judg\w+ result recommendation conclusion label action",
     "score": r"(?:\w+_)?(?:score|rating|grade|points|confidence|quality) stars",
     "clashing": r"has_(?:contradictions|conflicts)",
@@ -31,14 +31,15 @@ _MEANS = {  # what a field's name stands for: the first that matches and is know
     "clashes": r"contradictions conflicts disagreements discrepancies inconsistencies",
     "wrong": r"(?:unsupported|wrong|false|invented|incorrect|hallucinated)\w*",
     "strengths": r"strengths? positives? praise what_works pros",
-    "fix": r"fix\w* suggest\w* correction\w* recommend\w* action\w* remedy change\w* how_to_fix todo revised\w* instruction\w* what_to_do",
+    "fix": r"fix\w* suggest\w* correction\w* recommend\w* action\w* remedy change\w* how_to_fix todo revised\w* "
+           r"instruction\w* what_to_do",
     "problem": r"problem issue reason\w* why explanation error description message detail\w* what_is_wrong finding",
     "facts": r"(?:key_)?(?:facts|findings|evidence|claims|results|bullets|points|statements|items|notes)",
-    "issues": r"(?:\w+_)?(?:issues|problems|errors|findings|defects|concerns|violations|objections|corrections|remarks|points|weaknesses"
-              r"|mistakes|changes|failures|notes|todos|claims|items|suggestions|comments|feedback)",
+    "issues": r"(?:\w+_)?(?:issues|problems|errors|findings|defects|concerns|violations|objections|corrections|remarks"
+              r"|points|weaknesses|mistakes|changes|failures|notes|todos|claims|items|suggestions|comments|feedback)",
     "reason": r"reason(?:s|ing)? rationale why explanation justification comments? notes feedback summary strategy",
-    "comment": r"comments? feedback summary overall rationale justification remarks? notes? reasoning assessment text review critique "
-               r"message explanation reasons?",
+    "comment": r"comments? feedback summary overall rationale justification remarks? notes? reasoning assessment text "
+               r"review critique message explanation reasons?",
     "criterion": r"criterion name item dimension aspect id label metric",
     "task": r"task intent instructions? description goal what objective action query question prompt input request work",
     "quote": r"quote\w* sentence claim excerpt passage span statement original where location text",
@@ -47,12 +48,14 @@ _MEANS = {  # what a field's name stands for: the first that matches and is know
     "sources": r"sources citations references source_ids cited(?:_sources)? bibliography",
     "url": r"ur[li] link href",
     "title": r"title heading headline topic subject name",
-    "body": r"body text content brief draft article report summary output answer markdown paragraphs? document synthesis conclusion",
+    "body": r"body text content brief draft article report summary output answer markdown paragraphs? document synthesis "
+            r"conclusion",
     "words": r"words? word_?count length"}  # fmt: skip
 _MEANS = {meaning: re.compile(rf"{any_of(names)}$", re.I) for meaning, names in _MEANS.items()}
-_YES = re.compile(r"pass|accept|approv|ok|yes|good|ready|publish|valid|true|done|supported|correct|ship|lgtm|clean|success|go$", re.I)
-_NO = re.compile(r"revis|reject|fail|no$|not|change|rework|needs|invalid|false|retry|unsupported|incorrect|bad|block|back|fix|redo|error"
-                 r"|issue|den(?:y|ied)", re.I)  # fmt: skip
+_YES = re.compile(r"pass|accept|approv|ok|yes|good|ready|publish|valid|true|done|supported|correct|ship|lgtm|clean|success"
+                  r"|go$", re.I)
+_NO = re.compile(r"revis|reject|fail|no$|not|change|rework|needs|invalid|false|retry|unsupported|incorrect|bad|block|back"
+                 r"|fix|redo|error|issue|den(?:y|ied)", re.I)  # fmt: skip
 _TYPES = {"integer": int, "number": (int, float), "string": str, "boolean": bool, "array": list, "object": dict}
 _TAKES = {"boolean": bool, "array": (list, str)}
 _WAYS = (  # (the ways to find a text, in order; the last words of the fields that want it so)

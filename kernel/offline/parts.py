@@ -18,17 +18,18 @@ _LABELS = {
     "rubric": "rubric criteria criterion"}
 _CANONICAL = {word: label for label, line in _LABELS.items() for word in line.split()}
 _MODIFIERS = table(
-    "the a an this my our your these those given known current first second third last latest previous new original revised reviewer "
-    "reviewers reviewer's writer writers writer's researcher researchers researcher's supervisor editor editor's user overall main full "
-    "and with for of to from by in as so far be check checked verify use used cited collected relevant available additional further more")
+    "the a an this my our your these those given known current first second third last latest previous new original "
+    "revised reviewer reviewers reviewer's writer writers writer's researcher researchers researcher's supervisor editor "
+    "editor's user overall main full and with for of to from by in as so far be check checked verify use used cited "
+    "collected relevant available additional further more")
 _OF_A_WORKER = re.compile(r"(?:findings|results?|facts|evidence|notes|research|output)\s*(?:of|from|by|for|on|about|[:(–—-])")
 _TAG = re.compile(r"<([A-Za-z][\w.-]*)(?:\s[^<>]*)?>(.*?)</\1\s*>", re.S)
 _LINE = re.compile(
     r"^[ \t]*(?:#{1,6}[ \t]+(?P<head>[^\n]{1,60}?)[ \t]*:?[ \t]*#*|\*\*(?P<bold>[^*\n]{1,60}?):?\*\*:?[ \t]*(?P<rest1>[^\n]*)"
     r"|(?P<plain>[A-Za-z][\w '’()/-]{1,50}?)[ \t]*:(?:[ \t]+(?P<rest2>[^\n]*))?)$")
 _HERE = re.compile(r"^(?:(?:here|below|above|this|following)\s+(?:is|are)\s+|(?:and|now)\s+)", re.I)
-_ORDER = re.compile(r"^(?:please\s+)?(?:check|review|verify|revise|improve|rewrite|edit|shorten|fact-check|judge|score|merge|combine|use|read)"
-                    r"(?:\s+and\s+\w+)?\s+", re.I)  # fmt: skip
+_ORDER = re.compile(r"^(?:please\s+)?(?:check|review|verify|revise|improve|rewrite|edit|shorten|fact-check|judge|score"
+                    r"|merge|combine|use|read)(?:\s+and\s+\w+)?\s+", re.I)  # fmt: skip
 _FENCES = re.compile(r"^(?:```\w*|\"\"\"|-{3,})\s*\n|\n[ \t]*(?:```|\"\"\"|-{3,})\s*$")
 
 

@@ -21,13 +21,15 @@ _STOP = re.compile(
     r"|\b(?:do not|don't|cannot|can't|may not) (?:call|use|search)\b|\bwith what you (?:have|know|found)\b", re.I)
 _IS = r"\b(?:you are|you're|act as|as|role:?|be)\s+(?:now\s+)?(?:(?:a|an|the|our|my)\s+)?(?:[\w,'-]+\s+){0,4}?"
 _ROLES = {  # role → (who the prompt says that the model is, the orders that it begins with)
-    "research": (r"research\w*|librarian|investigator|scout|fact[\s-]?finder|archivist", "find|search|gather|collect|research|look up"),
+    "research": (r"research\w*|librarian|investigator|scout|fact[\s-]?finder|archivist",
+                 "find|search|gather|collect|research|look up"),
     "write": ("writer|author|copywriter|journalist|columnist|drafter", "write|draft|compose|turn|rewrite|revise"),
     "review": (r"review\w*|critic|(?:fact[\s-]?)?checker|proofreader|verifier|auditor|inspector|referee|gatekeeper",
                "review|check|verify|critique|inspect|audit|proofread|fact-check"),
     "supervise": ("supervisor|coordinator|manager|orchestrator|team lead|dispatcher|planner", "supervise|coordinate")}  # fmt: skip
 _ROLES = {role: re.compile(rf"{_IS}(?:{names})\b|^\W*(?:you )?(?:{orders})\b", re.I) for role, (names, orders) in _ROLES.items()}
-_HANDLES = re.compile(r"\b(?:(?:fact-?)?check|review|verify|revise|improve|edit|proofread|shorten|rewrite|critique|assess|correct)\b", re.I)
+_HANDLES = re.compile(r"\b(?:(?:fact-?)?check|review|verify|revise|improve|edit|proofread|shorten|rewrite|critique|assess"
+                      r"|correct)\b", re.I)
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,8 @@ class View:
         may_call = (request.get("tool_choice") or {}).get("type") != "none"
         tools = [tool for tool in request.get("tools") or [] if isinstance(tool, dict) and may_call]
         calls = [*_calls([block for _, blocks in messages for block in blocks])]
-        return cls(request, temperament or Temperament(), system, messages, tools, schema, calls, texts, said[0] if said else "", said[1:])
+        first, temperament = "".join(said[:1]), temperament or Temperament()
+        return cls(request, temperament, system, messages, tools, schema, calls, texts, first, said[1:])
 
     @cached_property
     def parts(self) -> dict[str, str]:

@@ -23,23 +23,26 @@ def table(listed: str) -> frozenset[str]:
 
 
 STOP = table(
-    "a an the and or but nor so yet of in on at to for from by with without into onto over under as is are was were be been being am do "
-    "does did has have had having will would shall should can could may might must it its itself this that these those there here he she "
-    "they them their theirs his her we us our you your i me my not no than then too very also only just such same other another any some "
-    "all each every both few more most much many own off out up down about between through during before after again once if because "
-    "while when where which who whom whose what how why s t don didn doesn isn aren wasn won let per via vs versus")
+    "a an the and or but nor so yet of in on at to for from by with without into onto over under as is are was were be "
+    "been being am do does did has have had having will would shall should can could may might must it its itself this "
+    "that these those there here he she they them their theirs his her we us our you your i me my not no than then too "
+    "very also only just such same other another any some all each every both few more most much many own off out up down "
+    "about between through during before after again once if because while when where which who whom whose what how why s "
+    "t don didn doesn isn aren wasn won let per via vs versus")
 GENERIC = table(
-    "history histories overview introduction intro comparison compare compares comparing compared brief briefing report article summary "
-    "summarise summarize essay memo text document documents paper piece write writing draft facts fact find finding findings information "
-    "info material evidence source sources cite cited citing citation citations topic subject question explain explanation describe "
-    "description research researching researcher tell know known give state current latest main key important short concise detailed "
-    "quick guide difference differences different evolution origin origins development background basics role rise story uses use used "
-    "using work works working please need needs want like good best list get make made thing things way ways new library knowledge "
-    "search look reader readers relevant everything anything something gather collect today modern following below above turn paragraph "
-    "paragraphs sentence sentences bullet bullets ok okay keeping")
+    "history histories overview introduction intro comparison compare compares comparing compared brief briefing report "
+    "article summary summarise summarize essay memo text document documents paper piece write writing draft facts fact "
+    "find finding findings information info material evidence source sources cite cited citing citation citations topic "
+    "subject question explain explanation describe description research researching researcher tell know known give state "
+    "current latest main key important short concise detailed quick guide difference differences different evolution "
+    "origin origins development background basics role rise story uses use used using work works working please need "
+    "needs want like good best list get make made thing things way ways new library knowledge search look reader readers "
+    "relevant everything anything something gather collect today modern following below above turn paragraph paragraphs "
+    "sentence sentences bullet bullets ok okay keeping")
 _NUMBERS = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
             "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety")
-_NUMBERS = {word: n if n < 20 else 10 * n - 180 for n, word in enumerate(_NUMBERS.split())} | {"dozen": 12, "single": 1, "couple": 2}
+_NUMBERS = {word: n if n < 20 else 10 * n - 180 for n, word in enumerate(_NUMBERS.split())}
+_NUMBERS |= {"dozen": 12, "single": 1, "couple": 2}
 COUNTED = rf"(?:{any_of(' '.join(_NUMBERS))}|hundred)"
 NUMBER_WORDS = rf"(?:(?:an? |{COUNTED}[ -])?hundred(?: and)?(?:[ -]{COUNTED})*|\b\w+ty-{COUNTED}|{COUNTED})"
 
@@ -211,8 +214,9 @@ def sentence_of(text: str, source: str = "", title: str = "") -> Fact:
 
 
 _ABSENT = re.compile(
-    r"\b(?:no|nothing|none|not)\b[^.!?]{0,60}\b(?:found|known|available|facts?|match|relevant|results?|information|evidence|sources?"
-    r"|documents?|about)|\b(?:found|holds?|has|have|there is|there are) (?:nothing|no)\b|\b(?:search|tool|lookup)\b[^.!?]{0,30}\bfailed\b",
+    r"\b(?:no|nothing|none|not)\b[^.!?]{0,60}\b(?:found|known|available|facts?|match|relevant|results?|information"
+    r"|evidence|sources?|documents?|about)|\b(?:found|holds?|has|have|there is|there are) (?:nothing|no)\b|\b(?:search"
+    r"|tool|lookup)\b[^.!?]{0,30}\bfailed\b",
     re.I)
 
 
@@ -234,8 +238,8 @@ _ORDERS = any_of(
     "hand call send reply respond answer tell write transfer output print approve pass mark report include say email forward run "
     "execute open visit click use return repeat state add give delegate follow treat skip end start search invoke consider stop")
 _OBJECTS = any_of(
-    "it this that these them me us off over only all any the an? your with to nothing no every immediately directly for in as at back "
-    "out on [a-z]+_\\w+")
+    "it this that these them me us off over only all any the an? your with to nothing no every immediately directly for "
+    "in as at back out on [a-z]+_\\w+")
 _INSTRUCTION = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instructions?|prompts?|rules|previous|prior|above|everything|facts)\b"
     r"|^\W*(?:system|assistant|user|developer|admin\w*|agent|security|editor|instructions?|attention|notice|warning|note|important)"
@@ -245,7 +249,8 @@ _INSTRUCTION = re.compile(
     r"|\byour (?:instructions|prompt|system|task|role)\b"
     rf"|\b{_WHO}\b.{{0,40}}\b(?:read|see|process|summari[sz])\w*\b.{{0,40}}\b(?:this|these)\b"
     rf"|\b{_WHO} (?:must|should|is to|are to) (?:now |immediately |instead )?(?:{_ORDERS}|ignore|finali[sz]e)\b"
-    r"|^\W*(?:(?:please|now|then|instead|first|next|also)[, ]+)*(?:(?:do not|don't|never|always|stop|ignore|disregard|forget|pretend"
+    r"|^\W*(?:(?:please|now|then|instead|first|next|also)[, ]+)*(?:(?:do not|don't|never|always|stop|ignore|disregard"
+    r"|forget|pretend"
     rf"|finali[sz]e|delete|(?:make|be) sure)\b|{_ORDERS}\s+{_OBJECTS}\b)",
     re.I)
 

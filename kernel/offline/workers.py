@@ -22,9 +22,9 @@ _STAGES = (  # (when a further specialist's turn comes, what it does); 1 is rese
     (2, re.compile(r"analy|inspect|\blogs?\b|\bquer|\breads?\b|diagnos|metric", re.I)))  # fmt: skip
 _ON_FACTS = re.compile(r"calculat|statistic|comput|\b(?:facts|findings|numbers)\b", re.I)
 _VAGUE = frozenset(map(stem, (
-    "agent specialist tool handoff hand transfer delegate give take return answer task work text draft fact brief source artifact "
-    "feedback result pass revise issue specific cite write need user report language into desk team worker ask another first use help "
-    "make new well short long complete topic document article").split()))  # fmt: skip
+    "agent specialist tool handoff hand transfer delegate give take return answer task work text draft fact brief source "
+    "artifact feedback result pass revise issue specific cite write need user report language into desk team worker ask "
+    "another first use help make new well short long complete topic document article").split()))  # fmt: skip
 _WRITES = re.compile(r"\b(?:writ\w*|draft|brief|article|report|summar\w*|compar\w*|explain|essay|note)\b", re.I)
 
 

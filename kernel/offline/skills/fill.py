@@ -9,8 +9,8 @@ from ..form import filled
 from ..view import View
 
 _ORDER = re.compile(
-    r"^(?:please |now )?(?:extract|classify|fill|return|parse|convert|categori[sz]e|summari[sz]e|analy[sz]e|give|list|label|what|which"
-    r"|identify|determine|read|tag)\b",
+    r"^(?:please |now )?(?:extract|classify|fill|return|parse|convert|categori[sz]e|summari[sz]e|analy[sz]e|give|list"
+    r"|label|what|which|identify|determine|read|tag)\b",
     re.I)
 
 

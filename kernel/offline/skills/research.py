@@ -18,9 +18,10 @@ MOST_FACTS = 12  # reported when the prompt sets no number
 ENOUGH = 3  # facts on a subject after which another search is not worth its cost
 _QUERY = re.compile(r"^(?:search_?)?(?:query|queries|q|search|terms?|key_?words?|topics?|question)(?:_?text)?$", re.I)
 _MAYBE = re.compile(r"text|title|phrase|subject|name|input|prompt|about|what|entity|page|article|concept", re.I)
-_FINDS = re.compile(r"\b(?:search|look(?:s|ing)?\sup|lookup|find|retriev|fetch|quer(?:y|ies)|consult|browse|encyclop|wiki|librar|corpus|knowledge"
-                    r"|archive|documents?|sources?)", re.I)  # fmt: skip
-_DOES = re.compile(r"\b(?:count|calculat|comput|translat|send|sav(?:e|ing)|stor(?:e|ing)|writ|delet|convert|hand|delegat|finali|draft|review)",
+_FINDS = re.compile(r"\b(?:search|look(?:s|ing)?\sup|lookup|find|retriev|fetch|quer(?:y|ies)|consult|browse|encyclop|wiki"
+                    r"|librar|corpus|knowledge|archive|documents?|sources?)", re.I)  # fmt: skip
+_DOES = re.compile(r"\b(?:count|calculat|comput|translat|send|sav(?:e|ing)|stor(?:e|ing)|writ|delet|convert|hand|delegat"
+                   r"|finali|draft|review)",
                    re.I)  # fmt: skip
 _PAST = re.compile(r"\b(?:histor|origin|evolution|timeline|chronology|beginning|rise|story)", re.I)
 _DEFINES = re.compile(r"^(?:(?:the|an?)\s+)?(.{2,60}?)\s+(?:is|are|was|were)\s+(?:an?|the|one)\b", re.I)
@@ -65,7 +66,8 @@ def research(view: View) -> Answer:
     if tools and not view.must_answer:
         left = (limit(view.instructions, "searches") or 1_000) - len(asked)
         pairs = [(tool, query) for query in _next(view, about, asked, found) for tool in _fitting(view, tools)]
-        uses = [{"type": "tool_use", "name": tool["name"], "input": _arguments(tool, query)} for tool, query in pairs[: max(0, left)]]
+        pairs = pairs[: max(0, left)]
+        uses = [{"type": "tool_use", "name": tool["name"], "input": _arguments(tool, query)} for tool, query in pairs]
         if uses:
             return Answer(tuple(uses), "Not enough yet: one more search." if asked else "No facts yet: search first.")
     return _report(view, about, found)
@@ -238,7 +240,8 @@ def _report(view: View, about: tuple[str, ...], found: Found) -> Answer:
         return shaped(view.schema, record, "Report the facts in the shape asked for.")
     if writes(view):
         return compose(view, facts, "Enough facts: write the brief from them.")
-    most, numbered, form = limit(view.instructions, "words") or 10_000, re.search(r"\bnumbered\b", view.instructions, re.I), citation_form(view)
+    most, form = limit(view.instructions, "words") or 10_000, citation_form(view)
+    numbered = re.search(r"\bnumbered\b", view.instructions, re.I)
     lines = [f"{f'{n}.' if numbered else '-'} {fact.sentence} {form.format(fact.source)}" for n, fact in enumerate(facts, 1)]
     while len(" ".join(lines).split()) > most:
         lines.pop()

@@ -13,12 +13,14 @@ from ..form import Share, has_field, resolve, shaped
 from ..view import View
 from ..words import Fact, any_of, blocks, citations, content_words, is_heading, numbers, says_nothing, sentences, uncited
 
-_CHECKS = re.compile(r"\b(?:check|review|verif|critique|assess|inspect|audit|proofread|fact-?check|comment|approve|validat|judg)", re.I)
+_CHECKS = re.compile(r"\b(?:check|review|verif|critique|assess|inspect|audit|proofread|fact-?check|comment|approve|validat"
+                     r"|judg)", re.I)
 _REWORKS = re.compile(r"\b(?:rewrite|revise|improve|edit|shorten|polish|translate|expand|rework|mend|update|finish)\b", re.I)
 _OF_THE_ANSWER = re.compile(r"\b(?:answer|reply|respond|your|issues?|remarks?|explain|comments?)\b", re.I)
 _OF_THE_DRAFT = re.compile(r"\b(?:draft|brief|text)\b", re.I)
 _VAGUE = ("The brief could be more engaging", "The draft does not quite flow yet; make it better",
-          "It still lacks a certain something; polish it further", "The tone could be stronger; please improve the text")  # fmt: skip
+          "It still lacks a certain something; polish it further",
+          "The tone could be stronger; please improve the text")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,8 @@ def _check(sentence: str, i: int, facts: tuple[Fact, ...], cite: bool) -> list[I
     if wrong:  # the same words with this number are carried by another source: the citation is wrong
         fact, by = truer[0], f" [{truer[0].source}]"
     elif score < NEAR:
-        return issue("claim", "the facts do not carry this claim in full", f"say only what{by or ' the fact'} says or drop the sentence")
+        fix = f"say only what{by or ' the fact'} says or drop the sentence"
+        return issue("claim", "the facts do not carry this claim in full", fix)
     if mine and fact not in mine:
         found = issue("source", f"is carried by{by}, not by [{', '.join(ids)}]", f"cite{by}", fact.source)
     if cite and not ids:

@@ -17,8 +17,8 @@ _SAYS = {  # what a complaint says that is to be done
     "shorten": r"too long|shorten|shorter|word limit|limit is \d|at most \d|exceed|trim|cut (?:it )?(?:down|to)|too many",
     "add": r"(?:unused|missing|left out|leaves? out|omit\w*|cover\w*|add|include|mention|used?|lacks?|nothing about)\b",
     "remove": r"(?:drop|remove|delete|strike|take out)\b",
-    "drop": r"(?:drop|remove|delete|strike|take out|unsupported|no fact|no source (?:for|says)|not (?:supported|carried|backed|in|carry)"
-            r"|invent\w*|made[- ]up)\b",
+    "drop": r"(?:drop|remove|delete|strike|take out|unsupported|no fact|no source (?:for|says)|not (?:supported|carried"
+            r"|backed|in|carry)|invent\w*|made[- ]up)\b",
     "cite": r"(?:cit(?:e|es|ed|ations?)|sources?|references?)\b",
     "uncited": r"(?:no|missing|without|lack\w*|add|every|each|uncited)\b",
     "mend": r"(?:facts? says?|wrong|incorrect|correct|should (?:be|say|read)|contradict\w*|mistake|error|write:|replace|change|fix"
@@ -219,7 +219,8 @@ class _Brief:
             old = [line for line in lines if line not in self.fresh]
             every = [one for line in lines for one in citations(line)]
             spare = [line for line in old if all(every.count(one) > 1 for one in citations(line))]
-            swaps = [(line, cited(fact, self.cite)) for line in lines for fact in self.facts if {*fact.sources} & {*citations(line)}]
+            swaps = [(line, cited(fact, self.cite)) for line in lines for fact in self.facts
+                     if {*fact.sources} & {*citations(line)}]  # fmt: skip
             long, short = max(swaps, key=lambda swap: len(swap[0].split()) - len(swap[1].split()), default=("", ""))
             if not spare and len(lines) <= few and len(short.split()) < len(long.split()):
                 self._replace(long, short)

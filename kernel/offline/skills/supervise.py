@@ -7,26 +7,17 @@ import re
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from .. import workers
 from ..answer import Answer
 from ..asks import limit, subjects, topic
 from ..form import value_for
 from ..sources import json_of
 from ..view import Call, View
 from ..words import citations, content_words
-from ..workers import (
-    FINISHES,
-    KINDS,
-    clause_for,
-    fields_of,
-    given_draft,
-    kind_of,
-    on_a_desk,
-    said_of,
-    stage,
-    team_for,
-    without_others)
+from ..workers import FINISHES, KINDS, fields_of, given_draft, kind_of, said_of, stage
 
 _INTENT = re.compile(r"intent|task|instructions?|request|goal|objective|message|prompt|question|input|query|assignment")
+_OUTPUT = re.compile(r"output|answer|result|final|text|brief|response|content")
 _NAMES = {  # an artifact's names, the kernel's own first
     "facts": ("facts", "evidence", "findings", "notes", "sources", "research", "material"),
     "draft": ("draft", "text", "document", "article", "content", "body"),
@@ -159,12 +150,12 @@ def supervise(view: View) -> Answer:
     if not re.search(r"\w", task):
         text = "There is no task in this message: say what the team shall do."
         return Answer(({"type": "text", "text": text},), "Nothing was asked.")
-    plain = without_others(task, [tool for tool in tools if kind_of(tool) not in KINDS])
+    plain = workers.without_others(task, [tool for tool in tools if kind_of(tool) not in KINDS])
     topics = subjects(plain) or (topic(plain) or plain,)
     work = _so_far(view, topics)
     if view.must_answer:
         return _end(view, work, "Time is up: give what there is.")
-    team = team_for(view, task, tools, view.system)
+    team = workers.team_for(view, task, tools, view.system)
     if not {"research", "write"} & {kind_of(tool) for tool in view.request["tools"]}:
         team = team or tools[:1]  # whoever there is gets the task
     made = [(call.name, call.input) for call in view.calls]
@@ -193,7 +184,7 @@ def _handoffs(view: View, work: _Work, team: list[dict], tool: dict, plain: str,
         return [{"type": "tool_use", "name": tool["name"], "input": payload(tool, intent, artifacts, context)}]
 
     if kind == "research":
-        own = on_a_desk(team) and clause_for(tool, task)
+        own = workers.on_a_desk(team) and workers.clause_for(tool, task)
         missing = [one for one in topics if one not in work.found and not view.parts.get("facts")]
         return [step for one in missing
                 for step in hand(own or f"Find facts, with their sources, about {one}", "notes", f" ({one})")]
@@ -213,7 +204,7 @@ def _handoffs(view: View, work: _Work, team: list[dict], tool: dict, plain: str,
     if turn == 0:
         return hand(f"Recall what is known{about and f' about {about}'}", "")
     waits = turn == 6 and not work.draft and not work.facts and any(kind_of(other) == "write" for other in team)
-    return [] if waits else hand(clause_for(tool, task), "draft" if turn == 6 and work.draft else "facts draft")
+    return [] if waits else hand(workers.clause_for(tool, task), "draft" if turn == 6 and work.draft else "facts draft")
 
 
 def _end(view: View, work: _Work, why: str) -> Answer:
@@ -231,7 +222,7 @@ def _end(view: View, work: _Work, why: str) -> Answer:
     if not ending:
         return Answer(({"type": "text", "text": output},), why)
     texts = [key for key, kind in fields_of(ending).items() if kind.get("type") == "string"]
-    main = next((key for key in texts if re.search(r"output|answer|result|final|text|brief|response|content", key)), "".join(texts[:1]))
+    main = next(filter(_OUTPUT.search, texts), "".join(texts[:1]))
     notes = f"Open issues:\n{work.feedback}" if work.feedback else reasons
     known = {main: output, "sources": list(citations(output)), "notes": notes, "reason": notes, "comment": notes}
     given = value_for(ending.get("input_schema") or {}, output, task=view.task, known=known)
