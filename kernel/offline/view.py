@@ -171,8 +171,3 @@ class View:
     def results(self) -> list[str]:
         """What tools brought back, errors left out."""
         return [call.result for call in self.calls if call.result and not call.is_error]
-
-    @property
-    def turn(self) -> int:
-        """How many times the assistant has spoken."""
-        return sum(role == "assistant" for role, _ in self.messages)

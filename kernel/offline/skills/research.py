@@ -25,7 +25,6 @@ _DOES = re.compile(r"\b(?:count|calculat|comput|translat|send|sav(?:e|ing)|stor(
                    re.I)  # fmt: skip
 _PAST = re.compile(r"\b(?:histor|origin|evolution|timeline|chronology|beginning|rise|story)", re.I)
 _DEFINES = re.compile(r"^(?:(?:the|an?)\s+)?(.{2,60}?)\s+(?:is|are|was|were)\s+(?:an?|the|one)\b", re.I)
-_ALL = re.compile(r"\b(?:both|all|every|each)\b[^.]{0,20}\b(?:tools?|searches|sources|libraries)\b", re.I)
 _ANGLES = ("origin", "dates", "numbers", "people", "design", "limits", "alternatives", "criticism", "examples")
 _PLAINEST = {"integer": 5, "number": 5, "boolean": False, "array": [], "object": {}}
 Found = list[tuple[Doc, list[str]]]  # the documents that matter, each with its usable sentences
@@ -86,19 +85,11 @@ def _asked(view: View) -> list[str]:
 
 def _fitting(view: View, tools: list[dict]) -> list[dict]:
     """The tools to ask: those that the prompt names, else the one that fits best, else all that fit alike."""
-    named = [tool for tool in tools if _named(tool["name"], view.instructions)]
-    if named or _ALL.search(view.instructions):
-        return named or tools
+    if named := [tool for tool in tools if re.search(rf"[`\"“]{tool['name']}\b|\b{tool['name']} tool\b", view.instructions)]:
+        return named
     asked = {stem(word) for word in words(view.instructions) if word not in STOP}
     scores = [len(asked & vocabulary(f"{tool['name'].replace('_', ' ')} {tool.get('description', '')}")) for tool in tools]
     return [tool for tool, score in zip(tools, scores, strict=True) if score == max(scores)]
-
-
-def _named(name: str, text: str) -> bool:
-    """Whether a prompt calls a tool by its name; a plain word such as search must be marked as a name."""
-    plain = re.escape(name)
-    marked = rf"[`\"“]{plain}[`\"”]|\b{plain} tool\b|\b(?:call|use|ask|with) {plain}\b(?! to the)"
-    return bool(re.search(rf"\b{plain}\b" if re.search(r"[_\d]|[a-z][A-Z]", name) else marked, text))
 
 
 def _arguments(tool: dict, query: str) -> dict:

@@ -60,7 +60,7 @@ def review(view: View) -> Answer:
     if draft and not view.facts and not view.calls and not view.must_answer and any(map(query_field, view.tools)):
         return research(view)  # a checker with a search tool and no facts looks them up first
     if view.temperament.never_content:
-        remark = _VAGUE[(hashlib.sha256(draft.encode()).digest()[0] + view.turn) % len(_VAGUE)]
+        remark = _VAGUE[(hashlib.sha256(draft.encode()).digest()[0] + len(view.texts)) % len(_VAGUE)]
         return _verdict(view, draft, [Issue("style", "", remark)])
     if not draft.strip():
         return _verdict(view, draft, [Issue("draft", "", "there is no draft to review", "hand over the draft")])
@@ -188,8 +188,6 @@ def _style(draft: str) -> list[Issue]:
 def _words_of_verdict(view: View) -> tuple[str, str]:
     """The two words that the prompt uses for yes and no: PASS and REVISE unless it names others."""
     asked = f"{view.system}\n{view.task}"
-    if "YES" in asked and re.search(r"\b(?:contradict|error|wrong|mistake|differ|unsupported)\w*[^.?]*\?", asked):
-        return "NO", "YES"  # the question asks for faults: yes means that there are some
     yes = re.search(rf"\b{any_of('PASS(?:ED)? APPROVED? ACCEPT(?:ED)? OK LGTM SHIP READY VALID YES GOOD')}\b", asked)
     no = re.search(rf"\b{any_of('REVISE REJECT(?:ED)? FAIL(?:ED)? CHANGES REWORK INVALID NEEDS_WORK NO BAD')}\b", asked)
     return (yes.group() if yes else "PASS"), (no.group() if no else "REVISE")
