@@ -215,7 +215,6 @@ def subjects(text: str) -> tuple[str, ...]:
     return found if len(found) > 1 else ((whole,) if whole else ())
 
 
-@lru_cache(maxsize=1_000)
 def core(subject: str) -> tuple[str, ...]:
     """The words that carry a subject, as they are written."""
     return tuple(word for word in re.findall(r"[\w'’.+#-]*\w[+#]*", subject) if content_words(word))

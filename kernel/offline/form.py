@@ -209,15 +209,20 @@ class Form:
         """What is known for a field: by its own name, else by what the name stands for; None for nothing."""
         if name in self.known and (self.closed or _is(self.known[name], kind)):
             return self.known[name]
-        plain, takes = "_".join(words_of(name)) or name, _TAKES.get(kind, object)
-        if not self.closed:
-            takes = _TYPES.get(kind, object)
-        return next((self.known[meaning] for meaning, pattern in _MEANS.items()
-                     if meaning in self.known and pattern.match(plain) and _is(self.known[meaning], kind, takes)), None)
+        plain, takes = "_".join(words_of(name)) or name, (_TAKES if self.closed else _TYPES).get(kind, object)
+        for meaning, pattern in _MEANS.items():
+            if meaning in self.known and pattern.match(plain) and _is(self.known[meaning], kind, takes):
+                return self.known[meaning]
+        if self.closed:
+            score, comment = self.known.get("score", Share(1.0)), self.known.get("comment", self.known.get("text", ""))
+            return {"boolean": self.known.get("ok", False), "integer": score, "number": score, "string": comment}.get(kind)
+        return None
 
     def _poured(self, said: Any, schema: dict, kind: str, name: str, depth: int) -> Any:
         """A known value in the type of its field."""
-        if not self.closed and not isinstance(said, Share):
+        if isinstance(said, Share) and kind != "string":
+            return said.on(schema)
+        if not self.closed:
             return said
         if kind == "object":
             form = self.another(known=said) if isinstance(said, dict) else self
@@ -226,21 +231,18 @@ class Form:
             listed = said if isinstance(said, list) else [said] if said else []
             if not name and not listed:  # the answer itself is the list
                 listed = self.known.get("facts") or self.known.get("issues") or []
-            items, made = schema.get("items") or {}, []
-            for item in listed[: schema.get("maxItems")]:
-                known = item if isinstance(item, dict) else dict.fromkeys(("", "text", "problem", "quote", "fact"), item)
-                simple = not {"properties", "enum"} & resolve(items, self.root).keys()
-                made.append(_line(item) if simple else self.another(known=known).value(items, "", "", depth + 1)[0])
+            items = schema.get("items") or {}
+            simple = not {"properties", "enum"} & resolve(items, self.root).keys()
+            known = [item if isinstance(item, dict) else dict.fromkeys(("", "text", "problem", "quote", "fact"), item)
+                     for item in listed[: schema.get("maxItems")]]  # fmt: skip
+            made = [_line(item) for item in listed] if simple else [
+                self.another(known=one).value(items, "", "", depth + 1)[0] for one in known]  # fmt: skip
             missing = (schema.get("minItems") or 0) - len(made)
             return made + [self.value(items, name, "", depth + 1)[0] for _ in range(missing)]
-        if kind == "boolean":
-            return bool(self.known.get("ok", False) if said is None else said)
-        if kind in ("integer", "number"):
-            said = said if isinstance(said, int | float) and not isinstance(said, bool) else self.known.get("score", said)
-            return said.on(schema) if isinstance(said, Share) else Share(1.0).on(schema) if said is None else said
+        if kind != "string":
+            return bool(said) if kind == "boolean" else said
         if isinstance(said, bool):
             return self.known.get("word") or ("PASS" if said else "REVISE")
-        said = self.known.get("comment", self.known.get("text", "")) if said is None else said
         return "\n".join(map(_line, said)) if isinstance(said, list) else str(said or "")
 
     def _branch(self, schema: dict, name: str, text: str, depth: int) -> tuple[Any, float]:
@@ -267,7 +269,7 @@ class Form:
         if "ok" in self.known and verdict:
             return positive(options, bool(self.known["ok"])), NEAR
         if self.closed:
-            said = str(self.known.get("comment", self.known.get("text", "")) if said is None else said).lower()
+            said = str(said).lower()
             return next((o for o in options if str(o).lower() in said or said in str(o).lower()), options[0]), NEAR
         label = behind(text, name)
         scores = [10 * speaks_of(label, str(option)) + speaks_of(text, str(option)) for option in options]

@@ -128,7 +128,6 @@ def nearest(kind: str, text: str, field: str, hint: str, free: Any) -> tuple[Spo
     return spot, distance
 
 
-@lru_cache(maxsize=2_000)
 def words_of(name: str) -> tuple[str, ...]:
     """The words of a field's name, in lower case: dueDate and due_date are the same."""
     return tuple(word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", re.sub(r"[_-]", " ", name)))
@@ -140,7 +139,6 @@ def _tokens(text: str) -> tuple[tuple[str, str, int, int], ...]:
     return tuple((word, stem(word), *m.span()) for word, m in found)
 
 
-@lru_cache(maxsize=4_000)
 def stems(text: str) -> tuple[str, ...]:
     """The stems of a text's words without stop words, in order."""
     return tuple(root for word, root, _, _ in _tokens(text) if word not in STOP)

@@ -163,7 +163,6 @@ def is_heading(line: str) -> bool:
     return bool(re.match(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$|\s*(?:=+|-{3,}|\*{3,})\s*$", line))
 
 
-@lru_cache(maxsize=2_000)
 def blocks(text: str) -> tuple[str, ...]:
     """Paragraphs and bullets of a text without their marks; hard-wrapped lines are joined, headings are kept."""
     found: list[str] = []
