@@ -115,7 +115,7 @@ def wants(text: str, what: str) -> bool:
 
 
 _ASKS = table(
-    "please kindly just only simply what's now first then hi hello hey ok so could can would will you i we me us them 'd "
+    "please kindly what's now first then hi hello hey ok so could can would will you i we me us them 'd "
     "i'd like to need want help let let's what who where when which why how is are was were do does did has have had "
     "known there everything anything all something whatever that it they find out search look up for gather collect "
     "research investigate summarise summarize explain describe tell report provide get list retrieve study explore "

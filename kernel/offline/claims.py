@@ -91,7 +91,11 @@ def differ(a: Fact, b: Fact) -> bool:
     if len(figures(a.sentence)) != len(figures(b.sentence)) or len(one & two) < 2:
         return False
     others, alike = sum(x != y for x, y in known), len(one & two) / len(one | two)
+    denied = others == 0 and is_no(a.sentence) != is_no(b.sentence)
+    return (others == 1 and alike >= 0.5) or (denied and alike >= NEAR)
+
+
+def of_one_thing(a: Fact, b: Fact) -> bool:
+    """Whether neither sentence has a name that the other lacks."""
     names = {stem(word) for fact in (a, b) for word in re.findall(r"(?<=\s)[A-Z][\w-]*", fact.sentence)}
-    if others == 1:
-        return alike >= 0.5 and not (one ^ two) & names
-    return others == 0 and is_no(a.sentence) != is_no(b.sentence) and alike >= NEAR
+    return names.isdisjoint(meaning(a.sentence) ^ meaning(b.sentence))

@@ -7,7 +7,7 @@ import re
 
 from ..answer import Answer
 from ..asks import limit, mentions, subjects, topic, wants
-from ..claims import cited, differ
+from ..claims import cited, differ, of_one_thing
 from ..form import has_field, shaped
 from ..view import View
 from ..words import Fact, any_of, content_words, is_instruction, says_nothing, sentences, words
@@ -98,12 +98,16 @@ def _fill(facts: list[Fact], cite: str, room: int, count: int) -> list[tuple[str
     """(a sentence as it is written, its fact) in order until the words or sentences are full; of two that differ the
     second stands right after the first."""
     order, chosen = list(facts), []
+
+    def against(a: Fact, b: Fact) -> bool:
+        return a.source != b.source and differ(a, b) and of_one_thing(a, b)
+
     for i, fact in enumerate(order):
-        if other := next((later for later in order[i + 1 :] if later.source != fact.source and differ(fact, later)), None):
+        if other := next((later for later in order[i + 1 :] if against(fact, later)), None):
             order.remove(other)
             order.insert(i + 1, other)
     for fact in order:
-        other = bool(chosen) and chosen[-1][1].source != fact.source and differ(chosen[-1][1], fact)
+        other = bool(chosen) and against(chosen[-1][1], fact)
         text = "Sources differ: " * other + cited(fact, cite)
         room -= len(text.split())
         if room < 0 or len(chosen) >= count:
