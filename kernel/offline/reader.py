@@ -12,6 +12,7 @@ their parameters, the answer's schema, the labelled parts), words second. What i
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from copy import deepcopy
 from functools import cache
@@ -36,7 +37,18 @@ def answer(request: dict, temperament: Temperament | None = None) -> Answer:
     temperament = temperament or Temperament()
     view = View.of(attended(request, temperament.attention), temperament)
     skill = next(skill for skill in _skills() if skill.fits(view))
-    return getattr(skill, skill.__name__.rpartition(".")[2])(view)
+    said = getattr(skill, skill.__name__.rpartition(".")[2])(view)
+    if view.schema is not None and not _is_json(said):  # a skill that only talks, where a shape was asked for
+        return _skills()[SKILLS.index("fill")].fill(view)
+    return said
+
+
+def _is_json(said: Answer) -> bool:
+    """Whether an answer calls tools or is JSON."""
+    try:
+        return any(block["type"] == "tool_use" or [json.loads(block["text"])] for block in said.content)
+    except ValueError:
+        return False
 
 
 @cache

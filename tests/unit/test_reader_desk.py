@@ -798,3 +798,12 @@ def test_a_wrong_number_that_feedback_names_without_quoting_is_mended():
                                   "Find facts about pgvector, with sources", "Find facts on pgvector and write nothing"])
 def test_how_the_facts_shall_come_is_no_part_of_the_topic(task):
     assert topic(task) == "pgvector"
+
+
+def test_an_answer_keeps_its_schema_whichever_skill_gives_it():
+    divide = {"name": "divide", "description": "Divides a by b.", "input_schema": shape(a={"type": "number"}, b={"type": "number"})}
+    messages = [{"role": "user", "content": "What is 100 divided by 8?"},
+                {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "divide", "input": {"a": 100, "b": 8}}]},
+                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "The result is 12.5"}]}]
+    assert json.loads(said(ask("", "", [divide], shape(result={"type": "number"}), messages=messages))) == {"result": 12.5}
+    assert set(json.loads(said(ask(" ", "You are a researcher.", [tool()], shape(notes=TEXTS))))) == {"notes"}
