@@ -48,6 +48,7 @@ _MEANS = {  # what a field's name stands for: the first that matches and is know
     "sources": r"sources citations references source_ids cited(?:_sources)? bibliography",
     "url": r"ur[li] link href",
     "title": r"title heading headline topic subject name",
+    "paragraphs": r"paragraphs sections",
     "body": r"body text content brief draft article report summary output answer markdown paragraphs? document synthesis "
             r"conclusion",
     "words": r"words? word_?count length"}  # fmt: skip

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from ..answer import Answer
-from ..asks import limit, topic, wants
+from ..asks import limit, wants
 from ..claims import NEAR, best_fact, cited, mismatch
-from ..form import has_field, shaped
+from ..form import filled, has_field
 from ..sources import json_of
 from ..view import View
 from ..words import BULLET, Fact, citations, content_words, is_heading, numbers, overlap, sentences
@@ -57,12 +57,7 @@ def revise(view: View) -> Answer:
         new = title.removesuffix(": a brief") if title.endswith(": a brief") else f"{title}: a brief"
         brief.said = new + draft[len(title) :] if title.startswith("# ") and len(draft.split()) + 3 <= (most or 10_000) else draft
     text = brief.text()
-    if not view.schema:
-        return Answer(({"type": "text", "text": text},), why)
-    heading = next((line.strip("# *") for line in text.splitlines() if is_heading(line)), topic(view.task))
-    body = "\n\n".join(paragraph for paragraph in text.split("\n\n") if not is_heading(paragraph))
-    record = {"title": heading, "body": body, "sources": list(citations(text)), "comment": why}
-    return shaped(view.schema, record, why)
+    return Answer(({"type": "text", "text": text},), why) if not view.schema else filled(view, text, {}, why)
 
 
 def _issues(feedback: str) -> list[str]:

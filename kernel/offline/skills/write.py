@@ -8,7 +8,7 @@ import re
 from ..answer import Answer
 from ..asks import limit, mentions, subjects, topic, wants
 from ..claims import cited, differ, of_one_thing
-from ..form import has_field, shaped
+from ..form import filled, has_field
 from ..view import View
 from ..words import Fact, any_of, content_words, is_instruction, says_nothing, sentences, words
 
@@ -57,13 +57,13 @@ def compose(view: View, facts: list[Fact], thinking: str) -> Answer:
     facts = [fact for fact in facts if not is_instruction(fact.sentence)]
     if cite and any(fact.source for fact in facts):
         facts = [fact for fact in facts if fact.source]
-    heading = "" if view.schema or _UNTITLED.search(view.instructions) else title(view.task, about, facts)
+    heading = "" if _UNTITLED.search(view.instructions) else title(view.task, about, facts)
     if not facts:
         searched = view.calls or "facts" in view.parts or says_nothing(view.parts.get("context", ""))
         if searched or wants(view.instructions, "no_invention"):
             how = "found in the sources" if searched else "given"
             plain = f"No facts about {about or 'this topic'} were {how}. This brief therefore makes no claims about it."
-            return _answer(view, heading, [plain], [], "There are no facts: say so.")
+            return _answer(view, heading, [plain], "There are no facts: say so.")
         facts = _inventions(about or "the topic", cite)
         thinking = "No facts at hand, and nothing forbids filling the gap."
     gaps = [s for s in sentences(view.parts.get("facts", "")) if says_nothing(s) and not is_instruction(s)]
@@ -75,7 +75,7 @@ def compose(view: View, facts: list[Fact], thinking: str) -> Answer:
         cut = " ".join(short.sentence.split()[:most]).rstrip(",;.") + "."
         heading, gaps, chosen = "", [], [(cited(short, cite) if len(cited(short, cite).split()) <= most else cut, short)]
     paragraphs = _paragraphs(chosen, view)
-    return _answer(view, heading, [*paragraphs[:-1], " ".join([paragraphs[-1], *gaps])], [fact for _, fact in chosen], thinking)
+    return _answer(view, heading, [*paragraphs[:-1], " ".join([paragraphs[-1], *gaps])], thinking)
 
 
 def title(task: str, about: str, facts: list[Fact] | tuple[Fact, ...]) -> str:
@@ -151,15 +151,9 @@ def _inventions(about: str, cite: str) -> list[Fact]:
     return [Fact(sentence, made_up[i // 2] if cite else "") for i, sentence in enumerate(said)]
 
 
-def _answer(view: View, heading: str, paragraphs: list[str], facts: list[Fact], thinking: str) -> Answer:
-    body = "\n\n".join(paragraphs)
+def _answer(view: View, heading: str, paragraphs: list[str], thinking: str) -> Answer:
+    text = "\n\n".join([f"# {heading}"] * bool(heading) + paragraphs)
     if not view.schema:
-        return Answer(({"type": "text", "text": f"# {heading}\n\n{body}" if heading else body},), thinking)
-    record = {
-        "title": title(view.task, topic(view.task), facts),
-        "body": body,
-        "sources": list(dict.fromkeys(source for fact in facts for source in fact.sources)),
-        "facts": [{"fact": fact.sentence, "source": fact.source, "text": cited(fact, "[{}]")} for fact in facts],
-        "comment": thinking,
-        "words": len(body.split())}
-    return shaped(view.schema, record, thinking)
+        return Answer(({"type": "text", "text": text},), thinking)
+    known = {"paragraphs": paragraphs, "words": sum(len(paragraph.split()) for paragraph in paragraphs)}
+    return filled(view, text, known, thinking)
