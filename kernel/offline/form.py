@@ -36,7 +36,7 @@ _MEANS = {  # what a field's name stands for: the first that matches and is know
     "problem": r"problem issue reason\w* why explanation error description message detail\w* what_is_wrong finding",
     "facts": r"(?:key_)?(?:facts|findings|evidence|claims|results|bullets|points|statements|items|notes)",
     "issues": r"(?:\w+_)?(?:issues|problems|errors|findings|defects|concerns|violations|objections|corrections|remarks"
-              r"|points|weaknesses|mistakes|changes|failures|notes|todos|claims|items|suggestions|comments|feedback)",
+              r"|points|weaknesses|mistakes|changes|failures|notes|todos|claims|items|suggestions|comments|feedback|reasons)",
     "reason": r"reason(?:s|ing)? rationale why explanation justification comments? notes feedback summary strategy",
     "comment": r"comments? feedback summary overall rationale justification remarks? notes? reasoning assessment text "
                r"review critique message explanation reasons?",
@@ -58,7 +58,6 @@ _YES = re.compile(r"pass|accept|approv|ok|yes|good|ready|publish|valid|true|done
 _NO = re.compile(r"revis|reject|fail|no$|not|change|rework|needs|invalid|false|retry|unsupported|incorrect|bad|block|back"
                  r"|fix|redo|error|issue|den(?:y|ied)", re.I)  # fmt: skip
 _TYPES = {"integer": int, "number": (int, float), "string": str, "boolean": bool, "array": list, "object": dict}
-_TAKES = {"boolean": bool, "array": (list, str)}
 _WAYS = (  # (the ways to find a text, in order; the last words of the fields that want it so)
     ("heading topic", "headline heading topic theme"), ("said heading topic", "title subject"),
     ("summary", "summary abstract overview"),
@@ -141,16 +140,11 @@ def positive(words: list, wanted: bool) -> Any:
     return ranked[0] if wanted else ranked[-1]
 
 
-def shaped(schema: dict, record: dict, why: str = "") -> Answer:
-    """The record as JSON of the schema; fields that the record has nothing for get the plainest valid value."""
-    value = Form(schema, known=record, closed=True).value(schema, "", "")[0]
-    return Answer(({"type": "text", "text": json.dumps(value, ensure_ascii=False, indent=1)},), why)
-
-
 def filled(view: View, text: str, known: dict, why: str) -> Answer:
     """The view's schema as JSON, filled from `known` values and a text within the limits of validation messages."""
     value = value_for(view.schema or {}, text, task=view.task, known=known, messages=view.later)
-    return Answer(({"type": "text", "text": json.dumps(value, ensure_ascii=False)},), why)
+    indent = 1 if "otherwise" in known else None
+    return Answer(({"type": "text", "text": json.dumps(value, ensure_ascii=False, indent=indent)},), why)
 
 
 def value_for(schema: dict, text: str, *, task: str = "", known: dict | None = None, messages: Any = ()) -> Any:
@@ -174,77 +168,58 @@ def _limits_in(messages: list[str]) -> dict[str, dict]:
 
 class Form:
     """One schema being filled. It remembers which numbers, names and dates are taken, so that value() may be asked again for the
-    next set of values. A closed form takes nothing from a text: only what is known, else the plainest value."""
+    next set of values. `known` holds values by the names or meanings of fields, "ok" for any yes or no, "score" for any number and
+    "otherwise" for any other text; what it does not hold is read from a text."""
 
-    def __init__(self, root: dict, task: str = "", known: dict | None = None, messages: Any = (), closed: bool = False):
-        self.root, self.task, self.known, self.closed = root, task, known or {}, closed
+    def __init__(self, root: dict, task: str = "", known: dict | None = None, messages: Any = ()):
+        self.root, self.task, self.known = root, task, known or {}
         self.limits, self.taken = _limits_in(messages), set()
 
     def another(self, taken: Any = (), known: dict | None = None) -> Form:
         """The same form with other values taken or known."""
-        form = Form(self.root, self.task, self.known if known is None else known, closed=self.closed)
+        form = Form(self.root, self.task, self.known if known is None else known)
         form.limits, form.taken = self.limits, set(taken)
         return form
 
     def value(self, schema: Any, name: str, text: str, depth: int = 0) -> tuple[Any, float]:
         """A value for one field and how sure it is."""
-        nullable = {"type": "null"} in (schema.get("anyOf") or [] if isinstance(schema, dict) else [])
-        schema = {**resolve(schema, self.root, unions=not self.closed), **self.limits.get(name, {})}
+        schema = {**resolve(schema, self.root, unions=True), **self.limits.get(name, {})}
         if schema.get("anyOf"):
             return self._branch(schema, name, text, depth)
         kind = schema.get("type") or ("object" if "properties" in schema else "array" if "items" in schema else "string")
         if "const" in schema:
             return schema["const"], NEAR if speaks_of(text, str(schema["const"])) > 0 else GUESS
-        if kind == "null" or (self.closed and depth > _DEEPEST):
-            return {"object": {}, "array": [], "string": ""}.get(kind), NOTHING
+        if kind == "null":
+            return None, NOTHING
         said = self._said(name, kind)
         if "enum" in schema:
             return self._choice(schema["enum"], name, said, text)
-        if self.closed or said is not None:
-            value = self._poured(said, schema, kind, name, depth)
-            return (None if self.closed and nullable and not value else _clipped(value, schema)), NEAR
+        short = kind == "array" and said is not None and len(said) < schema.get("minItems", 0)
+        if said is not None and depth <= _DEEPEST and not short:
+            return _clipped(self._poured(said, schema, kind, depth), schema), NEAR
         value, sure = getattr(self, f"_{kind}")(schema, name, text, depth)
         return (schema["default"], NOTHING) if sure < GUESS and "default" in schema else (_clipped(value, schema), sure)
 
     def _said(self, name: str, kind: str) -> Any:
         """What is known for a field: by its own name, else by what the name stands for; None for nothing."""
-        if name in self.known and (self.closed or _is(self.known[name], kind)):
-            return self.known[name]
-        plain, takes = "_".join(words_of(name)) or name, (_TAKES if self.closed else _TYPES).get(kind, object)
-        for meaning, pattern in _MEANS.items():
-            if meaning in self.known and pattern.match(plain) and _is(self.known[meaning], kind, takes):
-                return self.known[meaning]
-        if self.closed:
-            score, comment = self.known.get("score", Share(1.0)), self.known.get("comment", self.known.get("text", ""))
-            return {"boolean": self.known.get("ok", False), "integer": score, "number": score, "string": comment}.get(kind)
-        return None
+        if not name and kind == "array":  # the answer itself is the list
+            return self.known.get("facts") or self.known.get("issues")
+        plain = "_".join(words_of(name)) or name
+        means = (meaning for meaning, pattern in _MEANS.items() if meaning in self.known and pattern.match(plain))
+        either = {"boolean": "ok", "integer": "score", "number": "score", "string": "otherwise"}.get(kind)
+        return next((self.known[key] for key in (name, *means, either) if key in self.known and _is(self.known[key], kind)), None)
 
-    def _poured(self, said: Any, schema: dict, kind: str, name: str, depth: int) -> Any:
+    def _poured(self, said: Any, schema: dict, kind: str, depth: int) -> Any:
         """A known value in the type of its field."""
         if isinstance(said, Share) and kind != "string":
             return said.on(schema)
-        if not self.closed:
-            return said
-        if kind == "object":
-            form = self.another(known=said) if isinstance(said, dict) else self
-            return form._object(schema, name, "", depth)[0]
-        if kind == "array":
-            listed = said if isinstance(said, list) else [said] if said else []
-            if not name and not listed:  # the answer itself is the list
-                listed = self.known.get("facts") or self.known.get("issues") or []
-            items = schema.get("items") or {}
-            simple = not {"properties", "enum"} & resolve(items, self.root).keys()
-            known = [item if isinstance(item, dict) else dict.fromkeys(("", "text", "problem", "quote", "fact"), item)
-                     for item in listed[: schema.get("maxItems")]]  # fmt: skip
-            made = [_line(item) for item in listed] if simple else [
-                self.another(known=one).value(items, "", "", depth + 1)[0] for one in known]  # fmt: skip
-            missing = (schema.get("minItems") or 0) - len(made)
-            return made + [self.value(items, name, "", depth + 1)[0] for _ in range(missing)]
-        if kind != "string":
-            return bool(said) if kind == "boolean" else said
-        if isinstance(said, bool):
-            return self.known.get("word") or ("PASS" if said else "REVISE")
-        return "\n".join(map(_line, said)) if isinstance(said, list) else str(said or "")
+        if kind == "object" and schema.get("properties"):
+            return self.another(known=said)._object(schema, "", "", depth)[0]
+        items = resolve(schema.get("items"), self.root)
+        if kind != "array" or not {"properties", "enum"} & items.keys():
+            return [_line(item) for item in said] if kind == "array" else said
+        known = [item if isinstance(item, dict) else dict.fromkeys(("", "text", "problem", "quote", "fact"), item) for item in said]
+        return [self.another(known=one).value(items, "", "", depth + 1)[0] for one in known]
 
     def _branch(self, schema: dict, name: str, text: str, depth: int) -> tuple[Any, float]:
         """The branch of a union that the text speaks of most; null where that is allowed and nothing is sure."""
@@ -269,9 +244,8 @@ class Form:
         verdict = _MEANS["verdict"].match(name) or any(pattern.match(str(o)) for o in options for pattern in (_YES, _NO))
         if "ok" in self.known and verdict:
             return positive(options, bool(self.known["ok"])), NEAR
-        if self.closed:
-            said = str(said).lower()
-            return next((o for o in options if str(o).lower() in said or said in str(o).lower()), options[0]), NEAR
+        if said:
+            text = str(said)
         label = behind(text, name)
         scores = [10 * speaks_of(label, str(option)) + speaks_of(text, str(option)) for option in options]
         if max(scores) > 0:
@@ -284,7 +258,7 @@ class Form:
         for key, field in (schema.get("properties") or {}).items():
             if key in needed or depth <= _DEEPEST:
                 value, sure = self.value(field, key, text, depth + 1)
-                if self.closed or key in needed or sure >= NEAR:
+                if key in needed or sure >= NEAR:
                     made[key] = value
                     sures.append(sure)
         return made, sum(sures) / len(sures) if sures else NOTHING
@@ -431,10 +405,10 @@ def _pieces(sentence: str) -> list[str]:
     return pieces if alike else [sentence]
 
 
-def _is(value: Any, kind: str, takes: Any = None) -> bool:
+def _is(value: Any, kind: str) -> bool:
     if isinstance(value, Share) or (isinstance(value, bool) and kind in ("integer", "number")):
         return isinstance(value, Share) and kind in ("integer", "number", "string")
-    return isinstance(value, takes or _TYPES.get(kind, type(None)))
+    return isinstance(value, _TYPES.get(kind, type(None)))
 
 
 def _clipped(value: Any, schema: dict) -> Any:

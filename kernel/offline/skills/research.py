@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..answer import Answer
 from ..asks import core, limit, mentions, subjects, topic, wants
-from ..form import has_field, shaped
+from ..form import filled, has_field
 from ..sources import Doc, documents
 from ..view import View
 from ..words import STOP, Fact, content_words, is_instruction, sentence_of, sentences, stem, vocabulary, words
@@ -227,8 +227,8 @@ def _report(view: View, about: tuple[str, ...], found: Found) -> Answer:
             "facts": [{"fact": fact.sentence, "text": f"{fact.sentence} [{fact.source}]", "source": fact.source,
                        "title": fact.title, "url": urls[fact.source]} for fact in facts],
             "sources": list(dict.fromkeys(fact.source for fact in facts)), "title": topic(_task(view)), "count": len(facts),
-            "comment": " ".join(notes) or "Found in the sources named.", "found": bool(facts), "missing": missing}  # fmt: skip
-        return shaped(view.schema, record, "Report the facts in the shape asked for.")
+            "otherwise": " ".join(notes) or "Found in the sources named.", "found": bool(facts), "missing": missing}  # fmt: skip
+        return filled(view, "", record, "Report the facts in the shape asked for.")
     if writes(view):
         return compose(view, facts, "Enough facts: write the brief from them.")
     most, form = limit(view.instructions, "words") or 10_000, citation_form(view)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..answer import Answer
 from ..asks import limit, scale, wants
 from ..claims import NEAR, bare, best_fact, carries, mismatch
-from ..form import Share, has_field, resolve, shaped
+from ..form import Share, filled, has_field, resolve
 from ..view import View
 from ..words import Fact, any_of, blocks, citations, content_words, is_heading, numbers, says_nothing, sentences, uncited
 
@@ -202,7 +202,7 @@ def _verdict(view: View, draft: str, issues: list[Issue]) -> Answer:
     wrong = {issue.index for issue in issues}
     comment = "\n".join(map(str, issues)) or ("Every sentence is carried by the facts." if view.facts else "Nothing to mend.")
     record = {
-        "passed": ok, "rejected": not ok, "ok": ok, "verdict": ok, "word": word,
+        "passed": ok, "rejected": not ok, "ok": ok, "verdict": word, "otherwise": comment,
         "score": Share(max(0.0, 1 - len(issues) / (max(1, len(claims)) + 1)), scale(f"{view.schema}\n{view.instructions}")),
         "unused": [issue.source for issue in issues if issue.kind == "coverage"],
         "wrong": [_item(issue) for issue in issues if issue.kind in ("claim", "number")],
@@ -212,7 +212,7 @@ def _verdict(view: View, draft: str, issues: list[Issue]) -> Answer:
     fields = resolve(view.schema, view.schema).get("properties", {}).values()
     if not any(resolve(field, view.schema).get("type") == "array" for field in fields):
         record |= {"fix": comment, "problem": comment}
-    return shaped(view.schema, record, why)
+    return filled(view, "", record, why)
 
 
 def _item(issue: Issue) -> dict:
