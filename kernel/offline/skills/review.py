@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..answer import Answer
 from ..asks import limit, scale, wants
 from ..claims import NEAR, bare, best_fact, carries, mismatch
-from ..form import Share, filled, has_field, resolve
+from ..form import Share, filled, has_field
 from ..view import View
 from ..words import Fact, any_of, blocks, citations, content_words, is_heading, numbers, says_nothing, sentences, uncited
 
@@ -207,16 +207,13 @@ def _verdict(view: View, draft: str, issues: list[Issue]) -> Answer:
         "unused": [issue.source for issue in issues if issue.kind == "coverage"],
         "wrong": [_item(issue) for issue in issues if issue.kind in ("claim", "number")],
         "strengths": [claim for i, claim in enumerate(claims, 1) if i not in wrong][:3] if view.facts else [],
-        "issues": [_item(issue) for issue in issues], "comment": comment, "count": len(issues), "words": len(draft.split()),
-        "found": bool(issues)}  # fmt: skip
-    fields = resolve(view.schema, view.schema).get("properties", {}).values()
-    if not any(resolve(field, view.schema).get("type") == "array" for field in fields):
-        record |= {"fix": comment, "problem": comment}
+        "issues": [_item(issue) for issue in issues], "count": len(issues), "words": len(draft.split()), "found": bool(issues),
+    }  # fmt: skip
     return filled(view, "", record, why)
 
 
 def _item(issue: Issue) -> dict:
     """An issue with the names under which schemas may ask for its pieces."""
     severity = "high" if issue.kind in ("claim", "number", "source") else "low"
-    said = {"text": str(issue), "comment": str(issue), "severity": severity, "ok": False, "passed": False}
-    return vars(issue) | said | {"quote": issue.quote or "the draft as a whole"}
+    quote = issue.quote or "the draft as a whole"
+    return vars(issue) | {"text": str(issue), "otherwise": str(issue), "severity": severity, "ok": False, "quote": quote}
