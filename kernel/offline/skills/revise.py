@@ -101,13 +101,9 @@ class _Brief:
         self.facts, self.cite, self.said = facts, cite, ""
         self.sources = tuple(dict.fromkeys(source for fact in facts for source in fact.sources))
         self.fresh: set[str] = set()  # what the feedback asked for: the last to go when it gets too long
-        self.paragraphs: list[list[str]] = []
-        for block in re.split(r"\n\s*\n|\n(?=#)", draft.strip()):
-            lines = block.splitlines()
-            while lines and is_heading(lines[0]):
-                self.paragraphs.append([lines.pop(0).strip()])
-            if said := list(sentences("\n".join(lines))):
-                self.paragraphs.append(said)
+        apart = "\n".join(f"\n{line.strip()}\n" if is_heading(line) else line for line in draft.splitlines())
+        blocks = [block for block in re.split(r"\n\s*\n", apart) if block.strip()]
+        self.paragraphs = [[block.strip()] if is_heading(block) else [*sentences(block)] for block in blocks]
 
     def lines(self) -> list[str]:
         return [line for paragraph in self.paragraphs for line in paragraph if not is_heading(line)]
@@ -123,17 +119,13 @@ class _Brief:
         target = self._target(complaint)
         if target is None:
             return self._cite_all(complaint) or self._add(complaint)
-        score, fact = best_fact(target, [fact for fact in self.facts if set(fact.sources) & set(complaint.ids)])
-        if score < 0.5:
-            score, fact = best_fact(target, self.facts)
+        named = [fact for fact in self.facts if set(fact.sources) & set(complaint.ids)]
+        score, fact = max(best_fact(target, named), best_fact(target, self.facts), key=lambda found: found[0] >= 0.5)
         unwanted = complaint.says("remove") and not complaint.says("cite")
         if fact and score >= 0.5 and (mismatch(target, fact) or not unwanted):
             right = cited(fact, self.cite or ("[{}]" if complaint.says("cite") else ""))
-            self._replace(target, None if right in self.lines() and right != target else right)
-            return True
-        if found := complaint.says("drop", "mend", "cite"):
-            self._replace(target, None)
-        return found
+            return self._replace(target, "" if right in self.lines() and right != target else right)
+        return complaint.says("drop", "mend", "cite") and self._replace(target, "")
 
     def _target(self, complaint: _Complaint) -> str | None:
         """The sentence of the draft that a complaint is about: quoted, or told by most of its words or by its number."""
@@ -151,11 +143,11 @@ class _Brief:
         same_number = [line for line in self.lines() if {*numbers(line)} & {*numbers(complaint.own)}]
         return same_number[0] if len(same_number) == 1 else None
 
-    def _replace(self, old: str, new: str | None) -> None:
+    def _replace(self, old: str, new: str) -> bool:
         paragraph = next(paragraph for paragraph in self.paragraphs if old in paragraph)
-        at = paragraph.index(old)
-        paragraph[at : at + 1] = [new] if new else []
-        self.fresh |= {new} if new else set()
+        paragraph[:] = filter(None, (new if line == old else line for line in paragraph))
+        self.fresh.add(new)
+        return True
 
     def _cite_all(self, complaint: _Complaint) -> bool:
         """When citations are missing in general, each sentence without one gets that of the fact that carries it."""
@@ -172,19 +164,18 @@ class _Brief:
         """Add what is missing: the named sources, the quoted or named fact, or every source when none is named."""
         if not complaint.says("add") or (complaint.says("shorten") and not complaint.ids):
             return False
-        text = self.text()
-        new = [fact for fact in self.facts if fact.sentence.rstrip(".") not in text]
-        if complaint.ids:
-            wanted = [self._shortest(one, complaint.text) for one in complaint.ids]
-        elif complaint.quotes:
+        text, ids = self.text(), complaint.ids
+        new, wanted = [fact for fact in self.facts if fact.sentence.rstrip(".") not in text], []
+        if complaint.quotes and not ids:
             score, fact = best_fact(complaint.quotes[-1], self.facts)
             wanted = [fact] if fact and score >= NEAR else []
-        else:
+        elif not ids:
             names = [name for name in re.findall(r"\b[A-Z]\w{2,}", complaint.text[1:]) if content_words(name)]
             wanted = [fact for fact in new if overlap(complaint.text, fact.sentence) >= 0.5
                       or any(overlap(name, fact.sentence) == 1 for name in names)][:2]  # fmt: skip
             if not wanted and self.cite and complaint.says("general"):
-                wanted = [self._shortest(one, complaint.text) for one in self.sources if one not in citations(text)]
+                ids = [one for one in self.sources if one not in citations(text)]
+        wanted = [self._shortest(one, complaint.text) for one in ids] or wanted
         for fact in (fact for fact in wanted if fact in new):
             self._insert(fact)
         return bool(wanted)
@@ -220,4 +211,4 @@ class _Brief:
             if not spare and len(lines) <= few and len(short.split()) < len(long.split()):
                 self._replace(long, short)
             else:
-                self._replace((spare or old or lines)[-1], None)
+                self._replace((spare or old or lines)[-1], "")
