@@ -12,7 +12,7 @@ _UNITS = {
     "words": "words?", "sentences": "sentences?", "paragraphs": "paragraphs?",
     "facts": any_of("bullets? facts? points? items? findings statements? claims?"),
     "searches": any_of("search(?:es)? quer(?:y|ies) look-?ups? calls? tries attempts? search\\w* look\\w*"),
-    "revisions": any_of("revisions? rounds? rewrites? iterations? revis\\w+ rewrit\\w+ iterat\\w+")}  # fmt: skip
+    "revisions": any_of("revisions? rounds? rewrites? iterations? revis\\w+ rewrit\\w+ iterat\\w+")}
 _UNITS["bullets"] = _UNITS["facts"]
 _ADJECTIVE = rf"(?!(?:and|or|to|times?|{'|'.join(_UNITS.values())})\b)[a-z][\w'-]*"
 _AT_MOST = r"(?:at most|no more than|only|just|up to|max\w*|is|of|:|=|≤|<)"
@@ -137,7 +137,7 @@ _FRAME = re.compile(  # "In at most 100 words, …", "Search the library and …
     r"(?:sources?|citations?|references?|dates?)\b(?:\s+ids?\b)?,?(?=\s+(?:about|on|for|of)\b)",
     re.I)
 _FOR = any_of("brief(?:ing)? report article readers? writers? editors? colleagues? developers? engineers? audience team beginners? "
-              "managers? newsletter meeting draft")  # fmt: skip
+              "managers? newsletter meeting draft")
 _NEXT = any_of("cite write give list name return report hand send include review check say quote keep tell make add stop answer do")
 _CUT = re.compile(  # from here on a request says how and for whom, and no longer about what
     r"(?:\s*[,;:(–—-]\s*|\s+)(?:"

@@ -15,7 +15,7 @@ _SAME = [frozenset(stem(word) for word in line.split(" ")) for line in (  # word
     "created made built developed designed wrote founded started", "uses employs utilises utilizes applies relies",
     "supports offers provides allows enables has includes contains features", "company firm maker vendor", "costs price priced",
     "about approximately roughly around nearly", "shows demonstrates reports found finds states says",
-    "programmed written implemented coded")]  # fmt: skip
+    "programmed written implemented coded")]
 _MONTHS = frozenset("january february march april june july august september october november december".split())
 
 

@@ -51,12 +51,12 @@ _MEANS = {  # what a field's name stands for: the first that matches and is know
     "paragraphs": r"paragraphs sections",
     "body": r"body text content brief draft article report summary output answer markdown paragraphs? document synthesis "
             r"conclusion",
-    "words": r"words? word_?count length"}  # fmt: skip
+    "words": r"words? word_?count length"}
 _MEANS = {meaning: re.compile(rf"{any_of(names)}$", re.I) for meaning, names in _MEANS.items()}
 _YES = re.compile(r"pass|accept|approv|ok|yes|good|ready|publish|valid|true|done|supported|correct|ship|lgtm|clean|success"
                   r"|go$", re.I)
 _NO = re.compile(r"revis|reject|fail|no$|not|change|rework|needs|invalid|false|retry|unsupported|incorrect|bad|block|back"
-                 r"|fix|redo|error|issue|den(?:y|ied)", re.I)  # fmt: skip
+                 r"|fix|redo|error|issue|den(?:y|ied)", re.I)
 _TYPES = {"integer": int, "number": (int, float), "string": str, "boolean": bool, "array": list, "object": dict}
 _WAYS = (  # (the ways to find a text, in order; the last words of the fields that want it so)
     ("heading topic", "headline heading topic theme"), ("said heading topic", "title subject"),
@@ -68,19 +68,19 @@ _WAYS = (  # (the ways to find a text, in order; the last words of the fields th
     ("code", "id sku code ticket invoice version number"), ("sum", "expression formula"), ("quote", "quote phrase"),
     ("name thing", "name"), ("thing name", "item product ingredient"),
     ("name", "author director person people customer assignee owner user sender from company organization city country "
-             "place location team attendee participant speaker member"))  # fmt: skip
+             "place location team attendee participant speaker member"))
 _WAYS_TO = {word: ways.split() for ways, words in _WAYS for word in words.split()}
 _PLAIN = {  # what is valid in a format when the text has nothing of it
     "email": "unknown@example.com", "uri": "https://example.com/", "uuid": "00000000-0000-0000-0000-000000000000",
     "date": "1970-01-01", "time": "00:00:00", "date-time": "1970-01-01T00:00:00Z", "duration": "PT0S",
-    "hostname": "localhost", "ipv4": "0.0.0.0", "ipv6": "::"}  # fmt: skip
+    "hostname": "localhost", "ipv4": "0.0.0.0", "ipv6": "::"}
 _OTHERWISE = ("other", "unknown", "none", "neutral", "general", "mixed", "normal", "medium")
 _LIMITS = (  # (a schema's keyword, what a validation message says of it)
     ("maxLength", r"at most (\d+) char"), ("minLength", r"at least (\d+) char"), ("maxItems", r"at most (\d+) item"),
     ("minItems", r"at least (\d+) item"), ("maximum", r"less than or equal to (-?\d[\d.]*)"),
     ("minimum", r"greater than or equal to (-?\d[\d.]*)"), ("exclusiveMaximum", r"less than (-?\d[\d.]*)"),
     ("exclusiveMinimum", r"greater than (-?\d[\d.]*)"), ("pattern", r"match pattern '(.+?)'(?: \[|;|$)"),
-    ("enum", r"should be ('[^']*'(?:(?:, | or )'[^']*')*)"))  # fmt: skip
+    ("enum", r"should be ('[^']*'(?:(?:, | or )'[^']*')*)"))
 
 
 class Share(NamedTuple):

@@ -29,7 +29,7 @@ _LINE = re.compile(
     r"|(?P<plain>[A-Za-z][\w '’()/-]{1,50}?)[ \t]*:(?:[ \t]+(?P<rest2>[^\n]*))?)$")
 _HERE = re.compile(r"^(?:(?:here|below|above|this|following)\s+(?:is|are)\s+|(?:and|now)\s+)", re.I)
 _ORDER = re.compile(r"^(?:please\s+)?(?:check|review|verify|revise|improve|rewrite|edit|shorten|fact-check|judge|score"
-                    r"|merge|combine|use|read)(?:\s+and\s+\w+)?\s+", re.I)  # fmt: skip
+                    r"|merge|combine|use|read)(?:\s+and\s+\w+)?\s+", re.I)
 _FENCES = re.compile(r"^(?:```\w*|\"\"\"|-{3,})\s*\n|\n[ \t]*(?:```|\"\"\"|-{3,})\s*$")
 
 

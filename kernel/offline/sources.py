@@ -27,11 +27,11 @@ _FIELDS = {  # the names that other people's tools give to the fields of a Doc, 
     "date": "date published published_at updated year created",
     "url": "url link uri href",
     "text": "text content body snippet extract summary abstract passage excerpt description fact sentence claim statement "
-            "finding chunk page_content answer result facts sentences"}  # fmt: skip
+            "finding chunk page_content answer result facts sentences"}
 _HEADER = re.compile(
     r"^\[(?P<id>[^\[\]\n]{1,160})\][ \t]+(?P<title>[^\n]*?)(?:[ \t]+\((?P<date>\d{4}[\d-]*|no date)\))?[ \t]*$", re.M)
 _NOTHING = re.compile(r"^\W*(?:sorry\W+)?(?:there (?:is|are|were) )?(?:no|0|zero|nothing)\b[^.\n]{0,60}\b"
-                      r"(?:match|found|results?|hits?|documents?|entr\w+|pages?)", re.I)  # fmt: skip
+                      r"(?:match|found|results?|hits?|documents?|entr\w+|pages?)", re.I)
 _TAGGED = re.compile(r"<(document|doc|source|result|item|page)\b([^>]*)>(.*?)</\1>", re.S | re.I)
 
 

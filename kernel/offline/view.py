@@ -26,7 +26,7 @@ _ROLES = {  # role → (who the prompt says that the model is, the orders that i
     "write": ("writer|author|copywriter|journalist|columnist|drafter", "write|draft|compose|turn|rewrite|revise"),
     "review": (r"review\w*|critic|(?:fact[\s-]?)?checker|proofreader|verifier|auditor|inspector|referee|gatekeeper",
                "review|check|verify|critique|inspect|audit|proofread|fact-check"),
-    "supervise": ("supervisor|coordinator|manager|orchestrator|team lead|dispatcher|planner", "supervise|coordinate")}  # fmt: skip
+    "supervise": ("supervisor|coordinator|manager|orchestrator|team lead|dispatcher|planner", "supervise|coordinate")}
 _ROLES = {role: re.compile(rf"{_IS}(?:{names})\b|^\W*(?:you )?(?:{orders})\b", re.I) for role, (names, orders) in _ROLES.items()}
 _HANDLES = re.compile(r"\b(?:(?:fact-?)?check|review|verify|revise|improve|edit|proofread|shorten|rewrite|critique|assess"
                       r"|correct)\b", re.I)

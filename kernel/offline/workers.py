@@ -19,12 +19,12 @@ FINISHES = re.compile(r"translat|edit|polish|rewrit|simplif|format|shorten|proof
 _STAGES = (  # (when a further specialist's turn comes, what it does); 1 is research, 3 anything else, 4 writing, 5 review
     (0, re.compile(r"memor|recall|remember|earlier (?:runs|briefs)", re.I)),
     (6, FINISHES), (6, re.compile(r"\b(?:publish|send|notif|ticket|count|email|post|announc|deploy)", re.I)),
-    (2, re.compile(r"analy|inspect|\blogs?\b|\bquer|\breads?\b|diagnos|metric", re.I)))  # fmt: skip
+    (2, re.compile(r"analy|inspect|\blogs?\b|\bquer|\breads?\b|diagnos|metric", re.I)))
 _ON_FACTS = re.compile(r"calculat|statistic|comput|\b(?:facts|findings|numbers)\b", re.I)
 _VAGUE = frozenset(map(stem, (
     "agent specialist tool handoff hand transfer delegate give take return answer task work text draft fact brief source "
     "artifact feedback result pass revise issue specific cite write need user report language into desk team worker ask "
-    "another first use help make new well short long complete topic document article").split()))  # fmt: skip
+    "another first use help make new well short long complete topic document article").split()))
 _WRITES = re.compile(r"\b(?:writ\w*|draft|brief|article|report|summar\w*|compar\w*|explain|essay|note)\b", re.I)
 
 

@@ -17,7 +17,7 @@ _EXACTLY = re.compile(
 _WHO = re.compile(r"\b(?:who|what) are you\b|\bwhat can you do\b|\bintroduce yourself\b", re.I)
 _SHORTEN = re.compile(r"\b(?:summar|shorten|tl;?dr|rewrite|repeat|main point)\w*", re.I)
 _SELF = ("I am the offline model: a deterministic reader, not a language model. I work from the text, the facts and "
-         "the tools in a request: I can search, write, review, plan, supervise, judge and fill forms.")  # fmt: skip
+         "the tools in a request: I can search, write, review, plan, supervise, judge and fill forms.")
 
 
 def fits(view: View) -> bool:

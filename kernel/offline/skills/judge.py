@@ -16,7 +16,7 @@ from ..words import citations, sentences, uncited
 _JUDGES = re.compile(r"\b(?:scor|rat(?:e|ing)|grad(?:e|ing)|judg|rubric|criteri|evaluat|assess|points|quality)", re.I)
 _SCORE = re.compile(r"^(?:overall|total|score|rating|grade|points?|mark|quality|value)(?:_score)?$", re.I)
 _SHEET = re.compile(r"reason|rational|why|explan|justif|comment|notes|feedback|summary|criteri|name|item|dimension|aspect"
-                    r"|id|label|metric|scor|rating|mark|overall|result|evaluat|assess|judg", re.I)  # fmt: skip
+                    r"|id|label|metric|scor|rating|mark|overall|result|evaluat|assess|judg", re.I)
 _CHECKS = {
     "support": r"accura|factual|correct|support|faith|ground|truth|hallucin|claim|invent|valid",
     "cited": r"cit(?:e|ation|ed|ing)|sourc|referenc|attribut",

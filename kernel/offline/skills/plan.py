@@ -12,7 +12,7 @@ from ..view import View
 from ..workers import KINDS, clause_for, kind_of, stage, team_for, without_others
 
 _WORKER = re.compile(r"^(?:\w+_)?(?:worker|agent|executor|executable|specialist|assignee|assigned_to|who|owner|tool|role|name)"
-                     r"(?:_name|_id)?$", re.I)  # fmt: skip
+                     r"(?:_name|_id)?$", re.I)
 _STEPS = re.compile(r"step|task|plan|execut|assignment|worker|agent|action|dispatch|handoff|stage|specialist", re.I)
 _PEOPLE = re.compile(r"workers?|agents?|executors?|executables?|specialists?|\bteam\b", re.I)
 _PLANS = re.compile(rf"\bplan|decompos|break .{{0,20}}down|orchestrat|delegat|dispatch|{_PEOPLE.pattern}", re.I)
@@ -99,7 +99,7 @@ def plan(view: View) -> Answer:
         earlier = max((other for other in stages if other < stages[place]), default=-1)
         before = [other for other, its_stage in enumerate(stages) if its_stage == earlier]
         known = {"task": what, "reason": f"{worker['name']} does this kind of work", "parallel": stages.count(stages[place]) > 1,
-                 id_field: ids[place], field: worker["name"]}  # fmt: skip
+                 id_field: ids[place], field: worker["name"]}
         for needs in filter(_NEEDS.search, fields):
             whole = resolve(fields[needs].get("items"), root).get("type") == "integer"
             first = 1 if re.search(r"1-based|from 1|step number", fields[needs].get("description", "")) else 0

@@ -19,10 +19,10 @@ ENOUGH = 3  # facts on a subject after which another search is not worth its cos
 _QUERY = re.compile(r"^(?:search_?)?(?:query|queries|q|search|terms?|key_?words?|topics?|question)(?:_?text)?$", re.I)
 _MAYBE = re.compile(r"text|title|phrase|subject|name|input|prompt|about|what|entity|page|article|concept", re.I)
 _FINDS = re.compile(r"\b(?:search|look(?:s|ing)?\sup|lookup|find|retriev|fetch|quer(?:y|ies)|consult|browse|encyclop|wiki"
-                    r"|librar|corpus|knowledge|archive|documents?|sources?)", re.I)  # fmt: skip
+                    r"|librar|corpus|knowledge|archive|documents?|sources?)", re.I)
 _DOES = re.compile(r"\b(?:count|calculat|comput|translat|send|sav(?:e|ing)|stor(?:e|ing)|writ|delet|convert|hand|delegat"
                    r"|finali|draft|review)",
-                   re.I)  # fmt: skip
+                   re.I)
 _PAST = re.compile(r"\b(?:histor|origin|evolution|timeline|chronology|beginning|rise|story)", re.I)
 _DEFINES = re.compile(r"^(?:(?:the|an?)\s+)?(.{2,60}?)\s+(?:is|are|was|were)\s+(?:an?|the|one)\b", re.I)
 _ANGLES = ("origin", "dates", "numbers", "people", "design", "limits", "alternatives", "criticism", "examples")
@@ -35,7 +35,7 @@ def query_field(tool: dict) -> str | None:
     properties = (tool.get("input_schema") or {}).get("properties") or {}
     said = f"{tool.get('name', '').replace('_', ' ')}. {tool.get('description', '')}"
     texts = [name for name, schema in properties.items() if isinstance(schema, dict) and (
-        _of_strings(schema) or "anyOf" in schema or (schema.get("type") == "string" and not schema.get("enum")))]  # fmt: skip
+        _of_strings(schema) or "anyOf" in schema or (schema.get("type") == "string" and not schema.get("enum")))]
     if {"intent", "artifacts", "instructions"} & set(properties) or not texts:
         return None
     finds, does = _FINDS.search(said), _DOES.search(said)
@@ -227,7 +227,7 @@ def _report(view: View, about: tuple[str, ...], found: Found) -> Answer:
             "facts": [{"fact": fact.sentence, "text": f"{fact.sentence} [{fact.source}]", "source": fact.source,
                        "title": fact.title, "url": urls[fact.source]} for fact in facts],
             "sources": list(dict.fromkeys(fact.source for fact in facts)), "title": topic(_task(view)), "count": len(facts),
-            "otherwise": " ".join(notes) or "Found in the sources named.", "found": bool(facts), "missing": missing}  # fmt: skip
+            "otherwise": " ".join(notes) or "Found in the sources named.", "found": bool(facts), "missing": missing}
         return filled(view, "", record, "Report the facts in the shape asked for.")
     if writes(view):
         return compose(view, facts, "Enough facts: write the brief from them.")

@@ -20,7 +20,7 @@ _OF_THE_ANSWER = re.compile(r"\b(?:answer|reply|respond|your|issues?|remarks?|ex
 _OF_THE_DRAFT = re.compile(r"\b(?:draft|brief|text)\b", re.I)
 _VAGUE = ("The brief could be more engaging", "The draft does not quite flow yet; make it better",
           "It still lacks a certain something; polish it further",
-          "The tone could be stronger; please improve the text")  # fmt: skip
+          "The tone could be stronger; please improve the text")
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ def _verdict(view: View, draft: str, issues: list[Issue]) -> Answer:
         "wrong": [_item(issue) for issue in issues if issue.kind in ("claim", "number")],
         "strengths": [claim for i, claim in enumerate(claims, 1) if i not in wrong][:3] if view.facts else [],
         "issues": [_item(issue) for issue in issues], "count": len(issues), "words": len(draft.split()), "found": bool(issues),
-    }  # fmt: skip
+    }
     return filled(view, "", record, why)
 
 

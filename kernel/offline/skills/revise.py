@@ -23,7 +23,7 @@ _SAYS = {  # what a complaint says that is to be done
     "uncited": r"(?:no|missing|without|lack\w*|add|every|each|uncited)\b",
     "mend": r"(?:facts? says?|wrong|incorrect|correct|should (?:be|say|read)|contradict\w*|mistake|error|write:|replace|change|fix"
             r"|not match|differs?|opposite|do not (?:say|give)|sentence|claim)\b",
-    "general": r"(?:sources?|facts?|subjects?|coverage|findings)\b"}  # fmt: skip
+    "general": r"(?:sources?|facts?|subjects?|coverage|findings)\b"}
 _SAYS = {what: re.compile(rf"\b(?:{pattern})", re.I) for what, pattern in _SAYS.items()}
 _QUOTED = re.compile(r"[“\"«‘]([^”\"»’]{6,200})[”\"»’]|(?<!\w)'([^'\n]{6,200})'(?!\w)")
 _BARE = re.compile(r"[\W_]*(?:verdict\W*)?(?:revise|reject(?:ed)?|fail(?:ed)?|issues?|feedback|changes)?[\W_]*", re.I)
@@ -172,7 +172,7 @@ class _Brief:
         elif not ids:
             names = [name for name in re.findall(r"\b[A-Z]\w{2,}", complaint.text[1:]) if content_words(name)]
             wanted = [fact for fact in new if overlap(complaint.text, fact.sentence) >= 0.5
-                      or any(overlap(name, fact.sentence) == 1 for name in names)][:2]  # fmt: skip
+                      or any(overlap(name, fact.sentence) == 1 for name in names)][:2]
             if not wanted and self.cite and complaint.says("general"):
                 ids = [one for one in self.sources if one not in citations(text)]
         wanted = [self._shortest(one, complaint.text) for one in ids] or wanted
@@ -206,7 +206,7 @@ class _Brief:
             every = [one for line in lines for one in citations(line)]
             spare = [line for line in old if all(every.count(one) > 1 for one in citations(line))]
             swaps = [(line, cited(fact, self.cite)) for line in lines for fact in self.facts
-                     if {*fact.sources} & {*citations(line)}]  # fmt: skip
+                     if {*fact.sources} & {*citations(line)}]
             long, short = max(swaps, key=lambda swap: len(swap[0].split()) - len(swap[1].split()), default=("", ""))
             if not spare and len(lines) <= few and len(short.split()) < len(long.split()):
                 self._replace(long, short)

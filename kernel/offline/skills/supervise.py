@@ -47,7 +47,7 @@ def _hands_over(tool: dict) -> bool:
     tasked = names & {"intent", "task", "instructions", "instruction", "assignment", "objective", "goal", "request"}
     material = names & {"facts", "draft", "feedback", "material"}
     return bool(names & {"artifacts", "from_agent", "return_to"} or spoken or (tasked and (kind != "other" or "context" in names))
-                or (material and kind in KINDS))  # fmt: skip
+                or (material and kind in KINDS))
 
 
 def outcome(call: Call) -> tuple[bool, str, str]:

@@ -72,5 +72,5 @@ def synthesize(view: View) -> Answer:
     if view.schema is None:
         return Answer(({"type": "text", "text": text},), why)
     known = {"clashes": clashes, "clashing": bool(clashes), "passed": not clashes, "missing": lost, "body": text, "comment": text,
-             "facts": [cited(fact, "[{}]") for fact in findings], "sources": list(citations(text))}  # fmt: skip
+             "facts": [cited(fact, "[{}]") for fact in findings], "sources": list(citations(text))}
     return filled(view, text, known, why)

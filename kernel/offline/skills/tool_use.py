@@ -8,7 +8,7 @@ import re
 from ..answer import Answer
 from ..form import GUESS, NEAR, Form
 from ..values import spots
-from ..view import View
+from ..view import Call, View
 from ..words import STOP, stem, with_kin, words
 
 _BODY = re.compile(r"^(?:text|content|body|document|string|input|data|passage|note|message)$", re.I)
@@ -31,14 +31,19 @@ def tool_use(view: View) -> Answer:
         names = ", ".join(dict.fromkeys(name for name, _ in calls))
         uses = tuple({"type": "tool_use", "name": name, "input": given} for name, given in calls)
         return Answer(uses, f"The task asks for what {names} does.")
-    good, told = {call.name for call in view.calls if not call.is_error}, {}
-    for call in (call for call in view.calls if not call.is_error or call.name not in good):
-        result, given = (call.result or "").strip(), ", ".join(str(value)[:60] for value in call.input.values())
-        name = call.name.replace("_", " ") + (f" ({given})" if given else "")
-        told[f"{name} failed: {result or 'no message'}" if call.is_error else result if len(result.split()) > 8
-             else f"{name}: {result}" if result else f"{name} came back empty."] = None  # fmt: skip
+    good = {call.name for call in view.calls if not call.is_error}
+    told = dict.fromkeys(_told(call) for call in view.calls if not call.is_error or call.name not in good)
     text = "\n".join(told) or "No tool fits this task, and none was called."
     return Answer(({"type": "text", "text": text},), "All results are in.")
+
+
+def _told(call: Call) -> str:
+    """What came back, in a sentence."""
+    result, given = (call.result or "").strip(), ", ".join(str(value)[:60] for value in call.input.values())
+    name = call.name.replace("_", " ") + (f" ({given})" if given else "")
+    if call.is_error:
+        return f"{name} failed: {result or 'no message'}"
+    return result if len(result.split()) > 8 else f"{name}: {result}" if result else f"{name} came back empty."
 
 
 def wanted(view: View) -> list[tuple[str, dict]]:

@@ -16,13 +16,13 @@ USUAL_WORDS = 250  # a brief's length when the prompt sets none
 _TEXTS = any_of("brief\\w* report article summary text essay memo note piece paragraphs? overview answer post page story sentences")
 _WRITES = re.compile(
     rf"\b(?:re)?(?:writ(?:e|es|ing)|draft|compose|prepare|produce|put together|turn)\b[^.\n]{{0,60}}\b{_TEXTS}\b"
-    r"|\b(?:summari[sz]e|sum up)\b", re.I)  # fmt: skip
+    r"|\b(?:summari[sz]e|sum up)\b", re.I)
 _LISTS = re.compile(
     r"\bbullets?\b|\blist (?:of )?(?:the )?(?:facts|findings)\b|\b(?:not|n't|never)\b[^.\n]{0,20}\bwrite\b|\b(?:return"
-    r"|report|answer with|give|reply with|only|hand back)\b[^.\n]{0,40}\b(?:facts|findings|evidence)\b", re.I)  # fmt: skip
+    r"|report|answer with|give|reply with|only|hand back)\b[^.\n]{0,40}\b(?:facts|findings|evidence)\b", re.I)
 _UNTITLED = re.compile(r"\b(?:no|without(?: a)?|skip the|omit the) (?:title|heading|headline)\b|\bplain text\b", re.I)
 _ENGLISH = re.compile(  # how an English word may begin; else it is a name that stays small: pgvector, httpx
-    r"(?:[^\W\d_]?[aeiouy]|[bcdfgkpst]?[hlnrw]|s[ckmpqt]|ps|gn|kn|sch|str|spr|scr|thr)", re.I)  # fmt: skip
+    r"(?:[^\W\d_]?[aeiouy]|[bcdfgkpst]?[hlnrw]|s[ckmpqt]|ps|gn|kn|sch|str|spr|scr|thr)", re.I)
 
 
 def writes(view: View) -> bool:
