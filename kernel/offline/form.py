@@ -4,59 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from .answer import Answer
 from .asks import topic
+from .schema import Share, clipped, judges, limits_in, meanings_of, positive, resolve, search
 from .values import KINDS, behind, nearest, speaks_of, split_items, spots, stems, under, words_of
 from .view import View
-from .words import BULLET, KIN, any_of, is_no, number, sentences, uncited
+from .words import BULLET, KIN, is_no, sentences, uncited
 
 NOTHING, GUESS, NEAR = 0.0, 1.0, 2.0  # how sure a value is; optional fields below NEAR are left out
 _DEEPEST = 6  # a schema may contain itself: below this level only what is required, as short as possible
-_MEANS = {  # what a field's name stands for: the first that matches and is known counts
-    "rejected": r"needs?_?(?:revision|changes|work|rework|fix\w*) has_?(?:issues|errors|problems) reject\w* revise fail\w* invalid",
-    "passed": r"pass(?:ed|es)? approv\w* accept\w* ok okay valid ready\w* publish\w* (?:is_?)?(?:good|correct) is_?(?:ok"
-              r"|valid|ready) success supported consistent",
-    "verdict": r"verdict decision status outcome judg\w+ result recommendation conclusion label action",
-    "score": r"(?:\w+_)?(?:score|rating|grade|points|confidence|quality) stars",
-    "clashing": r"has_(?:contradictions|conflicts)",
-    "found": r"found has_\w+",
-    "count": r"(?:\w+_)?count number_of_\w+ n_\w+ total\w*",
-    "index": r"index line position sentence_?(?:number|index|no) number",
-    "severity": r"severity priority importance level",
-    "kind": r"kind type category class check",
-    "unused": r"(?:missing|unused|omitted)_?(?:sources?|facts?|coverage|citations?) omissions? gaps",
-    "missing": r"missing not_found unknowns? gaps",
-    "clashes": r"contradictions conflicts disagreements discrepancies inconsistencies",
-    "wrong": r"(?:unsupported|wrong|false|invented|incorrect|hallucinated)\w*",
-    "strengths": r"strengths? positives? praise what_works pros",
-    "fix": r"fix\w* suggest\w* correction\w* recommend\w* action\w* remedy change\w* how_to_fix todo revised\w* "
-           r"instruction\w* what_to_do",
-    "problem": r"problem issue reason\w* why explanation error description message detail\w* what_is_wrong finding",
-    "facts": r"(?:key_)?(?:facts|findings|evidence|claims|results|bullets|points|statements|items|notes)",
-    "issues": r"(?:\w+_)?(?:issues|problems|errors|findings|defects|concerns|violations|objections|corrections|remarks"
-              r"|points|weaknesses|mistakes|changes|failures|notes|todos|claims|items|suggestions|comments|feedback|reasons)",
-    "reason": r"reason(?:s|ing)? rationale why explanation justification comments? notes feedback summary strategy",
-    "comment": r"comments? feedback summary overall rationale justification remarks? notes? reasoning assessment text "
-               r"review critique message explanation reasons?",
-    "criterion": r"criterion name item dimension aspect id label metric",
-    "task": r"task intent instructions? description goal what objective action query question prompt input request work",
-    "quote": r"quote\w* sentence claim excerpt passage span statement original where location text",
-    "fact": r"fact claim sentence statement text finding content point bullet evidence summary quote",
-    "source": r"(?:source|doc|document|citation|reference)(?:_?id)? sources? id ref cite citations?",
-    "sources": r"sources citations references source_ids cited(?:_sources)? bibliography",
-    "url": r"ur[li] link href",
-    "title": r"title heading headline topic subject name",
-    "paragraphs": r"paragraphs sections",
-    "body": r"body text content brief draft article report summary output answer markdown paragraphs? document synthesis "
-            r"conclusion",
-    "words": r"words? word_?count length"}
-_MEANS = {meaning: re.compile(rf"{any_of(names)}$", re.I) for meaning, names in _MEANS.items()}
-_YES = re.compile(r"pass|accept|approv|ok|yes|good|ready|publish|valid|true|done|supported|correct|ship|lgtm|clean|success"
-                  r"|go$", re.I)
-_NO = re.compile(r"revis|reject|fail|no$|not|change|rework|needs|invalid|false|retry|unsupported|incorrect|bad|block|back"
-                 r"|fix|redo|error|issue|den(?:y|ied)", re.I)
 _TYPES = {"integer": int, "number": (int, float), "string": str, "boolean": bool, "array": list, "object": dict}
 _WAYS = (  # (the ways to find a text, in order; the last words of the fields that want it so)
     ("heading topic", "headline heading topic theme"), ("said heading topic", "title subject"),
@@ -75,71 +33,6 @@ _PLAIN = {  # what is valid in a format when the text has nothing of it
     "date": "1970-01-01", "time": "00:00:00", "date-time": "1970-01-01T00:00:00Z", "duration": "PT0S",
     "hostname": "localhost", "ipv4": "0.0.0.0", "ipv6": "::"}
 _OTHERWISE = ("other", "unknown", "none", "neutral", "general", "mixed", "normal", "medium")
-_LIMITS = (  # (a schema's keyword, what a validation message says of it)
-    ("maxLength", r"at most (\d+) char"), ("minLength", r"at least (\d+) char"), ("maxItems", r"at most (\d+) item"),
-    ("minItems", r"at least (\d+) item"), ("maximum", r"less than or equal to (-?\d[\d.]*)"),
-    ("minimum", r"greater than or equal to (-?\d[\d.]*)"), ("exclusiveMaximum", r"less than (-?\d[\d.]*)"),
-    ("exclusiveMinimum", r"greater than (-?\d[\d.]*)"), ("pattern", r"match pattern '(.+?)'(?: \[|;|$)"),
-    ("enum", r"should be ('[^']*'(?:(?:, | or )'[^']*')*)"))
-
-
-class Share(NamedTuple):
-    """A score as a share from 0 to 1, and the scale that the prompt names, if any; the schema's own bounds come first."""
-
-    value: float
-    scale: tuple[float, float] | None = None
-
-    def on(self, schema: dict) -> float:
-        whole = schema.get("type") == "integer"
-        low, high = self.scale or (0, 10 if whole else 1)
-        low, high = schema.get("minimum", low), schema.get("maximum", high)
-        value = low + (high - low) * self.value
-        return int(value + 0.5) if whole else round(value, 2)
-
-
-def resolve(schema: Any, root: dict, *, unions: bool = False) -> dict:
-    """A schema with $ref followed and allOf merged. Of a union it is the first branch that is not null; with `unions`
-    the branches are kept under "anyOf", a list of types among them."""
-    schema = dict(schema) if isinstance(schema, dict) else {}
-    for _ in range(20):
-        if "$ref" in schema:
-            target: Any = root
-            for step in str(schema.pop("$ref")).lstrip("#/").split("/"):
-                target = target.get(step, {}) if step and isinstance(target, dict) else target
-            schema = {**target, **schema}
-        elif "allOf" in schema:
-            pieces, merged = [resolve(piece, root, unions=True) for piece in schema.pop("allOf")], {}
-            for piece in (*pieces, schema):
-                both = {"properties": {**merged.get("properties", {}), **piece.get("properties", {})},
-                        "required": [*merged.get("required", []), *piece.get("required", [])]}
-                merged = {**merged, **piece, **{key: value for key, value in both.items() if value}}
-            schema = merged
-        elif isinstance(schema.get("type"), list):
-            schema["anyOf"] = [{"type": kind} for kind in schema.pop("type")]
-        elif "oneOf" in schema:
-            schema["anyOf"] = schema.pop("oneOf")
-        elif schema.get("anyOf") and not unions:
-            branches = [branch for branch in schema.pop("anyOf") if isinstance(branch, dict)]
-            schema |= next((branch for branch in branches if branch.get("type") != "null"), {"type": "null"})
-        else:
-            return schema
-    return {}
-
-
-def has_field(schema: dict, meaning: str) -> bool:
-    """Whether an answer's schema has a top-level field (or is a list) that can take this meaning."""
-    shape = resolve(schema, schema)
-    if shape.get("type") == "array":
-        return meaning == "facts"
-    return any(_MEANS[meaning].match(name) for name in shape.get("properties") or {})
-
-
-def positive(words: list, wanted: bool) -> Any:
-    """The word of a choice that says yes (or no): PASS or REVISE, accept or reject, ready or needs_work."""
-    ranked = sorted(words, key=lambda word: 2 * bool(_NO.search(str(word))) - bool(_YES.search(str(word))))
-    return ranked[0] if wanted else ranked[-1]
-
-
 def filled(view: View, text: str, known: dict, why: str) -> Answer:
     """The view's schema as JSON, filled from `known` values and a text within the limits of validation messages."""
     value = value_for(view.schema or {}, text, task=view.task, known=known, messages=view.later)
@@ -152,20 +45,6 @@ def value_for(schema: dict, text: str, *, task: str = "", known: dict | None = N
     return Form(schema, task, known, messages).value(schema, "", text)[0]
 
 
-def _limits_in(messages: list[str]) -> dict[str, dict]:
-    """Field → the limits that validation messages name for it ("title: … at most 20 characters")."""
-    lines = "\n".join(re.sub(r" \| |(?<=schema)\. ", "\n", message) for message in messages)
-    limits: dict[str, dict] = {}
-    for path, said in re.findall(r"^[-*\s]*`?([A-Za-z_][\w.]*)`?(?::[ \t]*|\n\s+)(.+)$", lines, re.M):
-        field = next((step for step in reversed(path.split(".")) if step and not step.isdigit()), path)
-        keyword, found = next(((k, m[1]) for k, pattern in _LIMITS if (m := re.search(pattern, said, re.I))), ("", ""))
-        if keyword == "enum":
-            limits[field] = {"enum": re.findall(r"'([^']*)'", found)}
-        elif found:
-            limits[field] = {keyword: found if keyword == "pattern" else number(found.rstrip("."))}
-    return limits
-
-
 class Form:
     """One schema being filled. It remembers which numbers, names and dates are taken, so that value() may be asked again for the
     next set of values. `known` holds values by the names or meanings of fields, "ok" for any yes or no, "score" for any number and
@@ -173,7 +52,7 @@ class Form:
 
     def __init__(self, root: dict, task: str = "", known: dict | None = None, messages: Any = ()):
         self.root, self.task, self.known = root, task, known or {}
-        self.limits, self.taken = _limits_in(messages), set()
+        self.limits, self.taken = limits_in(messages), set()
 
     def another(self, taken: Any = (), known: dict | None = None) -> Form:
         """The same form with other values taken or known."""
@@ -196,18 +75,17 @@ class Form:
             return self._choice(schema["enum"], name, said, text)
         short = kind == "array" and said is not None and len(said) < schema.get("minItems", 0)
         if said is not None and depth <= _DEEPEST and not short:
-            return _clipped(self._poured(said, schema, kind, depth), schema), NEAR
+            return clipped(self._poured(said, schema, kind, depth), schema), NEAR
         value, sure = getattr(self, f"_{kind}")(schema, name, text, depth)
-        return (schema["default"], NOTHING) if sure < GUESS and "default" in schema else (_clipped(value, schema), sure)
+        return (schema["default"], NOTHING) if sure < GUESS and "default" in schema else (clipped(value, schema), sure)
 
     def _said(self, name: str, kind: str) -> Any:
         """What is known for a field: by its own name, else by what the name stands for; None for nothing."""
         if not name and kind == "array":  # the answer itself is the list
             return self.known.get("facts") or self.known.get("issues")
-        plain = "_".join(words_of(name)) or name
-        means = (meaning for meaning, pattern in _MEANS.items() if meaning in self.known and pattern.match(plain))
         either = {"boolean": "ok", "integer": "score", "number": "score", "string": "otherwise"}.get(kind)
-        return next((self.known[key] for key in (name, *means, either) if key in self.known and _is(self.known[key], kind)), None)
+        found = (self.known[key] for key in (name, *meanings_of(name), either) if key in self.known)
+        return next((value for value in found if _is(value, kind)), None)
 
     def _poured(self, said: Any, schema: dict, kind: str, depth: int) -> Any:
         """A known value in the type of its field."""
@@ -241,8 +119,7 @@ class Form:
             return said, NEAR
         if isinstance(said, Share) and all(isinstance(option, int) for option in options):
             return said.on({"type": "integer", "minimum": min(options), "maximum": max(options)}), NEAR
-        verdict = _MEANS["verdict"].match(name) or any(pattern.match(str(o)) for o in options for pattern in (_YES, _NO))
-        if "ok" in self.known and verdict:
+        if "ok" in self.known and judges(name, options):
             return positive(options, bool(self.known["ok"])), NEAR
         if said:
             text = str(said)
@@ -284,9 +161,9 @@ class Form:
             return [option for option in items["enum"] if speaks_of(scope, str(option)) > 0]
         if kind in ("integer", "number"):
             found = [spot.value for spot in spots("number", scope)]
-            return [_clipped(value, items) for value in found if kind == "number" or value % 1 == 0]
+            return [clipped(value, items) for value in found if kind == "number" or value % 1 == 0]
         if kind == "string":
-            return [_clipped(value, items) for value in self._strings(items, name, section, text, bullets) if value]
+            return [clipped(value, items) for value in self._strings(items, name, section, text, bullets) if value]
         pieces = bullets or [piece for sentence in sentences(scope) for piece in _pieces(sentence)]
         pieces = pieces if bullets or depth < 3 else []  # a list inside of its own items
         made = [self.another().value(items, _one(name), piece, depth + 1) for piece in pieces]
@@ -313,7 +190,7 @@ class Form:
 
     def _string(self, schema: dict, name: str, text: str, depth: int) -> tuple[str, float]:
         said, hint, form = behind(text, name), schema.get("description", ""), schema.get("format", "")
-        if "pattern" in schema and (match := _search(schema["pattern"].lstrip("^").removesuffix("$"), said or text)):
+        if "pattern" in schema and (match := search(schema["pattern"].lstrip("^").removesuffix("$"), said or text)):
             return match[0], NEAR
         if form in _PLAIN:
             value, sure = self._take(form, name, hint, said or text)
@@ -409,37 +286,3 @@ def _is(value: Any, kind: str) -> bool:
     if isinstance(value, Share) or (isinstance(value, bool) and kind in ("integer", "number")):
         return isinstance(value, Share) and kind in ("integer", "number", "string")
     return isinstance(value, _TYPES.get(kind, type(None)))
-
-
-def _clipped(value: Any, schema: dict) -> Any:
-    """The value within the schema's limits: lengths, a pattern, minimum and maximum, multiples."""
-    if isinstance(value, str):
-        if len(value) > (most := schema.get("maxLength", len(value))):
-            value = value[:most].rpartition(" ")[0].rstrip(" ,;") or value[:most]
-        value = value.ljust(schema.get("minLength", 0), ".")
-        shapes = (value, value.lower(), value.upper(), re.sub(r"\W+", "-", value.lower()).strip("-"))
-        if pattern := schema.get("pattern"):
-            value = next((shape for shape in shapes if _search(pattern, shape)), None) or _example(pattern)
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        step = schema.get("multipleOf") or (1 if schema.get("type") == "integer" else 0.001)
-        low = max(schema.get("minimum", float("-inf")), schema.get("exclusiveMinimum", float("-inf")) + step)
-        high = min(schema.get("maximum", float("inf")), schema.get("exclusiveMaximum", float("inf")) - step)
-        value = min(max(value, low), high)
-        value = -(-value // step) * step if "multipleOf" in schema else value
-    return value[: schema["maxItems"]] if isinstance(value, list) and "maxItems" in schema else value
-
-
-def _search(pattern: str, text: str) -> re.Match | None:
-    try:
-        return re.search(pattern, text)
-    except re.error:  # a pattern of another dialect cannot be obeyed
-        return None
-
-
-def _example(pattern: str) -> str:
-    """A text of a simple pattern's shape (literals, classes, counts), so that the answer validates in any case."""
-    made = ""
-    for piece, count in re.findall(r"(\\.|\[[^\]]+\]|[^\\\[\](){}?*+^$|])(\{\d+|[?*])?", pattern):
-        one = next((c for c in "0aA-_ ." if _search(f"^{piece}$", c)), piece.lstrip("\\"))
-        made += one * (0 if count in ("?", "*") else int(count[1:] or 1) if count else 1)
-    return made

@@ -8,7 +8,8 @@ import re
 from ..answer import Answer
 from ..asks import limit, scale
 from ..claims import carried
-from ..form import Share, resolve, value_for
+from ..form import value_for
+from ..schema import Share, resolve
 from ..sources import facts
 from ..view import View
 from ..words import citations, sentences, uncited

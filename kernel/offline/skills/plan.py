@@ -6,7 +6,8 @@ import re
 
 from ..answer import Answer
 from ..asks import subjects, topic
-from ..form import filled, resolve, value_for
+from ..form import filled, value_for
+from ..schema import resolve
 from ..values import split_items
 from ..view import View
 from ..workers import KINDS, clause_for, kind_of, stage, team_for, without_others

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from ..answer import Answer
 from ..asks import core, limit, mentions, subjects, topic, wants
-from ..form import filled, has_field
+from ..form import filled
+from ..schema import has_field
 from ..sources import Doc, documents
 from ..view import View
 from ..words import STOP, Fact, content_words, is_instruction, sentence_of, sentences, stem, vocabulary, words

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from ..answer import Answer
 from ..asks import limit, scale, wants
 from ..claims import NEAR, bare, best_fact, carries, mismatch
-from ..form import Share, filled, has_field
+from ..form import filled
+from ..schema import Share, has_field
 from ..view import View
 from ..words import Fact, any_of, blocks, citations, content_words, is_heading, numbers, says_nothing, sentences, uncited
 

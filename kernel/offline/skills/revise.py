@@ -7,7 +7,8 @@ import re
 from ..answer import Answer
 from ..asks import limit, wants
 from ..claims import NEAR, best_fact, cited, mismatch
-from ..form import filled, has_field
+from ..form import filled
+from ..schema import has_field
 from ..sources import json_of
 from ..view import View
 from ..words import BULLET, Fact, citations, content_words, is_heading, numbers, overlap, sentences

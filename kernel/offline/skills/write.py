@@ -8,7 +8,8 @@ import re
 from ..answer import Answer
 from ..asks import limit, mentions, subjects, topic, wants
 from ..claims import cited, differ, of_one_thing
-from ..form import filled, has_field
+from ..form import filled
+from ..schema import has_field
 from ..view import View
 from ..words import Fact, any_of, content_words, is_instruction, says_nothing, sentences, words
 
