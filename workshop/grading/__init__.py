@@ -1,6 +1,12 @@
 """Grading: submissions in, marks and explanations out, with nbval as the engine. Also a plugin for pytest."""
 
-from .plugin import pytest_addoption, pytest_collect_file, pytest_configure, pytest_report_header
+import sys
+
+# An optional part of jsonschema, which nbformat imports: it builds parsers of addresses for a second of CPU in every
+# process. No notebook needs them.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+
+from .plugin import pytest_addoption, pytest_collect_file, pytest_configure, pytest_report_header  # noqa: E402
 
 
 def main(argv: list[str]) -> int:

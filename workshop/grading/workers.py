@@ -28,7 +28,7 @@ START_S, MOST_EXERCISES = 60.0, 5
 
 def command(plan: Path, submissions: list[str]) -> list[str]:
     """The command that grades a shard: pytest with this plugin, nbval's, and no file or setting of anybody else's."""
-    return [sys.executable, "-P", "-m", "pytest", "-p", "nbval.plugin", "-p", "workshop.grading", "-p", "no:cacheprovider",
+    return [sys.executable, "-P", "-m", "pytest", "-p", "workshop.grading", "-p", "nbval.plugin", "-p", "no:cacheprovider",
             "--noconftest", "-c", os.devnull, "--rootdir", str(plan.parent), "--grade-plan", str(plan), "-q", "--tb=line",
             *submissions]
 
