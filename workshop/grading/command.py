@@ -18,6 +18,7 @@ from workshop.checks.register import lessons
 from . import course, intake, late, reports, sandbox, workers
 from .merge import master, names
 from .plugin import TIMEOUT_S, Plan, reference
+from .scale import cluster
 
 
 def options(argv: list[str]) -> argparse.Namespace:
@@ -35,6 +36,8 @@ def options(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--require-sandbox", action="store_true", help="refuse to run without a sandbox")
     parser.add_argument("--fork", action="store_true", help="fork kernels from one that has everything loaded (Linux)")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, tcp://…, or `local` for one on this machine")
+    parser.add_argument("--shard", metavar="I/N", help="only part I of N, from 0, without a gradebook: for several machines "
+                        "with one DIR; then the same command without it")
     parser.add_argument("--due", metavar="TIME", help="when the work was due, such as 2026-11-20T18:00Z")
     parser.add_argument("--late", metavar="RULE", help=f"what lateness costs, such as {late.EXAMPLE!r}".replace("%", "%%"))
     chosen = parser.parse_args(argv)
@@ -44,6 +47,13 @@ def options(argv: list[str]) -> argparse.Namespace:
         parser.error("--workers and --timeout need a number above 0")
     if not chosen.preview and (chosen.submissions is None or chosen.out is None):
         parser.error("name the folder of submissions and, with --out, the folder for the results; or use --try")
+    chosen.part = _part(chosen.shard) if chosen.shard else None
+    if chosen.shard and chosen.part is None:
+        parser.error(f"--shard {chosen.shard!r}: expected part/parts, such as 0/4, 1/4, 2/4 and 3/4")
+    if chosen.shard and (chosen.preview or chosen.seed is None):
+        parser.error("--shard needs a --seed, the same for all parts; it does not go with --try")
+    if chosen.scheduler and (problem := cluster.unusable(chosen.scheduler)):
+        parser.error(problem)
     if bool(chosen.due) != bool(chosen.late):
         parser.error("--due and --late belong together")
     try:
@@ -61,6 +71,9 @@ def main(argv: list[str]) -> int:
             print(f"No sandbox on this machine: {sandbox.missing()}. Nothing was graded.", file=sys.stderr)
             return 2
         print(f"NOT SANDBOXED: {sandbox.missing()}. What a submission does, it does to this machine.", file=sys.stderr)
+        if chosen.fork:
+            print("--fork needs the sandbox. Leave it out: kernels are then started one by one.", file=sys.stderr)
+            return 2
     if chosen.preview:
         return preview(chosen)
     try:
@@ -72,7 +85,7 @@ def main(argv: list[str]) -> int:
 
 def grade(chosen: argparse.Namespace) -> int:
     """Grades what has no report yet, and writes the results anew."""
-    results, work = chosen.out / "results", chosen.out / "work"
+    results, work = chosen.out / "results", chosen.out / (f"work-{chosen.shard.replace('/', '-of-')}" if chosen.shard else "work")
     results.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
@@ -86,8 +99,9 @@ def grade(chosen: argparse.Namespace) -> int:
         raise
     seed = secrets.randbelow(2**31) if chosen.seed is None else chosen.seed
     plan = Plan(seed, chosen.timeout, out=str(results.resolve()), fork=chosen.fork)
+    index, parts = chosen.part or (0, 1)
     keys, todo = {}, []
-    for it in handed_in.submissions:
+    for it in handed_in.submissions[index::parts]:
         key = keys[it] = _key(it, chosen)
         if not _is_done(results / f"{key}.json", chosen.seed):
             todo.append(it)
@@ -103,6 +117,11 @@ def grade(chosen: argparse.Namespace) -> int:
             plan.lines |= reference(master(name), plan)
         status = workers.run(plan, work, chosen)
     without = [it for it, key in keys.items() if not (results / f"{key}.json").exists()]
+    if chosen.part:
+        shutil.rmtree(work, ignore_errors=True)
+        print(f"Part {chosen.shard}: {len(keys) - len(without)} of {len(keys)} have their report. The same command without "
+              "--shard makes the gradebook, once all parts have ended.")
+        return status or (1 if without else 0)
     book = reports.write(chosen.out, [results / f"{key}.json" for it, key in keys.items() if it not in without],
                          learners=handed_in.learners, aside=handed_in.aside, rule=chosen.rule,
                          unread=[*handed_in.unread, *((it.file, "no verdict; run the same command again") for it in without)])
@@ -129,6 +148,14 @@ def preview(chosen: argparse.Namespace) -> int:
         share = {it["learner"]: it["total"] / it["of"] for it in book["learners"]}
         print(f"stubs: {share['stubs']:.0%}, solutions: {share['solutions']:.0%}")
         return status or (0 if share == {"stubs": 0, "solutions": 1} else 1)
+
+
+def _part(text: str) -> tuple[int, int] | None:
+    """The numbers of `I/N`; None when there is no such part."""
+    index, _, parts = text.partition("/")
+    if not (index.isdecimal() and parts.isdecimal() and int(index) < int(parts)):
+        return None
+    return int(index), int(parts)
 
 
 def _key(submission: intake.Submission, chosen: argparse.Namespace) -> str:

@@ -25,7 +25,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from nbval.plugin import IPyNbCell, IPyNbFile
 
-from . import course, raw, sandbox
+from . import course, orphans, raw, sandbox
 from .forks import ForkServer
 from .kernel import GradedKernel, KernelFailed, Outcome
 from .merge import Cell, Master, Merged, master, merge, names
@@ -93,9 +93,10 @@ def pytest_configure(config: Any) -> None:
     option = config.option
     if not (option.grade or option.grade_plan):
         return
-    if option.grade_require_sandbox and sandbox.missing():
+    if (option.grade_require_sandbox or option.grade_fork) and sandbox.missing():
         raise pytest.UsageError(f"no sandbox on this machine: {sandbox.missing()}")
     if option.grade_plan:
+        orphans.end_with_parent()
         config.stash[PLAN] = Plan(**json.loads(Path(option.grade_plan).read_text(encoding="utf-8")))
         return
     folder = tempfile.TemporaryDirectory(prefix="course-")
@@ -258,11 +259,12 @@ class GradedFile(IPyNbFile):
         return outcome.ended in ("ok", "error")
 
     def teardown(self) -> None:
-        """The explanations, the end of the kernel, the report."""
-        feedback = {} if not self.plan.out else self._explanations()
+        """The explanations, the end of the kernel, the report; no report when the run was stopped in the middle."""
+        wanted = bool(self.plan.out) and all(line.state != "not-run" or line.reason for line in self.lines)
+        feedback = self._explanations() if wanted else {}
         if self.kernel is not None:
             self.kernel.stop()
-        if self.plan.out:
+        if wanted:
             self._report(feedback)
 
     def _explanations(self) -> dict[str, Any]:

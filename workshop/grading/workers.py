@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from typing import Any
 import psutil
 from tqdm.auto import tqdm
 
+from . import orphans
 from .course import ROOT
 from .plugin import Plan, notebook_s
 
@@ -24,6 +27,10 @@ SHARD = 25
 """Submissions to one process; a new process costs about as much as grading one of them."""
 START_S, MOST_EXERCISES = 60.0, 5
 """Of a process and of the kernels of one notebook; of exercises in one notebook. For a limit that nothing honest comes near."""
+
+OWN_GROUP: dict[str, Any] = ({"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP} if sys.platform == "win32" else
+                             {"start_new_session": True})
+"""So that Ctrl-C reaches the command alone, which ends its shards; a shard that stops by itself could report half a verdict."""
 
 
 def command(plan: Path, submissions: list[str]) -> list[str]:
@@ -36,7 +43,8 @@ def command(plan: Path, submissions: list[str]) -> list[str]:
 def environment() -> dict[str, str]:
     """What the command needs: this project, and none of the plugins that happen to be installed."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "ANTHROPIC_", "WORKSHOP_"))}
-    return {**kept, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    return {**kept, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1",
+            orphans.PARENT: str(os.getpid())}
 
 
 def shards(plan: Plan, workers: int) -> list[list[str]]:
@@ -62,9 +70,9 @@ def run(plan: Plan, work: Path, chosen: argparse.Namespace) -> int:
 
                 cluster.run(plan, pieces, chosen.scheduler, chosen.workers)
             else:
-                _all(file, plan, pieces, chosen.workers)
+                on_this_machine(file, plan, pieces, chosen.workers)
             again = [[path] for path in plan.submissions if not progress.has(path)]
-            _all(file, plan, again, chosen.workers)
+            on_this_machine(file, plan, again, chosen.workers)
         except KeyboardInterrupt:
             return 130
     return 0
@@ -99,18 +107,20 @@ class Progress:
             self.bar.update(sum(map(self.has, self.reports)) - self.bar.n)
 
 
-def _all(plan_file: Path, plan: Plan, pieces: list[list[str]], workers: int) -> None:
-    """Runs the shards, `workers` at a time; when it is interrupted, none of them goes on."""
+def on_this_machine(plan_file: Path, plan: Plan, pieces: list[list[str]], workers: int,
+                    unwanted: Callable[[], bool] = lambda: False) -> None:
+    """Runs the shards, `workers` at a time; when it is interrupted or they are `unwanted`, none of them goes on."""
     waiting, running = deque(enumerate(pieces)), []
     try:
-        while waiting or running:
+        while (waiting or running) and not unwanted():
             while waiting and len(running) < workers:
                 _, piece = waiting.popleft()
                 log = plan_file.with_name(f"shard-{len(pieces)}-{len(waiting)}.log")
                 limit = START_S + len(piece) * (START_S + notebook_s(MOST_EXERCISES, plan.timeout_s))
                 with log.open("wb") as out:
                     process = subprocess.Popen(command(plan_file, piece), env=environment(), cwd=plan_file.parent,
-                                               stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
+                                               stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+                                               **OWN_GROUP)
                 running.append((process, time.monotonic() + limit))
             time.sleep(0.05)
             for process, deadline in running[:]:
@@ -125,10 +135,6 @@ def _all(plan_file: Path, plan: Plan, pieces: list[list[str]], workers: int) -> 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Ends a worker and its kernels."""
-    try:
-        family = psutil.Process(process.pid).children(recursive=True)
-        for it in [*family, process]:
-            it.kill()
-    except psutil.Error:
-        pass
+    with contextlib.suppress(psutil.Error):
+        orphans.end(psutil.Process(process.pid))
     process.wait()
