@@ -67,13 +67,11 @@ def main(argv: list[str]) -> int:
     """Returns 0 when every submission got a verdict, 1 when one did not, 2 for wrong usage, 130 when interrupted."""
     chosen = options(argv)
     if sandbox.missing():
-        if chosen.require_sandbox:
-            print(f"No sandbox on this machine: {sandbox.missing()}. Nothing was graded.", file=sys.stderr)
+        if chosen.require_sandbox or chosen.fork:
+            needs = "" if chosen.require_sandbox else " --fork needs one; without --fork, kernels are started one by one."
+            print(f"No sandbox on this machine: {sandbox.missing()}. Nothing was graded.{needs}", file=sys.stderr)
             return 2
         print(f"NOT SANDBOXED: {sandbox.missing()}. What a submission does, it does to this machine.", file=sys.stderr)
-        if chosen.fork:
-            print("--fork needs the sandbox. Leave it out: kernels are then started one by one.", file=sys.stderr)
-            return 2
     if chosen.preview:
         return preview(chosen)
     try:

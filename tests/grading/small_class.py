@@ -1,0 +1,105 @@
+"""A small class for tests that grade it in several ways: one lesson, five learners, marks from nothing to everything."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from workshop.checks import exercise
+from workshop.exercises import EXERCISES, ROOT, SOLUTIONS
+
+NAME = "03_deterministic_supervisor"
+STUB = (EXERCISES / f"{NAME}.ipynb").read_text(encoding="utf-8")
+SEED, TIMEOUT_S = 7, 3
+
+
+def solved(**answers: str) -> str:
+    """The solved notebook with other answers, by number: `_1="def …"`."""
+    notebook = json.loads((SOLUTIONS / f"{NAME}.ipynb").read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        facts = cell["metadata"].get("workshop", {})
+        if facts.get("role") == "answer" and f"_{facts['id'][-1]}" in answers:
+            cell["source"] = answers[f"_{facts['id'][-1]}"]
+    return json.dumps(notebook)
+
+
+WRONG = "async def revise(run, desk, task, facts, draft):\n    return Result(status='ok', output=draft)"
+LEARNERS = {"ada": solved(), "bo": solved(_1=exercise("03.1").alternative, _2=exercise("03.2").alternative),
+            "cy": solved(_1=WRONG), "di": STUB, "ed": "{"}
+
+
+def hand_in(folder: Path, learners: dict[str, str] = LEARNERS) -> Path:
+    """A folder for each learner."""
+    for learner, text in learners.items():
+        (folder / learner).mkdir(parents=True)
+        (folder / learner / f"{NAME}.ipynb").write_text(text, encoding="utf-8")
+    return folder
+
+
+def started(submissions: Path, out: Path, *options: Any, **facts: Any) -> subprocess.Popen[str]:
+    """The command, on its way, in a process group of its own as in a terminal."""
+    argv = [submissions, "--out", out, "--seed", SEED, "--timeout", TIMEOUT_S, *options]
+    return subprocess.Popen([sys.executable, "-P", "-m", "workshop.grading", *map(str, argv)], cwd=ROOT, start_new_session=True, text=True,
+                            encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            env={**os.environ, "PYTHONPATH": str(ROOT)}, **facts)
+
+
+def graded(submissions: Path, out: Path, *options: Any) -> str:
+    """The command, to its end; returns what it said. It has to give everybody a verdict."""
+    process = started(submissions, out, *options)
+    said, errors = process.communicate()
+    assert process.returncode == 0, said + errors
+    return said + errors
+
+
+def marks(out: Path) -> dict[tuple[str, str, int], Any]:
+    """By learner, exercise and check: points, state and what was compared. Nothing that tells time."""
+    found = {}
+    for path in (out / "results").glob("*.json"):
+        report = json.loads(path.read_text(encoding="utf-8"))
+        for line in report["results"]:
+            found[report["learner"], line["exercise"], line["trial"]] = [line[it] for it in ("earned", "state", "reason", "came", "expected")]
+    return found
+
+
+def shards_of(number: int) -> set[int]:
+    """The processes of shards that run below a process."""
+    found = set()
+    try:
+        for it in psutil.Process(number).children(recursive=True):
+            try:
+                if "--grade-plan" in it.cmdline():
+                    found.add(it.pid)
+            except psutil.Error:
+                continue
+    except psutil.Error:
+        pass
+    return found
+
+
+def alive(numbers: set[int]) -> set[int]:
+    return {it for it in numbers if psutil.pid_exists(it) and psutil.Process(it).status() != psutil.STATUS_ZOMBIE}
+
+
+def until(happened: Callable[[], Any], what: str, seconds: float = 60) -> Any:
+    """Waits; returns what `happened` returned once it is true."""
+    deadline = time.monotonic() + seconds
+    while not (seen := happened()):
+        assert time.monotonic() < deadline, f"not within {seconds:g} s: {what}"
+        time.sleep(0.02)
+    return seen
+
+
+def interrupt(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Ctrl-C, as a terminal sends it: to the whole group. Returns what the command said."""
+    os.killpg(process.pid, signal.SIGINT)
+    return process.communicate(timeout=60)

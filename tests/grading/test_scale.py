@@ -1,0 +1,238 @@
+"""The same marks from a cluster, from parts, and when a machine is lost in the middle."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+from workshop.exercises import ROOT
+from workshop.grading import command
+from workshop.grading.plugin import Plan
+from workshop.grading.scale import cluster, shard
+
+from . import small_class
+from .small_class import NAME, alive, graded, hand_in, interrupt, marks, shards_of, started, until
+
+MANIFEST = Path(shard.__file__).with_name("indexed-job.yaml")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="ends processes as POSIX does")
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    """The class, and what it comes to on one machine: (its folder, marks)."""
+    base = tmp_path_factory.mktemp("plain")
+    graded(hand_in(base / "class"), base / "out", "--workers", 1)
+    found = marks(base / "out")
+    assert len({learner for learner, _, _ in found}) == 5 and 0 < sum(it[0] for it in found.values()) < 36
+    return base / "class", found
+
+
+# ── Dask ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def dask(tmp_path_factory):
+    """A scheduler and two workers, each a process: (its address, the workers)."""
+    base = tmp_path_factory.mktemp("dask")
+    address, processes = base / "scheduler.json", []
+
+    def start(kind, *options):
+        argv = [sys.executable, "-m", f"distributed.cli.dask_{kind}", "--scheduler-file", str(address), "--no-dashboard", *options]
+        with (base / f"{kind}-{len(processes)}.log").open("wb") as log:
+            processes.append(subprocess.Popen(argv, cwd=base, stdout=log, stderr=log, env={**os.environ, "PYTHONPATH": str(ROOT)}))
+
+    try:
+        start("scheduler", "--host", "127.0.0.1", "--port", "0")
+        until(address.exists, "the scheduler")
+        for _ in range(2):
+            start("worker", "--nthreads", "1", "--no-nanny", "--local-directory", str(base))
+        yield json.loads(address.read_text(encoding="utf-8"))["address"], processes[1:]
+    finally:
+        for it in processes:
+            it.kill()
+            it.wait()
+
+
+def test_an_interrupt_ends_the_tasks_on_the_workers(plain, dask, tmp_path):
+    address, workers = dask
+    process = started(plain[0], tmp_path, "--scheduler", address, "--workers", 2)
+    until(lambda: all(shards_of(it.pid) for it in workers), "a task on each worker")
+    running = set().union(*(shards_of(it.pid) for it in workers))
+    said = interrupt(process)
+    assert process.returncode == 130, said
+    until(lambda: not alive(running), "the end of the tasks", 20)
+    assert all(it.poll() is None for it in workers)
+
+
+def test_a_lost_workers_shard_is_graded_by_another_and_marks_are_the_same(plain, dask, tmp_path):
+    address, (lost, other) = dask
+    process = started(plain[0], tmp_path, "--scheduler", address, "--workers", 2)
+    orphans = until(lambda: shards_of(lost.pid), "a task on the worker that will be lost")
+    lost.kill()
+    by_other, by_command = set(), set()
+    while process.poll() is None:
+        by_other |= shards_of(other.pid)
+        by_command |= shards_of(process.pid)
+        time.sleep(0.05)
+    said = process.stdout.read() + process.stderr.read()
+    assert process.returncode == 0 and "failed" not in said, said
+    assert len(by_other) == 2 and not by_command, "its own shard and that of the lost worker; nothing was left for this machine"
+    assert not alive(orphans), "what the lost worker had started went on"
+    assert marks(tmp_path) == plain[1]
+
+
+def test_a_cluster_of_this_machine_is_started_and_ended(plain, tmp_path):
+    process = started(hand_in(tmp_path / "class", {"di": small_class.STUB, "ed": "{"}), tmp_path / "out", "--scheduler", "local", "--workers", 2)
+    seen = set()
+    while process.poll() is None:
+        seen |= shards_of(process.pid)
+        time.sleep(0.05)
+    assert process.returncode == 0 and len(seen) == 2, process.stderr.read()
+    assert marks(tmp_path / "out") == {key: it for key, it in plain[1].items() if key[0] in ("di", "ed")}
+
+
+def test_an_address_that_means_nothing_is_refused(capsys, monkeypatch):
+    with pytest.raises(SystemExit) as ended:
+        command.main(["x", "--out", "y", "--scheduler", "here"])
+    assert ended.value.code == 2 and "expected `local` or an address such as tcp://" in capsys.readouterr().err
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(SystemExit):
+        command.main(["x", "--out", "y", "--scheduler", "local"])
+    assert "pip install -r workshop/grading/scale/requirements.txt" in capsys.readouterr().err
+
+
+def test_a_scheduler_that_does_not_answer_is_said_in_time(monkeypatch):
+    monkeypatch.setattr(cluster, "ANSWER_S", 1)
+    began = time.monotonic()
+    with pytest.raises(cluster.NoCluster, match=r"No Dask scheduler answers at tcp://127.0.0.1:9 "):
+        cluster.run(Plan(1), [], "tcp://127.0.0.1:9", 1)
+    assert time.monotonic() - began < 20
+
+
+def test_a_cluster_without_a_worker_is_said_in_time(dask, monkeypatch):
+    from distributed import LocalCluster
+
+    monkeypatch.setattr(cluster, "WORKER_S", 1)
+    with LocalCluster(n_workers=0, dashboard_address=None) as empty, pytest.raises(cluster.NoCluster, match="no worker for 1 seconds"):
+        cluster.run(Plan(1), [[]], empty.scheduler_address, 1)
+
+
+def test_a_machine_without_the_workshop_says_so():
+    import cloudpickle
+
+    site = Path(cloudpickle.__file__).parent.parent
+    code = (f"import sys, pickle; sys.path = [it for it in sys.path if 'site-packages' not in it] + [{str(site)!r}]\n"
+            "print(pickle.loads(sys.stdin.buffer.read())(b'{}').decode())")
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], input=cloudpickle.dumps(cluster._task()), capture_output=True)
+    assert done.returncode == 0, done.stderr
+    with pytest.raises(shard.Misfit, match="the workshop cannot be imported there .*No module named 'workshop'.*pip install -r"):
+        shard.keep(done.stdout, Plan(1), [])
+
+
+@pytest.fixture
+def packed(tmp_path):
+    """A plan with one submission, and its shard."""
+    path = hand_in(tmp_path / "class", {"di": small_class.STUB}) / "di" / f"{NAME}.ipynb"
+    (tmp_path / "results").mkdir()
+    plan = Plan(1, submissions={str(path): {"learner": "di", "notebook": NAME, "file": "x", "key": "k"}}, out=str(tmp_path / "results"))
+    return plan, shard.pack(plan, [str(path)])
+
+
+@pytest.mark.parametrize("name, said", [("Python", "Python 3.* and 2.7 where"), (NAME, f"another version of the workshop .*{NAME}.* same commit")])
+def test_another_version_is_refused(packed, name, said):
+    plan, job = packed
+    told = json.loads(job)
+    told["version"][name] = "2.7"
+    with pytest.raises(shard.Misfit, match=said):
+        shard.keep(shard.grade(json.dumps(told).encode()), plan, list(plan.submissions))
+
+
+def test_a_worker_without_a_sandbox_is_refused_when_there_is_one_here(packed, monkeypatch):
+    plan, job = packed
+    monkeypatch.setattr("workshop.grading.sandbox.missing", lambda: "bwrap is not installed")
+    told = {**json.loads(job), "sandbox": True}
+    with pytest.raises(shard.Misfit, match="no sandbox, but there is one where the grading was started: bwrap is not installed"):
+        shard.keep(shard.grade(json.dumps(told).encode()), plan, list(plan.submissions))
+
+
+@pytest.mark.parametrize("reports, kept", [
+    ({"k": '{"results": []}'}, ["k.json"]), ({"../k": '{"results": []}', "other": '{"results": []}'}, []), ({"k": "[]"}, []), ({"k": "{"}, []),
+    ({"k": None}, []), ({"k": '{"results": ' + "[" * 100_000}, [])])
+def test_only_reports_that_were_asked_for_are_kept(packed, reports, kept):
+    plan, _ = packed
+    shard.keep(json.dumps({"reports": reports}).encode(), plan, list(plan.submissions))
+    assert [it.name for it in Path(plan.out).iterdir()] == kept and len(list(Path(plan.out).parent.iterdir())) == 2
+
+
+# ── Kubernetes ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def manifest():
+    return {it["kind"]: it for it in yaml.safe_load_all(MANIFEST.read_text(encoding="utf-8"))}
+
+
+def test_the_manifest_is_an_indexed_job_of_one_part_to_a_pod(manifest):
+    job = manifest["Job"]
+    spec, pod = job["spec"], job["spec"]["template"]["spec"]
+    assert job["apiVersion"] == "batch/v1" and spec["completionMode"] == "Indexed"
+    assert pod["restartPolicy"] == "Never" and spec["backoffLimitPerIndex"] > 0
+    grade, = pod["containers"]
+    assert spec["completions"] == spec["parallelism"] and f"--shard=$(INDEX)/{spec['completions']}" in grade["args"]
+    source = next(it for it in grade["env"] if it["name"] == "INDEX")["valueFrom"]["fieldRef"]["fieldPath"]
+    assert source == "metadata.annotations['batch.kubernetes.io/job-completion-index']"
+    assert {it["name"] for it in grade["volumeMounts"]} == {it["name"] for it in pod["volumes"]}
+
+
+def test_the_pods_can_do_and_reach_as_little_as_possible(manifest):
+    pod = manifest["Job"]["spec"]["template"]["spec"]
+    grade, = pod["containers"]
+    assert pod["automountServiceAccountToken"] is False and pod["securityContext"]["runAsNonRoot"] and pod["hostUsers"] is False
+    allowed = grade["securityContext"]
+    assert allowed["readOnlyRootFilesystem"] and allowed["allowPrivilegeEscalation"] is False and allowed["capabilities"] == {"drop": ["ALL"]}
+    assert {"cpu", "memory", "ephemeral-storage"} <= grade["resources"]["limits"].keys()
+    assert [it["mountPath"] for it in grade["volumeMounts"] if not it.get("readOnly")] == ["/marks", "/tmp"]
+    policy = manifest["NetworkPolicy"]
+    assert policy["apiVersion"] == "networking.k8s.io/v1" and policy["spec"]["policyTypes"] == ["Ingress", "Egress"]
+    assert not {"ingress", "egress"} & policy["spec"].keys(), "nothing is allowed"
+    labels = manifest["Job"]["spec"]["template"]["metadata"]["labels"]
+    assert policy["spec"]["podSelector"]["matchLabels"].items() <= labels.items()
+
+
+def test_the_manifests_command_for_all_indices_comes_to_the_same_marks(manifest, plain, tmp_path, capsys):
+    grade, = manifest["Job"]["spec"]["template"]["spec"]["containers"]
+    assert grade["command"] == ["python3", "-P", "-m", "workshop.grading"]
+    parts = manifest["Job"]["spec"]["completions"]
+    folders = {"/submissions": str(plain[0]), "/marks": str(tmp_path / "out")}
+
+    def run(args, index=""):
+        for inside, here in folders.items():
+            args = [it.replace(inside, here).replace("$(INDEX)", index) for it in args]
+        wanted = ["--require-sandbox"] if command.sandbox.missing() else []
+        assert command.main([*(it for it in args if it not in wanted), f"--timeout={small_class.TIMEOUT_S}"]) == 0
+        return capsys.readouterr().out
+
+    for index in range(parts):
+        said = run(grade["args"], str(index))
+        assert "2 submissions" in said if index == 0 else "1 submissions" in said
+        assert [it.name for it in (tmp_path / "out").iterdir()] == ["results"]
+    assert marks(tmp_path / "out") == plain[1]
+    whole = run([it for it in grade["args"] if not it.startswith("--shard")])
+    assert "5 graded before, 0 to do" in whole and (tmp_path / "out" / "gradebook.csv").exists()
+
+
+@pytest.mark.parametrize("options, said", [
+    (["--shard", "0/2"], "--shard needs a --seed, the same for all parts"), (["--shard", "2/2", "--seed", "1"], "expected part/parts"),
+    (["--shard", "first", "--seed", "1"], "expected part/parts"), (["--shard", "0/0", "--seed", "1"], "expected part/parts")])
+def test_a_part_that_cannot_be_meant_is_refused(options, said, capsys):
+    with pytest.raises(SystemExit) as ended:
+        command.main(["x", "--out", "y", *options])
+    assert ended.value.code == 2 and said in capsys.readouterr().err
