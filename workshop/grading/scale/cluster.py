@@ -101,8 +101,8 @@ def _client(address: str, workers: int) -> Iterator[Any]:
     warnings.filterwarnings("ignore", message="(?s).*Mismatched versions")  # of packages that no mark depends on
     with contextlib.ExitStack() as stack:
         if address == "local":
-            address = stack.enter_context(LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None,
-                                                       silence_logs=logging.CRITICAL)).scheduler_address
+            address = stack.enter_context(LocalCluster(n_workers=workers, threads_per_worker=1, silence_logs=logging.CRITICAL,
+                                                       dashboard_address="127.0.0.1:0")).scheduler_address
         try:
             client = Client(address, timeout=ANSWER_S, deserializers=["dask", "msgpack"])
         except (OSError, ValueError) as problem:

@@ -1,0 +1,45 @@
+"""An interrupted run keeps what it has, and the same command does the rest."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import sys
+
+import psutil
+import pytest
+
+from .small_class import LEARNERS, alive, graded, hand_in, interrupt, marks, shards_of, started, until
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals as POSIX has them")
+
+
+def test_what_was_finished_stays_and_the_same_command_grades_only_the_rest(tmp_path):
+    submissions, out = hand_in(tmp_path / "class", {name: LEARNERS["ada"] for name in ("a", "b", "c", "d")}), tmp_path / "out"
+    process = started(submissions, out, "--workers", 1)
+    until(lambda: list((out / "results").glob("*.json")), "the first report")
+    said, errors = interrupt(process)
+    assert process.returncode == 130 and "The same command goes on from here" in errors, said + errors
+    assert not list((out / "results").glob("*.part")) and not (out / "work").exists()
+    before = {path.name: path.read_bytes() for path in (out / "results").iterdir()}
+    assert 1 <= len(before) < 4
+    for text in before.values():
+        assert [it["state"] for it in json.loads(text)["results"]] == ["passed"] * 9, "half a verdict was reported"
+    said = graded(submissions, out, "--workers", 1)
+    done, todo = map(int, re.search(r"(\d) graded before, (\d) to do", said).groups())
+    assert (done, todo) == (len(before), 4 - len(before))
+    assert {name: (out / "results" / name).read_bytes() for name in before} == before
+    assert {it[0] for it in marks(out).values()} == {1} and len(marks(out)) == 36
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
+def test_nothing_goes_on_when_the_command_has_ended_however_it_ended(tmp_path, sign):
+    process = started(hand_in(tmp_path / "class", {"ada": LEARNERS["ada"]}), tmp_path / "out", "--workers", 1)
+    shards = until(lambda: shards_of(process.pid), "a shard")
+    number, = shards
+    family = until(lambda: {it.pid for it in psutil.Process(number).children(recursive=True)}, "the shard's kernel")
+    process.send_signal(sign)
+    process.wait(20)
+    until(lambda: not alive(shards | family), "the end of the shard and of its kernel", 10)
+    assert not list((tmp_path / "out" / "results").iterdir())
