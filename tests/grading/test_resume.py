@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import sys
@@ -43,3 +44,13 @@ def test_nothing_goes_on_when_the_command_has_ended_however_it_ended(tmp_path, s
     process.wait(20)
     until(lambda: not alive(shards | family), "the end of the shard and of its kernel", 10)
     assert not list((tmp_path / "out" / "results").iterdir())
+
+
+def test_a_shard_that_is_stopped_in_the_middle_of_a_notebook_reports_no_half_verdict(tmp_path):
+    process = started(hand_in(tmp_path / "class", {"ada": LEARNERS["ada"]}), tmp_path / "out", "--workers", 1)
+    number, = until(lambda: shards_of(process.pid), "a shard")
+    until(lambda: psutil.Process(number).children(), "the shard's kernel")
+    os.kill(number, signal.SIGINT)
+    said = process.communicate()
+    assert process.returncode == 0, said
+    assert [it[0] for it in marks(tmp_path / "out").values()] == [1] * 9, "graded by another, whole"
