@@ -55,6 +55,9 @@ def enclose(folder: str, home: str, scratch_bytes: int) -> None:
     Path(folder).mkdir()
     mount(f"/proc/self/fd/{mine}", folder, None, BIND)
     os.close(mine)
+    mount(f"{folder}/s", f"{folder}/s", None, BIND)  # the connection; the grader itself writes to the rest, so nobody else may
+    for path in (folder, str(Path(folder).parent)):
+        mount("none", path, None, BIND | REMOUNT | READ_ONLY | NO_SUID | NO_DEVICES)
     for path in ("/home", "/dev/shm"):
         mount("tmpfs", path, "tmpfs", 0, f"size={scratch_bytes},mode=755")
     Path(home).mkdir()
