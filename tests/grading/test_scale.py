@@ -90,6 +90,13 @@ def test_a_lost_workers_shard_is_graded_by_another_and_marks_are_the_same(plain,
     assert marks(tmp_path) == plain[1]
 
 
+def test_a_result_is_data_and_no_pickle_is_opened(dask,):
+    with cluster._client(dask[0], 1) as client:
+        assert client.submit(lambda: b"data", pure=False).result(timeout=20) == b"data"
+        with pytest.raises(TypeError, match="only able to deserialize data with"):
+            client.submit(lambda: object(), pure=False).result(timeout=20)
+
+
 def test_a_cluster_of_this_machine_is_started_and_ended(plain, tmp_path):
     process = started(hand_in(tmp_path / "class", {"di": small_class.STUB}), tmp_path / "out", "--scheduler", "local", "--workers", 1)
     seen = set()
@@ -99,6 +106,11 @@ def test_a_cluster_of_this_machine_is_started_and_ended(plain, tmp_path):
     assert process.returncode == 0, process.stderr.read()
     assert len(seen) == 1 and seen != {process.pid} and not alive(seen), "a worker's, which is gone"
     assert marks(tmp_path / "out") == {key: it for key, it in plain[1].items() if key[0] == "di"}
+
+
+def test_what_the_tests_run_is_what_instructors_are_told_to_install():
+    asked = Path(shard.__file__).with_name("requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert asked[-1] in (ROOT / "tests" / "requirements.txt").read_text(encoding="utf-8").splitlines()
 
 
 def test_an_address_that_means_nothing_is_refused(capsys, monkeypatch):

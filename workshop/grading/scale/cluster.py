@@ -10,7 +10,9 @@ import importlib.util
 import json
 import logging
 import secrets
+import signal
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -51,7 +53,8 @@ def run(plan: Plan, pieces: list[list[str]], address: str, workers: int) -> None
         try:
             for task in _ended(client, set(tasks)):
                 if task.status != "finished":
-                    print(f"A task of {len(tasks[task])} submissions failed: {_said(task)}", file=sys.stderr)
+                    print(f"A task failed on the cluster; what it left of its {len(tasks[task])} submissions is graded here: "
+                          f"{_said(task)}", file=sys.stderr)
                     continue
                 try:
                     shard.keep(task.result(), plan, tasks[task])
@@ -94,21 +97,36 @@ def _task() -> Callable[[bytes], bytes]:
 
 @contextlib.contextmanager
 def _client(address: str, workers: int) -> Iterator[Any]:
-    """A connection that takes plain data from the cluster and no pickles."""
+    """A connection that takes a task's result as plain data only: a pickle in its place is refused."""
     from distributed import Client, LocalCluster
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # a lost worker is news here, and told in our words
     warnings.filterwarnings("ignore", message="(?s).*Mismatched versions")  # of packages that no mark depends on
     with contextlib.ExitStack() as stack:
         if address == "local":
-            address = stack.enter_context(LocalCluster(n_workers=workers, threads_per_worker=1, silence_logs=logging.CRITICAL,
-                                                       dashboard_address="127.0.0.1:0")).scheduler_address
+            with _deaf_to_interrupts():
+                cluster = LocalCluster(n_workers=workers, threads_per_worker=1, silence_logs=logging.CRITICAL,
+                                       dashboard_address="127.0.0.1:0")
+            address = stack.enter_context(cluster).scheduler_address
         try:
             client = Client(address, timeout=ANSWER_S, deserializers=["dask", "msgpack"])
         except (OSError, ValueError) as problem:
             raise NoCluster(f"No Dask scheduler answers at {address} ({problem or 'no answer'}). Start one with `dask scheduler`, "
                             f"and workers with `dask worker {address}`, or use `--scheduler local`.") from None
         yield stack.enter_context(client)
+
+
+@contextlib.contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """What is started in here does not hear Ctrl-C: this command does, and ends it in order."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _ended(client: Any, waiting: set[Any]) -> Iterator[Any]:
@@ -133,5 +151,5 @@ def _said(task: Any) -> str:
     """Why a task failed, in a line."""
     with contextlib.suppress(Exception):
         problem = task.exception(timeout=ANSWER_S)
-        return f"{type(problem).__name__}: {problem}".split("\n")[0][:300]
+        return f"{type(problem).__name__}: {problem}".split("\n")[0][:200]
     return task.status
