@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import signal
+import subprocess
 import sys
+from pathlib import Path
 
 import psutil
 import pytest
+
+from workshop.grading import orphans
 
 from .small_class import LEARNERS, alive, graded, hand_in, interrupt, marks, shards_of, started, until
 
@@ -34,15 +39,26 @@ def test_what_was_finished_stays_and_the_same_command_grades_only_the_rest(tmp_p
     assert {it[0] for it in marks(out).values()} == {1} and len(marks(out)) == 36
 
 
+def kernels_of(shard):
+    """By the number of its process, the folder of each kernel of a shard."""
+    found = {}
+    for it in psutil.Process(shard).children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            if any("kernel_start.py" in word for word in it.cmdline()):
+                found[it.pid] = Path(it.cmdline()[-1]).parent.parent
+    return found
+
+
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
 def test_nothing_goes_on_when_the_command_has_ended_however_it_ended(tmp_path, sign):
     process = started(hand_in(tmp_path / "class", {"ada": LEARNERS["ada"]}), tmp_path / "out", "--workers", 1)
     shards = until(lambda: shards_of(process.pid), "a shard")
     number, = shards
-    family = until(lambda: {it.pid for it in psutil.Process(number).children(recursive=True)}, "the shard's kernel")
+    family = until(lambda: kernels_of(number), "the shard's kernel")
     process.send_signal(sign)
     process.wait(20)
-    until(lambda: not alive(shards | family), "the end of the shard and of its kernel", 10)
+    until(lambda: not alive(shards | family.keys()), "the end of the shard and of its kernel", 10)
+    assert not [it for it in family.values() if it.exists()], "the folders of kernels are removed"
     assert not list((tmp_path / "out" / "results").iterdir())
 
 
@@ -54,3 +70,15 @@ def test_a_shard_that_is_stopped_in_the_middle_of_a_notebook_reports_no_half_ver
     said = process.communicate()
     assert process.returncode == 0, said
     assert [it[0] for it in marks(tmp_path / "out").values()] == [1] * 9, "graded by another, whole"
+
+
+def test_a_shard_that_does_not_end_when_it_is_asked_to_is_killed_with_what_it_started(monkeypatch):
+    monkeypatch.setattr(orphans, "GRACE_S", 0.5)
+    code = ("import signal, subprocess, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+            "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(100)'], start_new_session=True); print(1, flush=True); time.sleep(100)")
+    shard = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    shard.stdout.read(1)
+    family = {shard.pid, *(it.pid for it in psutil.Process(shard.pid).children())}
+    orphans.end([shard])
+    assert len(family) == 2
+    until(lambda: not alive(family), "their end", 5)

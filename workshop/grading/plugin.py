@@ -261,9 +261,11 @@ class GradedFile(IPyNbFile):
     def teardown(self) -> None:
         """The explanations, the end of the kernel, the report; no report when the run was stopped in the middle."""
         wanted = bool(self.plan.out) and all(line.state != "not-run" or line.reason for line in self.lines)
-        feedback = self._explanations() if wanted else {}
-        if self.kernel is not None:
-            self.kernel.stop()
+        try:
+            feedback = self._explanations() if wanted else {}
+        finally:
+            if self.kernel is not None:
+                self.kernel.stop()
         if wanted:
             self._report(feedback)
 

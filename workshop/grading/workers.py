@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import os
 import subprocess
@@ -16,7 +15,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import psutil
 from tqdm.auto import tqdm
 
 from . import orphans
@@ -125,16 +123,8 @@ def on_this_machine(plan_file: Path, plan: Plan, pieces: list[list[str]], worker
             time.sleep(0.05)
             for process, deadline in running[:]:
                 if process.poll() is None and time.monotonic() > deadline:
-                    _end(process)
+                    orphans.end([process])
                 if process.poll() is not None:
                     running.remove((process, deadline))
     finally:
-        for process, _ in running:
-            _end(process)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends a worker and its kernels."""
-    with contextlib.suppress(psutil.Error):
-        orphans.end(psutil.Process(process.pid))
-    process.wait()
+        orphans.end([process for process, _ in running])
