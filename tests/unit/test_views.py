@@ -255,7 +255,8 @@ def test_a_broken_half_of_a_character_pair_does_not_break_the_file():
 @pytest.mark.parametrize("view", VIEWS)
 async def test_a_stored_picture_needs_nothing_that_hosts_strip(view, agent):
     drawn = picture(view(await conversation(agent, budget=Budget(calls=5))))
-    assert not re.search(r"<style|<script|url\(|href|\s(id|class|on\w+)=", drawn)
+    plain = drawn.replace(' class="mathjax_ignore"', "")  # for JupyterLab's sake; a host that strips it sets no formulas
+    assert not re.search(r"<style|<script|url\(|href|\s(id|class|on\w+)=", plain)
     if drawn.startswith("<svg"):
         assert drawn.count(" style=") == 1 and 'role="img"' in drawn
         root = ElementTree.fromstring(drawn)

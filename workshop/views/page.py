@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from .svg import CARD, FONT, HAIRLINE, INK, LINE, MUTED, PAPER, deep, escape, tint
 
 TEXT = f"font-family:{FONT};font-size:13px;line-height:1.5;color:{INK};margin:0"
+NO_FORMULAS = "mathjax_ignore"
+"""A notebook would take what stands between two dollar signs for a formula."""
 LONG = 900
 """Characters: longer payloads are folded."""
 
@@ -18,14 +20,14 @@ LONG = 900
 def sheet(finding: str, content: Iterable[str]) -> str:
     """The whole page; `finding` is its name for a screen reader."""
     return (
-        f'<div role="region" aria-label="{escape(finding)}" style="max-width:760px;box-sizing:border-box;padding:16px 24px;'
+        f'<div class="{NO_FORMULAS}" role="region" aria-label="{escape(finding)}" style="max-width:760px;box-sizing:border-box;padding:16px 24px;'
         f'background:{PAPER};border:1px solid {HAIRLINE};border-radius:12px;{TEXT}">{"".join(content)}</div>'
     )
 
 
 def strip(content: str) -> str:
     """A piece of a sheet that grows by pieces."""
-    return f'<div style="max-width:760px;box-sizing:border-box;padding:1px 24px;background:{PAPER};{TEXT}">{content}</div>'
+    return f'<div class="{NO_FORMULAS}" style="max-width:760px;box-sizing:border-box;padding:1px 24px;background:{PAPER};{TEXT}">{content}</div>'
 
 
 def heading(words: str) -> str:
