@@ -1,0 +1,118 @@
+"""The honest learners of the class: beside hostile ones they get what they earn, no more and no less."""
+
+from __future__ import annotations
+
+from workshop.checks import exercise
+
+from .submission import Submission, honest
+
+ALL = ("03.1", "03.2", "03.3")
+PASSED = dict.fromkeys(ALL, "passed")
+
+
+@honest("solved", states=PASSED)
+def _(it: Submission) -> None:
+    """Everything right."""
+
+
+@honest("solved 01", lesson="01", states=dict.fromkeys(("01.1", "01.2", "01.3"), "passed"))
+def _(it: Submission) -> None:
+    """Everything right, in another lesson."""
+
+
+@honest("another form", "a right answer in another form", states=PASSED)
+def _(it: Submission) -> None:
+    """The other right answers that the exercises tell of."""
+    for id in ALL:
+        it.answer(id, exercise(id).alternative)
+
+
+@honest("another form of 01", "a right answer in another form", lesson="01", slow=True)
+def _(it: Submission) -> None:
+    """The same in another lesson."""
+    for id in ("01.1", "01.2", "01.3"):
+        it.answer(id, exercise(id).alternative)
+
+
+@honest("not a function", "a right answer in another form", states=PASSED)
+def _(it: Submission) -> None:
+    """Right answers as a method, as a partial, and under a decorator; with names and imports of the learner's own."""
+    it.after("03.1", "class Mine:\n    async def __call__(self, *given):\n        return await first(*given)\n\nfirst = revise\nrevise = Mine()")
+    it.after("03.2", "from functools import partial\nsecond = revise_to_best\nrevise_to_best = partial(second)")
+    it.before("03.3", "from functools import wraps\n\ndef logged(function):\n    @wraps(function)\n    async def inner(*given):\n"
+                      "        print('called')\n        return await function(*given)\n    return inner\n\n@logged")
+    it.answer("03.3", it.source("03.3").replace("@logged\n\n", "@logged\n"))
+
+
+@honest("one wrong", earns={"03.2": 2}, states={"03.1": "passed", "03.2": "passed|failed", "03.3": "passed"})
+def _(it: Submission) -> None:
+    """03.2 returns the latest draft instead of the best: one of three checks sees it."""
+    it.answer("03.2", it.source("03.2").replace("output=best", "output=draft"))
+
+
+@honest("stubs", earns=0, states=dict.fromkeys(ALL, "missing"))
+def _(it: Submission) -> None:
+    """Nothing was changed."""
+    for id in ALL:
+        it.without_code(id)
+
+
+@honest("half done", earns={"03.2": 0, "03.3": 0}, states={"03.1": "passed", "03.2": "error", "03.3": "missing"})
+def _(it: Submission) -> None:
+    """One answer is right, one does not even parse, one was never begun."""
+    it.answer("03.2", "async def revise_to_best(run, desk, task, facts, draft)\n    return")
+    it.without_code("03.3")
+
+
+@honest("warnings", "a warning on stderr", states=PASSED)
+def _(it: Submission) -> None:
+    """Right answers that warn, in their cells and in their functions."""
+    warn = "import sys, warnings\nwarnings.warn('this is old')\nprint('careful', file=sys.stderr)"
+    for id in ALL:
+        it.before(id, warn)
+        it.answer(id, it.source(id).replace("    # solution", "    warnings.warn('inside')\n    print('inside', file=sys.stderr)"))
+
+
+@honest("prints left in", states=PASSED)
+def _(it: Submission) -> None:
+    """Right answers that print, with and without an end of line, also what looks like a verdict."""
+    for id in ALL:
+        it.after(id, "print('done', end='')")
+        it.answer(id, it.source(id).replace("    # solution", "    print('{\"trial\": 0}')\n    print('here', end='')"))
+
+
+@honest("in two cells", states=PASSED, flag="")
+def _(it: Submission) -> None:
+    """The answer begins with a helper function in its cell and goes on in the next; more cells stand about."""
+    right = it.source("03.1")
+    it.answer("03.1", "def issues_of(verdict):\n    return '\\n'.join(verdict.issues)")
+    it.insert(it.cell("03.1"), right.replace('"\\n".join(verdict.issues)', "issues_of(verdict)"))
+    it.insert(it.cell("03.3", "check"), "1 / 0", "%matplotlib inline", "!ls")
+    it.insert(it.cells[0], "Notes of my own", kind="markdown")
+    it.insert(it.cells[1], "import antigravity_of_my_own")
+
+
+@honest("another editor", states=PASSED)
+def _(it: Submission) -> None:
+    """An editor that gives new cell ids and drops what it does not know at the top."""
+    for number, cell in enumerate(it.cells):
+        cell["id"] = f"new{number}"
+    it.notebook["metadata"] = {}
+    it.notebook["nbformat_minor"] = 5
+
+
+@honest("an older editor", states=PASSED, flag="cell id, its metadata are gone")
+def _(it: Submission) -> None:
+    """An editor that keeps cell ids and drops all metadata of cells."""
+    for cell in it.cells:
+        cell["metadata"] = {}
+
+
+@honest("ran it all", states=PASSED)
+def _(it: Submission) -> None:
+    """Everything right, with the outputs of a session, a picture among them."""
+    for number, cell in enumerate(it.cells):
+        if cell["cell_type"] == "code":
+            cell.update(execution_count=number, outputs=[
+                {"output_type": "display_data", "metadata": {}, "data": {"image/png": "iVBORw0KGgo=" * 20_000, "text/plain": "<Figure>"}},
+                {"output_type": "error", "ename": "ValueError", "evalue": "an earlier try", "traceback": ["..."]}])

@@ -1,0 +1,1 @@
+"""Recipes that were found by trying, and stand in no list."""
