@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
-from pathlib import Path
 
 from .submission import Submission, hostile
 
@@ -70,20 +68,10 @@ def _(it: Submission) -> None:
 
 LINKED = ("symbolic links",)
 """Recipes whose notebook the suite replaces by a link to the solutions."""
-NAMES = ("=1+1", "a b", "Ünïcødé 名前", "[brackets] {and} $HOME `x`", "-rf", "..ada..", "+cmd|' /C calc'!A0", "<script>alert(1)</script>".replace("/", "∕"),
-         "\x1b[31mred", "two\nlines", "@SUM(1)", "a'\"&b", "％s%n{0}", "‮ti", "con", "x" * 120)
-"""Folders' names that are handed to learners in turn; what a system refuses is left out."""
-
-
-def usable(name: str, folder: Path) -> bool:
-    """Whether this machine's file system takes the name of a folder."""
-    try:
-        (folder / name).mkdir()
-        return (folder / name).is_dir() and sys.platform != "win32"
-    except (OSError, ValueError):
-        return False
-
-
-def raw_name() -> str:
-    """A name that is no text: Linux allows any bytes."""
-    return os.fsdecode(b"b\xffd")
+NAMES = ("=1+1", "a b", "Ünïcødé 名前", "[brackets] {and} $HOME `x`", "-rf", "ada.. &..b", "+cmd|' C calc'!A0",
+         "<script>alert(1)<∕script>", "\x1b[31mred", "two\nlines", "@SUM(1)", "a'\"&b", "％s%n{0}", "\u202eti", "con", "x" * 120,
+         os.fsdecode(b"not \xff text"))
+"""Names of folders, handed to learners in turn: Linux takes them all."""
+SHOWN = ("names with spaces", "names with unicode", "names with brackets", "names with newlines", "names with ..", "names with a leading -",
+         "CSV formulas", "zip-slip", "zip bomb")
+"""Items of the catalogue that these names show, and the archive in test_archive."""
