@@ -94,12 +94,10 @@ def become_kernel(order: dict) -> None:
         os.dup2(nothing, stream)
     give_up_capabilities()
 
-    from ipykernel.kernelapp import IPKernelApp
-
-    from workshop.grading.kernel_start import limit
+    from workshop.grading.kernel_start import limit, start
 
     limit(**order["limits"])
-    IPKernelApp.launch_instance(argv=["-f", order["start"], "--InteractiveShell.colors=nocolor", "--HistoryManager.enabled=False"])
+    start(order["start"])
     os._exit(0)
 
 

@@ -27,9 +27,15 @@ def limit(memory_bytes: int, file_bytes: int, cpu_s: int, processes: int, open_f
                 pass
 
 
-if __name__ == "__main__":
+def start(file: str) -> None:
+    """Runs a kernel until it is ended from outside: `quit()` after an answer must not cost the answers that follow."""
     from ipykernel.kernelapp import IPKernelApp
+    from ipykernel.zmqshell import ZMQInteractiveShell
 
+    ZMQInteractiveShell.ask_exit = lambda _: None
+    IPKernelApp.launch_instance(argv=["-f", file, "--InteractiveShell.colors=nocolor", "--HistoryManager.enabled=False"])
+
+
+if __name__ == "__main__":
     limit(**json.loads(sys.argv[1]))
-    IPKernelApp.launch_instance(argv=["-f", sys.argv[2], "--InteractiveShell.colors=nocolor",
-                                      "--HistoryManager.enabled=False"])
+    start(sys.argv[2])
