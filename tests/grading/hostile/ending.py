@@ -48,7 +48,7 @@ def _(it: Submission) -> None:
 
 
 @hostile("recurses and shouts", "deep recursion", "script in feedback", "ANSI", earns=0,
-         states={"03.1": "error", "03.2": "error", "03.3": "failed"})
+         states={"03.1": "error|timeout", "03.2": "error", "03.3": "failed"})
 def _(it: Submission) -> None:
     """Endless recursion in the function is an exception like any other; what an answer says is shown as text, whatever it holds."""
     it.answer("03.1", "async def revise(*given):\n    return await revise(*given)")
