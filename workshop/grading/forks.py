@@ -33,7 +33,7 @@ class ForkServer:
         nothing = self.share / "none"
         nothing.mkdir()
         command = [sys.executable, "-P", str(course / "workshop" / "grading" / "forkserver.py")]
-        command, environ, folder = sandbox.boxed(command, course, self.share, nothing)
+        command, environ, folder = sandbox.boxed(command, course, self.share, nothing, forks=True)
         self.process = subprocess.Popen(command, env=environ, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, start_new_session=True)
         self._line = b""

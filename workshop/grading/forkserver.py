@@ -18,7 +18,7 @@ from pathlib import Path
 
 NEW = 0x00020000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000
 """CLONE_NEWNS, NEWIPC, NEWUSER, NEWPID, NEWNET of sched.h."""
-BIND, REC, PRIVATE, READ_ONLY, REMOUNT, NO_SUID, NO_DEVICES = 4096, 16384, 1 << 18, 1, 32, 2, 4
+BIND, REC, PRIVATE, READ_ONLY, REMOUNT, NO_SUID, NO_DEVICES, NO_EXEC = 4096, 16384, 1 << 18, 1, 32, 2, 4, 8
 """Flags of mount(2)."""
 NO_NEW_PRIVILEGES = 38
 CAPABILITY_VERSION = 0x20080522
@@ -62,6 +62,7 @@ def enclose(folder: str, home: str, scratch_bytes: int) -> None:
         mount("tmpfs", path, "tmpfs", 0, f"size={scratch_bytes},mode=755")
     Path(home).mkdir()
     mount("none", "/tmp", None, BIND | REMOUNT | READ_ONLY | NO_SUID | NO_DEVICES)
+    mount("none", "/proc", None, BIND | REMOUNT | READ_ONLY | NO_SUID | NO_DEVICES | NO_EXEC)  # as in sandbox.boxed
 
 
 def give_up_capabilities() -> None:

@@ -30,11 +30,13 @@ def missing() -> str:
     return tried.stderr.strip().replace("\n", " ")[:200] or "bwrap does not start" if tried.returncode else ""
 
 
-def boxed(command: list[str], course: Path, sockets: Path, later: Path) -> tuple[list[str], dict[str, str], str]:
+def boxed(command: list[str], course: Path, sockets: Path, later: Path, *,
+          forks: bool = False) -> tuple[list[str], dict[str, str], str]:
     """The command line, environment and folder to start a kernel with, in the sandbox or, without one, bare.
 
     `course` and `later` can be read, `sockets` holds the connection; nothing else of this machine is to be seen
     but the system's and Python's own files. The environment is new in both cases: no secret is handed on.
+    With `forks`, /proc can be written, for the maps of users: who forks kernels closes it for them.
     """
     environ = {"PATH": os.pathsep.join([str(Path(sys.executable).parent), os.defpath]), "HOME": HOME, "LANG": "C.UTF-8",
                "PYTHONPATH": str(course), "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg",
@@ -47,7 +49,9 @@ def boxed(command: list[str], course: Path, sockets: Path, later: Path) -> tuple
         return command, environ, str(home)
     read = [*dict.fromkeys([sys.prefix, sys.base_prefix, str(course), str(later)])]
     binds = [word for path in read if not path.startswith("/usr/") and path != "/usr" for word in ("--ro-bind", path, path)]
-    return [*_bwrap(), *binds, "--bind", str(sockets), str(sockets), "--remount-ro", "/", *command], environ, "/"
+    # Settings of the whole machine lie below /proc, and the kernel lets root's processes write them, whatever they are inside.
+    closed = [] if forks else ["--remount-ro", "/proc"]
+    return [*_bwrap(), *closed, *binds, "--bind", str(sockets), str(sockets), "--remount-ro", "/", *command], environ, "/"
 
 
 def _bwrap() -> list[str]:
