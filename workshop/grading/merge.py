@@ -177,7 +177,7 @@ def _choose(found: list[str], its: Exercise, stub: str) -> tuple[str | None, str
     own = [source for source in dict.fromkeys(found) if _plain(source) != stub and source.strip()]
     if not own:
         return None, "the stub was not changed" if found else "there is no cell for its answer"
-    source = next((it for it in own if its.name in _names(it)), own[0])
+    source = next((it for it in own if len(it) <= MOST_SOURCE and its.name in _names(it)), own[0])
     if len(source) > MOST_SOURCE:
         return None, f"the answer has {len(source):,} characters; at most {MOST_SOURCE:,} are read"
     return source, "there are several answers; the first that is not the stub counts" if len(own) > 1 else ""

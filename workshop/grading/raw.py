@@ -12,6 +12,7 @@ MOST_NESTING = 100
 """Of brackets; a notebook needs about ten."""
 MOST_VALUES = 1_000_000
 """Texts and brackets: each costs the grader some hundred bytes of memory."""
+MOST_CELLS = 5_000
 STRINGS_AND_BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 """A text that does not end goes to the file's end, so that each character is looked at once."""
 
@@ -40,6 +41,8 @@ def read(data: bytes) -> dict[str, Any]:
         old = isinstance(notebook, dict) and "worksheets" in notebook
         raise Unreadable("the notebook has the old format 3; open it in JupyterLab and save it again" if old
                          else "the file is JSON, but no notebook: it has no list of cells")
+    if len(notebook["cells"]) > MOST_CELLS:
+        raise Unreadable(f"the notebook has {len(notebook['cells']):,} cells; at most {MOST_CELLS:,} are read")
     return notebook
 
 
