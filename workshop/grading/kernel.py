@@ -34,6 +34,8 @@ MEMORY_BYTES = 1_200 * 2**20
 PROCESSES, THREADS = 40, 300
 OUTPUTS, OUTPUT_BYTES, MESSAGE_BYTES = 2_000, 4 * 2**20, 4 * 2**20
 """Of one cell, counted while they arrive; a message that is larger is refused by its socket."""
+WAITING_BYTES = 100 * 2**20
+"""What this process may grow by: a message of many small parts waits in its socket until the last one has come."""
 LIMITS = {"memory_bytes": 4 * 2**30, "file_bytes": 64 * 2**20, "cpu_s": 180, "processes": 400, "open_files": 400}
 """What the system itself enforces on each process; address space is no use of memory, so there is more of it."""
 WATCH_S = 0.1
@@ -188,7 +190,9 @@ class GradedKernel(RunningKernel):
     # ── the watch ──────────────────────────────────────────────────────────────────────────────────────────
 
     def _keep_watch(self) -> None:
-        """Kills the kernel when its processes together use more than they may."""
+        """Kills the kernel when its processes together, or what they send, use more than they may."""
+        own = psutil.Process()
+        before = own.memory_info().rss
         while not self._stopped.wait(WATCH_S):
             memory = threads = count = 0
             for process in self._processes():
@@ -203,6 +207,8 @@ class GradedKernel(RunningKernel):
                 self.why_killed = f"more than {PROCESSES} processes or {THREADS} threads"
             elif strangers and not sandbox.missing():
                 self.why_killed = "files written where only the connection belongs"
+            elif own.memory_info().rss - before > WAITING_BYTES:
+                self.why_killed = "more output than can be read"
             if self.why_killed:
                 for process in self._processes():
                     with contextlib.suppress(psutil.Error):
