@@ -8,6 +8,7 @@ import os
 import secrets
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -200,12 +201,11 @@ class GradedKernel(RunningKernel):
                     memory += process.memory_info().rss
                     threads += process.num_threads()
                     count += 1
-            strangers = self._strangers()
             if memory > MEMORY_BYTES:
                 self.why_killed = f"more than {MEMORY_BYTES // 2**20:,} MB of memory"
             elif count > PROCESSES or threads > THREADS:
                 self.why_killed = f"more than {PROCESSES} processes or {THREADS} threads"
-            elif strangers and not sandbox.missing():
+            elif not sandbox.missing() and self._strangers():
                 self.why_killed = "files written where only the connection belongs"
             elif own.memory_info().rss - before > WAITING_BYTES:
                 self.why_killed = "more output than can be read"
@@ -217,12 +217,21 @@ class GradedKernel(RunningKernel):
                     self.process.kill()
                 return
 
-    def _strangers(self) -> list[str]:
-        """Files where only the connection belongs: it is the one folder of this machine that a submission can write to."""
-        with contextlib.suppress(OSError):
-            return [it.name for it in os.scandir(self.sockets) if not (it.name == "k.json" or it.name.startswith("c-"))
-                    or (it.is_file(follow_symlinks=False) and it.stat(follow_symlinks=False).st_size > 10_000)]
-        return []
+    def _strangers(self) -> bool:
+        """Whether more than the connection lies in the one folder of this machine that a submission can write to."""
+        try:
+            there = list(os.scandir(self.sockets))
+        except FileNotFoundError:  # removed at the end
+            return False
+        except OSError:  # it was made unreadable
+            return True
+        for it in there:
+            with contextlib.suppress(FileNotFoundError):
+                facts = it.stat(follow_symlinks=False)
+                known = it.name == "k.json" and stat.S_ISREG(facts.st_mode) and facts.st_size < 10_000
+                if not (known or (it.name.startswith("c-") and stat.S_ISSOCK(facts.st_mode))):
+                    return True
+        return len(there) > 20
 
     def _processes(self) -> list[psutil.Process]:
         """The kernel, its children, and without a sandbox those that left the family but carry its mark."""
