@@ -15,6 +15,7 @@ from pathlib import Path
 
 SCRATCH_BYTES = 64 * 2**20
 HOME = "/home/learner"
+ROOT = Path(__file__).resolve().parent.parent.parent
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32", "/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime",
           "/etc/fonts")
 
@@ -49,6 +50,9 @@ def boxed(command: list[str], course: Path, sockets: Path, later: Path, *,
         return command, environ, str(home)
     read = [*dict.fromkeys([sys.prefix, sys.base_prefix, str(course), str(later)])]
     binds = [word for path in read if not path.startswith("/usr/") and path != "/usr" for word in ("--ro-bind", path, path)]
+    if any(ROOT.is_relative_to(path) for path in [*SYSTEM, *read]):  # a project below /usr, say: nothing of it is to be seen
+        inside = [path for path in read if Path(path).is_relative_to(ROOT)]
+        binds += ["--tmpfs", str(ROOT), *(word for path in inside for word in ("--ro-bind", path, path)), "--remount-ro", str(ROOT)]
     # Settings of the whole machine lie below /proc, and the kernel lets root's processes write them, whatever they are inside.
     closed = [] if forks else ["--remount-ro", "/proc"]
     return [*_bwrap(), *closed, *binds, "--bind", str(sockets), str(sockets), "--remount-ro", "/", *command], environ, "/"
