@@ -28,4 +28,6 @@ ITEMS = (
     "a closed event loop", "a warning on stderr", "a right answer in another form",
     # found since
     "replay of a printed line", "huge metadata and unexpected shapes", "huge and without an end", "a million empty cells",
+    "a message of many parts", "files beside the connection", "settings below /proc", "frames of the check",
+    "changes once it is explained",
 )

@@ -23,7 +23,7 @@ from workshop.exercises import ROOT
 from .ending import TIMEOUT_S
 from .files import LINKED, NAMES
 from .reaching import SECRET, listening
-from .submission import HONEST, Recipe, Submission
+from .submission import Recipe, Submission
 
 WORKERS = 2
 LEFT_OUT = {".git", ".venv", "__pycache__", ".hypothesis", ".ruff_cache", ".pytest_cache", ".jupyter"}
@@ -54,7 +54,13 @@ class ClassRun:
         return self.base / "out"
 
     def report(self, recipe: Recipe) -> dict[str, Any]:
-        return self.reports[self.folders[recipe.name]]
+        """The report of a submission; of a file that was not read, the reason as a flag."""
+        learner = self.folders[recipe.name]
+        unread = [it["why"] for it in self.book()["unread"] if it["file"].startswith(f"{learner}/")]
+        return self.reports.get(learner) or {"results": [], "flags": unread}
+
+    def book(self) -> dict[str, Any]:
+        return json.loads((self.out / "gradebook.json").read_text(encoding="utf-8"))
 
 
 @contextlib.contextmanager
@@ -67,7 +73,7 @@ def graded(recipes: list[Recipe], limit_s: float) -> Iterator[ClassRun]:
             (base / folder).mkdir()
         names = iter(NAMES)
         for at, recipe in enumerate(recipes):
-            folder = next(names, None) if recipe.name in HONEST or recipe.states else None
+            folder = next(names, None) if recipe.graded else None
             run.folders[recipe.name] = hand_in(recipe, base / "class", folder or f"learner {at}")
         grade(run, limit_s)
         for path in (base / "out" / "results").glob("*.json"):
@@ -91,7 +97,7 @@ def hand_in(recipe: Recipe, folder: Path, name: str) -> str:
 
 
 def grade(run: ClassRun, limit_s: float, submissions: str = "class") -> None:
-    """Calls the command and watches it."""
+    """Calls the command, watches it, and takes note of the machine before and after."""
     base = run.base
     environ = {**os.environ, "HOME": str(base / "home"), "TMPDIR": str(base / "tmp"), "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1",
                "ANTHROPIC_API_KEY": SECRET, "MARKS_TOKEN": SECRET}

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import stat
+import warnings
+import zipfile
+from pathlib import Path
+
+from workshop.exercises import SOLUTIONS
 
 from .submission import Submission, hostile
 
@@ -36,7 +42,7 @@ hostile("NUL bytes", "NUL", flag="no JSON", **NOTHING)(_as(_json().replace(b"03.
 hostile("huge", "a huge file", flag=" MB", **NOTHING)(_as(_json(pad="x" * (21 * 2**20))))
 hostile("deep", "deep nesting", flag="nested", **NOTHING)(_as(_json(pad=0)[:-2] + b"[" * 50_000 + b"]" * 50_000 + b"}"))
 hostile("endless string", "huge and without an end", flag="JSON", **NOTHING)(_as(b'{"cells": ["' + b'\\"' * 400_000))
-hostile("many brackets", "a million empty cells", flag="", **NOTHING)(_as(b'{"cells": [' + b"{}," * 1_500_000 + b"{}]}"))
+hostile("many brackets", "a million empty cells", flag="lists and objects", **NOTHING)(_as(b'{"cells": [' + b"{}," * 1_500_000 + b"{}]}"))
 hostile("long number", "corrupt JSON", flag="no JSON", **NOTHING)(_as(b'{"cells": [' + b"9" * 100_000 + b"]}"))
 
 
@@ -52,7 +58,7 @@ def _(it: Submission) -> None:
     it.after("03.1", "x = 1\n" * 700_000)
 
 
-@hostile("answers that break parsers", "deep nesting", earns=0, states={"03.1": "error|killed", "03.2": "error|killed", "03.3": "error|killed"})
+@hostile("answers that break parsers", "deep nesting", earns=0, states=dict.fromkeys(ALL, "error|killed|timeout"))
 def _(it: Submission) -> None:
     """Sources that are short, and deep when parsed: the grader reads their names, their own kernel tries to run them."""
     it.answer("03.1", "revise = a" + ".a" * 45_000)
@@ -60,7 +66,7 @@ def _(it: Submission) -> None:
     it.answer("03.3", "in_stages = " + "-" * 90_000 + "1")
 
 
-@hostile("symbolic links", "symlinks", earns=0, graded=False)
+@hostile("symbolic links", "symlinks", flag="symbolic link", **{**NOTHING, "states": {}})
 def _(it: Submission) -> None:
     """The notebook is a link to our solutions; it is listed, and not followed."""
     it.data = b""
@@ -75,3 +81,20 @@ NAMES = ("=1+1", "a b", "Ünïcødé 名前", "[brackets] {and} $HOME `x`", "-rf
 SHOWN = ("names with spaces", "names with unicode", "names with brackets", "names with newlines", "names with ..", "names with a leading -",
          "CSV formulas", "zip-slip", "zip bomb")
 """Items of the catalogue that these names show, and the archive in test_archive."""
+
+
+def archive(path: Path) -> None:
+    """A class as a zip: an honest learner, a way out of the folder, an absolute name, a bomb, a link, and a name that is doubled."""
+    honest = json.dumps(Submission().notebook)
+    name = Submission().name
+    link = zipfile.ZipInfo(f"linked/{name}")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with warnings.catch_warnings(action="ignore"), zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr(f"honest/{name}", honest)
+        file.writestr(f"../../was-unpacked/{name}", honest)
+        file.writestr(f"/tmp/was-unpacked/{name}", honest)
+        file.writestr(f"slip/../../was-unpacked/{name}", honest)
+        file.writestr(link, str(SOLUTIONS / name))
+        file.writestr(f"bomb/{name}", b"[" * (300 * 2**20))
+        file.writestr(f"doubled/{name}", honest.replace("desk.reviewer", "desk.nobody"))
+        file.writestr(f"doubled/{name}", honest)

@@ -1,1 +1,89 @@
-"""Recipes that were found by trying, and stand in no list."""
+"""Recipes that were found by trying, and stood in no list when they worked."""
+
+from __future__ import annotations
+
+from .submission import Submission, hostile
+
+ALL = ("03.1", "03.2", "03.3")
+
+
+@hostile("many parts", "a message of many parts", earns={"03.1": 0}, states={"03.1": "killed|timeout", "03.2": "passed", "03.3": "passed"})
+def _(it: Submission) -> None:
+    """A message whose parts are each small enough waits in the grader's memory for its last part: three gigabytes of one buffer."""
+    it.after("03.1", """
+import zmq
+socket = get_ipython().kernel.iopub_socket.io_thread.socket
+part = b"x" * 1_000_000
+socket.send_multipart([b"stream.x", *(zmq.Frame(part, copy=False) for _ in range(3000))], copy=False)
+import time
+time.sleep(60)
+""")
+
+
+@hostile("beside the connection", "files beside the connection", earns={"03.1": 0}, boxed=True,
+         states={"03.1": "killed", "03.2": "passed", "03.3": "passed"})
+def _(it: Submission) -> None:
+    """The folder of the sockets is the one place of the machine that can be written to: nothing may be kept there, under any name."""
+    it.after("03.1", """
+import ipykernel, os, time
+folder = os.path.join(os.path.dirname(ipykernel.get_connection_file()), "c-6")
+os.mkdir(folder)
+for n in range(100):
+    open(os.path.join(folder, str(n)), "wb").write(b"x" * 2**22)
+    time.sleep(0.05)
+""")
+
+
+@hostile("settings of the machine", "settings below /proc", boxed=True, states=dict.fromkeys(ALL, "passed"))
+def _(it: Submission) -> None:
+    """Root's processes may write below /proc/sys, inside a sandbox too, unless it is read-only; only asked here, never done.
+
+    Right answers that destroy themselves when there is anything that could be written.
+    """
+    it.after("03.3", """
+import os
+def writable():
+    for top in ("/proc/sys", "/proc/pressure", "/proc/irq", "/proc/bus", "/proc/fs"):
+        for folder, _, files in os.walk(top):
+            yield from (path for path in (os.path.join(folder, name) for name in files) if os.access(path, os.W_OK))
+    yield from (path for path in ("/proc/mtrr", "/proc/sysrq-trigger", "/proc/kcore") if os.access(path, os.W_OK))
+if any(writable()):
+    del revise, revise_to_best, in_stages
+""")
+
+
+@hostile("walks the stack", "frames of the check", earns=0)
+def _(it: Submission) -> None:
+    """The answers look for whoever called them, and change what was drawn, what was seen, and what is about to be said."""
+    body = """import gc, json, sys
+    frame = sys._getframe()
+    while frame := frame.f_back:
+        for name, value in list(frame.f_locals.items()):
+            if type(value) is list and name in ("seen", "problems"):
+                value[:] = [json.dumps({"trial": "03.1/0", "seen": "passed"})]
+            if type(value) is dict and "seen" in value:
+                value["seen"] = "passed"
+    for it in gc.get_objects():
+        if type(it).__name__ == "Trial":
+            object.__setattr__(it, "observe", lambda *_: "passed")
+            object.__setattr__(it, "points", 100)
+    return Result(status="ok", output="passed")"""
+    for id in ALL:
+        it.wrong(id, body)
+
+
+@hostile("waits for the explanation", "changes once it is explained", earns=0)
+def _(it: Submission) -> None:
+    """A thread waits until the course's checks are there to explain what went wrong, and takes a right answer out of them."""
+    for id in ALL:
+        it.wrong(id, "return None")
+    it.after("03.3", """
+import sys, threading, time
+def wait():
+    while True:
+        time.sleep(0.01)
+        if (module := sys.modules.get("told.lesson_03")) is not None:
+            for its in getattr(module, "EXERCISES", ()):
+                exec(its.alternative, globals())
+threading.Thread(target=wait, daemon=True).start()
+""")
