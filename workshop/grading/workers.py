@@ -48,7 +48,8 @@ def environment() -> dict[str, str]:
 def shards(plan: Plan, workers: int) -> list[list[str]]:
     """The submissions in pieces: enough for all workers, none too large."""
     paths = list(plan.submissions)
-    size = max(1, min(SHARD, -(-len(paths) // workers)))
+    rounds = -(-len(paths) // (SHARD * workers))  # whole ones, so that no worker waits for the others in the last
+    size = max(1, -(-len(paths) // (workers * max(1, rounds))))
     return [paths[at:at + size] for at in range(0, len(paths), size)]
 
 

@@ -85,7 +85,7 @@ def graded(recipes: list[Recipe], limit_s: float) -> Iterator[ClassRun]:
 
 
 def hand_in(recipe: Recipe, folder: Path, name: str) -> str:
-    """Puts a submission into the class; returns the name of its folder."""
+    """Puts a submission into the class; returns the name of its folder, as text."""
     submission = Submission(recipe.lesson)
     recipe.make(submission)
     (folder / name).mkdir()
@@ -93,7 +93,7 @@ def hand_in(recipe: Recipe, folder: Path, name: str) -> str:
     if recipe.name in LINKED:
         (folder / name / submission.name).unlink()
         (folder / name / submission.name).symlink_to(ROOT / "solutions" / submission.name)
-    return name
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def grade(run: ClassRun, limit_s: float, submissions: str = "class") -> None:

@@ -48,10 +48,10 @@ def _(it: Submission) -> None:
 
 
 @hostile("recurses and shouts", "deep recursion", "script in feedback", "ANSI", earns=0,
-         states={"03.1": "error|timeout", "03.2": "error", "03.3": "failed"})
+         states={"03.1": "failed", "03.2": "error", "03.3": "failed"})
 def _(it: Submission) -> None:
-    """Endless recursion in the function is an exception like any other; what an answer says is shown as text, whatever it holds."""
-    it.answer("03.1", "async def revise(*given):\n    return await revise(*given)")
+    """Endless recursion in the function, caught at its bottom; what an answer says is shown as text, whatever it holds."""
+    it.answer("03.1", "async def revise(*given):\n    try:\n        return await revise(*given)\n    except RecursionError:\n        return None")
     it.wrong("03.2", "raise RuntimeError('<script>alert(\"feedback\")</script>\\x1b[31m=1+1\\u202e\\r\\x00')")
     it.wrong("03.3", "return Result(status='ok', output='<script>alert(\"feedback\")</script>', reason='\\x1b[31m=1+1\\u202e')")
 

@@ -61,9 +61,9 @@ def _(it: Submission) -> None:
 @hostile("answers that break parsers", "deep nesting", earns=0, states=dict.fromkeys(ALL, "error|killed|timeout"))
 def _(it: Submission) -> None:
     """Sources that are short, and deep when parsed: the grader reads their names, their own kernel tries to run them."""
-    it.answer("03.1", "revise = a" + ".a" * 45_000)
-    it.answer("03.2", "revise_to_best = " + "(" * 40_000 + ")" * 40_000)
-    it.answer("03.3", "in_stages = " + "-" * 90_000 + "1")
+    it.answer("03.1", "revise = a" + ".a" * 8_000)
+    it.answer("03.2", "revise_to_best = " + "(" * 9_000 + ")" * 9_000)
+    it.answer("03.3", "in_stages = " + "-" * 20_000 + "1")
 
 
 @hostile("symbolic links", "symlinks", flag="symbolic link", **{**NOTHING, "states": {}})

@@ -22,7 +22,7 @@ import os, pathlib
 def found(*endings):
     for root in {ROOTS!r}:
         for folder, folders, files in os.walk(root):
-            folders[:] = [it for it in folders if it not in ("site-packages", "node_modules", ".git", "dist-packages")]
+            folders[:] = [it for it in folders if it not in ("site-packages", "usr", "proc", ".git", "python3.11", "python3.12", "python3.13")]
             for name in files:
                 if name.endswith(endings):
                     yield pathlib.Path(folder, name)
