@@ -42,7 +42,7 @@ hostile("NUL bytes", "NUL", flag="no JSON", **NOTHING)(_as(_json().replace(b"03.
 hostile("huge", "a huge file", flag=" MB", **NOTHING)(_as(_json(pad="x" * (21 * 2**20))))
 hostile("deep", "deep nesting", flag="nested", **NOTHING)(_as(_json(pad=0)[:-2] + b"[" * 50_000 + b"]" * 50_000 + b"}"))
 hostile("endless string", "huge and without an end", flag="JSON", **NOTHING)(_as(b'{"cells": ["' + b'\\"' * 400_000))
-hostile("many brackets", "a million empty cells", flag="lists and objects", **NOTHING)(_as(b'{"cells": [' + b"{}," * 1_500_000 + b"{}]}"))
+hostile("many brackets", "a million empty cells", flag="clear the outputs", **NOTHING)(_as(b'{"cells": [' + b"{}," * 1_500_000 + b"{}]}"))
 hostile("long number", "corrupt JSON", flag="no JSON", **NOTHING)(_as(b'{"cells": [' + b"9" * 100_000 + b"]}"))
 
 
