@@ -32,7 +32,7 @@ def _(it: Submission) -> None:
     it.after("03.3", "import asyncio\nawait asyncio.sleep(1e6)")
 
 
-@hostile("never ends when called", "endless loop", earns={"03.1": 0}, states={"03.1": "timeout", "03.3": "passed|not-run"}, slow=True)
+@hostile("never ends when called", "endless loop", earns={"03.1": 0}, states={"03.1": "timeout|not-run", "03.3": "passed|not-run"}, slow=True)
 def _(it: Submission) -> None:
     """The cell ends at once; the function does not, in each check anew. What time is left goes to the others."""
     it.answer("03.1", "async def revise(run, desk, task, facts, draft):\n    while True:\n        pass")
