@@ -179,11 +179,12 @@ class GradedFile(IPyNbFile):
     def collect(self) -> Iterator[GradedCell]:
         self.plan: Plan = self.config.stash[PLAN]
         self.about = self.plan.submissions.get(str(self.path), {"learner": self.path.stem, "file": self.path.name})
-        self.data = self.path.read_bytes()
+        data = self.path.read_bytes()
+        self.digest = hashlib.sha256(data).hexdigest()  # the bytes are not kept: all of a shard are collected before the first runs
         self.flags: list[str] = list(self.about.get("flags", []))
         notebook, submitted = self.about.get("notebook", ""), {"cells": []}
         try:
-            submitted = raw.read(self.data)
+            submitted = raw.read(data)
             number = raw.lesson(submitted, self.path.name)
             notebook = notebook or next((name for name in names() if number and name.startswith(number)), "")
         except raw.Unreadable as problem:
@@ -293,14 +294,13 @@ class GradedFile(IPyNbFile):
 
     def _report(self, feedback: dict[str, Any]) -> None:
         sandboxed = f"none: {sandbox.missing()}" if sandbox.missing() else "bwrap"
-        digest = hashlib.sha256(self.data).hexdigest()
         report = {
-            "learner": self.about["learner"], "notebook": self.master.name, "file": self.about["file"], "sha256": digest,
+            "learner": self.about["learner"], "notebook": self.master.name, "file": self.about["file"], "sha256": self.digest,
             "older": self.about.get("older", []), "flags": self.flags, "submitted": self.about.get("submitted"),
             "graded": datetime.now(UTC).isoformat(timespec="seconds"), "seed": self.plan.seed, "sandbox": sandboxed,
             "kernel": "forked" if self.plan.fork else "plain", "seconds": round(time.monotonic() - self.began, 2),
             "results": [asdict(line) for line in self.lines], "feedback": feedback, "answers": self.merged.answers}
-        target = Path(self.plan.out) / f"{self.about.get('key') or digest}.json"
+        target = Path(self.plan.out) / f"{self.about.get('key') or self.digest}.json"
         part = target.with_suffix(".part")
         part.write_text(json.dumps(report, ensure_ascii=False, indent=1), encoding="utf-8")
         os.replace(part, target)
