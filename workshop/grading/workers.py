@@ -34,8 +34,8 @@ OWN_GROUP: dict[str, Any] = ({"creationflags": subprocess.CREATE_NEW_PROCESS_GRO
 def command(plan: Path, submissions: list[str]) -> list[str]:
     """The command that grades a shard: pytest with this plugin, nbval's, and no file or setting of anybody else's."""
     return [sys.executable, "-P", "-m", "pytest", "-p", "workshop.grading", "-p", "nbval.plugin", "-p", "no:cacheprovider",
-            "--noconftest", "-c", os.devnull, "--rootdir", str(plan.parent), "--grade-plan", str(plan), "-q", "--tb=line",
-            *submissions]
+            "--noconftest", "--continue-on-collection-errors", "-c", os.devnull, "--rootdir", str(plan.parent),
+            "--grade-plan", str(plan), "-q", "--tb=line", *submissions]
 
 
 def environment() -> dict[str, str]:
