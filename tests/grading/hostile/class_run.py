@@ -73,10 +73,11 @@ def graded(recipes: list[Recipe], limit_s: float, *options: str) -> Iterator[Cla
         for folder in ("class", "home", "tmp"):
             (base / folder).mkdir()
         names = iter(NAMES)
-        for at, recipe in enumerate(random.Random(3).sample(recipes, len(recipes))):  # the slow ones not all with one worker
-            folder = next(names, None) if recipe.graded else None
-            run.folders[recipe.name] = hand_in(recipe, base / "class", folder or f"learner {at}")
-        grade(run, limit_s, "class", *options)
+        with listening() as run.heard:
+            for at, recipe in enumerate(random.Random(3).sample(recipes, len(recipes))):  # the slow ones not all with one worker
+                folder = next(names, None) if recipe.graded else None
+                run.folders[recipe.name] = hand_in(recipe, base / "class", folder or f"learner {at}")
+            grade(run, limit_s, "class", *options)
         for path in (base / "out" / "results").glob("*.json"):
             report = json.loads(path.read_text(encoding="utf-8"))
             run.reports[report["learner"]] = report
@@ -106,17 +107,16 @@ def grade(run: ClassRun, limit_s: float, submissions: str, *options: str) -> Non
                "--workers", str(WORKERS), "--timeout", str(TIMEOUT_S), *options]
     run.before = snapshot(base)
     began = time.monotonic()
-    with listening() as run.heard:
-        process = subprocess.Popen(command, env=environ, cwd=base / "home", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        watch = threading.Thread(target=_watch, args=(process.pid, run), daemon=True)
-        watch.start()
-        try:
-            run.said = process.communicate(timeout=limit_s)[0].decode("utf-8", "replace")
-        except subprocess.TimeoutExpired:
-            for it in [*psutil.Process(process.pid).children(recursive=True), process]:
-                with contextlib.suppress(psutil.Error):
-                    it.kill()
-            run.said = process.communicate()[0].decode("utf-8", "replace") + f"\nno end after {limit_s:g} seconds"
+    process = subprocess.Popen(command, env=environ, cwd=base / "home", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    watch = threading.Thread(target=_watch, args=(process.pid, run), daemon=True)
+    watch.start()
+    try:
+        run.said = process.communicate(timeout=limit_s)[0].decode("utf-8", "replace")
+    except subprocess.TimeoutExpired:
+        for it in [*psutil.Process(process.pid).children(recursive=True), process]:
+            with contextlib.suppress(psutil.Error):
+                it.kill()
+        run.said = process.communicate()[0].decode("utf-8", "replace") + f"\nno end after {limit_s:g} seconds"
     run.seconds, run.status = time.monotonic() - began, process.returncode
     time.sleep(0.3)  # a killed process is there until its parent has taken note
     run.alive = list(_alive(base))

@@ -13,7 +13,7 @@ from .submission import Submission, hostile
 ALL = ("03.1", "03.2", "03.3")
 SECRET = "sk-ant-only-for-the-instructor"
 """Stands in the environment of the command that grades."""
-PORT = 47_631
+LISTENS = {"port": 0}
 """Where this machine listens while the class is graded, and hears nothing."""
 ROOTS = (str(ROOT), "/work", "/home", "/root", "/tmp", "/var/tmp", "/proc/1/root", "/proc/1/cwd", "/proc/self/root", "/mnt", "/opt", "/srv",
          "/builds", "/workspace", "/app", "/dev/shm", "/run")
@@ -32,8 +32,9 @@ def found(*endings):
 @contextmanager
 def listening() -> Iterator[list[object]]:
     """A server on this machine for the time of a run; gives the list of who came."""
-    with socket.create_server(("127.0.0.1", PORT)) as server:
+    with socket.create_server(("127.0.0.1", 0)) as server:
         server.setblocking(False)
+        LISTENS["port"] = server.getsockname()[1]
         heard: list[object] = []
         yield heard
         while True:
@@ -119,7 +120,7 @@ def _(it: Submission) -> None:
     it.after("03.1", f"""
 import contextlib, socket
 reached = []
-for address in (("127.0.0.1", {PORT}), ("::1", {PORT}), ("192.0.2.1", 80), ("1.1.1.1", 53), ("example.org", 80)):
+for address in (("127.0.0.1", {LISTENS["port"]}), ("::1", {LISTENS["port"]}), ("192.0.2.1", 80), ("1.1.1.1", 53), ("example.org", 80)):
     with contextlib.suppress(OSError):
         socket.create_connection(address, timeout=0.2).sendall(b"answers, please")
         reached.append(address)
