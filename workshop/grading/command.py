@@ -112,9 +112,16 @@ def grade(chosen: argparse.Namespace) -> int:
     if todo:
         plan.course = str(course.prepare(work / "course").resolve())
         for name in sorted({it.notebook for it in todo}):
-            plan.lines |= reference(master(name), plan)
+            try:
+                plan.lines |= reference(master(name), plan)
+            except RuntimeError as problem:  # this notebook cannot be graded; the others can
+                print(problem, file=sys.stderr)
+                plan.submissions = {path: it for path, it in plan.submissions.items() if it["notebook"] != name}
         status = workers.run(plan, work, chosen)
     without = [it for it, key in keys.items() if not (results / f"{key}.json").exists()]
+    for it, key in keys.items():
+        if it not in without:
+            _date(results / f"{key}.json", it)
     if chosen.part:
         shutil.rmtree(work, ignore_errors=True)
         print(f"Part {chosen.shard}: {len(keys) - len(without)} of {len(keys)} have their report. The same command without "
@@ -122,10 +129,15 @@ def grade(chosen: argparse.Namespace) -> int:
         return status or (1 if without else 0)
     book = reports.write(chosen.out, [results / f"{key}.json" for it, key in keys.items() if it not in without],
                          learners=handed_in.learners, aside=handed_in.aside, rule=chosen.rule,
+                         notebooks=[name for name in names() if chosen.exercise and name.startswith(chosen.exercise)],
                          unread=[*handed_in.unread, *((it.file, "no verdict; run the same command again") for it in without)])
-    shutil.rmtree(work, ignore_errors=True)
     print(book.summary())
-    print(f"Open {chosen.out / 'index.html'}; the marks are in {chosen.out / 'gradebook.csv'}.")
+    if without and status != 130:
+        print(f"{len(without)} got no verdict; what was said meanwhile is in {work}. Run the same command again.", file=sys.stderr)
+    else:
+        shutil.rmtree(work, ignore_errors=True)
+    if not chosen.preview:
+        print(f"Open {chosen.out / 'index.html'}; the marks are in {chosen.out / 'gradebook.csv'}.")
     if status == 130:
         print("Stopped. The same command goes on from here.", file=sys.stderr)
     return status or (1 if without else 0)
@@ -161,6 +173,16 @@ def _key(submission: intake.Submission, chosen: argparse.Namespace) -> str:
     facts = [submission.learner, submission.file, submission.notebook, submission.sha256, submission.older, submission.problems,
              course.fingerprint(submission.notebook), chosen.timeout, sandbox.missing(), chosen.fork]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:32]
+
+
+def _date(report: Path, submission: intake.Submission) -> None:
+    """Keeps the time of submission as it is now: it decides on lateness, and on nothing that has to be graded again."""
+    facts = json.loads(report.read_text(encoding="utf-8"))
+    when = submission.submitted.isoformat() if submission.submitted else None
+    if facts["submitted"] != when:
+        part = report.with_suffix(".part")
+        part.write_text(json.dumps({**facts, "submitted": when}, ensure_ascii=False, indent=1), encoding="utf-8")
+        os.replace(part, report)
 
 
 def _is_done(report: Path, seed: int | None) -> bool:

@@ -39,12 +39,11 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str | No
 
 def preload() -> None:
     """What every submission imports, once. Nothing here may start a thread: it would not survive a fork."""
-    import ipykernel.ipkernel
-    import ipykernel.kernelapp  # noqa: F401
-    import IPython.core.interactiveshell  # noqa: F401
+    from importlib import import_module
 
-    import kernel  # noqa: F401
-    import workshop.grading.trials  # noqa: F401
+    for name in ("ipykernel.ipkernel", "ipykernel.kernelapp", "IPython.core.completerlib", "IPython.core.debugger",
+                 "IPython.extensions.storemagic", "tornado.platform.asyncio", "kernel", "workshop.grading.trials"):
+        import_module(name)
 
 
 def enclose(folder: str, home: str, scratch_bytes: int) -> None:

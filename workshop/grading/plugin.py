@@ -182,18 +182,20 @@ class GradedFile(IPyNbFile):
         data = self.path.read_bytes()
         self.digest = hashlib.sha256(data).hexdigest()  # the bytes are not kept: all of a shard are collected before the first runs
         self.flags: list[str] = list(self.about.get("flags", []))
-        notebook, submitted = self.about.get("notebook", ""), {"cells": []}
+        notebook, submitted, unreadable = self.about.get("notebook", ""), {"cells": []}, ""
         try:
             submitted = raw.read(data)
             number = raw.lesson(submitted, self.path.name)
             notebook = notebook or next((name for name in names() if number and name.startswith(number)), "")
         except raw.Unreadable as problem:
-            self.flags.append(str(problem))
+            unreadable = str(problem)
         if not notebook:
             raise self.CollectError(f"{self.path.name} is not one of the exercise notebooks: {', '.join(names())}")
         self.master = master(notebook)
         self.merged: Merged = merge(submitted, self.master)
-        self.flags += self.merged.flags
+        self.flags += [unreadable] if unreadable and unreadable not in self.flags else self.merged.flags
+        if unreadable:
+            self.merged.missing = dict.fromkeys(self.merged.missing, unreadable)
         if self.master.exercises[0].id not in self.plan.lines:
             self.plan.lines |= reference(self.master, self.plan)
         self.lines = [Line(its.id, at, trial.title, trial.hidden, trial.points)
@@ -323,8 +325,8 @@ class GradedCell(IPyNbCell):
         began = time.monotonic()
         try:
             line.state, line.reason = self._state()
-        except KernelFailed as problem:
-            line.state, line.reason = "not-run", str(problem)
+        except KernelFailed as problem:  # this machine's fault: no verdict and no report, so that it is tried again
+            self.raise_cell_error(str(problem))
         line.earned = line.points if line.state == "passed" else 0
         line.seconds = round(time.monotonic() - began, 3)
         self.user_properties += [("exercise", line.exercise), ("points", line.points), ("earned", line.earned),

@@ -20,14 +20,16 @@ LONG = 900
 def sheet(finding: str, content: Iterable[str]) -> str:
     """The whole page; `finding` is its name for a screen reader."""
     return (
-        f'<div class="{NO_FORMULAS}" role="region" aria-label="{escape(finding)}" style="max-width:760px;box-sizing:border-box;padding:16px 24px;'
-        f'background:{PAPER};border:1px solid {HAIRLINE};border-radius:12px;{TEXT}">{"".join(content)}</div>'
+        f'<div class="{NO_FORMULAS}" role="region" aria-label="{escape(finding)}" '
+        f'style="max-width:760px;box-sizing:border-box;padding:16px 24px;background:{PAPER};border:1px solid {HAIRLINE};'
+        f'border-radius:12px;{TEXT}">{"".join(content)}</div>'
     )
 
 
 def strip(content: str) -> str:
     """A piece of a sheet that grows by pieces."""
-    return f'<div class="{NO_FORMULAS}" style="max-width:760px;box-sizing:border-box;padding:1px 24px;background:{PAPER};{TEXT}">{content}</div>'
+    style = f"max-width:760px;box-sizing:border-box;padding:1px 24px;background:{PAPER};{TEXT}"
+    return f'<div class="{NO_FORMULAS}" style="{style}">{content}</div>'
 
 
 def heading(words: str) -> str:
