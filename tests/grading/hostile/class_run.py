@@ -27,7 +27,7 @@ from .reaching import SECRET, listening
 from .submission import Recipe, Submission
 
 WORKERS = 2
-LEFT_OUT = {".git", ".venv", "__pycache__", ".hypothesis", ".ruff_cache", ".pytest_cache", ".jupyter"}
+LEFT_OUT = {"artefacts", ".git", ".venv", "__pycache__", ".hypothesis", ".ruff_cache", ".pytest_cache", ".jupyter"}
 
 
 @dataclass
