@@ -19,11 +19,14 @@ def pytest_pyfunc_call(pyfuncitem):
     return True
 
 
-def pytest_collection_modifyitems(items):
-    """Tests of one module of `grading` share a class that is graded once; the browser is one at a time."""
-    for item in items:
-        part = item.nodeid.split("/")
-        if "browser" in part:
-            item.add_marker(pytest.mark.xdist_group("browser"))
-        elif "grading" in part:
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """What goes side by side: each notebook for itself, the browser one at a time, else the modules, which share things."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Together(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            module = nodeid.partition("::")[0]
+            return nodeid if "/notebooks/" in module else "browser" if "/browser/" in module else module
+
+    return Together(config, log)

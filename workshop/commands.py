@@ -12,8 +12,8 @@ from workshop import environment, lab
 
 LESSONS_NEED = ("requirements.txt",)
 TESTS_NEED = ("requirements.txt", "tests/requirements.txt")
-TOGETHER = ("-n", "logical", "--maxprocesses", "4", "--dist", "loadgroup")
-"""All tests run side by side; those that share something carry its name (tests/conftest.py) and stay together."""
+TOGETHER = ("-n", "logical", "--maxprocesses", "4", "--dist", "loadscope")
+"""All tests run side by side; what shares something stays together (tests/conftest.py)."""
 MAINTAINERS = {"build": "workshop.build", "grade": "workshop.grading"}
 
 

@@ -44,11 +44,16 @@ def hand_in(folder: Path, learners: dict[str, str] = LEARNERS) -> Path:
     return folder
 
 
+def _heeds_interrupts() -> None:
+    """A shell that puts its work into the background has it ignore Ctrl-C, and so would all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def started(submissions: Path, out: Path, *options: Any, **facts: Any) -> subprocess.Popen[str]:
     """The command, on its way, in a process group of its own as in a terminal."""
     argv = [submissions, "--out", out, "--seed", SEED, "--timeout", TIMEOUT_S, *options]
-    return subprocess.Popen([sys.executable, "-P", "-m", "workshop.grading", *map(str, argv)], cwd=ROOT, start_new_session=True, text=True,
-                            encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    return subprocess.Popen([sys.executable, "-P", "-m", "workshop.grading", *map(str, argv)], cwd=ROOT, start_new_session=True,
+                            preexec_fn=_heeds_interrupts, text=True, encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             env={**os.environ, "PYTHONPATH": str(ROOT)}, **facts)
 
 

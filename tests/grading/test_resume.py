@@ -56,8 +56,8 @@ def test_nothing_goes_on_when_the_command_has_ended_however_it_ended(tmp_path, s
     number, = shards
     family = until(lambda: kernels_of(number), "the shard's kernel")
     process.send_signal(sign)
-    process.wait(20)
-    until(lambda: not alive(shards | family.keys()), "the end of the shard and of its kernel", 10)
+    process.wait(60)
+    until(lambda: not alive(shards | family.keys()), "the end of the shard and of its kernel", 30)
     assert not [it for it in family.values() if it.exists()], "the folders of kernels are removed"
     assert not list((tmp_path / "out" / "results").iterdir())
 

@@ -18,7 +18,7 @@ from ..notebooks.test_stored_outputs import ROOT, STORED
 CELL_TIMEOUT_S = 900
 KEY = "sk-ant-not-a-real-key-0123456789"
 
-pytestmark = [pytest.mark.live, pytest.mark.xdist_group("live")]  # one server, one after the other
+pytestmark = pytest.mark.live
 
 
 def run_through(path, environment):

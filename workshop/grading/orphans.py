@@ -15,7 +15,7 @@ import psutil
 
 PARENT = "GRADING_PARENT"
 """The variable of the environment with the number of the process that wanted it."""
-GRACE_S = 5.0
+GRACE_S = 20.0
 """To end its kernels and to remove their folders."""
 
 
