@@ -16,7 +16,7 @@ import yaml
 
 from workshop.exercises import ROOT
 from workshop.grading import command, workers
-from workshop.grading.plugin import Plan
+from workshop.grading.plan import Plan
 from workshop.grading.scale import cluster, shard
 
 from . import small_class

@@ -16,8 +16,9 @@ from pathlib import Path
 from workshop.checks.register import lessons
 
 from . import course, intake, late, reports, sandbox, workers
+from .added_cells import reference
 from .merge import master, names
-from .plugin import TIMEOUT_S, Plan, reference
+from .plan import TIMEOUT_S, Plan
 from .scale import cluster
 
 
@@ -107,7 +108,9 @@ def grade(chosen: argparse.Namespace) -> int:
                 "learner": it.learner, "notebook": it.notebook, "file": it.file, "older": list(it.older),
                 "flags": list(it.problems), "submitted": it.submitted.isoformat() if it.submitted else None, "key": key}
     done = len(keys) - len(todo)
-    print(f"{len(keys)} submissions of {len({it.learner for it in keys})} learners; {done} graded before, {len(todo)} to do.")
+    people = len({it.learner for it in keys})
+    print(f"{len(keys)} submission{'s' * (len(keys) != 1)} of {people} learner{'s' * (people != 1)}; "
+          f"{done} graded before, {len(todo)} to do.")
     status = 0
     if todo:
         plan.course = str(course.prepare(work / "course").resolve())

@@ -16,7 +16,8 @@ def check(*_, **__): ...
 
 hint = solution = progress = reset = check
 '''
-GRADED = ("course.py", "forkserver.py", "kernel_start.py", "kernel.py", "merge.py", "plugin.py", "sandbox.py")
+GRADED = ("course.py", "forks.py", "forkserver.py", "kernel_start.py", "kernel.py", "merge.py", "plan.py", "plugin.py",
+          "raw.py", "sandbox.py", "added_cells.py")
 """The modules that a mark depends on, beside the trials, the kernel and the masters."""
 
 

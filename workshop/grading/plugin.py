@@ -15,7 +15,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -26,36 +26,16 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from nbval.plugin import IPyNbCell, IPyNbFile
 
 from . import course, orphans, raw, sandbox
+from .added_cells import explain_source, printed, reference, trial_source
 from .forks import ForkServer
 from .kernel import GradedKernel, KernelFailed, Outcome
-from .merge import Cell, Master, Merged, master, merge, names
+from .merge import Cell, Merged, master, merge, names
+from .plan import TIMEOUT_S, TIMEOUTS, Plan, notebook_s
 from .trials import trials
 
 State = Literal["passed", "failed", "error", "timeout", "killed", "missing", "tampered", "not-run"]
-TIMEOUT_S = 10.0
-"""For one cell."""
-TIMEOUTS = 2
-"""After so many checks of one exercise that ran out of time or killed their kernel, its others are not run."""
 SHOWN = 20_000
 """Characters of a compared line that a report keeps; a page shows where two begin to differ."""
-
-
-@dataclass
-class Plan:
-    """What a grading run is told: written as JSON by the command, or made from pytest's own options."""
-
-    seed: int
-    timeout_s: float = TIMEOUT_S
-    course: str = ""
-    """The folder that `course.prepare` made."""
-    lines: dict[str, list[str]] = field(default_factory=dict)
-    """By exercise, what the master's solution printed, check by check."""
-    submissions: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """By the path of its copy: learner, notebook, file, older, submitted, flags, key."""
-    out: str = ""
-    """The folder for the reports; empty for none."""
-    fork: bool = False
-    """Whether kernels are forked from one that has everything loaded."""
 
 
 @dataclass
@@ -117,58 +97,6 @@ def pytest_collect_file(file_path: Path, parent: Any) -> Any:
     if PLAN in parent.config.stash and file_path.suffix == ".ipynb":
         return GradedFile.from_parent(parent, path=file_path)
     return None
-
-
-
-# ── what runs ──────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def trial_source(exercise: Any, number: int, seed: int) -> str:
-    """The cell that looks at an answer; it prints one line of its own."""
-    return (f"from workshop.grading.trials import see\n"
-            f"print('', see({exercise.name}, {exercise.id!r}, {number}, {seed}), sep='\\n')")
-
-
-def explain_source(exercise: Any, seed: int, folder: Path) -> str:
-    """The cell that asks the exercise's own check for its explanation, after everything has been graded."""
-    return (f"import json, sys\nsys.path.insert(0, {str(folder)!r})\n"
-            "from told.engine import judge\nfrom told.register import exercise\n"
-            f"said = judge(exercise({exercise.id!r}), globals().get({exercise.name!r}, ...), seed={seed})\n"
-            'print(json.dumps({"outcome": said.outcome, "headline": said.headline, "misconception": said.misconception,'
-            ' "parts": said.parts}))')
-
-
-def printed(outcome: Outcome, trial: str) -> str:
-    """The last line of a cell's output that has the form of a trial's; an answer may have printed what it likes around it."""
-    lines = outcome.stdout().splitlines()
-    return next((line for line in reversed(lines) if line.startswith("{") and _is_line(line, trial)), "")
-
-
-def reference(of: Master, plan: Plan) -> dict[str, list[str]]:
-    """By exercise, what the master's solutions print for this plan's inputs, each notebook in a kernel of its own.
-
-    Raises RuntimeError when a solution does not run: then nobody can be graded.
-    """
-    merged = merge(of.solved(), of)
-    kernel = GradedKernel(Path(plan.course))
-    try:
-        def run(source: str, what: str) -> Outcome:
-            outcome = kernel.run(source, plan.timeout_s)
-            if outcome.ended != "ok":
-                raise RuntimeError(f"the master {of.name} cannot be used: {what}: {outcome.ended}, {outcome.reason}")
-            return outcome
-
-        for cell in merged.cells:
-            run(cell.source, cell.exercise or "a given cell")
-        return {its.id: [printed(run(trial_source(its, at, plan.seed), f"{its.id}, {trial.title}"), f"{its.id}/{at}")
-                         for at, trial in enumerate(trials(its.id))] for its in of.exercises}
-    finally:
-        kernel.stop()
-
-
-def notebook_s(exercises: int, timeout_s: float) -> float:
-    """Seconds that running the cells of a whole notebook may take: enough for every exercise to run out of time."""
-    return (TIMEOUTS * exercises + 2) * timeout_s
 
 
 class GradedFile(IPyNbFile):
@@ -370,12 +298,3 @@ class GradedCell(IPyNbCell):
 
 def _bad(outcome: Outcome) -> State:
     return "killed" if outcome.ended == "killed" else "timeout" if outcome.ended == "timeout" else "error"
-
-
-def _is_line(text: str, trial: str) -> bool:
-    """Whether a line has the form of a check's own."""
-    try:
-        said = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(said, dict) and said.get("trial") == trial

@@ -19,7 +19,7 @@ from tqdm.auto import tqdm
 
 from . import orphans
 from .course import ROOT
-from .plugin import Plan, notebook_s
+from .plan import Plan, notebook_s
 
 SHARD = 25
 """Submissions to one process; a new process costs about as much as grading one of them."""

@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..plugin import Plan
+from ..plan import Plan
 from . import shard
 
 ANSWER_S, WORKER_S = 10.0, 60.0

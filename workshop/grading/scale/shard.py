@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import course, sandbox, workers
-from ..plugin import Plan
+from ..plan import Plan
 
 
 class Misfit(ValueError):
