@@ -13,7 +13,7 @@ _LABELS = {
     "task": "task question topic request goal intent objective assignment subject instruction instructions query",
     "feedback": "feedback issues comments review critique problems verdict remarks corrections",
     "facts": "facts evidence findings notes research sources material claims knowledge results",
-    "draft": "draft brief text article report summary document essay answer response submission",
+    "draft": "draft brief text article report summary document essay answer response submission note memo letter post column page",
     "context": "context background scope audience constraints requirements rules guidelines format length limits",
     "rubric": "rubric criteria criterion"}
 _CANONICAL = {word: label for label, line in _LABELS.items() for word in line.split()}

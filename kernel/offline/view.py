@@ -124,6 +124,9 @@ class View:
         found = dict(parts(self.first))
         if "draft" not in found and (about := _unlabelled(found.get("task", ""), self.role)):
             found["task"], found["draft"] = about
+        others = [name for name in found if label_of(name) is None]
+        if "draft" not in found and "facts" in found and self.role == "review" and len(others) == 1:
+            found["draft"] = found.pop(others[0])  # whatever it is called: a note, a page, a column
         for text in self.later:
             found |= {name: body for name, body in parts(text).items() if label_of(name) and name != "task"}
         tagged = [(label_of(name), body) for name, body in labelled(self.system) if f"<{name}" in self.system]

@@ -476,6 +476,15 @@ def test_what_the_prompt_restricts_restricts_the_checks(order):
     assert verdict("Qdrant is is written in Rust", system=f"You are a reviewer. {order}")["verdict"] == "REVISE"
 
 
+@pytest.mark.parametrize("name", ["note", "newsletter_piece", "page", "column_for_monday"])
+def test_what_is_under_review_may_have_any_name(name):
+    for text, passes in ((GOOD, True), (GOOD.replace(*PLANTED[0][0]), False)):
+        message = f"Check it against the evidence.\n<evidence>\n{FACTS}\n</evidence>\n<{name}>\n{text}\n</{name}>"
+        reply = json.loads(said(ask(message, CITED, schema=VERDICT)))
+        assert (reply["verdict"] == "PASS") is passes, reply
+
+
+
 def test_an_honest_empty_brief_passes_and_a_missing_draft_does_not():
     draft = "No facts about falconry were found in the sources. This brief makes no claims about it."
     assert verdict(draft, "Nothing was found about falconry.")["verdict"] == "PASS"

@@ -711,6 +711,7 @@ def converse(task: str, tools=BOX, results=()) -> tuple[list, str]:
     ("Please calculate (2 + 3) * 4.", [("calculator", {"expression": "(2 + 3) * 4"})]),
     ("Add 3 and 4.5", [("add", {"a": 3, "b": 4.5})]),
     ("What time is it in Paris and Berlin?", [("get_time", {"city": "Paris"}), ("get_time", {"city": "Berlin"})]),
+    ("How late is it in Lima and in Oslo? Tell me the time.", [("get_time", {"city": "Lima"}), ("get_time", {"city": "Oslo"})]),
     ("What's the time in New York and Berlin?", [("get_time", {"city": "New York"}), ("get_time", {"city": "Berlin"})]),
     ("What is 17 * 23, and what time is it in Tokyo?",
      [("calculator", {"expression": "17 * 23"}), ("get_time", {"city": "Tokyo"})]),

@@ -15,7 +15,7 @@ _BODY = re.compile(r"^(?:text|content|body|document|string|input|data|passage|no
 _SUM = re.compile(r"\d\s*(\*\*|[-+*/x×÷^])\s*\(?\d")
 _SIGNS = {"+": "plus", "-": "minus", "*": "times", "x": "times", "×": "times", "/": "divided", "÷": "divided"}
 _OFFERS = re.compile(r"\b(?:mean|one of|known|available|valid|allowed|choose|are|try|expected|use)\b(.+)$", re.I | re.S)
-_CLAUSES = re.compile(r"(?<=[.;?!])\s+|,?\s+(?:and )?then\s+|,?\s+and\s+(?=[a-z]+\s)|\n+")
+_CLAUSES = re.compile(r"(?<=[.;?!])\s+|,?\s+(?:and )?then\s+|,?\s+and\s+(?!(?:in|for|of|at|to|from)\s)(?=[a-z]+\s)|\n+")
 
 
 def fits(view: View) -> bool:
