@@ -74,4 +74,4 @@ def test_a_lesson_says_what_it_promises_asks_for_predictions_and_closes(path):
     for part in ("**You need**", "**Afterwards** you can", "## Key points", "## Three questions", "## Play"):
         assert part in text, f"{part} is missing"
     assert text.count("<details>") >= 3
-    assert sum("predict(" in cell.source for cell in cells(path, "code")) >= 1
+    assert sum("predict(" in cell.source for cell in cells(path, "code")) >= 2
