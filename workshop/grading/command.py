@@ -99,9 +99,10 @@ def grade(chosen: argparse.Namespace) -> int:
     seed = secrets.randbelow(2**31) if chosen.seed is None else chosen.seed
     plan = Plan(seed, chosen.timeout, out=str(results.resolve()), fork=chosen.fork)
     index, parts = chosen.part or (0, 1)
+    prints = {name: course.fingerprint(name) for name in {it.notebook for it in handed_in.submissions}}
     keys, todo = {}, []
     for it in handed_in.submissions[index::parts]:
-        key = keys[it] = _key(it, chosen)
+        key = keys[it] = _key(it, prints[it.notebook], chosen)
         if not _is_done(results / f"{key}.json", chosen.seed):
             todo.append(it)
             plan.submissions[str(it.path.resolve())] = {
@@ -171,10 +172,10 @@ def _part(text: str) -> tuple[int, int] | None:
     return int(index), int(parts)
 
 
-def _key(submission: intake.Submission, chosen: argparse.Namespace) -> str:
+def _key(submission: intake.Submission, fingerprint: str, chosen: argparse.Namespace) -> str:
     """Changes whenever a mark could: what was handed in, what it is graded with, and the limit of time."""
     facts = [submission.learner, submission.file, submission.notebook, submission.sha256, submission.older, submission.problems,
-             course.fingerprint(submission.notebook), chosen.timeout, sandbox.missing(), chosen.fork]
+             fingerprint, chosen.timeout, sandbox.missing(), chosen.fork]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:32]
 
 

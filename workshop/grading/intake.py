@@ -10,9 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from workshop.checks import exercises
-from workshop.exercises import SOLUTIONS
 
-from . import names, raw, sources
+from . import merge, names, raw, sources
 from .sources import Entry, NothingToGrade, Refused
 
 MOST_FILES, MOST_BYTES = 200, 200 * 2**20
@@ -102,7 +101,7 @@ def read(submissions: Path, *, exercise: str | None = None, scratch: Path) -> In
 
 def notebook_names() -> dict[str, str]:
     """Each lesson that has exercises, and the name of its notebook."""
-    return {path.stem[:2]: path.stem for path in sorted(SOLUTIONS.glob("*.ipynb"))}
+    return {name[:2]: name for name in merge.names()}
 
 
 def _owners(entries: Iterable[Entry], doubled: set[str]) -> Iterable[str]:
