@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import email.utils
 import json
+import math
 import os
 import random
 import time
@@ -108,14 +109,16 @@ class Client(contextlib.AbstractAsyncContextManager):
         headers = {**self.headers(), "content-length": str(len(content))}
         request = httpx.Request("POST", self._url, headers=headers, stream=httpx.ByteStream(content),
                                 extensions={"timeout": TIMEOUTS})
+        problem = None
         try:
             async with contextlib.aclosing(await self._transport.handle_async_request(request)) as response:
                 await response.aread()
         except httpx.TimeoutException as error:
-            raise self._error(f"no reply in time ({type(error).__name__})", "timeout_error", retryable=True) from None
-        except (httpx.TransportError, httpx.DecodingError) as error:  # `from None`: the cause holds the headers
-            message = f"{error or type(error).__name__} ({self.base_url})"
-            raise self._error(message, "connection_error", retryable=True) from None
+            problem = f"no reply in time ({type(error).__name__})", "timeout_error"
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            problem = f"{error or type(error).__name__} ({self.base_url})", "connection_error"
+        if problem:  # raised out here, so that nothing leads back to the transport's error, whose request holds the key
+            raise self._error(*problem, retryable=True)
         if response.status_code != 200:
             raise self._error_of(response)
         try:
@@ -146,17 +149,19 @@ class Client(contextlib.AbstractAsyncContextManager):
                            retry_after_s=_retry_after_s(headers))
 
     def _error(self, message: str, kind: str, **facts: Any) -> ApiError:
-        for secret in self._secrets.values():
-            message = message.replace(secret.get_secret_value().removeprefix("Bearer "), "[key]")
-        return ApiError(message, type=kind, **facts)
+        facts |= {"message": message, "type": kind}
+        for secret in self._secrets.values():  # a server may echo it anywhere
+            key = secret.get_secret_value().removeprefix("Bearer ")
+            facts |= {name: text.replace(key, "[key]") for name, text in facts.items() if isinstance(text, str)}
+        return ApiError(**facts)
 
 
 def _retry_after_s(headers: httpx.Headers) -> float | None:
     """Seconds to wait: `retry-after-ms`, or `retry-after` as seconds or as an HTTP date; None if there is neither."""
-    with contextlib.suppress(KeyError, ValueError):
-        return max(0.0, float(headers["retry-after-ms"]) / 1000)
-    with contextlib.suppress(KeyError, ValueError):
-        return max(0.0, float(headers["retry-after"]))
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1)):
+        with contextlib.suppress(KeyError, ValueError):
+            if math.isfinite(seconds := float(headers[name]) * unit):
+                return max(0.0, seconds)
     with contextlib.suppress(KeyError, ValueError):
         return max(0.0, email.utils.parsedate_to_datetime(headers["retry-after"]).timestamp() - time.time())
     return None
@@ -181,6 +186,10 @@ def connect(mode: Mode | None = None, *, max_usd: Decimal | str | float | None =
     Raises SetupError, in one line, when something is missing.
     """
     mode = mode or os.environ.get("WORKSHOP_MODEL") or "offline"  # type: ignore[assignment]
+    try:
+        cap = Budget(usd=None if max_usd is None else str(max_usd)).usd
+    except ValidationError:
+        raise SetupError(f"max_usd (--max-usd) is {str(max_usd)!r}; expected an amount in dollars, for example 0.50") from None
     if mode not in ("offline", "live", "local"):
         raise SetupError(f"the model is {mode!r}; expected offline, live or local (argument or WORKSHOP_MODEL)")
     if mode == "offline":
@@ -196,16 +205,16 @@ def connect(mode: Mode | None = None, *, max_usd: Decimal | str | float | None =
     if not (key or token or base_url):
         raise SetupError("the model is live, but ANTHROPIC_API_KEY is not set; set it (or ANTHROPIC_BASE_URL for a "
                          "server of your own), or stay offline")
-    base_url = base_url or "https://api.anthropic.com"
-    try:
+    base_url, url = base_url or "https://api.anthropic.com", httpx.URL()
+    with contextlib.suppress(httpx.InvalidURL):
         url = httpx.URL(base_url)
-    except httpx.InvalidURL:
-        url = httpx.URL()
-    if url.scheme not in ("http", "https") or not url.host:
+    if url.userinfo:  # not shown, since it is a secret
+        raise SetupError("ANTHROPIC_BASE_URL holds a name or a password; put the secret into ANTHROPIC_AUTH_TOKEN")
+    if url.scheme not in ("http", "https") or not url.host or not 0 < (url.port or 80) < 65536:
         raise SetupError(f"ANTHROPIC_BASE_URL is {base_url!r}; expected an address such as http://127.0.0.1:11434")
     nobody_is_billed = mode == "local" or url.host in ("localhost", "127.0.0.1", "::1")
     return Client(pool_for(url), mode=mode, base_url=base_url, api_key=key, auth_token=token, concurrency=concurrency or 16,
-                  max_usd=None if max_usd is None else str(max_usd), unknown_price_ok=nobody_is_billed)
+                  max_usd=cap, unknown_price_ok=nobody_is_billed)
 
 
 def plain_http(mode: Mode | None = None, *, max_usd: Decimal | str | float | None = DEFAULT_MAX_USD,
@@ -222,13 +231,15 @@ def plain_http(mode: Mode | None = None, *, max_usd: Decimal | str | float | Non
         model, wanted = str(body.get("model")), int(body.get("max_tokens") or 1)
         booked = chosen.ledger.reserve(most_tokens(request.content), wanted, price_of(model), least=wanted)
         request.extensions["booked"] = model, booked
+        request.headers.update(chosen.headers())  # the key is there while the request is under way, and never to be seen
 
     def settle(response: httpx.Response) -> None:
+        response.request.headers.update(dict.fromkeys(chosen._secrets, "[key]"))
         response.read()
         model, booked = response.request.extensions["booked"]
         usage = response.json().get("usage", {}) if response.is_success else {}
         chosen.ledger.settle(booked, spent_on(model, Usage.model_validate(usage)))
 
-    return httpx.Client(base_url=chosen.base_url, headers=chosen.headers(), timeout=httpx.Timeout(600, connect=10),
+    return httpx.Client(base_url=chosen.base_url, headers=chosen._headers, timeout=httpx.Timeout(600, connect=10),
                         transport=chosen._transport if chosen.mode == "offline" else None,
                         event_hooks={"request": [reserve], "response": [settle]})

@@ -38,6 +38,7 @@ class Block(BaseModel):
     type: str
 
 
+Text = Annotated[str, BeforeValidator(lambda text: "" if text is None else str(text))]
 Tokens = Annotated[int, Field(ge=0), BeforeValidator(lambda count: 0 if count is None else count)]
 
 
@@ -62,11 +63,11 @@ class Reply(BaseModel):
 
     model_config = ConfigDict(extra="allow", defer_build=True)
     content: list[Block]
-    id: str = ""
-    model: str = ""
-    role: str = "assistant"
+    id: Text = ""
+    model: Text = ""
+    role: Text = "assistant"
     stop_reason: str | None = None
-    usage: Usage = Usage()
+    usage: Annotated[Usage, BeforeValidator(lambda usage: {} if usage is None else usage)] = Usage()
 
     @model_validator(mode="after")
     def _blocks_are_whole(self) -> Reply:

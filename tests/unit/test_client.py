@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import email.utils
 import json
+import threading
 import time
 from decimal import Decimal
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import httpx
 import pytest
@@ -72,7 +74,8 @@ def test_after_two_retries_the_error_is_raised():
 
 
 @pytest.mark.parametrize(("headers", "seconds"), [({"retry-after": "7"}, 7.0), ({"retry-after-ms": "250"}, 0.25),
-                                                  ({"retry-after": "soon"}, 0.5), ({"retry-after": "0"}, 0.0)])
+                                                  ({"retry-after": "soon"}, 0.5), ({"retry-after": "0"}, 0.0),
+                                                  ({"retry-after": "inf"}, 0.5), ({"retry-after": "nan"}, 0.5)])
 def test_the_services_own_wait_is_kept(headers, seconds):
     client = client_of((429, error("rate_limit_error"), headers), (200, REPLY))
     send(client)
@@ -123,6 +126,8 @@ def test_an_error_in_another_format_is_still_an_api_error(content):
 
 def test_older_dialects_are_understood():
     ollama = {"model": "llama", "content": [{"type": "tool_use", "id": "call_1", "name": "add", "input": {"a": 1}}], "created": 1}
+    nulls = {"id": None, "role": None, "model": None, "content": [{"type": "text", "text": "hi"}], "stop_reason": None, "usage": None}
+    assert send(client_of((200, nulls))).text == "hi"
     reply = send(client_of((200, ollama)))
     assert reply.next_step == "run_tools" and reply.usage.total_input == 0 and reply.model_extra["created"] == 1
 
@@ -133,6 +138,10 @@ def test_the_key_is_sent_and_never_shown():
     with pytest.raises(ApiError) as caught:
         send(client)
     assert client.seen[0].headers["x-api-key"] == key
+    echoed = {"error": {"type": key, "message": key}, "request_id": key}
+    with pytest.raises(ApiError) as other:
+        send(client_of((400, echoed, {"request-id": key}), api_key=key))
+    assert key not in str(vars(other.value))
     shown = f"{client!r} {client} {caught.value} {caught.value!r} {vars(caught.value)} {caught.value.__cause__}"
     assert key not in shown and "[key]" in shown
 
@@ -141,7 +150,7 @@ def test_a_connection_error_does_not_carry_the_request_with_its_key():
     client = client_of(*[httpx.ConnectError("refused")] * 3, api_key="sk-ant-very-secret")
     with pytest.raises(ApiError) as caught:
         send(client)
-    assert caught.value.__cause__ is None and caught.value.__suppress_context__
+    assert caught.value.__cause__ is None and caught.value.__context__ is None  # neither shown nor reachable
 
 
 def test_the_headers_are_the_apis_own():
@@ -193,12 +202,54 @@ def test_a_local_server_needs_no_key(monkeypatch):
 
 
 def test_settings_of_the_offline_model_are_refused_elsewhere_and_a_base_url_must_be_one(monkeypatch):
-    for wrong in ("localhost:11434", "http://", "http://[::1", "ftp://host", "http://host:port"):
+    for wrong in ("localhost:11434", "http://", "http://[::1", "ftp://host", "http://host:port", "http://127.0.0.1:99999"):
         monkeypatch.setenv("ANTHROPIC_BASE_URL", wrong)
         with pytest.raises(SetupError, match="expected an address"):
             connect("local")
     with pytest.raises(SetupError, match="latency_ms: only the offline model"):
         connect("live", latency_ms=5)
+
+
+def test_a_password_in_the_base_url_is_refused_and_not_shown(monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://me:very-secret@127.0.0.1:11434")
+    with pytest.raises(SetupError, match="ANTHROPIC_AUTH_TOKEN") as caught:
+        connect("local")
+    assert "very-secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("cap", ["nan", "inf", "-1", "abc", "", float("nan"), -0.1])
+def test_a_dollar_cap_that_is_no_amount_is_one_clear_line(monkeypatch, cap):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-key")
+    with pytest.raises(SetupError, match=r"^max_usd \(--max-usd\) is .*; expected an amount in dollars, for example 0.50$"):
+        connect("live", max_usd=cap)
+
+
+def test_plain_http_sends_the_key_and_does_not_keep_it_where_a_notebook_would_print_it(monkeypatch):
+    from kernel import plain_http
+
+    key, sent = "sk-ant-very-secret", []
+
+    class Service(BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["content-length"]))
+            sent.append(self.headers["x-api-key"])
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(json.dumps(REPLY).encode())
+
+        def log_message(self, *_):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Service)
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", f"http://127.0.0.1:{server.server_port}")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", key)
+    with plain_http("live") as client:
+        response = client.post("/v1/messages", json=BODY)
+    server.shutdown()
+    server.server_close()
+    assert sent == [key] and response.json()["content"] == REPLY["content"]
+    assert key not in f"{client.headers} {response.request.headers} {response.request.headers.raw}"
 
 
 def test_roles_name_models_and_the_environment_overrides_them(monkeypatch):
