@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import contextlib
 import re
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from .run import Run
 from .search import LIBRARY, Corpus, CorpusError
 from .supervisors import DeterministicSupervisor, LLMSupervisor
 from .team import researcher, reviewer, writer
-from .trace import Trace, dollars, line
+from .trace import Trace, counted, dollars, line
 
 
 def main(arguments: list[str]) -> int:
@@ -44,18 +45,16 @@ def main(arguments: list[str]) -> int:
 
 async def _brief(options: argparse.Namespace) -> int:
     topic = " ".join(options.topic.split())
+    if any("\ud800" <= letter <= "\udfff" for letter in topic):  # bytes that Python could not read
+        raise SetupError(f"the topic is {topic!a}; expected text in the terminal's own encoding, such as UTF-8")
     if not topic:
         raise SetupError('the topic is empty; say what the brief is about, for example: python -m kernel "the history of MCP"')
-    try:
-        cap = Budget(usd=options.max_usd)
-    except ValueError:
-        raise SetupError(f"--max-usd is {options.max_usd!r}; expected an amount in dollars, for example 0.50") from None
-    if options.save:
+    if options.save is not None:
         Path(options.save).open("a", encoding="utf-8").close()  # a path that fails does so before the work is done
     library = Corpus(options.library)
     specialists = researcher(library), writer(), reviewer()
     supervisor = LLMSupervisor(specialists) if options.supervisor == "llm" else DeterministicSupervisor(*specialists)
-    async with connect("live" if options.live else None, max_usd=cap.usd) as client:
+    async with connect("live" if options.live else None, max_usd=options.max_usd) as client:
         run = Run(client, budget=Budget(calls=60), on_event=_show)
         result = await run.dispatch(supervisor, Handoff(intent=f"Write a brief on {topic}"))
     if options.save:
@@ -68,8 +67,9 @@ async def _brief(options: argparse.Namespace) -> int:
 
 
 def _show(event: Event) -> None:
-    if text := line(event):
-        print(text, flush=True)
+    with contextlib.suppress(OSError):  # a pipe that was closed, a full disk: the brief's own print will say so
+        if text := line(event):
+            print(text, flush=True)
 
 
 def _sources(result: Result, library: Corpus) -> str:
@@ -84,9 +84,9 @@ def _sources(result: Result, library: Corpus) -> str:
 
 def _bill(trace: Trace, *, offline: bool) -> str:
     used = trace.totals()
-    named = f"{'as if ' if offline else ''}on {' and '.join(used['models'])}"
+    named = f" {'as if ' if offline else ''}on {' and '.join(used['models'])}" if used["models"] else ""
     tokens = f"{used['input_tokens'] + used['output_tokens']:,} tokens ({used['input_tokens']:,} in, {used['output_tokens']:,} out)"
-    return f"{used['calls']} calls · {tokens} · {dollars(used['usd'])} {named} · {used['seconds']:.2f} seconds"
+    return f"{counted(used['calls'], 'call')} · {tokens} · {dollars(used['usd'])}{named} · {used['seconds']:.2f} seconds"
 
 
 def _serve(port: int) -> int:

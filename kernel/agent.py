@@ -34,6 +34,8 @@ class Agent:
     def request(self) -> dict[str, Any]:
         """The part of each request that never changes within a conversation."""
         request: dict[str, Any] = {"model": self.model, "max_tokens": self.max_tokens, "system": self.system}
+        if wrong := [it for it in self.tools if not hasattr(it, "definition")]:
+            raise TypeError(f"{self.name} got {wrong[0]!r} as a tool; expected a @tool, or a HandoffTool of a specialist")
         if self.tools:
             request["tools"] = [tool.definition for tool in self.tools]
         if self.output:

@@ -23,7 +23,9 @@ Kind = Literal["tool", "skill", "agent"]
 class Handoff(BaseModel):
     """What a specialist is given: its whole world, since it never sees its caller's messages."""
 
-    model_config = ConfigDict(frozen=True, defer_build=True)
+    # a field that is not one of these is refused, not dropped: nobody would read it; the schema need not say so
+    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid",
+                              json_schema_extra=lambda schema: schema.pop("additionalProperties", None))
     intent: str
     """What to achieve."""
     context: str = ""

@@ -53,7 +53,7 @@ class DeterministicSupervisor:
 
             run.note("review")
             reviewed = await run.dispatch(self.reviewer, Handoff(intent=task, artifacts={"facts": facts, "draft": draft}))
-            if not reviewed.ok:
+            if not reviewed.ok or not hasattr(reviewed.output, "verdict"):
                 return _ended("review", reviewed, run)
             verdict: Verdict = reviewed.output
             if verdict.verdict == "PASS":
@@ -71,7 +71,8 @@ class DeterministicSupervisor:
 def _ended(stage: str, result: Result, run: Run) -> Result:
     """A stage did not deliver: its status and what it has; the door adds the work of the stages before it."""
     status = "failed" if result.ok else result.status
-    reason = f"{stage}: {result.reason or 'came back empty'}"
+    nothing = f"no verdict in what came back, {result.as_text()[:80]!r}" if stage == "review" else "came back empty"
+    reason = f"{stage}: {result.reason or nothing}"
     return Result(status=status, output=run.output or result.output, reason=reason, artifacts=result.artifacts)
 
 
@@ -107,6 +108,8 @@ class HandoffTool:
 @tool(ends=True)
 def finalize(output: str) -> str:
     """End the task: give the finished text, complete, exactly as the user shall read it."""
+    if not output.strip():
+        raise ToolError("output is empty; give the finished text itself")
     return output
 
 

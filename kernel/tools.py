@@ -5,6 +5,7 @@ to it as a result with `is_error`. Anything else is a bug and propagates. The sp
 """
 
 import asyncio
+import functools
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -62,16 +63,17 @@ def tool(function: Callable[..., Any] | None = None, *, name: str = "", descript
     """
     if function is None:
         return lambda it: tool(it, name=name, description=description, ends=ends)
-    its_name = name or function.__name__
-    text = description or inspect.getdoc(function) or ""
+    plain = function.func if isinstance(function, functools.partial) else function
+    its_name = name or plain.__name__
+    text = description or inspect.getdoc(plain) or ""
     if not text:
         raise TypeError(f"tool {its_name!r} needs a docstring: it is what the model reads to decide when to call it")
-    hints = get_type_hints(function, localns={"Run": Run}, include_extras=True)
+    hints = get_type_hints(plain, localns={"Run": Run}, include_extras=True)
     fields: dict[str, Any] = {}
     wants_run = ""
     for argument, parameter in inspect.signature(function).parameters.items():
-        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            raise TypeError(f"tool {its_name!r}: parameter {parameter} cannot be described to a model; give it a name")
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY) or argument.startswith("_"):
+            raise TypeError(f"tool {its_name!r}: parameter {parameter} cannot be described to a model; give it a plain name")
         if argument not in hints:
             raise TypeError(f"tool {its_name!r}: parameter {argument!r} needs a type, for example {argument}: str")
         if hints[argument] is Run:

@@ -55,10 +55,11 @@ class Trace:
     def load(cls, path: str | Path) -> Trace:
         """Reads what `save` wrote. Raises ValueError that names the line that is not an event."""
         events = []
-        for number, text in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+        for number, text in enumerate(Path(path).read_bytes().splitlines(), 1):  # of text, it would split at U+2028 too
             try:
                 events.append(Event(**json.loads(text)))
-            except (ValueError, TypeError) as error:
+                cls(events[-1:]).totals(), line(events[-1])  # so that each has what its kind needs
+            except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
                 raise ValueError(f"{path}, line {number} is not an event of a run: {error}") from None
         return cls(events)
 

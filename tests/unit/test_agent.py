@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 
 import pytest
@@ -211,6 +212,29 @@ def test_a_tool_without_types_or_docstring_is_refused_with_the_remedy():
         @tool
         def anything(*args: int):
             """Takes all."""
+    with pytest.raises(TypeError, match="cannot be described"):
+        @tool
+        def hidden(_secret: int):
+            """Takes what a schema cannot name."""
+
+
+async def test_what_is_not_a_tool_is_refused_with_the_remedy(agent):
+    with pytest.raises(TypeError, match="agent got .* as a tool; expected a @tool"):
+        await run_agent(agent(tools=(len,)))
+
+
+async def test_methods_and_partials_are_tools_too(agent):
+    class Counter:
+        start = 5
+
+        def plus(self, x: int) -> int:
+            """Adds to the start."""
+            return self.start + x
+
+    tools = (tool(Counter().plus), tool(functools.partial(add.function, b=1), name="next"))
+    _, requests, _ = await run_agent(agent(tools=tools), [call("plus", x=2), call("next", a=3)], "done")
+    assert [it["content"] for it in requests[1]["messages"][-1]["content"]] == ["7", "4"]
+    assert [it["description"] for it in requests[0]["tools"]] == ["Adds to the start.", "Adds two whole numbers."]
 
 
 async def test_a_tool_may_ask_for_the_run_which_the_model_never_sees(agent):

@@ -34,6 +34,12 @@ def test_a_handoff_cannot_be_changed_after_it_was_given():
         Handoff(intent="a").intent = "b"
 
 
+def test_a_field_that_a_handoff_does_not_have_is_refused_instead_of_dropped():
+    with pytest.raises(ValidationError, match="artefacts"):
+        Handoff(intent="a", artefacts={"facts": "all of them"})
+    assert "additionalProperties" not in Handoff.model_json_schema()
+
+
 def test_handoffs_that_say_the_same_have_the_same_key():
     assert Handoff(intent="a", return_to="x").key() == Handoff(intent="a", return_to="y").key()
     assert Handoff(intent="a").key() != Handoff(intent="a", artifacts={"draft": "1"}).key()

@@ -73,6 +73,13 @@ async def test_a_stage_that_fails_keeps_the_work_before_it(broken, keeps, output
     assert set(result.artifacts) == keeps and result.output == output
 
 
+async def test_a_reviewer_that_gives_no_verdict_ends_as_a_result_that_keeps_the_draft():
+    supervisor, _ = desk(verdicts=("Pass it back",))
+    result = await Run(scripted()).dispatch(supervisor, TASK)
+    assert (result.status, result.output) == ("failed", "draft")
+    assert result.reason == "review: no verdict in what came back, 'Pass it back'"
+
+
 async def test_a_researcher_that_was_stopped_half_way_still_hands_over_what_it_has():
     supervisor, (_, writer, _) = desk(found=Result(status="exhausted", output="- One fact. [d1]"))
     result = await Run(scripted()).dispatch(supervisor, TASK)
@@ -95,6 +102,16 @@ async def test_the_tools_schema_is_the_handoff_and_finalize_ends_the_work():
     assert tools["handoff_to_researcher"]["input_schema"] == Handoff.model_json_schema()
     assert tools["handoff_to_researcher"]["description"] == "Does what the test says."
     assert set(tools) == {"handoff_to_researcher", "finalize"}
+
+
+async def test_an_empty_text_is_not_taken_for_the_end_of_the_work_nor_a_misspelt_payload_for_a_handoff():
+    worker = Worker("writer", "the draft")
+    client = scripted(call("finalize", output=" "), call("handoff_to_writer", intent="write", artefacts={"facts": "all"}),
+                      call("finalize", output="the brief"))
+    result = await Run(client).dispatch(LLMSupervisor((worker,)), TASK)
+    told = [it["messages"][-1]["content"][0] for it in requests_of(client)[1:]]
+    assert result.output == "the brief" and worker.seen == [] and all(it["is_error"] for it in told)
+    assert "output is empty" in told[0]["content"] and "artefacts" in told[1]["content"]
 
 
 async def test_the_full_payload_of_every_handoff_is_in_the_log_and_survives_the_file(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -74,12 +75,30 @@ def test_a_topic_that_the_library_knows_nothing_about_ends_in_a_brief_that_says_
 @pytest.mark.parametrize(("arguments", "said"), [
     ([""], "the topic is empty"), (["   "], "the topic is empty"), (["x", "--live"], "ANTHROPIC_API_KEY is not set"),
     (["x", "--save", "/nowhere/at/all/run.jsonl"], "/nowhere/at/all/run.jsonl"), (["x", "--library", "/nowhere"], "is not a folder"),
-    (["x", "--max-usd", "much"], "--max-usd is 'much'"),
+    (["x", "--max-usd", "much"], "(--max-usd) is 'much'"),
+    (["x", "--save", ""], "Is a directory" if os.name == "posix" else "Permission denied"),
+    (["caf\udce9"], r"the topic is 'caf\udce9'"),
 ])
 def test_what_cannot_be_carried_out_gets_one_clear_line_and_status_2(arguments, said, capsys):
     assert main(arguments) == 2
     error = capsys.readouterr().err
     assert said in error and error.count("\n") == 1 and "Traceback" not in error
+
+
+def test_output_that_nobody_reads_is_one_clear_line(tmp_path):
+    reader, writer = os.pipe()
+    os.close(reader)
+    ended = subprocess.run([sys.executable, "-m", "kernel", "Qdrant", "--save", str(tmp_path / "run.jsonl")],
+                           stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    assert ended.returncode == 2 and ended.stderr.count("\n") == 1 and ended.stderr.startswith("error: ")
+    assert Trace.load(tmp_path / "run.jsonl").totals()["calls"] > 3
+
+
+def test_a_run_without_any_reply_has_a_bill_that_names_no_model(monkeypatch, capsys):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-key")
+    assert main(["Qdrant", "--live", "--max-usd", "0"]) == 1
+    assert "0 calls · 0 tokens (0 in, 0 out) · $0.0000 · " in capsys.readouterr().out
 
 
 def test_a_run_is_saved_and_read_again(tmp_path, capsys):

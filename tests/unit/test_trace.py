@@ -72,6 +72,25 @@ async def test_a_record_that_was_damaged_names_the_line(tmp_path):
         Trace.load(path)
 
 
+@pytest.mark.parametrize("damaged", [
+    b"[]", b"null", b"\xff", b'{"seq": 1, "at": 0, "kind": "reply", "run": "", "agent": "", "data": {}}',
+    b'{"seq": 1, "at": 0, "kind": "return", "run": "", "agent": "", "data": 3}'])
+async def test_a_line_without_what_its_kind_needs_is_named_when_it_is_read_not_when_it_is_used(tmp_path, damaged):
+    path = tmp_path / "run.jsonl"
+    (await desk_run()).trace().save(path)
+    number = path.read_bytes().count(b"\n") + 1
+    path.write_bytes(path.read_bytes() + damaged + b"\n")
+    with pytest.raises(ValueError, match=f"line {number} is not an event"):
+        Trace.load(path)
+
+
+async def test_a_record_keeps_separators_that_some_call_the_end_of_a_line(tmp_path, agent):
+    run = Run(scripted("one\u2028two\x85three"))
+    await run.dispatch(agent(), Handoff(intent="say\u2029it"))
+    run.trace().save(tmp_path / "run.jsonl")
+    assert Trace.load(tmp_path / "run.jsonl").events == run.events
+
+
 async def test_an_empty_run_has_an_empty_trace():
     trace = Run(scripted()).trace()
     assert str(trace) == "" and trace.totals()["calls"] == 0 and trace.totals()["seconds"] == 0.0
