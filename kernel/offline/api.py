@@ -100,6 +100,11 @@ class OfflineAPI:
         self.models = [*dict.fromkeys([*roles.ROLES.values(), *(getattr(roles, role) for role in roles.ROLES)])]
         self.temperament, self.faults = temperament or Temperament(), faults or Faults()
         self.latency_ms = latency_ms if isinstance(latency_ms, tuple) else (latency_ms, latency_ms)
+        if not all(isinstance(it, int | float) and it >= 0 for it in self.latency_ms):
+            raise ValueError(f"latency_ms is {latency_ms!r}; expected a number, at least 0, or a (shortest, longest) pair")
+        for value, kind in ((self.temperament, Temperament), (self.faults, Faults), (seed, int)):
+            if not isinstance(value, kind):
+                raise TypeError(f"{value!r} is no setting of the offline model; expected {kind.__name__}(…)")
         self.seed, self.thinking, self.strict = seed, thinking, strict
         self.trusted: set[str] = set()  # signatures and block types that a script made up, and may come back
         self._answer, self._numbers, self._seen = answer, count(), defaultdict(count)

@@ -114,6 +114,10 @@ def _schema(schema: Any, where: str, definitions: dict | None = None) -> None:
     for name in ("oneOf", "not", "if", "patternProperties", "prefixItems"):
         if name in schema:
             refuse(where, f"'{name}' is not supported in a schema that is enforced; anyOf and allOf are")
+    kinds = schema.get("type", [])
+    for kind in kinds if isinstance(kinds, list) else [kinds]:
+        if kind not in _KINDS:
+            refuse(where, f"Schema type {kind!r} is not supported; expected {', '.join(_KINDS)}")
     if schema.get("type") == "object" and schema.get("additionalProperties") is not False:
         refuse(where, "For 'object' type, 'additionalProperties' must be explicitly set to false")
     if schema.get("type") == "array" and schema.get("minItems", 0) not in (0, 1):
@@ -128,6 +132,7 @@ def _schema(schema: Any, where: str, definitions: dict | None = None) -> None:
         _schema(part, where, definitions)
 
 
+_KINDS = ("object", "array", "string", "number", "integer", "boolean", "null")
 _NAME = re.compile("^[a-zA-Z0-9_-]{1,128}$")
 _SCHEMA = {"properties?": dict, "$defs?": dict, "anyOf?": list, "allOf?": list, "$ref?": str, "...": object}
 _MARK = {"cache_control?": OneOf(ephemeral={"ttl?": ("5m", "1h")})}

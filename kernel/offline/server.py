@@ -61,8 +61,10 @@ class _Connection(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         length = self.headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > MAX_BODY_BYTES or "transfer-encoding" in self.headers:
+        if not (length.isascii() and length.isdecimal()) or "transfer-encoding" in self.headers:
             return self.send_error(400, f"send the body whole, with a content-length of at most {MAX_BODY_BYTES}")
+        if len(length) > 15 or int(length) > MAX_BODY_BYTES:
+            return self.send_error(413, f"the body has {length} bytes, and at most {MAX_BODY_BYTES} are allowed")
         try:
             response = self.server.api.handle(self.command, self.path, self.headers, self.rfile.read(int(length)))
         except Exception:  # a bug in a skill must not take the other clients down; it is told on the terminal
@@ -76,7 +78,7 @@ class _Connection(BaseHTTPRequestHandler):
         else:
             self._send(response)
 
-    do_GET = do_HEAD = do_POST
+    do_GET = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_POST  # the API says which it takes
 
     def _send(self, response: Response) -> None:
         whole = isinstance(response.body, bytes)

@@ -142,6 +142,7 @@ def shaped(schema):
         (shaped({"oneOf": [CLOSED]}), "output_config.format.schema: 'oneOf' is not supported"),
         (shaped({"$ref": "#/$defs/Plan"}), "output_config.format.schema: '$ref' must name an entry"),
         (shaped({"type": "array", "items": CLOSED, "minItems": 3}), "output_config.format.schema: For 'array' type"),
+        (shaped({"type": "text"}), "output_config.format.schema: Schema type 'text' is not supported"),
         (ask(metadata={"user": "7"}), "metadata.user: Extra inputs are not permitted"),
         (ask(cache_control={"type": "forever"}), "cache_control: Input tag 'forever'"),
     ],
@@ -612,6 +613,21 @@ def test_the_server_streams_and_outlives_bad_clients_and_bugs():
         assert c.post("/v1/messages", json=ask("a bug")).status_code == 500
         with c.stream("POST", "/v1/messages", json=ask(stream=True)) as response:
             assert list(response.iter_lines())[-2] == 'data: {"type":"message_stop"}'
+
+
+def test_the_server_names_a_wrong_method_and_a_body_that_is_too_large():
+    with Server(api()) as url:
+        for method in ("PUT", "PATCH", "DELETE", "OPTIONS", "GET", "HEAD"):
+            answer = httpx.request(method, f"{url}/v1/messages", headers=HEADERS, trust_env=False)
+            assert answer.status_code == 405 and (method == "HEAD" or answer.json()["error"]["type"] == "invalid_request_error")
+        for length in (b"33554433", b"9" * 5000):
+            assert b" 413 " in raw(url, b"POST /v1/messages HTTP/1.1\r\nContent-Length: " + length + b"\r\n\r\n").split(b"\r\n")[0]
+
+
+@pytest.mark.parametrize("settings", [{"latency_ms": -1}, {"latency_ms": "slow"}, {"seed": "a"}, {"faults": "429"}, {"temperament": "wild"}])
+def test_a_setting_that_cannot_be_is_refused_when_it_is_given_not_at_the_first_request(settings):
+    with pytest.raises((ValueError, TypeError), match="expected"):
+        OfflineAPI(**settings)
 
 
 def raw(url, data):
