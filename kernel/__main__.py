@@ -75,10 +75,11 @@ def _show(event: Event) -> None:
 def _sources(result: Result, library: Corpus) -> str:
     """The documents that the brief cites, each with its title and address."""
     lines = ["Sources"]
-    for id in dict.fromkeys(re.findall(r"\[([\w.-]+)\]", result.as_text())):
+    for id in dict.fromkeys(re.findall(r"\[([^\[\]]+)\]", result.as_text())):  # an id may be a file's name, with spaces
         found = library.documents.get(id)
         about = f"{found.title} ({found.date or 'no date'}) {found.url}".rstrip() if found else "is not in the library"
-        lines.append(f"[{id}] {about}")
+        if found or re.fullmatch(r"[\w.-]+", id):
+            lines.append(f"[{id}] {about}")
     return "\n".join(lines) if len(lines) > 1 else "No sources."
 
 

@@ -85,6 +85,13 @@ def test_what_cannot_be_carried_out_gets_one_clear_line_and_status_2(arguments, 
     assert said in error and error.count("\n") == 1 and "Traceback" not in error
 
 
+def test_a_document_whose_id_is_its_files_name_is_among_the_sources(tmp_path, capsys):
+    (tmp_path / "my notes (draft).md").write_text("The quokka is a small macropod that lives on Rottnest Island.\n", encoding="utf-8")
+    assert main(["quokkas", "--library", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert "Rottnest Island [my notes (draft)]." in out and "\nSources\n[my notes (draft)] my notes (draft) (no date)\n" in out
+
+
 def test_output_that_nobody_reads_is_one_clear_line(tmp_path):
     reader, writer = os.pipe()
     os.close(reader)
