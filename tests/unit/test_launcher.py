@@ -75,9 +75,9 @@ class Machine:
         info.mkdir(parents=True)
         (info / "METADATA").write_text(f"Name: {name}\nVersion: {version}\n", encoding="utf-8")
         (info / "RECORD").write_text(
-            f"{name}.py,,\n{name}-{version}.dist-info/METADATA,,\n", encoding="utf-8"
+            f"{name}.py,sha256=0,10\n{name}-{version}.dist-info/METADATA,,\n", encoding="utf-8"
         )
-        (site / f"{name}.py").touch()
+        (site / f"{name}.py").write_bytes(b"answer=42\n")
         return site / f"{name}.py"
 
 
@@ -167,6 +167,10 @@ def broken_by_a_lost_module(machine):
     machine.package("httpx", "0.28.1").unlink()
 
 
+def broken_by_a_full_disk(machine):
+    machine.package("httpx", "0.28.1").write_bytes(b"")
+
+
 def broken_by_an_empty_folder(machine):
     environment.remove(machine.env)
     machine.env.folder.mkdir()
@@ -179,7 +183,8 @@ def broken_by_an_empty_folder(machine):
         (broken_by_deleting_its_python, "it has no Python"),
         (broken_by_another_python, "its Python changed from 3.12 to 3.13"),
         (broken_by_an_unreadable_stamp, "its stamp cannot be read"),
-        (broken_by_a_lost_module, "files of httpx are gone"),
+        (broken_by_a_lost_module, "files of httpx are gone or cut short"),
+        (broken_by_a_full_disk, "files of httpx are gone or cut short"),
         (broken_by_an_empty_folder, "it has no Python"),
     ],
 )
