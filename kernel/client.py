@@ -97,9 +97,8 @@ class Client(contextlib.AbstractAsyncContextManager):
             except ApiError as error:
                 if not error.retryable or attempt == self.retries:
                     raise
-                wait_s = error.retry_after_s
-                if wait_s is None:
-                    wait_s = min(0.5 * 2**attempt, 8.0) * (1 - 0.25 * self._jitter())
+                own = min(0.5 * 2**attempt, 8.0) * (1 - 0.25 * self._jitter())
+                wait_s = own if error.retry_after_s is None else error.retry_after_s
                 if on_retry:
                     on_retry(error, wait_s)
             await self._sleep(wait_s)

@@ -126,7 +126,8 @@ class Run:
             result = result.model_copy(update={"by": result.by or name})
             if not reason:
                 self._handed_over[key] = result.status
-            child.emit("return", return_to=self.name, result=result.model_dump(mode="json"), spent=_figures(child.spent))
+            shown = result.model_dump(mode="json", fallback=str)
+            child.emit("return", return_to=self.name, result=shown, spent=_figures(child.spent))
         return result
 
     def _refusal(self, name: str, handoff: Handoff) -> str:
@@ -223,8 +224,7 @@ class Run:
             self.ledger.settle(booked, actual)
         if reply.text and (self.output is None or not reply.tool_calls):
             self.output = reply.text
-        self.emit("reply", model=model, reply=reply.model_dump(), spent=_figures(actual),
-                  seconds=self._clock() - asked_at)
+        self.emit("reply", model=model, reply=reply.model_dump(), spent=_figures(actual), seconds=self._clock() - asked_at)
         return reply
 
     def _emit_request(self, body: dict[str, Any]) -> None:

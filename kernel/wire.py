@@ -131,7 +131,10 @@ _COMPACT = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 
 def _dumps(value: Any) -> bytes:
-    return _COMPACT.encode(value).encode("ascii")
+    try:
+        return _COMPACT.encode(value).encode("ascii")
+    except ValueError:
+        raise ApiError("a message holds NaN or an infinity, which JSON has no number for", type="invalid_reply") from None
 
 
 def encode(body: dict[str, Any]) -> bytes:

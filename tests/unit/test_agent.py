@@ -6,12 +6,13 @@ import asyncio
 import functools
 import json
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from kernel import Budget, Handoff, Reply, Run, Tool, ToolError, tool
+from kernel import Budget, Client, Handoff, Reply, Run, Tool, ToolError, tool
 from kernel.wire import NEXT_STEP
 
 from .conftest import call, requests_of, scripted
@@ -216,6 +217,18 @@ def test_a_tool_without_types_or_docstring_is_refused_with_the_remedy():
         @tool
         def hidden(_secret: int):
             """Takes what a schema cannot name."""
+
+
+async def test_a_number_that_json_cannot_hold_ends_as_a_failure_that_keeps_the_work(agent):
+    @tool
+    def half(x: float) -> float:
+        """Halves a number."""
+        return x / 2
+
+    client = Client(httpx.MockTransport(lambda request: httpx.Response(200, content=replies.pop(0))))
+    replies = [b'{"content": [{"type": "tool_use", "id": "%d", "name": "half", "input": {"x": %s}}]}' % it for it in ((1, b"3"), (2, b"1e999"))]
+    result = await Run(client).dispatch(agent(tools=(half,)), TASK)
+    assert result.status == "failed" and "NaN or an infinity" in result.reason and result.artifacts == {"tool_results": "1.5"}
 
 
 async def test_what_is_not_a_tool_is_refused_with_the_remedy(agent):

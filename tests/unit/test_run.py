@@ -28,6 +28,14 @@ async def test_a_dispatch_stamps_the_handoff_and_records_it_in_full():
     assert [event.kind for event in run.events] == ["dispatch", "return"]
 
 
+async def test_a_result_of_any_kind_can_be_recorded(tmp_path):
+    thing = object()
+    run = run_of()
+    result = await run.dispatch(Worker(work=thing), TASK)
+    run.trace().save(tmp_path / "run.jsonl")
+    assert result.output is thing and "object object" in run.events[-1].data["result"]["output"]
+
+
 async def test_three_levels_and_no_fourth():
     def deeper(level):
         return Worker(f"level{level}", lambda handoff, run: run.dispatch(deeper(level + 1), TASK))
