@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import email.utils
 import json
-import math
 import os
 import random
 import time
@@ -159,8 +158,8 @@ def _retry_after_s(headers: httpx.Headers) -> float | None:
     """Seconds to wait: `retry-after-ms`, or `retry-after` as seconds or as an HTTP date; None if there is neither."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1)):
         with contextlib.suppress(KeyError, ValueError):
-            if math.isfinite(seconds := float(headers[name]) * unit):
-                return max(0.0, seconds)
+            if 0 <= (seconds := float(headers[name]) * unit) < float("inf"):
+                return seconds
     with contextlib.suppress(KeyError, ValueError):
         return max(0.0, email.utils.parsedate_to_datetime(headers["retry-after"]).timestamp() - time.time())
     return None
