@@ -56,9 +56,11 @@ async def _brief(options: argparse.Namespace) -> int:
     supervisor = LLMSupervisor(specialists) if options.supervisor == "llm" else DeterministicSupervisor(*specialists)
     async with connect("live" if options.live else None, max_usd=options.max_usd) as client:
         run = Run(client, budget=Budget(calls=60), on_event=_show)
-        result = await run.dispatch(supervisor, Handoff(intent=f"Write a brief on {topic}"))
-    if options.save:
-        run.trace().save(options.save)
+        try:
+            result = await run.dispatch(supervisor, Handoff(intent=f"Write a brief on {topic}"))
+        finally:  # also when Ctrl-C ends it
+            if options.save:
+                run.trace().save(options.save)
     print(f"\n{result.as_text().strip() or 'There is no brief.'}\n\n{_sources(result, library)}\n")
     if not result.ok:
         print(f"status: {result.status}; {result.reason}\n")

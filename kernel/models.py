@@ -13,12 +13,8 @@ from typing import Any
 from .budget import Price, Spent
 from .wire import Usage
 
-ROLES = {
-    "worker": "claude-haiku-5-5",
-    "supervisor": "claude-sonnet-5-5",
-    "planner": "claude-opus-5-5",
-    "judge": "claude-opus-5-5",
-}
+ROLES = {"worker": "claude-haiku-5-5", "supervisor": "claude-sonnet-5-5",
+         "planner": "claude-opus-5-5", "judge": "claude-opus-5-5"}
 
 
 def __getattr__(role: str) -> str:

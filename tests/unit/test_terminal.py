@@ -12,6 +12,8 @@ import pytest
 from kernel import Corpus, Trace
 from kernel.__main__ import main
 
+from .conftest import Worker
+
 
 @pytest.fixture(autouse=True)
 def no_settings(monkeypatch):
@@ -90,6 +92,17 @@ def test_a_document_whose_id_is_its_files_name_is_among_the_sources(tmp_path, ca
     assert main(["quokkas", "--library", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert "Rottnest Island [my notes (draft)]." in out and "\nSources\n[my notes (draft)] my notes (draft) (no date)\n" in out
+
+
+def test_a_run_that_is_interrupted_keeps_its_record(tmp_path, monkeypatch, capsys):
+    def interrupted(handoff, run):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("kernel.__main__.writer", lambda: Worker("writer", interrupted))
+    assert main(["Qdrant", "--save", str(tmp_path / "run.jsonl")]) == 130
+    assert capsys.readouterr().err == "stopped\n"
+    trace = Trace.load(tmp_path / "run.jsonl")
+    assert trace.totals()["calls"] == 2 and "writer → supervisor: cancelled" in str(trace)
 
 
 def test_output_that_nobody_reads_is_one_clear_line(tmp_path):
