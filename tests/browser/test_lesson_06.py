@@ -23,8 +23,9 @@ def test_the_lesson_runs_top_to_bottom(folder, theme):
     with Lab(folder, theme=theme) as lab, lab.open(LESSON) as notebook:
         notebook.run_all()
         for id in ("loop-mend", "lost-test", "runaway-mend", "ring-test"):
-            said = notebook.cell(NUMBER[id]).inner_text()
-            assert "FAILS: " in said and re.search(r"after .*\n.* passes", said), said
+            said = notebook.cell(NUMBER[id])
+            said.get_by_text("FAILS: ").first.wait_for()
+            assert re.search(r"after .*\n.* passes", said.inner_text()), said.inner_text()
         for id in ("predict-loop", "loop", "lost-log", "runaway-mend", "ring", "plot", "lab"):
             notebook.screenshot(f"lesson-06-{theme}-{id}", of=notebook.cell(NUMBER[id]))
         assert notebook.failures() == [] and notebook.errors == []
@@ -34,7 +35,7 @@ def test_the_lab_is_used_by_keyboard_and_every_limit_has_a_name(folder):
     with Lab(folder) as lab, lab.open(LESSON) as notebook:
         notebook.run_all()
         cell = notebook.cell(NUMBER["lab"])
-        assert "exhausted: the run's budget of 16 calls" in status(cell)
+        cell.get_by_text("exhausted: the run's budget of 16 calls").first.wait_for()
         timeline = cell.locator("svg[role=img]").last
         before = timeline.get_attribute("aria-label")
 

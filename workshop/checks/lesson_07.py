@@ -85,8 +85,8 @@ def _look_at_the_comparison(probe: Probe, traces: list[Trace], unknown: bool) ->
         probe.wrong("wrong way round" if came["calls"] == -calls else
                     "not a difference" if came["calls"] == team["calls"] else None,
                     came=f"'calls': {brief(came['calls'])}", expected=f"{team['calls']} - {alone['calls']} = {calls}")
-    said = f"'tokens': {brief(came['tokens'])}"
-    if not isinstance(came["tokens"], int | float) or abs(came["tokens"] - ratio) > 0.01 * ratio:
+    said, near = f"'tokens': {brief(came['tokens'])}", max(0.01 * ratio, 0.005 + 1e-9)  # two digits are enough
+    if not isinstance(came["tokens"], int | float) or abs(came["tokens"] - ratio) > near:
         names = {"upside down": whole[1] / whole[0], "subtracted": whole[0] - whole[1],
                  "only the input": team["input_tokens"] / alone["input_tokens"],
                  "only the output": team["output_tokens"] / alone["output_tokens"]}
