@@ -67,7 +67,7 @@ class Reply(BaseModel):
     model: Text = ""
     role: Text = "assistant"
     stop_reason: str | None = None
-    usage: Annotated[Usage, BeforeValidator(lambda usage: {} if usage is None else usage)] = Usage()
+    usage: Annotated[Usage, BeforeValidator(lambda usage: {} if usage is None else usage)] = Field(default_factory=Usage)
 
     @model_validator(mode="after")
     def _blocks_are_whole(self) -> Reply:

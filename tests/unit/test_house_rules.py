@@ -64,6 +64,7 @@ def test_importing_the_kernel_does_no_io_starts_nothing_and_needs_no_key():
             "touched = [it for it in touched if '.py' not in it]\n"
             "assert not touched, touched\n"
             "assert threading.active_count() == 1\n"
+            "assert not {'pydantic.plugin._loader'} & set(sys.modules), 'a model was built, which waits for its first use'\n"
             "assert not {'genai_prices', 'kernel.offline.api', 'kernel.offline.reader', 'IPython'} & set(sys.modules)\n")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=KERNEL.parent)
     assert done.returncode == 0, done.stderr
