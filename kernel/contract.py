@@ -89,7 +89,7 @@ class Pause(Exception):
 
 @runtime_checkable
 class Executable(Protocol):
-    """Anything that keeps the contract: agents, supervisors, wrapped functions, gates, guards."""
+    """Anything that keeps the contract: agents, supervisors, tools, gates, guards."""
 
     name: str
     description: str
@@ -120,9 +120,6 @@ class Registry:
 
     def list(self, kind: Kind | None = None) -> list[Executable]:
         return [executable for executable, its_kind in self._entries.values() if kind in (None, its_kind)]
-
-    def kind(self, name: str) -> Kind:
-        return self._entries[self.get(name).name][1]
 
     def find(self, capability: str) -> list[Executable]:
         """The executables whose name or description shares words with `capability`, best match first."""

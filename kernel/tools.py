@@ -13,7 +13,7 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
-from .contract import ToolError, as_text
+from .contract import Handoff, Result, ToolError, as_text
 from .run import Run
 from .wire import Block
 
@@ -49,6 +49,15 @@ class Tool:
             values[self.wants_run] = run
         output = self.function(**values)
         return as_text(await output if inspect.isawaitable(output) else output)
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        """The tool as an executable: artifacts are its arguments by name, the intent is the first that is still needed."""
+        needed = [name for name, field in self.arguments.model_fields.items() if field.is_required()]
+        missing = [name for name in needed if name not in handoff.artifacts][:1]
+        try:
+            return Result(status="ok", output=await self.call({**handoff.artifacts, **dict.fromkeys(missing, handoff.intent)}, run))
+        except ToolError as problem:
+            return Result(status="failed", reason=str(problem))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """A decorated function can still be called as before."""

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from kernel import Budget, Client, Handoff, Reply, Run, Tool, ToolError, tool
+from kernel import Budget, Client, Handoff, Registry, Reply, Run, Tool, ToolError, tool
 from kernel.wire import NEXT_STEP
 
 from .conftest import call, requests_of, scripted
@@ -248,6 +248,21 @@ async def test_methods_and_partials_are_tools_too(agent):
     _, requests, _ = await run_agent(agent(tools=tools), [call("plus", x=2), call("next", a=3)], "done")
     assert [it["content"] for it in requests[1]["messages"][-1]["content"]] == ["7", "4"]
     assert [it["description"] for it in requests[0]["tools"]] == ["Adds to the start.", "Adds two whole numbers."]
+
+
+async def test_a_tool_keeps_the_contract_and_can_be_registered_and_dispatched():
+    @tool
+    def count(text: str, word: str = "a") -> int:
+        """Counts a word."""
+        return text.split().count(word)
+
+    assert Registry().register(count, kind="tool") is count
+    run = Run(scripted())
+    done = await run.dispatch(count, Handoff(intent="a b a"))
+    assert (done.status, done.output, done.by) == ("ok", "2", "count")
+    assert (await run.dispatch(count, Handoff(intent="count it", artifacts={"text": "b b", "word": "b"}))).output == "2"
+    lost = await run.dispatch(count, Handoff(intent="a", artifacts={"colour": "red"}))
+    assert lost.status == "failed" and "colour" in lost.reason
 
 
 async def test_a_tool_may_ask_for_the_run_which_the_model_never_sees(agent):
