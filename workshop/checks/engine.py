@@ -30,6 +30,18 @@ SLIPS = (
     ("coroutine", "a call of an async function is not awaited", "Put `await` before the call."),
     ("NameError", "this name is not known: it is misspelt, or the cell that defines it has not been run",
      "Run the notebook's first cells, then this one."),
+    ("'NoneType'", "something on this line is `None`: a call that gives nothing back, such as `append`, or a result without "
+     "an output", "Print the parts of this line, and follow the one that is `None` to where it was made."),
+    ("validation error", "a field was given a value that it does not take; the lines above name the field, and what it takes",
+     "Give that field a value of the kind that is named."),
+    ("positional argument", "the call gives other arguments than are taken: one is missing, or one wants its name",
+     "Give the arguments by their names: `name=value`."),
+    ("cannot assign to field", "this object cannot be changed, so that one may serve many runs at once",
+     "Make a changed copy: `replace(…)`."),
+    ("needs a docstring", "the model reads the docstring to decide when to call the tool, and the function has none",
+     "Make a sentence in triple quotes the first line of the function."),
+    ("needs a type", "the model is told of each parameter's type, and one has none",
+     "Write the type behind its name: `query: str`."),
     ("Error", "this line meets a value that it does not expect",
      "Print the values of this line just before it."),
 )

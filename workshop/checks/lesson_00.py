@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -87,7 +88,9 @@ def _look_at_the_order(probe: Probe, came: Any, right: list[str], times: int) ->
     if unknown := [it for it in came if it not in TEAM]:
         probe.wrong("another name", came=said, expected=f"only the names {', '.join(TEAM)}; {unknown[0]!r} is none of them")
     name = None
-    if came[:1] != right[:1]:
+    if not came:
+        name = "nobody"
+    elif came[:1] != right[:1]:
         name = "not researched first"
     elif came.count("researcher") > 1:
         name = "researched again"
@@ -99,6 +102,8 @@ def _look_at_the_order(probe: Probe, came: Any, right: list[str], times: int) ->
         name = "number not used"
     elif came == [*right, *TEAM[1:]]:
         name = "one round too many"
+    elif came[: len(right)] == right:
+        name = "grows with each call"
     probe.wrong(name, came=said, expected=expected)
 
 
@@ -117,8 +122,11 @@ ORDER = Exercise(
     ),
     misconceptions={
         "not a list": Misconception(
-            "the answer is one text or a number, and not a name for each handoff",
-            'Return a list of texts in quotes: `["researcher", …]`.'),
+            "the answer is not a list with one text for each handoff; it may be one long text, or hold a list inside the list",
+            'Return a list of texts in quotes, `["researcher", …]`; `+` makes one list of two.'),
+        "nobody": Misconception(
+            "the list is empty for this number, and somebody gets work whatever the reviewer says",
+            "Begin with the three names of a draft that passes at once."),
         "another name": Misconception(
             "a name in the list is spelt in another way than the team's own",
             "Use the three names of the specialists, in small letters."),
@@ -143,6 +151,9 @@ ORDER = Exercise(
         "one round too many": Misconception(
             "the first draft was counted as one that came back",
             "When `sent_back` is 0, nothing follows the first three names."),
+        "grows with each call": Misconception(
+            "there are more pairs than `sent_back` says; a list that outlives the call grows with each of them",
+            "Make the list inside the function, so that each call begins with a new one."),
     },
     solution_note="One research, then a pair of handoffs for each draft. The order stands in the supervisor's code; only "
                   "the number of rounds comes from a model, as a verdict.",
@@ -166,7 +177,11 @@ def check_changes(what_changed: Any, probe: Probe) -> None:
     before: list[Any] = []
     for topics in ([REVISED[0], PASSES_AT_ONCE[0]], alike, [draw.choice(PASSES_AT_ONCE)] * 2, others, others[::-1]):
         first, second = (_facts(probe, topic) for topic in topics)
+        given = deepcopy((first, second))
         said = probe.call(first, second)
+        if (first, second) != given:
+            probe.wrong("facts changed", came=f"dicts with {len(first)} and {len(second)} facts left, or with others",
+                        expected="both dicts as they were given")
         _look_at_the_changes(probe, said, first, second, before, " and ".join(topics))
         before.append(said)
 
@@ -200,13 +215,15 @@ def _look_at_the_changes(probe: Probe, came: Any, first: dict, second: dict, bef
     elif set(came) == set(same):
         name = "the same ones"
     elif not came:
-        name = "names compared"
+        name = "nothing differs"
     elif list(came) == right[:1]:
         name = "stops at the first"
     elif set(came) in (grew, shrank):
         name = "one direction"
     elif set(right) < set(came):
         name = "equal ones too"
+    elif set(came) < set(right):
+        name = "some left out"
     probe.wrong(name, came=str(list(came)), expected=expected)
 
 
@@ -228,14 +245,21 @@ CHANGES = Exercise(
             "it says whether anything changed, and not what",
             "Return a list with the names of what differs."),
         "not the names": Misconception(
-            "the answer holds something else than names of facts, such as the values behind them",
-            'Return only the names, such as `["documents"]`.'),
+            "the answer is not a list of names of facts: it may hold the values behind them, or be one text",
+            'Return a list of names, such as `["documents"]`.'),
+        "facts changed": Misconception(
+            "the dicts that were given have changed; who looks at the two runs next will miss something",
+            "Leave both as they are, and collect the names in a list of your own."),
         "the same ones": Misconception(
             "these are the names whose values are equal: the design, and not what changed",
             "Turn the comparison round: `!=` in place of `==`."),
-        "names compared": Misconception(
-            "the names are the same in both runs; what may differ is the value behind a name",
-            "Compare `first[name]` with `second[name]`."),
+        "nothing differs": Misconception(
+            "no difference was found: the names were compared, which are the same in both runs, or the loop ended at the "
+            "first name",
+            "Compare `first[name]` with `second[name]`, and return after the loop."),
+        "some left out": Misconception(
+            "names are missing whose values differ; they are lists and numbers, and may differ in any way",
+            "Compare the values themselves, with `!=`, for every name."),
         "stops at the first": Misconception(
             "a `return` inside the loop ends it with the first name that differs",
             "Collect the names in a list, and return it after the loop."),
@@ -243,8 +267,8 @@ CHANGES = Exercise(
             "only what is larger in one of the runs was found; a change may go either way",
             "Ask with `!=` whether the two differ."),
         "equal ones too": Misconception(
-            "values that are equal were reported: `is not` asks whether two things are one object, not whether they "
-            "are equal",
+            "names were reported whose values are equal; `is not`, for one, asks whether two things are one object, not "
+            "whether they are equal",
             "Compare with `!=`, and keep only the names where it says yes."),
         "always the same": Misconception(
             "the list is the one for other runs; it is written down and not computed",

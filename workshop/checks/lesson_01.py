@@ -63,6 +63,10 @@ def _look_at_the_messages(probe: Probe, wire: Wire, functions: dict) -> None:
         known, said = before["messages"], request.get("messages")
         if not isinstance(said, list) or not all(isinstance(it, dict) for it in said):
             probe.wrong(came=_refused(wire, brief(said)), expected="a list of messages, each a dict")
+        if any(it.keys() - {"role", "content"} for it in said):
+            keys = next(sorted(it) for it in said if it.keys() - {"role", "content"})
+            probe.wrong("reply as message", came=_refused(wire, f"a message with {', '.join(keys)}"),
+                        expected="messages with a role and a content, and nothing else")
         content = reply.get("content", [])
         calls = {it["id"]: it for it in content if it["type"] == "tool_use"}
         if reply.get("content") and not calls:
@@ -129,6 +133,9 @@ def _look_at_the_answer(probe: Probe, wire: Wire, came: Any, problem: Exception 
         if isinstance(came, dict | list):
             probe.wrong("not the text", came=brief(came), expected=f"the text {final!r}")
         probe.wrong("first block" if came == first else None, came=brief(came), expected=repr(final))
+    if isinstance(problem, TypeError) and "unhashable type: 'dict'" in str(problem):
+        probe.wrong("input not unpacked", came=f"TypeError: {problem}, in a function that was called with a dict",
+                    expected="a function that is called with topic=…")
     if isinstance(problem, KeyError) and problem.args == ("text",):
         probe.wrong("first block", came="KeyError: 'text'", expected=repr(final))
 
@@ -182,8 +189,14 @@ LOOP = Exercise(
             "the model's own reply was not put into the conversation before the results",
             'Append `{"role": "assistant", "content": reply["content"]}` first.'),
         "part of the reply": Misconception(
-            "only some blocks of the reply were kept; text, thinking and calls belong together",
+            "the reply's blocks were changed on the way: some are missing, or they were made into a text",
             'Append `reply["content"]` whole, without looking into it.'),
+        "reply as message": Misconception(
+            "the whole reply went into the conversation, with its id, its model and its usage",
+            'Append `{"role": "assistant", "content": reply["content"]}` instead of `reply`.'),
+        "input not unpacked": Misconception(
+            "the function got the whole `input`, a dict, as one value; it wants what is inside, by name",
+            'Two stars unpack a dict: `functions[block["name"]](**block["input"])`.'),
         "wrong role": Misconception(
             "tools have no role of their own in this API: what is not the model's is the user's",
             'Give the message with the results the role `"user"`.'),
@@ -216,7 +229,7 @@ LOOP = Exercise(
             "the first block is not always the text: it may be `thinking`",
             "Look for the blocks with the type `text`, wherever they stand."),
         "not the text": Misconception(
-            "the whole reply, or its blocks, were returned",
+            "the whole reply was returned, or a list of its parts",
             "Return the text of the text blocks only."),
     },
     solution_note="The conversation is the only memory: what the model said and what the tools gave are "
@@ -255,10 +268,11 @@ def check_reading_tool(reading_tool: Any, probe: Probe) -> None:
         if callable(came) and not isinstance(came, Tool):
             probe.wrong("no decorator", came=f"the function {brief(came)}", expected="a Tool, made by @tool")
         if not isinstance(came, Tool):
-            probe.wrong(came=brief(came), expected="the tool that is defined inside the function")
+            probe.wrong("called inside" if came is not None else None, came=brief(came),
+                        expected="the tool that is defined inside the function")
         parameters = list(came.arguments.model_fields)
         if len(parameters) != 1:
-            probe.wrong(came=f"a tool with the parameters {', '.join(parameters) or 'none'}",
+            probe.wrong("another parameter", came=f"a tool with the parameters {', '.join(parameters) or 'none'}",
                         expected="one parameter, source_id: str")
         reads = [{"type": "tool_use", "name": came.name, "input": {parameters[0]: id}}
                  for id in (ids[0], missing)]
@@ -273,6 +287,8 @@ def check_reading_tool(reading_tool: Any, probe: Probe) -> None:
         if problem:
             if not isinstance(problem, NameError | TypeError | AttributeError):
                 said = f"{type(problem).__name__}: {problem}"
+                if isinstance(problem, KeyError) and problem.args == (ids[0],) and ids[0] in shelf:
+                    probe.wrong("hard-coded", came=f"{said}, for a source that is on the shelf", expected=repr(shelf[ids[0]]))
                 probe.wrong("another error", came=said, expected="a ToolError")
             raise problem
         good, bad = wire.exchanges[-1][0]["messages"][-1]["content"]
@@ -285,7 +301,8 @@ def _look_at_the_results(probe: Probe, good: dict, bad: dict, shelf: dict, known
         probe.wrong(hard_coded, came=f"the error {good['content']!r} for {known!r}, which is on the shelf",
                     expected=shelf[known])
     if good["content"] != shelf[known]:
-        probe.wrong(came=brief(good["content"]), expected=repr(shelf[known]))
+        probe.wrong(None if good["content"].strip() else "not returned", came=f"{brief(good['content'])} for {known!r}",
+                    expected=repr(shelf[known]))
     came = f"{bad['content']!r} for {missing!r}"
     if not bad.get("is_error"):
         if not bad["content"].strip():
@@ -319,6 +336,15 @@ READING_TOOL = Exercise(
         "no decorator": Misconception(
             "the inner function is returned as it is; without a schema no model can call it",
             "Put `@tool` above the inner function."),
+        "called inside": Misconception(
+            "something else than the tool was returned, perhaps what it gives when it is called",
+            "Return the inner function by its name, without parentheses."),
+        "another parameter": Misconception(
+            "the model fills in every parameter of the tool, and of the shelf it knows nothing",
+            "Give the inner function `source_id: str` alone; it sees the `shelf` of the function around it."),
+        "not returned": Misconception(
+            "the tool gives an empty text for a source that is there; what it prints never reaches the model",
+            "Return `shelf[source_id]` in the inner function."),
         "another error": Misconception(
             "this exception counts as a bug of the program: it ends the run, and the model never hears of it",
             "Test for the id yourself, or catch this error, and raise `ToolError` with a message."),
@@ -391,13 +417,18 @@ def check_limit(answer_within: Any, probe: Probe) -> None:
 
 def _while_it_may(call: dict, final: str) -> Any:
     """A model that goes on calling tools as long as it may."""
-    return lambda request: final if (request.get("tool_choice") or {}).get("type") == "none" else call
+    return lambda request: call if _may_call(request) else final
+
+
+def _may_call(request: dict) -> bool:
+    choice = request.get("tool_choice")
+    return not isinstance(choice, dict) or choice.get("type") != "none"
 
 
 def _look_at_the_end(probe: Probe, wire: Wire, came: Any, problem: Exception | None, final: str,
                      max_turns: int, stopped: bool) -> None:
     asked = [request for request, *_ in wire.exchanges]
-    free = [it for it in asked if (it.get("tool_choice") or {}).get("type") != "none"]
+    free = [it for it in asked if _may_call(it)]
     turns = f"{max_turns} turns with tools" + (" and one without" if stopped else " at most")
     if not asked and problem is None:
         probe.wrong("never asks", came=f"{brief(came)}, without a request", expected="the model's answer")
@@ -419,6 +450,8 @@ def _look_at_the_end(probe: Probe, wire: Wire, came: Any, problem: Exception | N
             probe.wrong("raises", came=said, expected="a Result with status 'exhausted'")
         if problem is not None and not isinstance(problem, AssertionError):
             return
+        if asked and not free:
+            probe.wrong("no turn with tools", came=f"{_count(asked, 'request')}, none with tools", expected=turns)
         if len(free) > max_turns:
             asks_to_end = not _results(asked[max_turns]["messages"][-1])
             probe.wrong("may still call tools" if asks_to_end else "one turn too many",
@@ -446,7 +479,8 @@ def _look_at_the_end(probe: Probe, wire: Wire, came: Any, problem: Exception | N
     if not isinstance(came, Result):
         probe.wrong("no result" if came is not None else None, came=brief(came), expected="a Result")
     if came.output != final:
-        probe.wrong(came=f"output {brief(came.output)}", expected=repr(final))
+        whole = getattr(came.output, "text", None) == final
+        probe.wrong("whole reply" if whole else None, came=f"output {brief(came.output)}", expected=repr(final))
     if stopped and came.status != "exhausted":
         probe.wrong("pretends to be done", came=f"status {came.status!r}", expected="status 'exhausted'")
     if stopped and not came.reason.strip():
@@ -501,6 +535,12 @@ LIMIT = Exercise(
         "one turn too few": Misconception(
             "the loop ends before `max_turns` is used up",
             "Count the requests with tools: `for _ in range(max_turns)`."),
+        "no turn with tools": Misconception(
+            "already the first request forbids tools, so the model can look nothing up",
+            'Pass `tool_choice={"type": "none"}` to the last `run.ask` alone.'),
+        "whole reply": Misconception(
+            "the reply itself is the output, with its blocks and its usage; who calls this wants the words",
+            "Return `Result(…, output=reply.text)`."),
         "tools taken out": Misconception(
             "the tools were left out of the last request, though the conversation holds calls of them",
             "Keep `request` as it is, and forbid calls by `tool_choice`."),

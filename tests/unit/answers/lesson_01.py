@@ -14,6 +14,8 @@ WRONG = {
         "no assistant message": [(KEEP, "pass")],
         "part of the reply": [
             (KEEP, KEEP.replace('reply["content"]', '[it for it in reply["content"] if "input" in it]'))],
+        "reply as message": [(KEEP, "messages.append(reply)")],
+        "input not unpacked": [('(**block["input"])', '(block["input"])')],
         "history lost": [(KEEP, KEEP.replace("messages.append(", "messages = [").replace("})", "}]"))],
         "wrong role": [(ANSWER_ALL, ANSWER_ALL.replace('"user"', '"tool"'))],
         "results not as blocks": [(ANSWER_ALL, ANSWER_ALL.replace("results})", "str(results)})"))],
@@ -30,6 +32,9 @@ WRONG = {
     },
     "01.2": {
         "no decorator": [("@tool\n", "\n")],
+        "called inside": [("return read\n", "return read(next(iter(shelf)))\n")],
+        "another parameter": [("source_id: str)", "source_id: str, shelf: dict = shelf)")],
+        "not returned": [("return shelf[source_id]", "print(shelf[source_id])")],
         "another error": [(RAISE, "raise KeyError(source_id)")],
         "error returned": [(RAISE, RAISE.replace("raise", "return"))],
         "error as text": [(RAISE, RAISE.replace("raise ToolError", "return str"))],
@@ -47,6 +52,8 @@ WRONG = {
         "may still call tools": [('tool_choice={"type": "none"}, ', "")],
         "one turn too many": [("range(max_turns)", "range(max_turns + 1)")],
         "one turn too few": [("range(max_turns)", "range(max_turns - 1)")],
+        "no turn with tools": [("request = {", "request = {'tool_choice': {'type': 'none'}, "), (LAST, LAST.replace("tool_choice={\"type\": \"none\"}, ", ""))],
+        "whole reply": [("output=reply.text", "output=reply")],
         "tools taken out": [(LAST, LAST.replace("**request", "model=request['model']"))],
         "work thrown away": [(CLOSE, f"conversation = Conversation([{SAID}])")],
         "pretends to be done": [(EXHAUSTED, EXHAUSTED.replace("exhausted", "ok"))],

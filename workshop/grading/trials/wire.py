@@ -45,7 +45,8 @@ def call_of(name: str, **given: Any) -> dict[str, Any]:
 
 def free(request: dict) -> bool:
     """Whether the model may call tools in its answer to this request."""
-    return (request.get("tool_choice") or {}).get("type", "auto") != "none"
+    choice = request.get("tool_choice")
+    return not isinstance(choice, dict) or choice.get("type") != "none"
 
 
 def messages_of(request: dict, *, merge: bool = False, wording: bool = True) -> list[Any]:
