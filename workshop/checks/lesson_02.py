@@ -41,11 +41,14 @@ def _bullets(facts: list[tuple[str, str]]) -> list[str]:
 
 
 def check_fact_checker(fact_checker: Any, probe: Probe) -> None:
-    """A true draft, one with a wrong number, one without a citation, each with the facts."""
+    """A true draft, one with a wrong number, one without a citation, a true one of half the facts, each with all facts."""
     for drawn in (Random(21), probe.random):
         checker = probe.call()
         if not isinstance(checker, Agent):
-            probe.wrong("no agent", came=brief(checker), expected="an Agent")
+            probe.wrong("no agent" if checker is not None else None, came=brief(checker), expected="an Agent")
+        if not isinstance(checker.tools, tuple | list):
+            probe.wrong("shape among the tools", came=f"an agent whose tools are {brief(checker.tools)}",
+                        expected="an agent whose output is Verdict")
         if not checker.system.strip():
             probe.wrong("no prompt", came="an agent whose system prompt is empty",
                         expected="a prompt that says what to check")
@@ -62,6 +65,7 @@ def check_fact_checker(fact_checker: Any, probe: Probe) -> None:
             ("nothing wrong", true, "PASS", "true draft refused"),
             ("a sentence without a citation", [*true[:2], f"{facts[2][0]}.", true[3]], "REVISE",
              "no citation passes"),
+            ("nothing wrong, on half of the facts", true[:2], "PASS", "true draft refused"),
         ):
             _look_at_the_verdict(probe, checker, facts, sentences, what, right, name)
 
@@ -75,6 +79,8 @@ def _look_at_the_verdict(probe: Probe, checker: Agent, facts: list, sentences: l
     result = probe.run(run.dispatch(checker, Handoff(intent="Check the draft", artifacts=material)))
     probe.pictures.append(Transcript(run))
     verdict = getattr(result.output, "verdict", None)
+    if result.output is None:
+        probe.wrong("no answer", came=f"status {result.status!r}: {result.reason}", expected="a Verdict: PASS or REVISE")
     if verdict not in ("PASS", "REVISE"):
         probe.wrong("no verdict", came=f"status {result.status!r} and {brief(result.output)}",
                     expected="a Verdict: PASS or REVISE, with issues")
@@ -108,9 +114,14 @@ FACT_CHECKER = Exercise(
             "the agent has a name and a description, but those are for the supervisor; its model never sees them",
             "Put what to check into the third argument, the system prompt."),
         "no verdict": Misconception(
-            "the agent was not told the shape of its answer, so it answers in text, and a program cannot branch "
-            "on that",
+            "the agent was not told the shape of its answer, or was told another, and a program cannot branch on that",
             "Give the agent `output=Verdict`."),
+        "no answer": Misconception(
+            "the model gave no answer at all: one of the agent's settings is not what the service takes",
+            "Read the reason above, and compare your agent with `Agent(name, description, system, models.worker, …)`."),
+        "shape among the tools": Misconception(
+            "the fifth argument of `Agent` is its tools, and the shape of the answer stands behind them",
+            "Give it by its name: `output=Verdict`."),
         "wrong number passes": Misconception(
             "the prompt sends the agent's eyes elsewhere, so that it never compares the draft with the facts",
             "Say what to compare with what: the claims and numbers of the draft with the facts."),
@@ -118,8 +129,8 @@ FACT_CHECKER = Exercise(
             "the prompt does not ask for citations, or does it in a roundabout way, by what a sentence lacks",
             "Say it as a plain rule: each sentence needs a citation."),
         "true draft refused": Misconception(
-            "the prompt sets a rule, such as a length, that a draft without a mistake can break",
-            "Keep to what makes a claim wrong; length and style are other people's work."),
+            "the prompt sets a rule, such as a length or that every source be used, that a draft without a mistake can break",
+            "Keep to what makes a claim wrong; length, style and completeness are other people's work."),
         "reviewer's prompt": Misconception(
             "the reviewer's prompt was taken over; it also judges length and completeness, so that two agents would "
             "do the same work",
@@ -182,12 +193,17 @@ def check_two_shelves(two_shelves: Any, probe: Probe) -> None:
 def _second_tool(probe: Probe, agent: Any) -> Tool:
     """The tool beside `search`, when the agent is one that can be asked."""
     if not isinstance(agent, Agent):
-        probe.wrong("no agent", came=brief(agent), expected="the researcher, with two tools")
+        probe.wrong("no agent" if agent is not None else None, came=brief(agent), expected="the researcher, with two tools")
     for it in agent.tools:
+        if isinstance(it, tuple | list):
+            probe.wrong("tools in a tool's place", came=f"{type(it).__name__} with {len(it)} tool among the tools",
+                        expected="a tuple of two tools")
         if not isinstance(it, Tool):
             probe.wrong("no decorator", came=f"the function {brief(it)} among the tools",
                         expected="a Tool, made by @tool")
     names = [it.name for it in agent.tools]
+    if names == ["search"]:
+        probe.wrong("nothing added", came="one tool, search", expected="search, and a second tool")
     if len(names) == 1:
         probe.wrong("first tool lost", came=f"one tool, {names[0]}", expected="search, and a second tool")
     if len(set(names)) < len(names):
@@ -209,13 +225,18 @@ def _look_at_the_shelves(probe: Probe, results: list[dict], library: Shelf, arch
     first, found, nothing = (str(it["content"]) for it in results)
     ours, theirs = library.documents[0], archive.documents[0]
     if ours.text not in first:
-        probe.wrong(came=f"{brief(first)} from search", expected=f"the library's document {ours.id}")
+        probe.wrong("researcher of the archive" if theirs.text in first else None, came=f"{brief(first)} from search", expected=f"the library's document {ours.id}")
     if not archive.queries:
         name = "wrong shelf" if ours.id in found else "never searches"
         probe.wrong(name, came=f"{brief(found)} from {second}", expected=f"the archive's document {theirs.id}")
+    if library.queries != [topics[0]]:
+        probe.wrong("both shelves", came=f"the library was asked for {brief(library.queries)}",
+                    expected=f"{[topics[0]]}: only what search was asked for")
     if archive.queries != [topics[0], topics[2]]:
         probe.wrong("another query", came=f"the archive was asked for {brief(archive.queries)}",
                     expected=f"the model's own queries, {[topics[0], topics[2]]}")
+    if not found.strip():
+        probe.wrong("not returned", came=f"an empty text from {second}", expected=f"the archive's document {theirs.id}")
     if theirs.id not in found or theirs.text not in found or found.startswith(("[{", "{")):
         probe.wrong("not as text", came=f"{brief(found)} from {second}",
                     expected=f"id, title and text of {theirs.id}, as as_text gives them")
@@ -245,6 +266,12 @@ TWO_SHELVES = Exercise(
         "no decorator": Misconception(
             "the inner function went among the tools as it is; without a schema no model can call it",
             "Put `@tool` above the inner function."),
+        "nothing added": Misconception(
+            "the researcher came back as it was; `replace` leaves it alone, and gives a copy",
+            "Return the copy: `return replace(first, tools=(*first.tools, search_archive))`."),
+        "tools in a tool's place": Misconception(
+            "the old tools went in as one thing, a tuple inside the tuple",
+            "Unpack them with a star: `tools=(*first.tools, search_archive)`."),
         "first tool lost": Misconception(
             "the new tool took the place of the old one",
             "Keep the old ones in front: `tools=(*first.tools, search_archive)`."),
@@ -257,6 +284,15 @@ TWO_SHELVES = Exercise(
         "wrong shelf": Misconception(
             "the second tool looks into the library as well",
             "Await `archive.search(query)` in it."),
+        "researcher of the archive": Misconception(
+            "the first tool looks into the archive; the two sources changed places",
+            "Make the researcher of the library: `researcher(library)`."),
+        "both shelves": Misconception(
+            "the second tool searches the library too, so the model cannot choose where to look, and reads things twice",
+            "Search `archive` alone in it."),
+        "not returned": Misconception(
+            "the archive was asked, and what it gave went nowhere; what a tool prints never reaches the model",
+            "Return `as_text(hits)` in the tool."),
         "never searches": Misconception(
             "the tool's text is written into it; it has to come from the archive",
             "Await `archive.search(query)` in the tool, each time that it is called."),
@@ -267,7 +303,7 @@ TWO_SHELVES = Exercise(
             "the hits went out as objects, or without their ids; a model cites what it can read",
             "Return `as_text(hits)`."),
         "silence": Misconception(
-            "when nothing matches, the model gets an empty text and cannot know why",
+            "when nothing matches, the model gets an empty text or list, and cannot know why",
             'Return a sentence for that case: `f"No documents match {query!r}."`.'),
     },
     solution_note="The loop, the prompt and the first tool are the kernel's own; the agent grew by one entry of a "
@@ -299,7 +335,7 @@ def check_writers_handoff(writers_handoff: Any, probe: Probe) -> None:
         found = Result(status="ok", output="\n".join(lines), by="researcher", artifacts=searched)
         handoff = probe.call(task, audience, found)
         if not isinstance(handoff, Handoff):
-            probe.wrong("no handoff", came=brief(handoff), expected="a Handoff")
+            probe.wrong("no handoff" if handoff is not None else None, came=brief(handoff), expected="a Handoff")
         wire = probe.wire(["# What the desk runs on"], who="writer")
         writer = Agent("writer", "Writes briefs.", "Write a brief from the facts.", models.worker)
         probe.run(wire.run().dispatch(writer, handoff))
@@ -334,10 +370,13 @@ def _look_at_the_handoff(probe: Probe, handoff: Handoff, task: str, audience: st
                     expected=f"the {len(cited)} facts that name their source")
     if not any("[" in line for line in handed) and handed:
         probe.wrong("sources lost", came=f"facts with the line {handed[0]!r}", expected=repr(cited[0]))
+    if len(handed) == 1 and all(line in handed[0] for line in cited):
+        probe.wrong("on one line", came=f"{len(cited)} facts on one line", expected=f"{len(cited)} lines, one a fact")
     if len(handed) < len(cited):
         probe.wrong("facts lost", came=f"{len(handed)} of {len(cited)} facts", expected=f"{len(cited)} lines, one a fact")
     if handed != cited:
-        probe.wrong(came=f"facts {brief(handed)}", expected=brief(cited))
+        other_order = sorted(handed) == sorted(cited)
+        probe.wrong("another order" if other_order else "lines changed", came=f"facts {brief(handed)}", expected=brief(cited))
 
 
 WRITERS_HANDOFF = Exercise(
@@ -387,6 +426,15 @@ WRITERS_HANDOFF = Exercise(
         "sources lost": Misconception(
             "the sources were cut off, and the writer has nothing to cite",
             "Hand over the lines as they are."),
+        "lines changed": Misconception(
+            "the lines were changed on the way; the writer's model knows a fact by its dash and its source",
+            "Hand over the lines as they are."),
+        "another order": Misconception(
+            "the facts changed places; the researcher's order often says what belongs together",
+            "Go over the lines in their order, and sort nothing."),
+        "on one line": Misconception(
+            "the facts were joined without a line break, so that the writer cannot see where one ends",
+            'Join them by `"\\n".join(…)`.'),
         "facts lost": Misconception(
             "not all facts went along; the brief will lack them, and nobody will know",
             "Go over all lines of `found.as_text()`, and join all that are facts."),

@@ -99,10 +99,12 @@ def _follow(probe: Probe, run: Run, case: Case, problem: Exception | None) -> No
     order = " → ".join(it["to_agent"] for it in given[:8]) + (" → …" if len(given) > 8 else "") or "no handoff"
     right = " → ".join(who for who, _ in wanted)
     if not given and problem is None:
-        probe.wrong("never asks", came="a result, without a handoff", expected=right)
+        past = case.desk.reviewer.calls or case.desk.writer.calls
+        probe.wrong("past the door" if past else "never asks", came="calls of execute, without a handoff" if past else
+                    "a result, without a handoff", expected=right)
     for at, (handoff, (who, draft)) in enumerate(zip(given, wanted, strict=False)):
         if handoff["to_agent"] != who:
-            name = ("not reviewed first" if at == 0 else "revision not reviewed") if who == "reviewer" else None
+            name = ("not reviewed first" if at == 0 else "revision not reviewed") if who == "reviewer" else "not revised"
             probe.wrong(name, came=order, expected=right)
         _look_at_a_handoff(probe, case, handoff, who, draft, at + 1)
     if len(given) > len(wanted):
@@ -167,7 +169,7 @@ def _attempt(probe: Probe, case: Case) -> Any:
 def check_loop(revise: Any, probe: Probe) -> None:
     """A pass after one revision, at once, never, at the last moment, and with a remark."""
     draw = probe.random
-    cap = draw.randint(2, 3)
+    cap = draw.randint(3, 4)  # not the number that the first case shows
     some = [draw.randint(1, 3) for _ in range(cap)]
     for drawn, issues, allowed in (
             (Random(1), [2, None], 2), (draw, [None], 1), (draw, [2, *some, 1], cap), (draw, [*some, None], cap),
@@ -210,6 +212,12 @@ LOOP = Exercise(
         "revision not reviewed": Misconception(
             "one revision follows the other without a look at it, so the same feedback is used twice",
             "Put the review inside the loop."),
+        "not revised": Misconception(
+            "the reviewer is asked again, and nobody has revised the draft in between",
+            "After a REVISE, dispatch to `desk.writer`, and give what comes back the name `draft`."),
+        "past the door": Misconception(
+            "`execute` was called directly, so no budget, no limit and no trace sees this work",
+            "Call `await run.dispatch(who, handoff)` instead."),
         "last draft not reviewed": Misconception(
             "the loop ends with a revision that nobody has read; it may have been the good one",
             "Review once more than you revise: `range(desk.max_revisions + 1)`."),
@@ -272,7 +280,7 @@ def check_best(revise_to_best: Any, probe: Probe) -> None:
     """The best draft in the middle, at the end, at the beginning; and a pass, which ends it."""
     draw = probe.random
     for drawn, issues, cap in (
-            (Random(2), [2, 4, 1, 3], 3), (draw, [4, 3, draw.randint(1, 2)], 2), (draw, [1, 3, 2], 2),
+            (Random(2), [2, 1, 3, 5, 4], 4), (draw, [1, 2, 0], 3), (draw, [4, 3, draw.randint(1, 2)], 2), (draw, [1, 3, 2], 2),
             (draw, [2, 3, None], 3), (draw, draw.sample(range(1, 6), 4), 3)):
         case = Case(drawn, issues, cap)
         came = _attempt(probe, case)
@@ -287,7 +295,8 @@ def check_best(revise_to_best: Any, probe: Probe) -> None:
         _result(probe, came, best, "exhausted")
         if came.output != best:
             at = case.drafts.index(came.output) if came.output in case.drafts else None
-            names = {cap: "last draft", issues.index(max(issues)): "most issues", 0: "first draft"}
+            names = {issues.index(fewest) + 1: "one too late", cap: "last draft", issues.index(max(issues)): "most issues",
+                     0: "first draft"}
             earlier = issues.index(min(issues[:-1]))
             name = "last draft left out" if best == case.drafts[cap] and at == earlier else names.get(at)
             probe.wrong(name, came=f"draft {at}, with {issues[at]} issues" if at is not None and at <= cap
@@ -319,6 +328,12 @@ BEST = Exercise(
         "last draft": Misconception(
             "the latest draft is returned, though an earlier one had fewer issues",
             "Remember the draft with the fewest issues and return that."),
+        "one too late": Misconception(
+            "the draft behind the best one is returned: it had taken the best one's place before the comparison",
+            "Compare right after the verdict, before the writer's new draft gets the name `draft`."),
+        "old draft": Misconception(
+            "an earlier draft was handed over again, beside the issues of the latest",
+            "Revise the latest draft, and remember the best one under another name."),
         "first draft": Misconception(
             "the first draft is kept, whatever comes after it",
             "Compare each draft's number of issues with the fewest so far, and replace it when there are fewer."),
@@ -329,7 +344,7 @@ BEST = Exercise(
             "the last draft is reviewed but not compared any more",
             "Compare right after the verdict, before you look whether there is a revision left."),
         "PASS not returned": Misconception(
-            "a draft that passed is the answer, however many issues others had",
+            "a draft that passed is the answer, even when it comes with more remarks than another had issues",
             "Return inside the loop when the verdict is PASS, with the status `ok`."),
         "pretends to be done": Misconception(
             "no draft was passed, and the caller cannot see it",
@@ -388,7 +403,7 @@ def check_stages(in_stages: Any, probe: Probe) -> None:
         stages = {name: Specialist(who, lambda handoff, it=results[name]: it) for name, who in STAGES}
         run = _run(probe)
         came, problem = probe.attempt(run, task, stages)
-        _look_at_the_stages(probe, run, task, texts, breaks, problem)
+        _look_at_the_stages(probe, run, task, texts, breaks, problem, [*stages.values()])
         if problem:
             if broken and probe.raised_by_hand(problem):
                 probe.wrong("raises", came=f"{type(problem).__name__}: {problem}",
@@ -402,13 +417,16 @@ def check_stages(in_stages: Any, probe: Probe) -> None:
             _look_at_what_is_left(probe, came, texts, breaks, status, why)
 
 
-def _look_at_the_stages(probe: Probe, run: Run, task: str, texts: dict, breaks: int | None, problem: Any) -> None:
+def _look_at_the_stages(probe: Probe, run: Run, task: str, texts: dict, breaks: int | None, problem: Any,
+                        stages: list[Specialist]) -> None:
     given = run.trace().handoffs()
     order = " → ".join(it["to_agent"] for it in given) or "no handoff"
     wanted = STAGES[: len(STAGES) if breaks is None else breaks + 1]
     right = " → ".join(who for _, who in wanted)
     if not given and problem is None:
-        probe.wrong("never asks", came="a result, without a handoff", expected=right)
+        past = any(it.calls for it in stages)
+        probe.wrong("past the door" if past else "never asks", came="calls of execute, without a handoff" if past else
+                    "a result, without a handoff", expected=right)
     before: dict[str, str] = {}
     for handoff, (name, who) in zip(given, wanted, strict=False):
         parts = handoff["artifacts"]
@@ -419,6 +437,8 @@ def _look_at_the_stages(probe: Probe, run: Run, task: str, texts: dict, breaks: 
         if parts != before:
             lost = before.keys() - parts.keys()
             label = "nothing handed over" if not parts else "only the last work" if lost else None
+            if parts and [*parts.values()] == [*before.values()]:
+                label = "other names"
             probe.wrong(label, came=f"the {who} got {', '.join(parts) or 'no artifacts'}",
                         expected=f"{', '.join(before) or 'no artifacts'}: the work of all stages before")
         before[name] = texts[name]
@@ -433,7 +453,7 @@ def _look_at_the_whole(probe: Probe, came: Result, texts: dict) -> None:
     if came.status != "ok":
         probe.wrong(came=f"status {came.status!r}, though every stage is ok", expected="status 'ok'")
     if came.output != last:
-        probe.wrong(came=f"output {brief(came.output)}", expected=f"{last!r}, the text of the last stage")
+        probe.wrong("no output" if came.output is None else None, came=f"output {brief(came.output)}", expected=f"{last!r}, the text of the last stage")
     if came.artifacts != texts:
         probe.wrong("work lost", came=f"artifacts {', '.join(came.artifacts) or 'none'}", expected=", ".join(texts))
 
@@ -496,6 +516,15 @@ STAGED = Exercise(
         "nothing handed over": Misconception(
             "a stage sees nothing but its handoff, and this one is empty",
             "Dispatch `Handoff(intent=task, artifacts=work)`."),
+        "other names": Misconception(
+            "the texts are there, but not under the names of their stages",
+            "Use the key of `stages` as the name: `work[name] = text`."),
+        "no output": Misconception(
+            "all texts are among the artifacts, and none is the output",
+            "Return `Result(status=\"ok\", output=text, artifacts=work)`, with the text of the last stage."),
+        "past the door": Misconception(
+            "`execute` was called directly, so no budget, no limit and no trace sees this work",
+            "Call `await run.dispatch(executable, handoff)` instead."),
         "only the last work": Misconception(
             "each stage gets the text of the one before it only; the reviewer needs the facts too",
             "Collect the texts in one dict, and hand over all of it."),

@@ -12,6 +12,8 @@ WRONG = {
     "02.1": {
         "no agent": [(AGENT, "return system")],
         "no prompt": [(AGENT, AGENT.replace("says, system", "system, ''"))],
+        "no answer": [("models.worker", "'a-model'")],
+        "shape among the tools": [("output=Verdict", "Verdict")],
         "no verdict": [(", output=Verdict", "")],
         "wrong number passes": [("    says =", "    system = EDITOR\n    says =")],
         "no citation passes": [('        "Each sentence needs a citation. "\n', "")],
@@ -21,6 +23,11 @@ WRONG = {
     "02.2": {
         "no agent": [(COPY, "return search_archive")],
         "no decorator": [("    @tool\n", "")],
+        "nothing added": [(COPY, f"{COPY[7:]}\n    return first")],
+        "tools in a tool's place": [("(*first.tools", "(first.tools")],
+        "researcher of the archive": [("researcher(library)", "researcher(archive)")],
+        "both shelves": [(HITS, "hits = await library.search(query) + await archive.search(query)")],
+        "not returned": [(TEXT, "print(as_text(hits))")],
         "first tool lost": [("(*first.tools, search_archive)", "(search_archive,)")],
         "same name": [("search_archive", "search")],
         "prompt lost": [(COPY, COPY.replace("first, ", "first, system='You are a researcher.', "))],
@@ -41,6 +48,9 @@ WRONG = {
         "remarks": [(HANDED, 'handed = "\\n".join(lines)')],
         "fact without a source": [(KEPT, 'line.startswith("- ")')],
         "sources lost": [("facts or lines", 'it.partition(" [")[0] for it in facts or lines')],
+        "lines changed": [("facts or lines", "it[2:] for it in facts or lines")],
+        "another order": [("facts or lines", "sorted(facts or lines)")],
+        "on one line": [('"\\n".join(facts', '" ".join(facts')],
         "facts lost": [("facts or lines", "facts[:1] or lines")],
     },
 }

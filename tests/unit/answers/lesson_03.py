@@ -24,6 +24,10 @@ WRONG = {
                      f"    {ROUNDS}")],
         "revision not reviewed": [
             (NEW_DRAFT, f"{NEW_DRAFT}\n            work['draft'] = draft\n            {TO_WRITER}\n            {NEW_DRAFT}")],
+        "not revised": [(TO_WRITER, TO_REVIEWER.replace("reviewed", "revised").replace("work))", "work))"))],
+        "past the door": [
+            (TO_REVIEWER, "reviewed = await desk.reviewer.execute(Handoff(intent=task, artifacts=work), run)"),
+            (TO_WRITER, "revised = await desk.writer.execute(Handoff(intent=task, artifacts=work), run)")],
         "last draft not reviewed": [(ROUNDS, "for revision in range(desk.max_revisions):")],
         "PASS not seen": [(PASSED, 'if reviewed.as_text().startswith("PASS"):')],
         "remarks taken for a verdict": [(PASSED, "if not verdict.issues:")],
@@ -42,6 +46,10 @@ WRONG = {
     },
     "03.2": {
         "last draft": [(BEST, BEST.replace("output=best", "output=draft"))],
+        "one too late": [
+            (f"        {BETTER}\n            best, fewest = draft, len(verdict.issues)\n", ""),
+            (NEW_DRAFT, f"{NEW_DRAFT}\n            {BETTER}\n                best, fewest = draft, len(verdict.issues)")],
+        "old draft": [('work["feedback"] =', 'work["draft"] = best\n            work["feedback"] =')],
         "first draft": [(BETTER, "if fewest is None:")],
         "most issues": [(BETTER, BETTER.replace("<", ">"))],
         "last draft left out": [(BETTER, f"if revision < desk.max_revisions and ({BETTER[3:-1]}):")],
@@ -61,6 +69,10 @@ WRONG = {
         "half work kept": [
             (BROKEN, f"work[name] = result.as_text()\n        {BROKEN}")],
         "nothing handed over": [(HAND_OVER, "Handoff(intent=task)")],
+        "other names": [(KEEP, "work[executable.name] = text")],
+        "no output": [('Result(status="ok", output=text, ', 'Result(status="ok", ')],
+        "past the door": [("await run.dispatch(executable, Handoff(intent=task, artifacts=work))",
+                           "await executable.execute(Handoff(intent=task, artifacts=work), run)")],
         "only the last work": [(HAND_OVER, "Handoff(intent=task, artifacts=dict(list(work.items())[-1:]))")],
         "reason lost": [('f"{name}: {result.reason}"', 'f"{name} did not deliver"')],
         "stage not named": [('f"{name}: {result.reason}"', "result.reason")],

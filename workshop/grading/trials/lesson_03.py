@@ -71,7 +71,7 @@ def until_passed(revise: Any, draw: Random) -> Any:
 
 
 def to_the_cap(revise: Any, draw: Random) -> Any:
-    cap = draw.randint(2, 4)
+    cap = draw.randint(3, 5)  # not the number of an example
     issues = [draw.randint(1, 3) for _ in range(cap + 8)]
     at_the_last_moment = [*(draw.randint(1, 3) for _ in range(cap)), None]
     return [loop(Revising(draw, it, cap).see(revise)) for it in (issues, at_the_last_moment)]
