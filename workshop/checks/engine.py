@@ -41,7 +41,10 @@ SLIPS = (
     ("needs a docstring", "the model reads the docstring to decide when to call the tool, and the function has none",
      "Make a sentence in triple quotes the first line of the function."),
     ("needs a type", "the model is told of each parameter's type, and one has none",
-     "Write the type behind its name: `query: str`."),
+     "Write the type behind its name: `query: str`; for a run it is `run: Run`."),
+    ("InvalidStateError", "a task's result is taken before the task has ended",
+     "Take it after the block of the task group, which waits for all."),
+    ("context manager protocol", "what stands behind `with` has to be awaited", "Write `async with`."),
     ("Error", "this line meets a value that it does not expect",
      "Print the values of this line just before it."),
 )
@@ -136,6 +139,8 @@ def _wrong(its: Exercise, probe: Probe, problem: Wrong, picture: Any) -> Verdict
 
 
 def _crashed(its: Exercise, probe: Probe, problem: BaseException, picture: Any) -> Verdict:
+    while isinstance(problem, BaseExceptionGroup):  # a task group's own words say nothing of what happened
+        problem = problem.exceptions[0]
     lines = f"{type(problem).__name__}: {problem}".strip(": ").splitlines()
     said = "\n".join(line for line in lines if "For further information visit" not in line)
     frame = _own_frame(probe.learner, problem)

@@ -225,7 +225,8 @@ def _look_at_the_shelves(probe: Probe, results: list[dict], library: Shelf, arch
     first, found, nothing = (str(it["content"]) for it in results)
     ours, theirs = library.documents[0], archive.documents[0]
     if ours.text not in first:
-        probe.wrong("researcher of the archive" if theirs.text in first else None, came=f"{brief(first)} from search", expected=f"the library's document {ours.id}")
+        probe.wrong("researcher of the archive" if theirs.text in first else None, came=f"{brief(first)} from search",
+                    expected=f"the library's document {ours.id}")
     if not archive.queries:
         name = "wrong shelf" if ours.id in found else "never searches"
         probe.wrong(name, came=f"{brief(found)} from {second}", expected=f"the archive's document {theirs.id}")

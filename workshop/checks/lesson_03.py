@@ -453,7 +453,8 @@ def _look_at_the_whole(probe: Probe, came: Result, texts: dict) -> None:
     if came.status != "ok":
         probe.wrong(came=f"status {came.status!r}, though every stage is ok", expected="status 'ok'")
     if came.output != last:
-        probe.wrong("no output" if came.output is None else None, came=f"output {brief(came.output)}", expected=f"{last!r}, the text of the last stage")
+        probe.wrong("no output" if came.output is None else None, came=f"output {brief(came.output)}",
+                    expected=f"{last!r}, the text of the last stage")
     if came.artifacts != texts:
         probe.wrong("work lost", came=f"artifacts {', '.join(came.artifacts) or 'none'}", expected=", ".join(texts))
 

@@ -118,7 +118,7 @@ def _look_at_the_places(probe: Probe, run: Run, desk: Desk, topics: list[str], p
     if desk.most == 1:
         probe.wrong("one at a time", came=said, expected=f"{expected} at once")
     if desk.most < expected:
-        probe.wrong(came=said, expected=f"{expected} at once")
+        probe.wrong("places left empty", came=said, expected=f"{expected} at once")
     begun = desk.begun_by_then.get(topics[0], len(topics))
     if begun < len(topics) <= len(desk.asked):
         probe.wrong("in batches", expected="a new branch as soon as any branch has ended",
@@ -131,7 +131,12 @@ def _look_at_the_results(probe: Probe, desk: Desk, topics: list[str], came: Any)
     if any(asyncio.isfuture(it) for it in came):
         probe.wrong("tasks, not results", came="a list of tasks", expected="a list of their results")
     if any(not isinstance(it, Result) for it in came):
-        probe.wrong("not the result", came=f"a list with {brief(came[0])}", expected="a list of Result")
+        nothing = all(it is None for it in came)
+        probe.wrong("branch returns nothing" if nothing else "not the result", came=f"a list with {brief(came[0])}",
+                    expected="a list of Result")
+    again = next((it.reason for it in came if it.status == "refused"), "")
+    if again:
+        probe.wrong("dispatched again", came=f"a refusal: {again}", expected=f"{len(topics)} handoffs, one for each job")
     outputs, right = [it.output for it in came], [desk.texts[it] for it in topics]
     if len(came) < len(topics):
         probe.wrong("some are missing", came=f"{len(came)} results", expected=f"{len(topics)} results")
@@ -175,6 +180,9 @@ FAN_OUT = Exercise(
         "one too many": Misconception(
             "there is one place more than the limit says",
             "Give the semaphore exactly `limit` places."),
+        "places left empty": Misconception(
+            "there are fewer places than the limit says",
+            "Give the semaphore exactly `limit` places."),
         "one at a time": Misconception(
             "each branch is awaited before the next one begins",
             "Create the tasks for all jobs first, and wait for them afterwards."),
@@ -187,6 +195,12 @@ FAN_OUT = Exercise(
         "not the result": Misconception(
             "only a part of each result was returned; who calls this needs the status as well",
             "Return what `run.dispatch` gives, as it is."),
+        "branch returns nothing": Misconception(
+            "the work was done, and the branch did not return what came of it",
+            "Write `return await run.dispatch(executable, handoff)` in the branch."),
+        "dispatched again": Misconception(
+            "the same handoffs went out a second time, and a run refuses that",
+            "Make one task for each job, wait, and return those tasks' results."),
         "some are missing": Misconception(
             "not every job has become a branch, or some results were not collected",
             "Make one task for each job, and return the result of each task."),
@@ -224,7 +238,9 @@ def check_findings(findings: Any, probe: Probe) -> None:
             desk.raises[raised] = f"shelf {drawn.randint(10, 99)} cannot be reached"
             reason = f"its budget of {drawn.randint(2, 9)} calls is used up"
             desk.ends[stopped] = Result(status="exhausted", output=f"Half a fact on {stopped}", reason=reason)
-        came, problem = probe.attempt(_run(probe), desk, topics)
+        came, problem = probe.attempt(_run(probe), desk, list(topics))
+        if problem and probe.raised_by_hand(problem):
+            probe.wrong("raises", came=f"{type(problem).__name__}: {problem}", expected="a text for each topic, gaps included")
         if problem and not isinstance(problem, ConnectionError | ExceptionGroup):
             raise problem
         _look_at_the_texts(probe, desk, topics, came, problem)
@@ -238,7 +254,8 @@ def _look_at_the_texts(probe: Probe, desk: Desk, topics: list[str], came: Any, p
         probe.wrong("never asks", came=f"{brief(came)}, and the researcher was never asked",
                     expected=f"{len(topics)} branches")
     if "" in desk.asked:
-        probe.wrong(came="a handoff with another intent", expected=f"handoffs such as {_task(topics[0]).intent!r}")
+        probe.wrong("another intent", came="a handoff with another intent",
+                    expected=f"handoffs such as {_task(topics[0]).intent!r}")
     if desk.most == 1:
         probe.wrong("one by one", came="one branch after the other", expected="all branches at once")
     if not isinstance(came, dict):
@@ -256,11 +273,13 @@ def _look_at_the_texts(probe: Probe, desk: Desk, topics: list[str], came: Any, p
             probe.wrong("moved up", came=f"the text on {owner} as the one on {topic}",
                         expected="each text beside its own topic")
     if set(keys) != set(topics):
-        probe.wrong(came=f"the keys {_topics(map(str, keys))}", expected=_topics(topics))
+        probe.wrong("other keys", came=f"the keys {_topics(map(str, keys))}", expected=_topics(topics))
     for topic in topics:
         _look_at_the_text(probe, desk, topic, came[topic])
     if keys != topics:
         name = "order of ending" if keys == desk.finished else "sorted" if keys == sorted(topics) else None
+        if keys == sorted(topics, key=lambda it: it in gaps):
+            name = "gaps at the end"
         probe.wrong(name, came=f"the order {_topics(keys)}", expected=f"the order asked: {_topics(topics)}")
 
 
@@ -303,6 +322,12 @@ FINDINGS = Exercise(
         "never asks": Misconception(
             "the texts are written into the function; they have to come from the researcher",
             "Dispatch one handoff for each topic, with `run.fan_out`."),
+        "another intent": Misconception(
+            "the researcher is told something else than the word Research and the topic",
+            'Write `Handoff(intent=f"Research {topic}")`.'),
+        "raises": Misconception(
+            "one gap is treated as an error, and an exception carries none of the texts",
+            "Put the reason into the text of that topic, and go on."),
         "one ends all": Misconception(
             "an error of one branch went through, and the others' work is lost with it",
             "Use `run.fan_out`: it makes a failed `Result` of it."),
@@ -330,6 +355,12 @@ FINDINGS = Exercise(
         "order of ending": Misconception(
             "the branches stand in the order in which they ended, which is another one in each run",
             "Go over `topics`, not over what ends first."),
+        "other keys": Misconception(
+            "the keys of the dict are something else than the topics",
+            "Use each topic, as it was given, as the key of its text."),
+        "gaps at the end": Misconception(
+            "what is missing was put behind all the rest, and no longer stands in its place",
+            "Go once over topics and results, and choose the text of each in turn."),
         "sorted": Misconception(
             "the topics were sorted; who asked had an order in mind",
             "Go over `topics` as they are."),
@@ -362,7 +393,7 @@ def check_in_time(in_time: Any, probe: Probe) -> None:
         seconds = 0.1 if first else drawn.randint(100, 150) / 1000
         steps = {topic: drawn.randint(1, ON_TIME) for topic in topics}
         desk, backup = Desk(steps), Desk(steps, "backup")
-        stuck = drawn.sample(topics[:-1], stuck_ones)
+        stuck = drawn.sample(topics[1:-1], stuck_ones)
         desk.stuck.update(stuck)
         failed = next((it for it in topics if it not in stuck), "") if fails else ""
         if failed:
@@ -381,6 +412,9 @@ def check_in_time(in_time: Any, probe: Probe) -> None:
 def _look_at_the_limit(probe: Probe, desk: Desk, topics: list[str], stuck: list[str], seconds: float,
                        came: Any) -> None:
     if not desk.asked:
+        failed = [it.reason for it in came if isinstance(it, Result) and it.status == "failed"] if isinstance(came, list) else []
+        if failed:
+            probe.wrong("no budget", came=f"branches that failed before they began: {failed[0]}", expected="jobs with a Budget")
         probe.wrong("never asks", came=f"{brief(came)}, and the researcher was never asked",
                     expected=f"{len(topics)} branches")
     late = [it for it in stuck if it in desk.finished]
@@ -399,14 +433,22 @@ def _look_at_the_limit(probe: Probe, desk: Desk, topics: list[str], stuck: list[
 def _look_at_the_backup(probe: Probe, desk: Desk, backup: Desk, topics: list[str], stuck: list[str], failed: str,
                         came: Any) -> None:
     wanted = f"the backup asked for: {_topics(stuck)}"
-    if not isinstance(came, list | tuple) or any(not isinstance(it, Result) for it in came):
+    if not isinstance(came, list | tuple):
         probe.wrong(came=brief(came), expected="a list of Result")
+    if any(waiting := [it for it in came if asyncio.iscoroutine(it)]):
+        for it in waiting:
+            it.close()
+        probe.wrong("not awaited", came="a list with a coroutine", expected="a list of Result")
+    if any(not isinstance(it, Result) for it in came):
+        probe.wrong("not the result", came=brief(came), expected="a list of Result")
     if "" in backup.asked:
         probe.wrong("another task", came="a handoff with another intent for the backup",
                     expected=f"the handoff of the stopped branch: {_task(stuck[0] if stuck else topics[0]).intent!r}")
     extra = [it for it in backup.asked if it not in stuck]
     if extra:
         name = "backup for failures" if extra == [failed] else "backup for all"
+        if not {*stuck} <= {*backup.asked}:
+            name = "another task"
         probe.wrong(name, came=f"the backup asked for: {_topics(backup.asked)}", expected=wanted)
     if len(came) < len(topics):
         probe.wrong("left out", came=f"{len(came)} results", expected=f"{len(topics)} results")
@@ -447,6 +489,15 @@ IN_TIME = Exercise(
         "no limit": Misconception(
             "nothing stopped the slow branch in time",
             "Give each job `Budget(seconds=seconds)` as its third part; the unit is seconds."),
+        "no budget": Misconception(
+            "the third part of a job is something else than a `Budget`",
+            "Write `(executable, handoff, Budget(seconds=seconds))`."),
+        "not awaited": Misconception(
+            "calling an async function does not run it; it only makes something that can be awaited",
+            "Write `await run.dispatch(backup, …)`."),
+        "not the result": Misconception(
+            "only a part of each result was returned; who calls this needs the status as well",
+            "Return the results as they are."),
         "the same again": Misconception(
             "the slow one got the same handoff a second time; it would be slow again, and the kernel refuses it",
             "Dispatch the handoff to `backup`."),

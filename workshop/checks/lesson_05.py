@@ -68,6 +68,8 @@ def check_reviewer_tool(reviewer_tool: Any, probe: Probe) -> None:
         made = probe.call(desk)
         if callable(made) and not isinstance(made, Tool):
             probe.wrong("no decorator", came=f"the function {brief(made)}", expected="a Tool, made by @tool")
+        if isinstance(made, HandoffTool):
+            probe.wrong("the kernel's own", came="a HandoffTool of the kernel", expected="a Tool of yours, made by @tool")
         if not isinstance(made, Tool):
             probe.wrong(came=brief(made), expected="the tool that is defined inside the function")
         offered = sorted(made.definition["input_schema"]["properties"])
@@ -90,6 +92,8 @@ def check_reviewer_tool(reviewer_tool: Any, probe: Probe) -> None:
             problem = error
         _look_at_the_handoff(probe, desk, run, given)
         if problem is not None:
+            if isinstance(problem, NameError) and problem.name == "run":
+                probe.wrong("run not asked for", came=f"NameError: {problem}", expected="a tool that takes run: Run")
             if _raised(problem):
                 probe.wrong("another error", came=f"{type(problem).__name__}: {problem}, and the run is over",
                             expected="a ToolError, which the model reads")
@@ -99,10 +103,10 @@ def check_reviewer_tool(reviewer_tool: Any, probe: Probe) -> None:
 
 
 def _raised(problem: Exception) -> bool:
-    """Whether the last line of an error is a `raise`, and not a slip."""
+    """Whether the last line of an error is a `raise` or an `assert`, and not a slip."""
     import traceback
 
-    return (traceback.extract_tb(problem.__traceback__)[-1].line or "").startswith("raise")
+    return (traceback.extract_tb(problem.__traceback__)[-1].line or "").startswith(("raise", "assert"))
 
 
 def _look_at_the_handoff(probe: Probe, desk: Desk, run: Run, given: dict[str, str]) -> None:
@@ -115,15 +119,24 @@ def _look_at_the_handoff(probe: Probe, desk: Desk, run: Run, given: dict[str, st
     if its_run.name != "reviewer":
         probe.wrong("around the door", came="the reviewer was executed, and no handoff is in the log",
                     expected="a dispatch through the run that the tool is given")
+    handoffs = run.trace().handoffs()[1:]
+    if not handoffs:
+        probe.wrong("another run", came="the reviewer at work, and no handoff in the log of this run",
+                    expected="a dispatch through the run that the tool is given")
     material = {"facts": given["facts"], "draft": given["draft"]}
     if handoff.artifacts == {"facts": given["draft"], "draft": given["facts"]}:
         probe.wrong("mixed up", came="the draft as facts and the facts as draft", expected=f"artifacts {material}")
     if handoff.artifacts != material:
         inside = given["draft"] in handoff.intent + handoff.context
-        probe.wrong("material in the text" if inside else "no material", expected=f"artifacts {material}",
+        name = "material in the text" if inside else "no material"
+        if material.items() <= handoff.artifacts.items():
+            name = "too much"
+        probe.wrong(name, expected=f"artifacts {material}",
                     came=f"artifacts {handoff.artifacts} and the intent {brief(handoff.intent)}")
     if handoff.intent != given["intent"]:
         probe.wrong("own intent", came=f"the intent {brief(handoff.intent)}", expected=repr(given["intent"]))
+    if len(handoffs) > 1:
+        probe.wrong("asked twice", came=f"{len(handoffs)} handoffs to the reviewer", expected="one for each call of the tool")
 
 
 def _look_at_what_the_model_reads(probe: Probe, answer: Result, told: dict[str, Any]) -> None:
@@ -134,6 +147,8 @@ def _look_at_what_the_model_reads(probe: Probe, answer: Result, told: dict[str, 
         name = None
         if content.startswith('{"status"'):
             name = "whole result"
+        elif answer.output.issues and all(it in content for it in answer.output.issues):
+            name = "in another form"
         elif answer.output.verdict in content and '"issues"' not in content:
             name = "verdict only"
         probe.wrong(name, came=said, expected=f"the reviewer's output as text: {answer.as_text()}")
@@ -168,6 +183,24 @@ REVIEWER_TOOL = Exercise(
         "other parameters": Misconception(
             "the model fills exactly what the schema shows; the run must not be there, and the material must",
             "Give the function `intent`, `facts` and `draft` as `str`, and `run` with the type `Run`."),
+        "the kernel's own": Misconception(
+            "this is the kernel's handoff tool, whose model sees other parameters; here you write it yourself",
+            "Put `@tool` above an async function inside yours."),
+        "run not asked for": Misconception(
+            "the tool uses a run that nobody gave it",
+            "Add the parameter `run: Run`; the kernel fills it in, and hides it from the model."),
+        "another run": Misconception(
+            "the tool works in a run of its own: the budget and the log of the run at hand know nothing of it",
+            "Take the parameter `run: Run`, and dispatch through that."),
+        "asked twice": Misconception(
+            "one call of the tool hands the work over more than once, and each time is paid for",
+            "Dispatch once, and keep the result under a name."),
+        "too much": Misconception(
+            "more was handed over than facts and draft, and the reviewer reads and pays for all of it",
+            'Hand over two artifacts: `{"facts": facts, "draft": draft}`.'),
+        "in another form": Misconception(
+            "verdict and issues are there, in a form of Python's or of your own; everywhere else the model reads JSON",
+            "Return `result.as_text()`."),
         "another name": Misconception(
             "a tool takes the name of its function",
             "Call the inner function `handoff_to_reviewer`."),
@@ -263,6 +296,8 @@ def check_needless_work(needless_work: Any, probe: Probe) -> None:
         runs = [*fixed.runs, *free.runs]
         if free.runs:
             probe.pictures.append(HandoffLog(Trace(free.runs[-1][1].events)))
+        if isinstance(problem, KeyError) and problem.args[0] in [it.name for it in team]:
+            probe.wrong("calls of the free run", came=f"KeyError: {problem}", expected="calls of the fixed run, where they worked")
         if problem:
             raise problem
         _look_at_the_runs(probe, fixed, free, runs, tasks)
@@ -288,7 +323,7 @@ def _look_at_the_runs(probe: Probe, fixed: Watched, free: Watched, runs: list[tu
 
 
 def _look_at_the_table(probe: Probe, fixed: Watched, free: Watched, came: Any) -> None:
-    orders, calls, whole, handed = {}, {}, {}, {}
+    orders, calls, whole, handed, between = {}, {}, {}, {}, {}
     for task, run in fixed.runs:
         trace = Trace(run.events)
         other = Trace(next(run for its, run in free.runs if its == task).events)
@@ -299,6 +334,7 @@ def _look_at_the_table(probe: Probe, fixed: Watched, free: Watched, came: Any) -
             calls[task] = sum(trace.by_agent()[it]["calls"] for it in names)
             whole[task] = trace.totals()["calls"]
             handed[task] = sum(it in names for it in mine)
+            between[task] = whole[task] - other.totals()["calls"]
     right = {task: (names, calls[task]) for task, names in orders.items()}
     if came is None:
         probe.wrong(came="None", expected="a dict")
@@ -317,13 +353,16 @@ def _look_at_the_table(probe: Probe, fixed: Watched, free: Watched, came: Any) -
         names, number = came[task]
         if [*names] != expected[0]:
             name = None
-            if len(names) > len(set(names)):
+            if isinstance(names, set):
+                name = "no order"
+            elif len(names) > len(set(names)):
                 name = "one name twice"
             elif set(expected[0]) < set(names):
                 name = "who worked, not who was needless"
             probe.wrong(name, came=f"{names} for {task!r}", expected=f"{expected[0]}")
         if number != expected[1]:
-            name = {whole[task]: "calls of the whole run", handed[task]: "handoffs counted"}.get(number)
+            name = {between[task]: "difference of the runs", whole[task]: "calls of the whole run",
+                    handed[task]: "handoffs counted"}.get(number)
             probe.wrong(name, came=f"{number} calls for {task!r}", expected=f"{expected[1]} calls of {expected[0]}")
 
 
@@ -373,6 +412,15 @@ NEEDLESS_WORK = Exercise(
         "calls of the whole run": Misconception(
             "the number counts the needed work as well",
             'Sum up `by_agent()[name]["calls"]` over the needless names only.'),
+        "calls of the free run": Misconception(
+            "the calls were looked up in the free supervisor's run, and these specialists had no work there",
+            "Take `by_agent()` of the fixed run's trace."),
+        "difference of the runs": Misconception(
+            "one run was subtracted from the other, and in that the free supervisor's own calls are counted too",
+            'Sum up `by_agent()[name]["calls"]` over the needless names, in the fixed run alone.'),
+        "no order": Misconception(
+            "a set forgets who came first",
+            "Go over `dict.fromkeys(names)`, which drops repetitions and keeps the order."),
         "handoffs counted": Misconception(
             "a handoff is not a call: one handoff to a researcher takes several requests",
             'Take the `"calls"` of `run.trace().by_agent()`.'),
@@ -425,14 +473,21 @@ def check_with_editor(with_editor: Any, probe: Probe) -> None:
             if not {it.name for it in team} <= {*order} or (given and order[-1] != "editor"):
                 probe.wrong("turn not clear", came=f"the order {' → '.join(order)}",
                             expected="research, writing and review as before, and the editor at the end")
+            ended = [it.data["result"] for it in run.events if it.kind == "return" and it.agent == "editor"]
+            if ended and ended[-1]["status"] != "ok":
+                probe.wrong("editor fails", came=f"an editor that {ended[-1]['status']}: {ended[-1]['reason']}",
+                            expected="a sentence from the editor")
             if task == wanted and result.status != "ok":
                 probe.wrong(came=f"status {result.status!r}: {result.reason}", expected="status 'ok'")
 
 
 def _look_at_the_team(probe: Probe, came: Any, team: list[Agent]) -> None:
     if not isinstance(came, LLMSupervisor):
-        probe.wrong("no supervisor", came=brief(came), expected="an LLMSupervisor")
+        probe.wrong("no supervisor" if came is not None else None, came=brief(came), expected="an LLMSupervisor")
     specialists = came.specialists
+    if not isinstance(specialists, tuple | list) or any(isinstance(it, tuple | list) for it in specialists):
+        probe.wrong("not one tuple", came=f"specialists that are {brief(specialists)}",
+                    expected=f"one tuple of {len(team) + 1} specialists")
     if any(isinstance(it, HandoffTool | Tool) for it in specialists):
         probe.wrong("already a tool", came="a tool among the specialists", expected="specialists, as agents")
     names = [it.name for it in specialists]
@@ -446,7 +501,7 @@ def _look_at_the_team(probe: Probe, came: Any, team: list[Agent]) -> None:
     if came.system != SUPERVISOR:
         probe.wrong("supervisor changed", came=f"a supervisor with the prompt {brief(came.system)}",
                     expected="the prompt that every LLMSupervisor has")
-    if not next(it for it in specialists if it.name == "editor").system.strip():
+    if not getattr(next(it for it in specialists if it.name == "editor"), "system", "").strip():
         probe.wrong("no prompt", came="an editor without a system prompt", expected="a prompt with its one job")
 
 
@@ -467,6 +522,12 @@ FOURTH = Exercise(
         "no supervisor": Misconception(
             "what came back is not the supervisor, but its team or the new specialist alone",
             "Return `LLMSupervisor(…)`."),
+        "not one tuple": Misconception(
+            "team and editor do not stand side by side in one tuple; a tuple inside a tuple is one thing, not three",
+            "A star unpacks the team: `LLMSupervisor((*team, editor))`."),
+        "editor fails": Misconception(
+            "the editor was given work and could not do it: one of its settings is not what the service takes",
+            "Compare yours with `Agent(name, description, system, models.worker)`."),
         "already a tool": Misconception(
             "the supervisor makes the handoff tools by itself, of agents",
             "Put the agent itself into the tuple."),

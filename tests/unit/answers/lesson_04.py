@@ -21,6 +21,9 @@ WRONG = {
         "past the door": [(DISPATCH, "return await executable.execute(handoff, run)")],
         "no limit": [(ENTER, "async with asyncio.Semaphore(limit):")],
         "one too many": [("Semaphore(limit)", "Semaphore(limit + 1)")],
+        "places left empty": [("Semaphore(limit)", "Semaphore(limit - 1)")],
+        "branch returns nothing": [(DISPATCH, DISPATCH.removeprefix("return "))],
+        "dispatched again": [(RESULTS, "return [await branch(*job) for job in jobs]")],
         "one at a time": [("", "    return [await run.dispatch(*job) for job in jobs]\n")],
         "in batches": [("", """\
     results = []
@@ -35,6 +38,10 @@ WRONG = {
     "04.2": {
         "never asks": [("", "    return {'tracing': '12 facts on tracing.', 'memory': 'missing: the library is down'}\n")],
         "one ends all": [(FIND, "import asyncio; results = await asyncio.gather(*(run.dispatch(*job) for job in jobs))")],
+        "another intent": [('f"Research {topic}"', "topic")],
+        "raises": [(LOOP, "for result in results:\n        if not result.ok:\n            raise RuntimeError(result.reason)\n    " + LOOP)],
+        "other keys": [("found[topic] =", 'found[f"Research {topic}"] =')],
+        "gaps at the end": [("return found", "return dict(sorted(found.items(), key=lambda it: it[1].startswith('missing')))")],
         "one by one": [(FIND, "results = [(await run.fan_out([job]))[0] for job in jobs]")],
         "no topics": [("return found", "return list(found.values())")],
         "gaps dropped": [(STORE, "if result.ok: found[topic] = result.as_text()")],
@@ -54,6 +61,9 @@ ended = [it.data["result"] for it in run.events if it.kind == "return"]
         "one ends all": [(LIMITED, "(executable, handoff)"),
                          (GO, "results = await asyncio.wait_for(run.fan_out(limited), seconds)")],
         "no limit": [("seconds=seconds", "seconds=seconds * 1000")],
+        "no budget": [("Budget(seconds=seconds)", "seconds")],
+        "not awaited": [(AGAIN, AGAIN.replace("await ", ""))],
+        "not the result": [("return results", "return [it.as_text() for it in results]")],
         "the same again": [("run.dispatch(backup, ", "run.dispatch(jobs[at][0], ")],
         "one by one": [(GO, "results = [(await run.fan_out([it]))[0] for it in limited]")],
         "another task": [("jobs[at][1])", 'Handoff(intent="Be quick"))')],

@@ -155,9 +155,10 @@ def with_team(with_editor: Any, draw: Random, *ends: str) -> dict[str, Any]:
         run = Run(connect("offline", latency_ms=0))
         result = wait(run.dispatch(came, Handoff(intent=task)))
         order = [it["to_agent"] for it in run.trace().handoffs()[1:]]
+        edited = [it.data["result"]["status"] for it in run.events if it.kind == "return" and it.agent == "editor"]
         found = next((it.data["result"]["output"] for it in run.events if it.kind == "return" and it.agent == "researcher"), "")
         seen["runs"].append({"task": task, "status": result.status, "at work": sorted({*order}), "last": order[-1:],
-                             "found": str(found)[:80]})
+                             "edited": edited[-1:], "found": str(found)[:80]})
     return seen
 
 
