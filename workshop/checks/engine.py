@@ -32,6 +32,12 @@ SLIPS = (
      "Run the notebook's first cells, then this one."),
     ("'NoneType'", "something on this line is `None`: a call that gives nothing back, such as `append`, or a result without "
      "an output", "Print the parts of this line, and follow the one that is `None` to where it was made."),
+    ("'function' object", "a function is used, and not called", "Put parentheses behind its name."),
+    ("'dict' object has no attribute", "this is a dict: what is in it is reached by brackets, not by a dot",
+     'Write `it["name"]` instead of `it.name`.'),
+    ("KeyError", "the dict has no entry of this name", "Print the keys of the dict just before this line."),
+    ("RecursionError", "the function calls itself without an end: nothing tells it that it has been here before",
+     "Give each call the way so far, and look there before you go on."),
     ("validation error", "a field was given a value that it does not take; the lines above name the field, and what it takes",
      "Give that field a value of the kind that is named."),
     ("positional argument", "the call gives other arguments than are taken: one is missing, or one wants its name",

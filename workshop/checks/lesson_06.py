@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -11,7 +12,7 @@ from kernel import Budget, Corpus, Handoff, LLMSupervisor, Result, Run, Verdict,
 from kernel.offline import Temperament
 from workshop.views import HandoffLog, Timeline
 
-from .probe import Probe, brief
+from .probe import Probe, Wrong, brief
 from .register import Exercise, Misconception
 
 TOPICS = ("OpenTelemetry", "Qdrant", "pgvector", "Weaviate", "Pinecone", "Milvus")
@@ -19,6 +20,7 @@ TOPICS = ("OpenTelemetry", "Qdrant", "pgvector", "Weaviate", "Pinecone", "Milvus
 
 # ── 06.1: a loop under a budget ────────────────────────────────────────────────────────────────────────────
 
+ISSUES = ["It could be more engaging", "Its end is dull"]
 
 @dataclass
 class Worker:
@@ -31,14 +33,18 @@ class Worker:
     most: int = 40
     description: str = "Works as the case says."
     asked: int = 0
+    given: list[Handoff] = field(default_factory=list)
+    """Those that a first call was left for."""
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         self.asked += 1
         if self.asked > self.most:
             self.probe.wrong("no end", came=f"{self.asked} handoffs to the {self.name}, and no end",
                              expected="an end when the calls are used up")
-        for _ in range(self.size):
+        for at in range(self.size):
             await run.ask(model=models.worker, max_tokens=16, messages=[{"role": "user", "content": "Hello"}])
+            if at == 0:
+                self.given.append(handoff)
         return Result(status="ok", output=self.answer())
 
 
@@ -70,7 +76,7 @@ class Case:
 
     def _review(self) -> Verdict:
         good = self.desk.reviewer.asked == self.passes
-        return Verdict(verdict="PASS") if good else Verdict(verdict="REVISE", issues=["It could be more engaging"])
+        return Verdict(verdict="PASS") if good else Verdict(verdict="REVISE", issues=ISSUES)
 
     def _write(self) -> str:
         return self.drafts[self.desk.writer.asked]
@@ -82,6 +88,7 @@ def _cases(probe: Probe) -> Iterator[Case]:
     yield Case(probe, draw, passes=draw.randint(2, 3), reviews=1, writes=2, calls=draw.randint(12, 16))
     yield Case(probe, draw, passes=0, reviews=2, writes=3, calls=5 * draw.randint(1, 2) + draw.randint(3, 4))
     yield Case(probe, draw, passes=0, reviews=3, writes=1, calls=4 * draw.randint(2, 3) + 2)
+    yield Case(probe, draw, passes=0, reviews=1, writes=1, calls=2 * draw.randint(2, 4) + 1)
 
 
 def check_revise_within(revise_within: Any, probe: Probe) -> None:
@@ -92,10 +99,31 @@ def check_revise_within(revise_within: Any, probe: Probe) -> None:
         earlier = Worker("researcher", case.before, lambda: "facts", probe)
         probe.run(run.dispatch(earlier, Handoff(intent=case.task)))
         came, problem = probe.attempt(run, case.desk, case.task, case.facts, case.drafts[0], case.calls)
-        if problem:
+        if problem and (isinstance(problem, Wrong) or run.spent.calls - case.before <= case.calls):
             raise problem
+        if case.passed and case.desk.reviewer.asked > case.passes:
+            probe.wrong("PASS not seen", came=f"{case.desk.reviewer.asked} reviews; version {case.passes} had passed",
+                        expected="an end at the first PASS")
+        _look_at_what_is_handed(probe, case)
         _look_at_the_spending(probe, run, case)
         _look_at_the_result(probe, came, case)
+
+
+def _look_at_what_is_handed(probe: Probe, case: Case) -> None:
+    for worker, needs in ((case.desk.reviewer, ("facts", "draft")), (case.desk.writer, ("facts", "draft", "feedback"))):
+        for at, handoff in enumerate(worker.given):
+            parts, said = handoff.artifacts, f"handoff {at + 1} to the {worker.name}"
+            if missing := [it for it in needs if it not in parts]:
+                probe.wrong("feedback missing" if missing == ["feedback"] else "material missing", expected=", ".join(needs),
+                            came=f"{said}, with {', '.join(parts) or 'no artifacts'}")
+            if parts["draft"] in case.drafts[:at]:
+                probe.wrong("old draft", came=f"{said}, with {brief(parts['draft'])}", expected=brief(case.drafts[at]))
+            if handoff.intent != case.task or parts["facts"] != case.facts:
+                probe.wrong(came=f"{said}, with the intent {brief(handoff.intent)} and the facts {brief(parts['facts'])}",
+                            expected=f"{case.task!r} and {case.facts!r}")
+            if lost := [it for it in ISSUES if worker is case.desk.writer and it not in parts["feedback"]]:
+                probe.wrong("feedback missing", came=f"{said}, with the feedback {brief(parts['feedback'])}",
+                            expected=f"a text with all issues, such as {lost[0]!r}")
 
 
 def _look_at_the_spending(probe: Probe, run: Run, case: Case) -> None:
@@ -103,22 +131,23 @@ def _look_at_the_spending(probe: Probe, run: Run, case: Case) -> None:
     spent = run.spent.calls - case.before
     said = f"{spent} calls for the loop, in {len(given)} handoffs"
     if not given:
-        probe.wrong("never asks", came="a result without a handoff", expected="a first one to the reviewer")
+        past = case.desk.reviewer.asked or case.desk.writer.asked
+        probe.wrong("past the door" if past else "never asks", expected="a first one to the reviewer",
+                    came=f"a result without a handoff{', after calls of execute' * bool(past)}")
     if spent > case.calls:
         held = [event.data["limits"]["calls"] for event in given if event.data["limits"]["calls"] is not None]
         near = spent < case.calls + max(case.desk.reviewer.size, case.desk.writer.size)
         name = "whole budget each time" if held else "looked, not held" if near else "rounds for calls"
         probe.wrong(name, came=said, expected=f"at most {case.calls} calls")
-    if case.passed and case.desk.reviewer.asked > case.passes:
-        probe.wrong("PASS not seen", came=f"{said}; version {case.passes} had passed", expected="an end at the first PASS")
     if spent < case.spent:
-        probe.wrong("earlier work counted", came=said,
+        name = "earlier work counted" if case.spent - spent == case.before else "calls left over"
+        probe.wrong(name, came=said,
                     expected=f"{case.spent} calls; the {case.before} before the loop are not the loop's")
 
 
 def _look_at_the_result(probe: Probe, came: Any, case: Case) -> None:
     if not isinstance(came, Result):
-        probe.wrong("no result", came=brief(came), expected="a Result with a status and the draft")
+        probe.wrong("no result" if came is not None else None, came=brief(came), expected="a Result with a status and the draft")
     wanted = "ok" if case.passed else "exhausted"
     if not came.as_text():
         probe.wrong("draft lost", came=f"status {came.status!r} and no draft", expected=brief(case.drafts[case.last]))
@@ -127,7 +156,8 @@ def _look_at_the_result(probe: Probe, came: Any, case: Case) -> None:
         probe.wrong(name, came=f"status {came.status!r}", expected=f"status {wanted!r}")
     if came.output != case.drafts[case.last]:
         old = came.output in case.drafts[:case.last]
-        probe.wrong("old draft" if old else None, came=brief(came.output), expected=brief(case.drafts[case.last]))
+        name = "old draft" if old else "half work" if came.output not in case.drafts else None
+        probe.wrong(name, came=brief(came.output), expected=brief(case.drafts[case.last]))
 
 
 CAP = Exercise(
@@ -160,6 +190,21 @@ CAP = Exercise(
         "whole budget each time": Misconception(
             "a dispatch may use more than what the ones before it have left over",
             "Work out what is left before each dispatch, also before the second of a round."),
+        "past the door": Misconception(
+            "`execute` was called directly, so no budget stands over this work, and no log holds it",
+            "Call `await run.dispatch(who, handoff, budget=…)` instead."),
+        "material missing": Misconception(
+            "a specialist sees nothing but its handoff, and what it needs is not all in this one",
+            'Hand over `artifacts={"facts": facts, "draft": draft}`, and the writer\'s feedback besides.'),
+        "feedback missing": Misconception(
+            "the writer is asked to revise, and not told all that is wrong",
+            'Add the artifact `feedback`, with all issues: `"\\n".join(reviewed.output.issues)`.'),
+        "calls left over": Misconception(
+            "the loop ends though a call is left, and one call may be all that the next handoff needs",
+            "Go on as long as anything is left: `left > 0`."),
+        "half work": Misconception(
+            "this text comes from a specialist that its budget stopped half-way; it is no draft",
+            "Take the writer's text only when its result is `ok`, and at the limit return the draft in your hand."),
         "earlier work counted": Misconception(
             "the loop ends although it has calls left: what the run spent before the loop was counted too",
             "Note `run.spent.calls` at the start, and subtract it."),
@@ -176,7 +221,7 @@ CAP = Exercise(
             "no reviewer passed this draft, and the status says that all is well",
             'Return status `"exhausted"` when the calls are used up.'),
         "old draft": Misconception(
-            "a draft from before a revision was returned",
+            "a draft from before a revision was handed over once more, or returned",
             "Overwrite `draft` as soon as the writer has given you a new one."),
     },
     solution_note="Each handoff gets what is left, so the sum holds even when a specialist takes more calls than anybody "
@@ -237,7 +282,7 @@ def check_lost_handoffs(lost_handoffs: Any, probe: Probe) -> None:
             probe.pictures.append(HandoffLog(run))
             probe.run(run.dispatch(Hub(given), Handoff(intent="Work on the draft and the facts")))
             log = run.trace().handoffs()
-        came, problem = probe.attempt(log, needs)
+        came, problem = probe.attempt(deepcopy(log), deepcopy(needs))
         if isinstance(problem, KeyError):
             probe.wrong("everybody has needs", came=f"KeyError: {problem}", expected="an agent without an entry needs nothing")
         if problem:
@@ -261,7 +306,7 @@ class Hub:
 
 def _drawn(drawn: Random) -> tuple[list[tuple[str, dict[str, str]]], dict[str, list[str]]]:
     """Who gets what, with at least one gap of each kind, in any order; and what they need."""
-    needs = {"editor": ["draft", "style"], "checker": ["facts", "draft"], "translator": ["draft"]}
+    needs = {"editor": ["style", "draft"], "checker": ["facts", "draft"], "translator": ["draft"]}
     fact, draft = f"- A fact of {drawn.randint(1990, 2024)}. [doc-{drawn.randint(1, 9)}]", "# A title\n\nA sentence."
     given = [
         ("archivist", {}), ("editor", {"draft": draft, "style": "plain"}), ("checker", {"facts": fact}),
@@ -290,13 +335,19 @@ def _look_at_what_is_lost(probe: Probe, log: Log, needs: dict[str, list[str]], c
         "all missing or nothing": [it for it in right if it[2] == needs[it[1]]],
         "one name each": [(number, name, missing[:1]) for number, name, missing in right],
         "needs for missing": [(number, name, needs[name]) for number, name, _ in right],
-        "task searched": [],
+        "nothing found": [],
+        "complete ones too": [(at, it["to_agent"], next((gap[2] for gap in right if gap[0] == at), []))
+                              for at, it in enumerate(log, 1)],
     }
     if came == right:
         return
-    if not isinstance(came, list) or any(not isinstance(it, tuple) or len(it) != 3 for it in came):
-        probe.wrong("another shape", came=brief(came), expected=f"a list of (number, agent, missing names): {right}")
+    shaped = isinstance(came, list) and all(isinstance(it, tuple) and len(it) == 3 and isinstance(it[2], list) for it in came)
+    if not shaped:
+        probe.wrong("another shape" if came is not None else None, came=brief(came),
+                    expected=f"a list of (number, agent, missing names): {right}")
     name = next((name for name, slip in slips.items() if came == slip), None)
+    if sorted((*it[:2], sorted(it[2])) for it in came) == sorted((*it[:2], sorted(it[2])) for it in right):
+        name = "another order"
     probe.wrong(name, came=brief(came), expected=str(right))
 
 
@@ -332,9 +383,16 @@ LOST = Exercise(
         "needs for missing": Misconception(
             "everything that the receiver needs is listed, also what it got",
             "Keep only the names whose text is missing."),
-        "task searched": Misconception(
-            "the words were looked for in the whole handoff; a task that speaks of facts carries none",
-            'Look only into `handoff["artifacts"]`.'),
+        "nothing found": Misconception(
+            "no gap was seen: perhaps the words were looked for in the whole handoff, whose task speaks of facts and carries "
+            "none, or the giver was taken for the receiver",
+            'Look into `handoff["artifacts"]`, for what `handoff["to_agent"]` needs.'),
+        "complete ones too": Misconception(
+            "handoffs that lack nothing are listed as well, with an empty list",
+            "Append a tuple only when something is missing."),
+        "another order": Misconception(
+            "the gaps are the right ones; they, or the names of one, stand in another order",
+            "Go once over the log, and in it over `needs[…]` as it stands, without sorting."),
         "everybody has needs": Misconception(
             "not every agent has an entry in `needs`; the supervisor has none, for example",
             "Use `needs.get(name, [])`."),
@@ -367,8 +425,16 @@ def check_facts_within(facts_within: Any, probe: Probe) -> None:
         calls = drawn.randint(4, 6)
         run = Run(connect("offline", temperament=Temperament(never_done=runaway), seed=6))
         probe.pictures.append(Timeline(run))
-        came = probe.call(run, researcher(Corpus(), max_turns=turns), f"Find facts about {drawn.choice(TOPICS)}", calls)
+        task = f"Find facts about {drawn.choice(TOPICS)}"
+        came, problem = probe.attempt(run, researcher(Corpus(), max_turns=turns), task, calls)
+        if problem and probe.raised_by_hand(problem):
+            probe.wrong("raises", came=f"{type(problem).__name__}: {problem}", expected="a text with what was found")
+        if problem:
+            raise problem
         _look_at_the_local_budget(probe, run, calls)
+        intent = run.trace().handoffs()[0]["intent"]
+        if intent != task:
+            probe.wrong("own task", came=f"the intent {intent!r}", expected=repr(task))
         (result,) = [Result(**event.data["result"]) for event in run.events if event.kind == "return"]
         _look_at_the_facts(probe, result, came)
 
@@ -403,6 +469,8 @@ def _look_at_the_facts(probe: Probe, result: Result, came: Any) -> None:
         name = "answer thrown away" if result.as_text() else "work thrown away"
     elif came == result.reason:
         name = "reason for facts"
+    elif kept and kept in came:
+        name = "answer and documents"
     probe.wrong(name, came=said, expected=brief(right))
 
 
@@ -453,6 +521,15 @@ LOCAL = Exercise(
         "raw documents": Misconception(
             "the researcher gave an answer, and the raw documents were returned instead",
             "Take `result.as_text()` first."),
+        "answer and documents": Misconception(
+            "there is an answer, and the raw documents went along with it",
+            "Use what was kept only when the answer is empty: `… or …`."),
+        "raises": Misconception(
+            "the limit is treated as an error, and an exception carries none of the work",
+            "Return what the searches brought."),
+        "own task": Misconception(
+            "the task was written anew; the researcher looks for other words than were asked for",
+            "Pass it on as it is: `Handoff(intent=task)`."),
         "reason for facts": Misconception(
             "the reason of the limit was returned as if it were a fact",
             'Return the kept texts: `result.artifacts.get("tool_results", "")`.'),
@@ -504,7 +581,7 @@ def check_find_ring(find_ring: Any, probe: Probe) -> None:
             chain = [first, second, *others[: drawn.randint(1, 2) if kind == "long" else 0]]
             ring = [it.name for it in (*chain, first)]
             for caller, called in zip(chain, [*chain[1:], first], strict=True):
-                caller.colleagues = [called] if caller is first or kind == "two" else [others[-1], called]
+                caller.colleagues = [called] if caller is first or kind == "two" else [others[-1], called, others[-1]]
             hub.colleagues = [others[-2], first]
         run = Run(connect("offline"), budget=Budget(depth=20))
         probe.pictures.append(HandoffLog(run))
@@ -554,7 +631,7 @@ RING = Exercise(
     misconceptions={
         "called again": Misconception(
             "a hub that calls the same specialist twice is no ring: the work came back in between",
-            "Follow the arrows from giver to receiver; do not count names."),
+            "Follow the arrows, do not count names, and give each branch a way of its own: `[*way, name]`."),
         "two ways to one agent": Misconception(
             "two agents may hand to the same third; nobody gets back what they handed on",
             "Compare with the way that led here, not with all names that were ever seen."),
@@ -562,8 +639,8 @@ RING = Exercise(
             "the way is not followed until it closes; the ring lies behind the hub",
             "Start a walk at each giver, and return what an inner walk found."),
         "back and forth only": Misconception(
-            "two agents that hand to each other are found, longer rings are not",
-            "Walk on from each receiver, as far as the arrows lead."),
+            "a ring of two was found, and this longer one was not: the walk ends early, or follows one arrow of each agent",
+            "Walk on from each receiver, along all of its arrows."),
         "more than the ring": Misconception(
             "the way into the ring was returned as well, or a branch beside it",
             "Cut the way: begin where the repeated name stands first."),

@@ -82,7 +82,7 @@ def _look_at_the_comparison(probe: Probe, traces: list[Trace], unknown: bool) ->
     whole = [it["input_tokens"] + it["output_tokens"] for it in (team, alone)]
     ratio = whole[0] / whole[1]
     if came["calls"] != calls:
-        probe.wrong("wrong way round" if came["calls"] == -calls else
+        probe.wrong("sign lost" if came["calls"] == -calls > 0 else "wrong way round" if came["calls"] == -calls else
                     "not a difference" if came["calls"] == team["calls"] else None,
                     came=f"'calls': {brief(came['calls'])}", expected=f"{team['calls']} - {alone['calls']} = {calls}")
     said, near = f"'tokens': {brief(came['tokens'])}", max(0.01 * ratio, 0.005 + 1e-9)  # two digits are enough
@@ -95,12 +95,13 @@ def _look_at_the_comparison(probe: Probe, traces: list[Trace], unknown: bool) ->
         probe.wrong(name, came=said, expected=f"{whole[0]} / {whole[1]} = {ratio:.2f}")
     if unknown:
         if came["usd"] is not None:
-            probe.wrong("unknown is zero", came=f"'usd': {brief(came['usd'])}",
+            probe.wrong(None if isinstance(came["usd"], str) else "unknown is zero", came=f"'usd': {brief(came['usd'])}",
                         expected="None: one of the two prices is not known")
         return
     usd = team["usd"] - alone["usd"]
     if came["usd"] is None or abs(Decimal(str(came["usd"])) - usd) > Decimal("1e-9"):
-        probe.wrong(came=f"'usd': {brief(came['usd'])}", expected=f"{team['usd']} - {alone['usd']} = {usd}")
+        name = {-usd: "wrong way round", team["usd"]: "not a difference"}.get(came["usd"])
+        probe.wrong(name, came=f"'usd': {brief(came['usd'])}", expected=f"{team['usd']} - {alone['usd']} = {usd}")
 
 
 COMPARE = Exercise(
@@ -118,14 +119,17 @@ COMPARE = Exercise(
     ),
     misconceptions={
         "no dict": Misconception(
-            "one number or a text was returned; who compares needs all three figures",
+            "the answer is not a dict with these three names; who compares needs all three figures",
             'Return `{"calls": …, "tokens": …, "usd": …}`.'),
         "wrong way round": Misconception(
             "the team was subtracted from the single agent; what the team adds has the team first",
-            "Subtract the single agent's calls from the team's."),
+            "Subtract the single agent's figure from the team's."),
+        "sign lost": Misconception(
+            "this team needs fewer calls than the single agent, and the number does not say so",
+            "Subtract, and leave the sign as it comes."),
         "not a difference": Misconception(
-            "these are the team's own calls, and not what it needs more than the single agent",
-            "Subtract the calls of the other run."),
+            "this is the team's own figure, and not what it needs more than the single agent",
+            "Subtract the figure of the other run."),
         "upside down": Misconception(
             "the ratio is the single agent's tokens over the team's",
             "Divide the team's tokens by those of the single agent."),
@@ -186,6 +190,7 @@ def check_numbers(share: Any, probe: Probe) -> None:
         ("one number is enough", [right, (f"The queue takes {one} tasks and {three} notes", ["queue-1"])]),
         ("part of a number", [right, (f"Once there were {three} agents", ["old-3"])]),
         ("every source", [right, (f"The notes hold {two} lines", ["queue-1", "notes-2"])]),
+        ("no number in it", [right, ("The queue is fair", ["queue-1"])]),
         ("unknown source", [right, (f"The desk has {three} agents", ["nowhere-9"])]),
         ("nothing cited", [(f"The queue takes {one} tasks", [])]),
     ):
@@ -217,7 +222,7 @@ def _look_at_the_share(probe: Probe, pairs: list, documents: dict, name: str | N
     held = [said <= {it for id in sources for it in re.findall(r"\d+", documents.get(id, ""))}
             for said, sources in cited]
     expected = sum(held) / len(held) if held else 0.0
-    came, problem = probe.attempt(pairs, documents)
+    came, problem = probe.attempt([*pairs], dict(documents))
     probe.calling = f"{probe.exercise.name}(pairs, documents), where " + (
         f"pairs is {what}" if what else f"the last pair is {pairs[-1]!r}")
     if isinstance(problem, KeyError | ZeroDivisionError) and name in ("unknown source", "nothing cited"):
@@ -229,6 +234,10 @@ def _look_at_the_share(probe: Probe, pairs: list, documents: dict, name: str | N
     if abs(came - expected) > 0.005:
         if name is None and held and came == sum(held):
             name = "a count"
+        elif name is None and abs(came - 100 * expected) < 0.5:
+            name = "percent"
+        elif name is None and type(came) is int and came == int(expected):
+            name = "rounded down"
         elif name is None and abs(came - (1 - expected)) < 0.005 and expected != 0.5:
             name = "the other share"
         probe.wrong(name, came=f"{came:.2f}" if isinstance(came, float) else brief(came),
@@ -274,6 +283,15 @@ NUMBERS = Exercise(
         "a count": Misconception(
             "this is how many sentences hold; a long brief would win by its length alone",
             "Divide by the number of sentences with a citation."),
+        "percent": Misconception(
+            "this is a percentage; the other items of the rubric are shares, and 75 would drown them",
+            "Leave out the hundred: a share goes from 0 to 1."),
+        "rounded down": Misconception(
+            "the share lost what stands behind its point; `//` gives whole numbers",
+            "Divide by `/`."),
+        "no number in it": Misconception(
+            "a sentence without a number was counted as one that does not hold; nothing in it can be wrong here",
+            "`numbers(sentence) <= there` is true for an empty set; ask nothing more."),
         "the other share": Misconception(
             "this is the share of the sentences that do not hold",
             "Count the sentences whose numbers are all there."),
@@ -310,7 +328,7 @@ def check_verdict(verdict: Any, probe: Probe) -> None:
     for task, (team, alone) in zip(TASKS, _measured(probe), strict=True):
         gain, extra = team["sources"] - alone["sources"], team["usd"] - alone["usd"]
         right = "team" if gain * worth > extra else "one agent"
-        name = "more sources win" if right == "one agent" and gain else "cheaper wins" if right == "team" else None
+        name = "cheaper wins" if right == "team" else "more sources win" if gain else "nothing gained"
         why = f"{gain} more sources for ${extra:.6f} more, where one is worth ${worth}"
         _look_at_the_verdict(probe, team, alone, worth, right, name, f"{task}: {why}")
     draw = probe.random
@@ -391,6 +409,9 @@ VERDICT = Exercise(
         "whole bill": Misconception(
             "the whole bill of the team was compared with the gain; the single agent would have cost something too",
             "Subtract the single agent's dollars from those of the team first."),
+        "nothing gained": Misconception(
+            "the team brings no further source here and costs more; only what is beyond the single agent's counts as a gain",
+            "Subtract the single agent's sources from the team's before you multiply."),
         "a tie to the team": Misconception(
             "gain and cost are equal here, and then nothing pays for the team's further parts",
             "Choose the team only when the gain is greater: `>`, not `>=`."),
@@ -398,7 +419,8 @@ VERDICT = Exercise(
             "the team adds nothing here, but it costs less than the single agent",
             "Let the same comparison decide when the gain is 0: the extra cost is negative."),
         "mistakes overlooked": Misconception(
-            "the single agent made a mistake more, and dollars were compared before that was looked at",
+            "the single agent made a mistake more and won all the same: dollars were compared first, or the mistakes the wrong "
+            "way round",
             "Compare the mistakes before everything else."),
         "mistakes of the team": Misconception(
             "the team made a mistake more; more sources do not make up for that",

@@ -89,7 +89,7 @@ def lost(lost_handoffs: Any, draw: Random, *, traps: bool) -> list[Any]:
 
 def _log(draw: Random, traps: bool) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
     names = draw.sample(AGENTS, 4)
-    needs = {name: draw.sample(PARTS, draw.randint(2, 3)) for name in names}
+    needs = {name: sorted(draw.sample(PARTS, draw.randint(2, 3)), reverse=True) for name in names}
     log = []
     kinds = ["whole", "half", "half", "none", "whole", "half"] + ["blank", "nobody", "blank"] * traps
     draw.shuffle(kinds)
@@ -142,7 +142,7 @@ def ring(find_ring: Any, draw: Random, size: int, *, more: tuple[str, ...] = ())
         arrows[name] = [members[(at + 1) % size]]
     if members:
         arrows["supervisor"] += [members[0]]
-        arrows[members[-1]].insert(0, others[0])
+        arrows[members[-1]] = [others[0], members[0], others[0]]
     one, two, both, again = others[1:5]
     if "two ways" in more:
         arrows["supervisor"] += [one, two]

@@ -82,6 +82,8 @@ def _brief(draw: Random, kinds: tuple[str, ...], without: int) -> tuple[list[tup
                 pair = says.format(third), [one]
             case "two":
                 pair = f"{says.format(there)}, {other} in all", [one, two]
+            case "wordy":
+                pair = says.format("many"), [one]
             case "unknown":
                 pair = says.format(there), [f"lost-{at}"]
             case _:
@@ -128,7 +130,7 @@ TRIALS = {
         Trial(title="looks into the documents that a sentence cites, and counts cited sentences only", points=1,
               observe=lambda answer, draw: shares(answer, draw, ("right", "wrong", "elsewhere"), draw.randint(2, 5))),
         Trial(title="all numbers of a sentence, whole, from all its sources", points=1,
-              observe=lambda answer, draw: shares(answer, draw, ("right", "half", "part", "two"))),
+              observe=lambda answer, draw: shares(answer, draw, ("right", "half", "part", "two", "wordy"))),
         Trial(title="a source that is not there, and a brief that cites nothing", points=1, hidden=True,
               observe=lambda answer, draw: [*shares(answer, draw, ("right", "wrong", "unknown"), 3),
                                             number(call(answer, [(SAYINGS[0].format(draw.randint(10, 99)), [])], {}))]),
