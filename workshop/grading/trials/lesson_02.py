@@ -127,7 +127,7 @@ TRIALS = {
     ),
     "02.3": (
         Trial(title="hands over the facts that name their source, and nothing else", points=1,
-              observe=lambda answer, draw: only(("artifacts", "facts"), handed(answer, draw, found=True))),
+              observe=lambda answer, draw: [only(("artifacts", "facts"), handed(answer, draw, found=True)) for _ in range(2)]),
         Trial(title="task and audience reach the writer, beside the facts", points=1,
               observe=lambda answer, draw: only(("intent", "intent or context"), handed(answer, draw, found=True))),
         Trial(title="hands over the researcher's words when there are no facts", points=1, hidden=True,

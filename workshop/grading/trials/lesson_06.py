@@ -177,7 +177,7 @@ TRIALS = {
                                                   calls=draw.randint(14, 20))),
         Trial(title="never uses more than its calls, and returns the latest draft at the limit", points=1,
               observe=lambda answer, draw: [
-                  capped(answer, draw, passes=0, reviews=1, writes=1, calls=draw.randint(5, 8)),
+                  capped(answer, draw, passes=0, reviews=1, writes=1, calls=2 * draw.randint(2, 4) + 1),
                   capped(answer, draw, passes=0, reviews=2, writes=3, calls=5 * draw.randint(1, 2) + draw.randint(3, 4)),
                   capped(answer, draw, passes=0, reviews=3, writes=1, calls=4 * draw.randint(2, 3) + draw.randint(0, 2))]),
         Trial(title="hands facts, draft and feedback to whom they are for", points=1, hidden=True,
