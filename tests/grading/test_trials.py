@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import workshop.grading.trials as package
 from kernel import Handoff, Result, Usage, Verdict
 from tests.unit.answers import CHEATS, CRASHES, WRONG, made, ours, spoiled, stub
+from workshop import desks
 from workshop.checks import exercise, exercises
 from workshop.checks.engine import judge
 from workshop.grading.trials import canonical, see, trials
@@ -28,7 +29,7 @@ SEEDS = (1, 20_261_122, 987_654_321)
 LESSONS = sorted(it.name.removeprefix("lesson_") for it in pkgutil.iter_modules(package.__path__) if it.name.startswith("lesson_"))
 ALL = [it for lesson in LESSONS for it in exercises(lesson)]
 EVERY = pytest.mark.parametrize("its", ALL, ids=lambda it: it.id)
-MODULES = sorted(Path(package.__path__[0]).glob("*.py"))
+MODULES = [*sorted(Path(package.__path__[0]).glob("*.py")), Path(desks.__file__)]
 _lines = {}
 
 

@@ -6,23 +6,13 @@ from random import Random
 from typing import Any
 
 from kernel import Agent, Handoff, Result, Run, Tool, connect, models
-from kernel.search import Document, Hit
 from kernel.team import RESEARCHER, REVIEWER
+from workshop.desks import SAYINGS, Shelf
 from workshop.views.transcript import Transcript
 
 from .probe import Probe, brief
 from .register import Exercise, Misconception
 
-SAYINGS = (
-    ("tracing", "The tracing library writes {} spans a second."),
-    ("caching", "A cached prompt saves {} percent of its price."),
-    ("budgets", "The smallest budget of the desk is {} tokens."),
-    ("retries", "Every request is tried {} times before it fails."),
-    ("memory", "The notes file holds {} lines of memory."),
-    ("handoffs", "A structured handoff carries {} named artifacts."),
-    ("queues", "The waiting queue takes {} tasks at once."),
-    ("golden-sets", "The golden set of the judge has {} questions."),
-)
 AUDIENCES = ("for engineers", "for new colleagues", "for the weekly newsletter", "for the board")
 
 
@@ -150,31 +140,11 @@ def fact_checker():
 # ── 02.2: a second tool ────────────────────────────────────────────────────────────────────────────────────
 
 
-class Shelf:
-    """A source that keeps the protocol and remembers what it was asked."""
-
-    def __init__(self, documents: list[Document]) -> None:
-        self.documents, self.queries = documents, []
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}>"
-
-    async def search(self, query: str, limit: int = 5) -> list[Hit]:
-        self.queries.append(query)
-        return [Hit(it, it.text, 0.0) for it in self.documents if query.lower() in it.title.lower()][:limit]
-
-    async def get(self, id: str) -> Document:
-        return next(it for it in self.documents if it.id == id)
-
-
 def check_two_shelves(two_shelves: Any, probe: Probe) -> None:
     """A scripted model asks both tools at once, then the second one for what it does not have."""
     for drawn in (Random(22), probe.random):
         topics = [it[0] for it in drawn.sample(SAYINGS, 3)]
-        library, archive = (Shelf([
-            Document(f"{place}-{topic}-{drawn.randint(10, 99)}", f"On {topic}",
-                     f"The {place} has {drawn.randint(2, 900)} pages on {topic}.", "2026-03-01")
-            for topic in topics[:2]]) for place in ("library", "archive"))
+        library, archive = (Shelf(drawn, place, topics[:2]) for place in ("library", "archive"))
         agent = probe.call(library, archive)
         second = _second_tool(probe, agent)
         field = next(iter(second.arguments.model_fields))

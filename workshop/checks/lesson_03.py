@@ -2,45 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from random import Random
 from typing import Any
 
 from kernel import Client, Handoff, Result, Run, Verdict
 from kernel.offline import Script
+from workshop.desks import TOPICS, Desk, Specialist
 from workshop.views import Timeline
 
 from .probe import Probe, brief
 from .register import Exercise, Misconception
-
-TOPICS = ("rate limits", "vector stores", "tracing", "evaluation", "caching", "handoffs", "circuit breakers")
-
-
-@dataclass
-class Specialist:
-    """An executable that answers as the case says, and that a loop without an end cannot keep busy for ever."""
-
-    name: str
-    answer: Callable[[Handoff], Result]
-    most: int = 12
-    description: str = "Works as the case says."
-    calls: int = 0
-
-    async def execute(self, handoff: Handoff, run: Run) -> Result:
-        self.calls += 1
-        if self.calls > self.most:
-            raise AssertionError(f"the {self.name} was called {self.calls} times")
-        return self.answer(handoff)
-
-
-@dataclass(frozen=True)
-class Desk:
-    """What the learner's function is given: two specialists and a cap."""
-
-    writer: Specialist
-    reviewer: Specialist
-    max_revisions: int
 
 
 def _run(probe: Probe) -> Run:

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 from kernel import Handoff, Result, Run, connect
+from workshop.desks import Crew
 from workshop.views import Timeline
 
 from .probe import Probe, brief
@@ -17,42 +18,6 @@ ON_TIME, LATE = 4, 200
 """Steps of the event loop: hundreds of short branches fit into the time of a late one."""
 STUCK_S = 0.6
 """Long after each time limit that a check sets, and soon enough for a check."""
-
-
-class Desk:
-    """A researcher without a model, who counts what is asked of it. `steps` says how long each topic takes."""
-
-    description = "Researches a topic."
-
-    def __init__(self, steps: dict[str, int], name: str = "researcher") -> None:
-        self.name, self.steps = name, steps
-        self.texts = {topic: f"The {name} found {len(topic) * 7 + at} facts on {topic}."
-                      for at, topic in enumerate(steps)}
-        self.raises: dict[str, str] = {}
-        self.ends: dict[str, Result] = {}
-        self.stuck: set[str] = set()
-        self.asked: list[str] = []
-        self.finished: list[str] = []
-        self.begun_by_then: dict[str, int] = {}
-        self.at_work = self.most = 0
-
-    async def execute(self, handoff: Handoff, run: Run) -> Result:
-        topic = next((it for it in self.steps if handoff.intent == _task(it).intent), "")
-        self.asked.append(topic)
-        self.at_work += 1
-        self.most = max(self.most, self.at_work)
-        try:
-            for _ in range(self.steps.get(topic, 1)):
-                await asyncio.sleep(0)
-            if topic in self.stuck:
-                await asyncio.sleep(STUCK_S)
-            self.finished.append(topic)
-            self.begun_by_then[topic] = len(self.asked)
-        finally:
-            self.at_work -= 1
-        if topic in self.raises:
-            raise ConnectionError(self.raises[topic])
-        return self.ends.get(topic) or Result(status="ok", output=self.texts.get(topic, handoff.intent))
 
 
 def _task(topic: str) -> Handoff:
@@ -80,7 +45,8 @@ def check_fan_out(fan_out: Any, probe: Probe) -> None:
     for many, places in ((6, 3), (limit + draw.randint(3, 5), limit), (3, draw.randint(5, 9))):
         drawn = Random(4) if (many, places) == (6, 3) else draw
         topics = drawn.sample(TOPICS, many)
-        desk = Desk({topic: drawn.randint(1, ON_TIME) for topic in topics} | {topics[0]: LATE})
+        steps = {topic: drawn.randint(1, ON_TIME) for topic in topics} | {topics[0]: LATE}
+        desk = Crew(drawn, steps, stuck_s=STUCK_S)
         run, used = _run(probe), []
         theirs = run.fan_out
 
@@ -98,7 +64,7 @@ def check_fan_out(fan_out: Any, probe: Probe) -> None:
         _look_at_the_results(probe, desk, topics, came)
 
 
-def _look_at_the_places(probe: Probe, run: Run, desk: Desk, topics: list[str], places: int, came: Any) -> None:
+def _look_at_the_places(probe: Probe, run: Run, desk: Crew, topics: list[str], places: int, came: Any) -> None:
     if not desk.asked:
         waiting = isinstance(came, list) and any(asyncio.isfuture(it) or asyncio.iscoroutine(it) for it in came)
         name = "not awaited" if waiting else "never dispatches"
@@ -125,7 +91,7 @@ def _look_at_the_places(probe: Probe, run: Run, desk: Desk, topics: list[str], p
                     came=f"only {begun} of {len(topics)} branches had begun when the slowest one ended")
 
 
-def _look_at_the_results(probe: Probe, desk: Desk, topics: list[str], came: Any) -> None:
+def _look_at_the_results(probe: Probe, desk: Crew, topics: list[str], came: Any) -> None:
     if not isinstance(came, list | tuple):
         probe.wrong(came=brief(came), expected=f"a list of {len(topics)} results")
     if any(asyncio.isfuture(it) for it in came):
@@ -232,7 +198,7 @@ def check_findings(findings: Any, probe: Probe) -> None:
         topics = sorted(drawn.sample(TOPICS, drawn.randint(5, 7)), reverse=True)
         topics.insert(1, topics.pop())  # neither sorted nor reversed
         steps = {topic: 12 * (len(topics) - at) for at, topic in enumerate(topics)}  # the last one ends first
-        desk = Desk(steps)
+        desk = Crew(drawn, steps, stuck_s=STUCK_S)
         raised, stopped = drawn.sample(topics[:-1], 2) if trouble else (None, None)
         if trouble:
             desk.raises[raised] = f"shelf {drawn.randint(10, 99)} cannot be reached"
@@ -246,7 +212,7 @@ def check_findings(findings: Any, probe: Probe) -> None:
         _look_at_the_texts(probe, desk, topics, came, problem)
 
 
-def _look_at_the_texts(probe: Probe, desk: Desk, topics: list[str], came: Any, problem: Exception | None) -> None:
+def _look_at_the_texts(probe: Probe, desk: Crew, topics: list[str], came: Any, problem: Exception | None) -> None:
     if problem:
         probe.wrong("one ends all", came=f"{type(problem).__name__}: {problem}",
                     expected=f"texts for all {len(topics)} topics, one of them with the reason why it is missing")
@@ -283,7 +249,7 @@ def _look_at_the_texts(probe: Probe, desk: Desk, topics: list[str], came: Any, p
         probe.wrong(name, came=f"the order {_topics(keys)}", expected=f"the order asked: {_topics(topics)}")
 
 
-def _look_at_the_text(probe: Probe, desk: Desk, topic: str, text: Any) -> None:
+def _look_at_the_text(probe: Probe, desk: Crew, topic: str, text: Any) -> None:
     said = f"{brief(text)} for {topic}"
     if topic in desk.ends:
         half, reason = desk.ends[topic].output, desk.ends[topic].reason
@@ -392,7 +358,7 @@ def check_in_time(in_time: Any, probe: Probe) -> None:
         topics = drawn.sample(TOPICS, drawn.randint(4, 5))
         seconds = 0.1 if first else drawn.randint(100, 150) / 1000
         steps = {topic: drawn.randint(1, ON_TIME) for topic in topics}
-        desk, backup = Desk(steps), Desk(steps, "backup")
+        desk, backup = (Crew(drawn, steps, name, stuck_s=STUCK_S) for name in ("researcher", "backup"))
         stuck = drawn.sample(topics[1:-1], stuck_ones)
         desk.stuck.update(stuck)
         failed = next((it for it in topics if it not in stuck), "") if fails else ""
@@ -409,7 +375,7 @@ def check_in_time(in_time: Any, probe: Probe) -> None:
         _look_at_the_backup(probe, desk, backup, topics, stuck, failed, came)
 
 
-def _look_at_the_limit(probe: Probe, desk: Desk, topics: list[str], stuck: list[str], seconds: float,
+def _look_at_the_limit(probe: Probe, desk: Crew, topics: list[str], stuck: list[str], seconds: float,
                        came: Any) -> None:
     if not desk.asked:
         failed = [it.reason for it in came if isinstance(it, Result) and it.status == "failed"] if isinstance(came, list) else []
@@ -430,7 +396,7 @@ def _look_at_the_limit(probe: Probe, desk: Desk, topics: list[str], stuck: list[
         probe.wrong("one by one", came="one branch after the other", expected="all branches at once")
 
 
-def _look_at_the_backup(probe: Probe, desk: Desk, backup: Desk, topics: list[str], stuck: list[str], failed: str,
+def _look_at_the_backup(probe: Probe, desk: Crew, backup: Crew, topics: list[str], stuck: list[str], failed: str,
                         came: Any) -> None:
     wanted = f"the backup asked for: {_topics(stuck)}"
     if not isinstance(came, list | tuple):

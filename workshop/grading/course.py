@@ -31,7 +31,7 @@ def prepare(folder: Path) -> Path:
     shutil.copytree(ROOT / "notebooks" / "data", folder / "notebooks" / "data", ignore=ignore)
     for name in ("views", "controls", "grading/trials"):
         shutil.copytree(ROOT / "workshop" / name, folder / "workshop" / name, ignore=ignore)
-    for name in ("__init__.py", "presence.py", "grading/kernel_start.py", "grading/forkserver.py"):
+    for name in ("__init__.py", "presence.py", "desks.py", "grading/kernel_start.py", "grading/forkserver.py"):
         shutil.copyfile(ROOT / "workshop" / name, folder / "workshop" / name)
     (folder / "workshop" / "grading" / "__init__.py").write_text('"""The trials."""\n', encoding="utf-8")
     (folder / "workshop" / "checks").mkdir()
@@ -53,7 +53,8 @@ def fingerprint(notebook: str) -> str:
     digest = hashlib.sha256()
     folders = [ROOT / "kernel", ROOT / "notebooks" / "data", ROOT / "workshop" / "grading" / "trials",
                ROOT / "workshop" / "checks", ROOT / "workshop" / "views"]
-    paths = [ROOT / "solutions" / f"{notebook}.ipynb", *(ROOT / "workshop" / "grading" / name for name in GRADED),
+    paths = [ROOT / "solutions" / f"{notebook}.ipynb", ROOT / "workshop" / "desks.py",
+             *(ROOT / "workshop" / "grading" / name for name in GRADED),
              *(path for folder in folders for path in sorted(folder.rglob("*")) if path.suffix in (".py", ".md", ".json"))]
     for path in paths:
         digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")

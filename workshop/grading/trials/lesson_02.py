@@ -7,21 +7,12 @@ from random import Random
 from typing import Any
 
 from kernel import Agent, Handoff, Result, Run, Tool, connect
+from workshop.desks import SAYINGS, Shelf
 
-from .desk import Shelf, held
+from .desk import held
 from .trial import Trial, call, wait
 from .wire import Wire, call_of, plain
 
-SAYINGS = (
-    ("tracing", "The tracing library writes {} spans a second."),
-    ("caching", "A cached prompt saves {} percent of its price."),
-    ("budgets", "The smallest budget of the desk is {} tokens."),
-    ("retries", "Every request is tried {} times before it fails."),
-    ("memory", "The notes file holds {} lines of memory."),
-    ("handoffs", "A structured handoff carries {} named artifacts."),
-    ("queues", "The waiting queue takes {} tasks at once."),
-    ("golden-sets", "The golden set of the judge has {} questions."),
-)
 AUDIENCES = ("for engineers", "for new colleagues", "for the weekly newsletter", "for the board")
 
 

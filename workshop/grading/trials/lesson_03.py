@@ -8,8 +8,9 @@ from random import Random
 from typing import Any
 
 from kernel import Handoff, Result, Verdict
+from workshop.desks import TOPICS, Desk, Specialist
 
-from .desk import TOPICS, Desk, Specialist, ending, held, quiet_run
+from .desk import ending, held, quiet_run
 from .trial import Trial, call
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from random import Random
 from typing import Any
 
 from kernel import Handoff, Result, Run
+from workshop.desks import Crew
 
 from .clock import WithoutWaiting
 from .desk import held, quiet_run
@@ -20,39 +20,6 @@ LATE = 300
 """Steps of the event loop: hundreds of short branches fit into the time of a late one."""
 STUCK_S = 40.0
 """Of a clock that does not wait: long after each limit that is set."""
-
-
-class Crew:
-    """A researcher without a model, who counts what is asked of it. `steps` says how long each topic takes."""
-
-    description = "Researches a topic."
-
-    def __init__(self, draw: Random, steps: dict[str, int], name: str = "researcher") -> None:
-        self.name, self.steps = name, steps
-        self.texts = {topic: f"The {name} found {draw.randint(1_000, 9_999)} facts on {topic}." for topic in steps}
-        self.raises: dict[str, str] = {}
-        self.ends: dict[str, Result] = {}
-        self.stuck: set[str] = set()
-        self.asked: list[str] = []
-        self.begun_by_then: dict[str, int] = {}
-        self.at_work = self.most = 0
-
-    async def execute(self, handoff: Handoff, run: Run) -> Result:
-        topic = handoff.intent.removeprefix("Research ")
-        self.asked.append(handoff.intent)
-        self.at_work += 1
-        self.most = max(self.most, self.at_work)
-        try:
-            for _ in range(self.steps.get(topic, 1)):
-                await asyncio.sleep(0)
-            if topic in self.stuck:
-                await asyncio.sleep(STUCK_S)
-            self.begun_by_then[topic] = len(self.asked)
-        finally:
-            self.at_work -= 1
-        if topic in self.raises:
-            raise ConnectionError(self.raises[topic])
-        return self.ends.get(topic) or Result(status="ok", output=self.texts.get(topic, handoff.intent))
 
 
 def results(came: Any) -> Any:
@@ -89,7 +56,7 @@ def kernels_own() -> Iterator[list[str]]:
 def fanned_out(fan_out: Any, draw: Random, many: int, limit: int, *, waits: bool = False) -> dict[str, Any]:
     """So many branches, the first of them late; `waits`: who had begun when it ended."""
     topics = draw.sample(TOPICS, many)
-    crew = Crew(draw, {topic: draw.randint(1, 4) for topic in topics} | {topics[0]: LATE})
+    crew = Crew(draw, {topic: draw.randint(1, 4) for topic in topics} | {topics[0]: LATE}, stuck_s=STUCK_S)
     run = quiet_run()
     with kernels_own() as used:
         came = results(call(fan_out, run, [(crew, Handoff(intent=f"Research {topic}")) for topic in topics], limit))
@@ -101,7 +68,8 @@ def found(findings: Any, draw: Random, *, trouble: bool) -> dict[str, Any]:
     """A text for each topic; with trouble one branch raises, and one comes back with half a work."""
     topics = sorted(draw.sample(TOPICS, draw.randint(5, 7)), reverse=True)
     topics.insert(1, topics.pop())  # neither sorted nor reversed
-    crew = Crew(draw, {topic: 12 * (len(topics) - at) for at, topic in enumerate(topics)})  # the last one ends first
+    crew = Crew(draw, {topic: 12 * (len(topics) - at) for at, topic in enumerate(topics)},  # the last one ends first
+                stuck_s=STUCK_S)
     reasons: dict[str, str] = {}
     if trouble:
         raised, stopped = draw.sample(topics[:-1], 2)
@@ -120,7 +88,7 @@ def timed(in_time: Any, draw: Random, late: int, *, fails: bool) -> dict[str, An
     """Branches of which some are stuck and one may fail at once, by a clock that does not wait."""
     topics = draw.sample(TOPICS, draw.randint(4, 6))
     steps = {topic: draw.randint(1, 4) for topic in topics}
-    crew, backup = Crew(draw, steps), Crew(draw, steps, "backup")
+    crew, backup = Crew(draw, steps, stuck_s=STUCK_S), Crew(draw, steps, "backup", stuck_s=STUCK_S)
     crew.stuck = {*draw.sample(topics[:-1], late)}
     why = f"no shelf {draw.randint(100, 999)}"
     if fails:

@@ -22,8 +22,9 @@ from kernel import (
     reviewer,
     writer,
 )
+from workshop.desks import Specialist
 
-from .desk import Specialist, held
+from .desk import held
 from .trial import Trial, call, wait
 from .wire import Wire, call_of
 

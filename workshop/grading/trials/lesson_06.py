@@ -8,8 +8,9 @@ from random import Random
 from typing import Any
 
 from kernel import Handoff, Result, Run, Verdict, models, researcher
+from workshop.desks import Shelf
 
-from .desk import Shelf, ending, held
+from .desk import ending, held
 from .trial import Trial, call, wait
 from .wire import Wire, call_of, free
 
