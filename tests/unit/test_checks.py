@@ -269,6 +269,28 @@ def test_a_forgotten_await_is_named():
     assert verdict.outcome == "crashed" and "Put `await` before the call" in verdict.text()
 
 
+@pytest.mark.parametrize(("id", "line", "said"), [
+    ("00.1", "[].append('writer').append('reviewer')", "on this line is `None`"),
+    ("00.1", "return who_gets_work.name", "used, and not called"),
+    ("00.1", "return who_gets_work(sent_back)", "calls itself without an end"),
+    ("00.1", "return ['researcher'] + ('writer',)", "joins two of one kind"),
+    ("00.1", "return sent_back - 'writer'", "kinds that do not go together"),
+    ("00.1", "raise RuntimeError('no')", "`raise` of yours ends the call"),
+    ("00.2", "return first['calles']", "no entry of this name"),
+    ("00.2", "return first.calls", "reached by brackets"),
+    ("01.2", "return tool(lambda source_id: 'x')", "reads the docstring"),
+    ("02.1", "reviewer().name = 'fact_checker'", "cannot be changed"),
+    ("03.1", "Handoff(task)", "wants its name"),
+    ("03.1", "Handoff(intent=task, artifacts={'facts': [facts]})", "a value that it does not take"),
+    ("04.1", "with asyncio.Semaphore(limit): pass", "Write `async with`"),
+    ("04.1", "async with asyncio.TaskGroup() as group: group.create_task(asyncio.sleep(0)).result()", "after the block"),
+])
+def test_a_common_slip_has_its_cause_and_its_next_step(id, line, said):
+    verdict = verdict_on(exercise(id), spoiled(id, [("", f"    {line}\n")]))
+    assert verdict.outcome == "crashed"
+    assert said in " ".join(verdict.text().split()), verdict
+
+
 def test_what_a_learner_wrote_is_escaped():
     def answer(client, question, tools, functions):
         raise ValueError("<script>alert(1)</script>")

@@ -38,6 +38,10 @@ SLIPS = (
     ("KeyError", "the dict has no entry of this name", "Print the keys of the dict just before this line."),
     ("RecursionError", "the function calls itself without an end: nothing tells it that it has been here before",
      "Give each call the way so far, and look there before you go on."),
+    ("can only concatenate", "`+` joins two of one kind: a list with a list, a tuple with a tuple",
+     "Put the single thing into a list or tuple of its own: `[thing]`, `(thing,)`."),
+    ("unsupported operand", "the two sides of the sign are of kinds that do not go together",
+     "Print the type of each side just before this line."),
     ("validation error", "a field was given a value that it does not take; the lines above name the field, and what it takes",
      "Give that field a value of the kind that is named."),
     ("positional argument", "the call gives other arguments than are taken: one is missing, or one wants its name",
@@ -55,6 +59,8 @@ SLIPS = (
      "Print the values of this line just before it."),
 )
 """What is behind an error, by a word in it; the last is for all others."""
+OWN_RAISE = ("a `raise` of yours ends the call, and an exception carries no result",
+             "Return what the exercise asks for in this case.")
 
 
 class CheckFailed(AssertionError):
@@ -155,6 +161,8 @@ def _crashed(its: Exercise, probe: Probe, problem: BaseException, picture: Any) 
                         "no line of yours made it: the call does not fit the function, or the check is wrong",
                         "Compare the function's parameters with the stub; if they agree, the fault is ours.")
     slip = next((words for sign, *words in SLIPS if sign in said), SLIPS[-1][1:])
+    if (frame.line or "").startswith("raise"):
+        slip = OWN_RAISE
     return _verdict(its, "crashed", picture, probe.calling, f"line {frame.lineno}: {frame.line}\n{said}",
                     "an answer without an error", *slip)
 

@@ -611,6 +611,8 @@ def _look_at_the_ring(probe: Probe, kind: str, ring: list[str], came: Any) -> No
         name = "against the arrows"
     elif set(ring) < set(came):
         name = "more than the ring"
+    elif set(came) < set(ring):
+        name = "names counted"
     probe.wrong(name, came=way, expected=" → ".join(ring))
 
 
@@ -644,6 +646,9 @@ RING = Exercise(
         "more than the ring": Misconception(
             "the way into the ring was returned as well, or a branch beside it",
             "Cut the way: begin where the repeated name stands first."),
+        "names counted": Misconception(
+            "some of the ring's names are there, without the way: perhaps names that come twice in the log were counted",
+            "Follow the arrows from one giver on, and keep the way."),
         "not closed": Misconception(
             "the last step, back to the start, is missing",
             "Append the name at which the ring closes."),

@@ -186,7 +186,7 @@ def check_numbers(share: Any, probe: Probe) -> None:
     right = (f"The queue takes {one} tasks", ["queue-1"])
     for name, pairs in (
         ("any document", [right, (f"The queue takes {two} tasks", ["queue-1"])]),
-        ("all sentences", [right, (f"The notes hold {two} lines", [])]),
+        ("all sentences", [right, (f"The notes hold {two} lines", []), (f"The desk has {three} agents", [])]),
         ("one number is enough", [right, (f"The queue takes {one} tasks and {three} notes", ["queue-1"])]),
         ("part of a number", [right, (f"Once there were {three} agents", ["old-3"])]),
         ("every source", [right, (f"The notes hold {two} lines", ["queue-1", "notes-2"])]),

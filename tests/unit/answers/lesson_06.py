@@ -91,6 +91,8 @@ WRONG = {
     },
     "06.4": {
         "called again": [("", COUNTED)],
+        "names counted": [("", "    names = [it['to_agent'] for it in handoffs]\n"
+                               "    return [name for name in dict.fromkeys(names) if names.count(name) > 1]\n")],
         "two ways to one agent": [("", SEEN)],
         "no ring seen": [("            if ring := walk([*way, name]):\n                return ring\n", "")],
         "back and forth only": [(ON_THE_WAY, "            if len(way) > 1 and name == way[-2]:"),
