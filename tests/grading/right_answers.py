@@ -33,6 +33,22 @@ def answer(client, question, tools, functions):
             {"content": functions[it["name"]](it["input"]["topic"]), "type": "tool_result", "tool_use_id": id}
             for id, it in uses.items()]})
     return reply["content"][-1]["text"]
+''', '''
+def answer(client, question, tools, functions):
+    messages = [{"role": "user", "content": question}]
+    while True:
+        reply = ask(client, messages, tools)
+        messages += [{"role": "assistant", "content": reply["content"]}]
+        results, words = [], []
+        for block in reply["content"]:
+            match block:
+                case {"type": "tool_use", "id": id, "name": name, "input": arguments}:
+                    results.append({"type": "tool_result", "tool_use_id": id, "content": str(functions[name](**arguments))})
+                case {"type": "text", "text": text}:
+                    words.append(text)
+        if not results:
+            return "\\n".join(words)
+        messages += [{"role": "user", "content": results}]
 '''],
     "01.2": ['''
 def reading_tool(shelf):
@@ -42,6 +58,19 @@ def reading_tool(shelf):
         known = "\\n".join(f"- {id}" for id in sorted(shelf))
         raise ToolError(f"You asked for {source_id}. I only have:\\n{known}")
     return tool(get_source, name="get_source", description="Get a source.")
+''', '''
+class Reader:
+    def __init__(self, shelf):
+        self.shelf = shelf
+    def complain(self, id):
+        raise ToolError(id + " is not one of " + " ".join(self.shelf.keys()))
+def reading_tool(shelf):
+    reader = Reader(shelf)
+    @tool
+    async def look_up(source_id: str) -> str:
+        "Look a source up."
+        return shelf[source_id] if source_id in shelf else reader.complain(source_id)
+    return look_up
 '''],
     "01.3": ['''
 async def answer_within(run, question, tools, max_turns):
@@ -78,6 +107,18 @@ def two_shelves(library, archive):
         return "In the archive:\\n" + as_text(found)
     agent = researcher(library)
     return replace(agent, tools=(look,) + agent.tools)
+''', '''
+def two_shelves(library, archive):
+    from kernel import ToolError
+    @tool
+    async def search_archive(query: str) -> str:
+        """Search older documents."""
+        hits = await archive.search(query)
+        if not hits:
+            raise ToolError("no documents match; try other words")
+        return as_text(hits)
+    agent = researcher(library)
+    return replace(agent, tools=(*agent.tools, search_archive))
 '''],
     "02.3": ['''
 def writers_handoff(task, audience, found):
@@ -127,6 +168,19 @@ async def in_stages(run, task, stages):
         return Result(status=came.status, artifacts=done, reason=f"We stopped at {stage.upper()} ({stage}), since: {came.reason}!",
                       output={"so far": list(done)})
     return Result(status="ok", output=came.output, artifacts=done)
+''', '''
+async def in_stages(run, task, stages, work=None, text=""):
+    work = work or {}
+    todo = [n for n in stages if n not in work]
+    if not todo:
+        return Result(status="ok", output=text, artifacts=work)
+    name = todo[0]
+    came = await run.dispatch(stages[name], Handoff(intent=task, artifacts=work))
+    match came.status:
+        case "ok":
+            return await in_stages(run, task, stages, {**work, name: came.as_text()}, came.as_text())
+        case bad:
+            return Result(status=bad, reason=f"{name} / {came.reason}", artifacts=work)
 '''],
     "04.1": ['''
 async def fan_out(run, jobs, limit):
@@ -137,6 +191,17 @@ async def fan_out(run, jobs, limit):
         ready, at_work = await asyncio.wait(at_work, return_when=asyncio.FIRST_COMPLETED)
         done += [it.result() for it in ready]
     return tuple(done)
+''', '''
+async def fan_out(run, jobs, limit):
+    places = asyncio.BoundedSemaphore(limit)
+    async def one(who, what):
+        await places.acquire()
+        try:
+            return await run.dispatch(who, what)
+        finally:
+            places.release()
+    tasks = [asyncio.ensure_future(one(*j)) for j in jobs]
+    return [await t for t in asyncio.as_completed(tasks)]
 '''],
     "04.2": ['''
 async def findings(run, researcher, topics):
@@ -170,6 +235,23 @@ def reviewer_tool(reviewer):
             raise ToolError(f"No review. {came.reason}. It {came.status}.")
         return text
     return tool(call, name="handoff_to_reviewer")
+''', '''
+class Door:
+    def __init__(self, who):
+        self.who = who
+    async def send(self, run, handoff):
+        result = await run.dispatch(self.who, handoff)
+        match result.as_text():
+            case "":
+                raise ToolError("\\n".join([result.status, result.reason]))
+            case text:
+                return text
+def reviewer_tool(reviewer):
+    door = Door(reviewer)
+    @tool(name="handoff_to_reviewer", description="Review the draft")
+    async def _(intent: str, facts: str, draft: str, run: Run) -> str:
+        return await door.send(run, Handoff(intent=intent, artifacts=dict(facts=facts, draft=draft)))
+    return _
 '''],
     "05.2": ['''
 async def needless_work(fixed, free, tasks, client):
@@ -213,6 +295,22 @@ async def revise_within(run, desk, task, facts, draft, calls):
         new = await run.dispatch(desk.writer, Handoff(intent=task, artifacts=parts), budget=Budget(calls=end - run.spent.calls))
         draft = new.output if new.ok else draft
     return Result(status=status, output=draft, reason="", artifacts={"draft": draft})
+''', '''
+async def revise_within(run, desk, task, facts, draft, calls):
+    if calls <= 0:
+        return Result(status="exhausted", output=draft)
+    before = run.spent.calls
+    parts = {"facts": facts, "draft": draft}
+    match await run.dispatch(desk.reviewer, Handoff(intent=task, artifacts=parts), budget=Budget(calls=calls)):
+        case Result(status="ok", output=verdict) if verdict.verdict == "PASS":
+            return Result(status="ok", output=draft)
+        case Result(status="ok", output=verdict):
+            left = calls - (run.spent.calls - before)
+            if left:
+                new = await run.dispatch(desk.writer, Handoff(intent=task, artifacts={**parts, "feedback": " ".join(verdict.issues)}), budget=Budget(calls=left))
+                if new.ok:
+                    return await revise_within(run, desk, task, facts, new.output, calls - (run.spent.calls - before))
+    return Result(status="exhausted", output=draft)
 '''],
     "06.2": ['''
 def lost_handoffs(handoffs, needs):
@@ -230,6 +328,14 @@ def lost_handoffs(handoffs, needs):
 async def facts_within(run, researcher, task, calls):
     came = await run.dispatch(researcher, Handoff(intent=task, context="Be quick."), budget=Budget(calls=calls))
     return came.output if came.output else came.artifacts["tool_results"]
+''', '''
+async def facts_within(run, researcher, task, calls):
+    match await run.dispatch(researcher, Handoff(intent=task), budget=Budget(calls=calls)):
+        case Result(output=str(text)) if text:
+            return text
+        case Result(artifacts={"tool_results": kept}):
+            return kept
+    return ""
 '''],
     "06.4": ['''
 def find_ring(handoffs):
@@ -244,6 +350,17 @@ def find_ring(handoffs):
                         return way + [start]
                     if it["to_agent"] not in way:
                         ways.append(way + [it["to_agent"]])
+    return []
+''', '''
+def find_ring(handoffs):
+    from graphlib import TopologicalSorter, CycleError
+    sorter = TopologicalSorter()
+    for h in handoffs:
+        sorter.add(h["to_agent"], h["from_agent"])
+    try:
+        sorter.prepare()
+    except CycleError as ring:
+        return ring.args[1]
     return []
 '''],
     "07.1": ['''
@@ -266,6 +383,24 @@ def numbers_held(pairs, documents):
         else:
             good += 1
     return 0 if good == 0 else round(good / (good + bad), 2)
+''', '''
+class Shelf(dict):
+    def __missing__(self, id):
+        return ""
+def numbers_held(pairs, documents):
+    shelf, held, cited = Shelf(documents), 0, 0
+    for pair in pairs:
+        match pair:
+            case (_, []):
+                continue
+            case (sentence, ids):
+                cited += 1
+                known = set()
+                for id in ids:
+                    known |= numbers(shelf[id])
+                if not numbers(sentence) - known:
+                    held += 1
+    return held / cited if cited else 0.0
 '''],
     "07.3": ['''
 def verdict(team, alone, source_usd):
