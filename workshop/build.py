@@ -17,6 +17,7 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
+from traitlets.config import Config
 
 from workshop import exercises, lessons
 
@@ -24,6 +25,8 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("notebooks", "solutions")
 PICTURE = ROOT / "notebooks" / "images" / "run.svg"
 CELL_TIMEOUT_S = 120
+QUIET = Config({"KernelManager": {"transport_encryption": "auto"}})
+"""Without it each kernel warns that it is not encrypted."""
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 RANDOM_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){0,3}(-[0-9a-f]{12})?")
@@ -47,7 +50,7 @@ def notebooks(names: list[str]) -> list[Path]:
 def execute(path: Path) -> nbformat.NotebookNode:
     """The notebook, freshly executed in its own folder by a new kernel. Raises RuntimeError that names the cell."""
     notebook = nbformat.read(path, as_version=4)
-    client = NotebookClient(notebook, timeout=CELL_TIMEOUT_S, kernel_name="python3", record_timing=False,
+    client = NotebookClient(notebook, timeout=CELL_TIMEOUT_S, kernel_name="python3", record_timing=False, config=QUIET,
                             store_widget_state=False, resources={"metadata": {"path": str(path.parent)}})
     try:
         client.execute()
