@@ -84,7 +84,8 @@ def tool(function: Callable[..., Any] | None = None, *, name: str = "", descript
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY) or argument.startswith("_"):
             raise TypeError(f"tool {its_name!r}: parameter {parameter} cannot be described to a model; give it a plain name")
         if argument not in hints:
-            raise TypeError(f"tool {its_name!r}: parameter {argument!r} needs a type, for example {argument}: str")
+            typed = "Run" if argument == "run" else "str"
+            raise TypeError(f"tool {its_name!r}: parameter {argument!r} needs a type, for example {argument}: {typed}")
         if hints[argument] is Run:
             wants_run = argument
         else:

@@ -209,6 +209,10 @@ def test_a_tool_without_types_or_docstring_is_refused_with_the_remedy():
         @tool
         def untyped(x):
             """Says nothing of x."""
+    with pytest.raises(TypeError, match="for example run: Run"):
+        @tool
+        def blind(run):
+            """Does not say that it wants the run."""
     with pytest.raises(TypeError, match="cannot be described"):
         @tool
         def anything(*args: int):
