@@ -66,7 +66,7 @@ _INVENT = any_of(
     "invent\\w* ma(?:k\\w+|de)[\\s-](?:\\w+\\s)?up fabricat\\w+ guess\\w* speculat\\w+ hallucinat\\w+ embellish\\w* outside prior "
     "own assum\\w+ unsupported extrapolat\\w+ add\\s(?:anything|facts|claims|any|details)")
 _WANTED = {
-    "citations": r"\b(?:(?:un)?cit(?:e|es|ed|ing|ations?)|sources?|(?:un)?sourced|references?|attribut\w+|brackets?)\b"
+    "citations": r"\b(?:(?:un)?cit(?:e|es|ed|ing|ations?)|sources?|(?:un)?sourced|(?<!the )reference|references|attribut\w+|brackets?)\b"
     r"|\bwhere (?:each|every|it|they|a)\b[^.;]{0,30}\bcomes? from\b|\[[\w -]*ids?\]",
     "coverage": rf"\b(?:every|each|all)(?: (?:of|the|given))* {_HELD}\b|\b(?:cover|complete|comprehensive|omi(?:t|ssion)"
     rf"|gaps?)\w*|\b(?:missing|unused|left out) (?:\w+ )?{_HELD}|\b{_HELD} (?:\w+ )?(?:\w+ )?(?:missing|unused)\b"
@@ -78,14 +78,15 @@ _WANTED = {
     r"|\b(?:ignore|skip)\b[^.;\n]{0,20}\b(?:facts|content|claims|accuracy)\b",
     "no_invention": rf"\b(?:only|solely|strictly|exclusively|nothing but|beyond)\b[^.;\n]{{0,45}}\b{_EVIDENCE}\b"
     rf"|\b{_EVIDENCE}\b[^.;\n]{{0,30}}\b(?:only|alone|nothing (?:else|more))\b"
-    rf"|\b(?:not|never|n't|without|no|avoid|nor)\b[^.;\n]{{0,30}}\b{_INVENT}\b|(?<=n't){_INVENT}"
+    rf"|(?:\b(?:not|never|without|no|avoid|nor)|n['’]t)\b[^.;\n]{{0,30}}\b{_INVENT}\b"
+    rf"|\b{_INVENT} (?:is|are) (?:not allowed|forbidden|prohibited|banned)\b"
     rf"|\bnothing (?:that )?(?:is not|isn't) in the {_EVIDENCE}"
     r"|\b(?:invent|fabricate|add|assume|make up) nothing\b|\bsay (?:so|that you do)\b|\b(?:backed|supported) by\b"
     r"|\bif you (?:do not|don't|cannot|can't) (?:know|find)\b|\bstick to\b|\bgrounded\b|\bfaithful\b|\bnothing else\b",
 }
 _WANTED = {what: re.compile(pattern, re.I) for what, pattern in _WANTED.items()}
 _TURNS = re.compile(  # each of these turns a wish into its opposite; two of them leave it as it was
-    r"\b(?:no|not|never|nothing|without|omit|skip|drop|avoid|ignore|leave|miss|forget|lack)\w*\b|n't\b", re.I)
+    r"\b(?:(?:no|not|never|nothing|without)|(?:omit|skip|drop|avoid|ignore|leav|miss|forget|lack)\w*)\b|n['’]t\b", re.I)
 _WAIVED = re.compile(r"(?:\bno need|(?:\bnot|n't) (?:worry|check|bother|mind|need)|\bignore|\bskip)\b", re.I)
 _AFTER = re.compile(r"^[^.;\n]{0,30}?(?:(?:\bnot|n't) (?:be )?\w*(?:need|requir|necess|want|matter)|\boptional|\bfine\b"
                     r"|\ballowed)", re.I)
@@ -119,19 +120,21 @@ _ASKS = table(
     "i'd like to need want help let let's what who where when which why how is are was were do does did has have had "
     "known there everything anything all something whatever that it they find out search look up for gather collect "
     "research investigate summarise summarize explain describe tell report provide get list retrieve study explore "
-    "outline discuss compare contrast comparing compares dig review revise check verify improve put together assemble "
+    "outline discuss compare contrast comparing compares dig here review revise check verify improve put together assemble "
     "answer write rewrite draft prepare produce compose create give make bring says say said already currently library "
     "corpus documents sources know learn read see into")
 _KINDS = table(
     "brief briefing report article summary overview essay memo note text piece paper draft paragraph paragraphs sentence "
     "sentences bullet bullets facts fact information info evidence material finding findings introduction explanation "
-    "description account handout page post claims statements details knowledge background")
+    "description account handout page post claims statements details knowledge background dossier profile notes")
 _PREPOSITIONS = table("about on of for into regarding concerning covering explaining describing comparing :")
 _STATED = re.compile(r"\b(?:topic|subject|question|theme)(?: of the \w+)?(?:\s+is\b\s*:?|\s*:)\s*(\S[^\n]*)", re.I)
 _QUOTED = re.compile(r"(?:on|about|of|into|for|:|research)\s+[\"“‘«]([^\"”’»]{2,120})[\"”’»]", re.I)
 _FRAME = re.compile(  # "In at most 100 words, …", "Search the library and …", "…, at most 100 words, …", "… with dates on …"
     r"^(?:task|goal|intent|the topic of|the subject of)\b:?\s+|^(?:in|within|using|from|with)\b[^,]{2,40},\s+"
-    r"|,\s[^,]{0,20}\b\d+ words?,"
+    r"|^[^:]{0,40}\b(?:asks?|wonders|question)\b[^:]{0,20}:\s+|,\s[^,]{0,20}\b\d+ words?,"
+    r"|^what (?:do|did|can|could|have|should) (?:we|you|i|they|one) (?:\w+ ){1,3}?(?:about|on|of)\s+"
+    r"|^(?:[a-z’'-]+ ){0,8}(?:about|regarding|concerning)\s+"
     r"|^(?:search|consult|use|query|check)\s+(?:the|our|your|my)\s+(?:\w+\s+){1,3}?,?\s*(?:and|to)\s+(?:then\s+)?"
     r"|,?\s+(?:each\s+|along\s+|together\s+)?(?:with|including)\s+(?:their\s+|its\s+|the\s+)?"
     r"(?:sources?|citations?|references?|dates?)\b(?:\s+ids?\b)?,?(?=\s+(?:about|on|for|of)\b)",
@@ -147,6 +150,7 @@ _CUT = re.compile(  # from here on a request says how and for whom, and no longe
     r"|(?:using|based on|citing|except|excluding|so that|please|each with|one per|cite|citations?|but not)\b"
     r"|from (?:the|our|my|your|these|those)\s+(?:\w+\s+)?(?:library|corpus|facts?|sources?|notes?|findings)\b"
     r"|with (?:\w+ )?(?:sources?|citations?|references?)\b"
+    r"|(?:by|before|until) (?:\w+day|tomorrow|tonight|noon|next|the end)\b"
     rf"|and (?:then )?(?:compare (?:them|these|those)|{_NEXT}\s+(?:it|them|me|us|the|an?|your|each|every|all|only|its"
     rf"|their|no|nothing|\d+))\b|for (?:a|an|the|our|my|your)?\s*(?:\w+[ -]){{0,2}}?{_FOR}\b"
     r").*$",

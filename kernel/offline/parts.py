@@ -12,7 +12,7 @@ from .words import BULLET, TAIL, citations, table
 _LABELS = {
     "task": "task question topic request goal intent objective assignment subject instruction instructions query",
     "feedback": "feedback issues comments review critique problems verdict remarks corrections",
-    "facts": "facts evidence findings notes research sources material claims knowledge results",
+    "facts": "facts evidence findings notes research sources material claims knowledge results reference",
     "draft": "draft brief text article report summary document essay answer response submission note memo letter post column page",
     "context": "context background scope audience constraints requirements rules guidelines format length limits",
     "rubric": "rubric criteria criterion"}
