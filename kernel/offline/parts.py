@@ -70,7 +70,7 @@ def labelled(text: str) -> tuple[tuple[str, str], ...]:
     for match in _TAG.finditer(text):
         found += _lines(text[position : match.start()])
         inner = match.group(2).strip()
-        nested = labelled(inner) if inner.startswith("<") else ()
+        nested = labelled(inner) if re.match(r"<[\w.-]+>", inner) else ()  # a tag with attributes is one of a list
         found += nested if nested and all(name for name, _ in nested) else [(match.group(1), inner)] if inner else []
         position = match.end()
     return tuple(found + _lines(text[position:]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from ast import literal_eval
 from typing import Any, NamedTuple
 
 from .values import words_of
@@ -29,7 +30,7 @@ _MEANS = {  # what a field's name stands for: the first that matches and is know
            r"instruction\w* what_to_do",
     "problem": r"problem issue reason\w* why explanation error description message detail\w* what_is_wrong finding",
     "facts": r"(?:key_)?(?:facts|findings|evidence|claims|results|bullets|points|statements|items|notes)",
-    "issues": r"(?:\w+_)?(?:issues|problems|errors|findings|defects|concerns|violations|objections|corrections|remarks"
+    "issues": r"(?:\w+_)?(?:issues|problems|errors|findings|defects|concerns|violations|objections|corrections|remarks|why"
               r"|points|weaknesses|mistakes|changes|failures|notes|todos|claims|items|suggestions|comments|feedback|reasons)",
     "reason": r"reason(?:s|ing)? rationale why explanation justification comments? notes feedback summary strategy",
     "comment": r"comments? feedback summary overall rationale justification remarks? notes? reasoning assessment text "
@@ -57,6 +58,10 @@ _LIMITS = (  # (a schema's keyword, what a validation message says of it)
     ("minimum", r"greater than or equal to (-?\d[\d.]*)"), ("exclusiveMaximum", r"less than (-?\d[\d.]*)"),
     ("exclusiveMinimum", r"greater than (-?\d[\d.]*)"), ("pattern", r"match pattern '(.+?)'(?: \[|;|$)"),
     ("enum", r"should be ('[^']*'(?:(?:, | or )'[^']*')*)"))
+
+
+_STATED = re.compile(  # what the service does not enforce stands in the description: "{minimum: 1, maximum: 5}"
+    r"(\w+): (.*?)(?=, (?:m(?:ax|in|ul)\w+|exclusive\w+|pattern|default|prefixItems|uniqueItems): |\}\Z)", re.S)
 
 
 class Share(NamedTuple):
@@ -98,8 +103,20 @@ def resolve(schema: Any, root: dict, *, unions: bool = False) -> dict:
             branches = [branch for branch in schema.pop("anyOf") if isinstance(branch, dict)]
             schema |= next((branch for branch in branches if branch.get("type") != "null"), {"type": "null"})
         else:
-            return schema
+            return {**_stated(schema.get("description")), **schema}
     return {}
+
+
+def _stated(description: Any) -> dict:
+    """The limits that a field's description states at its end, as the official SDK writes them."""
+    found = re.search(r"(?:\A|\n\n)\{(\w+: .+\})\Z", description, re.S) if isinstance(description, str) else None
+    limits = {}
+    for key, value in _STATED.findall(found[1]) if found else ():
+        try:
+            limits[key] = literal_eval(value)
+        except (ValueError, SyntaxError):
+            limits[key] = value
+    return limits
 
 
 def has_field(schema: dict, meaning: str) -> bool:

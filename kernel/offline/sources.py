@@ -32,7 +32,8 @@ _HEADER = re.compile(
     r"^\[(?P<id>[^\[\]\n]{1,160})\][ \t]+(?P<title>[^\n]*?)(?:[ \t]+\((?P<date>\d{4}[\d-]*|no date)\))?[ \t]*$", re.M)
 _NOTHING = re.compile(r"^\W*(?:sorry\W+)?(?:there (?:is|are|were) )?(?:no|0|zero|nothing)\b[^.\n]{0,60}\b"
                       r"(?:match|found|results?|hits?|documents?|entr\w+|pages?)", re.I)
-_TAGGED = re.compile(r"<(document|doc|source|result|item|page)\b([^>]*)>(.*?)</\1>", re.S | re.I)
+_SLUGS = re.compile(r"\((\w+(?:[-_:/.]\w+)+)\)(?=\.?[ \t]*$)", re.M)  # a listing may cite so: "- Fact. (source-id)"
+_TAGGED = re.compile(r"<(document|doc|source|result|item|page|fact|finding|snippet|passage)\b([^>]*)>(.*?)</\1>", re.S | re.I)
 
 
 def json_of(text: str):
@@ -69,7 +70,7 @@ def _of_json(data) -> list[Doc]:
 def documents(text: str) -> tuple[Doc, ...]:
     """The documents of a tool's result: "[id] Title (date)" blocks, JSON, records of "Title: …" lines, tagged
     documents, cited bullets, or plain paragraphs (whose id is "")."""
-    text, data = text.strip(), json_of(text)
+    text, data = _bracketed(text), json_of(text)
     if not text or _NOTHING.match(text):
         return ()
     if data is not None:
@@ -83,11 +84,16 @@ def documents(text: str) -> tuple[Doc, ...]:
     return tuple(doc for paragraph in re.split(r"\n\s*\n", text) for doc in _paragraph(paragraph.strip()))
 
 
+def _bracketed(text: str) -> str:
+    """A listing with its sources in square brackets, where it has them in round ones."""
+    return _SLUGS.sub(r"[\1]", text.strip()) if len(_SLUGS.findall(text)) > 1 else text.strip()
+
+
 def _headed(head: re.Match, body: str) -> Doc:
     lines = body.strip().splitlines()
     url = lines.pop(0).strip() if lines and re.fullmatch(r"\W*https?://\S+\s*", lines[0]) else ""
     date = (head["date"] or "").replace("no date", "")
-    return Doc(head["id"].strip(), head["title"].strip(), date, url, "\n".join(lines).strip())
+    return Doc(head["id"].strip(), head["title"].strip(), date, url, "\n".join(lines).strip() or head["title"].strip())
 
 
 def _tagged(attributes: str, body: str) -> Doc:
@@ -116,8 +122,8 @@ def facts(text: str) -> tuple[Fact, ...]:
     Takes bullets and lines with sources in any usual form, JSON lists of objects, headings over groups, and
     whole search results. A sentence without a source is a fact with source "".
     """
-    text = text.strip()
-    if json_of(text) or _HEADER.search(text):
+    text = _bracketed(text)
+    if json_of(text) or _HEADER.search(text) or _TAGGED.search(text):
         return tuple(sentence_of(s, doc.id, doc.title) for doc in documents(text) for s in sentences(doc.text))
     found, title = [], ""
     for block in blocks(text):

@@ -14,7 +14,7 @@ from ..workers import KINDS, clause_for, kind_of, stage, team_for, without_other
 
 _WORKER = re.compile(r"^(?:\w+_)?(?:worker|agent|executor|executable|specialist|assignee|assigned_to|who|owner|tool|role|name)"
                      r"(?:_name|_id)?$", re.I)
-_STEPS = re.compile(r"step|task|plan|execut|assignment|worker|agent|action|dispatch|handoff|stage|specialist", re.I)
+_STEPS = re.compile(r"step|task|plan|job|execut|assignment|worker|agent|action|dispatch|handoff|stage|specialist", re.I)
 _PEOPLE = re.compile(r"workers?|agents?|executors?|executables?|specialists?|\bteam\b", re.I)
 _PLANS = re.compile(rf"\bplan|decompos|break .{{0,20}}down|orchestrat|delegat|dispatch|{_PEOPLE.pattern}", re.I)
 _NEEDS = re.compile(r"depend|after|needs|require|prerequisite|blocked|waits", re.I)
@@ -59,7 +59,7 @@ def workers_in(text: str, names: list[str]) -> list[dict]:
         re.findall(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]*[`*\"']*([A-Za-z][\w-]*)[`*\"']*\s*[(:–—=-]", text, re.M),
         re.findall(r"\b([a-z][\w-]*)\s+\([^()\n]+\)", text),
         [item.split()[0].strip("`'\"*.") for item in items if item.split()])
-    listed = names or next((way for way in ways if len(way) > 1), [])
+    listed = names or next((way for way in ways if len(way) > 1), ways[-1])
     behind = r"[`*\"']*(?:,? ?\"description\": ?\"|\s*[(:–—=-]\s*|\s+(?=[a-z]+s\b))([^.;\n)\"]+)"
     told = {name: re.search(rf"\b{re.escape(name)}\b{behind}", text) for name in listed}
     return [{"name": name, "description": found[1] if found else ""} for name, found in told.items()]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..answer import Answer
 from ..asks import limit, scale, wants
-from ..claims import NEAR, bare, best_fact, carries, mismatch
+from ..claims import NEAR, bare, best_fact, carried, carries, mismatch
 from ..form import filled
 from ..schema import Share, has_field
 from ..view import View
@@ -19,6 +19,7 @@ _CHECKS = re.compile(r"\b(?:check|review|verif|critique|assess|inspect|audit|pro
 _REWORKS = re.compile(r"\b(?:rewrite|revise|improve|edit|shorten|polish|translate|expand|rework|mend|update|finish)\b", re.I)
 _OF_THE_ANSWER = re.compile(r"\b(?:answer|reply|respond|your|issues?|remarks?|explain|comments?)\b", re.I)
 _OF_THE_DRAFT = re.compile(r"\b(?:draft|brief|text)\b", re.I)
+_CLAUSES = re.compile(r"[,;:]\s+|\s+(?:and|but|while|whereas|which|who|that)\s+")
 _VAGUE = ("The brief could be more engaging", "The draft does not quite flow yet; make it better",
           "It still lacks a certain something; polish it further",
           "The tone could be stronger; please improve the text")
@@ -140,10 +141,9 @@ def _check(sentence: str, i: int, facts: tuple[Fact, ...], cite: bool) -> list[I
 
 
 def _joined(sentence: str, mine: list[Fact]) -> bool:
-    """Whether several facts of the cited sources carry the sentence together."""
-    close = [fact.sentence for fact in mine if carries(sentence, fact.sentence) >= NEAR]
-    whole = Fact(" ".join(close))
-    return len(close) > 1 and carries(whole.sentence, sentence) >= 0.8 and not mismatch(sentence, whole)
+    """Whether several facts of the cited sources carry the sentence together, each clause by itself."""
+    clauses = [clause for clause in _CLAUSES.split(bare(sentence)) if content_words(clause)]
+    return len(clauses) > 1 and all(carried(clause, mine) for clause in clauses)
 
 
 def _coverage(draft: str, facts: tuple[Fact, ...]) -> list[Issue]:

@@ -27,8 +27,10 @@ def fits(view: View) -> bool:
 
 def results(view: View) -> list[tuple[str, str]]:
     """The parts of the message that are somebody's results, under their own names."""
-    others = ("task", "context", "rubric", "draft", "feedback")
-    return [(name, text) for name, text in view.labelled if name and label_of(name) not in others]
+    named = [(name, text) for name, text in view.labelled if name]
+    others = {"task", "context", "rubric", "feedback"}
+    others |= {"draft"} if sum(label_of(name) == "draft" for name, _ in named) == 1 else set()
+    return [(name, text) for name, text in named if label_of(name) not in others]
 
 
 def merged(listed: list[Fact]) -> list[Fact]:
