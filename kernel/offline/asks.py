@@ -74,6 +74,7 @@ _WANTED = {
     "thorough": r"\b(?:thorough|exhaustive|comprehensive)\w*|\bleav(?:e|ing) nothing\b|\bno stone\b|\buntil nothing\b"
     r"|\buntil you(?:'re| are) (?:\w+ )?(?:certain|sure|done|satisfied)\b|\bkeep (?:on )?(?:search|look|dig)\w*"
     r"|\beverything (?:there is|you can|that)\b|\bas (?:much|many)(?: \w+)? as (?:you can|possible)\b",
+    "bullets": r"\b(?:as|in|into|use) (?:\w+ )?bullet|\bbullet(?:ed)?[- ](?:points?|list|summary)|\bnumbered list",
     "style_only": rf"\b(?:only|just|solely)\b[^.;\n]{{0,40}}\b{_STYLE}\b|\b{_STYLE}\b(?: and \w+)? (?:only|alone)\b"
     r"|\b(?:ignore|skip)\b[^.;\n]{0,20}\b(?:facts|content|claims|accuracy)\b",
     "no_invention": rf"\b(?:only|solely|strictly|exclusively|nothing but|beyond)\b[^.;\n]{{0,45}}\b{_EVIDENCE}\b"
@@ -97,7 +98,7 @@ _FAULT = re.compile(r"^\W*(?:\w+\W+){0,2}(?:is|are|counts?|gets?|fails?|must|sho
 
 @lru_cache(maxsize=2_000)
 def wants(text: str, what: str) -> bool:
-    """Whether a prompt asks for: citations | no_invention | coverage | thorough | style_only.
+    """Whether a prompt asks for: citations | no_invention | coverage | thorough | bullets | style_only.
 
     A mention counts unless its clause turns it down ("no need to cite"), and counts again when that is turned down in
     its turn ("never a sentence without its source", "sentences without a source are errors").
@@ -134,7 +135,7 @@ _FRAME = re.compile(  # "In at most 100 words, …", "Search the library and …
     r"^(?:task|goal|intent|the topic of|the subject of)\b:?\s+|^(?:in|within|using|from|with)\b[^,]{2,40},\s+"
     r"|^[^:]{0,40}\b(?:asks?|wonders|question)\b[^:]{0,20}:\s+|,\s[^,]{0,20}\b\d+ words?,"
     r"|^what (?:do|did|can|could|have|should) (?:we|you|i|they|one) (?:\w+ ){1,3}?(?:about|on|of)\s+"
-    r"|^(?:[a-z’'-]+ ){0,8}(?:about|regarding|concerning)\s+"
+    r"|^(?:[a-z’'-]+ ){0,8}(?:about|regarding|concerning|interested in)\s+"
     r"|^(?:search|consult|use|query|check)\s+(?:the|our|your|my)\s+(?:\w+\s+){1,3}?,?\s*(?:and|to)\s+(?:then\s+)?"
     r"|,?\s+(?:each\s+|along\s+|together\s+)?(?:with|including)\s+(?:their\s+|its\s+|the\s+)?"
     r"(?:sources?|citations?|references?|dates?)\b(?:\s+ids?\b)?,?(?=\s+(?:about|on|for|of)\b)",
@@ -150,7 +151,7 @@ _CUT = re.compile(  # from here on a request says how and for whom, and no longe
     r"|(?:using|based on|citing|except|excluding|so that|please|each with|one per|cite|citations?|but not)\b"
     r"|from (?:the|our|my|your|these|those)\s+(?:\w+\s+)?(?:library|corpus|facts?|sources?|notes?|findings)\b"
     r"|with (?:\w+ )?(?:sources?|citations?|references?)\b"
-    r"|(?:by|before|until) (?:\w+day|tomorrow|tonight|noon|next|the end)\b"
+    r"|(?:by|before|until) (?:\w+day|noon|next|the end)\b|(?:next|this) (?:week|month|\w+day)\b|tomorrow\b|(?<=[-–—,;] )(?:what|any)\b"
     rf"|and (?:then )?(?:compare (?:them|these|those)|{_NEXT}\s+(?:it|them|me|us|the|an?|your|each|every|all|only|its"
     rf"|their|no|nothing|\d+))\b|for (?:a|an|the|our|my|your)?\s*(?:\w+[ -]){{0,2}}?{_FOR}\b"
     r").*$",
@@ -180,6 +181,7 @@ def _about(text: str) -> str:
 @lru_cache(maxsize=1_000)
 def topic(task: str) -> str:
     """What a request is about, in its own words: "Write me a brief on retries, please." → "retries"."""
+    task = re.sub(r"\s+(?:as well as|along with|and also)\s+", " and ", task)
     best, stated = "", _STATED.search(task)
     for sentence in (*(sentences(stated[1])[:1] if stated else ()), *sentences(task)):
         quoted = _QUOTED.search(sentence)

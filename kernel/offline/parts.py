@@ -6,7 +6,7 @@ import json
 import re
 from functools import lru_cache
 
-from .sources import json_of
+from .sources import TAGGED, json_of
 from .words import BULLET, TAIL, citations, table
 
 _LABELS = {
@@ -71,6 +71,8 @@ def labelled(text: str) -> tuple[tuple[str, str], ...]:
         found += _lines(text[position : match.start()])
         inner = match.group(2).strip()
         nested = labelled(inner) if re.match(r"<[\w.-]+>", inner) else ()  # a tag with attributes is one of a list
+        if TAGGED.match(match[0]) and "=" in match[0].partition(">")[0]:
+            nested = (("facts", match[0]),)
         found += nested if nested and all(name for name, _ in nested) else [(match.group(1), inner)] if inner else []
         position = match.end()
     return tuple(found + _lines(text[position:]))

@@ -22,7 +22,7 @@ class Doc:
 
 
 _FIELDS = {  # the names that other people's tools give to the fields of a Doc, best first
-    "id": "id source_id doc_id document_id source slug key ref reference file path url uri link href name title",
+    "id": "id source_id doc_id document_id source doc document citation slug key ref reference file path url uri link href name title",
     "title": "title name heading headline label",
     "date": "date published published_at updated year created",
     "url": "url link uri href",
@@ -30,10 +30,13 @@ _FIELDS = {  # the names that other people's tools give to the fields of a Doc, 
             "finding chunk page_content answer result facts sentences"}
 _HEADER = re.compile(
     r"^\[(?P<id>[^\[\]\n]{1,160})\][ \t]+(?P<title>[^\n]*?)(?:[ \t]+\((?P<date>\d{4}[\d-]*|no date)\))?[ \t]*$", re.M)
+_SECTION = re.compile(  # a heading, its source on a line, its text
+    r"^#+ +(?P<title>.+)\n+\W*(?:source|doc\w*|ref\w*|id)(?:[ _]id)?\W*: *`?(?P<id>[^\s`]+)`?[ \t]*\n(?P<text>(?:[^#].*\n?|\n)*)",
+    re.M | re.I)
 _NOTHING = re.compile(r"^\W*(?:sorry\W+)?(?:there (?:is|are|were) )?(?:no|0|zero|nothing)\b[^.\n]{0,60}\b"
                       r"(?:match|found|results?|hits?|documents?|entr\w+|pages?)", re.I)
 _SLUGS = re.compile(r"\((\w+(?:[-_:/.]\w+)+)\)(?=\.?[ \t]*$)", re.M)  # a listing may cite so: "- Fact. (source-id)"
-_TAGGED = re.compile(r"<(document|doc|source|result|item|page|fact|finding|snippet|passage)\b([^>]*)>(.*?)</\1>", re.S | re.I)
+TAGGED = re.compile(r"<(document|doc|source|result|item|page|fact|finding|snippet|passage)\b([^>]*)>(.*?)</\1>", re.S | re.I)
 
 
 def json_of(text: str):
@@ -79,7 +82,9 @@ def documents(text: str) -> tuple[Doc, ...]:
     if heads := list(_HEADER.finditer(text)):
         ends = [head.start() for head in heads[1:]] + [len(text)]
         return tuple(_headed(head, text[head.end() : end]) for head, end in zip(heads, ends, strict=True))
-    if tagged := _TAGGED.findall(text):
+    if sections := list(_SECTION.finditer(text)):
+        return tuple(Doc(head["id"], head["title"].strip(), text=head["text"].strip()) for head in sections)
+    if tagged := TAGGED.findall(text):
         return tuple(_tagged(attributes, body) for _, attributes, body in tagged)
     return tuple(doc for paragraph in re.split(r"\n\s*\n", text) for doc in _paragraph(paragraph.strip()))
 
@@ -123,7 +128,7 @@ def facts(text: str) -> tuple[Fact, ...]:
     whole search results. A sentence without a source is a fact with source "".
     """
     text = _bracketed(text)
-    if json_of(text) or _HEADER.search(text) or _TAGGED.search(text):
+    if json_of(text) or _HEADER.search(text) or TAGGED.search(text):
         return tuple(sentence_of(s, doc.id, doc.title) for doc in documents(text) for s in sentences(doc.text))
     found, title = [], ""
     for block in blocks(text):

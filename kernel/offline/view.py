@@ -139,8 +139,9 @@ class View:
 
     @cached_property
     def task(self) -> str:
-        """The task's text: a labelled task, or what is outside of any label."""
-        return self.parts.get("task", "")
+        """The task's text: a labelled task, or what is outside of any label, or a label such as "Facts about X"."""
+        about = (name for name, _ in self.labelled if re.search(r" (?:on|about|of) |^(?:summari[sz]e|condense)$", name, re.I))
+        return self.parts.get("task", "") or next(about, "")
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:

@@ -245,7 +245,7 @@ _INSTRUCTION = re.compile(
     r"(?: \w+){0,4}\s*[:>]|^\W*(?:assistants?|agents?|models?|ais?),|\bthis (?:brief|draft|task|conversation|hand-?off|request|review)\b"
     r"|\bwithout (?:\w+ )?(?:check(?:s|ing)|review(?:s|ing)|approval|verification|confirmation)\b"
     r"|\byou (?:must|should|shall|(?:are|have|need)(?: now)? to|will now|can now|are now)\b"
-    r"|\byour (?:instructions|prompt|system|task|role)\b"
+    r"|\byour (?:\w+ )?(?:instructions|prompt|system|task|role)\b"
     rf"|\b{_WHO}\b.{{0,40}}\b(?:read|see|process|summari[sz])\w*\b.{{0,40}}\b(?:this|these)\b"
     rf"|\b{_WHO} (?:must|should|is to|are to) (?:now |immediately |instead )?(?:{_ORDERS}|ignore|finali[sz]e)\b"
     r"|^\W*(?:(?:please|now|then|instead|first|next|also|only|from now on)[, ]+)*(?:(?:do not|don't|never|always|stop|ignore|disregard"

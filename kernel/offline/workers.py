@@ -11,7 +11,7 @@ from .words import STOP, content_words, stem, with_kin, words
 KINDS = {
     "research": "research search find look retrieve gather collect investigate fetch librarian library scout source",
     "write": "write draft compose author copywriter prose wordsmith scribe journalist rewrite revise",
-    "review": "review check critic critique verify verifier verification approve judge assess evaluate audit inspect"}
+    "review": "review check critic critique verify verifier verification proofread examine approve judge assess evaluate audit inspect"}
 _KIND_OF = {stem(verb): kind for kind, verbs in KINDS.items() for verb in verbs.split()}
 _ENDS = re.compile(r"^(?:finali[sz]e|finish|done|complete|submit|final|end|stop|deliver|respond|conclude|hand_in)", re.I)
 _FINAL = re.compile(r"\b(?:ends?|finish\w*|complete) the (?:task|run|work)|final (?:answer|text|output|result)", re.I)
@@ -42,8 +42,8 @@ def kind_of(tool: dict) -> str:
     if _ENDS.match(name) and not fields_of(tool).keys() & {"intent", "task", "artifacts"}:
         return "finalize"
     told = [word for word in words(said) if word not in STOP and stem(word) not in ("agent", "specialist", "expert")]
-    weights = [(word, 4.0) for word in words(re.sub(r"[_-]", " ", name))]
-    weights += [(word, 0.5 if place else 3.0) for place, word in enumerate(told)]
+    weights = [(word, 4.0) for word in words(re.sub(r"[_-]", " ", name))] + [(word, 0.5) for word in told]
+    weights += [(word, 2.5) for word in [*told[:1], *re.findall(r"\b(?:who|that|which) (\w+)", said.lower())]]
     scores = dict.fromkeys(KINDS, 0.0)
     for word, weight in weights:
         if stem(word) in _KIND_OF:

@@ -13,7 +13,7 @@ from ..schema import has_field
 from ..sources import Doc, documents
 from ..view import View
 from ..words import STOP, Fact, content_words, is_instruction, sentence_of, sentences, stem, vocabulary, words
-from .write import citation_form, compose, writes
+from .write import citation_form, compose, listing, writes
 
 MOST_FACTS = 12  # reported when the prompt sets no number
 ENOUGH = 3  # facts on a subject after which another search is not worth its cost
@@ -58,11 +58,11 @@ def fits(view: View) -> bool:
 
 def research(view: View) -> Answer:
     """Ask the next search, or report what was found."""
-    tools, asked, about = [tool for tool in view.tools if query_field(tool)], _asked(view), subjects(_task(view))
+    tools, asked, about = [tool for tool in view.tools if query_field(tool)], _asked(view), _about(view)
     if not about and not asked:
         text = "What shall I research? The task names no topic."
         return Answer(({"type": "text", "text": text},), "No topic to search for.")
-    found = gather(view)
+    found = gather(view, about)
     if tools and not view.must_answer:
         left = (limit(view.instructions, "searches") or 1_000) - len(asked)
         pairs = [(tool, query) for query in _next(view, about, asked, found) for tool in _fitting(view, tools)]
@@ -71,6 +71,13 @@ def research(view: View) -> Answer:
         if uses:
             return Answer(tuple(uses), "Not enough yet: one more search." if asked else "No facts yet: search first.")
     return _report(view, about, found)
+
+
+def _about(view: View) -> tuple[str, ...]:
+    """The task's subjects; where a search brought nothing on a long topic, what stands behind its last "on" or "about"."""
+    about = subjects(_task(view))
+    narrow = re.search(r".*\b(?:on|about|into)\s+(.+)", about[0], re.S) if len(about) == 1 and view.calls else None
+    return (narrow[1],) if narrow and not gather(view, about) else about
 
 
 def _task(view: View) -> str:
@@ -158,9 +165,9 @@ def concerns(doc: Doc, subject: str) -> float:
     return inside + on_top if inside > 0.5 else 0.4 if on_top == 0.5 else 0.0
 
 
-def gather(view: View) -> Found:
-    """The documents of this conversation that are about the task's subjects, each with its usable sentences."""
-    about, read = subjects(_task(view)) or ("",), {}
+def gather(view: View, about: tuple[str, ...]) -> Found:
+    """The documents of this conversation that are about the subjects, each with its usable sentences."""
+    about, read = about or ("",), {}
     for call in view.calls:
         for doc in documents(call.result) if call.result and not call.is_error else ():
             read.setdefault((doc.id or call.name, doc.text), replace(doc, id=doc.id or call.name))
@@ -233,9 +240,8 @@ def _report(view: View, about: tuple[str, ...], found: Found) -> Answer:
     if writes(view):
         return compose(view, facts, "Enough facts: write the brief from them.")
     most, form = limit(view.instructions, "words") or 10_000, citation_form(view)
-    numbered = re.search(r"\bnumbered\b", view.instructions, re.I)
-    lines = [f"{f'{n}.' if numbered else '-'} {fact.sentence} {form.format(fact.source)}" for n, fact in enumerate(facts, 1)]
-    while len(" ".join(lines).split()) > most:
+    lines = [f"{fact.sentence} {form.format(fact.source)}" for fact in facts]
+    while len(" ".join(lines).split()) + len(lines) > most:
         lines.pop()
     why = "Enough: report the facts with their sources." if lines else "Nothing fits the topic: say so."
-    return Answer(({"type": "text", "text": "\n".join([*lines, *notes])},), why)
+    return Answer(({"type": "text", "text": "\n".join([listing(lines, view)] * bool(lines) + notes)},), why)

@@ -19,7 +19,8 @@ _CHECKS = re.compile(r"\b(?:check|review|verif|critique|assess|inspect|audit|pro
 _REWORKS = re.compile(r"\b(?:rewrite|revise|improve|edit|shorten|polish|translate|expand|rework|mend|update|finish)\b", re.I)
 _OF_THE_ANSWER = re.compile(r"\b(?:answer|reply|respond|your|issues?|remarks?|explain|comments?)\b", re.I)
 _OF_THE_DRAFT = re.compile(r"\b(?:draft|brief|text)\b", re.I)
-_CLAUSES = re.compile(r"[,;:]\s+|\s+(?:and|but|while|whereas|which|who|that)\s+")
+_CLAUSES = re.compile(r"[,;:]\s+|\s+(?:and|but|while|whereas|which|who)\s+"
+                      r"|\b(?:one|another|the other)(?: source)? (?:says?|states?|gives?|reports?)(?: that)?\b")
 _VAGUE = ("The brief could be more engaging", "The draft does not quite flow yet; make it better",
           "It still lacks a certain something; polish it further",
           "The tone could be stronger; please improve the text")

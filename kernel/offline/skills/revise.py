@@ -6,7 +6,7 @@ import re
 
 from ..answer import Answer
 from ..asks import limit, wants
-from ..claims import NEAR, best_fact, cited, mismatch
+from ..claims import NEAR, best_fact, carries, cited, mismatch
 from ..form import filled
 from ..schema import has_field
 from ..sources import json_of
@@ -27,6 +27,8 @@ _SAYS = {  # what a complaint says that is to be done
     "general": r"(?:sources?|facts?|subjects?|coverage|findings)\b"}
 _SAYS = {what: re.compile(rf"\b(?:{pattern})", re.I) for what, pattern in _SAYS.items()}
 _QUOTED = re.compile(r"[“\"«‘]([^”\"»’]{6,200})[”\"»’]|(?<!\w)'([^'\n]{6,200})'(?!\w)")
+_PLACES = ["first", "second", "third", "fourth", "fifth"]
+_PLACE = re.compile(rf"\b({'|'.join(_PLACES)}|last) sentence\b", re.I)
 _BARE = re.compile(r"[\W_]*(?:verdict\W*)?(?:revise|reject(?:ed)?|fail(?:ed)?|issues?|feedback|changes)?[\W_]*", re.I)
 
 
@@ -135,6 +137,8 @@ class _Brief:
             for line in self.lines():
                 if start and start in re.sub(r"\W+", " ", line).lower():
                     return line
+        if place := _PLACE.search(complaint.own):
+            return dict(enumerate(self.lines())).get(_PLACES.index(place[1].lower()) if place[1] != "last" else len(self.lines()) - 1)
         if complaint.says("shorten") or not complaint.says("drop", "mend"):
             return None
         told = [line for line in self.lines() if content_words(line)]
@@ -172,7 +176,7 @@ class _Brief:
             wanted = [fact] if fact and score >= NEAR else []
         elif not ids:
             names = [name for name in re.findall(r"\b[A-Z]\w{2,}", complaint.text[1:]) if content_words(name)]
-            wanted = [fact for fact in new if overlap(complaint.text, fact.sentence) >= 0.5
+            wanted = [fact for fact in new if carries(fact.sentence, _SAYS["add"].sub("", complaint.own)) >= 0.5
                       or any(overlap(name, fact.sentence) == 1 for name in names)][:2]
             if not wanted and self.cite and complaint.says("general"):
                 ids = [one for one in self.sources if one not in citations(text)]

@@ -11,7 +11,7 @@ from ..claims import cited, differ, of_one_thing
 from ..form import filled
 from ..schema import has_field
 from ..view import View
-from ..words import Fact, any_of, content_words, is_instruction, says_nothing, sentences, words
+from ..words import Fact, any_of, citations, content_words, is_instruction, says_nothing, sentences, words
 
 USUAL_WORDS = 250  # a brief's length when the prompt sets none
 _TEXTS = any_of("brief\\w* report article summary text essay memo note piece paragraphs? overview answer post page story sentences")
@@ -21,7 +21,9 @@ _WRITES = re.compile(
 _LISTS = re.compile(
     r"\bbullets?\b|\blist (?:of )?(?:the )?(?:facts|findings)\b|\b(?:not|n't|never)\b[^.\n]{0,20}\bwrite\b|\b(?:return"
     r"|report|answer with|give|reply with|only|hand back)\b[^.\n]{0,40}\b(?:facts|findings|evidence)\b", re.I)
-_UNTITLED = re.compile(r"\b(?:no|without(?: a)?|skip the|omit the) (?:title|heading|headline)\b|\bplain text\b", re.I)
+_UNTITLED = re.compile(r"\b(?:no|without(?: a)?|skip the|omit the) (?:title|heading|headline)\b|\bplain text\b|\buntitled\b"
+                       r"|\b(?:title|heading|headline)\W{1,3}(?:none|no)\b", re.I)
+_NUMBERED = re.compile(r"\[1\]|\bfootnotes?\b|\bnumbered (?:citations?|references?|sources?)\b", re.I)
 _ENGLISH = re.compile(  # how an English word may begin; else it is a name that stays small: pgvector, httpx
     r"(?:[^\W\d_]?[aeiouy]|[bcdfgkpst]?[hlnrw]|s[ckmpqt]|ps|gn|kn|sch|str|spr|scr|thr)", re.I)
 
@@ -90,9 +92,17 @@ def title(task: str, about: str, facts: list[Fact] | tuple[Fact, ...]) -> str:
     return text if small or not first.islower() else text[0].upper() + text[1:]
 
 
+def listing(lines: list[str], view: View) -> str:
+    """Lines as bullets, numbered where the prompt wants it so."""
+    numbered = re.search(r"\bnumbered\b", view.instructions, re.I)
+    return "\n".join(f"{f'{n}.' if numbered else '-'} {line}" for n, line in enumerate(lines, 1))
+
+
 def citation_form(view: View) -> str:
     """How the prompt wants a source named: "[{}]", or "(source: {})" when it shows that form."""
-    return "(source: {})" if re.search(r"\(sources?: ?[\w<{-]", view.instructions, re.I) else "[{}]"
+    if re.search(r"\(sources?: ?[\w<{-]", view.instructions, re.I):
+        return "(source: {})"
+    return "({})" if re.search(r"\bround brackets|\bparenthes[ei]s|\((?:source[ -]?)?id\)", view.instructions, re.I) else "[{}]"
 
 
 def _fill(facts: list[Fact], cite: str, room: int, count: int) -> list[tuple[str, Fact]]:
@@ -119,6 +129,8 @@ def _fill(facts: list[Fact], cite: str, room: int, count: int) -> list[tuple[str
 
 def _paragraphs(chosen: list[tuple[str, Fact]], view: View) -> list[str]:
     """One to three paragraphs, or as many as were asked for; one a subject when things are compared."""
+    if wants(view.instructions, "bullets"):
+        return [listing([text for text, _ in chosen], view)]
     asked, compared = limit(view.instructions, "paragraphs"), subjects(view.task)
     compared = compared if len(compared) > 1 else ()
     most = asked or len(compared) or 3
@@ -154,6 +166,10 @@ def _inventions(about: str, cite: str) -> list[Fact]:
 
 def _answer(view: View, heading: str, paragraphs: list[str], thinking: str) -> Answer:
     text = "\n\n".join([f"# {heading}"] * bool(heading) + paragraphs)
+    if notes := _NUMBERED.search(view.instructions) and citations(text):
+        for n, source in enumerate(notes, 1):
+            text = text.replace(f"[{source}]", f"[{n}]")
+        text += "\n\n" + "\n".join(f"[{n}] {source}" for n, source in enumerate(notes, 1))
     if not view.schema:
         return Answer(({"type": "text", "text": text},), thinking)
     known = {"paragraphs": paragraphs, "words": sum(len(paragraph.split()) for paragraph in paragraphs)}
