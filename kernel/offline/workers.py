@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from .asks import subjects, topic
+from .values import split_items
 from .view import View
 from .words import STOP, content_words, stem, with_kin, words
 
@@ -26,6 +27,26 @@ _VAGUE = frozenset(map(stem, (
     "artifact feedback result pass revise issue specific cite write need user report language into desk team worker ask "
     "another first use help make new well short long complete topic document article").split()))
 _WRITES = re.compile(r"\b(?:writ\w*|draft|brief|article|report|summar\w*|compar\w*|explain|essay|note)\b", re.I)
+
+TO_WHOM = re.compile(r"^(?:\w+_)?(?:worker|agent|executor|executable|specialist|assignee|assigned_to|who|owner|tool|role|name)"
+                     r"(?:_name|_id)?$", re.I)
+PEOPLE = re.compile(r"workers?|agents?|executors?|executables?|specialists?|\bteam\b", re.I)
+
+
+def workers_in(text: str, names: list[str]) -> list[dict]:
+    """The workers with what is said of them: `names` where these are known, else those that the text lists."""
+    text = re.sub(r"\([^()]{0,300}\)", lambda aside: " ".join(aside[0].split()), text)
+    line = re.search(rf"\b(?:{PEOPLE.pattern})\b[^:\n]{{0,30}}:[ \t]*([^\n]+)", text, re.I)
+    items = (line[1].split(";") if ";" in line[1] else split_items(line[1])) if line else []
+    ways = (
+        re.findall(r'"name":\s*"([^"]+)"', text),
+        re.findall(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]*[`*\"']*([A-Za-z][\w-]*)[`*\"']*\s*[(:–—=-]", text, re.M),
+        re.findall(r"\b([a-z][\w-]*)\s+\([^()\n]+\)", text),
+        [item.split()[0].strip("`'\"*.") for item in items if item.split()])
+    listed = names or next((way for way in ways if len(way) > 1), ways[-1])
+    behind = r"[`*\"']*(?:,? ?\"description\": ?\"|\s*[(:–—=-]\s*|\s+(?=[a-z]+s\b))([^.;\n)\"]+)"
+    told = {name: re.search(rf"\b{re.escape(name)}\b{behind}", text) for name in listed}
+    return [{"name": name, "description": found[1] if found else ""} for name, found in told.items()]
 
 
 def fields_of(tool: dict) -> dict:

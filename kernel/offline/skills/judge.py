@@ -8,7 +8,7 @@ import re
 from ..answer import Answer
 from ..asks import limit, scale
 from ..claims import carried
-from ..form import value_for
+from ..form import filled, value_for
 from ..schema import Share, resolve
 from ..sources import facts
 from ..view import View
@@ -18,6 +18,7 @@ _JUDGES = re.compile(r"\b(?:scor|rat(?:e|ing)|grad(?:e|ing)|judg|rubric|criteri|
 _SCORE = re.compile(r"^(?:overall|total|score|rating|grade|points?|mark|quality|value)(?:_score)?$", re.I)
 _SHEET = re.compile(r"reason|rational|why|explan|justif|comment|notes|feedback|summary|criteri|name|item|dimension|aspect"
                     r"|id|label|metric|scor|rating|mark|overall|result|evaluat|assess|judg", re.I)
+_CRITERION = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+(\w[\w ]{0,30}\**(?::| [–—(-]).*)$", re.M)
 _CHECKS = {
     "support": r"accura|factual|correct|support|faith|ground|truth|hallucin|claim|invent|valid",
     "cited": r"cit(?:e|ation|ed|ing)|sourc|referenc|attribut",
@@ -29,6 +30,8 @@ _CHECKS = {
 def fits(view: View) -> bool:
     """Scores are asked for: by a rubric, by the schema's numbers and the prompt's words, or by a scale."""
     said, rubric = f"{view.system}\n{view.task}", bool(view.parts.get("rubric"))
+    if len(_entrants(view)) > 1:
+        return True
     if view.schema is None:
         return not view.tools and bool(_JUDGES.search(said)) and (rubric or scale(said) is not None)
     fields = _leaves(view.schema, view.schema)
@@ -68,9 +71,29 @@ def checks(draft: str, given: str, instructions: str) -> dict[str, tuple[float, 
         "readable": (min(1.0, max(0.0, 1.6 - average / 40)), f"{average:.0f} words a sentence on average.")}
 
 
+def _entrants(view: View) -> dict[str, str]:
+    """The texts between which the schema makes the model choose: choice → the part of the message of that name."""
+    fields = (view.schema or {}).get("properties", {}).values()
+    choices = [choice for field in fields for choice in resolve(field, view.schema).get("enum", ())]
+    return {choice: text for choice in choices for name, text in view.labelled
+            if name and re.split(r"[\W_]+", name)[-1].lower() == re.split(r"[\W_]+", str(choice))[-1].lower()}
+
+
+def _best(view: View, entrants: dict[str, str]) -> Answer:
+    """The choice whose text the facts carry best; between equals the one that has more of everything else."""
+    seen = {choice: checks(text, view.parts.get("facts", ""), view.instructions) for choice, text in entrants.items()}
+    ranks = {choice: (its["support"][0], sum(share for share, _ in its.values())) for choice, its in seen.items()}
+    why = " ".join(f"{choice}: {its['support'][1]}" for choice, its in seen.items())
+    best = max(ranks, key=ranks.get)
+    fields = {key: best for key, field in view.schema["properties"].items() if best in resolve(field, view.schema).get("enum", ())}
+    return filled(view, "", {"otherwise": why, **fields}, why)
+
+
 def judge(view: View) -> Answer:
     """Scores with a reason for each, in the shape and on the scale that were asked for."""
-    root, rubric = view.schema or {}, view.parts.get("rubric", "")
+    if len(entrants := _entrants(view)) > 1:
+        return _best(view, entrants)
+    root, rubric = view.schema or {}, view.parts.get("rubric", "") or "\n".join(_CRITERION.findall(view.instructions))
     others = [text for name, text in view.parts.items() if name not in ("task", "rubric", "facts", "context")]
     draft = view.parts.get("draft") or next(iter(others), "") or view.task.partition(":")[2]
     seen, marks = checks(draft, view.parts.get("facts", ""), view.instructions), scale(view.instructions) or (1, 5)

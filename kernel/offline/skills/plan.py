@@ -8,15 +8,11 @@ from ..answer import Answer
 from ..asks import subjects, topic
 from ..form import filled, value_for
 from ..schema import resolve
-from ..values import split_items
 from ..view import View
-from ..workers import KINDS, clause_for, kind_of, stage, team_for, without_others
+from ..workers import KINDS, PEOPLE, TO_WHOM, clause_for, kind_of, stage, team_for, without_others, workers_in
 
-_WORKER = re.compile(r"^(?:\w+_)?(?:worker|agent|executor|executable|specialist|assignee|assigned_to|who|owner|tool|role|name)"
-                     r"(?:_name|_id)?$", re.I)
 _STEPS = re.compile(r"step|task|plan|job|execut|assignment|worker|agent|action|dispatch|handoff|stage|specialist", re.I)
-_PEOPLE = re.compile(r"workers?|agents?|executors?|executables?|specialists?|\bteam\b", re.I)
-_PLANS = re.compile(rf"\bplan|decompos|break .{{0,20}}down|orchestrat|delegat|dispatch|{_PEOPLE.pattern}", re.I)
+_PLANS = re.compile(rf"\bplan|decompos|break .{{0,20}}down|orchestrat|delegat|dispatch|{PEOPLE.pattern}", re.I)
 _NEEDS = re.compile(r"depend|after|needs|require|prerequisite|blocked|waits", re.I)
 _ID = re.compile(r"^(?:id|key|step_?id|task_?id|step|number|index|order|step_number|label|name|title)$", re.I)
 
@@ -29,7 +25,7 @@ def fits(view: View) -> bool:
     key, item, worker = found
     fields = item.get("properties", {})
     sure = any(_NEEDS.search(name) for name in fields) or (worker and resolve(fields[worker], view.schema).get("enum"))
-    return bool(sure or _PEOPLE.search(f"{worker} {key}") or _PLANS.search(f"{view.system}\n{view.task}"))
+    return bool(sure or PEOPLE.search(f"{worker} {key}") or _PLANS.search(f"{view.system}\n{view.task}"))
 
 
 def _find(schema: dict, root: dict, depth: int = 0) -> tuple[str, dict, str] | None:
@@ -39,30 +35,14 @@ def _find(schema: dict, root: dict, depth: int = 0) -> tuple[str, dict, str] | N
         item = resolve(field.get("items"), root)
         fields = item.get("properties", {})
         if field.get("type") == "array" and _STEPS.search(key):
-            named = [("enum" not in resolve(fields[name], root), name == "name", name) for name in fields if _WORKER.match(name)]
+            named = [("enum" not in resolve(fields[name], root), name == "name", name) for name in fields if TO_WHOM.match(name)]
             worker = min(named, default=("", "", ""))[2]
             steps = worker or any(_NEEDS.search(name) for name in fields)
-            if steps or (not fields and ("enum" in item or _PEOPLE.search(key))):
+            if steps or (not fields and ("enum" in item or PEOPLE.search(key))):
                 return key, item, worker
         elif field.get("properties") and depth < 2 and (deeper := _find(field, root, depth + 1)):
             return deeper
     return None
-
-
-def workers_in(text: str, names: list[str]) -> list[dict]:
-    """The workers with what is said of them: `names` where these are known, else those that the text lists."""
-    text = re.sub(r"\([^()]{0,300}\)", lambda aside: " ".join(aside[0].split()), text)
-    line = re.search(rf"\b(?:{_PEOPLE.pattern})\b[^:\n]{{0,30}}:[ \t]*([^\n]+)", text, re.I)
-    items = (line[1].split(";") if ";" in line[1] else split_items(line[1])) if line else []
-    ways = (
-        re.findall(r'"name":\s*"([^"]+)"', text),
-        re.findall(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]*[`*\"']*([A-Za-z][\w-]*)[`*\"']*\s*[(:–—=-]", text, re.M),
-        re.findall(r"\b([a-z][\w-]*)\s+\([^()\n]+\)", text),
-        [item.split()[0].strip("`'\"*.") for item in items if item.split()])
-    listed = names or next((way for way in ways if len(way) > 1), ways[-1])
-    behind = r"[`*\"']*(?:,? ?\"description\": ?\"|\s*[(:–—=-]\s*|\s+(?=[a-z]+s\b))([^.;\n)\"]+)"
-    told = {name: re.search(rf"\b{re.escape(name)}\b{behind}", text) for name in listed}
-    return [{"name": name, "description": found[1] if found else ""} for name, found in told.items()]
 
 
 def steps_for(view: View, workers: list[dict]) -> list[tuple[dict, str]]:

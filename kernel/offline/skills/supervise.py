@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from .. import workers
@@ -14,7 +14,7 @@ from ..form import value_for
 from ..sources import json_of
 from ..view import Call, View
 from ..words import citations, content_words
-from ..workers import FINISHES, KINDS, fields_of, given_draft, kind_of, said_of, stage
+from ..workers import FINISHES, KINDS, TO_WHOM, fields_of, given_draft, kind_of, said_of, stage, workers_in
 
 _INTENT = re.compile(r"intent|task|instructions?|request|goal|objective|message|prompt|question|input|query|assignment")
 _OUTPUT = re.compile(r"output|answer|result|final|text|brief|response|content")
@@ -32,7 +32,7 @@ _SPECIALIST = re.compile(r"\b(?:hand ?-?(?:off|over)|delegat\w*|transfer|special
 
 def fits(view: View) -> bool:
     """Two or more of the tools take a handoff, or one does and another one ends the work."""
-    tools = view.request.get("tools") or []
+    tools = _routed(view)[0].request.get("tools") or []
     handing = [tool for tool in tools if _hands_over(tool)]
     ending = any(kind_of(tool) == "finalize" for tool in tools)
     return bool(handing) and (len(handing) + ending > 1 or any("artifacts" in fields_of(tool) for tool in handing))
@@ -44,7 +44,7 @@ def _hands_over(tool: dict) -> bool:
     spoken = _SPECIALIST.search(said_of(tool).replace("_", " ")) and any(map(_INTENT.fullmatch, names))
     if kind == "finalize":
         return False
-    tasked = names & {"intent", "task", "instructions", "instruction", "assignment", "objective", "goal", "request"}
+    tasked = names & {"intent", "task", "instructions", "instruction", "assignment", "objective", "goal", "request", "message"}
     material = names & {"facts", "draft", "feedback", "material"}
     return bool(names & {"artifacts", "from_agent", "return_to"} or spoken or (tasked and (kind != "other" or "context" in names))
                 or (material and kind in KINDS))
@@ -143,8 +143,39 @@ def _so_far(view: View, topics: tuple[str, ...]) -> _Work:
     return work
 
 
+def _routed(view: View) -> tuple[View, dict[str, tuple[str, str]]]:
+    """The view with a tool that hands work to any of several (`delegate(to: "researcher" | "writer", task)`) as one tool for
+    each of them; and specialist → (that tool, its field)."""
+    routes, tools = {}, []
+    for tool in view.request.get("tools") or []:
+        schema, fields = tool.get("input_schema") or {}, fields_of(tool)
+        to = next((key for key, field in fields.items() if TO_WHOM.search(key) and field.get("enum")), "")
+        said = "\n".join([view.system, view.first, said_of(tool)])
+        for worker in workers_in(said, fields[to]["enum"]) if to else ():
+            routes[worker["name"]] = tool["name"], to
+            rest = {key: field for key, field in fields.items() if key != to}
+            needed = [key for key in schema.get("required", []) if key != to]
+            worker["description"] = worker["description"] or tool.get("description") or ""
+            tools.append({**worker, "input_schema": {**schema, "properties": rest, "required": needed}})
+        tools += [tool] if not to else []
+    fields = dict(routes.values())
+    calls = [replace(call, name=str(call.input.get(fields[call.name], ""))) if call.name in fields else call for call in view.calls]
+    usable = tools if view.tools else []
+    return replace(view, request={**view.request, "tools": tools}, tools=usable, calls=calls) if routes else view, routes
+
+
 def supervise(view: View) -> Answer:
     """The next handoff (several at once for a comparison), or the end of the work."""
+    view, routes = _routed(view)
+    said = _next(view)
+    blocks = []
+    for block in said.content:
+        name, to = routes.get(block.get("name", ""), ("", ""))
+        blocks.append({**block, "name": name, "input": {to: block["name"], **block["input"]}} if name else block)
+    return replace(said, content=tuple(blocks))
+
+
+def _next(view: View) -> Answer:
     tools = [tool for tool in view.tools if kind_of(tool) != "finalize"]
     task = view.task or view.parts.get("context", "") or view.first
     if not re.search(r"\w", task):
