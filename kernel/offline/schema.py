@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from ast import literal_eval
 from typing import Any, NamedTuple
 
 from .values import words_of
@@ -60,10 +59,6 @@ _LIMITS = (  # (a schema's keyword, what a validation message says of it)
     ("enum", r"should be ('[^']*'(?:(?:, | or )'[^']*')*)"))
 
 
-_STATED = re.compile(  # what the service does not enforce stands in the description: "{minimum: 1, maximum: 5}"
-    r"(\w+): (.*?)(?=, (?:m(?:ax|in|ul)\w+|exclusive\w+|pattern|default|prefixItems|uniqueItems): |\}\Z)", re.S)
-
-
 class Share(NamedTuple):
     """A score as a share from 0 to 1, and the scale that the prompt names, if any; the schema's own bounds come first."""
 
@@ -108,15 +103,11 @@ def resolve(schema: Any, root: dict, *, unions: bool = False) -> dict:
 
 
 def _stated(description: Any) -> dict:
-    """The limits that a field's description states at its end, as the official SDK writes them."""
-    found = re.search(r"(?:\A|\n\n)\{(\w+: .+\})\Z", description, re.S) if isinstance(description, str) else None
-    limits = {}
-    for key, value in _STATED.findall(found[1]) if found else ():
-        try:
-            limits[key] = literal_eval(value)
-        except (ValueError, SyntaxError):
-            limits[key] = value
-    return limits
+    """The limits that a field's description ends with, as the official SDK writes them: "{minimum: 1, maximum: 5}"."""
+    said = re.search(r"(?:\A|\n\n)\{(\w+: .+)\}\Z", description, re.S) if isinstance(description, str) else None
+    pairs = re.findall(r"(\w+): (.*?)(?=, \w+: |\Z)", said[1]) if said else ()
+    return {key: value if key == "pattern" else number(value) for key, value in pairs
+            if key == "pattern" or re.fullmatch(r"-?\d[\d.]*", value)}
 
 
 def has_field(schema: dict, meaning: str) -> bool:

@@ -82,11 +82,10 @@ def _entrants(view: View) -> dict[str, str]:
 def _best(view: View, entrants: dict[str, str]) -> Answer:
     """The choice whose text the facts carry best; between equals the one that has more of everything else."""
     seen = {choice: checks(text, view.parts.get("facts", ""), view.instructions) for choice, text in entrants.items()}
-    ranks = {choice: (its["support"][0], sum(share for share, _ in its.values())) for choice, its in seen.items()}
+    best = max(seen, key=lambda choice: (seen[choice]["support"][0], sum(share for share, _ in seen[choice].values())))
     why = " ".join(f"{choice}: {its['support'][1]}" for choice, its in seen.items())
-    best = max(ranks, key=ranks.get)
-    fields = {key: best for key, field in view.schema["properties"].items() if best in resolve(field, view.schema).get("enum", ())}
-    return filled(view, "", {"otherwise": why, **fields}, why)
+    fields = (key for key, field in view.schema["properties"].items() if best in resolve(field, view.schema).get("enum", ()))
+    return filled(view, "", {"otherwise": why, **dict.fromkeys(fields, best)}, why)
 
 
 def judge(view: View) -> Answer:

@@ -87,8 +87,6 @@ def inspect(view: View, draft: str) -> list[Issue]:
     if wants(asked, "coverage"):
         found += _coverage(draft, facts)
     found += _length(asked, draft)
-    if re.search(r"\b(?:must|should|needs? to|has to) have a (?:title|heading|headline)\b", asked) and not is_heading(draft.strip().split("\n")[0]):
-        found.append(Issue("style", "", "the draft has no title", "give it one"))
     style = re.search(r"(?<!not )(?<!ignore )\b(?:style|grammar|readab\w+)\b", asked, re.I)
     return found + _style(draft) if style else found
 

@@ -27,8 +27,6 @@ _SAYS = {  # what a complaint says that is to be done
     "general": r"(?:sources?|facts?|subjects?|coverage|findings)\b"}
 _SAYS = {what: re.compile(rf"\b(?:{pattern})", re.I) for what, pattern in _SAYS.items()}
 _QUOTED = re.compile(r"[“\"«‘]([^”\"»’]{6,200})[”\"»’]|(?<!\w)'([^'\n]{6,200})'(?!\w)")
-_PLACES = ["first", "second", "third", "fourth", "fifth"]
-_PLACE = re.compile(rf"\b({'|'.join(_PLACES)}|last) sentence\b", re.I)
 _BARE = re.compile(r"[\W_]*(?:verdict\W*)?(?:revise|reject(?:ed)?|fail(?:ed)?|issues?|feedback|changes)?[\W_]*", re.I)
 
 
@@ -137,8 +135,8 @@ class _Brief:
             for line in self.lines():
                 if start and start in re.sub(r"\W+", " ", line).lower():
                     return line
-        if place := _PLACE.search(complaint.own):
-            return dict(enumerate(self.lines())).get(_PLACES.index(place[1].lower()) if place[1] != "last" else len(self.lines()) - 1)
+        if place := self.lines() and re.search(r"\b(first|last) sentence\b", complaint.own, re.I):
+            return self.lines()[0 if place[1].lower() == "first" else -1]
         if complaint.says("shorten") or not complaint.says("drop", "mend"):
             return None
         told = [line for line in self.lines() if content_words(line)]

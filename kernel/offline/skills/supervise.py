@@ -143,36 +143,27 @@ def _so_far(view: View, topics: tuple[str, ...]) -> _Work:
     return work
 
 
-def _routed(view: View) -> tuple[View, dict[str, tuple[str, str]]]:
+def _routed(view: View) -> tuple[View, dict[str, str]]:
     """The view with a tool that hands work to any of several (`delegate(to: "researcher" | "writer", task)`) as one tool for
-    each of them; and specialist → (that tool, its field)."""
+    each of them, whose field names it; and which tool each of them stands for."""
     routes, tools = {}, []
     for tool in view.request.get("tools") or []:
         schema, fields = tool.get("input_schema") or {}, fields_of(tool)
         to = next((key for key, field in fields.items() if TO_WHOM.search(key) and field.get("enum")), "")
-        said = "\n".join([view.system, view.first, said_of(tool)])
-        for worker in workers_in(said, fields[to]["enum"]) if to else ():
-            routes[worker["name"]] = tool["name"], to
-            rest = {key: field for key, field in fields.items() if key != to}
-            needed = [key for key in schema.get("required", []) if key != to]
-            worker["description"] = worker["description"] or tool.get("description") or ""
-            tools.append({**worker, "input_schema": {**schema, "properties": rest, "required": needed}})
-        tools += [tool] if not to else []
-    fields = dict(routes.values())
-    calls = [replace(call, name=str(call.input.get(fields[call.name], ""))) if call.name in fields else call for call in view.calls]
-    usable = tools if view.tools else []
-    return replace(view, request={**view.request, "tools": tools}, tools=usable, calls=calls) if routes else view, routes
+        for worker in workers_in(f"{view.system}\n{view.first}\n{said_of(tool)}", fields[to]["enum"]) if to else ():
+            routes[worker["name"]] = tool["name"]
+            tools.append({**worker, "input_schema": {**schema, "properties": {**fields, to: {"const": worker["name"]}}}})
+        tools += [] if to else [tool]
+    calls = [replace(call, name=next((to for to in routes if to in call.input.values()), call.name)) for call in view.calls]
+    return replace(view, request={**view.request, "tools": tools}, tools=tools if view.tools else [], calls=calls), routes
 
 
 def supervise(view: View) -> Answer:
     """The next handoff (several at once for a comparison), or the end of the work."""
     view, routes = _routed(view)
     said = _next(view)
-    blocks = []
-    for block in said.content:
-        name, to = routes.get(block.get("name", ""), ("", ""))
-        blocks.append({**block, "name": name, "input": {to: block["name"], **block["input"]}} if name else block)
-    return replace(said, content=tuple(blocks))
+    return replace(said, content=tuple({**it, "name": routes.get(it["name"], it["name"])} if "name" in it else it
+                                       for it in said.content))
 
 
 def _next(view: View) -> Answer:
