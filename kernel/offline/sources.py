@@ -31,7 +31,7 @@ _FIELDS = {  # the names that other people's tools give to the fields of a Doc, 
 _HEADER = re.compile(
     r"^\[(?P<id>[^\[\]\n]{1,160})\][ \t]+(?P<title>[^\n]*?)(?:[ \t]+\((?P<date>\d{4}[\d-]*|no date)\))?[ \t]*$", re.M)
 _SECTION = re.compile(  # a heading, its source on a line, its text
-    r"^#+ +(?P<title>.+)\n+\W*(?:source|doc\w*|ref\w*|id)(?:[ _]id)?\W*: *`?(?P<id>[^\s`]+)`?[ \t]*\n(?P<text>(?:[^#].*\n?|\n)*)",
+    r"^#+ +(?P<title>.+)\n+\W*(?:source|doc\w*|ref\w*|id)(?:[ _]id)?\W*: *`?(?P<id>[^\s`]+)`?[ \t]*\n(?P<text>(?:[^#\n].*\n?|\n)*)",
     re.M | re.I)
 _NOTHING = re.compile(r"^\W*(?:sorry\W+)?(?:there (?:is|are|were) )?(?:no|0|zero|nothing)\b[^.\n]{0,60}\b"
                       r"(?:match|found|results?|hits?|documents?|entr\w+|pages?)", re.I)

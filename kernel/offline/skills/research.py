@@ -74,10 +74,10 @@ def research(view: View) -> Answer:
 
 
 def _about(view: View) -> tuple[str, ...]:
-    """The task's subjects; where a search brought nothing on a long topic, what stands behind its last "on" or "about"."""
+    """The task's subjects; where a search brought nothing on one, what stands behind its last "on" and before "for"."""
     about = subjects(_task(view))
-    narrow = re.search(r".*\b(?:on|about|into)\s+(.+)", about[0], re.S) if len(about) == 1 and view.calls else None
-    return (narrow[1],) if narrow and not gather(view, about) else about
+    narrow = tuple(re.sub(r"^.*\b(?:on|about|into)\s+|\s+for\s.*$", "", one) for one in about)
+    return narrow if view.calls and not gather(view, about) else about
 
 
 def _task(view: View) -> str:

@@ -65,8 +65,9 @@ def read_verdict(text: str) -> tuple[bool, str]:
     """Whether a reviewer is content, and its issues as bullets (copied, not reworded)."""
     data = json_of(text)
     if not isinstance(data, dict):
-        said = re.search(r"\b(?:PASS|APPROVE|ACCEPT|REVISE|REJECT|FAIL)|no (?:problems|issues)|looks good", text)
-        good = bool(said and _GOOD.match(said[0]))
+        said = re.search(r"\b(?:PASS|APPROVE|ACCEPT|REVISE|REJECT|FAIL|(?i:no (?:problems|issues|objections)|nothing to \w+"
+                         r"|(?:looks|all) (?:good|fine)|approved|accepted))", text)
+        good = bool(said) and said[0] not in ("REVISE", "REJECT", "FAIL")
         return good, "" if good else re.sub(r"^\W*(?:verdict\W*)?(?:REVISE|REJECT|FAIL)\w*\W*\s", "", text.strip())
     listed = [item for value in data.values() if isinstance(value, list) for item in value]
     issues = [": ".join(map(str, item.values())) if isinstance(item, dict) else str(item) for item in listed]
