@@ -38,8 +38,6 @@ def limit(text: str, kind: str) -> int | None:
     plain = re.sub(rf"\b{NUMBER_WORDS}\b", lambda run: str(number(run[0])), plain)
     forms = [rf"\b(?P<n>\d+)(?:[\s-]+{_ADJECTIVE}){{0,3}}?[\s-]+{unit}\b",
              rf"\b{unit}(?: (?:limit|maximum|max|count))?(?: ?{_AT_MOST})+ ?(?P<n>\d+)"]
-    if kind in ("searches", "revisions"):
-        forms.append(rf"\b{unit}(?: \w+){{0,6}}? (?P<n>\d+) times?\b")
     for clause in re.split(r"(?<!\d)\.|\.(?!\d)|[;!?\n]|, (?=\D)", re.sub(r"(?<=\d),(?=\d{3})", "", plain)):
         for match in (match for form in forms for match in re.finditer(form, clause)):
             most, before = int(match["n"]), clause[: match.start("n")].rstrip(" -(")
@@ -66,8 +64,8 @@ _INVENT = any_of(
     "invent\\w* ma(?:k\\w+|de)[\\s-](?:\\w+\\s)?up fabricat\\w+ guess\\w* speculat\\w+ hallucinat\\w+ embellish\\w* outside prior "
     "own assum\\w+ unsupported extrapolat\\w+ add\\s(?:anything|facts|claims|any|details)")
 _WANTED = {
-    "citations": r"\b(?:(?:un)?cit(?:e|es|ed|ing|ations?)|sources?|(?:un)?sourced|(?<!the )reference|references|attribut\w+|brackets?)\b"
-    r"|\bwhere (?:each|every|it|they|a)\b[^.;]{0,30}\bcomes? from\b|\[[\w -]*ids?\]",
+    "citations": r"\b(?:(?:un)?cit(?:e|es|ed|ing|ations?)|sources?|(?:un)?sourced|references|attribut\w+|brackets?)\b"
+    r"|(?<!the )\breference\b|\bwhere (?:each|every|it|they|a)\b[^.;]{0,30}\bcomes? from\b|\[[\w -]*ids?\]",
     "coverage": rf"\b(?:every|each|all)(?: (?:of|the|given))* {_HELD}\b|\b(?:cover|complete|comprehensive|omi(?:t|ssion)"
     rf"|gaps?)\w*|\b(?:missing|unused|left out) (?:\w+ )?{_HELD}|\b{_HELD} (?:\w+ )?(?:\w+ )?(?:missing|unused)\b"
     rf"|\b(?:left|leav\w+) (?:\w+ ){{0,2}}out\b",
@@ -117,13 +115,12 @@ def wants(text: str, what: str) -> bool:
 
 
 _ASKS = table(
-    "please kindly what's now first then hi hello hey ok so could can would will you i we me us them 'd "
-    "i'd like to need want help let let's what who where when which why how is are was were do does did has have had "
-    "known there everything anything all something whatever that it they find out search look up for gather collect "
-    "research investigate summarise summarize explain describe tell report provide get list retrieve study explore "
-    "outline discuss compare contrast comparing compares dig here review revise check verify improve put together assemble "
-    "answer write rewrite draft prepare produce compose create give make bring says say said already currently library "
-    "corpus documents sources know learn read see into")
+    "please kindly what's now first then hi hello hey ok so could can would will you i we me us them 'd i'd like to need want "
+    "help let let's what who where when which why how is are was were do does did has have had known there everything anything "
+    "all something whatever that it they find out search look up for gather collect research investigate summarise summarize "
+    "explain describe tell report provide get list retrieve study explore outline discuss compare contrast comparing compares dig "
+    "here review revise check verify improve put together assemble answer write rewrite draft prepare produce compose create give "
+    "make bring says say said already currently library corpus documents sources know learn read see into")
 _KINDS = table(
     "brief briefing report article summary overview essay memo note text piece paper draft paragraph paragraphs sentence "
     "sentences bullet bullets facts fact information info evidence material finding findings introduction explanation "
@@ -150,8 +147,8 @@ _CUT = re.compile(  # from here on a request says how and for whom, and no longe
     r"|(?:in |within |with )?(?:at most|no more than|not more than|up to|fewer than|less than)\b"
     r"|(?:using|based on|citing|except|excluding|so that|please|each with|one per|cite|citations?|but not)\b"
     r"|from (?:the|our|my|your|these|those)\s+(?:\w+\s+)?(?:library|corpus|facts?|sources?|notes?|findings)\b"
-    r"|with (?:\w+ )?(?:sources?|citations?|references?)\b"
-    r"|(?:by|before|until) (?:\w+day|noon|next|the end)\b|(?:next|this) (?:week|month|\w+day)\b|tomorrow\b|(?<=[-–—,;] )(?:what|any)\b"
+    r"|with (?:\w+ )?(?:sources?|citations?|references?)\b|tomorrow\b|(?<=[-–—,;] )(?:what|any)\b"
+    r"|(?:by|before|until) (?:\w+day|noon|next|the end)\b|(?:next|this) (?:week|month|\w+day)\b"
     rf"|and (?:then )?(?:compare (?:them|these|those)|{_NEXT}\s+(?:it|them|me|us|the|an?|your|each|every|all|only|its"
     rf"|their|no|nothing|\d+))\b|for (?:a|an|the|our|my|your)?\s*(?:\w+[ -]){{0,2}}?{_FOR}\b"
     r").*$",

@@ -11,7 +11,7 @@ from .asks import topic
 from .schema import Share, clipped, judges, limits_in, meanings_of, positive, resolve, search
 from .values import KINDS, behind, nearest, speaks_of, split_items, spots, stems, under, words_of
 from .view import View
-from .words import BULLET, KIN, is_no, overlap, sentences, uncited
+from .words import BULLET, KIN, is_no, sentences, uncited
 
 NOTHING, GUESS, NEAR = 0.0, 1.0, 2.0  # how sure a value is; optional fields below NEAR are left out
 _DEEPEST = 6  # a schema may contain itself: below this level only what is required, as short as possible
@@ -262,9 +262,7 @@ class Form:
             for sentence in sentences(text):
                 if len({*stems(terms)} & {*stems(sentence)} - {"need", "requir"}) >= least:
                     return not is_no(sentence), NEAR
-        asked = next((sentence for sentence in sentences(text) if sentence.endswith("?")), "")
-        told = next((s for s in sentences(text) if asked and s != asked and overlap(asked, s) >= 0.8), "")
-        return bool(told) and is_no(told) == is_no(asked), NEAR if told else NOTHING
+        return False, NOTHING
 
 
 def _one(name: str) -> str:

@@ -22,7 +22,6 @@ _MODIFIERS = table(
     "revised reviewer reviewers reviewer's writer writers writer's researcher researchers researcher's supervisor editor "
     "editor's user overall main full and with for of to from by in as so far be check checked verify use used cited "
     "collected relevant available additional further more")
-_OF_A_WORKER = re.compile(r"(?:findings|results?|facts|evidence|notes|research|output)\s*(?:of|from|by|for|on|about|[:(–—-])")
 _TAG = re.compile(r"<([A-Za-z][\w.-]*)(?:\s[^<>]*)?>(.*?)</\1\s*>", re.S)
 _LINE = re.compile(
     r"^[ \t]*(?:#{1,6}[ \t]+(?P<head>[^\n]{1,60}?)[ \t]*:?[ \t]*#*|\*\*(?P<bold>[^*\n]{1,60}?):?\*\*:?[ \t]*(?P<rest1>[^\n]*)"
@@ -43,7 +42,7 @@ def label_of(name: str) -> str | None:
     if named and all(word in _CANONICAL or word in _MODIFIERS or word.isdigit() for word in plain):
         first = [label for label in ("task", "feedback") if label in named]  # "research question", "review of the draft"
         return (first or ["draft"] * ("draft" in plain) or named)[0]
-    return "facts" if _OF_A_WORKER.match(name.lower()) else None
+    return None
 
 
 def _flatten(data: dict) -> list[tuple[str, str]]:

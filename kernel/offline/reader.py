@@ -21,9 +21,7 @@ from importlib import import_module
 from .answer import Answer, Temperament
 from .view import View, text_of
 
-SKILLS = (
-    *("supervise", "plan", "judge", "review", "research", "synthesize"),
-    *("revise", "write", "tool_use", "fill", "answer"))
+SKILLS = ("supervise", "plan", "judge", "review", "research", "synthesize", "revise", "write", "tool_use", "fill", "answer")
 """In the order of asking: the first whose `fits(view)` says yes answers."""
 
 CHARACTERS_PER_TOKEN = 4

@@ -176,8 +176,7 @@ def _cut(content: list[dict], limit: int) -> tuple[list[dict], bool]:
 
 def events(reply: dict) -> tuple[bytes, ...]:
     """A reply as server-sent events, in the service's order."""
-    return tuple(f"event: {data['type']}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n".encode()
-                 for data in _stream(reply))
+    return tuple(f"event: {data['type']}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n".encode() for data in _stream(reply))
 
 
 def _stream(reply: dict) -> Iterator[dict]:

@@ -54,9 +54,7 @@ _NO = re.compile(r"revis|reject|fail|no$|not|change|rework|needs|invalid|false|r
 _LIMITS = (  # (a schema's keyword, what a validation message says of it)
     ("maxLength", r"at most (\d+) char"), ("minLength", r"at least (\d+) char"), ("maxItems", r"at most (\d+) item"),
     ("minItems", r"at least (\d+) item"), ("maximum", r"less than or equal to (-?\d[\d.]*)"),
-    ("minimum", r"greater than or equal to (-?\d[\d.]*)"), ("exclusiveMaximum", r"less than (-?\d[\d.]*)"),
-    ("exclusiveMinimum", r"greater than (-?\d[\d.]*)"), ("pattern", r"match pattern '(.+?)'(?: \[|;|$)"),
-    ("enum", r"should be ('[^']*'(?:(?:, | or )'[^']*')*)"))
+    ("minimum", r"greater than or equal to (-?\d[\d.]*)"), ("exclusiveMaximum", r"less than (-?\d[\d.]*)"))
 
 
 class Share(NamedTuple):
@@ -142,10 +140,8 @@ def limits_in(messages: list[str]) -> dict[str, dict]:
     for path, said in re.findall(r"^[-*\s]*`?([A-Za-z_][\w.]*)`?(?::[ \t]*|\n\s+)(.+)$", lines, re.M):
         field = next((step for step in reversed(path.split(".")) if step and not step.isdigit()), path)
         keyword, found = next(((k, m[1]) for k, pattern in _LIMITS if (m := re.search(pattern, said, re.I))), ("", ""))
-        if keyword == "enum":
-            limits[field] = {"enum": re.findall(r"'([^']*)'", found)}
-        elif found:
-            limits[field] = {keyword: found if keyword == "pattern" else number(found.rstrip("."))}
+        if found:
+            limits[field] = {keyword: number(found.rstrip("."))}
     return limits
 
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from .words import BULLET, TAIL, Fact, blocks, citations, is_heading, sentence_of, sentences, uncited
+from .words import TAIL, Fact, blocks, citations, is_heading, sentence_of, sentences
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Doc:
 
 
 _FIELDS = {  # the names that other people's tools give to the fields of a Doc, best first
-    "id": "id source_id doc_id document_id source doc document citation slug key ref reference file path url uri link href name title",
+    "id": "id source_id doc_id document_id source doc document citation slug key ref file path url uri link href name title",
     "title": "title name heading headline label",
     "date": "date published published_at updated year created",
     "url": "url link uri href",
@@ -31,8 +31,7 @@ _FIELDS = {  # the names that other people's tools give to the fields of a Doc, 
 _HEADER = re.compile(
     r"^\[(?P<id>[^\[\]\n]{1,160})\][ \t]+(?P<title>[^\n]*?)(?:[ \t]+\((?P<date>\d{4}[\d-]*|no date)\))?[ \t]*$", re.M)
 _SECTION = re.compile(  # a heading, its source on a line, its text
-    r"^#+ +(?P<title>.+)\n+\W*(?:source|doc\w*|ref\w*|id)(?:[ _]id)?\W*: *`?(?P<id>[^\s`]+)`?[ \t]*\n(?P<text>(?:[^#\n].*\n?|\n)*)",
-    re.M | re.I)
+    r"^#+ +(?P<title>.+)\n+\W*(?:source|ref\w*|id)(?:[ _]id)?\W*: *(?P<id>\S+)[ \t]*\n(?P<text>(?:[^#\n].*\n?|\n)*)", re.M | re.I)
 _NOTHING = re.compile(r"^\W*(?:sorry\W+)?(?:there (?:is|are|were) )?(?:no|0|zero|nothing)\b[^.\n]{0,60}\b"
                       r"(?:match|found|results?|hits?|documents?|entr\w+|pages?)", re.I)
 _SLUGS = re.compile(r"\(([A-Za-z]\w*(?:[-_:/.]\w+)+)\)(?=\.?[ \t]*$)", re.M)  # a listing may cite so: "- Fact. (source-id)"
@@ -109,14 +108,10 @@ def _tagged(attributes: str, body: str) -> Doc:
 
 
 def _paragraph(text: str) -> list[Doc]:
-    """A record of "Field: value" lines, a source's name over its text, or facts."""
+    """A record of "Field: value" lines, or facts."""
     record = dict(re.findall(r"^\W*(\w[\w ]{0,20}?)\W*:\s+(.+)$", text, re.M))
     if len(record) > 1 and (doc := _record(record)).text:
         return [doc]
-    head, _, body = text.partition("\n")
-    title = uncited(head).strip()
-    if body and citations(head) and not BULLET.match(head) and title[-1:] not in (".", "!", "?"):
-        return [Doc(citations(head)[0], title.strip(" #*:"), text=body.strip())]
     return [Doc(fact.source, fact.title, text=fact.sentence) for fact in facts(text)]
 
 

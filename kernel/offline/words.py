@@ -203,9 +203,7 @@ def sentences(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=8_000)
 def sentence_of(text: str, source: str = "", title: str = "") -> Fact:
     """One sentence and its citations as a fact: the words without the citation, with a full stop."""
-    named, tail = citations(text), TAIL.search(text)
-    if not named and tail:
-        named, text = (tail["id"].rstrip("."),), text[: tail.start()]
+    named = citations(text)
     plain = re.sub(r"\s+([.,;!?])(?!\w)", r"\1", " ".join(uncited(text).split())).strip(" *_")
     plain = re.sub(r"([.!?])[.]+$", r"\1", plain)
     plain += "" if not plain or plain[-1] in ".!?。！？:" else "."
@@ -235,22 +233,20 @@ def is_no(text: str) -> bool:
 _WHO = any_of("agents? assistants? models? readers? bots? ais? llms? researchers? writers? reviewers? supervisors?")
 _ORDERS = any_of(
     "hand call send reply respond answer tell write transfer output print approve pass mark report include say email forward run "
-    "execute open visit click use return repeat state add give delegate follow treat skip end start search invoke consider stop cite praise reveal rate")
+    "execute open visit click use return repeat state add give delegate follow treat skip end start search invoke consider cite")
 _OBJECTS = any_of(
     "it this that these them me us off over only all any the an? your with to nothing no every immediately directly for "
     "in as at back out on [a-z]+_\\w+")
 _INSTRUCTION = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instructions?|prompts?|rules|previous|prior|above|everything|facts)\b"
     r"|^\W*(?:system|assistant|user|developer|admin\w*|agent|security|editor|instructions?|attention|notice|warning|note|important)"
-    r"(?: \w+){0,4}\s*[:>]|^\W*(?:assistants?|agents?|models?|ais?),|\bthis (?:brief|draft|task|conversation|hand-?off|request|review)\b"
+    r"(?: \w+){0,4}\s*[:>]|^\W*(?:assistant|agent|ai),|\bthis (?:brief|draft|task|conversation|hand-?off|request|review)\b"
     r"|\bwithout (?:\w+ )?(?:check(?:s|ing)|review(?:s|ing)|approval|verification|confirmation)\b"
-    r"|\byou (?:must|should|shall|(?:are|have|need)(?: now)? to|will now|can now|are now)\b"
-    r"|\byour (?:\w+ )?(?:instructions|prompt|system|task|role)\b"
-    rf"|\b{_WHO}\b.{{0,40}}\b(?:read|see|process|summari[sz])\w*\b.{{0,40}}\b(?:this|these)\b"
+    r"|\byou (?:must|should|shall|(?:are|have|need)(?: now)? to|will now|can now|are now)\b|\byour (?:\w+ )?(?:instructions"
+    rf"|prompt|system|task|role)\b|\b{_WHO}\b.{{0,40}}\b(?:read|see|process|summari[sz])\w*\b.{{0,40}}\b(?:this|these)\b"
     rf"|\b{_WHO} (?:must|should|is to|are to) (?:now |immediately |instead )?(?:{_ORDERS}|ignore|finali[sz]e)\b"
-    r"|^\W*(?:(?:please|now|then|instead|first|next|also|only|from now on)[, ]+)*(?:(?:do not|don't|never|always|stop|ignore|disregard"
-    r"|forget|pretend"
-    rf"|finali[sz]e|delete|(?:make|be) sure)\b|{_ORDERS}\s+{_OBJECTS}\b)",
+    r"|^\W*(?:(?:please|now|then|instead|first|next|also|only|from now on)[, ]+)*(?:(?:do not|don't|never|always|stop"
+    rf"|ignore|disregard|forget|pretend|finali[sz]e|delete|(?:make|be) sure)\b|{_ORDERS}\s+{_OBJECTS}\b)",
     re.I)
 
 

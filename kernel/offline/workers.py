@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from .asks import subjects, topic
+from .asks import subjects
 from .values import split_items
 from .view import View
-from .words import STOP, content_words, stem, with_kin, words
+from .words import STOP, stem, with_kin, words
 
 KINDS = {
     "research": "research search find look retrieve gather collect investigate fetch librarian library scout source",
     "write": "write draft compose author copywriter prose wordsmith scribe journalist rewrite revise",
-    "review": "review check critic critique verify verifier verification proofread examine approve judge assess evaluate audit inspect"}
+    "review": "review check critic critique verify verifier verification proofread approve judge assess evaluate audit inspect"}
 _KIND_OF = {stem(verb): kind for kind, verbs in KINDS.items() for verb in verbs.split()}
 _ENDS = re.compile(r"^(?:finali[sz]e|finish|done|complete|submit|final|end|stop|deliver|respond|conclude|hand_in)", re.I)
 _FINAL = re.compile(r"\b(?:ends?|finish\w*|complete) the (?:task|run|work)|final (?:answer|text|output|result)", re.I)
@@ -69,7 +69,6 @@ def kind_of(tool: dict) -> str:
     for word, weight in weights:
         if stem(word) in _KIND_OF:
             scores[_KIND_OF[stem(word)]] += weight
-    scores["review"] += 4 * bool(re.search(r"(?:fact|source|claim)s?[ _-]?check", f"{name} {said}", re.I))
     best = max(scores, key=lambda kind: scores[kind])
     return best if scores[best] >= 2 else "finalize" if _FINAL.search(said) else "other"
 
@@ -118,8 +117,6 @@ def without_others(task: str, others: list[dict]) -> str:
         if not any(asked(tool, piece) for tool in others) or (not kept and _WRITES.search(piece)):
             joint = " " if kept.endswith((".", "!", "?", ";")) else joint
             kept += joint + piece if kept or not joint else piece[:1].upper() + piece[1:]
-    if kept and not content_words(topic(kept)) and (about := re.search(r"\b(?:about|on) ([^,.]+)", task)):
-        kept = f"{kept.rstrip(' .')} on {about[1]}"  # "recall what we know about X, then write a brief"
     return re.sub(r"\b(?:fact-?checked|reviewed|verified)\s+", "", kept, flags=re.I) or task
 
 

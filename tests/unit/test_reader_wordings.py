@@ -167,16 +167,6 @@ def test_limits_that_a_schema_only_states_are_kept():
     assert ask("There is nothing about this here.", "Fill the form.", schema=Odd)[0].count == 4
 
 
-@pytest.mark.parametrize(("first", "second", "better"), [(DRAFT, DRAFT.replace("62", "26"), "A"), (DRAFT.replace("62", "26"), DRAFT, "B")])
-def test_of_two_texts_the_one_that_the_facts_carry_wins(first, second, better):
-    class Choice(BaseModel):
-        winner: Literal["A", "B", "tie"]
-        reason: str
-
-    text = f"<facts>\n{FACTS}\n</facts>\n<answer_a>\n{first}\n</answer_a>\n<answer_b>\n{second}\n</answer_b>"
-    assert ask(text, "Which answer agrees with the facts?", schema=Choice)[0].winner == better
-
-
 def test_criteria_listed_in_the_prompt_are_scored_by_their_names():
     class Line(BaseModel):
         criterion: str
@@ -231,14 +221,6 @@ def test_two_reports_are_merged_whatever_they_are_called():
     text = "Combine these two reports into one.\n\nReport 1:\n- The line is 38 km long. [a]\n\nReport 2:\n- The line is 44 km long. [b]"
     merged, _ = ask(text)
     assert "38 km long [a]" in merged and "44 km long [b]" in merged and "differ" in merged
-
-
-@pytest.mark.parametrize(("question", "answer"), [("Does the Dorrit loom need two workers?", True), ("Is the Dorrit loom fast?", False)])
-def test_a_question_is_answered_yes_or_no_from_the_text(question, answer):
-    class Answer(BaseModel):
-        yes: bool
-
-    assert ask(f"<text>The Dorrit loom needs two workers.</text>\n<question>{question}</question>", schema=Answer)[0].yes is answer
 
 
 @pytest.mark.parametrize("feedback", ["The last sentence is an opinion without a source. Delete it.", "Remove the last sentence."])

@@ -8,7 +8,7 @@ import re
 from ..answer import Answer
 from ..asks import limit, scale
 from ..claims import carried
-from ..form import filled, value_for
+from ..form import value_for
 from ..schema import Share, resolve
 from ..sources import facts
 from ..view import View
@@ -30,8 +30,6 @@ _CHECKS = {
 def fits(view: View) -> bool:
     """Scores are asked for: by a rubric, by the schema's numbers and the prompt's words, or by a scale."""
     said, rubric = f"{view.system}\n{view.task}", bool(view.parts.get("rubric"))
-    if len(_entrants(view)) > 1:
-        return True
     if view.schema is None:
         return not view.tools and bool(_JUDGES.search(said)) and (rubric or scale(said) is not None)
     fields = _leaves(view.schema, view.schema)
@@ -71,27 +69,8 @@ def checks(draft: str, given: str, instructions: str) -> dict[str, tuple[float, 
         "readable": (min(1.0, max(0.0, 1.6 - average / 40)), f"{average:.0f} words a sentence on average.")}
 
 
-def _entrants(view: View) -> dict[str, str]:
-    """The texts between which the schema makes the model choose: choice → the part of the message of that name."""
-    fields = (view.schema or {}).get("properties", {}).values()
-    choices = [choice for field in fields for choice in resolve(field, view.schema).get("enum", ())]
-    return {choice: text for choice in choices for name, text in view.labelled
-            if name and re.split(r"[\W_]+", name)[-1].lower() == re.split(r"[\W_]+", str(choice))[-1].lower()}
-
-
-def _best(view: View, entrants: dict[str, str]) -> Answer:
-    """The choice whose text the facts carry best; between equals the one that has more of everything else."""
-    seen = {choice: checks(text, view.parts.get("facts", ""), view.instructions) for choice, text in entrants.items()}
-    best = max(seen, key=lambda choice: (seen[choice]["support"][0], sum(share for share, _ in seen[choice].values())))
-    why = " ".join(f"{choice}: {its['support'][1]}" for choice, its in seen.items())
-    fields = (key for key, field in view.schema["properties"].items() if best in resolve(field, view.schema).get("enum", ()))
-    return filled(view, "", {"otherwise": why, **dict.fromkeys(fields, best)}, why)
-
-
 def judge(view: View) -> Answer:
     """Scores with a reason for each, in the shape and on the scale that were asked for."""
-    if len(entrants := _entrants(view)) > 1:
-        return _best(view, entrants)
     root, rubric = view.schema or {}, view.parts.get("rubric", "") or "\n".join(_CRITERION.findall(view.instructions))
     others = [text for name, text in view.parts.items() if name not in ("task", "rubric", "facts", "context")]
     draft = view.parts.get("draft") or next(iter(others), "") or view.task.partition(":")[2]
@@ -126,8 +105,6 @@ def judge(view: View) -> Answer:
                 known[key] = {name: score(name, resolve(field.get("additionalProperties"), root)) for name in named}
             elif field.get("type") in ("integer", "number") or field.get("enum"):
                 known[key] = about if about in field.get("enum", ()) else Share(of(mine)[0], marks)
-            elif field.get("type") == "boolean":
-                known[key] = of(mine)[0] >= 0.6
         return value_for({**resolve(schema, root), "$defs": root.get("$defs", {})}, draft, known=known)
 
     whole = {"type": "integer"}

@@ -83,8 +83,7 @@ def plan(view: View) -> Answer:
                  id_field: ids[place], field: worker["name"]}
         for needs in filter(_NEEDS.search, fields):
             whole = resolve(fields[needs].get("items"), root).get("type") == "integer"
-            first = 1 if re.search(r"1-based|from 1|step number", fields[needs].get("description", "")) else 0
-            called = [other + first if whole else steps[other][0]["name"] for other in before]
+            called = [other if whole else steps[other][0]["name"] for other in before]
             called = [ids[other] for other in before] if id_field and whole == isinstance(ids[0], int) else called
             known[needs] = list(dict.fromkeys(called))
         made.append(value_for({**item, "$defs": root.get("$defs", {})}, what, task=what, known=known))

@@ -140,11 +140,10 @@ def _further(subject: str, asked: list[str], found: Found) -> str:
 
 
 def _rewordings(subject: str, asked: list[str]) -> list[str]:
-    """Other ways to ask for a subject: its specific words, those in singular, the longest of them."""
+    """Other ways to ask for a subject: its specific words, those in singular."""
     said, tried = core(subject), {query.lower() for query in asked}
     singular = " ".join(re.sub(r"(?<=\w{3})(?<!s)s$", "", word) for word in said)
-    longest = min(said, key=lambda word: (-len(word), word), default="")
-    ways = dict.fromkeys((" ".join(said), singular, longest, f"what is {subject}"))
+    ways = dict.fromkeys((" ".join(said), singular, f"what is {subject}"))
     return [way for way in ways if way and way.lower() not in tried]
 
 
@@ -225,11 +224,7 @@ def _report(view: View, about: tuple[str, ...], found: Found) -> Answer:
     failed = [" ".join((call.result or "no reason given").split())[:160] for call in view.calls if call.is_error]
     if failed and notes:
         notes.append(f"A search failed: {failed[-1].rstrip('.')}.")
-    if view.schema and not has_field(view.schema, "facts"):
-        from .fill import fill
-
-        return fill(view)
-    if view.schema:
+    if view.schema and has_field(view.schema, "facts"):
         urls = {doc.id: doc.url for doc, _ in found}
         record = {
             "facts": [{"fact": fact.sentence, "text": f"{fact.sentence} [{fact.source}]", "source": fact.source,

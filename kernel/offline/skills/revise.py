@@ -6,7 +6,7 @@ import re
 
 from ..answer import Answer
 from ..asks import limit, wants
-from ..claims import NEAR, best_fact, carries, cited, mismatch
+from ..claims import best_fact, carries, cited, mismatch
 from ..form import filled
 from ..schema import has_field
 from ..sources import json_of
@@ -169,10 +169,7 @@ class _Brief:
             return False
         text, ids = self.text(), complaint.ids
         new, wanted = [fact for fact in self.facts if fact.sentence.rstrip(".") not in text], []
-        if complaint.quotes and not ids:
-            score, fact = best_fact(complaint.quotes[-1], self.facts)
-            wanted = [fact] if fact and score >= NEAR else []
-        elif not ids:
+        if not ids:
             names = [name for name in re.findall(r"\b[A-Z]\w{2,}", complaint.text[1:]) if content_words(name)]
             wanted = [fact for fact in new if carries(fact.sentence, _SAYS["add"].sub("", complaint.own)) >= 0.5
                       or any(overlap(name, fact.sentence) == 1 for name in names)][:2]

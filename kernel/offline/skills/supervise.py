@@ -42,8 +42,6 @@ def _hands_over(tool: dict) -> bool:
     """Whether a tool is a specialist: by its parameters, or by its words with a parameter for a task."""
     names, kind = {key.lower() for key in fields_of(tool)}, kind_of(tool)
     spoken = _SPECIALIST.search(said_of(tool).replace("_", " ")) and any(map(_INTENT.fullmatch, names))
-    if kind == "finalize":
-        return False
     tasked = names & {"intent", "task", "instructions", "instruction", "assignment", "objective", "goal", "request", "message"}
     material = names & {"facts", "draft", "feedback", "material"}
     return bool(names & {"artifacts", "from_agent", "return_to"} or spoken or (tasked and (kind != "other" or "context" in names))
@@ -202,7 +200,6 @@ def _handoffs(view: View, work: _Work, team: list[dict], tool: dict, plain: str,
         failures = work.failed.get(tool["name"] + subject, [])
         if len(failures) > 1 or any(_HOPELESS.search(reason) for reason in failures):
             return []
-        intent = f"Once more, since the first attempt failed: {intent[:1].lower()}{intent[1:]}" if failures else intent
         artifacts = {name: has[name] for name in names.split() if has[name]}
         return [{"type": "tool_use", "name": tool["name"], "input": payload(tool, intent, artifacts, context)}]
 

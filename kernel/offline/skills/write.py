@@ -11,7 +11,7 @@ from ..claims import cited, differ, of_one_thing
 from ..form import filled
 from ..schema import has_field
 from ..view import View
-from ..words import Fact, any_of, citations, content_words, is_instruction, says_nothing, sentences, words
+from ..words import Fact, any_of, citations, is_instruction, says_nothing, sentences, words
 
 USUAL_WORDS = 250  # a brief's length when the prompt sets none
 _TEXTS = any_of("brief\\w* report article summary text essay memo note piece paragraphs? overview answer post page story sentences")
@@ -54,8 +54,6 @@ def write(view: View) -> Answer:
 def compose(view: View, facts: list[Fact], thinking: str) -> Answer:
     """A brief of these facts, as text or in the schema's shape."""
     about = topic(view.task)
-    if not content_words(about):
-        about = topic(view.parts.get("context", "")) or about
     cite = citation_form(view) if wants(view.instructions, "citations") else ""
     facts = [fact for fact in facts if not is_instruction(fact.sentence)]
     if cite and any(fact.source for fact in facts):
@@ -99,10 +97,9 @@ def listing(lines: list[str], view: View) -> str:
 
 
 def citation_form(view: View) -> str:
-    """How the prompt wants a source named: "[{}]", or "(source: {})" when it shows that form."""
-    if re.search(r"\(sources?: ?[\w<{-]", view.instructions, re.I):
-        return "(source: {})"
-    return "({})" if re.search(r"\bround brackets|\bparenthes[ei]s|\((?:source[ -]?)?id\)", view.instructions, re.I) else "[{}]"
+    """How the prompt wants a source named: "[{}]", or "(source: {})" or "({})" when it shows that form."""
+    shown = re.search(r"(\(sources?: ?[\w<{-])|\bround brackets|\bparenthes[ei]s|\((?:source[ -]?)?id\)", view.instructions, re.I)
+    return "[{}]" if not shown else "(source: {})" if shown[1] else "({})"
 
 
 def _fill(facts: list[Fact], cite: str, room: int, count: int) -> list[tuple[str, Fact]]:
@@ -134,8 +131,6 @@ def _paragraphs(chosen: list[tuple[str, Fact]], view: View) -> list[str]:
     asked, compared = limit(view.instructions, "paragraphs"), subjects(view.task)
     compared = compared if len(compared) > 1 else ()
     most = asked or len(compared) or 3
-    if (limit(view.instructions, "sentences") or 9) < 4:
-        most = asked or 1
     size = -(-len(chosen) // most) if asked else max(3, 1 + len(chosen) // most)
     found: list[list[str]] = [[]]
     last = None
