@@ -22,7 +22,7 @@ class Doc:
 
 
 _FIELDS = {  # the names that other people's tools give to the fields of a Doc, best first
-    "id": "id source_id doc_id document_id source doc document citation slug key ref file path url uri link href name title",
+    "id": "id source_id doc_id document_id source doc document slug key ref reference file path url uri link href name title",
     "title": "title name heading headline label",
     "date": "date published published_at updated year created",
     "url": "url link uri href",
