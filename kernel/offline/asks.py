@@ -147,9 +147,9 @@ _CUT = re.compile(  # from here on a request says how and for whom, and no longe
     r"|(?:in |within |with )?(?:at most|no more than|not more than|up to|fewer than|less than)\b"
     r"|(?:using|based on|citing|except|excluding|so that|please|each with|one per|cite|citations?|but not)\b"
     r"|from (?:the|our|my|your|these|those)\s+(?:\w+\s+)?(?:library|corpus|facts?|sources?|notes?|findings)\b"
-    r"|with (?:\w+ )?(?:sources?|citations?|references?)\b|tomorrow\b|(?<=[-–—,;] )(?:what|any)\b"
+    r"|with (?:\w+ )?(?:sources?|citations?|references?)\b|tomorrow\b|(?<=[-–—,;] )(?:what|any|be)\b"
     r"|(?:by|before|until) (?:\w+day|noon|next|the end)\b|(?:next|this) (?:week|month|\w+day)\b"
-    rf"|and (?:then )?(?:compare (?:them|these|those)|{_NEXT}\s+(?:it|them|me|us|the|an?|your|each|every|all|only|its"
+    rf"|and (?:then )?(?:compare (?:them|these|those)|{_NEXT}\s+(?:it|them|me|us|the|an?|your|each|every|all|only|back|its"
     rf"|their|no|nothing|\d+))\b|for (?:a|an|the|our|my|your)?\s*(?:\w+[ -]){{0,2}}?{_FOR}\b"
     r").*$",
     re.I | re.S)
@@ -162,7 +162,7 @@ def _about(text: str) -> str:
     for i, token in enumerate(tokens):
         word = token.lower().strip(".,;!?\"“”'’")
         small = all(t.lower() in ("a", "an", "the", "our", "my", "your", "be") for t in tokens[begun:i])
-        if word.rstrip(":") in _KINDS and i - begun <= 5 and (i == 0 or begun or small):
+        if word.rstrip(":") in _KINDS and i - begun <= 5 and (i == 0 or begun or small) and tokens[i - 1] != "and":
             begun = i + 1
         elif begun and begun == i and word in _PREPOSITIONS:
             begun = i + 1
@@ -197,7 +197,7 @@ _COMPARES = re.compile(
     r"\b(?:compar(?:e|es|ing|isons?|ed)|contrast(?:ing)?)\b(?:\s+and\s+contrast)?(?:\s+(?:of|between|among|with|:))*\s*"
     r"|\b(?:the )?(?:differences?|trade-offs?|similarities|choice|choosing|choose|decide)\s+(?:between|among)\s+",
     re.I)
-_VERSUS = re.compile(r"\s+(?:vs?\.?|versus|against|compared (?:to|with))\s+", re.I)
+_VERSUS = re.compile(r"\s+(?:vs?\.?|versus|against|(?:compared?|differs?|different) (?:to|with|from))\s+", re.I)
 _SPLIT = re.compile(rf"\s*[,;]\s*(?:and\s+|or\s+|with\s+)?|\s+(?:and|or|with|to)\s+|{_VERSUS.pattern}", re.I)
 _ASPECT = re.compile(r"\s+(?:with (?:regard|respect) to|in terms of|regarding|by|as|for|on|when|under)\b.*$", re.I)
 
@@ -209,7 +209,7 @@ def subjects(text: str) -> tuple[str, ...]:
     listed = body.count(",") > 1 or re.search(r",[^,]+\s(?:and|or)\s", body)
     if _COMPARES.search(text) or _VERSUS.search(body):
         start = _COMPARES.search(body)
-        body = _ASPECT.sub("", body[start.end() :] if start else body).split(": ")[0]
+        body = _ASPECT.sub("", body[start.end() :] if start and not _VERSUS.search(body) else body).split(": ")[0]
         body = re.sub(r"^(?:how|[\w -]+? of)\s+(?=[^,]+(?:,| and | vs))", "", body)
     elif not listed or any(len(piece.split()) > 4 for piece in _SPLIT.split(body)):
         return (whole,) if whole else ()

@@ -81,8 +81,6 @@ class Form:
 
     def _said(self, name: str, kind: str) -> Any:
         """What is known for a field: by its own name, else by what the name stands for; None for nothing."""
-        if not name and kind == "array":  # the answer itself is the list
-            return self.known.get("facts") or self.known.get("issues")
         either = {"boolean": "ok", "integer": "score", "number": "score", "string": "otherwise"}.get(kind)
         found = (self.known[key] for key in (name, *meanings_of(name), either) if key in self.known)
         return next((value for value in found if _is(value, kind)), None)
@@ -244,8 +242,6 @@ class Form:
 
     def _number(self, schema: dict, name: str, text: str, depth: int) -> tuple[float, float]:
         whole = schema.get("type") == "integer"
-        if re.search(r"confidence|probability|certainty|likelihood", name, re.I):
-            return 0.5, NOTHING  # it has no calibrated confidence to give
         if found := spots("number", behind(text, name)):
             value, sure = found[0].value, NEAR
         else:

@@ -109,10 +109,8 @@ def _stated(description: Any) -> dict:
 
 
 def has_field(schema: dict, meaning: str) -> bool:
-    """Whether an answer's schema has a top-level field (or is a list) that can take this meaning."""
+    """Whether an answer's schema has a top-level field that can take this meaning."""
     shape = resolve(schema, schema)
-    if shape.get("type") == "array":
-        return meaning == "facts"
     return any(_MEANS[meaning].match(name) for name in shape.get("properties") or {})
 
 

@@ -82,6 +82,7 @@ def research(text, system="You are a researcher: list facts, the id of each sour
     "My daughter has to give a talk at school on the quillfish next week. Any material?",
     "I'm interested in the quillfish - what's out there?",
     "Kindly prepare a dossier concerning the quillfish for the minister by Friday.",
+    "Please look into the quillfish and report back",
 ])
 def test_a_request_among_other_words_is_still_about_its_topic(text):
     found = research(text)

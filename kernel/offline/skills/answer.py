@@ -9,6 +9,8 @@ from ..asks import limit
 from ..view import View
 from ..words import content_words, sentences, vocabulary
 
+_GREETING = re.compile(r"^\W*(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|thanks|thank you)\b", re.I)
+_SHORTEN = re.compile(r"\b(?:summar|shorten|tl;?dr|rewrite|repeat|main point)\w*", re.I)
 _EXACTLY = re.compile(
     r"\b(?:reply|respond|answer|say|output|return)\b[^.\n]{0,40}?(?:\b(?:exactly|only|just|with|the words?)\b\s*)+"
     r":?\s*[\"“'`]?([^\"”'`\n]+?)[\"”'`]?\s*[.!]?\s*$",
@@ -30,6 +32,8 @@ def _said(view: View, asked: str) -> tuple[str, str]:
     """The answer to a question, and why it is this one."""
     if said := _EXACTLY.search(asked.strip()):
         return said[1].strip(), "The message says what to reply."
+    if _GREETING.search(asked) and len(asked.split()) < 12:
+        return "Hello! Give me a task, and the text or the tools that it needs.", "A greeting."
     given = [text for name, text in view.parts.items() if name not in ("task", "rubric")]
     given += view.results
     inside = [] if given else sentences(view.task)
@@ -41,6 +45,8 @@ def _said(view: View, asked: str) -> tuple[str, str]:
     if best := max(hits, default=0):
         chosen = [sentence for sentence, hit in zip(pool, hits, strict=True) if hit >= max(1, best / 2)]
         return " ".join(chosen[:most]), "These sentences speak of what was asked."
+    if pool and _SHORTEN.search(asked):
+        return " ".join(pool[:most]), "The first sentences carry the most."
     if not re.search(r"\w", asked):
         return "There is no question in this message: say what you want to know.", "Nothing was asked."
     found = "the text in front of me does not say" if pool else "there is no text or tool in front of me that tells me"
