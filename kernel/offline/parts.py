@@ -37,9 +37,7 @@ def label_of(name: str) -> str | None:
     """The canonical label that a part's name stands for ("Reviewer feedback" → "feedback"), or None."""
     plain = [word for word in re.split(r"[^\w']+|_", name.lower()) if word]
     named = [_CANONICAL[word] for word in plain if word in _CANONICAL]
-    if len(plain) > 6:
-        return None
-    if named and all(word in _CANONICAL or word in _MODIFIERS or word.isdigit() for word in plain):
+    if named and len(plain) <= 6 and all(word in _CANONICAL or word in _MODIFIERS or word.isdigit() for word in plain):
         first = [label for label in ("task", "feedback") if label in named]  # "research question", "review of the draft"
         return (first or ["draft"] * ("draft" in plain) or named)[0]
     return None

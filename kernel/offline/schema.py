@@ -104,8 +104,7 @@ def _stated(description: Any) -> dict:
     """The limits that a field's description ends with, as the official SDK writes them: "{minimum: 1, maximum: 5}"."""
     said = re.search(r"(?:\A|\n\n)\{(\w+: .+)\}\Z", description, re.S) if isinstance(description, str) else None
     pairs = re.findall(r"(\w+): (.*?)(?=, \w+: |\Z)", said[1]) if said else ()
-    return {key: value if key == "pattern" else number(value) for key, value in pairs
-            if key == "pattern" or re.fullmatch(r"-?\d[\d.]*", value)}
+    return {k: v if k == "pattern" else number(v) for k, v in pairs if k == "pattern" or re.fullmatch(r"-?\d[\d.]*", v)}
 
 
 def has_field(schema: dict, meaning: str) -> bool:

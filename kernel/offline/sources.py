@@ -35,6 +35,7 @@ _SECTION = re.compile(  # a heading, its source on a line, its text
 _NOTHING = re.compile(r"^\W*(?:sorry\W+)?(?:there (?:is|are|were) )?(?:no|0|zero|nothing)\b[^.\n]{0,60}\b"
                       r"(?:match|found|results?|hits?|documents?|entr\w+|pages?)", re.I)
 _SLUGS = re.compile(r"\(([A-Za-z]\w*(?:[-_:/.]\w+)+)\)(?=\.?[ \t]*$)", re.M)  # a listing may cite so: "- Fact. (source-id)"
+_TITLED = re.compile(r"^([^-*•\[\n][^\[\n.!?]{2,80}?) +\[([^\[\]\n]+)\]:?[ \t]*\n(?=\S[^\n]*[.!?][ \t]*$)", re.M)
 TAGGED = re.compile(r"<(document|doc|source|result|item|page|fact|finding|snippet|passage)\b([^>]*)>(.*?)</\1>", re.S | re.I)
 
 
@@ -89,8 +90,9 @@ def documents(text: str) -> tuple[Doc, ...]:
 
 
 def _bracketed(text: str) -> str:
-    """A listing with its sources in square brackets, where it has them in round ones."""
-    return _SLUGS.sub(r"[\1]", text.strip()) if len(_SLUGS.findall(text)) > 1 else text.strip()
+    """A listing with its sources in square brackets, where it has them in round ones, and before a title, not behind it."""
+    text = _SLUGS.sub(r"[\1]", text.strip()) if len(_SLUGS.findall(text)) > 1 else text.strip()
+    return _TITLED.sub(r"[\2] \1\n", text)
 
 
 def _headed(head: re.Match, body: str) -> Doc:

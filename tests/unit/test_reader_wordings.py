@@ -94,7 +94,8 @@ def test_a_request_among_other_words_is_still_about_its_topic(text):
     lambda hits: "\n".join(f"- {sentence}. ({one})" for one, _, text in hits for sentence in text.strip(".").split(". ")),
     lambda hits: "\n\n".join(f"## {title}\nsource: {one}\n\n{text}" for one, title, text in hits),
     lambda hits: json.dumps([{"doc": one, "passage": text} for one, _, text in hits]),
-], ids=["round brackets", "headings", "json"])
+    lambda hits: "\n\n".join(f"{title} [{one}]\n{text}" for one, title, text in hits),
+], ids=["round brackets", "headings", "json", "behind a title"])
 def test_a_source_is_found_wherever_a_result_names_it(form):
     found = research("Brumholt cheese", form=form)
     assert "[brumholt-cheese]" in found and "[brumholt-name]" in found
