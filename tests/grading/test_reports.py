@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from workshop.checks import exercise, exercises
 from workshop.grading import late, reports
 from workshop.grading.reports import charts, class_page, marks, reading, words
+from workshop.grading.trials import canonical
 
 from .a_class import NAMES, line, report, some_class, write
 from .test_plain import NASTY
@@ -236,10 +237,11 @@ def test_the_answer_is_shown_with_its_lines_and_cut_where_no_honest_one_ends(boo
 
 
 def test_a_difference_is_shown_where_it_begins():
-    came = json.dumps({"trial": "03.1/0", "seen": ["same"] * 400 + ["left"]})
-    expected = json.dumps({"trial": "03.1/0", "seen": ["same"] * 400 + ["right"] * 300})
+    came = canonical({"trial": "03.1/0", "seen": ["same"] * 400 + ["left"]})
+    expected = canonical({"trial": "03.1/0", "seen": ["same"] * 400 + ["right"] * 300})
     (before, different), (same, other) = words.differing(came, expected)
     assert before == same and before.startswith("… ") and different.startswith("left") and other.startswith("right") and other.endswith(" …")
+    assert words.differing(canonical({"trial": "03.1/0", "seen": [1]}), canonical({"trial": "03.1/0", "seen": [2]})) == (("[", "1]"), ("[", "2]"))
     assert words.differing("a", "a") == (("", ""), ("", "")) and words.differing("", "b") == (("", ""), ("", "b"))
 
 

@@ -29,8 +29,9 @@ def explain_source(exercise: Any, seed: int, folder: Path) -> str:
 
 def printed(outcome: Outcome, trial: str) -> str:
     """The last line of a cell's output that has the form of a trial's; an answer may have printed what it likes around it."""
-    lines = outcome.stdout().splitlines()
-    return next((line for line in reversed(lines) if line.startswith("{") and _is_line(line, trial)), "")
+    end = f'"trial": "{trial}"}}'  # looked for first, since millions of lines that only begin alike take long to parse
+    lines = [line for line in outcome.stdout().split("\n") if line.endswith(end)]
+    return next((line for line in reversed(lines) if _is_line(line, trial)), "")
 
 
 def reference(of: Master, plan: Plan) -> dict[str, list[str]]:

@@ -44,8 +44,8 @@ def options(argv: list[str]) -> argparse.Namespace:
     chosen = parser.parse_args(argv)
     if chosen.exercise and chosen.exercise not in lessons():
         parser.error(f"--exercise {chosen.exercise!r}: expected one of {', '.join(lessons())}")
-    if chosen.workers < 1 or chosen.timeout <= 0:
-        parser.error("--workers and --timeout need a number above 0")
+    if chosen.workers < 1 or not 0 < chosen.timeout < float("inf"):
+        parser.error("--workers and --timeout need a number above 0, and an end")
     if not chosen.preview and (chosen.submissions is None or chosen.out is None):
         parser.error("name the folder of submissions and, with --out, the folder for the results; or use --try")
     chosen.part = _part(chosen.shard) if chosen.shard else None

@@ -232,7 +232,7 @@ class GradedFile(IPyNbFile):
             "results": [asdict(line) for line in self.lines], "feedback": feedback, "answers": self.merged.answers}
         target = Path(self.plan.out) / f"{self.about.get('key') or self.digest}.json"
         part = target.with_suffix(".part")
-        part.write_text(json.dumps(report, ensure_ascii=False, indent=1), encoding="utf-8")
+        part.write_text(json.dumps(report, ensure_ascii=False, indent=1), encoding="utf-8", errors="replace")  # half a character
         os.replace(part, target)
 
 

@@ -62,8 +62,8 @@ def _notices(book: Gradebook) -> Iterable[str]:
         yield _note(
             "lost",
             "Not sandboxed.",
-            f"Submissions ran with the rights of the grader ({whys}). The marks stand on compared checks all "
-            "the same, but what a submission did to this machine nobody limited.",
+            f"Submissions ran with the rights of the grader ({whys}). Each of them could read our solutions and other "
+            "submissions, and could change what lies on this machine. Grade in a Linux container for marks that hold.",
         )
     strange = Counter(
         check.state

@@ -14,6 +14,10 @@ from .desk import ending, held, quiet_run
 from .trial import Trial, call
 
 
+MOST_NUMBERS, MOST_WORDS = 5, 5_000
+"""In a reason, beside the issues themselves: who counts from one to a hundred has not said how many are left."""
+
+
 class Revising:
     """A desk whose reviewer finds `issues[n]` issues in draft n; None is a PASS, 0 a PASS with a remark."""
 
@@ -55,10 +59,15 @@ class Revising:
         return seen
 
     def _named(self, came: Any) -> list[int]:
-        """The number of issues of the draft that came back, if the reason names it; other numbers may stand there too."""
+        """The number of issues of the draft that came back, if the reason names it; some other numbers may stand there too."""
         about = self.verdicts.get(came.output) if isinstance(came, Result) and type(came.output) is str else None
-        left = len(about.issues) if about else 0
-        return [left] if about and str(left) in re.findall(r"\d+", came.reason) else []
+        if not about or type(came.reason) is not str:
+            return []
+        words = came.reason
+        for issue in sorted((issue for it in self.verdicts.values() for issue in it.issues), key=len, reverse=True):
+            words = words.replace(issue, "")
+        named = re.findall(r"\d+", words if len(words) < MOST_WORDS else "")
+        return [len(about.issues)] if str(len(about.issues)) in named and len({*named}) <= MOST_NUMBERS else []
 
 
 def loop(came: dict[str, Any]) -> dict[str, Any]:
@@ -85,9 +94,10 @@ def by_the_verdict(revise: Any, draw: Random) -> Any:
 
 def the_fewest(revise: Any, draw: Random) -> Any:
     """The best draft first, in the middle, and somewhere."""
-    sizes = sorted(draw.sample(range(2, 8), 3))
+    few, some = draw.randint(2, 15), draw.randint(1, 15)
+    more = [few + it for it in draw.sample(range(1, 6), 3)]
     return [Revising(draw, issues, len(issues) - 1).see(revise) for issues in (
-        [1, *draw.sample(sizes, 3)], [sizes[2], 1, sizes[0], sizes[1]], draw.sample(range(1, 7), 4))]
+        [1, *more], [more[0], few, *more[1:]], draw.sample([some, *(some + it for it in draw.sample(range(1, 6), 3))], 4))]
 
 
 def the_last_is_best(revise: Any, draw: Random) -> Any:
