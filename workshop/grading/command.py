@@ -7,6 +7,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import secrets
 import shutil
 import sys
@@ -85,6 +86,8 @@ def main(argv: list[str]) -> int:
 def grade(chosen: argparse.Namespace) -> int:
     """Grades what has no report yet, and writes the results anew."""
     results, work = chosen.out / "results", chosen.out / (f"work-{chosen.shard.replace('/', '-of-')}" if chosen.shard else "work")
+    if problem := _not_ours(chosen.out, chosen.submissions):
+        raise intake.NothingToGrade(problem)
     results.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
@@ -162,6 +165,18 @@ def preview(chosen: argparse.Namespace) -> int:
         share = {it["learner"]: it["total"] / it["of"] for it in book["learners"]}
         print(f"stubs: {share['stubs']:.0%}, solutions: {share['solutions']:.0%}")
         return status or (0 if share == {"stubs": 0, "solutions": 1} else 1)
+
+
+def _not_ours(out: Path, submissions: Path) -> str:
+    """Why `out` cannot be written to: grading empties some folders there, which must not be anybody else's."""
+    folders, given = [out / it for it in ("learners", "results", "work")], submissions.resolve()
+    if inside := next((it for it in folders if given.is_relative_to(it.resolve())), None):
+        return f"{submissions} lies in {inside}, which grading writes anew; give another folder for --out. Nothing was changed."
+    if out.resolve() == given:
+        return f"--out {out} is the folder of the submissions; give another, such as {out / 'graded'}. Nothing was changed."
+    strange = [it for it in folders if it.exists() and not (folders[1].is_dir() and all(
+        re.fullmatch(r"[0-9a-f]{32}\.(json|part)", name.name) for name in folders[1].iterdir()))]
+    return (f"{strange[0]} is there, and no grading made it; give a new folder for --out. Nothing was changed." if strange else "")
 
 
 def _part(text: str) -> tuple[int, int] | None:

@@ -17,7 +17,7 @@ def check(*_, **__): ...
 hint = solution = progress = reset = check
 '''
 GRADED = ("course.py", "forks.py", "forkserver.py", "kernel_start.py", "kernel.py", "merge.py", "plan.py", "plugin.py",
-          "raw.py", "sandbox.py", "added_cells.py")
+          "raw.py", "refused_calls.py", "sandbox.py", "added_cells.py")
 """The modules that a mark depends on, beside the trials, the kernel and the masters."""
 
 
@@ -31,7 +31,8 @@ def prepare(folder: Path) -> Path:
     shutil.copytree(ROOT / "notebooks" / "data", folder / "notebooks" / "data", ignore=ignore)
     for name in ("views", "controls", "grading/trials"):
         shutil.copytree(ROOT / "workshop" / name, folder / "workshop" / name, ignore=ignore)
-    for name in ("__init__.py", "presence.py", "desks.py", "grading/kernel_start.py", "grading/forkserver.py"):
+    for name in ("__init__.py", "presence.py", "desks.py", "grading/kernel_start.py", "grading/refused_calls.py",
+                 "grading/forkserver.py"):
         shutil.copyfile(ROOT / "workshop" / name, folder / "workshop" / name)
     (folder / "workshop" / "grading" / "__init__.py").write_text('"""The trials."""\n', encoding="utf-8")
     (folder / "workshop" / "checks").mkdir()

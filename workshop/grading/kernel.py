@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import json
 import os
 import secrets
@@ -40,6 +41,10 @@ WAITING_BYTES = 100 * 2**20
 LIMITS = {"memory_bytes": 4 * 2**30, "file_bytes": 64 * 2**20, "cpu_s": 180, "processes": 400, "open_files": 400}
 """What the system itself enforces on each process; address space is no use of memory, so there is more of it."""
 WATCH_S = 0.1
+MOST_LOST = 2
+"""How many times its limit a cell gets at most for what it waited while others had the processors."""
+FEW = 4
+"""Threads that wait at once; of more, each waits for the others, and that is the submission's own doing."""
 LOST_S = 2.0
 """How long to wait for the end of a cell's output after its reply."""
 
@@ -52,6 +57,8 @@ class Outcome:
     reason: str = ""
     outputs: list[NotebookNode] = field(default_factory=list)
     seconds: float = 0.0
+    lost: float = 0.0
+    """Of these seconds, those in which it could have worked and others had the processors."""
 
     def stdout(self) -> str:
         return "".join(it.text for it in self.outputs if it.output_type == "stream" and it.name == "stdout")
@@ -88,6 +95,7 @@ class GradedKernel(RunningKernel):
         self.kc.load_connection_file()
         self.kc.start_channels(stdin=False, hb=False, control=False)
         self._stopped = threading.Event()
+        self._lost = 0.0
         try:
             self._wait()
         except BaseException:
@@ -107,19 +115,21 @@ class GradedKernel(RunningKernel):
 
     def run(self, source: str, timeout_s: float) -> Outcome:
         """Runs one cell. Never raises: what goes wrong is the outcome; after `timeout` and `killed` the kernel is gone."""
-        began = time.monotonic()
+        began, lost = time.monotonic(), self._lost
         outcome = Outcome("ok")
         try:
-            outcome.ended, outcome.reason = self._follow(source, began + timeout_s, timeout_s, outcome.outputs)
+            outcome.ended, outcome.reason = self._follow(source, timeout_s, outcome.outputs)
         except Exception as problem:  # a message that nobody honest sends: bad signature, deep nesting, no JSON
             outcome.ended, outcome.reason = "killed", f"the kernel sent what cannot be read ({type(problem).__name__})"
         if outcome.ended in ("timeout", "killed"):
             self.stop()
         outcome.seconds = time.monotonic() - began
+        outcome.lost = min(self._lost - lost, outcome.seconds)
         return outcome
 
-    def _follow(self, source: str, deadline: float, timeout_s: float, outputs: list[NotebookNode]) -> tuple[Ended, str]:
+    def _follow(self, source: str, timeout_s: float, outputs: list[NotebookNode]) -> tuple[Ended, str]:
         """Sends a cell and reads what comes back until its end or a limit."""
+        deadline, lost = time.monotonic() + timeout_s, self._lost
         asked = self.kc.execute(source, store_history=False, allow_stdin=False, stop_on_error=False)
         poller = zmq.Poller()
         channels = {channel.socket: channel for channel in (self.kc.shell_channel, self.kc.iopub_channel)}
@@ -128,7 +138,7 @@ class GradedKernel(RunningKernel):
         status, idle, size, count, replied = "", False, 0, 0, 0.0
         while not (status and idle):
             now = time.monotonic()
-            if now > deadline:
+            if now > deadline + min(self._lost - lost, MOST_LOST * timeout_s):
                 return "timeout", f"no end after {timeout_s:g} seconds"
             if status and now - replied > LOST_S:
                 return "killed", f"more output at once than can be read ({MESSAGE_BYTES // 2**20} MB)"
@@ -194,9 +204,15 @@ class GradedKernel(RunningKernel):
         """Kills the kernel when its processes together, or what they send, use more than they may."""
         own = psutil.Process()
         before = own.memory_info().rss
+        waited: dict[str, int] = {}
         while not self._stopped.wait(WATCH_S):
             memory = threads = count = 0
-            for process in self._processes():
+            family = self._processes()
+            then, waited = waited, _waited(family)
+            lost = [(it - then[task]) / 1e9 for task, it in waited.items() if task in then]
+            if sum(it > WATCH_S / 5 for it in lost) <= FEW:
+                self._lost += max(lost, default=0.0)
+            for process in family:
                 with contextlib.suppress(psutil.Error):
                     memory += process.memory_info().rss
                     threads += process.num_threads()
@@ -247,6 +263,15 @@ class GradedKernel(RunningKernel):
                     if process.environ().get("GRADED") == self.mark:
                         found.append(process)
         return found
+
+
+def _waited(family: list[psutil.Process]) -> dict[str, int]:
+    """By thread, the nanoseconds it was ready to work and had no processor; empty where the system does not tell."""
+    found = {}
+    for task in (task for it in family for task in glob.iglob(f"/proc/{it.pid}/task/*")):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            found[task] = int(Path(task, "schedstat").read_text(encoding="ascii").split()[1])
+    return found
 
 
 def _output(kind: str, content: dict[str, Any]) -> NotebookNode:

@@ -175,7 +175,7 @@ class GradedFile(IPyNbFile):
         """Runs a cell; what it takes is taken from the time that the whole notebook has. Starting kernels is not."""
         assert self.kernel is not None
         outcome = self.kernel.run(source, self.plan.timeout_s)
-        self.time_left -= outcome.seconds
+        self.time_left -= outcome.seconds - outcome.lost
         return outcome
 
     def _run(self, cell: Cell) -> bool:

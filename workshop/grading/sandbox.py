@@ -67,4 +67,5 @@ def _bwrap() -> list[str]:
                for word in ("--size", str(SCRATCH_BYTES), "--tmpfs", path)]
     return [shutil.which("bwrap") or "bwrap", "--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000",
             "--cap-drop", "ALL", "--new-session", "--die-with-parent", "--hostname", "grading", *system,
-            "--proc", "/proc", "--dev", "/dev", *scratch, "--remount-ro", "/dev", "--dir", HOME, "--chdir", HOME]
+            "--proc", "/proc", "--dev", "/dev", "--dev-bind", "/dev/null", "/dev/zero",  # mapped, it is memory that nobody counts
+            *scratch, "--remount-ro", "/dev", "--dir", HOME, "--chdir", HOME]

@@ -19,6 +19,7 @@ from tqdm.auto import tqdm
 
 from . import orphans
 from .course import ROOT
+from .kernel import MOST_LOST
 from .plan import Plan, notebook_s
 
 SHARD = 25
@@ -115,7 +116,7 @@ def on_this_machine(plan_file: Path, plan: Plan, pieces: list[list[str]], worker
             while waiting and len(running) < workers:
                 _, piece = waiting.popleft()
                 log = plan_file.with_name(f"shard-{len(pieces)}-{len(waiting)}.log")
-                limit = START_S + len(piece) * (START_S + notebook_s(MOST_EXERCISES, plan.timeout_s))
+                limit = START_S + len(piece) * (START_S + (1 + MOST_LOST) * notebook_s(MOST_EXERCISES, plan.timeout_s))
                 with log.open("wb") as out:
                     process = subprocess.Popen(command(plan_file, piece), env=environment(), cwd=plan_file.parent,
                                                stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
