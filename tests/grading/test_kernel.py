@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 
 import psutil
@@ -59,6 +60,7 @@ def test_no_secret_no_folder_and_no_process_of_this_machine_is_in_sight(kernel, 
     ("open('/x', 'w')", "Read-only file system"),
     ("for at in range(9): open(f'/home/learner/{at}', 'wb').write(bytes(2**24))", "No space left"),
     ("for at in range(9): open(f'/dev/shm/{at}', 'wb').write(bytes(2**24))", "No space left"),
+    ("import os; os.memfd_create('x')", "Operation not permitted"),
 ])
 def test_what_is_out_of_reach_is_an_error_of_the_answer(kernel, code, said):
     outcome = kernel.run(code, 20)
@@ -77,6 +79,16 @@ def test_a_cell_that_breaks_a_limit_ends_with_a_reason_and_so_does_its_kernel(ke
     outcome = kernel.run(code, 1 if ended == "timeout" else 20)
     assert outcome.ended == ended and reason in outcome.reason
     assert not kernel.is_alive()
+
+
+def test_what_a_cell_waited_for_a_processor_is_not_held_against_it(kernel):
+    others = threading.Timer(0.5, lambda: setattr(kernel, "_lost", kernel._lost + 60))
+    others.start()
+    outcome = kernel.run("import time; time.sleep(2)", 1)
+    assert outcome.ended == "ok" and 2 <= outcome.lost <= outcome.seconds
+    others = threading.Timer(0.5, lambda: setattr(kernel, "_lost", kernel._lost + 60))
+    others.start()
+    assert kernel.run("while True: time.sleep(9)", 1).ended == "timeout", "and yet there is an end"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes are counted, but not limited, on Windows")

@@ -17,7 +17,7 @@ def check(*_, **__): ...
 hint = solution = progress = reset = check
 '''
 GRADED = ("course.py", "forks.py", "forkserver.py", "kernel_start.py", "kernel.py", "merge.py", "plan.py", "plugin.py",
-          "raw.py", "refused_calls.py", "sandbox.py", "added_cells.py")
+          "raw.py", "refused_calls.py", "sandbox.py", "source_names.py", "added_cells.py")
 """The modules that a mark depends on, beside the trials, the kernel and the masters."""
 
 

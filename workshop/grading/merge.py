@@ -5,8 +5,7 @@ A submission is a dict of raw JSON that nobody has validated: whatever has an un
 
 from __future__ import annotations
 
-import ast
-import warnings
+import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -17,6 +16,8 @@ import nbformat
 
 from workshop.checks import Exercise, exercises
 from workshop.exercises import EXERCISES, SOLUTIONS, exercises_of
+
+from .source_names import assigned, defined, lent
 
 MOST_SOURCE = 100_000
 """Characters of one answer."""
@@ -82,7 +83,8 @@ def merge(raw: dict[str, Any], of: Master) -> Merged:
     """The submission's answers in the master's notebook.
 
     An answer is found by the exercise's id in its cell's metadata, else by its cell's id, else (flagged) by its
-    position between two known cells. Of several, the first that is not the stub counts (flagged).
+    position between two known cells, else by the name that it defines. Of several, the first that is not the stub counts
+    (flagged). What an answer uses and a cell of the learner's own defines is put before it (flagged).
     """
     merged = Merged(of.name)
     cells = [_Submitted(cell, at) for at, cell in enumerate(_list(raw.get("cells"))) if isinstance(cell, dict)]
@@ -98,7 +100,14 @@ def merge(raw: dict[str, Any], of: Master) -> Merged:
             merged.answers[its.id] = source
             merged.flags += [f"{its.id}: {it}" for it in (how and f"answer found by its {how}", why) if it]
         merged.flags += _about_the_check(cells, its, of)
-    elsewhere = {name for source in merged.answers.values() for name in _names(source)}
+    own = [it.source for it in cells if it.code and not _is_known(it, known) and len(it.source) <= MOST_SOURCE]
+    there = {*dir(builtins), *(name for cell, _ in of.code() for name in defined(cell.source))}
+    for id, source in merged.answers.items():
+        if used := lent(source, [it for it in own if it not in source], there):
+            head, body = source.split("\n", 1) if source.startswith("%%") and "\n" in source else ("", source)
+            merged.answers[id] = "\n".join([*([head] if head else []), *used.values(), "", body])
+            merged.flags.append(f"{id}: it uses what another cell of the learner's defines: {', '.join(used)}")
+    elsewhere = {name for source in merged.answers.values() for name in assigned(source)}
     for cell, facts in of.code():
         id = facts.get("id", "")
         if facts.get("role") == "given":
@@ -138,6 +147,10 @@ def _known(of: Master) -> list[tuple[tuple[str, str], str]]:
             for cell in of.stubs.cells for facts in [cell.metadata.get("workshop", {})]]
 
 
+def _is_known(cell: _Submitted, known: list[Any]) -> bool:
+    return any((key[0] and cell.key == key) or cell.cell_id == id for key, id in known)
+
+
 def _candidates(cells: list[_Submitted], its: Exercise, stub: Any, known: list[Any]) -> tuple[list[str], str]:
     """The sources that may be the answer, best first, and how they were found when it was not by their id."""
     named = [it for it in cells if it.code and it.key == (its.id, "answer")]
@@ -156,7 +169,7 @@ def _candidates(cells: list[_Submitted], its: Exercise, stub: Any, known: list[A
     before = next((found for entry in reversed(known[:at]) if (found := place(entry)) is not None), None)
     after = next((found for entry in known[at + 1:] if (found := place(entry)) is not None), None)
     if before is None or after is None:
-        return [], ""
+        return [it.source for it in cells if it.code and it.key not in keys and its.name in assigned(it.source)], "name"
     between = [it.source for it in cells if before < it.at < after and it.code and it.key not in keys and it.cell_id not in ids]
     return [*between, *(["\n\n".join(between)] if len(between) > 1 else [])], "position"
 
@@ -177,7 +190,7 @@ def _choose(found: list[str], its: Exercise, stub: str) -> tuple[str | None, str
     own = [source for source in dict.fromkeys(found) if _plain(source) != stub and source.strip()]
     if not own:
         return None, "the stub was not changed" if found else "there is no cell for its answer"
-    source = next((it for it in own if len(it) <= MOST_SOURCE and its.name in _names(it)), own[0])
+    source = next((it for it in own if len(it) <= MOST_SOURCE and its.name in assigned(it)), own[0])
     if len(source) > MOST_SOURCE:
         return None, f"the answer has {len(source):,} characters; at most {MOST_SOURCE:,} are read"
     return source, "there are several answers; the first that is not the stub counts" if len(own) > 1 else ""
@@ -187,27 +200,10 @@ def _about_the_check(cells: list[_Submitted], its: Exercise, of: Master) -> Iter
     """What happened to the check cell: of no effect on a mark, but an instructor may want to know."""
     wanted = next(cell for cell, facts in of.code() if (facts.get("id"), facts.get("role")) == (its.id, "check"))
     there = [it for it in cells if it.key == (its.id, "check") or it.cell_id == wanted.id]
-    if not there:
+    if not there and any(_is_known(it, _known(of)) for it in cells):  # else there is nothing to know it by
         yield f"{its.id}: its check was removed"
-    elif not there[0].code or _plain(there[0].source) != _plain(wanted.source):
+    elif there and (not there[0].code or _plain(there[0].source) != _plain(wanted.source)):
         yield f"{its.id}: its check was changed"
-
-
-def _names(source: str) -> set[str]:
-    """The names that a cell defines at its top."""
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
-    found: set[str] = set()
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.add(node.name)
-        elif isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            found |= {it.id for target in targets for it in ast.walk(target) if isinstance(it, ast.Name)}
-    return found
 
 
 def _plain(source: str) -> str:

@@ -121,7 +121,7 @@ class GradedFile(IPyNbFile):
             raise self.CollectError(f"{self.path.name} is not one of the exercise notebooks: {', '.join(names())}")
         self.master = master(notebook)
         self.merged: Merged = merge(submitted, self.master)
-        self.flags += [unreadable] if unreadable and unreadable not in self.flags else self.merged.flags
+        self.flags += [it for it in ([unreadable] if unreadable else self.merged.flags) if it not in self.flags]
         if unreadable:
             self.merged.missing = dict.fromkeys(self.merged.missing, unreadable)
         if self.master.exercises[0].id not in self.plan.lines:

@@ -108,6 +108,24 @@ def _(it: Submission) -> None:
         cell["metadata"] = {}
 
 
+@honest("all ids lost", states=PASSED, flag="answer found by its name")
+def _(it: Submission) -> None:
+    """A notebook whose cells were copied into a new one: nothing is left of ids and metadata, nor of the file's checks."""
+    for cell in it.cells:
+        cell["metadata"] = {"id": "of another program"}
+        cell.pop("id")
+    it.notebook["nbformat_minor"] = 0
+
+
+@honest("helpers of their own", states=PASSED, flag="it uses what another cell of the learner's defines: issues_of")
+def _(it: Submission) -> None:
+    """A function and an import in cells of the learner's own, above the answers that use them, among tries that never end."""
+    it.answer("03.1", it.source("03.1").replace('"\\n".join(verdict.issues)', "issues_of(verdict)"))
+    it.answer("03.2", "%%time\n" + it.source("03.2").replace("best, fewest = draft, None", "best, fewest = copy_of(draft), None"))
+    it.insert(it.cells[1], "from copy import copy as copy_of\n!ls", "draft = 1\ndef issues_of(verdict):\n    return '\\n'.join(verdict.issues)\n"
+                           "while True:\n    pass")
+
+
 @honest("ran it all", states=PASSED)
 def _(it: Submission) -> None:
     """Everything right, with the outputs of a session, a picture among them."""

@@ -95,3 +95,48 @@ def _(it: Submission) -> None:
     for id in ALL:
         it.after(id, "import subprocess\nfor _ in range(36):\n"
                      "    subprocess.Popen(['/bin/sh', '-c', 'while :; do :; done'], start_new_session=True)\nwhile True:\n    pass")
+
+
+@hostile("half characters", "half a character", earns=0, states={"03.1": "error", "03.2": "error", "03.3": "failed"})
+def _(it: Submission) -> None:
+    """Halves of a character, which no file can hold, in errors, in results, and in what explains them: there is a verdict all the same."""
+    it.wrong("03.1", "raise RuntimeError('\\ud800')")
+    it.wrong("03.2", "raise ValueError('\\udc80', '\\udfff')")
+    it.wrong("03.3", "return Result(status='ok', output='\\ud800', reason='\\udc80')")
+    it.before("03.1", """
+import json
+real = json.dumps
+def dumps(said, **named):
+    if type(said) is dict and "headline" in said:
+        said = {"outcome": "wrong", "headline": "\\ud800", "misconception": None, "parts": [["called", "\\udfff"]]}
+    return real(said, **named)
+json.dumps = dumps
+""")
+
+
+@hostile("counts from one", "a reason that names every number", earns={"03.2": 1}, states={"03.1": "passed", "03.3": "passed"})
+def _(it: Submission) -> None:
+    """The reason is to say how many issues are left; this one says each number there is, so the right one stands in it too."""
+    it.answer("03.2", it.source("03.2").replace('f"{fewest} issues are left"', '" ".join(map(str, range(100)))'))
+
+
+@hostile("memory of no process", "memory that belongs to no process", boxed=True, states=dict.fromkeys(ALL, "passed"))
+def _(it: Submission) -> None:
+    """What is counted is the memory of processes: none may be had beside it. Only asked here for one page each.
+
+    Right answers that destroy themselves when one of the ways is open.
+    """
+    it.after("03.3", """
+import contextlib, ctypes, mmap, os
+libc, open_ways = ctypes.CDLL(None, use_errno=True), []
+with contextlib.suppress(OSError):
+    open_ways.append(os.memfd_create("x"))
+with contextlib.suppress(OSError):
+    open_ways.append(mmap.mmap(-1, 4096))
+with contextlib.suppress(OSError), open("/dev/zero", "r+b") as zero:
+    open_ways.append(mmap.mmap(zero.fileno(), 4096))
+if libc.shmget(0, 4096, 0o1600) >= 0 or libc.unshare(0x10000000 | 0x20000) == 0 or libc.mount(b"x", b"/tmp", b"tmpfs", 0, None) == 0:
+    open_ways.append("shared memory, or a file system of its own")
+if open_ways:
+    del revise, revise_to_best, in_stages
+""")

@@ -13,7 +13,6 @@ from workshop.desks import TOPICS, Desk, Specialist
 from .desk import ending, held, quiet_run
 from .trial import Trial, call
 
-
 MOST_NUMBERS, MOST_WORDS = 5, 5_000
 """In a reason, beside the issues themselves: who counts from one to a hundred has not said how many are left."""
 
