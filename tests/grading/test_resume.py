@@ -57,7 +57,7 @@ def test_nothing_goes_on_when_the_command_has_ended_however_it_ended(tmp_path, s
     family = until(lambda: kernels_of(number), "the shard's kernel")
     process.send_signal(sign)
     process.wait(60)
-    until(lambda: not alive(shards | family.keys()), "the end of the shard and of its kernel", 30)
+    until(lambda: not alive(shards | family.keys()), "the end of the shard and of its kernel")
     assert not [it for it in family.values() if it.exists()], "the folders of kernels are removed"
     assert not list((tmp_path / "out" / "results").iterdir())
 
@@ -81,4 +81,4 @@ def test_a_shard_that_does_not_end_when_it_is_asked_to_is_killed_with_what_it_st
     family = {shard.pid, *(it.pid for it in psutil.Process(shard.pid).children())}
     orphans.end([shard])
     assert len(family) == 2
-    until(lambda: not alive(family), "their end", 5)
+    until(lambda: not alive(family), "their end")

@@ -69,7 +69,7 @@ def test_an_interrupt_ends_the_tasks_on_the_workers(dask, tmp_path):
     running = until(lambda: set().union(*(shards_of(it.pid) for it in both)), "a task on a worker")
     said = interrupt(process)
     assert process.returncode == 130, said
-    until(lambda: not alive(running), "the end of the task", 20)
+    until(lambda: not alive(running), "the end of the task")
     assert all(it.poll() is None for it in both)
 
 
@@ -92,9 +92,9 @@ def test_a_lost_workers_shard_is_graded_by_another_and_marks_are_the_same(plain,
 
 def test_a_result_is_data_and_no_pickle_is_opened(dask,):
     with cluster._client(dask[0], 1) as client:
-        assert client.submit(lambda: b"data", pure=False).result(timeout=20) == b"data"
+        assert client.submit(lambda: b"data", pure=False).result(timeout=60) == b"data"
         with pytest.raises(TypeError, match="only able to deserialize data with"):
-            client.submit(lambda: object(), pure=False).result(timeout=20)
+            client.submit(lambda: object(), pure=False).result(timeout=60)
 
 
 def test_a_cluster_of_this_machine_is_started_and_ended(plain, tmp_path, monkeypatch):
@@ -105,7 +105,7 @@ def test_a_cluster_of_this_machine_is_started_and_ended(plain, tmp_path, monkeyp
     assert command.main([*map(str, argv), "--scheduler", "local"]) == 0
     assert left == [], "the cluster did it"
     assert marks(tmp_path / "out") == {key: it for key, it in plain[1].items() if key[0] == "di"}
-    until(lambda: not multiprocessing.active_children(), "the end of its workers", 10)
+    until(lambda: not multiprocessing.active_children(), "the end of its workers")
 
 
 def test_what_the_tests_run_is_what_instructors_are_told_to_install():
@@ -128,7 +128,7 @@ def test_a_scheduler_that_does_not_answer_is_said_in_time(monkeypatch):
     began = time.monotonic()
     with pytest.raises(cluster.NoCluster, match=r"No Dask scheduler answers at tcp://127.0.0.1:9 "):
         cluster.run(Plan(1), [], "tcp://127.0.0.1:9", 1)
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 60
 
 
 def test_a_cluster_without_a_worker_is_said_in_time(dask, monkeypatch):

@@ -137,10 +137,10 @@ class GradedKernel(RunningKernel):
             poller.register(socket, zmq.POLLIN)
         status, idle, size, count, replied = "", False, 0, 0, 0.0
         while not (status and idle):
-            now = time.monotonic()
-            if now > deadline + min(self._lost - lost, MOST_LOST * timeout_s):
+            now, more = time.monotonic(), min(self._lost - lost, MOST_LOST * timeout_s)
+            if now > deadline + more and (now > deadline + more + LOST_S or not poller.poll(0)):  # what is there was in time
                 return "timeout", f"no end after {timeout_s:g} seconds"
-            if status and now - replied > LOST_S:
+            if status and now - replied > LOST_S + more:
                 return "killed", f"more output at once than can be read ({MESSAGE_BYTES // 2**20} MB)"
             ready = poller.poll(100)
             if not ready and not self.is_alive():

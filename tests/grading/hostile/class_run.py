@@ -118,8 +118,10 @@ def grade(run: ClassRun, limit_s: float, submissions: str, *options: str) -> Non
                 it.kill()
         run.said = process.communicate()[0].decode("utf-8", "replace") + f"\nno end after {limit_s:g} seconds"
     run.seconds, run.status = time.monotonic() - began, process.returncode
-    time.sleep(0.3)  # a killed process is there until its parent has taken note
-    run.alive = list(_alive(base))
+    deadline = time.monotonic() + 20
+    while (alive := list(_alive(base))) and time.monotonic() < deadline:  # a killed process is there until its parent has taken note
+        time.sleep(0.2)
+    run.alive = alive
     run.after = snapshot(base)
 
 

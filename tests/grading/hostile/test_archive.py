@@ -17,7 +17,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClassRun]:
     for folder in ("class", "home", "tmp"):
         (run.base / folder).mkdir()
     archive(run.base / "class.zip")
-    grade(run, 120, "class.zip")
+    grade(run, 300, "class.zip")
     yield run
 
 

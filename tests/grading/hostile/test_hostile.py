@@ -16,7 +16,7 @@ from .catalogue import ITEMS
 from .class_run import ClassRun, graded
 from .submission import HONEST, RECIPES, Recipe
 
-LIMIT_S = 300.0
+LIMIT_S = 600.0
 MEMORY = 500 * 2**20
 
 
