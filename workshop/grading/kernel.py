@@ -287,7 +287,7 @@ def _output(kind: str, content: dict[str, Any]) -> NotebookNode:
 def _said(outputs: list[NotebookNode]) -> str:
     """The error of a cell in a line."""
     errors = [it for it in outputs if it.output_type == "error"]
-    return f"{errors[0].ename}: {errors[0].evalue}"[:300] if errors else "the cell ended with an error"
+    return f"{errors[0].ename}: {errors[0].evalue}"[:300] if errors else "an error that it did not show"
 
 
 def _death(code: int | None) -> str:

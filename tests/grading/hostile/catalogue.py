@@ -30,4 +30,5 @@ ITEMS = (
     "replay of a printed line", "huge metadata and unexpected shapes", "huge and without an end", "a million empty cells",
     "a message of many parts", "files beside the connection", "settings below /proc", "frames of the check",
     "changes once it is explained", "half a character", "a reason that names every number", "memory that belongs to no process",
+    "what counts an answer's doings",
 )

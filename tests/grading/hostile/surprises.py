@@ -140,3 +140,11 @@ if libc.shmget(0, 4096, 0o1600) >= 0 or libc.unshare(0x10000000 | 0x20000) == 0 
 if open_ways:
     del revise, revise_to_best, in_stages
 """)
+
+
+@hostile("changes the count", "what counts an answer's doings", lesson="04", earns={"04.1": 1}, states={"04.2": "passed", "04.3": "passed"})
+def _(it: Submission) -> None:
+    """All branches at once, whatever the limit says; who is handed over counts how many work at a time, and gets another number."""
+    it.answer("04.1", "import asyncio\nasync def fan_out(run, jobs, limit):\n"
+                      "    came = await asyncio.gather(*(run.dispatch(who, handoff) for who, handoff in jobs))\n"
+                      "    jobs[0][0].most = min(limit, len(jobs))\n    return came")

@@ -36,6 +36,15 @@ def dispatched(run: Run) -> list[str]:
     return sorted(f"{it['to_agent']}: {it['intent']}" for it in run.trace().handoffs())
 
 
+def at_once(run: Run) -> int:
+    """The most that were at work at a time, as the run noted it: an answer is handed the crew and could change its count."""
+    at_work, most = 0, 0
+    for event in run.events:
+        at_work += (event.kind == "dispatch") - (event.kind == "return")
+        most = max(most, at_work)
+    return most
+
+
 @contextmanager
 def kernels_own() -> Iterator[list[str]]:
     """Notes each call of the kernel's fan-out."""
@@ -61,7 +70,7 @@ def fanned_out(fan_out: Any, draw: Random, many: int, limit: int, *, waits: bool
     with kernels_own() as used:
         came = results(call(fan_out, run, [(crew, Handoff(intent=f"Research {topic}")) for topic in topics], limit))
     return {"dispatched": dispatched(run), "used": used, "results": sorted(came, key=str) if type(came) is list else came,
-            "at once": crew.most, **({"begun by then": crew.begun_by_then.get(topics[0], 0)} if waits else {})}
+            "at once": [crew.most, at_once(run)], **({"begun by then": crew.begun_by_then.get(topics[0], 0)} if waits else {})}
 
 
 def found(findings: Any, draw: Random, *, trouble: bool) -> dict[str, Any]:
