@@ -11,7 +11,7 @@ from workshop.grading import command, course, sandbox
 from workshop.grading.forks import ForkServer
 from workshop.grading.kernel import GradedKernel
 
-from .small_class import alive, graded, hand_in, marks, until
+from .small_class import alive, graded, marks, until
 
 pytestmark = pytest.mark.skipif(bool(sandbox.missing()), reason=f"no sandbox here: {sandbox.missing()}")
 LEAVE = """
@@ -79,14 +79,12 @@ def run(kernel, code):
     return outcome.stdout()
 
 
-def test_marks_are_those_of_kernels_started_one_by_one_and_the_report_says_forked(tmp_path):
-    submissions = hand_in(tmp_path / "class")
-    for out, options in (("plain", ()), ("forked", ("--fork",))):
-        graded(submissions, tmp_path / out, "--workers", 1, *options)
-    assert marks(tmp_path / "forked") == marks(tmp_path / "plain") and len(marks(tmp_path / "plain")) == 36
-    for out in ("plain", "forked"):
-        said = {json.loads(path.read_text(encoding="utf-8"))["kernel"] for path in (tmp_path / out / "results").iterdir()}
-        assert said == {out}
+def test_marks_are_those_of_kernels_started_one_by_one_and_the_report_says_forked(plain_class, tmp_path):
+    submissions, plain, found = plain_class
+    graded(submissions, tmp_path, "--workers", 1, "--fork")
+    assert marks(tmp_path) == found
+    for out, kind in ((plain, "plain"), (tmp_path, "forked")):
+        assert {json.loads(path.read_text(encoding="utf-8"))["kernel"] for path in (out / "results").iterdir()} == {kind}
 
 
 def test_what_a_submission_writes_and_patches_is_not_there_for_the_next(kernels):
