@@ -12,6 +12,7 @@ import secrets
 import shutil
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from workshop.checks.register import lessons
@@ -118,9 +119,12 @@ def grade(chosen: argparse.Namespace) -> int:
     status = 0
     if todo:
         plan.course = str(course.prepare(work / "course").resolve())
-        for name in sorted({it.notebook for it in todo}):
+        wanted = sorted({it.notebook for it in todo})
+        with ThreadPoolExecutor(chosen.workers) as several:
+            begun = {name: several.submit(reference, master(name), plan) for name in wanted}
+        for name, lines in begun.items():
             try:
-                plan.lines |= reference(master(name), plan)
+                plan.lines |= lines.result()
             except RuntimeError as problem:  # this notebook cannot be graded; the others can
                 print(problem, file=sys.stderr)
                 plan.submissions = {path: it for path, it in plan.submissions.items() if it["notebook"] != name}
