@@ -179,7 +179,7 @@ def _not_ours(out: Path, submissions: Path) -> str:
     if out.resolve() == given:
         return f"--out {out} is the folder of the submissions; give another, such as {out / 'graded'}. Nothing was changed."
     strange = [it for it in folders if it.exists() and not (folders[1].is_dir() and all(
-        re.fullmatch(r"[0-9a-f]{32}\.(json|part)", name.name) for name in folders[1].iterdir()))]
+        re.fullmatch(r"[0-9a-f]{32}\.(json|part)", name.name) for name in folders[1].iterdir() if not name.name.startswith(".")))]
     return (f"{strange[0]} is there, and no grading made it; give a new folder for --out. Nothing was changed." if strange else "")
 
 

@@ -21,6 +21,8 @@ from .source_names import assigned, defined, lent
 
 MOST_SOURCE = 100_000
 """Characters of one answer."""
+MOST_OWN = 200_000
+"""Characters of all cells of the learner's own, in which names are looked for."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ def merge(raw: dict[str, Any], of: Master) -> Merged:
             merged.answers[its.id] = source
             merged.flags += [f"{its.id}: {it}" for it in (how and f"answer found by its {how}", why) if it]
         merged.flags += _about_the_check(cells, its, of)
-    own = [it.source for it in cells if it.code and not _is_known(it, known) and len(it.source) <= MOST_SOURCE]
+    own = _own(cells, known)
     there = {*dir(builtins), *(name for cell, _ in of.code() for name in defined(cell.source))}
     for id, source in merged.answers.items():
         if used := lent(source, [it for it in own if it not in source], there):
@@ -147,6 +149,16 @@ def _known(of: Master) -> list[tuple[tuple[str, str], str]]:
             for cell in of.stubs.cells for facts in [cell.metadata.get("workshop", {})]]
 
 
+def _own(cells: list[_Submitted], known: list[Any]) -> list[str]:
+    """The sources of the learner's own code cells, as many as may be looked into: parsing takes time, which is nobody's."""
+    found, left = [], MOST_OWN
+    for it in cells:
+        if it.code and not _is_known(it, known) and len(it.source) <= left:
+            found.append(it.source)
+            left -= len(it.source) + 1
+    return found
+
+
 def _is_known(cell: _Submitted, known: list[Any]) -> bool:
     return any((key[0] and cell.key == key) or cell.cell_id == id for key, id in known)
 
@@ -169,7 +181,7 @@ def _candidates(cells: list[_Submitted], its: Exercise, stub: Any, known: list[A
     before = next((found for entry in reversed(known[:at]) if (found := place(entry)) is not None), None)
     after = next((found for entry in known[at + 1:] if (found := place(entry)) is not None), None)
     if before is None or after is None:
-        return [it.source for it in cells if it.code and it.key not in keys and its.name in assigned(it.source)], "name"
+        return [it for it in _own(cells, known) if its.name in it and its.name in assigned(it)], "name"
     between = [it.source for it in cells if before < it.at < after and it.code and it.key not in keys and it.cell_id not in ids]
     return [*between, *(["\n\n".join(between)] if len(between) > 1 else [])], "position"
 

@@ -29,19 +29,19 @@ def lent(answer: str, others: Iterable[str], there: set[str]) -> dict[str, str]:
     wanted = _used(answer) - defined(answer) - there
     if not wanted:
         return found
-    offers = {name: text for source in others for node in _statements(source)
-              if (text := ast.get_source_segment(_plain_python(source), node) or "") for name in _defines(node)}
+    offers = {name: node for source in others for node in _statements(source) for name in _defines(node)}
     waiting = sorted(wanted & offers.keys())
     while waiting and len(found) < MOST_LENT:
         name = waiting.pop(0)
-        text = offers[name]
-        more = sorted((_used(text) - defined(text) - there) & (offers.keys() - found.keys() - {name, *waiting}))
-        if more:  # those first
-            waiting = [*more, name, *waiting]
-            offers = {**offers, name: text}
-            there = there | {*more}
+        try:
+            text = ast.unparse(offers[name])
+        except RecursionError:
             continue
-        found[name] = text
+        more = sorted((_used(text) - defined(text) - there) & (offers.keys() - found.keys() - {name, *waiting}))
+        if more and len(waiting) + len(more) < MOST_LENT:  # those first
+            waiting, there = [*more, name, *waiting], there | {*more}
+        else:
+            found[name] = text
     return found
 
 
