@@ -94,7 +94,10 @@ def read(submissions: Path, *, exercise: str | None = None, scratch: Path) -> In
         if exercise not in (None, lesson):
             aside.append((it.file, f"it belongs to {it.notebook}; only {exercise} is graded"))
     chosen = [it for it in chosen if exercise in (None, it.notebook[:2])]
-    learners = {it.learner for it in chosen} | {learner for learner, _ in named} | set(_owners(entries, doubled))
+    around = len(found.entries[0].parts) - len(entries[0].parts) if entries else 0
+    refused = [tuple(name.split("/")[around:]) for name, _ in found.refused]
+    there = [it.parts for it in entries] + [it for it in refused if not {"", ".", ".."} & {*it}]
+    learners = {it.learner for it in chosen} | {learner for learner, _ in named} | set(_owners(there, doubled))
     return Intake(sorted(chosen, key=lambda it: (it.learner.casefold(), it.learner, it.notebook)), sorted(unread),
                   sorted(aside), tuple(sorted(learners, key=lambda it: (it.casefold(), it))))
 
@@ -104,9 +107,9 @@ def notebook_names() -> dict[str, str]:
     return {name[:2]: name for name in merge.names()}
 
 
-def _owners(entries: Iterable[Entry], doubled: set[str]) -> Iterable[str]:
+def _owners(files: Iterable[tuple[str, ...]], doubled: set[str]) -> Iterable[str]:
     """Whoever has a folder, whatever is in it."""
-    return (_learner(found, doubled) for it in entries if len(it.parts) > 1 and (found := names.owner(it.parts)))
+    return (_learner(found, doubled) for it in files if len(it) > 1 and (found := names.owner(it)))
 
 
 def _learner(owner: names.Owner, doubled: set[str]) -> str:

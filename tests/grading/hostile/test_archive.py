@@ -35,6 +35,11 @@ def test_refused(run: ClassRun, part: str, why: str) -> None:
     assert [it for it in run.book()["unread"] if it["file"].startswith(part) and why in it["why"]]
 
 
+def test_whoever_handed_in_what_is_not_read_has_a_row_too(run: ClassRun) -> None:
+    """And a name that leads out of the archive is nobody's."""
+    assert {it["learner"] for it in run.book()["learners"]} == {"honest", "doubled", "bomb", "linked"}
+
+
 def test_nothing_was_unpacked(run: ClassRun) -> None:
     assert run.before == run.after
     assert not Path("/tmp/was-unpacked").exists() and not list(run.base.parent.rglob("was-unpacked"))
