@@ -77,7 +77,20 @@ class GradedKernel(RunningKernel):
     def __init__(self, course: Path, forks: ForkServer | None = None) -> None:
         # in place of nbval's: no kernelspec is asked which program to start
         self.forks = forks
+        self._stopped, self._lost = threading.Event(), 0.0
         self.folder = Path(tempfile.mkdtemp(prefix="g", dir=forks.share if forks else _short_folder()))
+        try:
+            self._open(course)
+            self._wait()
+        except BaseException:  # an interrupt may come at any line
+            self.stop()
+            raise
+        self._watch = threading.Thread(target=self._keep_watch, daemon=True)
+        self._watch.start()
+
+    def _open(self, course: Path) -> None:
+        """Starts the process and a client of it."""
+        forks = self.forks
         self.later = self.folder / "later"
         sockets = self.folder / "s"
         for folder in (self.later, sockets):
@@ -94,15 +107,6 @@ class GradedKernel(RunningKernel):
         self.kc.context.setsockopt(zmq.MAXMSGSIZE, MESSAGE_BYTES)
         self.kc.load_connection_file()
         self.kc.start_channels(stdin=False, hb=False, control=False)
-        self._stopped = threading.Event()
-        self._lost = 0.0
-        try:
-            self._wait()
-        except BaseException:
-            self.stop()
-            raise
-        self._watch = threading.Thread(target=self._keep_watch, daemon=True)
-        self._watch.start()
 
     def _start(self, course: Path, file: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-P", str(course / "workshop" / "grading" / "kernel_start.py"), json.dumps(LIMITS), file]
@@ -175,11 +179,13 @@ class GradedKernel(RunningKernel):
             for process in self._processes():
                 with contextlib.suppress(psutil.Error):
                     process.kill()
-        with contextlib.suppress(OSError):
-            self.process.kill()
-        self.process.wait()
-        self.kc.stop_channels()
-        self.kc.context.destroy(linger=0)
+        if hasattr(self, "process"):
+            with contextlib.suppress(OSError):
+                self.process.kill()
+            self.process.wait()
+        if hasattr(self, "kc"):
+            self.kc.stop_channels()
+            self.kc.context.destroy(linger=0)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _wait(self) -> None:
@@ -254,7 +260,7 @@ class GradedKernel(RunningKernel):
         if self.forks is not None:
             return self.forks.family()
         found: list[psutil.Process] = []
-        with contextlib.suppress(psutil.Error):
+        with contextlib.suppress(psutil.Error, AttributeError):  # there may be none yet
             mine = psutil.Process(self.process.pid)
             found = [mine, *mine.children(recursive=True)]
         if self._stopped.is_set() and sandbox.missing():
