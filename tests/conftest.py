@@ -21,12 +21,12 @@ def pytest_pyfunc_call(pyfuncitem):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """What goes side by side: each notebook for itself, the browser one at a time, else the modules, which share things."""
+    """What goes side by side: each notebook for itself, else the modules, which share things."""
     from xdist.scheduler import LoadScopeScheduling
 
     class Together(LoadScopeScheduling):
         def _split_scope(self, nodeid):
             module = nodeid.partition("::")[0]
-            return nodeid if "/notebooks/" in module else "browser" if "/browser/" in module else module
+            return nodeid if "/notebooks/" in module else module
 
     return Together(config, log)

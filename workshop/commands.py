@@ -12,8 +12,9 @@ from workshop import environment, lab
 
 LESSONS_NEED = ("requirements.txt",)
 TESTS_NEED = ("requirements.txt", "tests/requirements.txt")
-TOGETHER = ("-n", "logical", "--maxprocesses", "4", "--dist", "loadscope")
-"""All tests run side by side; what shares something stays together (tests/conftest.py)."""
+TOGETHER = ("-n", str(min((os.cpu_count() or 2) + 1, 4)), "--dist", "loadscope")
+"""All tests run side by side, one more than there are processors, since many of them wait; what shares something stays
+together (tests/conftest.py)."""
 MAINTAINERS = {"build": "workshop.build", "grade": "workshop.grading"}
 
 

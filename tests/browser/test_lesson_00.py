@@ -24,8 +24,8 @@ COUNT_STATES = """
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_lesson_runs_top_to_bottom_and_the_picture_moves(calm_folder, theme):
-    with Lab(calm_folder, theme=theme) as lab, lab.open(LESSON) as notebook:
+def test_the_lesson_runs_top_to_bottom_and_the_picture_moves(folder, theme):
+    with Lab(folder, theme=theme) as lab, lab.open(LESSON) as notebook:
         notebook.screenshot(f"lesson-00-{theme}-as-stored")
         notebook.page.evaluate(COUNT_STATES)
         notebook.run_all()
@@ -36,8 +36,8 @@ def test_the_lesson_runs_top_to_bottom_and_the_picture_moves(calm_folder, theme)
         assert notebook.failures() == [] and notebook.errors == []
 
 
-def test_every_control_answers(calm_folder):
-    with Lab(calm_folder) as lab, lab.open(LESSON) as notebook:
+def test_every_control_answers(folder):
+    with Lab(folder) as lab, lab.open(LESSON) as notebook:
         notebook.run_all()
         prediction, switch, box = (notebook.cell(NUMBER[id]) for id in ("predict", "switch", "topic"))
 

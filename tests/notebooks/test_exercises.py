@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 
 import nbformat
 import pytest
@@ -12,7 +10,7 @@ import pytest
 from workshop.checks import exercises
 from workshop.exercises import EXERCISES, SOLUTIONS, generated, left_over, with_stub
 
-from .test_stored_outputs import ROOT, environment
+from .test_stored_outputs import nbval
 
 STUBS = sorted(EXERCISES.glob("*.ipynb"))
 
@@ -48,14 +46,7 @@ def test_no_solution_and_no_verdict_is_left_in_an_exercise(path):
 
 @pytest.mark.parametrize("path", STUBS, ids=lambda path: path.name)
 def test_plain_nbval_fails_every_check_of_a_stub_with_its_message(path):
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "--nbval-lax", "-p", "no:randomly", "-q", str(path)],
-        cwd=ROOT,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-    )
+    done = nbval(path, "--nbval-lax")
     checks = [it for it in exercises() if it.lesson == path.name[:2]]
     assert done.returncode == 1 and done.stdout.count("\nFAILED ") == len(checks), done.stdout[-4000:]
     for its in checks:

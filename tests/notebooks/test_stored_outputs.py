@@ -17,16 +17,16 @@ NETWORK_CUT = Path(__file__).resolve().parent / "network_cut"
 
 
 def environment(**changes):
-    """A learner's environment: no key, no chosen model, no network."""
+    """A learner's environment: no key, no chosen model, no network; pytest loads the plugin that is named, and no other."""
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith(("ANTHROPIC_", "WORKSHOP_", "PYTEST_")) and name != "PYTHONDONTWRITEBYTECODE"}
     return {**kept, "PYTHONPATH": os.pathsep.join([str(NETWORK_CUT), str(ROOT)]), "PYTHONHASHSEED": str(random.randrange(1, 2**32)),
-            **changes}
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **changes}
 
 
-def nbval(path, **changes):
-    return subprocess.run([sys.executable, "-m", "pytest", "--nbval", "--nbval-cell-timeout=120", "-p", "no:randomly", "-q", str(path)],
-                          cwd=ROOT, env=environment(**changes), capture_output=True, text=True, encoding="utf-8")
+def nbval(path, how="--nbval"):
+    command = [sys.executable, "-m", "pytest", "-p", "nbval.plugin", how, "--nbval-cell-timeout=120", "-q", str(path)]
+    return subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", STORED, ids=lambda path: path.relative_to(ROOT).as_posix())
