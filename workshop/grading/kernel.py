@@ -26,7 +26,7 @@ from jupyter_client.connect import write_connection_file
 from nbformat import NotebookNode
 from nbval.kernel import RunningKernel
 
-from . import sandbox
+from . import orphans, sandbox
 from .forks import Forked, ForkServer
 
 Ended = Literal["ok", "error", "timeout", "killed"]
@@ -78,11 +78,12 @@ class GradedKernel(RunningKernel):
         # in place of nbval's: no kernelspec is asked which program to start
         self.forks = forks
         self._stopped, self._lost = threading.Event(), 0.0
-        self.folder = Path(tempfile.mkdtemp(prefix="g", dir=forks.share if forks else _short_folder()))
+        self.folder = self.process = self.kc = None
         try:
-            self._open(course)
+            with orphans.undisturbed():  # or nobody would know of what was begun
+                self._open(course)
             self._wait()
-        except BaseException:  # an interrupt may come at any line
+        except BaseException:
             self.stop()
             raise
         self._watch = threading.Thread(target=self._keep_watch, daemon=True)
@@ -91,6 +92,7 @@ class GradedKernel(RunningKernel):
     def _open(self, course: Path) -> None:
         """Starts the process and a client of it."""
         forks = self.forks
+        self.folder = Path(tempfile.mkdtemp(prefix="g", dir=forks.share if forks else _short_folder()))
         self.later = self.folder / "later"
         sockets = self.folder / "s"
         for folder in (self.later, sockets):
@@ -175,18 +177,22 @@ class GradedKernel(RunningKernel):
         if self._stopped.is_set():
             return
         self._stopped.set()
-        if sandbox.missing():
-            for process in self._processes():
-                with contextlib.suppress(psutil.Error):
-                    process.kill()
-        if hasattr(self, "process"):
-            with contextlib.suppress(OSError):
-                self.process.kill()
-            self.process.wait()
-        if hasattr(self, "kc"):
-            self.kc.stop_channels()
-            self.kc.context.destroy(linger=0)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        with orphans.undisturbed():
+            if self.process and not self.forks:
+                orphans.kill(self.process.pid)
+            if self.process and sandbox.missing():
+                for process in self._processes():
+                    with contextlib.suppress(psutil.Error):
+                        process.kill()
+            if self.process:
+                with contextlib.suppress(OSError):
+                    self.process.kill()
+                self.process.wait()
+            if self.kc:
+                self.kc.stop_channels()
+                self.kc.context.destroy(linger=0)
+            if self.folder:
+                shutil.rmtree(self.folder, ignore_errors=True)
 
     def _wait(self) -> None:
         """Until the kernel answers on both channels."""
@@ -260,7 +266,7 @@ class GradedKernel(RunningKernel):
         if self.forks is not None:
             return self.forks.family()
         found: list[psutil.Process] = []
-        with contextlib.suppress(psutil.Error, AttributeError):  # there may be none yet
+        with contextlib.suppress(psutil.Error):
             mine = psutil.Process(self.process.pid)
             found = [mine, *mine.children(recursive=True)]
         if self._stopped.is_set() and sandbox.missing():

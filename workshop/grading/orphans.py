@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 
 import psutil
 
@@ -29,10 +30,7 @@ def end(processes: list[subprocess.Popen[bytes]]) -> None:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 it.wait(max(0.0, deadline - time.monotonic()))
     for it in [it for it in processes if it.poll() is None]:
-        with contextlib.suppress(psutil.Error):
-            process = psutil.Process(it.pid)
-            process.suspend()  # or it could start a kernel that is in no list
-            _kill(process)
+        kill(it.pid)
         it.wait()
 
 
@@ -46,15 +44,42 @@ def end_with_parent() -> None:
         threading.Thread(target=_watch, args=[int(os.environ[PARENT])], daemon=True).start()
 
 
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """What begins in here comes to its end before this process obeys Ctrl-C, or being asked to end: KeyboardInterrupt then."""
+    if threading.current_thread() is not threading.main_thread():  # which no signal reaches
+        yield
+        return
+    asked: list[int] = []
+    before = {sign: signal.signal(sign, lambda number, frame: asked.append(number)) for sign in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for sign, handler in before.items():
+            signal.signal(sign, handler or signal.SIG_DFL)
+    if asked:
+        raise KeyboardInterrupt
+
+
+def kill(number: int) -> None:
+    """Kills a process and all that it started; they are halted first, or one could start another that is in no list."""
+    family: dict[int, psutil.Process] = {}
+    with contextlib.suppress(psutil.Error):
+        first = psutil.Process(number)
+        while new := [it for it in [first, *first.children(recursive=True)] if it.pid not in family]:
+            for it in new:
+                family[it.pid] = it
+                with contextlib.suppress(psutil.Error):
+                    if it.pid != os.getpid():
+                        it.suspend()
+    for it in reversed(family.values()):
+        with contextlib.suppress(psutil.Error):
+            it.kill()
+
+
 def _watch(number: int) -> None:
     with contextlib.suppress(psutil.Error):
         psutil.Process(number).wait()
     _thread.interrupt_main(signal.SIGTERM)
     time.sleep(GRACE_S)
-    _kill(psutil.Process())
-
-
-def _kill(process: psutil.Process) -> None:
-    for it in [*process.children(recursive=True), process]:
-        with contextlib.suppress(psutil.Error):
-            it.kill()
+    kill(os.getpid())
