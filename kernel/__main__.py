@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import contextlib
+import os
 import re
 import sys
 from pathlib import Path
@@ -37,6 +38,8 @@ def main(arguments: list[str]) -> int:
         return _serve(options.port) if options.topic == "serve" else asyncio.run(_brief(options))
     except (SetupError, CorpusError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
+        if isinstance(error, OSError) and not error.filename:  # stdout's own: what is left of it would fail again at exit
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
@@ -64,7 +67,7 @@ async def _brief(options: argparse.Namespace) -> int:
     print(f"\n{result.as_text().strip() or 'There is no brief.'}\n\n{_sources(result, library)}\n")
     if not result.ok:
         print(f"status: {result.status}; {result.reason}\n")
-    print(_bill(run.trace(), offline=client.mode == "offline"))
+    print(_bill(run.trace(), offline=client.mode == "offline"), flush=True)
     return 0 if result.ok else 1
 
 

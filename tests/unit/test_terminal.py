@@ -105,11 +105,12 @@ def test_a_run_that_is_interrupted_keeps_its_record(tmp_path, monkeypatch, capsy
     assert trace.totals()["calls"] == 2 and "writer → supervisor: cancelled" in str(trace)
 
 
-def test_output_that_nobody_reads_is_one_clear_line(tmp_path):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_that_nobody_reads_is_one_clear_line(tmp_path, unbuffered):
     reader, writer = os.pipe()
     os.close(reader)
     ended = subprocess.run([sys.executable, "-m", "kernel", "Qdrant", "--save", str(tmp_path / "run.jsonl")],
-                           stdout=writer, stderr=subprocess.PIPE, text=True)
+                           stdout=writer, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": unbuffered})
     os.close(writer)
     assert ended.returncode == 2 and ended.stderr.count("\n") == 1 and ended.stderr.startswith("error: ")
     assert Trace.load(tmp_path / "run.jsonl").totals()["calls"] > 3
