@@ -52,10 +52,10 @@ class Tool:
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """The tool as an executable: artifacts are its arguments by name, the intent is the first that is still needed."""
-        needed = [name for name, field in self.arguments.model_fields.items() if field.is_required()]
-        missing = [name for name in needed if name not in handoff.artifacts][:1]
+        missing = [name for name, it in self.arguments.model_fields.items() if it.is_required() and name not in handoff.artifacts]
+        given = {**handoff.artifacts, **dict.fromkeys(missing[:1], handoff.intent)}
         try:
-            return Result(status="ok", output=await self.call({**handoff.artifacts, **dict.fromkeys(missing, handoff.intent)}, run))
+            return Result(status="ok", output=await self.call(given, run))
         except ToolError as problem:
             return Result(status="failed", reason=str(problem))
 

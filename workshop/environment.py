@@ -223,7 +223,7 @@ def unmet(requirements: Path, folders: list[Path] | None = None) -> list[str]:
 
 def lost_files(folders: list[Path]) -> list[str]:
     """The packages in `folders` that lack a module which their list of files names, or the end of one (a full disk,
-    a copy that was cut). 40 ms for all of Jupyter.
+    a copy that was cut). A tenth of a second for all of Jupyter.
 
     Installers trust that list and would call such a package installed.
     """

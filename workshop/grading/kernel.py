@@ -178,15 +178,8 @@ class GradedKernel(RunningKernel):
             return
         self._stopped.set()
         with orphans.undisturbed():
-            if self.process and not self.forks:
-                orphans.kill(self.process.pid)
-            if self.process and sandbox.missing():
-                for process in self._processes():
-                    with contextlib.suppress(psutil.Error):
-                        process.kill()
             if self.process:
-                with contextlib.suppress(OSError):
-                    self.process.kill()
+                self._kill()
                 self.process.wait()
             if self.kc:
                 self.kc.stop_channels()
@@ -238,12 +231,18 @@ class GradedKernel(RunningKernel):
             elif own.memory_info().rss - before > WAITING_BYTES:
                 self.why_killed = "more output than can be read"
             if self.why_killed:
-                for process in self._processes():
-                    with contextlib.suppress(psutil.Error):
-                        process.kill()
-                with contextlib.suppress(OSError):
-                    self.process.kill()
+                self._kill()
                 return
+
+    def _kill(self) -> None:
+        """Every process of the submission: the family as a whole, then those that left it."""
+        if self.forks is None:
+            orphans.kill(self.process.pid)
+        for process in self._processes():
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        with contextlib.suppress(OSError):
+            self.process.kill()
 
     def _strangers(self) -> bool:
         """Whether more than the connection lies in the one folder of this machine that a submission can write to."""

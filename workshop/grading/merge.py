@@ -160,6 +160,7 @@ def _own(cells: list[_Submitted], known: list[Any]) -> list[str]:
 
 
 def _is_known(cell: _Submitted, known: list[Any]) -> bool:
+    """Whether a cell is one of these, by its metadata or by its id."""
     return any((key[0] and cell.key == key) or cell.cell_id == id for key, id in known)
 
 
@@ -171,27 +172,24 @@ def _candidates(cells: list[_Submitted], its: Exercise, stub: Any, known: list[A
     same = [it for it in cells if it.code and it.cell_id == stub.id]
     if same:
         return [*(it.source for it in same), *_joined(cells, same, known)], "cell id, its metadata are gone"
-    keys, ids = {key for key, _ in known if key[0]}, {id for _, id in known}
     at = next(at for at, (key, _) in enumerate(known) if key == (its.id, "answer"))
 
     def place(entry: Any) -> int | None:
-        (key, id) = entry
-        return next((it.at for it in cells if (key[0] and it.key == key) or it.cell_id == id), None)
+        return next((it.at for it in cells if _is_known(it, [entry])), None)
 
     before = next((found for entry in reversed(known[:at]) if (found := place(entry)) is not None), None)
     after = next((found for entry in known[at + 1:] if (found := place(entry)) is not None), None)
     if before is None or after is None:
         return [it for it in _own(cells, known) if its.name in it and its.name in assigned(it)], "name"
-    between = [it.source for it in cells if before < it.at < after and it.code and it.key not in keys and it.cell_id not in ids]
+    between = [it.source for it in cells if before < it.at < after and it.code and not _is_known(it, known)]
     return [*between, *(["\n\n".join(between)] if len(between) > 1 else [])], "position"
 
 
 def _joined(cells: list[_Submitted], found: list[_Submitted], known: list[Any]) -> list[str]:
     """An answer that was split: its cells, and the unknown code cells that follow, as one."""
-    keys, ids = {key for key, _ in known if key[0]}, {id for _, id in known}
     parts = [it.source for it in found]
     for cell in cells[cells.index(found[-1]) + 1:]:
-        if not cell.code or cell.key in keys or cell.cell_id in ids:
+        if not cell.code or _is_known(cell, known):
             break
         parts.append(cell.source)
     return ["\n\n".join(parts)] if len(parts) > 1 else []

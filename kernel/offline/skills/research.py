@@ -58,11 +58,10 @@ def fits(view: View) -> bool:
 
 def research(view: View) -> Answer:
     """Ask the next search, or report what was found."""
-    tools, asked, about = [tool for tool in view.tools if query_field(tool)], _asked(view), _about(view)
+    tools, asked, (about, found) = [tool for tool in view.tools if query_field(tool)], _asked(view), _so_far(view)
     if not about and not asked:
         text = "What shall I research? The task names no topic."
         return Answer(({"type": "text", "text": text},), "No topic to search for.")
-    found = gather(view, about)
     if tools and not view.must_answer:
         left = (limit(view.instructions, "searches") or 1_000) - len(asked)
         pairs = [(tool, query) for query in _next(view, about, asked, found) for tool in _fitting(view, tools)]
@@ -73,11 +72,15 @@ def research(view: View) -> Answer:
     return _report(view, about, found)
 
 
-def _about(view: View) -> tuple[str, ...]:
-    """The task's subjects; where a search brought nothing on one, what stands behind its last "on" and before "for"."""
+def _so_far(view: View) -> tuple[tuple[str, ...], Found]:
+    """The task's subjects and what was found on them; where a search brought nothing, the subjects are what stands behind
+    their last "on" and before "for"."""
     about = subjects(_task(view))
+    found = gather(view, about)
+    if found or not view.calls:
+        return about, found
     narrow = tuple(re.sub(r"^.*\b(?:on|about|into)\s+|\s+for\s.*$", "", one) for one in about)
-    return narrow if view.calls and not gather(view, about) else about
+    return narrow, gather(view, narrow)
 
 
 def _task(view: View) -> str:
