@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -76,18 +77,14 @@ def marks(out: Path) -> dict[tuple[str, str, int], Any]:
 
 
 def shards_of(number: int) -> set[int]:
-    """The processes of shards that run below a process."""
-    found = set()
-    try:
+    """The processes of shards that run below a process. What a shard is just starting still looks like the shard."""
+    found = {}
+    with contextlib.suppress(psutil.Error):
         for it in psutil.Process(number).children(recursive=True):
-            try:
+            with contextlib.suppress(psutil.Error):
                 if "--grade-plan" in it.cmdline():
-                    found.add(it.pid)
-            except psutil.Error:
-                continue
-    except psutil.Error:
-        pass
-    return found
+                    found[it.pid] = it.ppid()
+    return {pid for pid, parent in found.items() if parent not in found}
 
 
 def alive(numbers: set[int]) -> set[int]:

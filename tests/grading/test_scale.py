@@ -72,13 +72,16 @@ def test_an_interrupt_ends_the_tasks_on_the_workers(dask, tmp_path):
 def test_a_lost_workers_shard_is_graded_by_another_and_marks_are_the_same(plain, dask, tmp_path):
     address, (lost, other) = dask
     process = started(plain[0], tmp_path, "--scheduler", address, "--workers", 2)
-    orphans = until(lambda: shards_of(lost.pid), "a task on the worker that will be lost")
-    lost.kill()
     by_other, by_command = set(), set()
-    while process.poll() is None:
-        by_other |= shards_of(other.pid)
-        by_command |= shards_of(process.pid)
-        time.sleep(0.2)
+
+    def look():
+        by_other.update(shards_of(other.pid))
+        by_command.update(shards_of(process.pid))
+        return shards_of(lost.pid)
+
+    orphans = until(look, "a task on the worker that will be lost")  # the other may have begun, and ended, before
+    lost.kill()
+    until(lambda: look() is not None and process.poll() is not None, "the end of the command", 300)
     said = process.stdout.read() + process.stderr.read()
     assert process.returncode == 0 and "failed" not in said, said
     assert len(by_other) == 2 and not by_command, "its own shard and that of the lost worker; nothing was left for this machine"
