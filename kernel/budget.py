@@ -8,10 +8,11 @@ reply is in, the reservation is replaced by what it really cost.
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -44,8 +45,7 @@ class Exhausted(Exception):
     """A budget does not allow the next request. The door turns it into a result that keeps the work so far."""
 
 
-@dataclass
-class Spent:
+class Spent(NamedTuple):
     """What was used: requests, tokens, dollars. `unpriced` counts the calls whose price is not known."""
 
     calls: int = 0
@@ -63,12 +63,11 @@ class Spent:
         """Dollars, or None when any call's price is not known: unknown is not 0."""
         return None if self.unpriced else self.usd
 
-    def add(self, other: Spent, sign: int = 1) -> None:
-        self.calls += sign * other.calls
-        self.input_tokens += sign * other.input_tokens
-        self.output_tokens += sign * other.output_tokens
-        self.usd += sign * other.usd
-        self.unpriced += sign * other.unpriced
+    def __add__(self, other: Spent) -> Spent:  # type: ignore[override]
+        return Spent(*map(operator.add, self, other))
+
+    def __sub__(self, other: Spent) -> Spent:
+        return Spent(*map(operator.sub, self, other))
 
 
 @dataclass
@@ -80,16 +79,16 @@ class Ledger:
     owner: str = "run"
     unknown_price_ok: bool = True
     """False where somebody is billed: a dollar cap cannot hold for a price that nobody knows."""
-    spent: Spent = field(default_factory=Spent)
-    reserved: Spent = field(default_factory=Spent)
-    _settled: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+    spent: Spent = Spent()
+    reserved: Spent = Spent()
+    settled: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+    """Set for a moment whenever a request is settled."""
 
     def lineage(self) -> Iterator[Ledger]:
         """This ledger and all above it, nearest first."""
-        ledger: Ledger | None = self
-        while ledger:
-            yield ledger
-            ledger = ledger.parent
+        yield self
+        if self.parent:
+            yield from self.parent.lineage()
 
     def reserve(self, input_tokens: int, max_tokens: int, price: Price, *, least: int = SMALLEST_ANSWER) -> Spent:
         """Books the most that one request may cost; returns that reservation.
@@ -97,68 +96,59 @@ class Ledger:
         `input_tokens` is an upper bound. When not all of `max_tokens` is affordable the answer is allowed
         what is left (`reservation.output_tokens`). Raises Exhausted when that is fewer than `least`.
         """
-        return self._book(input_tokens, self._affordable(input_tokens, max_tokens, price, least), price)
+        allowed, why_not = self._allowed(input_tokens, max_tokens, price)
+        if allowed < min(least, max_tokens):
+            raise Exhausted(why_not)
+        ceiling = price(input_tokens, allowed)
+        booked = Spent(1, input_tokens, allowed, ceiling or Decimal(0), unpriced=int(ceiling is None))
+        for ledger in self.lineage():
+            ledger.reserved += booked
+        return booked
 
     async def reserve_in_turn(self, input_tokens: int, max_tokens: int, price: Price) -> Spent:
         """Like `reserve`, but while what is missing is only reserved by requests under way, waits for them."""
         *_, root = self.lineage()
-        while True:
-            now = -1
-            with contextlib.suppress(Exhausted):
-                now = self._affordable(input_tokens, max_tokens, price)
-            if now == max_tokens or now == self._affordable(input_tokens, max_tokens, price, once_settled=True):
-                return self._book(input_tokens, now, price)
-            await root._settled.wait()
+        request = input_tokens, max_tokens, price
+        while self._allowed(*request)[0] < self._allowed(*request, once_settled=True)[0]:
+            await root.settled.wait()
+        return self.reserve(*request)
 
     def settle(self, booked: Spent, actual: Spent) -> None:
         """Replaces a reservation by what the request really cost, here and above."""
         for ledger in self.lineage():
-            ledger.reserved.add(booked, -1)
-            ledger.spent.add(actual)
-            ledger._settled.set()  # wakes those who wait at this moment
-            ledger._settled.clear()
+            ledger.reserved -= booked
+            ledger.spent += actual
+            ledger.settled.set()  # wakes those who wait at this moment
+            ledger.settled.clear()
 
-    def _book(self, input_tokens: int, allowed: int, price: Price) -> Spent:
-        ceiling = price(input_tokens, allowed)
-        booked = Spent(1, input_tokens, allowed, ceiling or Decimal(0), unpriced=int(ceiling is None))
-        for ledger in self.lineage():
-            ledger.reserved.add(booked)
-        return booked
-
-    def _affordable(self, input_tokens: int, max_tokens: int, price: Price, least: int = SMALLEST_ANSWER,
-                    once_settled: bool = False) -> int:
-        """How many of `max_tokens` every ledger above allows; raises Exhausted when that is fewer than `least`.
+    def _allowed(self, input_tokens: int, max_tokens: int, price: Price, *, once_settled: bool = False) -> tuple[int, str]:
+        """(how many of `max_tokens` the tightest budget on the way up allows, why not more); -1 when not even a request.
 
         `once_settled` asks the kindest question: what if the requests under way cost nothing?
         """
-        allowed, least = max_tokens, min(max_tokens, least)
+        found = [(max_tokens, "")]
         for ledger in self.lineage():
-            cap, used = ledger.budget, Spent()
-            used.add(ledger.spent)
+            cap, used, its = ledger.budget, ledger.spent, f"{ledger.owner}'s budget of"
             if not once_settled:
-                used.add(ledger.reserved)
+                used += ledger.reserved
             if cap.calls is not None and used.calls >= cap.calls:
-                raise Exhausted(f"{ledger.owner}'s budget of {cap.calls} call{'s' * (cap.calls != 1)} is used up")
+                found.append((-1, f"{its} {cap.calls} call{'s' * (cap.calls != 1)} is used up"))
             if cap.tokens is not None:
-                allowed = min(allowed, cap.tokens - used.tokens - input_tokens)
-                if allowed < least:
-                    raise Exhausted(f"{ledger.owner}'s budget of {cap.tokens} tokens has {cap.tokens - used.tokens} "
-                                    f"left; the next request may need {input_tokens + least}")
+                left = cap.tokens - used.tokens
+                needs = f"the next request may need {input_tokens + SMALLEST_ANSWER}"
+                found.append((left - input_tokens, f"{its} {cap.tokens} tokens has {left} left; {needs}"))
             if cap.usd is not None:
-                allowed = min(allowed, ledger._affordable_usd(cap.usd - used.usd, input_tokens, max_tokens, price))
-                if allowed < least:
-                    raise Exhausted(f"{ledger.owner}'s budget of ${cap.usd} has ${cap.usd - used.usd:.4f} left; "
-                                    f"the next request may cost ${price(input_tokens, least):.4f}")
-        return allowed
+                left = cap.usd - used.usd
+                bought = ledger._tokens_for(left, input_tokens, max_tokens, price)
+                found.append((bought, f"{its} ${cap.usd} has ${left:.4f} left, too little for the next request"))
+        return min(found)
 
-    def _affordable_usd(self, left: Decimal, input_tokens: int, max_tokens: int, price: Price) -> int:
-        ceiling = price(input_tokens, max_tokens)
-        if ceiling is None:
-            if self.unknown_price_ok:
-                return max_tokens
+    def _tokens_for(self, usd: Decimal, input_tokens: int, max_tokens: int, price: Price) -> int:
+        """How many of `max_tokens` so many dollars pay for, once they have paid for the input."""
+        fixed, ceiling = price(input_tokens, 0), price(input_tokens, max_tokens)
+        if ceiling is None and not self.unknown_price_ok:
             raise Exhausted("the price of this model is not known, so a dollar cap cannot hold; choose a priced "
                             "model, or connect with max_usd=None if nobody is billed")
-        if ceiling <= left:
+        if ceiling is None or ceiling <= usd:
             return max_tokens
-        fixed = price(input_tokens, 0)
-        return int((left - fixed) * max_tokens / (ceiling - fixed)) if fixed < left else -1
+        return int((usd - fixed) * max_tokens / (ceiling - fixed)) if fixed < usd else -1

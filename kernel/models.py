@@ -57,11 +57,8 @@ def cost(model: str, usage: Usage) -> Decimal | None:
 
 def _rate(price: Any, prompt_tokens: int) -> Decimal:
     """The price that holds for a prompt of this length: a long one costs more, from its first token on."""
-    rate = getattr(price, "base", price)
-    for tier in getattr(price, "tiers", ()):
-        if prompt_tokens > tier.start:
-            rate = tier.price
-    return rate
+    reached = [tier.price for tier in getattr(price, "tiers", ()) if prompt_tokens > tier.start]
+    return reached[-1] if reached else getattr(price, "base", price)
 
 
 def price_of(model: str) -> Price:

@@ -114,14 +114,13 @@ def bill(run: Run) -> str:
 def accounts(run: Run) -> dict[str, Spent]:
     """What each agent used; then what went into calls that were cut off, at the most that each may cost; then the total."""
     agents: dict[str, Spent] = {}
-    unanswered = Spent()
-    unanswered.add(run.spent)
+    unanswered = run.spent
     for event in run.events:
         if event.kind == "reply":
             figures = event.data["spent"]
             used = Spent(**{**figures, "usd": Decimal(figures["usd"] or 0)})
-            agents.setdefault(event.agent, Spent()).add(used)
-            unanswered.add(used, -1)
+            agents[event.agent] = agents.get(event.agent, Spent()) + used
+            unanswered -= used
     cut_off = {"without an answer, at most": unanswered} if unanswered.calls else {}
     return {**agents, **cut_off, "total": run.spent}
 

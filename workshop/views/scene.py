@@ -49,9 +49,7 @@ class Part(NamedTuple):
 def missing(known: Spent, total: dict[str, Any]) -> Spent:
     """What lacks from `known` to `total`, the figures of an event."""
     usd = known.usd if total.get("usd") is None else Decimal(total["usd"])
-    lack = Spent(total["calls"], total["input_tokens"], total["output_tokens"], usd, total.get("unpriced", 0))
-    lack.add(known, -1)
-    return lack
+    return Spent(total["calls"], total["input_tokens"], total["output_tokens"], usd, total.get("unpriced", 0)) - known
 
 
 class Span(NamedTuple):
@@ -370,11 +368,11 @@ class Scene:
                 return
 
     def _book(self, passage: Passage, used: Spent) -> None:
-        self.spent.add(used)
-        passage.member.own.add(used)
+        self.spent += used
+        passage.member.own += used
         above: Passage | None = passage
         while above:
-            above.spent.add(used)
+            above.spent += used
             above = above.caller
 
     def _member(self, hub: Member, name: str) -> Member:
