@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import platform
 import re
 import signal
 import subprocess
@@ -14,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from workshop.grading import orphans
+from workshop.grading import command, orphans
 
 from .small_class import LEARNERS, alive, graded, hand_in, interrupt, marks, shards_of, started, until
 
@@ -37,6 +38,20 @@ def test_what_was_finished_stays_and_the_same_command_grades_only_the_rest(tmp_p
     assert (done, todo) == (len(before), 4 - len(before))
     assert {name: (out / "results" / name).read_bytes() for name in before} == before
     assert {it[0] for it in marks(out).values()} == {1} and len(marks(out)) == 36
+
+
+def test_a_second_grading_into_the_same_folder_waits_for_no_one_and_harms_nothing(tmp_path, capsys):
+    submissions, out = hand_in(tmp_path / "class", {"ada": LEARNERS["ada"]}), tmp_path / "out"
+    process = started(submissions, out, "--workers", 1)
+    until(lambda: shards_of(process.pid), "a shard")
+    assert command.main([str(submissions), "--out", str(out)]) == 2
+    assert f"Another grading (process {process.pid}) is at work in {out}" in capsys.readouterr().err
+    said = process.communicate()
+    assert process.returncode == 0, said
+    assert [it[0] for it in marks(out).values()] == [1] * 9
+    (out / "work").mkdir()
+    (out / "work" / command.OWNER).write_text(f"{process.pid} {platform.node()}", encoding="utf-8")  # one that was killed
+    assert command.main([str(submissions), "--out", str(out)]) == 0
 
 
 def kernels_of(shard):

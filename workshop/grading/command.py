@@ -7,6 +7,7 @@ import contextlib
 import hashlib
 import json
 import os
+import platform
 import re
 import secrets
 import shutil
@@ -15,6 +16,8 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import psutil
+
 from workshop.checks.register import lessons
 
 from . import course, intake, late, reports, sandbox, workers
@@ -22,6 +25,9 @@ from .added_cells import reference
 from .merge import master, names
 from .plan import TIMEOUT_S, Plan
 from .scale import cluster
+
+OWNER = "process"
+"""The file in a working folder that says which process works there."""
 
 
 def options(argv: list[str]) -> argparse.Namespace:
@@ -87,11 +93,12 @@ def main(argv: list[str]) -> int:
 def grade(chosen: argparse.Namespace) -> int:
     """Grades what has no report yet, and writes the results anew."""
     results, work = chosen.out / "results", chosen.out / (f"work-{chosen.shard.replace('/', '-of-')}" if chosen.shard else "work")
-    if problem := _not_ours(chosen.out, chosen.submissions):
+    if problem := _not_ours(chosen.out, chosen.submissions) or _busy(work):
         raise intake.NothingToGrade(problem)
     results.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
+    (work / OWNER).write_text(f"{os.getpid()} {platform.node()}", encoding="utf-8")
     try:
         handed_in = intake.read(chosen.submissions, exercise=chosen.exercise, scratch=work / "submissions")
     except intake.NothingToGrade:
@@ -181,6 +188,16 @@ def _not_ours(out: Path, submissions: Path) -> str:
     strange = [it for it in folders if it.exists() and not (folders[1].is_dir() and all(
         re.fullmatch(r"[0-9a-f]{32}\.(json|part)", name.name) for name in folders[1].iterdir() if not name.name.startswith(".")))]
     return (f"{strange[0]} is there, and no grading made it; give a new folder for --out. Nothing was changed." if strange else "")
+
+
+def _busy(work: Path) -> str:
+    """Why `work` must be left alone: another grading on this machine has not ended."""
+    with contextlib.suppress(OSError, ValueError, psutil.Error):
+        number, machine = (work / OWNER).read_text(encoding="utf-8").split(" ", 1)
+        same = psutil.Process(int(number)).create_time() <= (work / OWNER).stat().st_mtime  # and not a later one of its number
+        if same and machine == platform.node() and int(number) != os.getpid():
+            return f"Another grading (process {number}) is at work in {work.parent}; wait for its end. Nothing was changed."
+    return ""
 
 
 def _part(text: str) -> tuple[int, int] | None:
