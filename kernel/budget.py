@@ -70,6 +70,9 @@ class Spent(NamedTuple):
         return Spent(*map(operator.sub, self, other))
 
 
+NOTHING = Spent()
+
+
 @dataclass
 class Ledger:
     """One account of the tree. Every charge is booked here and in all ledgers above."""
@@ -79,8 +82,8 @@ class Ledger:
     owner: str = "run"
     unknown_price_ok: bool = True
     """False where somebody is billed: a dollar cap cannot hold for a price that nobody knows."""
-    spent: Spent = Spent()
-    reserved: Spent = Spent()
+    spent: Spent = NOTHING
+    reserved: Spent = NOTHING
     settled: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
     """Set for a moment whenever a request is settled."""
 
