@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 from .submission import Submission, hostile
 
 TIMEOUT_S = 3.0
 """The limit for one cell in the suite's run."""
+
+OVERFLOWS = sys.version_info < (3, 12)
+"""Whether a deep recursion in C ends the process; a newer Python raises RecursionError, and the answer above it counts."""
 
 
 @hostile("ends itself", "os._exit", "SIGKILL", earns={"03.1": 0, "03.2": 0}, states={"03.1": "killed", "03.2": "killed", "03.3": "passed"})
@@ -38,8 +43,8 @@ def _(it: Submission) -> None:
     it.answer("03.1", "async def revise(run, desk, task, facts, draft):\n    while True:\n        pass")
 
 
-@hostile("waits", "a blocking C call", "input()", "deep recursion", earns={"03.1": 0, "03.3": 0},
-         states={"03.1": "timeout", "03.2": "passed", "03.3": "killed"})
+@hostile("waits", "a blocking C call", "input()", "deep recursion", earns={"03.1": 0} | ({"03.3": 0} if OVERFLOWS else {}),
+         states={"03.1": "timeout", "03.2": "passed", "03.3": "killed" if OVERFLOWS else "passed"})
 def _(it: Submission) -> None:
     """A C function that holds the interpreter's lock; a question that nobody answers (the answer above it counts); a C stack that overflows."""
     it.after("03.1", 'import re\nre.match(r"(a+)+$", "a" * 60 + "b")')
