@@ -48,7 +48,8 @@ def limit(text: str, kind: str) -> int | None:
     return max(1, min(found)) if found else None
 
 
-_SCALE = re.compile(r"(?<![\w.])(\d+)\s*(?:-|–|to|and)\s*(\d+)\b(?! (?:words|sentences|facts|bullets))|\bout of (\d+)\b", re.I)
+_SCALE = re.compile(r"(?<![\w.])(\d+)\s*(?:-|–|to|until|and)\s*(\d+)\b(?! (?:words|sentences|facts|bullets))"
+                    r"|\bout of (\d+)\b", re.I)
 
 
 def scale(text: str) -> tuple[int, int] | None:
@@ -73,7 +74,8 @@ _WANTED = {
     r"|\buntil you(?:'re| are) (?:\w+ )?(?:certain|sure|done|satisfied)\b|\bkeep (?:on )?(?:search|look|dig)\w*"
     r"|\beverything (?:there is|you can|that)\b|\bas (?:much|many)(?: \w+)? as (?:you can|possible)\b",
     "bullets": r"\b(?:as|in|into|use) (?:\w+ )?bullet|\bbullet(?:ed)?[- ](?:points?|list|summary)|\bnumbered list",
-    "style_only": rf"\b(?:only|just|solely)\b[^.;\n]{{0,40}}\b{_STYLE}\b|\b{_STYLE}\b(?: and \w+)? (?:only|alone)\b"
+    "style_only": rf"\b(?:only|just|solely)\b[^.;\n]{{0,40}}\b{_STYLE}\b|\b{_STYLE}\b"
+    r"(?: and \w+)?[^.;\n]{0,20} (?:only|alone|nothing else)\b"
     r"|\b(?:ignore|skip)\b[^.;\n]{0,20}\b(?:facts|content|claims|accuracy)\b",
     "no_invention": rf"\b(?:only|solely|strictly|exclusively|nothing but|beyond)\b[^.;\n]{{0,45}}\b{_EVIDENCE}\b"
     rf"|\b{_EVIDENCE}\b[^.;\n]{{0,30}}\b(?:only|alone|nothing (?:else|more))\b"
@@ -126,7 +128,7 @@ _KINDS = table(
     "sentences bullet bullets facts fact information info evidence material finding findings introduction explanation "
     "description account handout page post claims statements details knowledge background dossier profile notes")
 _PREPOSITIONS = table("about on of for into regarding concerning covering explaining describing comparing :")
-_STATED = re.compile(r"\b(?:topic|subject|question|theme)(?: of the \w+)?(?:\s+is\b\s*:?|\s*:)\s*(\S[^\n]*)", re.I)
+_STATED = re.compile(r"\b(?:topic|subject|question|theme)(?: of (?:the|this|our) \w+)?(?:\s+is\b\s*:?|\s*:)\s*(\S[^\n]*)", re.I)
 _QUOTED = re.compile(r"(?:on|about|of|into|for|:|research)\s+[\"“‘«]([^\"”’»]{2,120})[\"”’»]", re.I)
 _FRAME = re.compile(  # "In at most 100 words, …", "Search the library and …", "…, at most 100 words, …", "… with dates on …"
     r"^(?:task|goal|intent|the topic of|the subject of)\b:?\s+|^(?:in|within|using|from|with)\b[^,]{2,40},\s+"
@@ -206,7 +208,7 @@ _ASPECT = re.compile(r"\s+(?:with (?:regard|respect) to|in terms of|regarding|by
 def subjects(text: str) -> tuple[str, ...]:
     """The subjects of a comparison in order ("compare A, B and C", "A vs B", "A, B and C"); else the topic alone."""
     whole = body = topic(text)
-    listed = body.count(",") > 1 or re.search(r",[^,]+\s(?:and|or)\s", body)
+    listed = len(re.findall("[,;]", body)) > 1 or re.search(r",[^,]+\s(?:and|or)\s", body)
     if _COMPARES.search(text) or _VERSUS.search(body):
         start = _COMPARES.search(body)
         body = _ASPECT.sub("", body[start.end() :] if start and not _VERSUS.search(body) else body).split(": ")[0]

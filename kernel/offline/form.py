@@ -35,6 +35,8 @@ _PLAIN = {  # what is valid in a format when the text has nothing of it
 _OTHERWISE = ("other", "unknown", "none", "neutral", "general", "mixed", "normal", "medium")
 def filled(view: View, text: str, known: dict, why: str) -> Answer:
     """The view's schema as JSON, filled from `known` values and a text within the limits of validation messages."""
+    sources = list(dict.fromkeys(source for fact in view.facts for source in fact.sources))
+    known = ({"sources": sources} if sources else {}) | known
     value = value_for(view.schema or {}, text, task=view.task, known=known, messages=view.later)
     indent = 1 if "otherwise" in known else None
     return Answer(({"type": "text", "text": json.dumps(value, ensure_ascii=False, indent=indent)},), why)

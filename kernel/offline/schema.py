@@ -96,7 +96,8 @@ def resolve(schema: Any, root: dict, *, unions: bool = False) -> dict:
             branches = [branch for branch in schema.pop("anyOf") if isinstance(branch, dict)]
             schema |= next((branch for branch in branches if branch.get("type") != "null"), {"type": "null"})
         else:
-            return {**_stated(schema.get("description")), **schema}
+            whole = all(type(option) is int for option in schema.get("enum", [""]))
+            return {**({"type": "integer"} if whole else {}), **_stated(schema.get("description")), **schema}
     return {}
 
 

@@ -63,8 +63,9 @@ def _plain(value) -> str:
 def _of_json(data) -> list[Doc]:
     if isinstance(data, dict):
         inner = data.get("metadata") if isinstance(data.get("metadata"), dict) else {}
-        if (doc := _record({**inner, **data})).text:
-            return [doc]
+        doc, nested = _record({**inner, **data}), any(isinstance(value, (dict, list)) for value in data.values())
+        if doc.text or (doc.id and doc.title and not nested):
+            return [replace(doc, text=doc.text or doc.title)]
         data = list(data.values())
     return [doc for item in data if isinstance(item, (dict, list)) for doc in _of_json(item)]
 

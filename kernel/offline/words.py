@@ -233,14 +233,17 @@ def is_no(text: str) -> bool:
 _WHO = any_of("agents? assistants? models? readers? bots? ais? llms? researchers? writers? reviewers? supervisors?")
 _ORDERS = any_of(
     "hand call send reply respond answer tell write transfer output print approve pass mark report include say email forward run "
-    "execute open visit click use return repeat state add give delegate follow treat skip end start search invoke consider cite")
+    "execute open visit click use return repeat state add give delegate follow treat rate skip end start search invoke consider "
+    "cite")
 _OBJECTS = any_of(
     "it this that these them me us off over only all any the an? your with to nothing no every immediately directly for "
     "in as at back out on [a-z]+_\\w+")
 _INSTRUCTION = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instructions?|prompts?|rules|previous|prior|above|everything|facts)\b"
-    r"|^\W*(?:system|assistant|user|developer|admin\w*|agent|security|editor|instructions?|attention|notice|warning|note|important)"
-    r"(?: \w+){0,4}\s*[:>]|^\W*(?:assistant|agent|ai),|\bthis (?:brief|draft|task|conversation|hand-?off|request|review)\b"
+    r"|</?(?:facts|task|draft|feedback|context|system|instructions?|user|assistant)>"
+    r"|^\W*(?:new |updated )?(?:system|assistant|user|developer|admin\w*|agent|security|editor|instructions?|attention|notice"
+    r"|warning|note|important)(?: \w+){0,4}\s*[:>]|^\W*(?:assistant|agent|ai),"
+    r"|\bthis (?:brief|draft|task|conversation|hand-?off|request|review)\b"
     r"|\bwithout (?:\w+ )?(?:check(?:s|ing)|review(?:s|ing)|approval|verification|confirmation)\b"
     r"|\byou (?:must|should|shall|(?:are|have|need)(?: now)? to|will now|can now|are now)\b|\byour (?:\w+ )?(?:instructions"
     rf"|prompt|system|task|role)\b|\b{_WHO}\b.{{0,40}}\b(?:read|see|process|summari[sz])\w*\b.{{0,40}}\b(?:this|these)\b"

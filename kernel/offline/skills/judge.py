@@ -11,6 +11,7 @@ from ..claims import carried
 from ..form import value_for
 from ..schema import Share, resolve
 from ..sources import facts
+from ..values import split_items
 from ..view import View
 from ..words import citations, sentences, uncited
 
@@ -19,6 +20,7 @@ _SCORE = re.compile(r"^(?:overall|total|score|rating|grade|points?|mark|quality|
 _SHEET = re.compile(r"reason|rational|why|explan|justif|comment|notes|feedback|summary|criteri|name|item|dimension|aspect"
                     r"|id|label|metric|scor|rating|mark|overall|result|evaluat|assess|judg", re.I)
 _CRITERION = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+(\w[\w ]{0,30}\**(?::| [–—(-]).*)$", re.M)
+_LISTED = re.compile(r"\b(?:criteria|rubric|dimensions|aspects)\b[^:.\n]{0,20}:\s*([^.\n]+)", re.I)  # "Criteria: accuracy, style."
 _CHECKS = {
     "support": r"accura|factual|correct|support|faith|ground|truth|hallucin|claim|invent|valid",
     "cited": r"cit(?:e|ation|ed|ing)|sourc|referenc|attribut",
@@ -35,7 +37,8 @@ def fits(view: View) -> bool:
     fields = _leaves(view.schema, view.schema)
     scores = [name for name, kind in fields if kind in ("integer", "number")]
     others = [name for name, kind in fields if kind in ("string", "array") and not _SHEET.search(name)]
-    named = len(scores) > 1 or any(re.search("overall|total|score|rating|grade|points", name) for name in scores)
+    known = "|".join(("overall|total|score|rating|grade|points", *_CHECKS.values()))
+    named = len(scores) > 1 or any(re.search(known, name) for name in scores)
     verdict = any(re.search("issue|problem|verdict|approved|decision", name) for name, _ in fields)
     return bool(scores) and (rubric or (named and not others and not verdict and bool(_JUDGES.search(said))))
 
@@ -77,7 +80,9 @@ def judge(view: View) -> Answer:
     seen, marks = checks(draft, view.parts.get("facts", ""), view.instructions), scale(view.instructions) or (1, 5)
     lines = [line.strip(" -*•`") for line in rubric.splitlines() if line.strip(" -*•`")]
     fields = [name for name, kind in _leaves(root, root) if kind in ("integer", "number") and not _SCORE.match(name)]
-    named = {re.split(r"[:(]", line)[0].strip(" *`"): line for line in lines or fields or _CHECKS}
+    told = _LISTED.search(re.sub(r"\([^)]*\)", "", view.instructions))
+    listed = split_items(told[1]) if told and not lines and not fields else []
+    named = {re.split(r"[:(]", line)[0].strip(" *`"): line for line in lines or fields or listed or _CHECKS}
 
     def of(name: str) -> tuple[float, str]:
         """The share and the reason for a criterion, by its name, then its description; the mean where nothing fits."""
@@ -88,8 +93,11 @@ def judge(view: View) -> Answer:
         shares = [of(other)[0] for other in named if name not in named] or [share for share, _ in seen.values()]
         return sum(shares) / len(shares), " ".join(dict.fromkeys(why for _, why in seen.values()))
 
+    def share(name: str, field: dict) -> Share:
+        return Share(of(name)[0], scale(field.get("description", "")) or marks)
+
     def score(name: str, field: dict) -> float:
-        return Share(of(name)[0], marks).on(field)
+        return share(name, field).on(field)
 
     def sheet(schema: dict, about: str = "") -> dict:
         """An object of the answer, filled; `about` is the criterion that it scores, if it scores one."""
@@ -104,7 +112,7 @@ def judge(view: View) -> Answer:
             elif field.get("type") == "object":
                 known[key] = {name: score(name, resolve(field.get("additionalProperties"), root)) for name in named}
             elif field.get("type") in ("integer", "number") or field.get("enum"):
-                known[key] = about if about in field.get("enum", ()) else Share(of(mine)[0], marks)
+                known[key] = about if about in field.get("enum", ()) else share(mine, field)
         return value_for({**resolve(schema, root), "$defs": root.get("$defs", {})}, draft, known=known)
 
     whole = {"type": "integer"}

@@ -34,7 +34,7 @@ def _find(schema: dict, root: dict, depth: int = 0) -> tuple[str, dict, str] | N
         field = resolve(field, root)
         item = resolve(field.get("items"), root)
         fields = item.get("properties", {})
-        if field.get("type") == "array" and _STEPS.search(key):
+        if field.get("type") == "array" and (_STEPS.search(key) or any(_NEEDS.search(name) for name in fields)):
             named = [("enum" not in resolve(fields[name], root), name == "name", name) for name in fields if TO_WHOM.match(name)]
             worker = min(named, default=("", "", ""))[2]
             steps = worker or any(_NEEDS.search(name) for name in fields)

@@ -21,6 +21,7 @@ _QUERY = re.compile(r"^(?:search_?)?(?:query|queries|q|search|terms?|key_?words?
 _MAYBE = re.compile(r"text|title|phrase|subject|name|input|prompt|about|what|entity|page|article|concept", re.I)
 _FINDS = re.compile(r"\b(?:search|look(?:s|ing)?\sup|lookup|find|retriev|fetch|quer(?:y|ies)|consult|browse|encyclop|wiki"
                     r"|librar|corpus|knowledge|archive|documents?|sources?)", re.I)
+_KEY = re.compile(r"(?:^|_)(?:id|key|slug|path|file|uri|url)$", re.I)  # what names one document
 _DOES = re.compile(r"\b(?:count|calculat|comput|translat|send|sav(?:e|ing)|stor(?:e|ing)|writ|delet|convert|hand|delegat"
                    r"|finali|draft|review)",
                    re.I)
@@ -43,7 +44,20 @@ def query_field(tool: dict) -> str | None:
     if sure := next(filter(_QUERY.match, texts), None):
         return sure if finds or not does else None
     likely = next(filter(_MAYBE.search, texts), texts[0])
-    return likely if finds and not does and not re.search(r"path|file|url", likely) else None
+    return likely if finds and not does and not _KEY.search(likely) else None
+
+
+def _to_open(view: View, about: tuple[str, ...]) -> list[dict]:
+    """The calls that read what a search brought only the titles of, where a tool takes a document's id."""
+    keys = [(tool, [*((tool.get("input_schema") or {}).get("properties") or {})]) for tool in view.tools]
+    openers = [(tool["name"], fields[0]) for tool, fields in keys if len(fields) == 1 and _KEY.search(fields[0])]
+    calls = []
+    for name, field in openers[:1]:
+        opened = {call.input.get(field) for call in view.calls if call.name == name}
+        read = (doc for call in view.calls if call.name != name and not call.is_error for doc in documents(call.result or ""))
+        bare = {doc.id for doc in read if doc.text == doc.title and any(concerns(doc, subject) for subject in about)}
+        calls += [{"type": "tool_use", "name": name, "input": {field: id}} for id in sorted(bare - opened)]
+    return calls
 
 
 def _of_strings(schema: dict) -> bool:
@@ -62,6 +76,8 @@ def research(view: View) -> Answer:
     if not about and not asked:
         text = "What shall I research? The task names no topic."
         return Answer(({"type": "text", "text": text},), "No topic to search for.")
+    if titles := [] if view.must_answer else _to_open(view, about):
+        return Answer(tuple(titles), "Only titles came back: open them.")
     if tools and not view.must_answer:
         left = (limit(view.instructions, "searches") or 1_000) - len(asked)
         pairs = [(tool, query) for query in _next(view, about, asked, found) for tool in _fitting(view, tools)]
@@ -173,6 +189,8 @@ def gather(view: View, about: tuple[str, ...]) -> Found:
     for call in view.calls:
         for doc in documents(call.result) if call.result and not call.is_error else ():
             read.setdefault((doc.id or call.name, doc.text), replace(doc, id=doc.id or call.name))
+    whole = {doc.id for doc in read.values() if doc.text != doc.title}
+    read = {key: doc for key, doc in read.items() if doc.text != doc.title or doc.id not in whole}  # read since: no title alone
     scores = [(max(concerns(doc, subject) for subject in about), doc) for doc in read.values()]
     sure = sum(len(sentences(doc.text)) for score, doc in scores if score >= 1)
     if not sure:  # the library knows half of the words, and not the topic

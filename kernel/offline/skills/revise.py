@@ -23,7 +23,7 @@ _SAYS = {  # what a complaint says that is to be done
     "cite": r"(?:cit(?:e|es|ed|ations?)|sources?|references?)\b",
     "uncited": r"(?:no|missing|without|lack\w*|add|every|each|uncited)\b",
     "mend": r"(?:facts? says?|wrong|incorrect|correct|should (?:be|say|read)|contradict\w*|mistake|error|write:|replace|change|fix"
-            r"|not match|differs?|opposite|do not (?:say|give)|sentence|claim)\b",
+            r"|not (?:match|agree)|differs?|disagree|opposite|do not (?:say|give)|sentence|claim)\b",
     "general": r"(?:sources?|facts?|subjects?|coverage|findings)\b"}
 _SAYS = {what: re.compile(rf"\b(?:{pattern})", re.I) for what, pattern in _SAYS.items()}
 _QUOTED = re.compile(r"[“\"«‘]([^”\"»’]{6,200})[”\"»’]|(?<!\w)'([^'\n]{6,200})'(?!\w)")
