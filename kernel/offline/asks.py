@@ -131,7 +131,7 @@ _PREPOSITIONS = table("about on of for into regarding concerning covering explai
 _STATED = re.compile(r"\b(?:topic|subject|question|theme)(?: of (?:the|this|our) \w+)?(?:\s+is\b\s*:?|\s*:)\s*(\S[^\n]*)", re.I)
 _QUOTED = re.compile(r"(?:on|about|of|into|for|:|research)\s+[\"“‘«]([^\"”’»]{2,120})[\"”’»]", re.I)
 _FRAME = re.compile(  # "In at most 100 words, …", "Search the library and …", "…, at most 100 words, …", "… with dates on …"
-    r"^(?:task|goal|intent|the topic of|the subject of)\b:?\s+|^(?:in|within|using|from|with)\b[^,]{2,40},\s+"
+    r"^(?:task|goal|intent|the topic of|the subject of)\b:?\s+|^[a-z]+ ?#?\d+:\s+|^(?:in|within|using|from|with)\b[^,]{2,40},\s+"
     r"|^[^:]{0,40}\b(?:asks?|wonders|question)\b[^:]{0,20}:\s+|,\s[^,]{0,20}\b\d+ words?,"
     r"|^what (?:do|did|can|could|have|should) (?:we|you|i|they|one) (?:\w+ ){1,3}?(?:about|on|of)\s+"
     r"|^(?:[a-z’'-]+ ){0,8}(?:about|regarding|concerning|interested in)\s+"

@@ -84,6 +84,7 @@ def research(text, system="You are a researcher: list facts, the id of each sour
     "Kindly prepare a dossier concerning the quillfish for the minister by Friday.",
     "Please look into the quillfish and report back",
     "Theme of this week: the quillfish",
+    "Order 114: the quillfish for day-trippers",
 ])
 def test_a_request_among_other_words_is_still_about_its_topic(text):
     found = research(text)
