@@ -12,6 +12,7 @@ _UNITS = {
     "words": "words?", "sentences": "sentences?", "paragraphs": "paragraphs?",
     "facts": any_of("bullets? facts? points? items? findings statements? claims?"),
     "searches": any_of("search(?:es)? quer(?:y|ies) look-?ups? calls? tries attempts? search\\w* look\\w*"),
+    "handoffs": any_of("hand-?offs? delegations?"),
     "revisions": any_of("revisions? rounds? rewrites? iterations? revis\\w+ rewrit\\w+ iterat\\w+")}
 _UNITS["bullets"] = _UNITS["facts"]
 _ADJECTIVE = rf"(?!(?:and|or|to|times?|{'|'.join(_UNITS.values())})\b)[a-z][\w'-]*"
@@ -19,8 +20,11 @@ _AT_MOST = r"(?:at most|no more than|only|just|up to|max\w*|is|of|:|=|≤|<)"
 _FLOOR = re.compile(r"(?<!no )(?<!not )(?:more than|over|at least|minimum(?: of)?|no (?:fewer|less) than)(?: \w+)?$")
 _STRICT = re.compile(r"(?<!no )(?<!not )(?:under|below|(?:fewer|less|shorter) than)$")
 _BOUND = re.compile(r"most|limit|up to|only|exactly|max|just|than|single")
-_PART = any_of("each every title heading headline sentences? bullets? facts? paragraphs? lines? points? issues?")
-_OF_A_PART = re.compile(rf"(?<!1 )(?<!a )(?<!-)\b{_PART}(?: \w+){{0,6}}$")
+_PART = any_of("each every sentences? bullets? facts? paragraphs? lines? points? issues?")
+_OF_A_PART = re.compile(rf"(?:(?<!1 )(?<!a )(?<!-)\b{_PART}|\b(?:title|heading|headline)s?)(?: (?!into\b)\w+){{0,6}}$")
+_MOST = r"(?:at most|no more than|not more than|up to|fewer than|less than|under|max\w*\.?)"
+_BEHIND = re.compile(  # "in bullets, at most four", "find facts. max 5."
+    rf"[.,]\s+(?={_MOST}\s+\d+\b(?!\s+(?:[\w-]+\s+){{0,2}}{any_of(' '.join(_UNITS.values()))}))")
 _PER = re.compile(rf"\s*(?:or (?:fewer|less) |at most |max |long )?(?:per|each|apiece|(?:a|in|for|from) {_PART})\b")
 
 
@@ -28,14 +32,14 @@ _PER = re.compile(rf"\s*(?:or (?:fewer|less) |at most |max |long )?(?:per|each|a
 def limit(text: str, kind: str) -> int | None:
     """The strictest upper limit that a prompt sets, or None.
 
-    kind: words | sentences | paragraphs | bullets (also: facts) | searches | revisions. "At most 180 words", "three
+    kind: words | sentences | paragraphs | bullets (also: facts) | searches | handoffs | revisions. "At most 180 words", "three
     short sentences", "a 120-word brief", "under 100 words" (99), "100 to 150 words" (150), "word limit: 90". Floors
     ("at least 50 words") and limits per sentence are not limits of the whole.
     """
     unit, found = _UNITS[kind], []
     plain = re.sub(r"\bonce\b", "1 times", re.sub(r"\btwice\b", "2 times", text.lower()))
     plain = re.sub(r"\ba (?=(?:\w+ )?paragraph\b)", "1 ", plain)
-    plain = re.sub(rf"\b{NUMBER_WORDS}\b", lambda run: str(number(run[0])), plain)
+    plain = _BEHIND.sub(" ", re.sub(rf"\b{NUMBER_WORDS}\b", lambda run: str(number(run[0])), plain))
     forms = [rf"\b(?P<n>\d+)(?:[\s-]+{_ADJECTIVE}){{0,3}}?[\s-]+{unit}\b",
              rf"\b{unit}(?: (?:limit|maximum|max|count))?(?: ?{_AT_MOST})+ ?(?P<n>\d+)"]
     for clause in re.split(r"(?<!\d)\.|\.(?!\d)|[;!?\n]|, (?=\D)", re.sub(r"(?<=\d),(?=\d{3})", "", plain)):
@@ -58,6 +62,18 @@ def scale(text: str) -> tuple[int, int] | None:
     return next(((low, high) for low, high in found if high > low), None)
 
 
+_NOTHING = re.compile(  # "If you find nothing, answer only: NO MATERIAL"
+    r"\b(?:nothing|no (?:\w+ )?(?:facts|sources|documents|material|results?))\b[^.\n]{0,60}"
+    r"\b(?:answer|say|reply|write|return|respond)\b"
+    r"[^.\n\"“'`A-Z]{0,20}(?:[\"“'`]([^\"”'`\n]+)[\"”'`]|([A-Z]{2,}(?:[ _][A-Z]+)*)\b)")
+
+
+def said_of_nothing(text: str) -> str:
+    """The words that a prompt wants to hear when there is nothing to report; "" when it names none."""
+    found = _NOTHING.search(text)
+    return (found[1] or found[2]) if found else ""
+
+
 _STYLE = "(?:style|grammar|spelling|tone|wording|punctuation|typos|readability)"
 _EVIDENCE = "(?:facts?|sources?|evidence|findings?|notes?|material|given|provided|supplied|below|above|what)"
 _HELD = "(?:sources?|facts?|documents?|findings?|subjects?)"
@@ -73,7 +89,8 @@ _WANTED = {
     "thorough": r"\b(?:thorough|exhaustive|comprehensive)\w*|\bleav(?:e|ing) nothing\b|\bno stone\b|\buntil nothing\b"
     r"|\buntil you(?:'re| are) (?:\w+ )?(?:certain|sure|done|satisfied)\b|\bkeep (?:on )?(?:search|look|dig)\w*"
     r"|\beverything (?:there is|you can|that)\b|\bas (?:much|many)(?: \w+)? as (?:you can|possible)\b",
-    "bullets": r"\b(?:as|in|into|use) (?:\w+ )?bullet|\bbullet(?:ed)?[- ](?:points?|list|summary)|\bnumbered list",
+    "bullets": rf"\b(?:(?:no|not) more than )?(?:\d+|{COUNTED}) (?:\w+ )?bullets?\b|"
+    r"\b(?:as|in|into|use) (?:\w+ )?bullet|\bbullet(?:ed)?[- ](?:points?|list|summary)|\bnumbered list",
     "style_only": rf"\b(?:only|just|solely)\b[^.;\n]{{0,40}}\b{_STYLE}\b|\b{_STYLE}\b"
     r"(?: and \w+)?[^.;\n]{0,20} (?:only|alone|nothing else)\b"
     r"|\b(?:ignore|skip)\b[^.;\n]{0,20}\b(?:facts|content|claims|accuracy)\b",
@@ -108,6 +125,8 @@ def wants(text: str, what: str) -> bool:
     for clause in re.split(r"(?<=[.;!?])\s+|\n+|,? (?:and|but) (?=cite|name|give|add|every|all)", text):
         for match in _WANTED[what].finditer(clause):
             before, after = " ".join(clause[: match.start()].split()[-7:]), clause[match.end() :]
+            *_, last = before.split(", ")
+            before = last if _TURNS.search(last) else before  # "no citations, no brackets" turns each of them once
             turns = len((_WAIVED if what == "coverage" else _TURNS).findall(before)) + bool(_AFTER.match(after))
             if what != "coverage" and _LACKING.search(before):  # such sentences are faults
                 turns += bool(_FAULT.match(after) or _REJECTS.search(before))
@@ -139,6 +158,15 @@ _FRAME = re.compile(  # "In at most 100 words, …", "Search the library and …
     r"|,?\s+(?:each\s+|along\s+|together\s+)?(?:with|including)\s+(?:their\s+|its\s+|the\s+)?"
     r"(?:sources?|citations?|references?|dates?)\b(?:\s+ids?\b)?,?(?=\s+(?:about|on|for|of)\b)",
     re.I)
+_MEASURE = re.compile(  # how much to write, wherever it stands: "Max. 40 words: …", "A brief of at most 60 words on …"
+    rf"(?:\b(?:in|of|within|with)\s+)?(?:\b(?:{_MOST}|exactly|about)\s+)?"
+    rf"\b(?:\d[\d,]*|{COUNTED})[\s-]+(?:\w+\s+)?(?:words?|sentences?|paragraphs?|bullets?)\b(?!\s+(?:title|heading))"
+    r"(?:\s+(?:at most|max\w*|or fewer|or less|please|long))*\s*[:,]?", re.I)
+_ALSO = re.compile(  # a further question: "…, in which year, and by whom"
+    r"(?:,\s+(?:and\s+)?|\s+and\s+)(?:(?:in|on|by|for|at|with|from|to|of)\s+)?(?:when|who|whom|where|why|how|which|what)\b.*$",
+    re.I | re.S)
+_DONE = re.compile(r"\s+(?:works?|compares?|differs?|is|are|means?|have|has|(?:first )?(?:releas|publish|invent|found|announc"
+                   r"|introduc|creat|launch|propos|develop|design|start|need|us)ed|made|built|written)$", re.I)
 _FOR = any_of("brief(?:ing)? report article readers? writers? editors? colleagues? developers? engineers? audience team beginners? "
               "managers? newsletter meeting draft")
 _NEXT = any_of("cite write give list name return report hand send include review check say quote keep tell make add stop answer do")
@@ -164,7 +192,8 @@ def _about(text: str) -> str:
     for i, token in enumerate(tokens):
         word = token.lower().strip(".,;!?\"“”'’")
         small = all(t.lower() in ("a", "an", "the", "our", "my", "your", "be") for t in tokens[begun:i])
-        if word.rstrip(":") in _KINDS and i - begun <= 5 and (i == 0 or begun or small) and tokens[i - 1] != "and":
+        described = i < 4 and tokens[i + 1 : i + 2] in (["on"], ["about"])  # "A short brief on"
+        if word.rstrip(":") in _KINDS and i - begun <= 5 and (i == 0 or begun or small or described) and tokens[i - 1] != "and":
             begun = i + 1
         elif begun and begun == i and word in _PREPOSITIONS:
             begun = i + 1
@@ -180,15 +209,16 @@ def _about(text: str) -> str:
 @lru_cache(maxsize=1_000)
 def topic(task: str) -> str:
     """What a request is about, in its own words: "Write me a brief on retries, please." → "retries"."""
-    task = re.sub(r"\s+(?:as well as|along with|and also)\s+", " and ", task)
+    task = re.sub(r"\s+(?:as well as|along with|and also)\s+", " and ", _MEASURE.sub(" ", task).strip())
     best, stated = "", _STATED.search(task)
     for sentence in (*(sentences(stated[1])[:1] if stated else ()), *sentences(task)):
         quoted = _QUOTED.search(sentence)
         text = quoted[1] if quoted else _CUT.sub("", _about(_FRAME.sub("", uncited(sentence).rstrip(".!?;: "))))
         text = re.sub(r"^(?:the (?:topic|subject) of|what (?:is|we|do we) know\w* (?:about|of))\s+", "", text)
         text = " ".join(text.split()).strip(" .,:;!?\"“”'’`*_—–-")
-        if re.match(r"\W*(?:how|what|why)\b", sentence, re.I):
-            text = re.sub(r"\s+(?:works?|compares?|differs?|is|are|means?)$", "", text)
+        if asked := re.match(r"\W*(?:how|what|why|when|where|who|which)\b", sentence, re.I):
+            who = r"^(?!is\b|was\b)\w+\s+(?=\S)" if asked[0].lower().endswith("who") else "^many "
+            text = _DONE.sub("", re.sub(who, "", _ALSO.sub("", text)))
         if content_words(text) and not re.match(r"(?:do not|don't|never)\b", sentence, re.I):
             return text
         best = best or text

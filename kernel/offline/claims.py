@@ -70,13 +70,32 @@ def mismatch(sentence: str, fact: Fact) -> str:
         return f"the facts say {', '.join(right)} and not {', '.join(wrong)}"
     if wrong:
         return f"the facts do not give the number {', '.join(wrong)}"
+    if other := _other_use(plain, true):
+        return f"the facts say {other}"
     if is_no(plain) != is_no(true):
         return "the facts say the opposite"
-    strange = [word for word in re.findall(r"[\w'’+#.-]*[\w+#]", plain) if content_words(word) and carries(true, word) < 1]
+    spoken = [word for word in re.findall(r"[\w'’+#.-]*[\w+#]", plain) if content_words(word) and not numbers(word)]
+    strange = [word for word in spoken if carries(true, word) < 1]
     if difflib.SequenceMatcher(None, words(plain), words(true), autojunk=False).ratio() <= 0.8:  # a paraphrase: names alone count
         first = plain.split()[0] if plain else ""
         strange = [word for word in strange if re.search(r"[A-Z\d]", word[1:] if word == first else word)]
     return f"the facts do not say “{', '.join(strange)}”" if strange else ""
+
+
+_UP = r"at least|(?:no|not) (?:less|fewer) than|more than|over|above|after"
+_DOWN = r"at most|up to|(?:less|fewer|not? more) than|under|before"
+_AROUND = re.compile(rf"(?:\b(?:({_UP})|({_DOWN})) )?\b(\d[\d.,]*)(?: ([a-z]{{3,}}))?", re.I)
+
+
+def _other_use(sentence: str, fact: str) -> str:
+    """What a fact says of a number that a sentence bounds the other way ("at most 3") or counts other things with; else ""."""
+    said, true = ({n: (up, down, unit) for up, down, n, unit in _AROUND.findall(text)} for text in (sentence, fact))
+    units = {unit for *_, unit in true.values()}
+    for n, (up, down, unit) in said.items():
+        least, most, counted = true.get(n, (up, down, unit))
+        if (up and most) or (down and least) or (unit != counted and unit and unit in units):
+            return " ".join(filter(None, (least, most, n, counted)))
+    return ""
 
 
 def carried(sentence: str, facts: Iterable[Fact]) -> list[Fact]:

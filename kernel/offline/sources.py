@@ -36,6 +36,7 @@ _NOTHING = re.compile(r"^\W*(?:sorry\W+)?(?:there (?:is|are|were) )?(?:no|0|zero
                       r"(?:match|found|results?|hits?|documents?|entr\w+|pages?)", re.I)
 _SLUGS = re.compile(r"\(([A-Za-z]\w*(?:[-_:/.]\w+)+)\)(?=\.?[ \t]*$)", re.M)  # a listing may cite so: "- Fact. (source-id)"
 _TITLED = re.compile(r"^([^-*•\[\n][^\[\n.!?]{2,80}?) +\[([^\[\]\n]+)\]:?[ \t]*\n(?=\S[^\n]*[.!?][ \t]*$)", re.M)
+_BARRED = re.compile(r"^([\w.:/-]+) +\| +([^|\n]+?) +\| +([^|\n]+)$", re.M)  # "id | title | text"
 TAGGED = re.compile(r"<(document|doc|source|result|item|page|fact|finding|snippet|passage)\b([^>]*)>(.*?)</\1>", re.S | re.I)
 
 
@@ -51,6 +52,7 @@ def json_of(text: str):
 def _record(fields: dict) -> Doc:
     """A Doc from fields of any usual names."""
     known = {str(key).strip().lower().replace(" ", "_"): _plain(value) for key, value in fields.items()}
+    known = {"id": next((value for key, value in known.items() if key.endswith("_id")), ""), **known}
     return Doc(**{field: next(filter(None, map(known.get, names.split())), "") for field, names in _FIELDS.items()})
 
 
@@ -93,7 +95,7 @@ def documents(text: str) -> tuple[Doc, ...]:
 def _bracketed(text: str) -> str:
     """A listing with its sources in square brackets, where it has them in round ones, and before a title, not behind it."""
     text = _SLUGS.sub(r"[\1]", text.strip()) if len(_SLUGS.findall(text)) > 1 else text.strip()
-    return _TITLED.sub(r"[\2] \1\n", text)
+    return _TITLED.sub(r"[\2] \1\n", _BARRED.sub(r"[\1] \2\n\3", text))
 
 
 def _headed(head: re.Match, body: str) -> Doc:

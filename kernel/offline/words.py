@@ -242,13 +242,15 @@ _INSTRUCTION = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instructions?|prompts?|rules|previous|prior|above|everything|facts)\b"
     r"|</?(?:facts|task|draft|feedback|context|system|instructions?|user|assistant)>"
     r"|^\W*(?:new |updated )?(?:system|assistant|user|developer|admin\w*|agent|security|editor|instructions?|attention|notice"
-    r"|warning|note|important)(?: \w+){0,4}\s*[:>]|^\W*(?:assistant|agent|ai),"
+    r"|warning|note|important|override|policy|urgent)(?: \w+){0,4}\s*[:>]"
+    r"|^\W*(?:dear |hello |hi )?(?:assistant|agent|ai|model|writer|researcher|reviewer|supervisor|reader),"
+    r"|\bfor (?:ai|llm) readers\b|\bif you(?:'re| are) an? (?:ai|llm|assistant|agent|bot|(?:language )?model)\b"
     r"|\bthis (?:brief|draft|task|conversation|hand-?off|request|review)\b"
     r"|\bwithout (?:\w+ )?(?:check(?:s|ing)|review(?:s|ing)|approval|verification|confirmation)\b"
     r"|\byou (?:must|should|shall|(?:are|have|need)(?: now)? to|will now|can now|are now)\b|\byour (?:\w+ )?(?:instructions"
     rf"|prompt|system|task|role)\b|\b{_WHO}\b.{{0,40}}\b(?:read|see|process|summari[sz])\w*\b.{{0,40}}\b(?:this|these)\b"
     rf"|\b{_WHO} (?:must|should|is to|are to) (?:now |immediately |instead )?(?:{_ORDERS}|ignore|finali[sz]e)\b"
-    r"|^\W*(?:(?:please|now|then|instead|first|next|also|only|from now on)[, ]+)*(?:(?:do not|don't|never|always|stop"
+    r"|^\W*(?:(?:please|kindly|now|then|instead|first|next|also|only|from now on)[, ]+)*(?:(?:do not|don't|never|always|stop"
     rf"|ignore|disregard|forget|pretend|finali[sz]e|delete|(?:make|be) sure)\b|{_ORDERS}\s+{_OBJECTS}\b)",
     re.I)
 

@@ -85,7 +85,8 @@ def asked(tool: dict, text: str) -> bool:
     own = {stem(word) for word in words(said_of(tool).replace("_", " ")) if word not in STOP} - _VAGUE
     clauses = re.split(r"[.;,\n]|\bbut\b|\band\b", text)
     wished = [clause for clause in clauses if not re.search(r"\b(?:no|not|never|without|skip|don't)\b", clause, re.I)]
-    return not with_kin(own).isdisjoint(stem(word) for clause in wished for word in words(clause))
+    said = {stem(word) for clause in wished for word in words(clause)}
+    return not with_kin(own).isdisjoint(said) or any(len(b) > 6 and a.startswith(b) for a in own for b in said)
 
 
 def team_for(view: View, task: str, tools: list[dict], system: str = "") -> list[dict]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from ..answer import Answer
@@ -28,4 +29,6 @@ def fill(view: View) -> Answer:
             given.append(text if bare else f"{name}:\n{text}" if "\n" in text else f"{name}: {text}")
     asked = re.sub(rf"{_ORDER.pattern}[^\n:]*[:\n]\s*(?=\S+\s+\S+)", "", view.task, flags=re.I)
     text = "\n\n".join([*given, *view.results, asked]).strip() or view.first
-    return filled(view, text, {}, "The answer must have this shape.")
+    facts = [{"fact": fact.sentence, "text": fact.sentence, "source": fact.source} for fact in view.facts if fact.source]
+    listed = facts and re.search(r'"(?:source|doc|document|citation)(?:_?id)?": ', json.dumps(view.schema))
+    return filled(view, text, {"facts": facts} if listed else {}, "The answer must have this shape.")

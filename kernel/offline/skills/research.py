@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import replace
 
 from ..answer import Answer
-from ..asks import core, limit, mentions, subjects, topic, wants
+from ..asks import core, limit, mentions, said_of_nothing, subjects, topic, wants
 from ..form import filled
 from ..schema import has_field
 from ..sources import Doc, documents
@@ -239,6 +239,8 @@ def _report(view: View, about: tuple[str, ...], found: Found) -> Answer:
     facts = _choose(found, about, limit(view.instructions, "facts") or MOST_FACTS)
     missing = [subject for subject in about if not any(concerns(doc, subject) for doc, _ in found)]
     notes = [f"Nothing was found on {subject}." for subject in missing]
+    if not facts and (wished := said_of_nothing(view.instructions)) and not view.schema:
+        return Answer(({"type": "text", "text": wished},), "Nothing was found, and the prompt says what to answer then.")
     if not facts:
         queries = ", ".join(f'"{query}"' for query in dict.fromkeys(_asked(view))) or "none"
         notes = [f"Nothing was found about {topic(_task(view)) or 'this'} (searched for {queries})."]

@@ -176,6 +176,8 @@ def _next(view: View) -> Answer:
     work = _so_far(view, topics)
     if view.must_answer:
         return _end(view, work, "Time is up: give what there is.")
+    if len(view.calls) >= (limit(view.instructions, "handoffs") or 1_000):
+        return _end(view, work, "No more handoffs are allowed: give what there is.")
     team = workers.team_for(view, task, tools, view.system)
     if not {"research", "write"} & {kind_of(tool) for tool in view.request["tools"]}:
         team = team or tools[:1]  # whoever there is gets the task

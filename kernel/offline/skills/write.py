@@ -70,13 +70,22 @@ def compose(view: View, facts: list[Fact], thinking: str) -> Answer:
     gaps = [s for s in sentences(view.parts.get("facts", "")) if says_nothing(s) and not is_instruction(s)]
     most = limit(view.instructions, "words") or USUAL_WORDS
     room = most - sum(len(text.split()) for text in (*gaps, f"# {heading}" if heading else ""))
-    chosen = _fill(facts, cite, room, (limit(view.instructions, "sentences") or 1_000) - len(gaps))
+    few = min(limit(view.instructions, kind) or 1_000 for kind in _counted(view)) - len(gaps)
+    if few < len(facts):  # those that are nearest to the topic, in their own order
+        nearest = sorted(facts, key=lambda fact: -mentions(fact.sentence, about))[: max(few, 1)]
+        facts = [fact for fact in facts if fact in nearest]
+    chosen = _fill(facts, cite, room, few)
     if not chosen:  # not even one sentence fits under a title: the shortest stands alone, cut if need be
         short = min(facts, key=lambda fact: len(cited(fact, cite).split()))
         cut = " ".join(short.sentence.split()[:most]).rstrip(",;.") + "."
         heading, gaps, chosen = "", [], [(cited(short, cite) if len(cited(short, cite).split()) <= most else cut, short)]
     paragraphs = _paragraphs(chosen, view)
     return _answer(view, heading, [*paragraphs[:-1], " ".join([paragraphs[-1], *gaps])], thinking)
+
+
+def _counted(view: View) -> tuple[str, ...]:
+    """What may be counted in a text: its sentences, and bullets where it shall have some."""
+    return ("sentences", "bullets") if wants(view.instructions, "bullets") else ("sentences",)
 
 
 def title(task: str, about: str, facts: list[Fact] | tuple[Fact, ...]) -> str:
