@@ -3,7 +3,7 @@
 from . import models
 from .agent import Agent
 from .budget import Budget, Exhausted, Ledger, Spent
-from .client import Client, SetupError, connect, plain_http
+from .client import Client, SetupError, connect
 from .contract import Executable, Handoff, Pause, Registry, Result, ToolError
 from .events import Event
 from .run import Run
@@ -18,5 +18,5 @@ __all__ = [
     "LIBRARY", "Agent", "ApiError", "Block", "Budget", "Client", "Conversation", "Corpus", "DeterministicSupervisor",
     "Event", "Executable", "Exhausted", "Handoff", "HandoffTool", "LLMSupervisor", "Ledger", "Pause", "Registry",
     "Reply", "Result", "Run", "SetupError", "Spent", "Tool", "ToolError", "Trace", "Usage", "Verdict", "Wikipedia",
-    "connect", "finalize", "models", "plain_http", "researcher", "reviewer", "search_tool", "tool", "writer",
+    "connect", "finalize", "models", "researcher", "reviewer", "search_tool", "tool", "writer",
 ]

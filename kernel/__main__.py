@@ -50,24 +50,30 @@ async def _brief(options: argparse.Namespace) -> int:
     topic = " ".join(options.topic.split())
     if any("\ud800" <= letter <= "\udfff" for letter in topic):  # bytes that Python could not read
         raise SetupError(f"the topic is {topic!a}; expected text in the terminal's own encoding, such as UTF-8")
-    if not topic:
-        raise SetupError('the topic is empty; say what the brief is about, for example: python -m kernel "the history of MCP"')
+    if not re.search(r"\w", topic):
+        raise SetupError(f"the topic is {repr(topic) if topic else 'empty'}; say what the brief is about, for example: "
+                         'python -m kernel "the history of MCP"')
     if options.save is not None:
         Path(options.save).open("a", encoding="utf-8").close()  # a path that fails does so before the work is done
     library = Corpus(options.library)
     specialists = researcher(library), writer(), reviewer()
     supervisor = LLMSupervisor(specialists) if options.supervisor == "llm" else DeterministicSupervisor(*specialists)
     async with connect("live" if options.live else None, max_usd=options.max_usd) as client:
-        run = Run(client, budget=Budget(calls=60), on_event=_show)
+        run, unsaved = Run(client, budget=Budget(calls=60), on_event=_show), None
         try:
             result = await run.dispatch(supervisor, Handoff(intent=f"Write a brief on {topic}"))
         finally:  # also when Ctrl-C ends it
-            if options.save:
-                run.trace().save(options.save)
+            try:
+                if options.save:
+                    run.trace().save(options.save)
+            except OSError as problem:  # first the brief
+                unsaved = SetupError(f"{options.save} could not be written: {problem}")
     print(f"\n{result.as_text().strip() or 'There is no brief.'}\n\n{_sources(result, library)}\n")
     if not result.ok:
         print(f"status: {result.status}; {result.reason}\n")
     print(_bill(run.trace(), offline=client.mode == "offline"), flush=True)
+    if unsaved:
+        raise unsaved
     return 0 if result.ok else 1
 
 

@@ -61,11 +61,10 @@ class Agent:
                 conversation.append(reply.as_message())
             match reply.next_step:
                 case "run_tools" if reply.tool_calls:
-                    answer, ended = await run_calls(self.tools, reply.tool_calls, run)
+                    answer, ended = await run_calls(self.tools, reply.tool_calls, run, found)
                     if ended is not None:
                         return Result(status="ok", output=ended)
                     conversation.append(answer)
-                    found += [block["content"] for block in answer["content"] if not block.get("is_error")]
                 case "resend":
                     pass
                 case "done" if reply.text:

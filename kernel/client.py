@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import email.utils
-import json
 import os
 import random
 import time
@@ -23,8 +22,7 @@ import httpx
 from pydantic import SecretStr, ValidationError
 
 from .budget import Budget, Ledger
-from .models import price_of, spent_on
-from .wire import API_VERSION, NONSTREAMING_MAX_TOKENS, ApiError, Reply, Usage, encode, most_tokens
+from .wire import API_VERSION, NONSTREAMING_MAX_TOKENS, ApiError, Reply, encode
 
 Mode = Literal["offline", "live", "local"]
 
@@ -38,6 +36,9 @@ TYPE_OF_STATUS = {400: "invalid_request_error", 401: "authentication_error", 402
 
 TIMEOUTS = {"connect": 10.0, "read": 600.0, "write": 60.0, "pool": None}
 """Seconds. A model may think for minutes; httpx's own 5 seconds are made for web pages."""
+
+NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol, httpx.ProxyError)
+"""These come before a request has left: it cannot have cost anything."""
 
 DEFAULT_MAX_USD = Decimal("0.50")
 
@@ -62,13 +63,15 @@ class Client(contextlib.AbstractAsyncContextManager):
         self.mode, self.base_url, self.retries = mode, base_url.rstrip("/"), retries
         self.slots = asyncio.Semaphore(concurrency) if concurrency else contextlib.nullcontext()
         self.ledger = Ledger(Budget(usd=max_usd), owner="client", unknown_price_ok=unknown_price_ok)
-        self._transport, self._sleep, self._jitter = transport, sleep or asyncio.sleep, jitter
+        self.transport, self._sleep, self._jitter = transport, sleep or asyncio.sleep, jitter
         self._url = httpx.URL(f"{self.base_url}/v1/messages")
-        self._headers = {"host": self._url.netloc.decode("ascii"), "user-agent": "supervisor-workshop",
+        self.public_headers = {"host": self._url.netloc.decode("ascii"), "user-agent": "supervisor-workshop",
                          "accept": "application/json", "content-type": "application/json", "anthropic-version": API_VERSION}
         secrets = {"x-api-key": api_key, "authorization": f"Bearer {auth_token}" if auth_token else None}
         self._secrets = {name: SecretStr(value) for name, value in secrets.items() if value}
-        if not all(value.isascii() and value.isprintable() for value in secrets.values() if value):
+        odd = not all(value.isascii() and value.isprintable() for value in secrets.values() if value)
+        del api_key, auth_token, secrets  # a traceback may show what its frames hold
+        if odd:
             raise SetupError("the key holds a character that cannot stand in an HTTP header; copy it again")
 
     def __repr__(self) -> str:
@@ -78,7 +81,7 @@ class Client(contextlib.AbstractAsyncContextManager):
         await self.aclose()
 
     async def aclose(self) -> None:
-        await self._transport.aclose()
+        await self.transport.aclose()
 
     async def send(self, body: dict[str, Any], *, content: bytes | None = None,
                    on_retry: Callable[[ApiError, float], None] | None = None) -> Reply:
@@ -104,19 +107,19 @@ class Client(contextlib.AbstractAsyncContextManager):
 
     async def _send_once(self, content: bytes) -> Reply:
         # `stream=` takes the headers as they are; `content=` would go through all of them twice more, at every turn
-        headers = {**self.headers(), "content-length": str(len(content))}
-        request = httpx.Request("POST", self._url, headers=headers, stream=httpx.ByteStream(content),
-                                extensions={"timeout": TIMEOUTS})
-        problem = None
+        request = httpx.Request("POST", self._url, headers={**self.headers(), "content-length": str(len(content))},
+                                stream=httpx.ByteStream(content), extensions={"timeout": TIMEOUTS})
+        lost: dict[str, Any] = {}
         try:
-            async with contextlib.aclosing(await self._transport.handle_async_request(request)) as response:
+            async with contextlib.aclosing(await self.transport.handle_async_request(request)) as response:
                 await response.aread()
-        except httpx.TimeoutException as error:
-            problem = f"no reply in time ({type(error).__name__})", "timeout_error"
         except (httpx.TransportError, httpx.DecodingError) as error:
-            problem = f"{error or type(error).__name__} ({self.base_url})", "connection_error"
-        if problem:  # raised out here, so that nothing leads back to the transport's error, whose request holds the key
-            raise self._error(*problem, retryable=True)
+            lost = {"message": f"{str(error) or type(error).__name__} ({self.base_url})", "kind": "connection_error",
+                    "billable": not isinstance(error, NOT_SENT)}
+            if isinstance(error, httpx.TimeoutException):
+                lost |= {"message": f"no reply in time ({type(error).__name__})", "kind": "timeout_error"}
+        if lost:  # raised out here, so that nothing leads back to the transport's error, whose request holds the key
+            raise self._error(**lost, retryable=True)
         if response.status_code != 200:
             raise self._error_of(response)
         try:
@@ -125,23 +128,23 @@ class Client(contextlib.AbstractAsyncContextManager):
             what = response.headers.get("content-type", "no content type")
             first = error.errors(include_url=False, include_input=False)[0]["msg"]
             raise self._error(f"the server answered 200 with something that is not a reply ({what}; {first}): "
-                              f"{response.text[:120]!r}; check the base URL", "invalid_reply", status=200) from None
+                              f"{response.text[:120]!r}; check the base URL", "invalid_reply", status=200, billable=True) from None
 
     def headers(self) -> dict[str, str]:
         """What every request of this client carries, the key included: for sending, never for showing."""
-        return self._headers | {name: secret.get_secret_value() for name, secret in self._secrets.items()}
+        return self.public_headers | {name: secret.get_secret_value() for name, secret in self._secrets.items()}
 
     def _error_of(self, response: httpx.Response) -> ApiError:
         headers, status = response.headers, response.status_code
         try:
             payload = response.json()
             problem = payload["error"] if isinstance(payload["error"], dict) else {"message": payload["error"]}
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             payload, problem = {}, {"message": f"not the API's error format: {response.text[:120]!r}"}
         kind = problem.get("type") or TYPE_OF_STATUS.get(status, "api_error" if status >= 500 else "http_error")
         # a spend limit answers 429 too, and waiting does not lift it
         waiting_helps = "spend" not in str(problem.get("details")) and (status in RETRYABLE_STATUS or status >= 500)
-        return self._error(str(problem.get("message", "")), str(kind), status=status,
+        return self._error(str(problem.get("message") or "the server did not say why"), str(kind), status=status,
                            retryable={"true": True, "false": False}.get(headers.get("x-should-retry"), waiting_helps),
                            request_id=headers.get("request-id") or payload.get("request_id") or "",
                            retry_after_s=_retry_after_s(headers))
@@ -169,8 +172,12 @@ def pool_for(url: httpx.URL) -> httpx.AsyncHTTPTransport:
     """Connections to one server, as many as a fan-out asks for. Few are kept afterwards: httpx looks through all
     that it keeps at every request, which with hundreds costs more than opening new ones."""
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
-    proxy = None if proxy_bypass(url.host) else getproxies().get(url.scheme)
-    return httpx.AsyncHTTPTransport(limits=limits, proxy=proxy)
+    return httpx.AsyncHTTPTransport(limits=limits, proxy=proxy_for(url))
+
+
+def proxy_for(url: httpx.URL) -> str | None:
+    """The proxy that the environment names for an address, if any."""
+    return None if proxy_bypass(url.host) else getproxies().get(url.scheme)
 
 
 def connect(mode: Mode | None = None, *, max_usd: Decimal | str | float | None = DEFAULT_MAX_USD,
@@ -196,11 +203,11 @@ def connect(mode: Mode | None = None, *, max_usd: Decimal | str | float | None =
         return Client(OfflineTransport(**offline), concurrency=concurrency)
     if offline:
         raise SetupError(f"{', '.join(offline)}: only the offline model takes these settings; the mode is {mode}")
-    base_url, key, token = (os.environ.get(f"ANTHROPIC_{name}") for name in ("BASE_URL", "API_KEY", "AUTH_TOKEN"))
+    base_url = os.environ.get("ANTHROPIC_BASE_URL")
     if mode == "local" and not base_url:
         raise SetupError("the model is local, but ANTHROPIC_BASE_URL is not set; set it to your server's address, "
                          "for example http://127.0.0.1:11434 for Ollama")
-    if not (key or token or base_url):
+    if not (base_url or os.environ.get("ANTHROPIC_API_KEY") or os.environ.get("ANTHROPIC_AUTH_TOKEN")):
         raise SetupError("the model is live, but ANTHROPIC_API_KEY is not set; set it (or ANTHROPIC_BASE_URL for a "
                          "server of your own), or stay offline")
     base_url, url = base_url or "https://api.anthropic.com", httpx.URL()
@@ -211,33 +218,6 @@ def connect(mode: Mode | None = None, *, max_usd: Decimal | str | float | None =
     if url.scheme not in ("http", "https") or not url.host or not 0 < (url.port or 80) < 65536:
         raise SetupError(f"ANTHROPIC_BASE_URL is {base_url!r}; expected an address such as http://127.0.0.1:11434")
     nobody_is_billed = mode == "local" or url.host in ("localhost", "127.0.0.1", "::1")
-    return Client(pool_for(url), mode=mode, base_url=base_url, api_key=key, auth_token=token, concurrency=concurrency or 16,
-                  max_usd=cap, unknown_price_ok=nobody_is_billed)
-
-
-def plain_http(mode: Mode | None = None, *, max_usd: Decimal | str | float | None = DEFAULT_MAX_USD,
-               **offline: Any) -> httpx.Client:
-    """A plain `httpx.Client` for the model that `connect` would choose: for those who write the wire themselves.
-
-    Address, version and key are set: `client.post("/v1/messages", json={...})`. The dollar cap holds here too:
-    raises Exhausted before a request that could pass it. No retries.
-    """
-    chosen = connect(mode, max_usd=max_usd, **offline)
-
-    def reserve(request: httpx.Request) -> None:
-        body = json.loads(request.content)
-        model, wanted = str(body.get("model")), int(body.get("max_tokens") or 1)
-        booked = chosen.ledger.reserve(most_tokens(request.content), wanted, price_of(model), least=wanted)
-        request.extensions["booked"] = model, booked
-        request.headers.update(chosen.headers())  # the key is there while the request is under way, and never to be seen
-
-    def settle(response: httpx.Response) -> None:
-        response.request.headers.update(dict.fromkeys(chosen._secrets, "[key]"))
-        response.read()
-        model, booked = response.request.extensions["booked"]
-        usage = response.json().get("usage", {}) if response.is_success else {}
-        chosen.ledger.settle(booked, spent_on(model, Usage.model_validate(usage)))
-
-    return httpx.Client(base_url=chosen.base_url, headers=chosen._headers, timeout=httpx.Timeout(600, connect=10),
-                        transport=chosen._transport if chosen.mode == "offline" else None,
-                        event_hooks={"request": [reserve], "response": [settle]})
+    return Client(pool_for(url), mode=mode, base_url=base_url, api_key=os.environ.get("ANTHROPIC_API_KEY"),
+                  auth_token=os.environ.get("ANTHROPIC_AUTH_TOKEN"), concurrency=concurrency or 16, max_usd=cap,
+                  unknown_price_ok=nobody_is_billed)

@@ -75,8 +75,8 @@ class Result(BaseModel):
 def as_text(value: Any) -> str:
     """Any tool's or agent's output as the text that goes over the wire."""
     if value is None or isinstance(value, str):
-        return value or ""
-    return to_json(value, by_alias=False, fallback=str).decode("utf-8")
+        return (value or "").encode("utf-8", "replace").decode()  # half a character, as a file's odd name has, cannot be sent
+    return to_json(value, by_alias=False, fallback=str, bytes_mode="base64").decode("utf-8")
 
 
 class ToolError(Exception):

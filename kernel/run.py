@@ -24,6 +24,10 @@ MAX_TOKENS = 4096
 """Tokens that one answer may have unless the request says otherwise."""
 
 
+STATUS_OF = {Exhausted: "exhausted", ApiError: "failed", Pause: "paused"}
+"""What may stop a run; anything else is a bug."""
+
+
 class Run:
     """One dispatch: its place in the tree, its ledger, its deadline, and the work done so far.
 
@@ -36,6 +40,7 @@ class Run:
                  on_event: Callable[[Event], None] | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self.client, self.budget, self.parent = client, budget or Budget(), None
         self.name, self.id, self.path, self.levels = "user", "", (), self.budget.depth
+        self._waiting: tuple[Executable, ...] = ()
         self.ledger = Ledger(self.budget, client.ledger, "the run")
         self.events: list[Event] = []
         """Everything that happened in the whole tree so far."""
@@ -52,16 +57,16 @@ class Run:
         """Named work so far (facts, draft …); likewise."""
         self._children, self._sent = 0, (None, 0)
 
-    def _child(self, name: str, budget: Budget) -> Run:
+    def _child(self, executable: Executable, budget: Budget) -> Run:
         if not self._children:
             self.began = self._clock()  # a root may be made long before it is used
         self._children += 1
         child = copy.copy(self)  # events, readers and what was handed over are one for the whole tree
-        child.parent, child.budget, child.name = self, budget, name
+        child.parent, child.budget, child.name, child._waiting = self, budget, executable.name, (*self._waiting, executable)
         child.id = f"{self.id}.{self._children}".lstrip(".")
         chosen = "depth" in budget.model_fields_set
-        child.path, child.levels = (*self.path, name), min(self.levels - 1, budget.depth if chosen else self.levels)
-        child.ledger = Ledger(budget, self.ledger, name)
+        child.path, child.levels = (*self.path, child.name), min(self.levels - 1, budget.depth if chosen else self.levels)
+        child.ledger = Ledger(budget, self.ledger, child.name)
         child._begin()
         return child
 
@@ -109,9 +114,9 @@ class Run:
         name = executable.name
         handoff = handoff.model_copy(update={"from_agent": self.path[-1] if self.path else handoff.from_agent,
                                              "to_agent": name, "return_to": self.name})
-        child = self._child(name, budget or Budget())
+        child = self._child(executable, budget or Budget())
         child.emit("dispatch", handoff=handoff.model_dump(), parent=self.id, limits=child.budget.model_dump(mode="json"))
-        key, reason = handoff.key(), self._refusal(name, handoff)
+        key, reason = handoff.key(), self._refusal(executable, handoff)
         result = Result(status="cancelled", reason="cancelled by its caller")
         try:
             if reason:
@@ -126,15 +131,19 @@ class Run:
             result = result.model_copy(update={"by": result.by or name})
             if not reason:
                 self._handed_over[key] = result.status
-            shown = result.model_dump(mode="json", fallback=str)
+            try:
+                shown = result.model_dump(mode="json", fallback=str)
+            except ValueError:  # bytes, or half a character, in a model
+                shown = {**result.model_dump(), "output": repr(result.output)}
             child.emit("return", return_to=self.name, result=shown, spent=_figures(child.spent))
         return result
 
-    def _refusal(self, name: str, handoff: Handoff) -> str:
+    def _refusal(self, executable: Executable, handoff: Handoff) -> str:
         """Why this dispatch must not happen; empty when it may."""
+        name = executable.name
         if self.levels < 1:
             return f"too deep: {' → '.join((*self.path, name))} is more than the levels that the budget allows"
-        if name in self.path:
+        if executable in self._waiting:
             return f"a ring: {' → '.join((*self.path, name))}; {name} is already waiting for this work"
         before = self._handed_over.get(handoff.key())
         if before and before not in ("failed", "cancelled"):
@@ -143,35 +152,38 @@ class Run:
 
     async def _guarded(self, executable: Executable, handoff: Handoff) -> Result:
         """Executes within the deadline; turns what may stop a run into a result with the work so far."""
-        seconds_left, seconds = self._time_limit()
+        seconds_left, stopped = self._time_limit()
+        if seconds_left is not None and seconds_left <= 0:
+            return Result(status="exhausted", reason=stopped)
         try:
             async with asyncio.timeout(seconds_left) as deadline:
                 result = await executable.execute(handoff, self)
             if not isinstance(result, Result):
                 raise TypeError(f"{self.name}.execute returned {type(result).__name__}; it must return a Result")
             return result if result.ok else result.model_copy(update={"artifacts": {**self.artifacts, **result.artifacts}})
-        except Exhausted as limit:
-            status, reason = "exhausted", str(limit)
-        except ApiError as error:
-            status, reason = "failed", str(error)
-        except Pause as pause:
-            status, reason = "paused", str(pause)
+        except (*STATUS_OF, ExceptionGroup) as problem:
+            bugs = isinstance(problem, ExceptionGroup) and problem.split((*STATUS_OF,))[1]
+            while isinstance(problem, ExceptionGroup):  # as a TaskGroup raises them
+                problem = problem.exceptions[0]
+            if bugs:
+                raise
+            status, reason = next(it for kind, it in STATUS_OF.items() if isinstance(problem, kind)), str(problem)
         except TimeoutError:
             if not deadline.expired():
                 raise
-            status, reason = "exhausted", f"{self.name} was stopped at its deadline of {seconds:g} s"
+            status, reason = "exhausted", stopped
         return Result(status=status, output=self.output, reason=reason, artifacts=self.artifacts)
 
-    def _time_limit(self) -> tuple[float | None, float | None]:
-        """(seconds left, of how many) until the deadline that this dispatch has to watch; None for no deadline.
+    def _time_limit(self) -> tuple[float | None, str]:
+        """(seconds left until the deadline that this dispatch has to watch, or None; what is said when it has passed).
 
         Those above watch over theirs; only the root, which nobody dispatched, leaves its own to the first level.
         """
-        own, above = self.budget.seconds, self.parent
-        if above.parent or above.budget.seconds is None:
-            return own, own
-        left = above.began + above.budget.seconds - self._clock()
-        return (own, own) if own is not None and own <= left else (left, above.budget.seconds)
+        left = limit = self.budget.seconds
+        root = self.parent.budget.seconds if self.parent.parent is None else None
+        if root is not None and (left is None or self.parent.began + root - self._clock() < left):
+            left, limit = self.parent.began + root - self._clock(), root
+        return left, f"{self.name} was stopped at its deadline of {limit or 0:g} s"
 
     async def fan_out(self, dispatches: Iterable[tuple[Any, ...]], *, limit: int | None = None) -> list[Result]:
         """Dispatches several (executable, handoff[, budget]) at once; results in the order given.
@@ -191,6 +203,10 @@ class Run:
                     return await self.dispatch(executable, handoff, budget=budget)
                 except Exception as bug:
                     return Result(status="failed", reason=f"{type(bug).__name__}: {bug}", by=executable.name)
+                except asyncio.CancelledError:
+                    if asyncio.current_task().cancelling():
+                        raise
+                    return Result(status="cancelled", reason="cancelled by something that it waited for", by=executable.name)
 
         async with asyncio.TaskGroup() as group:
             branches = [group.create_task(branch(*job)) for job in jobs]
@@ -205,23 +221,32 @@ class Run:
         """
         body = {"max_tokens": MAX_TOKENS, **request}
         model, content = body["model"], encode(body)
-        booked = await self.ledger.reserve_in_turn(most_tokens(content), body["max_tokens"], price_of(model))
-        if booked.output_tokens < body["max_tokens"]:
-            body["max_tokens"] = booked.output_tokens
+        most, price = most_tokens(content), price_of(model)
+        tries = [await self.ledger.reserve_in_turn(most, body["max_tokens"], price)]
+        if tries[0].output_tokens < body["max_tokens"]:
+            body["max_tokens"] = tries[0].output_tokens
             content = encode(body)
-        actual = booked  # if no answer comes, the service may still have done the work
+
+        def again(error: ApiError, wait_s: float) -> None:
+            self.emit("retry", error=str(error), type=error.type, wait_s=wait_s)
+            if error.billable:
+                tries.append(self.ledger.reserve(most, body["max_tokens"], price, least=body["max_tokens"]))
+
+        actual = None
         try:
             async with self.client.slots:
                 self._emit_request(body)
                 asked_at = self._clock()
-                reply = await self.client.send(body, content=content, on_retry=self._emit_retry)
+                reply = await self.client.send(body, content=content, on_retry=again)
             actual = spent_on(model, reply.usage)
         except ApiError as error:
-            if error.status and error.status != 200:
-                actual = Spent(calls=1)  # an error answer is not billed
+            actual = None if error.billable else Spent(calls=1)
             raise
-        finally:
-            self.ledger.settle(booked, actual)
+        finally:  # where no answer came, the service may have done the work all the same
+            *unanswered, last = tries
+            for booked in unanswered:
+                self.ledger.settle(booked, booked)
+            self.ledger.settle(last, actual or last)
         if reply.text and (self.output is None or not reply.tool_calls):
             self.output = reply.text
         self.emit("reply", model=model, reply=reply.model_dump(), spent=_figures(actual), seconds=self._clock() - asked_at)
@@ -234,9 +259,6 @@ class Run:
         since = sent if known is messages and isinstance(messages, Conversation) else 0
         self._sent = (messages, len(messages))
         self.emit("request", body={**body, "messages": list(messages[since:])}, since=since)
-
-    def _emit_retry(self, error: ApiError, wait_s: float) -> None:
-        self.emit("retry", error=str(error), type=error.type, wait_s=wait_s)
 
 
 def _figures(spent: Spent) -> dict[str, Any]:

@@ -64,7 +64,7 @@ class Corpus:
         if not folder.is_dir():
             raise CorpusError(f"the library {str(folder)!r} is not a folder; expected a folder of .md or .txt documents")
         self.documents: dict[str, Document] = {}
-        for path in sorted(it for it in folder.rglob("*") if it.suffix in (".md", ".txt") and it.is_file()):
+        for path in sorted(it for it in folder.rglob("*") if it.suffix.lower() in (".md", ".txt") and it.is_file()):
             document = _read(path)
             if document.id in self.documents:
                 raise CorpusError(f"two documents have the id {document.id!r}; the second is {path.name}: rename one")
@@ -114,8 +114,8 @@ def _read(path: Path) -> Document:
     title = path.stem
     if heading := re.match(r"\s*#+ +(.+)\n", text):
         text, title = text[heading.end():], heading[1].strip()
-    return Document(fields.get("id") or path.stem, fields.get("title") or title, text.strip(), fields.get("date", ""),
-                    fields.get("url", ""))
+    id = " ".join(re.sub(r"[\[\],;|]", " ", fields.get("id") or path.stem).split())  # it shall stand between brackets, in a list
+    return Document(id or "document", fields.get("title") or title, text.strip(), fields.get("date", ""), fields.get("url", ""))
 
 
 class Wikipedia:
@@ -131,8 +131,7 @@ class Wikipedia:
     async def search(self, query: str, limit: int = 5) -> list[Hit]:
         """The best matching articles with their opening sentences. Raises ToolError when Wikipedia does not answer."""
         pages = await self._pages(generator="search", gsrsearch=query, gsrlimit=limit)
-        pages.sort(key=lambda page: page.get("index", 0))
-        return [Hit(_article(page), _article(page).text[:160], float(page.get("index", 0))) for page in pages]
+        return [Hit(_article(page), _article(page).text[:160], float(rank)) for rank, page in enumerate(pages, 1)]
 
     async def get(self, id: str) -> Document:
         """One article by its id (`wiki-<page id>`). Raises KeyError."""
@@ -147,9 +146,11 @@ class Wikipedia:
     async def _pages(self, **query: str | int) -> list[dict]:
         try:
             response = await self._http.get("/w/api.php", params=query)
-            response.raise_for_status()
-            return list(response.json().get("query", {}).get("pages", []))
-        except (httpx.HTTPError, ValueError, AttributeError) as error:
+            answer = response.raise_for_status().json()
+            if "error" in answer:
+                raise ValueError(answer["error"])
+            return sorted(answer.get("query", {}).get("pages", []), key=lambda page: page.get("index", 0))
+        except (httpx.HTTPError, ValueError, AttributeError, TypeError) as error:
             raise ToolError(f"Wikipedia did not answer ({type(error).__name__}); try again or use the library") from None
 
 

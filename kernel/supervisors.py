@@ -100,6 +100,8 @@ class HandoffTool:
             run.output = result.output
         if result.ok:
             return text
+        run.keep(**result.artifacts)
+        text = text or Handoff(intent="", artifacts=result.artifacts).as_text()  # a failed stage keeps the work before it
         if not text:
             raise ToolError(f"status: {result.status}; {result.reason}")
         return f"status: {result.status}; {result.reason}\n\n{text}"

@@ -110,14 +110,16 @@ def _problem(details: Any) -> str:
     return f"{where}: {details['msg']}; given {given[:80] + '…' if len(given) > 80 else given}"
 
 
-async def run_calls(tools: Iterable[Any], calls: list[Block], run: Run) -> tuple[dict[str, Any], str | None]:
+async def run_calls(tools: Iterable[Any], calls: list[Block], run: Run, found: list[str] | None = None,
+                    ) -> tuple[dict[str, Any], str | None]:
     """Runs one turn's tool calls together; returns the one user message that answers them all, in order,
-    and the output of a tool that ended the loop (None if none did)."""
-    by_name = {tool.name: tool for tool in tools}
+    and the output of a tool that ended the loop (None if none did). `found` receives what each call brought at
+    once, so that it is not lost when another one pauses or runs out of time."""
+    by_name, found = {tool.name: tool for tool in tools}, [] if found is None else found
     if len(calls) == 1:  # no task of its own, which would cost as much as the call
-        answers = [await _answer(by_name, calls[0], run)]
+        answers = [await _answer(by_name, calls[0], run, found)]
     else:
-        answers = await asyncio.gather(*(_answer(by_name, call, run) for call in calls), return_exceptions=True)
+        answers = await asyncio.gather(*(_answer(by_name, call, run, found) for call in calls), return_exceptions=True)
     for answer in answers:  # a bug or a pause propagates only after its siblings have finished
         if isinstance(answer, BaseException):
             raise answer
@@ -128,13 +130,14 @@ async def run_calls(tools: Iterable[Any], calls: list[Block], run: Run) -> tuple
     return {"role": "user", "content": list(answers)}, ended
 
 
-async def _answer(by_name: dict[str, Any], call: Block, run: Run) -> dict[str, Any]:
+async def _answer(by_name: dict[str, Any], call: Block, run: Run, found: list[str]) -> dict[str, Any]:
     run.emit("tool_call", id=call.id, name=call.name, input=call.input)
     answer: dict[str, Any] = {"type": "tool_result", "tool_use_id": call.id}
     try:
         if call.name not in by_name:
             raise ToolError(f"there is no tool {call.name!r}; the tools are: {', '.join(by_name) or 'none'}")
         answer["content"] = await by_name[call.name].call(call.input, run)
+        found.append(answer["content"])
     except ToolError as error:
         answer.update(content=str(error) or "the tool failed without a message", is_error=True)
     run.emit("tool_result", id=call.id, name=call.name, content=answer["content"], is_error="is_error" in answer)

@@ -30,12 +30,12 @@ class Trace:
 
     def totals(self) -> dict[str, Any]:
         """calls, input_tokens, output_tokens, usd (Decimal, None if a price is unknown), models, seconds."""
-        return {**_sum(self._replies()), "seconds": self.events[-1].at if self.events else 0.0}
+        return {**_sum(self._asked()), "seconds": self.events[-1].at if self.events else 0.0}
 
     def by_agent(self) -> dict[str, dict[str, Any]]:
         """The same figures (without seconds) for each agent that asked a model, in order of appearance."""
-        agents = dict.fromkeys(event.agent for event in self._replies())
-        return {agent: _sum([it for it in self._replies() if it.agent == agent]) for agent in agents}
+        agents = dict.fromkeys(event.agent for event in self._asked())
+        return {agent: _sum([it for it in self._asked() if it.agent == agent]) for agent in agents}
 
     def table(self) -> str:
         """Who used what, one line an agent."""
@@ -48,8 +48,8 @@ class Trace:
 
     def save(self, path: str | Path) -> None:
         """Writes one JSON object a line: the events, in order."""
-        lines = (json.dumps(asdict(event), ensure_ascii=False, default=str) for event in self.events)
-        Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        lines = (json.dumps(asdict(event), ensure_ascii=False, default=str) + "\n" for event in self.events)
+        Path(path).write_text("".join(lines), encoding="utf-8", errors="backslashreplace")  # half a character: as JSON escapes it
 
     @classmethod
     def load(cls, path: str | Path) -> Trace:
@@ -63,14 +63,15 @@ class Trace:
                 raise ValueError(f"{path}, line {number} is not an event of a run: {error}") from None
         return cls(events)
 
-    def _replies(self) -> list[Event]:
-        return [event for event in self.events if event.kind == "reply"]
+    def _asked(self) -> list[Event]:
+        return [event for event in self.events if event.kind in ("request", "reply")]
 
 
-def _sum(replies: list[Event]) -> dict[str, Any]:
+def _sum(events: list[Event]) -> dict[str, Any]:
+    replies = [event for event in events if event.kind == "reply"]  # a request may have got none
     spent = [event.data["spent"] for event in replies]
     prices = [it["usd"] for it in spent]
-    return {"calls": len(spent), "input_tokens": sum(it["input_tokens"] for it in spent),
+    return {"calls": len(events) - len(replies), "input_tokens": sum(it["input_tokens"] for it in spent),
             "output_tokens": sum(it["output_tokens"] for it in spent),
             "usd": None if None in prices else sum(map(Decimal, prices), Decimal(0)),
             "models": list(dict.fromkeys(event.data["model"] for event in replies))}

@@ -155,15 +155,16 @@ class ApiError(Exception):
     """The service, or the way to it, said no.
 
     `status` is the HTTP status (None: no reply came), `type` the service's own error type — branch on that,
-    never on the message —, `retryable` whether the same request may succeed later.
+    never on the message —, `retryable` whether the same request may succeed later, `billable` whether the work
+    may have been done all the same.
     """
 
     def __init__(self, message: str, *, type: str, status: int | None = None, request_id: str = "",
-                 retryable: bool = False, retry_after_s: float | None = None) -> None:
+                 retryable: bool = False, billable: bool = False, retry_after_s: float | None = None) -> None:
         where = f"HTTP {status}, " if status else ""
         super().__init__(f"{where}{type}: {message}")
         self.message, self.type, self.status, self.request_id = message, type, status, request_id
-        self.retryable, self.retry_after_s = retryable, retry_after_s
+        self.retryable, self.billable, self.retry_after_s = retryable, billable, retry_after_s
 
 
 def output_format(schema: dict[str, Any]) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def call(name: str, **arguments: Any) -> dict[str, Any]:
 
 
 def requests_of(client: Client) -> list[dict[str, Any]]:
-    return client._transport.requests
+    return client.transport.requests
 
 
 @pytest.fixture

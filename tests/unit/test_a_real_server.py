@@ -131,7 +131,8 @@ def test_a_server_that_is_not_there_is_said_plainly(monkeypatch, capsys):
 
 
 def test_a_plain_client_speaks_to_the_chosen_model_and_its_cap_holds_before_sending(monkeypatch):
-    from kernel import Exhausted, models, plain_http
+    from kernel import Exhausted, models
+    from workshop.plain import plain_http
 
     body = {"model": models.supervisor, "max_tokens": 1000, "messages": [{"role": "user", "content": "Hello"}]}
     assert plain_http().post("/v1/messages", json=body).json()["stop_reason"] == "end_turn"

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from kernel import Budget, Client, Handoff, Registry, Reply, Run, Tool, ToolError, tool
+from kernel import Budget, Client, Handoff, Pause, Registry, Reply, Run, Tool, ToolError, tool
 from kernel.wire import NEXT_STEP
 
 from .conftest import call, requests_of, scripted
@@ -283,3 +283,37 @@ async def test_a_tool_may_ask_for_the_run_which_the_model_never_sees(agent):
 def test_a_reply_is_read_by_block_type_never_by_position():
     it = Reply.model_validate({"content": [{"type": "thinking", "thinking": "", "signature": "s"}, {"type": "text", "text": "hi"}]})
     assert it.text == "hi" and it.next_step == "done"
+
+
+async def test_what_a_call_brought_is_kept_when_its_sibling_pauses_or_runs_out_of_time(agent):
+    @tool
+    def good() -> str:
+        """Gives a fact."""
+        return "a fact"
+
+    @tool
+    def ask_a_person() -> str:
+        """Asks."""
+        raise Pause("a person must say")
+
+    @tool
+    async def slow() -> str:
+        """Waits."""
+        await asyncio.sleep(60)
+
+    both = [{"type": "tool_use", "id": f"t{i}", "name": name, "input": {}} for i, name in enumerate(("good", "ask_a_person"))]
+    result, _, _ = await run_agent(agent(tools=(good, ask_a_person)), both)
+    assert result.status == "paused" and result.artifacts == {"tool_results": "a fact"}
+    late = [{**both[0]}, {**both[1], "name": "slow"}]
+    result, _, _ = await run_agent(agent(tools=(good, slow)), late, budget=Budget(seconds=0.05))
+    assert result.status == "exhausted" and result.artifacts == {"tool_results": "a fact"}
+
+
+async def test_half_a_character_from_a_tool_can_be_sent_back(agent):
+    @tool
+    def list_files() -> str:
+        """Lists files."""
+        return "caf\udce9.txt"
+
+    result, requests, _ = await run_agent(agent(tools=(list_files,)), call("list_files"), "done")
+    assert result.ok and requests[-1]["messages"][-1]["content"][0]["content"] == "caf?.txt"

@@ -7,8 +7,10 @@ import email.utils
 import json
 import threading
 import time
+import traceback
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 
 import httpx
 import pytest
@@ -225,7 +227,7 @@ def test_a_dollar_cap_that_is_no_amount_is_one_clear_line(monkeypatch, cap):
 
 
 def test_plain_http_sends_the_key_and_does_not_keep_it_where_a_notebook_would_print_it(monkeypatch):
-    from kernel import plain_http
+    from workshop.plain import plain_http
 
     key, sent = "sk-ant-very-secret", []
 
@@ -283,3 +285,49 @@ def test_a_price_is_what_the_price_table_says_below_and_above_each_tier(model, t
     theirs = calc_price(Priced(input_tokens=fresh + written + read, output_tokens=out, cache_write_tokens=written, cache_read_tokens=read),
                         model_ref=model, provider_id="anthropic").total_price
     assert models.cost(model, usage) == theirs
+
+
+def frames_of(error):
+    """What the kernel's frames of an error and of its causes hold, as a debugger or a crash report would show it."""
+    shown, held = traceback.TracebackException.from_exception(error, capture_locals=True), ""
+    while shown:
+        held += "".join(f"{frame.name}: {frame.locals}\n" for frame in shown.stack if "kernel" in Path(frame.filename).parts)
+        shown = shown.__cause__ or shown.__context__
+    return held
+
+
+@pytest.mark.parametrize("answer", [(401, error("authentication_error")), httpx.ReadError("reset"), (200, b"<html>")])
+def test_no_frame_of_an_error_holds_the_key(answer):
+    with pytest.raises(ApiError) as caught:
+        send(client_of(*[answer] * 3, api_key="sk-ant-very-secret"))
+    held = frames_of(caught.value)
+    assert "_send_once" in held and "very-secret" not in held
+
+
+@pytest.mark.parametrize(("name", "value"), [("ANTHROPIC_API_KEY", "sk-very\nsecret"), ("ANTHROPIC_BASE_URL", "ftp://no")])
+def test_no_frame_of_a_refused_setting_holds_the_key(monkeypatch, name, value):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-very-secret")
+    monkeypatch.setenv(name, value)
+    with pytest.raises(SetupError) as caught:
+        connect("live")
+    held = frames_of(caught.value)
+    assert "connect" in held and "sk-very" not in held
+
+
+def test_a_plain_client_that_reaches_nobody_holds_no_key_in_its_error(monkeypatch):
+    from workshop.plain import plain_http
+
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-very-secret")
+    with plain_http("live") as client, pytest.raises(httpx.ConnectError) as caught:
+        client.post("/v1/messages", json=BODY)
+    assert "x-api-key" not in caught.value.request.headers and caught.value.__context__ is None
+
+
+@pytest.mark.parametrize(("answer", "said"), [
+    (httpx.ReadError(""), "ReadError (http"), ((400, {"error": {}}), "the server did not say why"),
+    ((400, {"error": {"message": None}}), "the server did not say why"), ((400, b"[" * 100_000), "not the API's error format")])
+def test_an_error_without_words_gets_some(answer, said):
+    with pytest.raises(ApiError) as caught:
+        send(client_of(*[answer] * 3))
+    assert said in str(caught.value)

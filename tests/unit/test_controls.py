@@ -84,10 +84,10 @@ def test_the_switch_begins_where_the_environment_says_and_refuses_what_it_does_n
 def test_nobody_waits_for_the_pace_and_a_person_does(somebody, monkeypatch):
     import sys
 
-    assert model_switch().connect()._transport.api.latency_ms == (300, 300)
-    assert model_switch().connect(latency_ms=5)._transport.api.latency_ms == (5, 5)
+    assert model_switch().connect().transport.api.latency_ms == (300, 300)
+    assert model_switch().connect(latency_ms=5).transport.api.latency_ms == (5, 5)
     monkeypatch.setattr(sys.modules["workshop.controls.model_switch"], "interactive", lambda: False)
-    assert model_switch().connect()._transport.api.latency_ms == (0, 0)
+    assert model_switch().connect().transport.api.latency_ms == (0, 0)
 
 
 def test_what_is_missing_is_said_in_the_kernels_words_and_connecting_raises_it(somebody):

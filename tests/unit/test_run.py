@@ -7,10 +7,11 @@ import asyncio
 import httpx
 import pytest
 
-from kernel import Budget, Client, Handoff, Pause, Result, Run
+from kernel import ApiError, Budget, Client, Exhausted, Handoff, Pause, Result, Run, Trace, connect
+from kernel.budget import NOTHING
 from kernel.offline import Script
 
-from .conftest import Worker, requests_of, scripted
+from .conftest import Worker, no_sleep, requests_of, scripted
 
 TASK = Handoff(intent="do it")
 
@@ -261,3 +262,88 @@ async def test_events_are_numbered_and_nested_runs_have_nested_ids():
 async def test_a_run_says_what_it_needs_when_it_is_given_something_else():
     with pytest.raises(ValueError, match="max_tokens is 30000"):
         await Client(Script([])).send({"model": "m", "messages": [], "max_tokens": 30_000})
+
+
+def failing(*answers):
+    """A client whose transport raises, or gives, one of these a try."""
+    queue = list(answers)
+
+    def serve(request):
+        if isinstance(queue[0], Exception):
+            raise queue.pop(0)
+        return httpx.Response(200, json=queue.pop(0))
+
+    return Client(httpx.MockTransport(serve), sleep=no_sleep), queue
+
+
+REPLY = {"content": [{"type": "text", "text": "hi"}], "stop_reason": "end_turn", "usage": {"input_tokens": 3, "output_tokens": 1}}
+ASK = {"model": "claude-haiku-5-5", "messages": [{"role": "user", "content": "hi"}]}
+
+
+async def test_a_try_that_may_have_been_done_counts_and_one_that_never_left_does_not():
+    client, left = failing(httpx.ReadTimeout("slow"), httpx.ReadTimeout("slow"), REPLY)
+    run = Run(client, budget=Budget(calls=2))
+    with pytest.raises(Exhausted):
+        await run.ask(**ASK)
+    assert (run.spent.calls, len(left)) == (2, 1) and run.ledger.reserved == NOTHING
+    client, _ = failing(httpx.ConnectError("nobody there"), REPLY)
+    run = Run(client, budget=Budget(calls=1))
+    assert (await run.ask(**ASK)).text == "hi" and run.spent.tokens == 4
+
+
+async def test_a_server_that_is_not_there_costs_nothing_and_the_bill_says_what_the_ledger_says():
+    client, _ = failing(*[httpx.ConnectError("nobody there")] * 3)
+    run = Run(client)
+    with pytest.raises(ApiError):
+        await run.ask(**ASK)
+    assert (run.spent.calls, run.spent.tokens) == (1, 0)
+    assert (run.trace().totals()["calls"], run.trace().totals()["usd"]) == (1, 0)
+
+
+async def test_a_limit_that_a_task_group_wraps_is_a_limit_and_a_bug_beside_it_is_a_bug():
+    async def grouped(handoff, run):
+        async with asyncio.TaskGroup() as group:
+            for number in range(3):
+                group.create_task(run.ask(**{**ASK, "messages": [{"role": "user", "content": f"{number}"}]}))
+
+    result = await Run(connect(), budget=Budget(calls=1)).dispatch(Worker("boss", grouped), TASK)
+    assert result.status == "exhausted" and "budget of 1 call" in result.reason
+
+    async def broken(handoff, run):
+        raise ExceptionGroup("both", [Exhausted("no more"), ValueError("a bug")])
+
+    with pytest.raises(ExceptionGroup):
+        await run_of().dispatch(Worker("boss", broken), TASK)
+
+
+async def test_a_wrapper_may_have_the_name_of_what_it_wraps():
+    inner = Worker("researcher")
+    guard = Worker("researcher", lambda handoff, run: run.dispatch(inner, handoff))
+    assert (await run_of().dispatch(guard, TASK)).ok and inner.seen
+
+
+async def test_a_branch_whose_own_work_was_cancelled_does_not_take_its_siblings_along():
+    async def wait(handoff, run):
+        other = asyncio.ensure_future(asyncio.sleep(60))
+        other.cancel()
+        await other
+
+    done, gone = await run_of().fan_out([(Worker("a"), TASK), (Worker("b", wait), TASK)])
+    assert done.ok and gone.status == "cancelled" and gone.by == "b"
+
+
+async def test_no_request_leaves_when_there_is_no_time(agent):
+    run = Run(scripted("never asked"), budget=Budget(seconds=0))
+    result = await run.dispatch(agent(), TASK)
+    assert result.status == "exhausted" and "deadline of 0 s" in result.reason
+    assert not [event for event in run.events if event.kind == "request"]
+
+
+@pytest.mark.parametrize("output", [b"\xff", "half \ud800", {"name": b"\xff"}])
+async def test_a_result_that_no_file_can_hold_is_recorded_all_the_same(tmp_path, output):
+    run = run_of()
+    result = await run.dispatch(Worker("worker", Result(status="ok", output=output)), TASK)
+    assert result.output == output
+    run.note("half \ud800")
+    run.trace().save(tmp_path / "run.jsonl")
+    assert Trace.load(tmp_path / "run.jsonl").events[-1].data["text"] == "half \ud800"

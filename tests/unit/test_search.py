@@ -113,7 +113,9 @@ async def test_wikipedia_keeps_the_same_protocol():
 
 
 @pytest.mark.parametrize("answer", [lambda _: httpx.Response(503), lambda _: httpx.Response(200, text="<html>"),
-                                    lambda _: httpx.Response(200, json=[])])
+                                    lambda _: httpx.Response(200, json=[]), lambda _: httpx.Response(200, json={"error": {"code": "maxlag"}}),
+                                    lambda _: httpx.Response(200, json={"query": {"pages": None}}),
+                                    lambda _: httpx.Response(200, json={"query": {"pages": {"1": {"pageid": 1}}}})])
 async def test_when_wikipedia_does_not_answer_the_model_is_told(answer):
     with pytest.raises(ToolError, match="Wikipedia did not answer"):
         await wikipedia(answer).search("ducks")
@@ -123,3 +125,10 @@ async def test_wikipedia_without_matches_finds_nothing():
     assert await wikipedia(lambda _: httpx.Response(200, json={"batchcomplete": True})).search("qqq") == []
     with pytest.raises(KeyError):
         await wikipedia(lambda _: httpx.Response(200, json={"query": {"pages": [{"pageid": 7, "missing": True}]}})).get("wiki-7")
+
+
+async def test_an_id_can_stand_between_brackets(tmp_path):
+    (tmp_path / "zorb [final], v2.MD").write_text("The zorb engine was released in 2021.", encoding="utf-8")
+    library = Corpus(tmp_path)
+    assert [hit.document.id for hit in await library.search("zorb")] == ["zorb final v2"]
+    assert (await library.get("zorb final v2")).text.startswith("The zorb")

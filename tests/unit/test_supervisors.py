@@ -164,3 +164,12 @@ async def test_a_budget_that_ends_between_handoffs_keeps_the_specialists_work():
     result = await Run(client, budget=Budget(calls=2)).dispatch(LLMSupervisor(team), TASK)
     assert (result.status, result.output) == ("exhausted", "A draft.")
     assert result.artifacts["researcher"] == "- Fact. [d1]"
+
+
+async def test_the_work_of_a_specialist_that_was_stopped_reaches_the_model_and_the_result():
+    client = scripted(hand("desk", "write a brief"), call("finalize", output="only facts"))
+    stopped = Result(status="failed", reason="write: down", artifacts={"facts": "- Ducks swim. [d1]"})
+    result = await Run(client).dispatch(LLMSupervisor((Worker("desk", stopped),)), TASK)
+    told = requests_of(client)[1]["messages"][-1]["content"][0]
+    assert "is_error" not in told and "write: down" in told["content"] and "Ducks swim" in told["content"]
+    assert result.artifacts["facts"] == "- Ducks swim. [d1]"

@@ -79,7 +79,7 @@ def test_a_topic_that_the_library_knows_nothing_about_ends_in_a_brief_that_says_
     (["x", "--save", "/nowhere/at/all/run.jsonl"], "/nowhere/at/all/run.jsonl"), (["x", "--library", "/nowhere"], "is not a folder"),
     (["x", "--max-usd", "much"], "(--max-usd) is 'much'"),
     (["x", "--save", ""], "Is a directory" if os.name == "posix" else "Permission denied"),
-    (["caf\udce9"], r"the topic is 'caf\udce9'"),
+    (["?!..."], "the topic is '?!...'"), (["caf\udce9"], r"the topic is 'caf\udce9'"),
 ])
 def test_what_cannot_be_carried_out_gets_one_clear_line_and_status_2(arguments, said, capsys):
     assert main(arguments) == 2
@@ -140,3 +140,10 @@ def test_the_offline_model_serves_on_a_free_port_and_says_where_first():
         assert reply["type"] == "message" and reply["stop_reason"] == "end_turn"
     finally:
         process.kill()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a disk that is full, as Linux has one")
+def test_a_record_that_cannot_be_written_costs_no_brief(capsys):
+    assert main(["the history of MCP", "--save", "/dev/full"]) == 2
+    out, error = capsys.readouterr()
+    assert "# The history of MCP" in out and "/dev/full could not be written" in error and error.count("\n") == 1

@@ -101,3 +101,8 @@ async def test_every_event_is_either_a_line_or_left_out_on_purpose(agent):
     await run.dispatch(agent(), Handoff(intent="x"))
     assert {event.kind for event in run.events if not line(event)} == {"request", "reply"}
     assert "trying again in" in str(run.trace())
+
+
+def test_an_empty_run_is_saved_and_read_again(tmp_path):
+    Trace([]).save(tmp_path / "none.jsonl")
+    assert Trace.load(tmp_path / "none.jsonl").events == []
