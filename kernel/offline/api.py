@@ -100,7 +100,7 @@ class OfflineAPI:
         self.models = [*dict.fromkeys([*roles.ROLES.values(), *(getattr(roles, role) for role in roles.ROLES)])]
         self.temperament, self.faults = temperament or Temperament(), faults or Faults()
         self.latency_ms = latency_ms if isinstance(latency_ms, tuple) else (latency_ms, latency_ms)
-        if not all(isinstance(it, int | float) and it >= 0 for it in self.latency_ms):
+        if len(self.latency_ms) != 2 or not all(isinstance(it, int | float) and it >= 0 for it in self.latency_ms):
             raise ValueError(f"latency_ms is {latency_ms!r}; expected a number, at least 0, or a (shortest, longest) pair")
         for value, kind in ((self.temperament, Temperament), (self.faults, Faults), (seed, int)):
             if not isinstance(value, kind):
