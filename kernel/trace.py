@@ -68,10 +68,10 @@ class Trace:
 
 
 def _sum(events: list[Event]) -> dict[str, Any]:
-    replies = [event for event in events if event.kind == "reply"]  # a request may have got none
+    replies = [event for event in events if event.kind == "reply"]  # a request may have got none; a part of a trace may lack it
     spent = [event.data["spent"] for event in replies]
     prices = [it["usd"] for it in spent]
-    return {"calls": len(events) - len(replies), "input_tokens": sum(it["input_tokens"] for it in spent),
+    return {"calls": max(len(replies), len(events) - len(replies)), "input_tokens": sum(it["input_tokens"] for it in spent),
             "output_tokens": sum(it["output_tokens"] for it in spent),
             "usd": None if None in prices else sum(map(Decimal, prices), Decimal(0)),
             "models": list(dict.fromkeys(event.data["model"] for event in replies))}
