@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 
 from .sources import TAGGED, json_of
-from .words import BULLET, TAIL, citations, table
+from .words import BULLET, TAIL, citations, is_instruction, sentences, table
 
 _LABELS = {
     "task": "task question topic request goal intent objective assignment subject instruction instructions query",
@@ -29,6 +29,14 @@ _LINE = re.compile(
 _HERE = re.compile(r"^(?:(?:here|below|above|this|following)\s+(?:is|are)\s+|(?:and|now)\s+)", re.I)
 _ORDER = re.compile(r"^(?:please\s+)?(?:check|review|verify|revise|improve|rewrite|edit|shorten|fact-check|judge|score"
                     r"|merge|combine|use|read)(?:\s+and\s+\w+)?\s+", re.I)
+_NOTE = re.compile(r"^\s*(?:[-*•]\s+)?\[[^\[\]\s][^\[\]\n]{0,80}\](?!\():?[ \t]+\S+(?:[ \t]+\S+){3}")  # "[id] A sentence."
+_BEGINS = re.compile(
+    r"^\W*(?:(?:please|pl[sz]|hi|hey|hello|ok(?:ay)?|so|now|and|then|(?:can|could|would|will) (?:you|i)|in (?:\w+ ){1,3}\w+,?)\W+)*"
+    r"(?:(?:re)?write|draft|compose|summari[sz]e|sum|condense|turn|make|put|give|explain|shorten|list|describe|tell|answer"
+    r"|produce|create|prepare|convert|boil|read|use|cite|keep|show|tl;?dr|headline|title)\b", re.I)
+_THESE = re.compile(r"\b(?:this|these|that|it|notes?|text|following|below|above|facts?|paragraph|passage)\b", re.I)
+_TALKS = re.compile(r"\b(?:you|your|please|brief|draft|answer|sentences?|words|cite|audience|task|topic|must)\b", re.I)
+_BEHIND = re.compile(r"(?<=[.!?;])[ \t]+((?:\w+[ \t]){0,2}\w+):[ \t]*$", re.M)  # a label at the end of the order's line
 _FENCES = re.compile(r"^(?:```\w*|\"\"\"|-{3,})\s*\n|\n[ \t]*(?:```|\"\"\"|-{3,})\s*$")
 
 
@@ -78,6 +86,7 @@ def labelled(text: str) -> tuple[tuple[str, str], ...]:
 def _lines(text: str) -> list[tuple[str, str]]:
     """The parts that headings, bold labels and "Label:" lines begin."""
     found: list[tuple[str, list[str]]] = [("", [])]
+    text = _BEHIND.sub(lambda label: f"\n{label[1]}:" if label_of(label[1]) == "facts" else label[0], text)
     for line in text.splitlines():
         match = _LINE.match(line) if len(line) < 20_000 else None
         name = next(match[kind] for kind in ("head", "bold", "plain") if match[kind]).strip(" :") if match else ""
@@ -92,6 +101,34 @@ def _lines(text: str) -> list[tuple[str, str]]:
             found[-1][1].append(line)
     bodies = [(name, _FENCES.sub("", "\n".join(lines).strip()).strip()) for name, lines in found]
     return [(name, body) for name, body in bodies if body]
+
+
+@lru_cache(maxsize=500)
+def pasted(text: str) -> tuple[str, str] | None:
+    """The order and the notes of a message that brings notes without a label, or None: lines that begin with their source
+    in brackets, else the prose that stands behind (or before) an order, with a colon or a blank line between."""
+    lines = text.strip().splitlines()
+    if (first := next((i for i, line in enumerate(lines) if _NOTE.match(line)), None)) is not None:
+        blocks = re.split(r"\n\s*\n", "\n".join(lines[first:]))
+        last = len(blocks) > 1 and not _NOTE.match(blocks[-1]) and _asks(blocks[-1]) and blocks.pop()
+        return "\n".join([*lines[:first], last or ""]).strip(" \n:"), "\n\n".join(blocks)
+    head, colon, body = re.match(r"(.*?)(?:(:)\s|\n\s*\n|\Z)(.*)", text.strip(), re.S).groups()
+    if _asks(head) and _tells(body, 1 if colon else 2):
+        return head, body.strip()
+    body, _, head = text.strip().rpartition("\n\n")
+    return (head, body.strip()) if _asks(head) and _THESE.search(head) and _tells(body, 2) else None
+
+
+def _asks(text: str) -> bool:
+    """Whether a text is a short order or a question, that is: what a person writes before or behind the notes."""
+    return len(text.split()) < 45 and bool(_BEGINS.match(text) or text.rstrip().endswith("?"))
+
+
+def _tells(text: str, least: int) -> bool:
+    """Whether a text tells of something: so many sentences or more, none of them about the writing itself."""
+    said = sentences(text)
+    return len(said) >= least and len(text.split()) > 7 and bool(re.search(r"[.!]\s*$", text)) and not any(
+        _BEGINS.match(one) or _TALKS.search(one) or is_instruction(one) for one in said)
 
 
 @lru_cache(maxsize=500)

@@ -101,8 +101,10 @@ def _bracketed(text: str) -> str:
 def _headed(head: re.Match, body: str) -> Doc:
     lines = body.strip().splitlines()
     url = lines.pop(0).strip() if lines and re.fullmatch(r"\W*https?://\S+\s*", lines[0]) else ""
-    date = (head["date"] or "").replace("no date", "")
-    return Doc(head["id"].strip(), head["title"].strip(), date, url, "\n".join(lines).strip() or head["title"].strip())
+    date, title, text = (head["date"] or "").replace("no date", ""), head["title"].strip(), "\n".join(lines).strip()
+    if title.endswith(".") or len(sentences(title)) > 1:  # no title at all: a note that begins with its source
+        title, text = "", f"{title}\n{text}".strip()
+    return Doc(head["id"].strip(), title, date, url, text or title)
 
 
 def _tagged(attributes: str, body: str) -> Doc:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .answer import Temperament
-from .parts import label_of, labelled, parts
+from .parts import label_of, labelled, parts, pasted
 from .sources import facts
 from .words import Fact, says_nothing
 
@@ -122,7 +122,9 @@ class View:
         """Canonical label → text: the first user message's parts, renewed by labelled parts of later messages; tagged
         parts of the system prompt fill what is missing."""
         found = dict(parts(self.first))
-        if "draft" not in found and (about := _unlabelled(found.get("task", ""), self.role)):
+        if self.pasted:
+            found["task"], found["facts"] = self.pasted
+        if "draft" not in found and not self.pasted and (about := _unlabelled(found.get("task", ""), self.role)):
             found["task"], found["draft"] = about
         others = [name for name in found if label_of(name) is None]
         if "draft" not in found and "facts" in found and self.role == "review" and len(others) == 1:
@@ -131,6 +133,23 @@ class View:
             found |= {name: body for name, body in parts(text).items() if label_of(name) and name != "task"}
         tagged = [(label_of(name), body) for name, body in labelled(self.system) if f"<{name}" in self.system]
         return {name: body for name, body in tagged if name not in (None, "task")} | found
+
+    @cached_property
+    def pasted(self) -> tuple[str, str] | None:
+        """(the order, the notes) of a first message that brings notes without a label, or None."""
+        found = parts(self.first)
+        working = self.role == "review" or self.request.get("tools") or self.schema or {"facts", "draft"} & found.keys()
+        return None if working else pasted(found.get("task", ""))
+
+    @cached_property
+    def chat(self) -> bool:
+        """Whether somebody simply talks to the model about notes that the message brings: no role, no shape, no tools."""
+        return self.role == "" and "facts" in self.parts and not (self.request.get("tools") or self.schema)
+
+    @cached_property
+    def asked(self) -> str:
+        """What is asked now: the last words of the user, or the task."""
+        return self.later[-1] if self.later else self.task
 
     @cached_property
     def labelled(self) -> list[tuple[str, str]]:
