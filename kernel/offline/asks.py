@@ -9,7 +9,7 @@ from itertools import pairwise
 from .words import COUNTED, NUMBER_WORDS, any_of, content_words, number, sentences, stem, table, uncited, vocabulary, words
 
 _UNITS = {
-    "words": "words?", "sentences": "sentences?", "paragraphs": "paragraphs?",
+    "words": "words?", "sentences": "sentences?", "paragraphs": "paragraphs?", "characters": "char(?:acter)?s?",
     "facts": any_of("bullets? facts? points? items? findings statements? claims?"),
     "searches": any_of("search(?:es)? quer(?:y|ies) look-?ups? calls? tries attempts? search\\w* look\\w*"),
     "handoffs": any_of("hand-?offs? delegations?"),
@@ -89,8 +89,13 @@ _WANTED = {
     "thorough": r"\b(?:thorough|exhaustive|comprehensive)\w*|\bleav(?:e|ing) nothing\b|\bno stone\b|\buntil nothing\b"
     r"|\buntil you(?:'re| are) (?:\w+ )?(?:certain|sure|done|satisfied)\b|\bkeep (?:on )?(?:search|look|dig)\w*"
     r"|\beverything (?:there is|you can|that)\b|\bas (?:much|many)(?: \w+)? as (?:you can|possible)\b",
-    "bullets": rf"\b(?:(?:no|not) more than )?(?:\d+|{COUNTED}) (?:\w+ )?bullets?\b|"
-    r"\b(?:as|in|into|use) (?:\w+ )?bullet|\bbullet(?:ed)?[- ](?:points?|list|summary)|\bnumbered list",
+    "bullets": rf"\b(?:(?:no|not) more than )?(?:\d+|{COUNTED}) (?:\w+ )?bullets?\b|\b(?:as|in|into|use) (?:\w+ )?bullet"
+    r"|\bbullet(?:ed)?[- ](?:points?|list|summary)|^\W*(?:now )?bullets\b"
+    r"|\b(?:as|into|make (?:it|this|that)) (?:an? )?list\b",
+    "numbered": r"\bnumbered\b(?! (?:citation|reference|source))",
+    "table": r"\b(?:(?:as|in|into) (?:an? )?|(?:make|draw|produce)\b[^.\n]{0,20} )(?:\w+ )?table\b",
+    "headline": r"\b(?:just|only) (?:the|a|one) (?:headline|title)\b|\b(?:headline|title) (?:only|alone)\b",
+    "line": r"\b(?:in|on|as) (?:one|a single|1) line\b|\bone-liner\b",
     "style_only": rf"\b(?:only|just|solely)\b[^.;\n]{{0,40}}\b{_STYLE}\b|\b{_STYLE}\b"
     r"(?: and \w+)?[^.;\n]{0,20} (?:only|alone|nothing else)\b"
     r"|\b(?:ignore|skip)\b[^.;\n]{0,20}\b(?:facts|content|claims|accuracy)\b",
@@ -115,7 +120,8 @@ _FAULT = re.compile(r"^\W*(?:\w+\W+){0,2}(?:is|are|counts?|gets?|fails?|must|sho
 
 @lru_cache(maxsize=2_000)
 def wants(text: str, what: str) -> bool:
-    """Whether a prompt asks for: citations | no_invention | coverage | thorough | bullets | style_only.
+    """Whether a prompt asks for: citations | no_invention | coverage | thorough | style_only, or one of the shapes
+    bullets | numbered | table | headline | line.
 
     A mention counts unless its clause turns it down ("no need to cite"), and counts again when that is turned down in
     its turn ("never a sentence without its source", "sentences without a source are errors").
@@ -133,6 +139,22 @@ def wants(text: str, what: str) -> bool:
             if turns % 2 == 0:
                 return True
     return False
+
+
+_FILLERS = (r"\W*(?:(?:and|so|but|ok|okay|hey|hi|hello|please|also|then|now|thanks|btw|in (?:\w+ ){1,2}(?:words?|sentences?|lines?)"
+            r"|i'?m curious|just curious|quick question|question)\W+)*")
+_QUESTION = re.compile(rf"{_FILLERS}(?:wh(?:o|om|ose|at|en|ere|ich|y)(?:['’]?s)?|how|is|are|was|were|do|does|did|has|have)\b", re.I)
+_OF_ALL = re.compile(r"\b(?:this|it|these|that|those) (?:all )?about\b|\b(?:important|main|key|gist|upshot|headline|title)\b", re.I)
+
+
+@lru_cache(maxsize=1_000)
+def question(text: str) -> str:
+    """The question that a text asks about something in particular ("" for an order, or for what is asked of the whole)."""
+    for sentence in sentences(text):
+        asks = _QUESTION.match(sentence) and (sentence.endswith("?") or len(sentences(text)) == 1)
+        if asks and content_words(sentence) and not _OF_ALL.search(sentence):
+            return re.sub(rf"^{_FILLERS}", "", sentence, flags=re.I)
+    return ""
 
 
 _ASKS = table(

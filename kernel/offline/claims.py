@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from .words import Fact, content_words, is_no, numbers, sentence_of, stem, vocabulary, words
+from .words import Fact, content_words, is_no, numbers, sentence_of, stem, vocabulary, with_kin, words
 
 NEAR = 0.6  # share of a sentence's meaning that one source must hold for the source to carry it
 _SAME = [frozenset(stem(word) for word in line.split(" ")) for line in (  # words that say the same
@@ -23,6 +23,8 @@ def cited(fact: Fact, form: str) -> str:
     """The fact's sentence with its sources in a form such as "[{}]" before the full stop: "Sentence [id]."."""
     if not (form and fact.source):
         return fact.sentence
+    if form.startswith("Source"):  # a sentence of its own
+        return f"{fact.sentence} {form.format(', '.join(fact.sources))}."
     end = fact.sentence[-1] if fact.sentence[-1:] in (".", "!", "?") else ""
     return f"{fact.sentence.removesuffix(end)} {' '.join(map(form.format, fact.sources))}{end or '.'}"
 
@@ -59,6 +61,46 @@ def best_fact(sentence: str, facts: Iterable[Fact]) -> tuple[float, Fact | None]
 
     best = max(facts, key=rank, default=None)
     return (rank(best)[0], best) if best else (0.0, None)
+
+
+_PRONOUN = re.compile(r"^(?:it|its|they|their|he|his|she|her|this|these)\b", re.I)
+_SUBJECT = re.compile(r"^((?:the |an? )?\S+(?: \S+){0,3}?) (?:is|are|was|were|has|have|had|may|can|must|[a-z]+(?:s|ed))\b", re.I)
+
+
+def told_in_full(facts: Iterable[Fact]) -> list[tuple[str, Fact]]:
+    """Each fact with its words in full: where it begins with a pronoun, what that stands for is set in front."""
+    found, subject, source = [], "", None
+    for fact in facts:
+        subject = subject if fact.source == source else fact.title
+        alone = not _PRONOUN.match(fact.sentence)
+        if alone and (named := _SUBJECT.match(fact.sentence)):
+            subject = named[1]
+        found.append((fact.sentence if alone else f"{subject} {fact.sentence}", fact))
+        source = fact.source
+    return found
+
+
+_WHAT = (  # (how a question begins, what its answer holds)
+    (r"when|what year|which year|since when", r"\b\d{4}\b|\b(?:January|February|March|April|May|June|July|August|September"
+     r"|October|November|December|Mondays?|Sundays?)\b|\b\d\d?:\d\d\b"), (r"who|whom|whose", r"(?<=\s)[A-Z]\w+"),
+    (r"how (?:many|much|long|old|big|far|large|high|tall|deep|wide|heavy)", r"\d"), (r"where", r"\b(?:in|at|on|near|off)\b"))
+
+
+def answers(asked: str, facts: Iterable[Fact]) -> list[Fact]:
+    """The facts that answer a question best, in order; [] when none speaks of what is asked in particular."""
+    told = told_in_full(facts)
+    wanted = [word for word in content_words(asked) if word not in ("what", "who", "how")]
+    have = [vocabulary(text) for text, _ in told]
+    common = {word for word in wanted if len(told) > 1 and sum(word in its for its in have) > 0.6 * len(told)}
+    own = [with_kin([word]) for word in wanted if word not in common] or [{word} for word in wanted]
+    looks = next((holds for begins, holds in _WHAT if re.match(rf"(?:{begins})\b", asked, re.I)), "")
+    ranks = []
+    for (_, fact), its in zip(told, have, strict=True):
+        hits, fits = sum(not kin.isdisjoint(its) for kin in own), bool(looks and re.search(looks, fact.sentence))
+        enough = hits >= max(1, len(own) / 3) if fits else hits > len(own) / 2
+        ranks.append(hits + 0.5 * fits if enough else 0)
+    best = max(ranks, default=0)
+    return [fact for (_, fact), rank in zip(told, ranks, strict=True) if best and rank >= best - 0.4]
 
 
 def mismatch(sentence: str, fact: Fact) -> str:

@@ -34,7 +34,7 @@ _SECTION = re.compile(  # a heading, its source on a line, its text
     r"^#+ +(?P<title>.+)\n+\W*(?:source|ref\w*|id)(?:[ _]id)?\W*: *(?P<id>\S+)[ \t]*\n(?P<text>(?:[^#\n].*\n?|\n)*)", re.M | re.I)
 _NOTHING = re.compile(r"^\W*(?:sorry\W+)?(?:there (?:is|are|were) )?(?:no|0|zero|nothing)\b[^.\n]{0,60}\b"
                       r"(?:match|found|results?|hits?|documents?|entr\w+|pages?)", re.I)
-_SLUGS = re.compile(r"\(([A-Za-z]\w*(?:[-_:/.]\w+)+)\)(?=\.?[ \t]*$)", re.M)  # a listing may cite so: "- Fact. (source-id)"
+_SLUGS = re.compile(r"[({]([A-Za-z]\w*(?:[-_:/.]\w+)+)[)}](?=\.?[ \t]*$)", re.M)  # a listing may cite so: "- Fact. (source-id)"
 _TITLED = re.compile(r"^([^-*•\[\n][^\[\n.!?]{2,80}?) +\[([^\[\]\n]+)\]:?[ \t]*\n(?=\S[^\n]*[.!?][ \t]*$)", re.M)
 _BARRED = re.compile(r"^([\w.:/-]+) +\| +([^|\n]+?) +\| +([^|\n]+)$", re.M)  # "id | title | text"
 TAGGED = re.compile(r"<(document|doc|source|result|item|page|fact|finding|snippet|passage)\b([^>]*)>(.*?)</\1>", re.S | re.I)

@@ -158,6 +158,15 @@ def uncited(text: str) -> str:
     return _CITATION.sub("", text) if "[" in text or "(" in text else text
 
 
+def bracketed(text: str, known: Iterable[str]) -> str:
+    """The text with known sources in square brackets, where it cites them as (id), {id}, <id> or "Source: id"."""
+    if not (ids := "|".join(sorted(map(re.escape, filter(None, known)), key=len, reverse=True))):
+        return text
+    many = rf"(?:sources?:\s*)?((?:{ids})(?:\s*[,;]\s*(?:{ids}))*)"
+    text = re.sub(rf"\({many}\)|\{{{many}\}}|<{many}>", lambda m: f"[{next(filter(None, m.groups()))}]", text, flags=re.I)
+    return re.sub(rf"([.!?]?)\s+(?<![\w(])Sources?:\s+((?:{ids})(?:, (?:{ids}))*)(?=[.;\s]|$)\.?", r" [\2]\1", text, flags=re.I)
+
+
 def is_heading(line: str) -> bool:
     """Whether a line is a title and not a sentence: "# Title", "**Title**"."""
     return bool(re.match(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$|\s*(?:=+|-{3,}|\*{3,})\s*$", line))
@@ -262,7 +271,9 @@ def is_instruction(sentence: str) -> bool:
 
 
 _KIN = (  # what stands in a text for the first word, or announces it
-    "age old aged", "price cost $ € £", "total amount sum $ € £", "budget $ € £ euros", "usd $", "eur euros", "gbp £",
+    "age old aged", "price cost costs fee $ € £ euro euros",
+    "colour color red green blue yellow black white grey brown", "total amount sum $ € £",
+    "budget $ € £ euros", "usd $", "eur euros", "gbp £",
     "quantity count number", "year in since", "duration minutes hours days", "due until by", "name called am i'm", "city in",
     "location in at", "place in at", "country in from", "author by", "customer for", "body saying", "high urgent asap critical",
     "low minor whenever", "billing charged refund payment", "technical bug error crash", "positive good great love excellent",

@@ -9,11 +9,12 @@ from dataclasses import replace
 from ..answer import Answer
 from ..asks import core, limit, mentions, said_of_nothing, subjects, topic, wants
 from ..form import filled
+from ..layout import citation_form, listing, shape
 from ..schema import has_field
 from ..sources import Doc, documents
 from ..view import View
 from ..words import STOP, Fact, content_words, is_instruction, sentence_of, sentences, stem, vocabulary, words
-from .write import citation_form, compose, listing, writes
+from .write import compose, writes
 
 MOST_FACTS = 12  # reported when the prompt sets no number
 ENOUGH = 3  # facts on a subject after which another search is not worth its cost
@@ -262,4 +263,4 @@ def _report(view: View, about: tuple[str, ...], found: Found) -> Answer:
     while len(" ".join(lines).split()) + len(lines) > most:
         lines.pop()
     why = "Enough: report the facts with their sources." if lines else "Nothing fits the topic: say so."
-    return Answer(({"type": "text", "text": "\n".join([listing(lines, view)] * bool(lines) + notes)},), why)
+    return Answer(({"type": "text", "text": "\n".join([listing(lines, shape(view) == "numbered")] * bool(lines) + notes)},), why)

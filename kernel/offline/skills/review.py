@@ -12,7 +12,7 @@ from ..claims import NEAR, bare, best_fact, carried, mismatch
 from ..form import filled
 from ..schema import Share, has_field
 from ..view import View
-from ..words import Fact, any_of, blocks, citations, content_words, is_heading, numbers, says_nothing, sentences, uncited
+from ..words import Fact, any_of, blocks, bracketed, citations, content_words, is_heading, numbers, says_nothing, sentences, uncited
 
 _CHECKS = re.compile(r"\b(?:check|review|verif|critique|assess|inspect|audit|proofread|fact-?check|comment|approve|validat"
                      r"|judg)", re.I)
@@ -57,7 +57,7 @@ def fits(view: View) -> bool:
 
 def review(view: View) -> Answer:
     """A verdict in the shape that was asked for: PASS, or REVISE with issues (quote, what is wrong, what to do)."""
-    draft = view.parts.get("draft", "")
+    draft = bracketed(view.parts.get("draft", ""), (source for fact in view.facts for source in fact.sources))
     if view.temperament.never_content:
         remark = _VAGUE[(hashlib.sha256(draft.encode()).digest()[0] + len(view.texts)) % len(_VAGUE)]
         return _verdict(view, draft, [Issue("style", "", remark)])

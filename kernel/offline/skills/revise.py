@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 
 from ..answer import Answer
-from ..asks import limit, wants
+from ..asks import limit, question, wants
 from ..claims import best_fact, carries, cited, mismatch
 from ..form import filled
+from ..layout import citation_form, reshapes
 from ..schema import has_field
 from ..sources import json_of
 from ..view import View
-from ..words import BULLET, Fact, citations, content_words, is_heading, numbers, overlap, sentences
-from .write import citation_form
+from ..words import BULLET, Fact, bracketed, citations, content_words, is_heading, numbers, overlap, sentences
+from .answer import greets
 
 _SAYS = {  # what a complaint says that is to be done
     "shorten": r"too long|shorten|shorter|word limit|limit is \d|at most \d|exceed|trim|cut (?:it )?(?:down|to)|too many",
@@ -34,13 +35,15 @@ def fits(view: View) -> bool:
     """A draft and feedback on it; the draft may be what the assistant said before."""
     has_draft = view.parts.get("draft", "").strip() or view.texts
     told = view.texts and view.later and not view.tools and _issues(view.later[-1])
+    if told and view.chat and (reshapes(view.later[-1]) or question(view.later[-1]) or greets(view.later[-1])):
+        told = False  # a follow-up about the same notes
     asked = view.parts.get("feedback", "").strip() or told
     return bool(has_draft and asked) and (not view.schema or has_field(view.schema, "body"))
 
 
 def revise(view: View) -> Answer:
     """The draft with the named faults mended. Vague feedback leaves every sentence alone."""
-    draft = view.parts.get("draft") or view.texts[-1]
+    draft = bracketed(view.parts.get("draft") or view.texts[-1], (source for fact in view.facts for source in fact.sources))
     feedback = view.parts.get("feedback") or view.later[-1]
     cite = citation_form(view) if wants(view.instructions, "citations") or citations(draft) else ""
     brief = _Brief(draft, view.facts, cite)

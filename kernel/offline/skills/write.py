@@ -6,9 +6,10 @@ import hashlib
 import re
 
 from ..answer import Answer
-from ..asks import limit, mentions, subjects, topic, wants
+from ..asks import mentions, question, subjects, topic, wants
 from ..claims import cited, differ, of_one_thing
 from ..form import filled
+from ..layout import citation_form, headed, listing, most, reshapes, shape, sources_last, subject_of, table, titled, without
 from ..schema import has_field
 from ..view import View
 from ..words import Fact, any_of, citations, is_instruction, says_nothing, sentences, words
@@ -21,8 +22,6 @@ _WRITES = re.compile(
 _LISTS = re.compile(
     r"\bbullets?\b|\blist (?:of )?(?:the )?(?:facts|findings)\b|\b(?:not|n't|never)\b[^.\n]{0,20}\bwrite\b|\b(?:return"
     r"|report|answer with|give|reply with|only|hand back)\b[^.\n]{0,40}\b(?:facts|findings|evidence)\b", re.I)
-_UNTITLED = re.compile(r"\b(?:no|without(?: a)?|skip the|omit the) (?:title|heading|headline)\b|\bplain text\b|\buntitled\b"
-                       r"|\b(?:title|heading|headline)\W{1,3}(?:none|no)\b", re.I)
 _NUMBERED = re.compile(r"\[1\]|\bfootnotes?\b|\bnumbered (?:citations?|references?|sources?)\b", re.I)
 _ENGLISH = re.compile(  # how an English word may begin; else it is a name that stays small: pgvector, httpx
     r"(?:[^\W\d_]?[aeiouy]|[bcdfgkpst]?[hlnrw]|s[ckmpqt]|ps|gn|kn|sch|str|spr|scr|thr)", re.I)
@@ -42,6 +41,8 @@ def fits(view: View) -> bool:
     """A writer's prompt or a request for a text; with a schema only when that has a field for the text."""
     if view.schema and not (has_field(view.schema, "body") and (view.facts or view.role == "write")):
         return False
+    if view.chat and (view.later or view.pasted):  # somebody talks about notes: a question is for another skill
+        return reshapes(view.later[-1]) if view.later else view.role == "write" or not question(view.task)
     asked = bool(_WRITES.search(f"{view.system}\n{view.task}") or (view.parts.get("facts") and not view.texts))
     return view.role == "write" or (view.role == "" and asked)
 
@@ -58,7 +59,13 @@ def compose(view: View, facts: list[Fact], thinking: str) -> Answer:
     facts = [fact for fact in facts if not is_instruction(fact.sentence)]
     if cite and any(fact.source for fact in facts):
         facts = [fact for fact in facts if fact.source]
-    heading = "" if _UNTITLED.search(view.instructions) else title(view.task, about, facts)
+    facts = (without(facts, "\n".join(view.later)) or facts) if view.later else facts
+    if view.chat and not any(mentions(fact.sentence, about) > 0.5 for fact in facts):  # an order may name no topic: "Sum up:"
+        about = subject_of(facts) or about
+    form, cite = shape(view), "" if sources_last(view) else cite
+    if form == "headline" and facts:
+        return _answer(view, "", [_headline(facts[0])], "Only a headline is asked for.")
+    heading = title(view.task, about, facts) if form != "line" and titled(view) else ""
     if not facts:
         searched = view.calls or "facts" in view.parts or says_nothing(view.parts.get("context", ""))
         if searched or wants(view.instructions, "no_invention"):
@@ -68,24 +75,22 @@ def compose(view: View, facts: list[Fact], thinking: str) -> Answer:
         facts = _inventions(about or "the topic", cite)
         thinking = "No facts at hand, and nothing forbids filling the gap."
     gaps = [s for s in sentences(view.parts.get("facts", "")) if says_nothing(s) and not is_instruction(s)]
-    most = limit(view.instructions, "words") or USUAL_WORDS
-    room = most - sum(len(text.split()) for text in (*gaps, f"# {heading}" if heading else ""))
-    few = min(limit(view.instructions, kind) or 1_000 for kind in _counted(view)) - len(gaps)
+    words_left = most(view, "words") or USUAL_WORDS
+    room = words_left - sum(len(text.split()) for text in (*gaps, headed(heading, view)))
+    counted = ("sentences", "bullets") if form in ("bullets", "numbered", "table") else ("sentences",)
+    few = 1 if form == "line" else min(most(view, kind) or 1_000 for kind in counted) - len(gaps)
     if few < len(facts):  # those that are nearest to the topic, in their own order
         nearest = sorted(facts, key=lambda fact: -mentions(fact.sentence, about))[: max(few, 1)]
         facts = [fact for fact in facts if fact in nearest]
-    chosen = _fill(facts, cite, room, few)
+    chosen = _fill(facts, cite, room, few, most(view, "characters") or 100_000)
     if not chosen:  # not even one sentence fits under a title: the shortest stands alone, cut if need be
         short = min(facts, key=lambda fact: len(cited(fact, cite).split()))
-        cut = " ".join(short.sentence.split()[:most]).rstrip(",;.") + "."
-        heading, gaps, chosen = "", [], [(cited(short, cite) if len(cited(short, cite).split()) <= most else cut, short)]
-    paragraphs = _paragraphs(chosen, view)
-    return _answer(view, heading, [*paragraphs[:-1], " ".join([paragraphs[-1], *gaps])], thinking)
-
-
-def _counted(view: View) -> tuple[str, ...]:
-    """What may be counted in a text: its sentences, and bullets where it shall have some."""
-    return ("sentences", "bullets") if wants(view.instructions, "bullets") else ("sentences",)
+        cut = " ".join(short.sentence.split()[:words_left]).rstrip(",;.") + "."
+        heading, gaps, chosen = "", [], [(cited(short, cite) if len(cited(short, cite).split()) <= words_left else cut, short)]
+    paragraphs = _paragraphs(chosen, view, form)
+    if sources_last(view) and (named := dict.fromkeys(one for _, fact in chosen for one in fact.sources)):
+        gaps.append(f"\n\nSources: {', '.join(named)}")
+    return _answer(view, heading, [*paragraphs[:-1], " ".join([paragraphs[-1], *gaps]).replace(" \n", "\n")], thinking)
 
 
 def title(task: str, about: str, facts: list[Fact] | tuple[Fact, ...]) -> str:
@@ -99,19 +104,13 @@ def title(task: str, about: str, facts: list[Fact] | tuple[Fact, ...]) -> str:
     return text if small or not first.islower() else text[0].upper() + text[1:]
 
 
-def listing(lines: list[str], view: View) -> str:
-    """Lines as bullets, numbered where the prompt wants it so."""
-    numbered = re.search(r"\bnumbered\b", view.instructions, re.I)
-    return "\n".join(f"{f'{n}.' if numbered else '-'} {line}" for n, line in enumerate(lines, 1))
+def _headline(fact: Fact) -> str:
+    """A fact without its full stop, and without what follows its first clause where it is long."""
+    text = fact.sentence.rstrip(".")
+    return re.split(r",\s|\s(?:and|which|who|that|because|when)\s", text)[0] if len(text.split()) > 12 else text
 
 
-def citation_form(view: View) -> str:
-    """How the prompt wants a source named: "[{}]", or "(source: {})" or "({})" when it shows that form."""
-    shown = re.search(r"(\(sources?: ?[\w<{-])|\bround brackets|\bparenthes[ei]s|\((?:source[ -]?)?id\)", view.instructions, re.I)
-    return "[{}]" if not shown else "(source: {})" if shown[1] else "({})"
-
-
-def _fill(facts: list[Fact], cite: str, room: int, count: int) -> list[tuple[str, Fact]]:
+def _fill(facts: list[Fact], cite: str, room: int, count: int, characters: int) -> list[tuple[str, Fact]]:
     """(a sentence as it is written, its fact) in order until the words or sentences are full; of two that differ the
     second stands right after the first."""
     order, chosen = list(facts), []
@@ -127,27 +126,30 @@ def _fill(facts: list[Fact], cite: str, room: int, count: int) -> list[tuple[str
         other = bool(chosen) and against(chosen[-1][1], fact)
         text = "Sources differ: " * other + cited(fact, cite)
         room -= len(text.split())
-        if room < 0 or len(chosen) >= count:
+        characters -= len(text) + 1
+        if room < 0 or characters < 0 or len(chosen) >= count:
             break
         chosen.append((text, fact))
     return chosen
 
 
-def _paragraphs(chosen: list[tuple[str, Fact]], view: View) -> list[str]:
+def _paragraphs(chosen: list[tuple[str, Fact]], view: View, form: str) -> list[str]:
     """One to three paragraphs, or as many as were asked for; one a subject when things are compared."""
-    if wants(view.instructions, "bullets"):
-        return [listing([text for text, _ in chosen], view)]
-    asked, compared = limit(view.instructions, "paragraphs"), subjects(view.task)
+    if form == "table":
+        return [table([fact for _, fact in chosen])]
+    if form in ("bullets", "numbered"):
+        return [listing([text for text, _ in chosen], form == "numbered")]
+    asked, compared = most(view, "paragraphs"), subjects(view.task)
     compared = compared if len(compared) > 1 else ()
-    most = asked or len(compared) or 3
-    size = -(-len(chosen) // most) if asked else max(3, 1 + len(chosen) // most)
+    count = asked or len(compared) or 3
+    size = -(-len(chosen) // count) if asked else max(3, 1 + len(chosen) // count)
     found: list[list[str]] = [[]]
     last = None
     for text, fact in chosen:
         named = {one: max(2 * mentions(fact.source.replace("-", " "), one), mentions(fact.sentence, one)) for one in compared}
         subject = max(named, key=named.get, default=None)
         turned = subject != last if compared else len(found[-1]) >= size
-        if found[-1] and turned and len(found) < most and not text.startswith("Sources differ"):
+        if found[-1] and turned and len(found) < count and not text.startswith("Sources differ"):
             found.append([])
         found[-1].append(text)
         last = subject
@@ -169,7 +171,7 @@ def _inventions(about: str, cite: str) -> list[Fact]:
 
 
 def _answer(view: View, heading: str, paragraphs: list[str], thinking: str) -> Answer:
-    text = "\n\n".join([f"# {heading}"] * bool(heading) + paragraphs)
+    text = "\n\n".join([headed(heading, view)] * bool(heading) + paragraphs)
     if notes := _NUMBERED.search(view.instructions) and citations(text):
         for n, source in enumerate(notes, 1):
             text = text.replace(f"[{source}]", f"[{n}]")
