@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 
 from .words import Fact, content_words, is_no, numbers, sentence_of, stem, vocabulary, with_kin, words
@@ -63,20 +64,22 @@ def best_fact(sentence: str, facts: Iterable[Fact]) -> tuple[float, Fact | None]
     return (rank(best)[0], best) if best else (0.0, None)
 
 
-_PRONOUN = re.compile(r"^(?:it|its|they|their|he|his|she|her|this|these)\b", re.I)
+_PRONOUN = re.compile(r"(?:it|they|he|she|(its|their|his|her))\b", re.I)
 _SUBJECT = re.compile(r"^((?:the |an? )?\S+(?: \S+){0,3}?) (?:is|are|was|were|has|have|had|may|can|must|[a-z]+(?:s|ed))\b", re.I)
 
 
-def told_in_full(facts: Iterable[Fact]) -> list[tuple[str, Fact]]:
-    """Each fact with its words in full: where it begins with a pronoun, what that stands for is set in front."""
+def in_full(facts: Iterable[Fact]) -> list[Fact]:
+    """The facts with names for the pronouns that they begin with: the subject of the fact before, or of their heading."""
     found, subject, source = [], "", None
     for fact in facts:
-        subject = subject if fact.source == source else fact.title
-        alone = not _PRONOUN.match(fact.sentence)
-        if alone and (named := _SUBJECT.match(fact.sentence)):
+        subject = subject if fact.source == source else fact.title if content_words(fact.title) else ""
+        source, pronoun = fact.source, _PRONOUN.match(fact.sentence)
+        if pronoun and subject:
+            name = f"{subject}'s" if pronoun[1] else subject
+            fact = replace(fact, sentence=name + fact.sentence[pronoun.end() :])
+        elif named := _SUBJECT.match(fact.sentence):
             subject = named[1]
-        found.append((fact.sentence if alone else f"{subject} {fact.sentence}", fact))
-        source = fact.source
+        found.append(fact)
     return found
 
 
@@ -88,19 +91,20 @@ _WHAT = (  # (how a question begins, what its answer holds)
 
 def answers(asked: str, facts: Iterable[Fact]) -> list[Fact]:
     """The facts that answer a question best, in order; [] when none speaks of what is asked in particular."""
-    told = told_in_full(facts)
+    facts = [*facts]
+    told = in_full(facts)
     wanted = [word for word in content_words(asked) if word not in ("what", "who", "how")]
-    have = [vocabulary(text) for text, _ in told]
+    have = [vocabulary(fact.sentence) for fact in told]
     common = {word for word in wanted if len(told) > 1 and sum(word in its for its in have) > 0.6 * len(told)}
     own = [with_kin([word]) for word in wanted if word not in common] or [{word} for word in wanted]
     looks = next((holds for begins, holds in _WHAT if re.match(rf"(?:{begins})\b", asked, re.I)), "")
     ranks = []
-    for (_, fact), its in zip(told, have, strict=True):
+    for fact, its in zip(told, have, strict=True):
         hits, fits = sum(not kin.isdisjoint(its) for kin in own), bool(looks and re.search(looks, fact.sentence))
         enough = hits >= max(1, len(own) / 3) if fits else hits > len(own) / 2
         ranks.append(hits + 0.5 * fits if enough else 0)
     best = max(ranks, default=0)
-    return [fact for (_, fact), rank in zip(told, ranks, strict=True) if best and rank >= best - 0.4]
+    return [fact for fact, rank in zip(facts, ranks, strict=True) if best and rank >= best - 0.4]
 
 
 def mismatch(sentence: str, fact: Fact) -> str:
@@ -118,7 +122,9 @@ def mismatch(sentence: str, fact: Fact) -> str:
         return "the facts say the opposite"
     spoken = [word for word in re.findall(r"[\w'’+#.-]*[\w+#]", plain) if content_words(word) and not numbers(word)]
     strange = [word for word in spoken if carries(true, word) < 1]
-    if difflib.SequenceMatcher(None, words(plain), words(true), autojunk=False).ratio() <= 0.8:  # a paraphrase: names alone count
+    same = difflib.SequenceMatcher(None, words(plain), words(true), autojunk=False)
+    held = sum(block.size for block in same.get_matching_blocks())
+    if same.ratio() <= 0.8 and held < len(words(plain)) - 1:  # a paraphrase and no near copy: names alone count
         first = plain.split()[0] if plain else ""
         strange = [word for word in strange if re.search(r"[A-Z\d]", word[1:] if word == first else word)]
     return f"the facts do not say “{', '.join(strange)}”" if strange else ""

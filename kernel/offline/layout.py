@@ -17,8 +17,9 @@ _TITLED = re.compile(r"\b(?:under|below|with|give|add|needs?|put|suggest|then|an
 _TITLED_KINDS = re.compile(r"\b(?:brief|report|article|essay)\b", re.I)
 _BOLD = re.compile(r"\*\*(?:the )?title\*\*"
                    r"|\b(?:title|headline)\b[^.\n]{0,12}\b(?:in|set in|as) bold|\bbold (?:title|headline)", re.I)
-_LAST = re.compile(r"\bsources?\b[^.\n]{0,40}\b(?:at the (?:end|bottom)|last line|final line)\b"
-                   r"|\b(?:at the (?:end|bottom)|last line|final line)\b[^.\n]{0,40}\bsources?:? ", re.I)
+_LAST = re.compile(r"\bsources\b[^.\n]{0,40}\b(?:at the (?:end|bottom)|last line|final line)\b"
+                   r"|\b(?:at the (?:end|bottom)|last line|final line)\b[^.\n]{0,40}\bsources:? ", re.I)
+_NUMBERED = re.compile(r"\[1\]|\bfootnotes?\b|\bnumbered (?:citations?|references?|sources?)\b", re.I)
 _SHORTER = re.compile(r"\b(?:shorter|shorten|too long|half (?:as long|the \w+)|briefer|condense|less (?:text|words)|more concise"
                       r"|(?:cut|trim|boil) (?:\w+ )?(?:down|in half))\b", re.I)
 _WITHOUT = re.compile(r"\b(?:leav(?:e|ing) out|without|drop|omit|skip|remove|cut out|take out|delete)\s+((?:\w+\s?){1,4})", re.I)
@@ -54,9 +55,23 @@ def citation_form(view: View) -> str:
     return {"named": "(source: {})", "round": "({})", "curly": "{{{}}}", "told": "Source: {}"}[shown.lastgroup] if shown else "[{}]"
 
 
+def recited(text: str, form: str) -> str:
+    """A text whose citations stand in square brackets, with the sources named in another form."""
+    if form == "[{}]" or not form:
+        return text
+    told = form.startswith("Source")
+    said = "{end} {named}." if told else " {named}{end}"
+    return re.sub(r"\s*\[([^\[\]]+)\]([.!?]?)", lambda m: said.format(named=form.format(m[1]), end=m[2]), text)
+
+
 def sources_last(view: View) -> bool:
     """Whether the sources are to stand in a line of their own at the end."""
-    return bool(_LAST.search(view.instructions))
+    return bool(_LAST.search(view.instructions)) and not footnoted(view)
+
+
+def footnoted(view: View) -> bool:
+    """Whether sources are to be named by numbers."""
+    return bool(_NUMBERED.search(view.instructions))
 
 
 def most(view: View, kind: str) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from dataclasses import dataclass, replace
@@ -36,6 +37,11 @@ _NOTHING = re.compile(r"^\W*(?:sorry\W+)?(?:there (?:is|are|were) )?(?:no|0|zero
                       r"(?:match|found|results?|hits?|documents?|entr\w+|pages?)", re.I)
 _SLUGS = re.compile(r"[({]([A-Za-z]\w*(?:[-_:/.]\w+)+)[)}](?=\.?[ \t]*$)", re.M)  # a listing may cite so: "- Fact. (source-id)"
 _TITLED = re.compile(r"^([^-*•\[\n][^\[\n.!?]{2,80}?) +\[([^\[\]\n]+)\]:?[ \t]*\n(?=\S[^\n]*[.!?][ \t]*$)", re.M)
+_HEADS = re.compile(r"^#+ +(\S.*?) +[(\[](?:`([^`\n]+)`|([A-Za-z]\w*(?:[-_:/.]\w+)+))[)\]][ \t]*$", re.M)  # "## Title (`id`)"
+_ROWS = re.compile(r"^(?:\d{1,3}[.)]|[-*•])[ \t]+([^\[\n.!?:]{2,80}?) +\[([^\[\]\n]+)\]:[ \t]+(?=\S)", re.M)  # "1. Title [id]: …"
+_FOLDED = re.compile(r":[ \t]*[>|][-+]?[ \t]*\n[ \t]+(.*(?:\n(?![ \t]*[\w-]+:|- ).+)*)")  # YAML's "text: >" and its lines
+_ITEM = re.compile(r"\n(?=- \w+: )")  # where a record of a YAML list begins
+_NAMED = re.compile(r"^\W*([a-z][\w./-]*): +(\S.{1,80})$")  # "id: Title"
 _BARRED = re.compile(r"^([\w.:/-]+) +\| +([^|\n]+?) +\| +([^|\n]+)$", re.M)  # "id | title | text"
 TAGGED = re.compile(r"<(document|doc|source|result|item|page|fact|finding|snippet|passage)\b([^>]*)>(.*?)</\1>", re.S | re.I)
 
@@ -89,12 +95,32 @@ def documents(text: str) -> tuple[Doc, ...]:
         return tuple(Doc(head["id"], head["title"].strip(), text=head["text"].strip()) for head in sections)
     if tagged := TAGGED.findall(text):
         return tuple(_tagged(attributes, body) for _, attributes, body in tagged)
-    return tuple(doc for paragraph in re.split(r"\n\s*\n", text) for doc in _paragraph(paragraph.strip()))
+    if rows := _table(text):
+        return rows
+    text = _FOLDED.sub(lambda m: f": {' '.join(m[1].split())}", text)
+    title, _, body = text.partition("\n\n")
+    if "\n" not in title and len(title.split()) < 13 and title[-1] not in ".!?:" and re.search(r"[.!?]\s*$", body):
+        return tuple(replace(doc, title=doc.title or title.strip("# ")) for doc in documents(body))
+    pieces = re.split(r"\n\s*\n", _ITEM.sub("\n\n", text) if re.match(r"- \w+: .*\n[ \t]+\w+:", text) else text)
+    return tuple(doc for paragraph in pieces for doc in _paragraph(paragraph.strip()))
 
+
+def _table(text: str) -> tuple[Doc, ...]:
+    """The documents of a table with a header row in CSV, or of a list of "id: Title" lines; () for anything else."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    names = [name.strip(' "').lower() for name in lines[0].split(",")]
+    if len(names) > 1 and all(any(name in usual.split() for usual in _FIELDS.values()) for name in names):
+        return tuple(_record(dict(zip(names, row, strict=False))) for row in csv.reader(lines[1:]))
+    listed = [_NAMED.match(line) for line in lines]
+    usual = {name for names in _FIELDS.values() for name in names.split()}
+    if all(match and match[1] not in usual and match[2][-1] not in ".!?" for match in listed):
+        return tuple(Doc(match[1], match[2].strip(), text=match[2].strip()) for match in listed if match)
+    return ()
 
 def _bracketed(text: str) -> str:
     """A listing with its sources in square brackets, where it has them in round ones, and before a title, not behind it."""
     text = _SLUGS.sub(r"[\1]", text.strip()) if len(_SLUGS.findall(text)) > 1 else text.strip()
+    text = _ROWS.sub(r"[\2] \1\n", _HEADS.sub(lambda m: f"[{m[2] or m[3]}] {m[1]}", text))
     return _TITLED.sub(r"[\2] \1\n", _BARRED.sub(r"[\1] \2\n\3", text))
 
 

@@ -188,8 +188,9 @@ def gather(view: View, about: tuple[str, ...]) -> Found:
     """The documents of this conversation that are about the subjects, each with its usable sentences."""
     about, read = about or ("",), {}
     for call in view.calls:
+        opened = next((value for key, value in call.input.items() if _KEY.search(key) and isinstance(value, str)), call.name)
         for doc in documents(call.result) if call.result and not call.is_error else ():
-            read.setdefault((doc.id or call.name, doc.text), replace(doc, id=doc.id or call.name))
+            read.setdefault((doc.id or opened, doc.text), replace(doc, id=doc.id or opened))
     whole = {doc.id for doc in read.values() if doc.text != doc.title}
     read = {key: doc for key, doc in read.items() if doc.text != doc.title or doc.id not in whole}  # read since: no title alone
     scores = [(max(concerns(doc, subject) for subject in about), doc) for doc in read.values()]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from ..answer import Answer
 from ..asks import limit, scale, wants
-from ..claims import NEAR, bare, best_fact, carried, mismatch
+from ..claims import NEAR, bare, best_fact, carried, in_full, mismatch
 from ..form import filled
-from ..schema import Share, has_field
+from ..schema import Share, has_field, meanings_of, resolve
 from ..view import View
 from ..words import Fact, any_of, blocks, bracketed, citations, content_words, is_heading, numbers, says_nothing, sentences, uncited
 
@@ -68,7 +68,8 @@ def review(view: View) -> Answer:
 
 def inspect(view: View, draft: str) -> list[Issue]:
     """All that is wrong with a draft, in its order."""
-    asked, facts, claims = f"{view.instructions}\n{view.parts.get('rubric', '')}", view.facts, claims_of(draft)
+    asked, claims = f"{view.instructions}\n{view.parts.get('rubric', '')}", claims_of(draft)
+    facts = tuple(dict.fromkeys([*view.facts, *in_full(view.facts)]))  # a draft may say "it" or the name
     if wants(asked, "style_only"):
         return _style(draft)
     cite, found = wants(asked, "citations"), []
@@ -81,7 +82,7 @@ def inspect(view: View, draft: str) -> list[Issue]:
         elif cite and not citations(sentence):
             found.append(Issue("citation", opening(sentence), "has no citation", "cite its source or drop it", index=i))
     if wants(asked, "coverage"):
-        found += _coverage(draft, facts)
+        found += _coverage(draft, view.facts)
     return found + _length(asked, draft)
 
 
@@ -181,7 +182,8 @@ def _words_of_verdict(view: View) -> tuple[str, str]:
     """The two words that the prompt uses for yes and no: PASS and REVISE unless it names others."""
     asked = f"{view.system}\n{view.task}"
     yes = re.search(rf"\b{any_of('PASS(?:ED)? APPROVED? ACCEPT(?:ED)? OK LGTM SHIP READY VALID YES GOOD')}\b", asked)
-    no = re.search(rf"\b{any_of('REVISE REJECT(?:ED)? FAIL(?:ED)? CHANGES REWORK INVALID NEEDS_WORK NO BAD')}\b", asked)
+    no = re.search(rf"\b{any_of('REVISE REJECT(?:ED)? RETURN(?:ED)? AMEND REDO DECLINED? FAIL(?:ED)? CHANGES REWORK INVALID')}\b"
+                   r"|\b(?:NEEDS_WORK|NO|BAD)\b", asked)
     return (yes.group() if yes else "PASS"), (no.group() if no else "REVISE")
 
 
@@ -201,6 +203,11 @@ def _verdict(view: View, draft: str, issues: list[Issue]) -> Answer:
         "strengths": [claim for i, claim in enumerate(claims, 1) if i not in wrong][:3] if view.facts else [],
         "issues": [_item(issue) for issue in issues], "count": len(issues), "words": len(draft.split()), "found": bool(issues),
     }
+    shape = resolve(view.schema, view.schema)
+    for name, field in (shape.get("properties") or {}).items():  # a list of faults under a name of its own
+        keys = resolve(resolve(field, shape).get("items"), shape).get("properties", ())
+        if not meanings_of(name) and {"problem", "fix"} & {meaning for key in keys for meaning in meanings_of(key)}:
+            record[name] = record["issues"]
     return filled(view, "", record, why)
 
 

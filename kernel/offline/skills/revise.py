@@ -8,7 +8,7 @@ from ..answer import Answer
 from ..asks import limit, question, wants
 from ..claims import best_fact, carries, cited, mismatch
 from ..form import filled
-from ..layout import citation_form, reshapes
+from ..layout import citation_form, recited, reshapes
 from ..schema import has_field
 from ..sources import json_of
 from ..view import View
@@ -46,7 +46,7 @@ def revise(view: View) -> Answer:
     draft = bracketed(view.parts.get("draft") or view.texts[-1], (source for fact in view.facts for source in fact.sources))
     feedback = view.parts.get("feedback") or view.later[-1]
     cite = citation_form(view) if wants(view.instructions, "citations") or citations(draft) else ""
-    brief = _Brief(draft, view.facts, cite)
+    brief = _Brief(draft, view.facts, cite and "[{}]")
     named = sum(brief.mend(_Complaint(issue, brief.sources)) for issue in _issues(feedback))
     most, few = limit(view.instructions, "words"), limit(view.instructions, "sentences")
     too_long = _SAYS["shorten"].search(feedback)
@@ -60,7 +60,7 @@ def revise(view: View) -> Answer:
         why, title = "The feedback names nothing that could be mended: keep every fact.", draft.partition("\n")[0]
         new = title.removesuffix(": a brief") if title.endswith(": a brief") else f"{title}: a brief"
         brief.said = new + draft[len(title) :] if title.startswith("# ") and len(draft.split()) + 3 <= (most or 10_000) else draft
-    text = brief.text()
+    text = recited(brief.text(), cite)
     return Answer(({"type": "text", "text": text},), why) if not view.schema else filled(view, text, {}, why)
 
 

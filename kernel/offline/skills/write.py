@@ -9,7 +9,20 @@ from ..answer import Answer
 from ..asks import mentions, question, subjects, topic, wants
 from ..claims import cited, differ, of_one_thing
 from ..form import filled
-from ..layout import citation_form, headed, listing, most, reshapes, shape, sources_last, subject_of, table, titled, without
+from ..layout import (
+    citation_form,
+    footnoted,
+    headed,
+    listing,
+    most,
+    reshapes,
+    shape,
+    sources_last,
+    subject_of,
+    table,
+    titled,
+    without,
+)
 from ..schema import has_field
 from ..view import View
 from ..words import Fact, any_of, citations, is_instruction, says_nothing, sentences, words
@@ -22,7 +35,6 @@ _WRITES = re.compile(
 _LISTS = re.compile(
     r"\bbullets?\b|\blist (?:of )?(?:the )?(?:facts|findings)\b|\b(?:not|n't|never)\b[^.\n]{0,20}\bwrite\b|\b(?:return"
     r"|report|answer with|give|reply with|only|hand back)\b[^.\n]{0,40}\b(?:facts|findings|evidence)\b", re.I)
-_NUMBERED = re.compile(r"\[1\]|\bfootnotes?\b|\bnumbered (?:citations?|references?|sources?)\b", re.I)
 _ENGLISH = re.compile(  # how an English word may begin; else it is a name that stays small: pgvector, httpx
     r"(?:[^\W\d_]?[aeiouy]|[bcdfgkpst]?[hlnrw]|s[ckmpqt]|ps|gn|kn|sch|str|spr|scr|thr)", re.I)
 
@@ -172,7 +184,7 @@ def _inventions(about: str, cite: str) -> list[Fact]:
 
 def _answer(view: View, heading: str, paragraphs: list[str], thinking: str) -> Answer:
     text = "\n\n".join([headed(heading, view)] * bool(heading) + paragraphs)
-    if notes := _NUMBERED.search(view.instructions) and citations(text):
+    if notes := footnoted(view) and citations(text):
         for n, source in enumerate(notes, 1):
             text = text.replace(f"[{source}]", f"[{n}]")
         text += "\n\n" + "\n".join(f"[{n}] {source}" for n, source in enumerate(notes, 1))
