@@ -58,7 +58,7 @@ def best_fact(sentence: str, facts: Iterable[Fact]) -> tuple[float, Fact | None]
 
     def rank(fact: Fact) -> tuple[float, int, float]:
         shared = len({*numbers(fact.sentence)} & {*numbers(sentence)})
-        return carries(fact.sentence, sentence), shared, carries(sentence, fact.sentence)
+        return carries(fact.sentence, sentence), shared, carries(bare(sentence), fact.sentence)
 
     best = max(facts, key=rank, default=None)
     return (rank(best)[0], best) if best else (0.0, None)
