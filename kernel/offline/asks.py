@@ -15,7 +15,7 @@ _UNITS = {
     "handoffs": any_of("hand-?offs? delegations?"),
     "revisions": any_of("revisions? rounds? rewrites? iterations? revis\\w+ rewrit\\w+ iterat\\w+")}
 _UNITS["bullets"] = _UNITS["facts"]
-_ADJECTIVE = rf"(?!(?:and|or|to|times?|{'|'.join(_UNITS.values())})\b)[a-z][\w'-]*"
+_ADJECTIVE = rf"(?!(?:and|or|to|per|each|every|after|behind|times?|{'|'.join(_UNITS.values())})\b)[a-z][\w'-]*"
 _AT_MOST = r"(?:at most|no more than|only|just|up to|max\w*|is|of|:|=|≤|<)"
 _FLOOR = re.compile(r"(?<!no )(?<!not )(?:more than|over|at least|minimum(?: of)?|no (?:fewer|less) than)(?: \w+)?$")
 _STRICT = re.compile(r"(?<!no )(?<!not )(?:under|below|(?:fewer|less|shorter) than)$")
@@ -39,6 +39,7 @@ def limit(text: str, kind: str) -> int | None:
     unit, found = _UNITS[kind], []
     plain = re.sub(r"\bonce\b", "1 times", re.sub(r"\btwice\b", "2 times", text.lower()))
     plain = re.sub(r"\ba (?=(?:\w+ )?paragraph\b)", "1 ", plain)
+    plain = re.sub(r"(?:\b(?:not|never)|n['’]t) \w+ (?=more than\b)", "not ", plain)  # "do not report more than two"
     plain = _BEHIND.sub(" ", re.sub(rf"\b{NUMBER_WORDS}\b", lambda run: str(number(run[0])), plain))
     forms = [rf"\b(?P<n>\d+)(?:[\s-]+{_ADJECTIVE}){{0,3}}?[\s-]+{unit}\b",
              rf"\b{unit}(?: (?:limit|maximum|max|count))?(?: ?{_AT_MOST})+ ?(?P<n>\d+)"]
@@ -192,6 +193,7 @@ _DONE = re.compile(r"\s+(?:works?|compares?|differs?|is|are|means?|have|has|(?:f
 _FOR = any_of("brief(?:ing)? report article readers? writers? editors? colleagues? developers? engineers? audience team beginners? "
               "managers? newsletter meeting draft")
 _NEXT = any_of("cite write give list name return report hand send include review check say quote keep tell make add stop answer do")
+_JOINED = re.compile(r"[^\W\d][\w.-]{2,}(?:/[^\W\d][\w.-]{2,})+")  # "Qdrant/Pinecone", and not TCP/IP or I/O
 _CUT = re.compile(  # from here on a request says how and for whom, and no longer about what
     r"(?:\s*[,;:(–—-]\s*|\s+)(?:"
     rf"(?:(?:in|within|under|of|up to|about|max\w*)\s+)?(?:the\s+)?\b(?:\d[\d,]*|{COUNTED})[\s-]+(?:\w+\s+)?"
@@ -231,9 +233,11 @@ def _about(text: str) -> str:
 @lru_cache(maxsize=1_000)
 def topic(task: str) -> str:
     """What a request is about, in its own words: "Write me a brief on retries, please." → "retries"."""
-    task = re.sub(r"\s+(?:as well as|along with|and also)\s+", " and ", _MEASURE.sub(" ", task).strip())
+    task = re.sub(r"\s+(?:as well as|along with|and also|\+)\s+", " and ", _MEASURE.sub(" ", task).strip())
+    task = re.sub(r"(^|\b(?:on|about|of|into)\s+)\[([^\[\]]+)\](?=\W*$)", r"\1\2", task)  # a topic in brackets is no citation
     best, stated = "", _STATED.search(task)
     for sentence in (*(sentences(stated[1])[:1] if stated else ()), *sentences(task)):
+        sentence = re.sub(r"^\W*(?:(?:i['’]?m )?(?:just )?curious|(?:quick )?question)\b\W+", "", sentence, flags=re.I)
         quoted = _QUOTED.search(sentence)
         text = quoted[1] if quoted else _CUT.sub("", _about(_FRAME.sub("", uncited(sentence).rstrip(".!?;: "))))
         text = re.sub(r"^(?:the (?:topic|subject) of|what (?:is|we|do we) know\w* (?:about|of))\s+", "", text)
@@ -241,6 +245,9 @@ def topic(task: str) -> str:
         if asked := re.match(r"\W*(?:how|what|why|when|where|who|which)\b", sentence, re.I):
             who = r"^(?!is\b|was\b)\w+\s+(?=\S)" if asked[0].lower().endswith("who") else "^many "
             text = _DONE.sub("", re.sub(who, "", _ALSO.sub("", text)))
+        if _JOINED.fullmatch(text) and not text.isupper():
+            *pieces, last = text.split("/")
+            text = f"{', '.join(pieces)} and {last}"
         if content_words(text) and not re.match(r"(?:do not|don't|never)\b", sentence, re.I):
             return text
         best = best or text
@@ -252,7 +259,7 @@ _COMPARES = re.compile(
     r"|\b(?:the )?(?:differences?|trade-offs?|similarities|choice|choosing|choose|decide)\s+(?:between|among)\s+",
     re.I)
 _VERSUS = re.compile(r"\s+(?:vs?\.?|versus|against|(?:compared?|differs?|different) (?:to|with|from))\s+", re.I)
-_SPLIT = re.compile(rf"\s*[,;]\s*(?:and\s+|or\s+|with\s+)?|\s+(?:and|or|with|to)\s+|{_VERSUS.pattern}", re.I)
+_SPLIT = re.compile(rf"\s*[,;]\s*(?:and\s+|or\s+|with\s+)?|\s+(?:and|or|with|to|&)\s+|{_VERSUS.pattern}", re.I)
 _ASPECT = re.compile(r"\s+(?:with (?:regard|respect) to|in terms of|regarding|by|as|for|on|when|under)\b.*$", re.I)
 
 

@@ -7,7 +7,7 @@ import re
 from .asks import limit, wants
 from .values import spots
 from .view import View
-from .words import KIN, Fact, content_words, stem, vocabulary, words
+from .words import KIN, Fact, content_words, numbers, stem, vocabulary, words
 
 SHAPES = ("headline", "table", "numbered", "bullets", "line")
 _UNTITLED = re.compile(r"\b(?:no|without(?: a)?|skip the|omit the) (?:title|heading|headline)\b|\bplain text\b|\buntitled\b"
@@ -22,6 +22,10 @@ _LAST = re.compile(r"\bsources\b[^.\n]{0,40}\b(?:at the (?:end|bottom)|last line
 _NUMBERED = re.compile(r"\[1\]|\bfootnotes?\b|\bnumbered (?:citations?|references?|sources?)\b", re.I)
 _SHORTER = re.compile(r"\b(?:shorter|shorten|too long|half (?:as long|the \w+)|briefer|condense|less (?:text|words)|more concise"
                       r"|(?:cut|trim|boil) (?:\w+ )?(?:down|in half))\b", re.I)
+_WITH_NUMBERS = re.compile(r"\bonly\b[^.\n]{0,30}\b(?:facts?|sentences?|findings)\b[^.\n]{0,25}\b(?:number|figure|digit)s?\b", re.I)
+_NEWEST = re.compile(r"\b(?:start|begin|lead|open)\w*\b[^.\n]{0,15}\b(?:most recent|latest|newest)\b"
+                     r"|\b(?:most recent|latest|newest) (?:\w+ )?first\b|\breverse chronolog", re.I)
+_OLDEST = re.compile(r"\b(?:start|begin)\w*\b[^.\n]{0,15}\b(?:oldest|earliest)\b|\b(?:oldest|earliest) (?:\w+ )?first\b", re.I)
 _WITHOUT = re.compile(r"\b(?:leav(?:e|ing) out|without|drop|omit|skip|remove|cut out|take out|delete)\s+((?:\w+\s?){1,4})", re.I)
 _APART = {"title", "heading", "headline", "source", "citation", "sentence", "bullet", "list", "table"}
 
@@ -99,6 +103,25 @@ def without(facts: list[Fact], asked: str) -> list[Fact]:
     unwanted |= {stem(sign) for sign in signs if sign.isalpha()}
     marks = [sign for sign in sorted(signs) if not sign.isalpha()]
     return [fact for fact in facts if unwanted.isdisjoint(vocabulary(fact.sentence)) and not any(m in fact.sentence for m in marks)]
+
+
+def picks(view: View) -> bool:
+    """Whether the prompt says which facts it wants, or in which order."""
+    return any(wish.search(view.instructions) for wish in (_WITH_NUMBERS, _NEWEST, _OLDEST))
+
+
+def picked(view: View, facts: list[Fact], dates: dict[str, str] | None = None) -> list[Fact]:
+    """The facts that the prompt wants, in its order: those with a number, the most recent or the oldest first – by their documents'
+    dates (id → date) where these are known, then by the years that they name."""
+
+    def year(fact: Fact) -> tuple[str, str]:
+        return (dates or {}).get(fact.source, ""), max(re.findall(r"\b(?:1\d|20)\d\d\b", fact.sentence), default="")
+
+    if _WITH_NUMBERS.search(view.instructions):
+        facts = [fact for fact in facts if numbers(fact.sentence)] or facts
+    if _NEWEST.search(view.instructions):
+        return sorted(facts, key=year, reverse=True)
+    return sorted(facts, key=year) if _OLDEST.search(view.instructions) else facts
 
 
 def listing(lines: list[str], numbered: bool) -> str:

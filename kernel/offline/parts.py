@@ -78,6 +78,8 @@ def labelled(text: str) -> tuple[tuple[str, str], ...]:
         nested = labelled(inner) if re.match(r"<[\w.-]+>", inner) else ()  # a tag with attributes is one of a list
         if TAGGED.match(match[0]) and "=" in match[0].partition(">")[0]:
             nested = (("facts", match[0]),)
+        if label_of(match[1]) == "task" and not any(label_of(name) for name, _ in nested):
+            nested = ()  # a task may hold markup of its own
         found += nested if nested and all(name for name, _ in nested) else [(match.group(1), inner)] if inner else []
         position = match.end()
     return tuple(found + _lines(text[position:]))

@@ -59,6 +59,7 @@ def number(text: str) -> float | int:
 
 
 _SUFFIXES = "ization isation ations ation ements ement ments ment ings ing ions ion ers er ors or ed ly es s".split()
+_BRITISH = re.compile(r"\b(def|lic|off|pret)ence(?=s?$)|(?<=\w{3})our(?=s?$|al$|ed$|ing$)")  # defence, colour
 _WORD = re.compile(r"[^\W_]+(?:['’.\-][^\W_]+)*[+#]*")
 
 
@@ -70,7 +71,7 @@ def words(text: str) -> list[str]:
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """A light stem: announced, announces and announcement meet; short words and numbers stay as they are."""
-    word = word.lower().replace("’", "'").removesuffix("'s")
+    word = _BRITISH.sub(lambda m: f"{m[1] or ''}{'ense' if m[1] else 'or'}", word.lower().replace("’", "'").removesuffix("'s"))
     if len(word) < 4 or not word[-1].isalpha():
         return word
     if word.endswith("ies"):

@@ -7,13 +7,14 @@ from collections import Counter
 from dataclasses import replace
 
 from ..answer import Answer
-from ..asks import core, limit, mentions, said_of_nothing, subjects, topic, wants
+from ..asks import core, limit, mentions, question, said_of_nothing, subjects, topic, wants
+from ..claims import answers, cited
 from ..form import filled
-from ..layout import citation_form, listing, shape
+from ..layout import citation_form, listing, picked, picks, shape
 from ..schema import has_field
 from ..sources import Doc, documents
 from ..view import View
-from ..words import STOP, Fact, content_words, is_instruction, sentence_of, sentences, stem, vocabulary, words
+from ..words import STOP, Fact, any_of, content_words, is_instruction, sentence_of, sentences, stem, vocabulary, words
 from .write import compose, writes
 
 MOST_FACTS = 12  # reported when the prompt sets no number
@@ -28,6 +29,9 @@ _DOES = re.compile(r"\b(?:count|calculat|comput|translat|send|sav(?:e|ing)|stor(
                    re.I)
 _PAST = re.compile(r"\b(?:histor|origin|evolution|timeline|chronology|beginning|rise|story)", re.I)
 _DEFINES = re.compile(r"^(?:(?:the|an?)\s+)?(.{2,60}?)\s+(?:is|are|was|were)\s+(?:an?|the|one)\b", re.I)
+_ASPECT = any_of(  # what may be asked of anything, so that no document need name it
+    "performance pros cons advantages? disadvantages? benefits? drawbacks? dangers? risks? strengths? weaknesses pitfalls? "
+    "problems? issues? limitations? features? basics? details? importance purpose impact future state status role")
 _ANGLES = ("origin", "dates", "numbers", "people", "design", "limits", "alternatives", "criticism", "examples")
 _PLAINEST = {"integer": 5, "number": 5, "boolean": False, "array": [], "object": {}}
 Found = list[tuple[Doc, list[str]]]  # the documents that matter, each with its usable sentences
@@ -91,12 +95,13 @@ def research(view: View) -> Answer:
 
 def _so_far(view: View) -> tuple[tuple[str, ...], Found]:
     """The task's subjects and what was found on them; where a search brought nothing, the subjects are what stands behind
-    their last "on" and before "for"."""
+    their last "on" and before "for", without what may be asked of anything ("the pros and cons of X")."""
     about = subjects(_task(view))
     found = gather(view, about)
     if found or not view.calls:
         return about, found
-    narrow = tuple(re.sub(r"^.*\b(?:on|about|into)\s+|\s+for\s.*$", "", one) for one in about)
+    narrow = tuple(re.sub(rf"^.*\b(?:on|about|into)\s+|\s+for\s.*$|^(?:the )?{_ASPECT}(?: (?:and|or|,) {_ASPECT})* (?:of|in|with) "
+                          rf"|['’]s {_ASPECT}$| {_ASPECT}$", "", one, flags=re.I) for one in about)
     return narrow, gather(view, narrow)
 
 
@@ -173,7 +178,7 @@ def _heading(doc: Doc) -> str:
 
 def _split(subject: str) -> list[str]:
     """The pieces of "retries, timeouts and breakers" that a document may be about by themselves."""
-    pieces = re.split(r",\s+(?:and\s+)?|\s+and\s+|\s+or\s+", subject)
+    pieces = re.split(r",\s+(?:and\s+)?|\s+(?:and|or|&)\s+", subject)
     return [piece for piece in pieces if content_words(piece)] or [subject]
 
 
@@ -238,7 +243,11 @@ def _choose(found: Found, about: tuple[str, ...], most: int) -> list[Fact]:
 
 
 def _report(view: View, about: tuple[str, ...], found: Found) -> Answer:
-    facts = _choose(found, about, limit(view.instructions, "facts") or MOST_FACTS)
+    one_line, dates = shape(view) == "line", {doc.id: doc.date for doc, _ in found}
+    wanted = 1 if one_line else limit(view.instructions, "facts") or MOST_FACTS
+    every = one_line or picks(view)  # the choice is not by rank alone: it needs all that was found
+    facts = picked(view, _choose(found, about, 1_000 if every else wanted), dates)
+    facts = ((answers(question(_task(view)), facts) or facts) if one_line else facts)[:wanted]
     missing = [subject for subject in about if not any(concerns(doc, subject) for doc, _ in found)]
     notes = [f"Nothing was found on {subject}." for subject in missing]
     if not facts and (wished := said_of_nothing(view.instructions)) and not view.schema:
@@ -260,6 +269,8 @@ def _report(view: View, about: tuple[str, ...], found: Found) -> Answer:
     if writes(view):
         return compose(view, facts, "Enough facts: write the brief from them.")
     most, form = limit(view.instructions, "words") or 10_000, citation_form(view)
+    if one_line and facts:
+        return Answer(({"type": "text", "text": cited(facts[0], form)},), "One line is asked for: the fact that answers best.")
     lines = [f"{fact.sentence} {form.format(fact.source)}" for fact in facts]
     while len(" ".join(lines).split()) + len(lines) > most:
         lines.pop()

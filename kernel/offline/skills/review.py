@@ -21,6 +21,8 @@ _OF_THE_ANSWER = re.compile(r"\b(?:answer|reply|respond|your|issues?|remarks?|ex
 _OF_THE_DRAFT = re.compile(r"\b(?:draft|brief|text)\b", re.I)
 _CLAUSES = re.compile(r"[,;:]\s+|\s+(?:and|but|while|whereas|which|who)\s+"
                       r"|\b(?:one|another|the other)(?: source)? (?:says?|states?|gives?|reports?)(?: that)?\b")
+_EMPTY = re.compile(r"(?:no (?:facts|sources|information|evidence)|nothing) .*\b(?:found|given|known|available)\b"
+                    r"|this brief (?:therefore )?makes no claims", re.I)  # it may name a topic with digits
 _VAGUE = ("The brief could be more engaging", "The draft does not quite flow yet; make it better",
           "It still lacks a certain something; polish it further",
           "The tone could be stronger; please improve the text")
@@ -89,7 +91,8 @@ def inspect(view: View, draft: str) -> list[Issue]:
 def claims_of(draft: str) -> list[str]:
     """The sentences of a draft that claim something: no headings, no list of sources, no "nothing was found"."""
     body = re.split(r"\n\s*(?:#+\s*|\*\*)?(?:sources|references)\b\W*\n", draft, maxsplit=1, flags=re.I)[0]
-    return [s for s in sentences(body) if numbers(s) or (not says_nothing(s) and len(content_words(s)) > 1)]
+    told = (s for s in sentences(body) if citations(s) or not _EMPTY.match(s))
+    return [s for s in told if numbers(s) or (not says_nothing(s) and len(content_words(s)) > 1)]
 
 
 def opening(sentence: str) -> str:

@@ -15,6 +15,7 @@ from ..layout import (
     headed,
     listing,
     most,
+    picked,
     reshapes,
     shape,
     sources_last,
@@ -71,6 +72,7 @@ def compose(view: View, facts: list[Fact], thinking: str) -> Answer:
     facts = [fact for fact in facts if not is_instruction(fact.sentence)]
     if cite and any(fact.source for fact in facts):
         facts = [fact for fact in facts if fact.source]
+    facts = picked(view, facts)
     facts = (without(facts, "\n".join(view.later)) or facts) if view.later else facts
     if view.chat and not any(mentions(fact.sentence, about) > 0.5 for fact in facts):  # an order may name no topic: "Sum up:"
         about = subject_of(facts) or about
