@@ -106,6 +106,7 @@ _WANTED = {
     rf"|\b{_INVENT} (?:is|are) (?:not allowed|forbidden|prohibited|banned)\b"
     rf"|\bnothing (?:that )?(?:is not|isn't) in the {_EVIDENCE}"
     r"|\b(?:invent|fabricate|add|assume|make up) nothing\b|\bsay (?:so|that you do)\b|\b(?:backed|supported) by\b"
+    rf"|\b(?:absence|lack) of {_EVIDENCE}\b|\bno (?:facts|sources|material)\b[^.\n]{{0,40}}\b(?:say|state|admit|reply|stop)\b"
     r"|\bif you (?:do not|don't|cannot|can't) (?:know|find)\b|\bstick to\b|\bgrounded\b|\bfaithful\b|\bnothing else\b",
 }
 _WANTED = {what: re.compile(pattern, re.I) for what, pattern in _WANTED.items()}

@@ -11,6 +11,7 @@ from functools import lru_cache
 from .words import Fact, content_words, is_no, numbers, sentence_of, stem, vocabulary, with_kin, words
 
 NEAR = 0.6  # share of a sentence's meaning that one source must hold for the source to carry it
+_LONGEST = 200  # words of a sentence that are compared one by one: matching takes their square
 _SAME = [frozenset(stem(word) for word in line.split(" ")) for line in (  # words that say the same
     "announced introduced released launched published unveiled presented", "began started opened", "big large", "fast quick",
     "created made built developed designed wrote founded started", "uses employs utilises utilizes applies relies",
@@ -122,9 +123,9 @@ def mismatch(sentence: str, fact: Fact) -> str:
         return "the facts say the opposite"
     spoken = [word for word in re.findall(r"[\w'’+#.-]*[\w+#]", plain) if content_words(word) and not numbers(word)]
     strange = [word for word in spoken if carries(true, word) < 1]
-    same = difflib.SequenceMatcher(None, words(plain), words(true), autojunk=False)
+    same = difflib.SequenceMatcher(None, words(plain)[:_LONGEST], words(true)[:_LONGEST], autojunk=False)
     held = sum(block.size for block in same.get_matching_blocks())
-    if same.ratio() <= 0.8 and held < len(words(plain)) - 1:  # a paraphrase and no near copy: names alone count
+    if same.ratio() <= 0.8 and held < len(words(plain)[:_LONGEST]) - 1:  # a paraphrase and no near copy: names alone count
         first = plain.split()[0] if plain else ""
         strange = [word for word in strange if re.search(r"[A-Z\d]", word[1:] if word == first else word)]
     return f"the facts do not say “{', '.join(strange)}”" if strange else ""

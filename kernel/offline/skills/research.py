@@ -17,6 +17,7 @@ from ..view import View
 from ..words import STOP, Fact, any_of, content_words, is_instruction, sentence_of, sentences, stem, vocabulary, words
 from .write import compose, writes
 
+LONGEST = 200  # words: what runs on for longer is no sentence
 MOST_FACTS = 12  # reported when the prompt sets no number
 ENOUGH = 3  # facts on a subject after which another search is not worth its cost
 _QUERY = re.compile(r"^(?:search_?)?(?:query|queries|q|search|terms?|key_?words?|topics?|question)(?:_?text)?$", re.I)
@@ -212,7 +213,7 @@ def gather(view: View, about: tuple[str, ...]) -> Found:
         for plain in (sentence_of(sentence).sentence for sentence in sentences(doc.text)):
             key = " ".join(words(plain))
             told = titled or max(mentions(plain, subject) for subject in about) >= 0.5
-            if told and key not in said and len(words(plain)) > 3 and plain[-1] in ".!。" and not is_instruction(plain):
+            if told and key not in said and 3 < len(words(plain)) < LONGEST and plain[-1] in ".!。" and not is_instruction(plain):
                 said.add(key)
                 kept.append(plain)
         found += [(doc, kept)] if kept else []
