@@ -104,6 +104,8 @@ class Form:
         shared, before = {key: value for key, value in schema.items() if key != "anyOf"}, set(self.taken)
         options = [{**shared, **resolve(option, self.root, unions=True)} for option in schema["anyOf"]]
         best, sure = None, -1.0
+        if {"type": "null"} in schema["anyOf"] and self.known.get(name, "") is None:
+            return None, NEAR
         for option in (option for option in options if option.get("type") != "null"):
             trial = self.another(before)
             value, its = trial.value(option, name, text, depth)
@@ -167,6 +169,8 @@ class Form:
         pieces = bullets or [piece for sentence in sentences(scope) for piece in _pieces(sentence)]
         pieces = pieces if bullets or depth < 3 else []  # a list inside of its own items
         made = [self.another().value(items, _one(name), piece, depth + 1) for piece in pieces]
+        years = [key for key in items.get("properties", {}) if words_of(key)[-1:] == ("year",)]
+        made = [one for one in made if not any(one[0].get(key) == 0 for key in years)]  # without its year it is no event
         return [value for value, sure in made if sure >= (GUESS if bullets else (GUESS + NEAR) / 2)]
 
     def _strings(self, items: dict, name: str, section: str, text: str, bullets: list[str]) -> list[str]:
@@ -248,7 +252,9 @@ class Form:
             value, sure = found[0].value, NEAR
         else:
             hint = schema.get("description", "")
-            value, sure = self._take("number", name, hint, text, lambda spot: not whole or spot.value % 1 == 0)
+            years = words_of(name)[-1:] == ("year",)  # 17,350 is none, and 212 hardly
+            value, sure = self._take("number", name, hint, text, lambda spot: (not whole or spot.value % 1 == 0) and (
+                not years or (1000 <= spot.value <= 2100 and "," not in text[spot.start : spot.end - 1])))
         return int(value or 0) if whole else value or 0, sure
 
     _integer = _number

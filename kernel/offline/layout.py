@@ -25,7 +25,8 @@ _SHORTER = re.compile(r"\b(?:shorter|shorten|too long|half (?:as long|the \w+)|b
 _WITH_NUMBERS = re.compile(r"\bonly\b[^.\n]{0,30}\b(?:facts?|sentences?|findings)\b[^.\n]{0,25}\b(?:number|figure|digit)s?\b", re.I)
 _NEWEST = re.compile(r"\b(?:start|begin|lead|open)\w*\b[^.\n]{0,15}\b(?:most recent|latest|newest)\b"
                      r"|\b(?:most recent|latest|newest) (?:\w+ )?first\b|\breverse chronolog", re.I)
-_OLDEST = re.compile(r"\b(?:start|begin)\w*\b[^.\n]{0,15}\b(?:oldest|earliest)\b|\b(?:oldest|earliest) (?:\w+ )?first\b", re.I)
+_OLDEST = re.compile(r"\b(?:start|begin)\w*\b[^.\n]{0,15}\b(?:oldest|earliest)\b|\b(?:oldest|earliest) (?:\w+ )?first\b"
+                     r"|(?<!reverse )\bchronological(?:ly)?\b", re.I)
 _WITHOUT = re.compile(r"\b(?:leav(?:e|ing) out|without|drop|omit|skip|remove|cut out|take out|delete)\s+((?:\w+\s?){1,4})", re.I)
 _APART = {"title", "heading", "headline", "source", "citation", "sentence", "bullet", "list", "table"}
 
@@ -114,12 +115,15 @@ def picked(view: View, facts: list[Fact], dates: dict[str, str] | None = None) -
     """The facts that the prompt wants, in its order: those with a number, the most recent or the oldest first – by their documents'
     dates (id → date) where these are known, then by the years that they name."""
 
+    newest = bool(_NEWEST.search(view.instructions))
+
     def year(fact: Fact) -> tuple[str, str]:
-        return (dates or {}).get(fact.source, ""), max(re.findall(r"\b(?:1\d|20)\d\d\b", fact.sentence), default="")
+        named = (max if newest else min)(re.findall(r"\b(?:1\d|20)\d\d\b", fact.sentence), default="" if newest else "9")
+        return (dates or {}).get(fact.source, ""), named
 
     if _WITH_NUMBERS.search(view.instructions):
         facts = [fact for fact in facts if numbers(fact.sentence)] or facts
-    if _NEWEST.search(view.instructions):
+    if newest:
         return sorted(facts, key=year, reverse=True)
     return sorted(facts, key=year) if _OLDEST.search(view.instructions) else facts
 

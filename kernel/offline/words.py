@@ -81,7 +81,7 @@ def stem(word: str) -> str:
         word = word.removesuffix(next(ends, ""))
     if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
         word = word[:-1]
-    return word[:-1] if len(word) > 3 and word[-1] in "ey" else word
+    return word[:-1] if len(word) > 3 and (word[-1] == "e" or (word[-1] == "y" and word[-2] not in "aeou")) else word
 
 
 @lru_cache(maxsize=8_000)

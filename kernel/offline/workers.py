@@ -21,7 +21,7 @@ _STAGES = (  # (when a further specialist's turn comes, what it does); 1 is rese
     (0, re.compile(r"memor|recall|remember|earlier (?:runs|briefs)", re.I)),
     (6, FINISHES), (6, re.compile(r"\b(?:publish|send|notif|ticket|count|email|post|announc|deploy)", re.I)),
     (2, re.compile(r"analy|inspect|\blogs?\b|\bquer|\breads?\b|diagnos|metric", re.I)))
-_ON_FACTS = re.compile(r"calculat|statistic|comput|\b(?:facts|findings|numbers)\b", re.I)
+_ON_FACTS = re.compile(r"calculat|statistic|comput|compar|\b(?:facts|findings|found|numbers)\b", re.I)
 _VAGUE = frozenset(map(stem, (
     "agent specialist tool handoff hand transfer delegate give take return answer task work text draft fact brief source "
     "artifact feedback result pass revise issue specific cite write need user report language into desk team worker ask "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 from ..answer import Answer
 from ..asks import limit, scale
@@ -17,6 +18,7 @@ from ..words import citations, sentences, uncited
 
 _JUDGES = re.compile(r"\b(?:scor|rat(?:e|ing)|grad(?:e|ing)|judg|rubric|criteri|evaluat|assess|points|quality)", re.I)
 _SCORE = re.compile(r"^(?:overall|total|score|rating|grade|points?|mark|quality|value)(?:_score)?$", re.I)
+_TOTAL = re.compile(r"^(?:total|sum)(?:_\w+)?$", re.I)
 _SHEET = re.compile(r"reason|rational|why|explan|justif|comment|notes|feedback|summary|criteri|name|item|dimension|aspect"
                     r"|id|label|metric|scor|rating|mark|overall|result|evaluat|assess|judg", re.I)
 _CRITERION = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+(\w[\w ]{0,30}\**(?::| [–—(-]).*)$", re.M)
@@ -115,7 +117,18 @@ def judge(view: View) -> Answer:
                 known[key] = about if about in field.get("enum", ()) else share(mine, field)
         return value_for({**resolve(schema, root), "$defs": root.get("$defs", {})}, draft, known=known)
 
+    def whole_sheet() -> Any:
+        """The whole answer; a total is the sum of the single scores where the prompt or the schema says so."""
+        made, fields = sheet(root), resolve(root, root).get("properties", {})
+        lists = [value for value in made.values() if isinstance(value, list)] if isinstance(made, dict) else []
+        rows = [row for value in lists for row in value if isinstance(row, dict)]
+        for key in filter(_TOTAL.match, made if rows else ()):
+            if re.search(r"\b(?:sum|add)", f"{view.instructions} {fields[key].get('description', '')}", re.I):
+                scores = (row[name] for row in rows for name in row if _SCORE.match(name))
+                made[key] = sum(score for score in scores if not isinstance(score, str))
+        return made
+
     whole = {"type": "integer"}
     told = [f"{name}: {score(name, whole)} – {of(name)[1]}" for name in named] + [f"overall: {score('', whole)}"]
-    text = "\n".join(told) if view.schema is None else json.dumps(sheet(root), ensure_ascii=False)
+    text = "\n".join(told) if view.schema is None else json.dumps(whole_sheet(), ensure_ascii=False)
     return Answer(({"type": "text", "text": text},), "Score what can be checked.")

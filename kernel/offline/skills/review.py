@@ -51,10 +51,19 @@ def fits(view: View) -> bool:
     if view.schema:
         verdict = any(has_field(view.schema, meaning) for meaning in ("verdict", "passed", "rejected"))
         listed = has_field(view.schema, "issues") and (held or has_field(view.schema, "score"))
-        return (verdict or listed) and (held or reviewing)
+        return (verdict or listed) and (held or reviewing) and (verdict or not rows_of(view.schema))
     weighed = bool(view.facts) and not _REWORKS.search(asked)  # a draft beside its facts
     first = held and "feedback" not in view.parts and view.role == ""
     return view.role == "review" or (first and (reviewing or weighed))
+
+
+def rows_of(schema: dict) -> str:
+    """The name of a list whose items each tell whether one claim holds; "" where the answer has no such list."""
+    for name, field in resolve(schema, schema).get("properties", {}).items():
+        fields = resolve(resolve(field, schema).get("items"), schema).get("properties", {})
+        if any("passed" in meanings_of(key) for key in fields) and any("quote" in meanings_of(key) for key in fields):
+            return name
+    return ""
 
 
 def review(view: View) -> Answer:

@@ -54,6 +54,8 @@ def fits(view: View) -> bool:
     """A writer's prompt or a request for a text; with a schema only when that has a field for the text."""
     if view.schema and not (has_field(view.schema, "body") and (view.facts or view.role == "write")):
         return False
+    if view.schema and has_field(view.schema, "found") and question(view.task):  # an answer, and whether there is one
+        return False
     if view.chat and (view.later or view.pasted):  # somebody talks about notes: a question is for another skill
         return reshapes(view.later[-1]) if view.later else view.role == "write" or not question(view.task)
     asked = bool(_WRITES.search(f"{view.system}\n{view.task}") or (view.parts.get("facts") and not view.texts))
