@@ -69,6 +69,12 @@ _PRONOUN = re.compile(r"(?:it|they|he|she|(its|their|his|her))\b", re.I)
 _SUBJECT = re.compile(r"^((?:the |an? )?\S+(?: \S+){0,3}?) (?:is|are|was|were|has|have|had|may|can|must|[a-z]+(?:s|ed))\b", re.I)
 
 
+def subject_in(sentence: str) -> str:
+    """What a sentence begins with, before its verb; "" where no verb is known."""
+    named = _SUBJECT.match(sentence)
+    return named[1] if named else ""
+
+
 def in_full(facts: Iterable[Fact]) -> list[Fact]:
     """The facts with names for the pronouns that they begin with: the subject of the fact before, or of their heading."""
     found, subject, source = [], "", None
@@ -78,8 +84,8 @@ def in_full(facts: Iterable[Fact]) -> list[Fact]:
         if pronoun and subject:
             name = f"{subject}'s" if pronoun[1] else subject
             fact = replace(fact, sentence=name + fact.sentence[pronoun.end() :])
-        elif named := _SUBJECT.match(fact.sentence):
-            subject = named[1]
+        else:
+            subject = subject_in(fact.sentence) or subject
         found.append(fact)
     return found
 
@@ -90,11 +96,14 @@ _WHAT = (  # (how a question begins, what its answer holds)
     (r"how (?:many|much|long|old|big|far|large|high|tall|deep|wide|heavy)", r"\d"), (r"where", r"\b(?:in|at|on|near|off)\b"))
 
 
+_OF_NO_FACT = frozenset(map(stem, "notes note say says text tell tells mention passage anybody anyone somebody someone".split()))
+
+
 def answers(asked: str, facts: Iterable[Fact]) -> list[Fact]:
     """The facts that answer a question best, in order; [] when none speaks of what is asked in particular."""
     facts = [*facts]
     told = in_full(facts)
-    wanted = [word for word in content_words(asked) if word not in ("what", "who", "how")]
+    wanted = [word for word in content_words(asked) if word not in _OF_NO_FACT]
     have = [vocabulary(fact.sentence) for fact in told]
     common = {word for word in wanted if len(told) > 1 and sum(word in its for its in have) > 0.6 * len(told)}
     own = [with_kin([word]) for word in wanted if word not in common] or [{word} for word in wanted]

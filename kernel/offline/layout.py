@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from .asks import limit, wants
+from .claims import subject_in
 from .values import spots
 from .view import View
-from .words import KIN, Fact, content_words, numbers, stem, vocabulary, words
+from .words import KIN, Fact, content_words, numbers, stem, vocabulary
 
 SHAPES = ("headline", "table", "numbered", "bullets", "line")
 _UNTITLED = re.compile(r"\b(?:no|without(?: a)?|skip the|omit the) (?:title|heading|headline)\b|\bplain text\b|\buntitled\b"
@@ -42,7 +43,7 @@ def shape(view: View) -> str:
 def titled(view: View) -> bool:
     """Whether a text shall have a title: a brief has one, what somebody wants of pasted notes only where it says so."""
     for text in (*reversed(view.later), view.task, view.parts.get("context", ""), view.system):
-        if _UNTITLED.search(text) or _TITLED.search(text):
+        if _UNTITLED.search(text) or (_TITLED.search(text) and not wants(text, "headline")):
             return not _UNTITLED.search(text)
     return not view.pasted or bool(_TITLED_KINDS.search(view.task))
 
@@ -146,4 +147,4 @@ def subject_of(facts: list[Fact]) -> str:
     names = [name.value for fact in facts for name in spots("name", fact.sentence)]
     often = {name: sum(name in fact.sentence for fact in facts) for name in names if len(name) > 2}
     best = max(often, key=lambda name: often[name], default="")
-    return best if often.get(best, 0) > 1 else " ".join(words(facts[0].sentence)[:4]) if facts else ""
+    return best if often.get(best, 0) > 1 else subject_in(facts[0].sentence) if facts else ""

@@ -121,6 +121,12 @@ def pasted(text: str) -> tuple[str, str] | None:
     return (head, body.strip()) if _asks(head) and _THESE.search(head) and _tells(body, 2) else None
 
 
+def order_behind(text: str) -> tuple[str, str]:
+    """(the order, the rest) of a labelled text whose last paragraph is an order or a question of its own; ("", text) else."""
+    rest, _, last = text.strip().rpartition("\n\n")
+    return (last.strip(), rest.strip()) if rest and "\n" not in last.strip() and _asks(last) else ("", text)
+
+
 def _asks(text: str) -> bool:
     """Whether a text is a short order or a question, that is: what a person writes before or behind the notes."""
     return len(text.split()) < 45 and bool(_BEGINS.match(text) or text.rstrip().endswith("?"))
@@ -129,7 +135,7 @@ def _asks(text: str) -> bool:
 def _tells(text: str, least: int) -> bool:
     """Whether a text tells of something: so many sentences or more, none of them about the writing itself."""
     said = sentences(text)
-    return len(said) >= least and len(text.split()) > 7 and bool(re.search(r"[.!]\s*$", text)) and not any(
+    return len(said) >= least and len(text.split()) > 7 and said[0][-1] != "?" and bool(re.search(r"[.!]\s*$", text)) and not any(
         _BEGINS.match(one) or _TALKS.search(one) or is_instruction(one) for one in said)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .answer import Temperament
-from .parts import label_of, labelled, parts, pasted
+from .parts import label_of, labelled, order_behind, parts, pasted
 from .sources import facts
 from .words import Fact, says_nothing
 
@@ -124,6 +124,8 @@ class View:
         found = dict(parts(self.first))
         if self.pasted:
             found["task"], found["facts"] = self.pasted
+        if len(found) == 1 and (name := next(iter(found))) in ("facts", "draft") and order_behind(found[name])[0]:
+            found["task"], found[name] = order_behind(found[name])
         if "draft" not in found and not self.pasted and (about := _unlabelled(found.get("task", ""), self.role)):
             found["task"], found["draft"] = about
         others = [name for name in found if label_of(name) is None]

@@ -6,7 +6,7 @@ import hashlib
 import re
 
 from ..answer import Answer
-from ..asks import mentions, question, subjects, topic, wants
+from ..asks import limit, mentions, question, subjects, topic, wants
 from ..claims import cited, differ, of_one_thing
 from ..form import filled
 from ..layout import (
@@ -92,7 +92,8 @@ def compose(view: View, facts: list[Fact], thinking: str) -> Answer:
         thinking = "No facts at hand, and nothing forbids filling the gap."
     gaps = [s for s in sentences(view.parts.get("facts", "")) if says_nothing(s) and not is_instruction(s)]
     words_left = most(view, "words") or USUAL_WORDS
-    room = words_left - sum(len(text.split()) for text in (*gaps, headed(heading, view)))
+    counts = not view.chat or limit(view.instructions, "words")  # "shorter" is no limit that a title could break
+    room = words_left - sum(len(text.split()) for text in (*gaps, headed(heading, view) if counts else ""))
     counted = ("sentences", "bullets") if form in ("bullets", "numbered", "table") else ("sentences",)
     few = 1 if form == "line" else min(most(view, kind) or 1_000 for kind in counted) - len(gaps)
     if few < len(facts):  # those that are nearest to the topic, in their own order
