@@ -104,7 +104,8 @@ class Form:
         shared, before = {key: value for key, value in schema.items() if key != "anyOf"}, set(self.taken)
         options = [{**shared, **resolve(option, self.root, unions=True)} for option in schema["anyOf"]]
         best, sure = None, -1.0
-        if {"type": "null"} in schema["anyOf"] and self.known.get(name, "") is None:
+        known = next((self.known[key] for key in (name, *meanings_of(name)) if key in self.known), "")
+        if known is None and {"type": "null"} in schema["anyOf"]:
             return None, NEAR
         for option in (option for option in options if option.get("type") != "null"):
             trial = self.another(before)
@@ -255,6 +256,8 @@ class Form:
             years = words_of(name)[-1:] == ("year",)  # 17,350 is none, and 212 hardly
             value, sure = self._take("number", name, hint, text, lambda spot: (not whole or spot.value % 1 == 0) and (
                 not years or (1000 <= spot.value <= 2100 and "," not in text[spot.start : spot.end - 1])))
+            if years and value is None and (dated := re.search(r"(?<![\d,.])(?:1\d|20)\d\d(?![\d,]*\d)", text)):
+                value, sure = int(dated[0]), NEAR  # the year of a whole date
         return int(value or 0) if whole else value or 0, sure
 
     _integer = _number

@@ -147,4 +147,5 @@ def subject_of(facts: list[Fact]) -> str:
     names = [name.value for fact in facts for name in spots("name", fact.sentence)]
     often = {name: sum(name in fact.sentence for fact in facts) for name in names if len(name) > 2}
     best = max(often, key=lambda name: often[name], default="")
-    return best if often.get(best, 0) > 1 else subject_in(facts[0].sentence) if facts else ""
+    begins = subject_in(facts[0].sentence) if facts else ""
+    return best if often.get(best, 0) > 1 and best not in begins else begins

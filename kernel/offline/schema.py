@@ -11,7 +11,7 @@ from .words import any_of, number
 _MEANS = {  # what a field's name stands for: the first that matches and is known counts
     "rejected": r"needs?_?(?:revision|changes|work|rework|fix\w*) has_?(?:issues|errors|problems) reject\w* revise fail\w* invalid",
     "passed": r"pass(?:ed|es)? approv\w* accept\w* ok okay valid ready\w* publish\w* (?:is_?)?(?:good|correct) is_?(?:ok"
-              r"|valid|ready) success supported consistent",
+              r"|valid|ready|supported|true) success supported true holds consistent",
     "verdict": r"verdict decision status outcome judg\w+ result recommendation conclusion label action",
     "score": r"(?:\w+_)?(?:score|rating|grade|points|confidence|quality) stars",
     "clashing": r"has_(?:contradictions|conflicts)",
