@@ -96,7 +96,8 @@ _WHAT = (  # (how a question begins, what its answer holds)
     (r"how (?:many|much|long|old|big|far|large|high|tall|deep|wide|heavy)", r"\d"), (r"where", r"\b(?:in|at|on|near|off)\b"))
 
 
-_OF_NO_FACT = frozenset(map(stem, "notes note say says text tell tells mention passage anybody anyone somebody someone".split()))
+_OF_NO_FACT = frozenset(map(stem, (
+    "notes note say says text tell tells mention passage happen happened anybody anyone somebody someone").split()))
 
 
 def answers(asked: str, facts: Iterable[Fact]) -> list[Fact]:

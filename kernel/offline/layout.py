@@ -11,7 +11,8 @@ from .view import View
 from .words import KIN, Fact, content_words, numbers, stem, vocabulary
 
 SHAPES = ("headline", "table", "numbered", "bullets", "line")
-_UNTITLED = re.compile(r"\b(?:no|without(?: a)?|skip the|omit the) (?:title|heading|headline)\b|\bplain text\b|\buntitled\b"
+_UNTITLED = re.compile(r"\b(?:no|without(?: a)?|(?:skip|omit|drop|remove|leave out) (?:the|its))"
+                       r" (?:title|heading|headline)\b|\bplain text\b|\buntitled\b"
                        r"|\b(?:title|heading|headline)\W{1,3}(?:none|no)\b", re.I)
 _TITLED = re.compile(r"\b(?:under|below|with|give|add|needs?|put|suggest|then|and|a)\b[^.\n]{0,20}\b(?:title|heading|headline)\b",
                      re.I)
@@ -29,7 +30,7 @@ _NEWEST = re.compile(r"\b(?:start|begin|lead|open)\w*\b[^.\n]{0,15}\b(?:most rec
 _OLDEST = re.compile(r"\b(?:start|begin)\w*\b[^.\n]{0,15}\b(?:oldest|earliest)\b|\b(?:oldest|earliest) (?:\w+ )?first\b"
                      r"|(?<!reverse )\bchronological(?:ly)?\b", re.I)
 _WITHOUT = re.compile(r"\b(?:leav(?:e|ing) out|without|drop|omit|skip|remove|cut out|take out|delete)\s+((?:\w+\s?){1,4})", re.I)
-_APART = {"title", "heading", "headline", "source", "citation", "sentence", "bullet", "list", "table"}
+_OF_FORM = frozenset(map(stem, ("title", "heading", "headline", "table", "link")))
 
 
 def shape(view: View) -> str:
@@ -100,7 +101,7 @@ def reshapes(text: str) -> bool:
 
 def without(facts: list[Fact], asked: str) -> list[Fact]:
     """The facts without those that are about what shall be left out ("leave out the prices")."""
-    unwanted = {stem(word) for said in _WITHOUT.findall(asked) for word in content_words(said)} - _APART
+    unwanted = {stem(word) for said in _WITHOUT.findall(asked) for word in content_words(said)} - _OF_FORM
     signs = {sign for word in unwanted for root, kin in KIN.items() if stem(root) == word for sign in kin}
     unwanted |= {stem(sign) for sign in signs if sign.isalpha()}
     marks = [sign for sign in sorted(signs) if not sign.isalpha()]

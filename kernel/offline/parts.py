@@ -29,7 +29,7 @@ _LINE = re.compile(
 _HERE = re.compile(r"^(?:(?:here|below|above|this|following)\s+(?:is|are)\s+|(?:and|now)\s+)", re.I)
 _ORDER = re.compile(r"^(?:please\s+)?(?:check|review|verify|revise|improve|rewrite|edit|shorten|fact-check|judge|score"
                     r"|merge|combine|use|read)(?:\s+and\s+\w+)?\s+", re.I)
-_NOTE = re.compile(r"^\s*(?:[-*•]\s+)?\[[^\[\]\s][^\[\]\n]{0,80}\](?!\():?[ \t]+\S+(?:[ \t]+\S+){3}")  # "[id] A sentence."
+_NOTE = re.compile(r"^\s*(?:[-*•]\s+)?\[(?![xX]\])[^\[\]\s][^\[\]\n]{0,80}\](?!\():?[ \t]+(?=\S+(?:[ \t]+\S+){3})")
 _BEGINS = re.compile(
     r"^\W*(?:(?:please|pl[sz]|hi|hey|hello|ok(?:ay)?|so|now|and|then|(?:can|could|would|will) (?:you|i)|in (?:\w+ ){1,3}\w+,?)\W+)*"
     r"(?:(?:re)?write|draft|compose|summari[sz]e|sum|condense|turn|make|put|give|explain|shorten|list|describe|tell|answer"
@@ -110,13 +110,14 @@ def pasted(text: str) -> tuple[str, str] | None:
     """The order and the notes of a message that brings notes without a label, or None: lines that begin with their source
     in brackets, else the prose that stands behind (or before) an order, with a colon or a blank line between."""
     lines = text.strip().splitlines()
-    if (first := next((i for i, line in enumerate(lines) if _NOTE.match(line)), None)) is not None:
+    if (first := next((i for i, line in enumerate(lines) if _is_note(line)), None)) is not None:
         blocks = re.split(r"\n\s*\n", "\n".join(lines[first:]))
-        last = len(blocks) > 1 and not _NOTE.match(blocks[-1]) and _asks(blocks[-1]) and blocks.pop()
+        last = len(blocks) > 1 and not _is_note(blocks[-1]) and _asks(blocks[-1]) and blocks.pop()
         return "\n".join([*lines[:first], last or ""]).strip(" \n:"), "\n\n".join(blocks)
     head, colon, body = re.match(r"(.*?)(?:(:)\s|\n\s*\n|\Z)(.*)", text.strip(), re.S).groups()
+    body = re.sub(r"^[\"“](.*)[\"”]$", r"\1", _FENCES.sub("", body.strip()), flags=re.S)
     if _asks(head) and _tells(body, 1 if colon else 2):
-        return head, body.strip()
+        return head, body
     body, _, head = text.strip().rpartition("\n\n")
     return (head, body.strip()) if _asks(head) and _THESE.search(head) and _tells(body, 2) else None
 
@@ -127,6 +128,12 @@ def order_behind(text: str) -> tuple[str, str]:
     return (last.strip(), rest.strip()) if rest and "\n" not in last.strip() and _asks(last) else ("", text)
 
 
+def _is_note(line: str) -> bool:
+    """Whether a line begins with its source in brackets and then tells something: "[id] A sentence."."""
+    begun = _NOTE.match(line)
+    return bool(begun) and not _BEGINS.match(line[begun.end() :])
+
+
 def _asks(text: str) -> bool:
     """Whether a text is a short order or a question, that is: what a person writes before or behind the notes."""
     return len(text.split()) < 45 and bool(_BEGINS.match(text) or text.rstrip().endswith("?"))
@@ -135,8 +142,9 @@ def _asks(text: str) -> bool:
 def _tells(text: str, least: int) -> bool:
     """Whether a text tells of something: so many sentences or more, none of them about the writing itself."""
     said = sentences(text)
-    return len(said) >= least and len(text.split()) > 7 and said[0][-1] != "?" and bool(re.search(r"[.!]\s*$", text)) and not any(
-        _BEGINS.match(one) or _TALKS.search(one) or is_instruction(one) for one in said)
+    ends = re.search(r"[.!][\"”’)]*\s*$", text) and said[0][-1] != "?" and len(text.split()) > 7
+    orders = (one for one in said if _BEGINS.match(one) or _TALKS.search(one) or is_instruction(one))
+    return len(said) >= least and bool(ends) and not any(orders)
 
 
 @lru_cache(maxsize=500)

@@ -123,6 +123,7 @@ class View:
         parts of the system prompt fill what is missing."""
         found = dict(parts(self.first))
         if self.pasted:
+            found = {name: body for name, body in found.items() if label_of(name)}
             found["task"], found["facts"] = self.pasted
         if len(found) == 1 and (name := next(iter(found))) in ("facts", "draft") and order_behind(found[name])[0]:
             found["task"], found[name] = order_behind(found[name])
@@ -141,7 +142,8 @@ class View:
         """(the order, the notes) of a first message that brings notes without a label, or None."""
         found = parts(self.first)
         working = self.role == "review" or self.request.get("tools") or self.schema or {"facts", "draft"} & found.keys()
-        return None if working else pasted(found.get("task", ""))
+        named = any(label_of(name) for name in found if name != "task")
+        return None if working else pasted(found.get("task", "") if named else self.first)
 
     @cached_property
     def chat(self) -> bool:
