@@ -6,7 +6,7 @@ import json
 import re
 from functools import lru_cache
 
-from .sources import TAGGED, json_of
+from .sources import TAGGED, in_rows, json_of
 from .words import BULLET, TAIL, citations, is_instruction, sentences, table
 
 _LABELS = {
@@ -114,6 +114,9 @@ def pasted(text: str) -> tuple[str, str] | None:
         blocks = re.split(r"\n\s*\n", "\n".join(lines[first:]))
         last = len(blocks) > 1 and not _is_note(blocks[-1]) and _asks(blocks[-1]) and blocks.pop()
         return "\n".join([*lines[:first], last or ""]).strip(" \n:"), "\n\n".join(blocks)
+    rows = [line for line in lines if line.lstrip().startswith("|")]
+    if in_rows("\n".join(rows)):
+        return "\n".join(line for line in lines if line not in rows).strip(" \n:"), "\n".join(rows)
     head, colon, body = re.match(r"(.*?)(?:(:)\s|\n\s*\n|\Z)(.*)", text.strip(), re.S).groups()
     body = re.sub(r"^[\"“](.*)[\"”]$", r"\1", _FENCES.sub("", body.strip()), flags=re.S)
     if _asks(head) and _tells(body, 1 if colon else 2):

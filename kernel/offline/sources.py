@@ -105,12 +105,29 @@ def documents(text: str) -> tuple[Doc, ...]:
     return tuple(doc for paragraph in pieces for doc in _paragraph(paragraph.strip()))
 
 
+def in_rows(text: str) -> tuple[Doc, ...]:
+    """The documents of a table whose header row names the usual fields, in CSV or in Markdown; () for anything else."""
+    lines, usual = text.strip().splitlines(), {name for names in _FIELDS.values() for name in names.split()}
+    if not lines or len(lines[0]) > 200:
+        return ()
+    if lines[0][0] == "|":
+        cells = [line.strip().strip("|").split("|") for line in lines if set(line.strip()) - set("|-: ")]
+    else:
+        try:
+            cells = [*csv.reader(lines)] if "," in lines[0] else []
+        except csv.Error:  # a cell that is longer than a cell may be
+            return ()
+    names, *rows = [[cell.strip(" `") for cell in row] for row in cells] or [[]]
+    names = [name.lower() for name in names]
+    known = len(names) > 1 and usual.issuperset(names)
+    return tuple(_record(dict(zip(names, row, strict=False))) for row in rows if row) if known else ()
+
+
 def _table(text: str) -> tuple[Doc, ...]:
-    """The documents of a table with a header row in CSV, or of a list of "id: Title" lines; () for anything else."""
+    """The documents of a table, or of a list of "id: Title" lines; () for anything else."""
+    if rows := in_rows(text):
+        return rows
     lines = [line for line in text.splitlines() if line.strip()]
-    names = [name.strip(' "').lower() for name in lines[0].split(",")]
-    if len(names) > 1 and all(any(name in usual.split() for usual in _FIELDS.values()) for name in names):
-        return tuple(_record(dict(zip(names, row, strict=False))) for row in csv.reader(lines[1:]))
     listed = [_NAMED.match(line) for line in lines]
     usual = {name for names in _FIELDS.values() for name in names.split()}
     if all(match and match[1] not in usual and match[2][-1] not in ".!?" for match in listed):
@@ -156,7 +173,7 @@ def facts(text: str) -> tuple[Fact, ...]:
     whole search results. A sentence without a source is a fact with source "".
     """
     text = _bracketed(text)
-    if json_of(text) or _HEADER.search(text) or TAGGED.search(text):
+    if json_of(text) or _HEADER.search(text) or TAGGED.search(text) or in_rows(text):
         return tuple(sentence_of(s, doc.id, doc.title) for doc in documents(text) for s in sentences(doc.text))
     found, title = [], ""
     for block in blocks(text):

@@ -42,6 +42,8 @@ def talk(*said: str, system: str = HELPER) -> list[str]:
     f"{NOTES}\n\nSum this up, please.",
     f"I need a short text about the pier. Notes:\n\n{NOTES}",
     f"pls explain it to my aunt\n{NOTES}",
+    "Make a short text of it:\n\n| id | text |\n|---|---|\n| heron-pier | The Heron pier was opened in 1904. |\n"
+    "| heron-fire | A fire destroyed its theatre in 1953. |",
 ])
 def test_pasted_notes_are_the_facts_and_the_order_is_no_part_of_the_text(message):
     said, = talk(message)
