@@ -71,11 +71,7 @@ def compose(view: View, facts: list[Fact], thinking: str) -> Answer:
     """A brief of these facts, as text or in the schema's shape."""
     about = topic(view.task)
     cite = citation_form(view) if wants(view.instructions, "citations") else ""
-    facts = [fact for fact in facts if not is_instruction(fact.sentence)]
-    if cite and any(fact.source for fact in facts):
-        facts = [fact for fact in facts if fact.source]
-    facts = picked(view, facts)
-    facts = (without(facts, "\n".join(view.later)) or facts) if view.later else facts
+    facts = _wanted(view, facts, bool(cite))
     if view.chat and not any(mentions(fact.sentence, about) > 0.5 for fact in facts):  # an order may name no topic: "Sum up:"
         about = subject_of(facts) or about
     form, cite = shape(view), "" if sources_last(view) else cite
@@ -104,10 +100,20 @@ def compose(view: View, facts: list[Fact], thinking: str) -> Answer:
         short = min(facts, key=lambda fact: len(cited(fact, cite).split()))
         cut = " ".join(short.sentence.split()[:words_left]).rstrip(",;.") + "."
         heading, gaps, chosen = "", [], [(cited(short, cite) if len(cited(short, cite).split()) <= words_left else cut, short)]
-    paragraphs = _paragraphs(chosen, view, form)
+    *paragraphs, last = _paragraphs(chosen, view, form)
+    paragraphs.append(" ".join([last, *gaps]))
     if sources_last(view) and (named := dict.fromkeys(one for _, fact in chosen for one in fact.sources)):
-        gaps.append(f"\n\nSources: {', '.join(named)}")
-    return _answer(view, heading, [*paragraphs[:-1], " ".join([paragraphs[-1], *gaps]).replace(" \n", "\n")], thinking)
+        paragraphs.append(f"Sources: {', '.join(named)}")
+    return _answer(view, heading, paragraphs, thinking)
+
+
+def _wanted(view: View, facts: list[Fact], sourced: bool) -> list[Fact]:
+    """The facts that a text may use, in the order that was asked for: no orders, nothing that a follow-up leaves out."""
+    facts = [fact for fact in facts if not is_instruction(fact.sentence)]
+    if sourced and any(fact.source for fact in facts):
+        facts = [fact for fact in facts if fact.source]
+    facts = picked(view, facts)
+    return without(facts, "\n".join(view.later)) or facts
 
 
 def title(task: str, about: str, facts: list[Fact] | tuple[Fact, ...]) -> str:
