@@ -14,10 +14,16 @@ NEAR = 0.6  # share of a sentence's meaning that one source must hold for the so
 _LONGEST = 200  # words of a sentence that are compared one by one: matching takes their square
 _SAME = [frozenset(stem(word) for word in line.split(" ")) for line in (  # words that say the same
     "announced introduced released launched published unveiled presented", "began started opened", "big large", "fast quick",
-    "created made built developed designed wrote founded started", "uses employs utilises utilizes applies relies",
+    "created made built constructed developed designed wrote founded started", "uses employs utilises utilizes applies relies",
     "supports offers provides allows enables has includes contains features", "company firm maker vendor", "costs price priced",
     "about approximately roughly around nearly", "shows demonstrates reports found finds states says",
     "programmed written implemented coded")]
+_OPPOSITES = [pair.split() for pair in (
+    "hot cold,forwards backwards,forward backward,before after,northern southern,eastern western,increased decreased,rises falls,"
+    "rose fell,above below,inside outside,largest smallest,biggest smallest,longest shortest,oldest newest,public private,"
+    "open closed,always never").split(",")]
+_OPPOSITES += [pair[::-1] for pair in _OPPOSITES]
+_FORBIDS = re.compile(r"\b(?:forb[ai]d\w*|bann?ed|prohibit\w*)\b", re.I)
 _MONTHS = frozenset("january february march april june july august september october november december".split())
 
 
@@ -129,13 +135,16 @@ def mismatch(sentence: str, fact: Fact) -> str:
         return f"the facts do not give the number {', '.join(wrong)}"
     if other := _other_use(plain, true):
         return f"the facts say {other}"
-    if is_no(plain) != is_no(true):
+    said, told = {*words(plain)}, {*words(true)}
+    for one, other in _OPPOSITES:
+        if one in said - told and other in told - said:
+            return f"the facts say “{other}” and not “{one}”"
+    if is_no(plain) != is_no(true) and not _FORBIDS.search(f"{plain} {true}"):  # "is not allowed" is "is forbidden"
         return "the facts say the opposite"
     spoken = [word for word in re.findall(r"[\w'’+#.-]*[\w+#]", plain) if content_words(word) and not numbers(word)]
     strange = [word for word in spoken if carries(true, word) < 1]
     same = difflib.SequenceMatcher(None, words(plain)[:_LONGEST], words(true)[:_LONGEST], autojunk=False)
-    held = sum(block.size for block in same.get_matching_blocks())
-    if same.ratio() <= 0.8 and held < len(words(plain)[:_LONGEST]) - 1:  # a paraphrase and no near copy: names alone count
+    if same.ratio() <= 0.8:  # a paraphrase: names alone count
         first = plain.split()[0] if plain else ""
         strange = [word for word in strange if re.search(r"[A-Z\d]", word[1:] if word == first else word)]
     return f"the facts do not say “{', '.join(strange)}”" if strange else ""

@@ -369,13 +369,15 @@ def test_when_nothing_is_found_it_is_said_in_the_words_that_were_asked_for():
 
 @pytest.mark.parametrize(("sentence", "good"), [
     ("A car carries at most 180 passengers and at least 14 crew.", False), ("A car carries at least 14 passengers and at most 180 crew.", False),
-    ("A car carries at least 180 passengers and at most fourteen crew.", True)])
+    ("A car carries at least 180 passengers and at most fourteen crew.", True), ("Smoking is not allowed in a car.", True),
+    ("The car was built after the tunnel.", False), ("The car was constructed before the tunnel.", True)])
 def test_bounds_and_what_is_counted_are_held_against_the_facts(sentence, good):
     class Verdict(BaseModel):
         verdict: Literal["PASS", "REVISE"]
         issues: list[str]
 
-    facts = "- A car carries at least 180 passengers and at most 14 crew. [tram-fleet]"
+    facts = ("- A car carries at least 180 passengers and at most 14 crew. [tram-fleet]\n- Smoking is forbidden in a car. [tram-fleet]\n"
+             "- The car was built before the tunnel. [tram-fleet]")
     found, _ = ask(f"<facts>\n{facts}\n</facts>\n<draft>\n{sentence[:-1]} [tram-fleet].\n</draft>", CHECK, schema=Verdict)
     assert (found.verdict == "PASS") is good, found
 
