@@ -96,9 +96,8 @@ def test_a_human_checkpoint_waits_for_the_click_and_takes_the_edit(folder):
         assert notebook.errors == []
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_launcher_opens_exactly_lesson_00_and_it_runs_there(theme):
-    with Lab.as_newcomer(ROOT, theme=theme) as lab:
+def test_the_launcher_opens_exactly_lesson_00_and_it_runs_there():
+    with Lab.as_newcomer(ROOT) as lab:
         assert re.search(r"/lab/tree/notebooks/00_start_here\.ipynb", "".join(lab.written))
         with lab.open(LESSON) as notebook:
             assert notebook.page.locator(".jp-Dialog").count() == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import subprocess
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
+
+from workshop import build, lessons
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDERS = ("notebooks", "solutions")
@@ -56,7 +59,17 @@ def test_the_network_really_is_cut_and_loopback_is_not():
     assert done.returncode == 0, done.stderr
 
 
-def test_build_check_finds_every_stored_notebook_as_it_would_build_it():
-    done = subprocess.run([sys.executable, "-m", "workshop.build", "--check"], cwd=ROOT, env=environment(), capture_output=True, text=True,
-                          encoding="utf-8")
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+@pytest.mark.parametrize("path", STORED, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_each_stored_notebook_is_normalised_and_knows_its_ways(path):
+    stored = path.read_text(encoding="utf-8")
+    assert build.text_of(lessons.waymarked(build.normalise(nbformat.reads(stored, as_version=4)), path)) == stored
+
+
+def test_the_readmes_picture_is_the_one_that_build_draws():
+    assert asyncio.run(build.draw_run()) == build.PICTURE.read_text(encoding="utf-8")
+
+
+def test_build_check_finds_a_notebook_as_it_would_build_it():
+    done = subprocess.run([sys.executable, "-m", "workshop.build", "--check", *(str(path) for path in STORED if path.name[:2] == "03")],
+                          cwd=ROOT, env=environment(), capture_output=True, text=True, encoding="utf-8")
+    assert done.returncode == 0 and done.stdout.count("same") == 2, done.stdout[-4000:] + done.stderr[-2000:]
