@@ -64,10 +64,10 @@ class Spent(NamedTuple):
         return None if self.unpriced else self.usd
 
     def __add__(self, other: Spent) -> Spent:  # type: ignore[override]
-        return Spent(*map(operator.add, self, other))
+        return Spent._make(map(operator.add, self, other))
 
     def __sub__(self, other: Spent) -> Spent:
-        return Spent(*map(operator.sub, self, other))
+        return Spent._make(map(operator.sub, self, other))
 
 
 NOTHING = Spent()
@@ -89,9 +89,10 @@ class Ledger:
 
     def lineage(self) -> Iterator[Ledger]:
         """This ledger and all above it, nearest first."""
-        yield self
-        if self.parent:
-            yield from self.parent.lineage()
+        ledger: Ledger | None = self
+        while ledger:
+            yield ledger
+            ledger = ledger.parent
 
     def reserve(self, input_tokens: int, max_tokens: int, price: Price, *, least: int = SMALLEST_ANSWER) -> Spent:
         """Books the most that one request may cost; returns that reservation.
@@ -112,7 +113,7 @@ class Ledger:
         """Like `reserve`, but while what is missing is only reserved by requests under way, waits for them."""
         *_, root = self.lineage()
         request = input_tokens, max_tokens, price
-        while self._allowed(*request)[0] < self._allowed(*request, once_settled=True)[0]:
+        while (now := self._allowed(*request)[0]) < max_tokens and now < self._allowed(*request, once_settled=True)[0]:
             await root.settled.wait()
         return self.reserve(*request)
 
@@ -129,29 +130,31 @@ class Ledger:
 
         `once_settled` asks the kindest question: what if the requests under way cost nothing?
         """
-        found = [(max_tokens, "")]
+        allowed, why_not = max_tokens, ""
         for ledger in self.lineage():
-            cap, used, its = ledger.budget, ledger.spent, f"{ledger.owner}'s budget of"
-            if not once_settled:
-                used += ledger.reserved
-            if cap.calls is not None and used.calls >= cap.calls:
-                found.append((-1, f"{its} {cap.calls} call{'s' * (cap.calls != 1)} is used up"))
-            if cap.tokens is not None:
-                left = cap.tokens - used.tokens
+            cap, its = ledger.budget, f"{ledger.owner}'s budget of"
+            if cap.calls is cap.tokens is cap.usd is None:
+                continue
+            used = ledger.spent if once_settled else ledger.spent + ledger.reserved
+            if cap.calls is not None and used.calls >= cap.calls and allowed >= 0:
+                allowed, why_not = -1, f"{its} {cap.calls} call{'s' * (cap.calls != 1)} is used up"
+            if cap.tokens is not None and (left := cap.tokens - used.tokens) - input_tokens < allowed:
                 needs = f"the next request may need {input_tokens + SMALLEST_ANSWER}"
-                found.append((left - input_tokens, f"{its} {cap.tokens} tokens has {left} left; {needs}"))
+                allowed, why_not = left - input_tokens, f"{its} {cap.tokens} tokens has {left} left; {needs}"
             if cap.usd is not None:
-                left = cap.usd - used.usd
-                bought = ledger._tokens_for(left, input_tokens, max_tokens, price)
-                found.append((bought, f"{its} ${cap.usd} has ${left:.4f} left, too little for the next request"))
-        return min(found)
+                bought = ledger._tokens_for(cap.usd - used.usd, input_tokens, max_tokens, price)
+                if bought < allowed:
+                    left = cap.usd - used.usd
+                    allowed, why_not = bought, f"{its} ${cap.usd} has ${left:.4f} left, too little for the next request"
+        return allowed, why_not
 
     def _tokens_for(self, usd: Decimal, input_tokens: int, max_tokens: int, price: Price) -> int:
         """How many of `max_tokens` so many dollars pay for, once they have paid for the input."""
-        fixed, ceiling = price(input_tokens, 0), price(input_tokens, max_tokens)
+        ceiling = price(input_tokens, max_tokens)
         if ceiling is None and not self.unknown_price_ok:
             raise Exhausted("the price of this model is not known, so a dollar cap cannot hold; choose a priced "
                             "model, or connect with max_usd=None if nobody is billed")
         if ceiling is None or ceiling <= usd:
             return max_tokens
+        fixed = price(input_tokens, 0)
         return int((usd - fixed) * max_tokens / (ceiling - fixed)) if fixed < usd else -1
