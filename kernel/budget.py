@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -62,6 +62,10 @@ class Spent(NamedTuple):
     def cost(self) -> Decimal | None:
         """Dollars, or None when any call's price is not known: unknown is not 0."""
         return None if self.unpriced else self.usd
+
+    def figures(self) -> dict[str, Any]:
+        """What was spent, ready for a log: `usd` as text, None when a price is not known."""
+        return {**self._asdict(), "usd": None if self.cost is None else str(self.cost)}
 
     def __add__(self, other: Spent) -> Spent:  # type: ignore[override]
         return Spent._make(map(operator.add, self, other))
@@ -141,11 +145,9 @@ class Ledger:
             if cap.tokens is not None and (left := cap.tokens - used.tokens) - input_tokens < allowed:
                 needs = f"the next request may need {input_tokens + SMALLEST_ANSWER}"
                 allowed, why_not = left - input_tokens, f"{its} {cap.tokens} tokens has {left} left; {needs}"
-            if cap.usd is not None:
-                bought = ledger._tokens_for(cap.usd - used.usd, input_tokens, max_tokens, price)
-                if bought < allowed:
-                    left = cap.usd - used.usd
-                    allowed, why_not = bought, f"{its} ${cap.usd} has ${left:.4f} left, too little for the next request"
+            if cap.usd is not None and (
+                    bought := ledger._tokens_for(left := cap.usd - used.usd, input_tokens, max_tokens, price)) < allowed:
+                allowed, why_not = bought, f"{its} ${cap.usd} has ${left:.4f} left, too little for the next request"
         return allowed, why_not
 
     def _tokens_for(self, usd: Decimal, input_tokens: int, max_tokens: int, price: Price) -> int:

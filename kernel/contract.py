@@ -54,7 +54,7 @@ def _fenced(name: str, text: str) -> str:
 class Result(BaseModel):
     """What came of a handoff. A limit, a refusal or a failure is a result too, and carries the work so far."""
 
-    model_config = ConfigDict(defer_build=True)
+    model_config = ConfigDict(defer_build=True, ser_json_bytes="base64")  # a log can hold any output
     status: Status
     output: Any = None
     """Text, or the pydantic model that was asked for."""

@@ -39,7 +39,7 @@ class Run:
     def __init__(self, client: Client, *, budget: Budget | None = None,
                  on_event: Callable[[Event], None] | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self.client, self.budget, self.parent = client, budget or Budget(), None
-        self.name, self.id, self.path, self.levels = "user", "", (), self.budget.depth
+        self.name, self.id, self.levels = "user", "", self.budget.depth
         self._waiting: tuple[Executable, ...] = ()
         self.ledger = Ledger(self.budget, client.ledger, "the run")
         self.events: list[Event] = []
@@ -65,12 +65,17 @@ class Run:
         child.parent, child.budget, child.name, child._waiting = self, budget, executable.name, (*self._waiting, executable)
         child.id = f"{self.id}.{self._children}".lstrip(".")
         chosen = "depth" in budget.model_fields_set
-        child.path, child.levels = (*self.path, child.name), min(self.levels - 1, budget.depth if chosen else self.levels)
+        child.levels = min(self.levels - 1, budget.depth if chosen else self.levels)
         child.ledger = Ledger(budget, self.ledger, child.name)
         child._begin()
         return child
 
     # ── events ─────────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The names of the executables that wait for this run, from the first dispatch to this one."""
+        return tuple(it.name for it in self._waiting)
 
     @property
     def spent(self) -> Spent:
@@ -131,23 +136,19 @@ class Run:
             result = result.model_copy(update={"by": result.by or name})
             if not reason:
                 self._handed_over[key] = result.status
-            try:
-                shown = result.model_dump(mode="json", fallback=str)
-            except ValueError:  # bytes, or half a character, in a model
-                shown = {**result.model_dump(), "output": repr(result.output)}
-            child.emit("return", return_to=self.name, result=shown, spent=_figures(child.spent))
+            shown = result.model_dump(mode="json", fallback=str)
+            child.emit("return", return_to=self.name, result=shown, spent=child.spent.figures())
         return result
 
     def _refusal(self, executable: Executable, handoff: Handoff) -> str:
         """Why this dispatch must not happen; empty when it may."""
-        name = executable.name
         if self.levels < 1:
-            return f"too deep: {' → '.join((*self.path, name))} is more than the levels that the budget allows"
+            return f"too deep: {' → '.join((*self.path, handoff.to_agent))} is more than the levels that the budget allows"
         if executable in self._waiting:
-            return f"a ring: {' → '.join((*self.path, name))}; {name} is already waiting for this work"
+            return f"a ring: {' → '.join((*self.path, handoff.to_agent))}; {handoff.to_agent} is already waiting for this work"
         before = self._handed_over.get(handoff.key())
         if before and before not in ("failed", "cancelled"):
-            return f"the same handoff was given to {name} before ({before}); change it, or use what came back"
+            return f"the same handoff was given to {handoff.to_agent} before ({before}); change it, or use what came back"
         return ""
 
     async def _guarded(self, executable: Executable, handoff: Handoff) -> Result:
@@ -162,11 +163,10 @@ class Run:
                 raise TypeError(f"{self.name}.execute returned {type(result).__name__}; it must return a Result")
             return result if result.ok else result.model_copy(update={"artifacts": {**self.artifacts, **result.artifacts}})
         except (*STATUS_OF, ExceptionGroup) as problem:
-            bugs = isinstance(problem, ExceptionGroup) and problem.split((*STATUS_OF,))[1]
+            if isinstance(problem, ExceptionGroup) and problem.split((*STATUS_OF,))[1]:
+                raise  # a bug beside the limit
             while isinstance(problem, ExceptionGroup):  # as a TaskGroup raises them
                 problem = problem.exceptions[0]
-            if bugs:
-                raise
             status, reason = next(it for kind, it in STATUS_OF.items() if isinstance(problem, kind)), str(problem)
         except TimeoutError:
             if not deadline.expired():
@@ -179,11 +179,11 @@ class Run:
 
         Those above watch over theirs; only the root, which nobody dispatched, leaves its own to the first level.
         """
-        left = limit = self.budget.seconds
-        root = self.parent.budget.seconds if self.parent.parent is None else None
-        if root is not None and (left is None or self.parent.began + root - self._clock() < left):
-            left, limit = self.parent.began + root - self._clock(), root
-        return left, f"{self.name} was stopped at its deadline of {limit or 0:g} s"
+        limits = [(it, it) for it in (self.budget.seconds,) if it is not None]
+        if self.parent.parent is None and (root := self.parent.budget.seconds) is not None:
+            limits.append((self.parent.began + root - self._clock(), root))
+        left, limit = min(limits, default=(None, 0))
+        return left, f"{self.name} was stopped at its deadline of {limit:g} s"
 
     async def fan_out(self, dispatches: Iterable[tuple[Any, ...]], *, limit: int | None = None) -> list[Result]:
         """Dispatches several (executable, handoff[, budget]) at once; results in the order given.
@@ -222,7 +222,7 @@ class Run:
         body = {"max_tokens": MAX_TOKENS, **request}
         model, content = body["model"], encode(body)
         most, price = most_tokens(content), price_of(model)
-        tries = [await self.ledger.reserve_in_turn(most, body["max_tokens"], price)]
+        actual, tries = None, [await self.ledger.reserve_in_turn(most, body["max_tokens"], price)]
         if tries[0].output_tokens < body["max_tokens"]:
             body["max_tokens"] = tries[0].output_tokens
             content = encode(body)
@@ -232,7 +232,6 @@ class Run:
             if error.billable:
                 tries.append(self.ledger.reserve(most, body["max_tokens"], price, least=body["max_tokens"]))
 
-        actual = None
         try:
             async with self.client.slots:
                 self._emit_request(body)
@@ -243,13 +242,11 @@ class Run:
             actual = None if error.billable else Spent(calls=1)
             raise
         finally:  # where no answer came, the service may have done the work all the same
-            *unanswered, last = tries
-            for booked in unanswered:
-                self.ledger.settle(booked, booked)
-            self.ledger.settle(last, actual or last)
+            for booked in tries:
+                self.ledger.settle(booked, actual if actual and booked is tries[-1] else booked)
         if reply.text and (self.output is None or not reply.tool_calls):
             self.output = reply.text
-        self.emit("reply", model=model, reply=reply.model_dump(), spent=_figures(actual), seconds=self._clock() - asked_at)
+        self.emit("reply", model=model, reply=reply.model_dump(), spent=actual.figures(), seconds=self._clock() - asked_at)
         return reply
 
     def _emit_request(self, body: dict[str, Any]) -> None:
@@ -259,9 +256,3 @@ class Run:
         since = sent if known is messages and isinstance(messages, Conversation) else 0
         self._sent = (messages, len(messages))
         self.emit("request", body={**body, "messages": list(messages[since:])}, since=since)
-
-
-def _figures(spent: Spent) -> dict[str, Any]:
-    """What was spent, ready for a log: `usd` as text, None when a price is not known."""
-    return {"calls": spent.calls, "input_tokens": spent.input_tokens, "output_tokens": spent.output_tokens,
-            "usd": None if spent.cost is None else str(spent.cost), "unpriced": spent.unpriced}

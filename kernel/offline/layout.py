@@ -1,4 +1,4 @@
-"""What a text shall look like: its shape, its title, how it names its sources – what was said last counts."""
+"""How a text is wished: which facts in which order, its shape, its title, how it names its sources – what was said last counts."""
 
 from __future__ import annotations
 

@@ -29,6 +29,7 @@ _FIELDS = {  # the names that other people's tools give to the fields of a Doc, 
     "url": "url link uri href",
     "text": "text content body snippet extract summary abstract passage excerpt description fact sentence claim statement "
             "finding chunk page_content answer result facts sentences"}
+_USUAL = frozenset(name for names in _FIELDS.values() for name in names.split())
 _HEADER = re.compile(
     r"^\[(?P<id>[^\[\]\n]{1,160})\][ \t]+(?P<title>[^\n]*?)(?:[ \t]+\((?P<date>\d{4}[\d-]*|no date)\))?[ \t]*$", re.M)
 _SECTION = re.compile(  # a heading, its source on a line, its text
@@ -107,7 +108,7 @@ def documents(text: str) -> tuple[Doc, ...]:
 
 def in_rows(text: str) -> tuple[Doc, ...]:
     """The documents of a table whose header row names the usual fields, in CSV or in Markdown; () for anything else."""
-    lines, usual = text.strip().splitlines(), {name for names in _FIELDS.values() for name in names.split()}
+    lines = text.strip().splitlines()
     if not lines or len(lines[0]) > 200:
         return ()
     if lines[0][0] == "|":
@@ -119,7 +120,7 @@ def in_rows(text: str) -> tuple[Doc, ...]:
             return ()
     names, *rows = [[cell.strip(" `") for cell in row] for row in cells] or [[]]
     names = [name.lower() for name in names]
-    known = len(names) > 1 and usual.issuperset(names)
+    known = len(names) > 1 and _USUAL.issuperset(names)
     return tuple(_record(dict(zip(names, row, strict=False))) for row in rows if row) if known else ()
 
 
@@ -129,8 +130,7 @@ def _table(text: str) -> tuple[Doc, ...]:
         return rows
     lines = [line for line in text.splitlines() if line.strip()]
     listed = [_NAMED.match(line) for line in lines]
-    usual = {name for names in _FIELDS.values() for name in names.split()}
-    if all(match and match[1] not in usual and match[2][-1] not in ".!?" for match in listed):
+    if all(match and match[1] not in _USUAL and match[2][-1] not in ".!?" for match in listed):
         return tuple(Doc(match[1], match[2].strip(), text=match[2].strip()) for match in listed if match)
     return ()
 
