@@ -1,6 +1,6 @@
 """A small runtime for supervisor-based multi-agent systems: one wire, one contract, one door."""
 
-from . import models
+from . import _libraries, models  # noqa: F401  (the first one says what is missing)
 from .agent import Agent
 from .budget import Budget, Exhausted, Ledger, Spent
 from .client import Client, SetupError, connect
@@ -9,14 +9,48 @@ from .events import Event
 from .run import Run
 from .search import LIBRARY, Corpus, Wikipedia, search_tool
 from .supervisors import DeterministicSupervisor, HandoffTool, LLMSupervisor, finalize
-from .team import Verdict, researcher, reviewer, writer
+from .team import Verdict, researcher, reviewer, specialists, writer
 from .tools import Tool, tool
 from .trace import Trace
 from .wire import ApiError, Block, Conversation, Reply, Usage
 
 __all__ = [
-    "LIBRARY", "Agent", "ApiError", "Block", "Budget", "Client", "Conversation", "Corpus", "DeterministicSupervisor",
-    "Event", "Executable", "Exhausted", "Handoff", "HandoffTool", "LLMSupervisor", "Ledger", "Pause", "Registry",
-    "Reply", "Result", "Run", "SetupError", "Spent", "Tool", "ToolError", "Trace", "Usage", "Verdict", "Wikipedia",
-    "connect", "finalize", "models", "researcher", "reviewer", "search_tool", "tool", "writer",
+    "LIBRARY",
+    "Agent",
+    "ApiError",
+    "Block",
+    "Budget",
+    "Client",
+    "Conversation",
+    "Corpus",
+    "DeterministicSupervisor",
+    "Event",
+    "Executable",
+    "Exhausted",
+    "Handoff",
+    "HandoffTool",
+    "LLMSupervisor",
+    "Ledger",
+    "Pause",
+    "Registry",
+    "Reply",
+    "Result",
+    "Run",
+    "SetupError",
+    "Spent",
+    "Tool",
+    "ToolError",
+    "Trace",
+    "Usage",
+    "Verdict",
+    "Wikipedia",
+    "connect",
+    "finalize",
+    "models",
+    "researcher",
+    "reviewer",
+    "search_tool",
+    "specialists",
+    "tool",
+    "writer",
 ]

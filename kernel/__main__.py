@@ -1,4 +1,5 @@
-"""The main job in a terminal: `python -m kernel "TOPIC"`, and `python -m kernel serve`, the offline model as a server."""
+"""The main job in a terminal: `python -m kernel "TOPIC"`; with `serve` the offline model as a
+server."""
 
 import argparse
 import asyncio
@@ -6,103 +7,214 @@ import contextlib
 import os
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from .budget import Budget
 from .client import SetupError, connect
-from .contract import Handoff, Result
-from .events import Event
+from .contract import Executable, Handoff, Result
+from .events import Event, Replied
 from .run import Run
 from .search import LIBRARY, Corpus, CorpusError
 from .supervisors import DeterministicSupervisor, LLMSupervisor
 from .team import researcher, reviewer, writer
-from .trace import Trace, counted, dollars, line
+from .trace import Trace, counted, dollars, line, printable
+
+OF_SERVE = ("topic", "port")
+"""The arguments that `serve` reads; others with it are an error."""
 
 
 def main(arguments: list[str]) -> int:
-    """Returns the exit status: 0 done, 1 the team did not finish, 2 the call cannot be carried out."""
+    """Returns the exit status: 0 done, 1 the team did not finish, 2 the call cannot be
+    carried out."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
-    parser = argparse.ArgumentParser(prog="python -m kernel", description="A team writes a cited brief on a topic.")
-    parser.add_argument("topic", help='for example "the history of MCP"; or the word serve: the offline model as a server')
-    parser.add_argument("--supervisor", choices=("deterministic", "llm"), default="deterministic",
-                        help="fixed order in code (default), or chosen by a model")
-    parser.add_argument("--library", default=LIBRARY, metavar="FOLDER", help="the documents to research (default: the workshop's)")
-    parser.add_argument("--save", metavar="FILE", help="write every event of the run to FILE, as JSON lines")
-    parser.add_argument("--live", action="store_true", help="use a real model (needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL)")
-    parser.add_argument("--max-usd", default="0.50", metavar="AMOUNT", help="hard cap of a live run, in dollars (default 0.50)")
-    parser.add_argument("--port", type=int, default=8765, help="of serve; 0 picks a free one (default 8765)")
+    if arguments[:1] == ["oncall"]:
+        from .desks.__main__ import main as oncall
+
+        return oncall(arguments[1:])
+    parser = _parser()
     options = parser.parse_args(arguments)
     try:
-        return _serve(options.port) if options.topic == "serve" else asyncio.run(_brief(options))
+        if options.topic != "serve":
+            return asyncio.run(_brief(options))
+        _check_serve(parser, options)
+        return _serve(options.port)
     except (SetupError, CorpusError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        if isinstance(error, OSError) and not error.filename:  # stdout's own: what is left of it would fail again at exit
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(f"error: {printable(str(error))}", file=sys.stderr)
+        if isinstance(error, OSError) and not error.filename:
+            _silence_stdout()
         return 2
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         return 130
 
 
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m kernel", description="A team writes a cited brief on a topic."
+    )
+    parser.add_argument(
+        "topic",
+        help='for example "the history of MCP"; or the word serve: the offline model as a server',
+    )
+    parser.add_argument(
+        "--supervisor",
+        choices=("deterministic", "llm"),
+        default="deterministic",
+        help="fixed order in code (default), or chosen by a model",
+    )
+    parser.add_argument(
+        "--library",
+        default=LIBRARY,
+        metavar="FOLDER",
+        help="the documents to research (default: the workshop's)",
+    )
+    parser.add_argument(
+        "--save", metavar="FILE", help="write every event of the run to FILE, as JSON lines"
+    )
+    parser.add_argument(
+        "--live",
+        action="store_true",
+        help="use a real model (needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL)",
+    )
+    parser.add_argument(
+        "--max-usd",
+        default="0.50",
+        metavar="AMOUNT",
+        help="hard cap of a live run, in dollars (default 0.50)",
+    )
+    parser.add_argument(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="also say what the offline model read in each request, and what it did not",
+    )
+    parser.add_argument(
+        "--port", type=int, default=8765, help="of serve; 0 picks a free one (default 8765)"
+    )
+    return parser
+
+
+def _check_serve(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Raises SetupError for an argument that a server has no use for."""
+    for name, value in vars(options).items():
+        if name not in OF_SERVE and value != parser.get_default(name):
+            flag = "--" + name.replace("_", "-")
+            raise SetupError(f"serve takes --port only; {flag} is for a brief on a topic")
+
+
+def _silence_stdout() -> None:
+    """Stdout itself failed: what is left in it would fail once more at exit, with a traceback."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+
+
 async def _brief(options: argparse.Namespace) -> int:
-    topic = " ".join(options.topic.split())
-    if any("\ud800" <= letter <= "\udfff" for letter in topic):  # bytes that Python could not read
-        raise SetupError(f"the topic is {topic!a}; expected text in the terminal's own encoding, such as UTF-8")
-    if not re.search(r"\w", topic):
-        raise SetupError(f"the topic is {repr(topic) if topic else 'empty'}; say what the brief is about, for example: "
-                         'python -m kernel "the history of MCP"')
-    if options.save is not None:
-        Path(options.save).open("a", encoding="utf-8").close()  # a path that fails does so before the work is done
+    topic = _checked_topic(options.topic)
+    if options.save is not None:  # a path that fails does so before the work is done
+        Path(options.save).open("a", encoding="utf-8").close()
     library = Corpus(options.library)
-    specialists = researcher(library), writer(), reviewer()
-    supervisor = LLMSupervisor(specialists) if options.supervisor == "llm" else DeterministicSupervisor(*specialists)
+    supervisor = _supervisor(options.supervisor, library)
+    unsaved = None
     async with connect("live" if options.live else None, max_usd=options.max_usd) as client:
-        run, unsaved = Run(client, budget=Budget(calls=60), on_event=_show), None
+        run = Run(client, budget=Budget(calls=60), on_event=_shower(options.verbose))
         try:
             result = await run.dispatch(supervisor, Handoff(intent=f"Write a brief on {topic}"))
         finally:  # also when Ctrl-C ends it
-            try:
-                if options.save:
-                    run.trace().save(options.save)
-            except OSError as problem:  # first the brief
-                unsaved = SetupError(f"{options.save} could not be written: {problem}")
-    print(f"\n{result.as_text().strip() or 'There is no brief.'}\n\n{_sources(result, library)}\n")
+            unsaved = _saved(run, options.save)
+    brief = result.as_text().strip() or "There is no brief."
+    _print(f"\n{brief}\n\n{_sources(result, library)}\n")
     if not result.ok:
-        print(f"status: {result.status}; {result.reason}\n")
-    print(_bill(run.trace(), offline=client.mode == "offline"), flush=True)
+        _print(f"status: {result.status}; {result.reason}\n")
+    _print(_bill(run.trace(), offline=client.mode == "offline"))
     if unsaved:
         raise unsaved
     return 0 if result.ok else 1
 
 
-def _show(event: Event) -> None:
-    with contextlib.suppress(OSError):  # a pipe that was closed, a full disk: the brief's own print will say so
-        if text := line(event):
-            print(text, flush=True)
+def _checked_topic(topic: str) -> str:
+    topic = " ".join(topic.split())
+    if any("\ud800" <= letter <= "\udfff" for letter in topic):  # bytes that Python could not read
+        raise SetupError(
+            f"the topic is {topic!a}; expected text in the terminal's own encoding, such as UTF-8"
+        )
+    if not re.search(r"\w", topic):
+        given = repr(topic) if topic else "empty"
+        raise SetupError(
+            f"the topic is {given}; say what the brief is about, for example: "
+            'python -m kernel "the history of MCP"'
+        )
+    return topic
+
+
+def _supervisor(kind: str, library: Corpus) -> Executable:
+    specialists = researcher(library), writer(), reviewer()
+    if kind == "llm":
+        return LLMSupervisor(specialists)
+    return DeterministicSupervisor(*specialists)
+
+
+def _saved(run: Run, path: str | None) -> SetupError | None:
+    """Saves the run; returns what went wrong, for a message after the brief."""
+    if not path:
+        return None
+    try:
+        run.trace().save(path)
+    except OSError as problem:
+        return SetupError(f"{path} could not be written: {problem}")
+    return None
+
+
+def _print(text: str) -> None:
+    print(printable(text), flush=True)
+
+
+def _shower(verbose: bool) -> Callable[[Event], None]:
+    """A reader of events that prints them as they happen."""
+
+    def show(event: Event) -> None:
+        text = line(event)
+        if verbose and isinstance(event, Replied):
+            text = "  " * event.run.count(".") + f"    {event.reply.understood}".rstrip()
+        # a pipe that was closed, a full disk: the brief's own print will say so
+        with contextlib.suppress(OSError):
+            if text.strip():
+                _print(text)
+
+    return show
 
 
 def _sources(result: Result, library: Corpus) -> str:
     """The documents that the brief cites, each with its title and address."""
     lines = ["Sources"]
-    for id in dict.fromkeys(re.findall(r"\[([^\[\]]+)\]", result.as_text())):  # an id may be a file's name, with spaces
+    cited = re.findall(
+        r"\[([^\[\]]+)\]", result.as_text()
+    )  # an id may be a file's name, with spaces
+    for id in dict.fromkeys(cited):
         found = library.documents.get(id)
-        about = f"{found.title} ({found.date or 'no date'}) {found.url}".rstrip() if found else "is not in the library"
-        if found or re.fullmatch(r"[\w.-]+", id):
+        if found:
+            about = f"{found.title} ({found.date or 'no date'}) {found.url}".rstrip()
             lines.append(f"[{id}] {about}")
+        elif re.fullmatch(r"[\w.-]+", id):
+            lines.append(f"[{id}] is not in the library")
     return "\n".join(lines) if len(lines) > 1 else "No sources."
 
 
 def _bill(trace: Trace, *, offline: bool) -> str:
     used = trace.totals()
-    named = f" {'as if ' if offline else ''}on {' and '.join(used['models'])}" if used["models"] else ""
-    tokens = f"{used['input_tokens'] + used['output_tokens']:,} tokens ({used['input_tokens']:,} in, {used['output_tokens']:,} out)"
-    return f"{counted(used['calls'], 'call')} · {tokens} · {dollars(used['usd'])}{named} · {used['seconds']:.2f} seconds"
+    tokens_in = used["input_tokens"]
+    tokens_out = used["output_tokens"]
+    tokens = f"{tokens_in + tokens_out:,} tokens ({tokens_in:,} in, {tokens_out:,} out)"
+    cost = dollars(used["usd"])
+    if used["models"]:
+        cost += f" {'as if ' if offline else ''}on {' and '.join(used['models'])}"
+    return f"{counted(used['calls'], 'call')} · {tokens} · {cost} · {used['seconds']:.2f} seconds"
 
 
 def _serve(port: int) -> int:
-    from .offline import serve
+    from offline_model import serve
 
     try:
         serve(port)

@@ -1,4 +1,5 @@
-"""The agent: a loop of one model, its tools and one append-only conversation, ended by an answer or by a limit."""
+"""The agent: a loop of one model, its tools and one append-only conversation, ended by an answer or
+by a limit."""
 
 import re
 from dataclasses import dataclass
@@ -7,17 +8,21 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from .contract import Handoff, Result, ToolError
+from .contract import Handoff, Result, Status, ToolError
 from .run import MAX_TOKENS, Run
 from .tools import parse, run_calls
-from .wire import Conversation, Reply, output_format
+from .wire import NONSTREAMING_MAX_TOKENS, Conversation, Reply, output_format
 
-WRAP_UP = "You have used all your turns. Call no more tools: give your best final answer now, from what you have."
+WRAP_UP = (
+    "You have used all your turns. Call no more tools: give your best final answer now, from what"
+    " you have."
+)
 
 
 @dataclass(frozen=True)
 class Agent:
-    """A specialist. Immutable: all state lives in the run, so one agent may serve many calls at once."""
+    """A specialist. Immutable: all state lives in the run, so one agent may serve many calls at
+    once."""
 
     name: str
     description: str
@@ -26,16 +31,32 @@ class Agent:
     model: str
     tools: tuple[Any, ...] = ()
     output: type[BaseModel] | None = None
-    """The shape of the answer; None for text. A reply that does not fit is sent back with what is wrong."""
+    """The shape of the answer; None for text. A reply that does not fit is sent back with what is
+    wrong."""
     max_turns: int = 8
     max_tokens: int = MAX_TOKENS
+
+    def __post_init__(self) -> None:
+        if self.max_tokens > NONSTREAMING_MAX_TOKENS:
+            raise ValueError(
+                f"{self.name}: max_tokens is {self.max_tokens}; a request that is not streamed may"
+                f" ask for at most {NONSTREAMING_MAX_TOKENS}: lower it"
+            )
 
     @cached_property
     def request(self) -> dict[str, Any]:
         """The part of each request that never changes within a conversation."""
-        request: dict[str, Any] = {"model": self.model, "max_tokens": self.max_tokens, "system": self.system}
-        if wrong := [it for it in self.tools if not hasattr(it, "definition")]:
-            raise TypeError(f"{self.name} got {wrong[0]!r} as a tool; expected a @tool, or a HandoffTool of a specialist")
+        request: dict[str, Any] = {
+            "model": self.model,
+            "max_tokens": self.max_tokens,
+            "system": self.system,
+        }
+        for tool in self.tools:
+            if not hasattr(tool, "definition"):
+                raise TypeError(
+                    f"{self.name} got {tool!r} as a tool; expected a @tool, or a HandoffTool of a"
+                    " specialist"
+                )
         if self.tools:
             request["tools"] = [tool.definition for tool in self.tools]
         if self.output:
@@ -43,25 +64,28 @@ class Agent:
         return request
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
-        """Works on one handoff until there is an answer, a refusal or a limit; see `Result.status`."""
-        found: list[str] = []
+        """Works on one handoff until there is an answer, a refusal or a limit; see
+        `Result.status`."""
         result = None
         try:
-            result = await self._loop(Conversation([_user(handoff.as_text())]), found, run)
+            result = await self._loop(Conversation([_user(handoff.as_text())]), run)
             return result
         finally:
-            if found and not (result and result.ok):  # whatever ended the loop, what the tools brought is not lost
-                run.keep(tool_results="\n\n".join(found))
+            unfinished = result is None or not result.ok
+            if (
+                unfinished and run.tool_results
+            ):  # whatever ended the loop, what the tools brought is not lost
+                run.keep(tool_results="\n\n".join(run.tool_results))
 
-    async def _loop(self, conversation: Conversation, found: list[str], run: Run) -> Result:
-        turns = min([self.max_turns, *(it.budget.turns for it in run.ledger.lineage() if it.budget.turns is not None)])
+    async def _loop(self, conversation: Conversation, run: Run) -> Result:
+        turns = self._turns(run)
         for _ in range(turns):
             reply = await run.ask(**self.request, messages=conversation)
             if reply.content:
                 conversation.append(reply.as_message())
             match reply.next_step:
                 case "run_tools" if reply.tool_calls:
-                    answer, ended = await run_calls(self.tools, reply.tool_calls, run, found)
+                    answer, ended = await run_calls(self.tools, reply.tool_calls, run)
                     if ended is not None:
                         return Result(status="ok", output=ended)
                     conversation.append(answer)
@@ -71,20 +95,29 @@ class Agent:
                     try:
                         return Result(status="ok", output=self._shaped(reply))
                     except ToolError as problem:
-                        conversation.append(_user(f"{problem}\nAnswer again, as JSON of the schema and nothing else."))
+                        again = f"{problem}\nAnswer again, as JSON of the schema and nothing else."
+                        conversation.append(_user(again))
                 case step:
-                    return _stopped(step, reply)
+                    return _stopped(step, reply, run)
         conversation.append(_user(WRAP_UP))
         no_tools = {"tool_choice": {"type": "none"}} if self.tools else {}
         wrap_up = await run.ask(**self.request, **no_tools, messages=conversation)
         reason = f"{self.name} was stopped after {turns} turns; this is its answer from what it had"
         try:
-            return Result(status="exhausted", output=self._shaped(wrap_up), reason=reason)
+            output = self._shaped(wrap_up) or run.output
         except ToolError as problem:
-            return Result(status="exhausted", output=wrap_up.text or run.output, reason=f"{reason}. {problem}")
+            output = wrap_up.text or run.output
+            reason = f"{reason}. {problem}"
+        return Result(status="exhausted", output=output, reason=reason)
+
+    def _turns(self, run: Run) -> int:
+        """How many turns the loop may take: its own limit, or a tighter one of a budget above."""
+        limits = [ledger.budget.turns for ledger in run.ledger.lineage()]
+        return min([self.max_turns, *(limit for limit in limits if limit is not None)])
 
     def _shaped(self, reply: Reply) -> Any:
-        """The answer as text, or as the model that was asked for; raises ToolError when it does not fit."""
+        """The answer as text, or as the model that was asked for; raises ToolError when it does not
+        fit."""
         if self.output is None:
             return reply.text
         bare = re.sub(r"^```(?:json)?\s*|\s*```$", "", reply.text)  # weaker models fence their JSON
@@ -95,14 +128,21 @@ def _user(text: str) -> dict[str, Any]:
     return {"role": "user", "content": text}
 
 
-def _stopped(step: str, reply: Reply) -> Result:
-    """A turn that neither answered nor called a tool, as a result with what there is of it."""
-    details = (reply.model_extra or {}).get("stop_details") or {}
+def _stopped(step: str, reply: Reply, run: Run) -> Result:
+    """A turn that neither answered nor called a tool, as a result with the text so far."""
+    details = (reply.model_extra or {}).get("stop_details")
+    if not isinstance(details, dict):
+        details = {}
     why = details.get("explanation") or details.get("category") or "no reason given"
-    nothing = "failed", f"the model's reply held nothing to use (stop reason {reply.stop_reason!r})"
-    status, reason = {
-        "cut": ("exhausted", f"the reply was cut ({reply.stop_reason})"),
-        "refused": ("refused", f"the model refused: {why}"),
-        "stop": ("failed", f"unknown stop reason {reply.stop_reason!r}"),
-    }.get(step, nothing)
-    return Result(status=status, output=reply.text or None, reason=reason)
+    status: Status
+    match step:
+        case "cut":
+            status, reason = "exhausted", f"the reply was cut ({reply.stop_reason})"
+        case "refused":
+            status, reason = "refused", f"the model refused: {why}"
+        case "stop":
+            status, reason = "failed", f"unknown stop reason {reply.stop_reason!r}"
+        case _:
+            stop_reason = f"stop reason {reply.stop_reason!r}"
+            status, reason = "failed", f"the model's reply held nothing to use ({stop_reason})"
+    return Result(status=status, output=reply.text or run.output, reason=reason)

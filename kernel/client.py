@@ -1,7 +1,8 @@
-"""The way to a model: one POST, retried by the service's own rules; `connect()` chooses offline, live or local.
+"""The way to a model: one POST, retried by the service's own rules; `connect()` chooses offline,
+live or local.
 
-Offline is the default even when a key is in the environment: money is spent only by explicit choice, and
-under a hard dollar cap.
+Offline is the default even when a key is in the environment: money is spent only by explicit
+choice, and under a hard dollar cap.
 """
 
 from __future__ import annotations
@@ -9,73 +10,156 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import email.utils
+import json
 import os
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from decimal import Decimal
-from itertools import count
-from typing import Any, Literal
+from html import escape
+from typing import Any, Literal, NoReturn
+from urllib.parse import quote
 from urllib.request import getproxies, proxy_bypass
 
 import httpx
-from pydantic import SecretStr, ValidationError
+from pydantic import SecretBytes, SecretStr, ValidationError
 
 from .budget import Budget, Ledger
-from .wire import API_VERSION, NONSTREAMING_MAX_TOKENS, ApiError, Reply, encode
+from .wire import ACCOUNT_HEADER, API_VERSION, ApiError, Reply, Request
 
 Mode = Literal["offline", "live", "local"]
 
 RETRYABLE_STATUS = {408, 409, 429}
 """And every 5xx; the service's `x-should-retry` header comes before either."""
 
-TYPE_OF_STATUS = {400: "invalid_request_error", 401: "authentication_error", 402: "billing_error",
-                  403: "permission_error", 404: "not_found_error", 408: "timeout_error", 409: "conflict_error",
-                  413: "invalid_request_error", 429: "rate_limit_error", 504: "timeout_error", 529: "overloaded_error"}
+TYPE_OF_STATUS = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    402: "billing_error",
+    403: "permission_error",
+    404: "not_found_error",
+    408: "timeout_error",
+    409: "conflict_error",
+    413: "invalid_request_error",
+    429: "rate_limit_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
 """For servers that do not say; any other 5xx is an `api_error`."""
 
-TIMEOUTS = {"connect": 10.0, "read": 600.0, "write": 60.0, "pool": None}
+READ_S = 600.0
+"""A reply that takes longer, from its first byte to its last or to its next one, is given up."""
+
+TIMEOUTS = {"connect": 10.0, "read": READ_S, "write": 60.0, "pool": None}
 """Seconds. A model may think for minutes; httpx's own 5 seconds are made for web pages."""
 
-NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol, httpx.ProxyError)
+NOT_SENT = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.UnsupportedProtocol,
+    httpx.ProxyError,
+)
 """These come before a request has left: it cannot have cost anything."""
 
 DEFAULT_MAX_USD = Decimal("0.50")
+
+MAX_REPLY_BYTES = 32_000_000
+"""A longer reply is not read to its end."""
+
+MAX_RETRY_WAIT_S = 60.0
+"""A server that asks for a longer wait than this gets no second try: the error says how long it
+asked for."""
+
+MAX_MESSAGE = 4_000
+"""Characters that are kept of what a server says went wrong."""
+
+SHORTEST_SECRET = 8
+"""Characters. A shorter key, such as "none", is no secret; replacing it everywhere would garble
+replies."""
 
 
 class SetupError(ValueError):
     """The connection that was asked for cannot be made; the message says what is missing."""
 
 
+class _Unreadable(Exception):
+    """A reply came, and it cannot be read; the message says why."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
 class Client(contextlib.AbstractAsyncContextManager):
     """A connection to one server. Use it inside one event loop; `async with` closes it.
 
-    transport:   an httpx transport; the offline model is one. Requests go straight to it: a turn needs none of
-                 the redirects, cookies and auth flows of `httpx.AsyncClient`, which cost as much as the turn.
+    transport:   an httpx transport; the offline model is one. Requests go straight to it: a turn
+                 needs none of the redirects, cookies and auth flows of `httpx.AsyncClient`, which
+                 cost as much as the turn.
     max_usd:     a hard cap for everything that this client ever sends; None for no cap.
     concurrency: how many requests may be under way at once; None for any number.
     """
 
-    def __init__(self, transport: httpx.AsyncBaseTransport, *, mode: Mode = "offline", base_url: str = "http://offline",
-                 api_key: str | None = None, auth_token: str | None = None, max_usd: Decimal | str | None = None,
-                 unknown_price_ok: bool = True, concurrency: int | None = None, retries: int = 2,
-                 sleep: Callable[[float], Awaitable[None]] | None = None, jitter: Callable[[], float] = random.random) -> None:
-        self.mode, self.base_url, self.retries = mode, base_url.rstrip("/"), retries
-        self.slots = asyncio.Semaphore(concurrency) if concurrency else contextlib.nullcontext()
-        self.ledger = Ledger(Budget(usd=max_usd), owner="client", unknown_price_ok=unknown_price_ok)
-        self.transport, self._sleep, self._jitter = transport, sleep or asyncio.sleep, jitter
+    def __init__(
+        self,
+        transport: httpx.AsyncBaseTransport,
+        *,
+        mode: Mode = "offline",
+        base_url: str = "http://offline",
+        api_key: str | None = None,
+        auth_token: str | None = None,
+        max_usd: Decimal | str | None = None,
+        unknown_price_ok: bool = True,
+        concurrency: int | None = None,
+        retries: int = 2,
+        sleep: Callable[[float], Awaitable[None]] | None = None,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self.transport = transport
+        self.mode = mode
+        self.base_url = base_url.rstrip("/")
+        self.retries = retries
+        self.slots: contextlib.AbstractAsyncContextManager = (
+            asyncio.Semaphore(concurrency) if concurrency else contextlib.nullcontext()
+        )
+        cap = Budget(usd=max_usd)  # type: ignore[arg-type]
+        self.ledger = Ledger(cap, owner="the client", unknown_price_ok=unknown_price_ok)
+        self._sleep = sleep or asyncio.sleep
+        self._jitter = jitter
         self._url = httpx.URL(f"{self.base_url}/v1/messages")
-        self.public_headers = {"host": self._url.netloc.decode("ascii"), "user-agent": "supervisor-workshop",
-                         "accept": "application/json", "content-type": "application/json", "anthropic-version": API_VERSION}
-        secrets = {"x-api-key": api_key, "authorization": f"Bearer {auth_token}" if auth_token else None}
+        self.public_headers = {
+            "host": self._url.netloc.decode("ascii"),
+            "user-agent": "supervisor-workshop",
+            "accept": "application/json",
+            "accept-encoding": "identity",  # a compressed reply has no bound
+            "content-type": "application/json",
+            "anthropic-version": API_VERSION,
+        }
+        secrets = {
+            "x-api-key": api_key,
+            "authorization": f"Bearer {auth_token}" if auth_token else None,
+        }
         self._secrets = {name: SecretStr(value) for name, value in secrets.items() if value}
-        odd = not all(value.isascii() and value.isprintable() for value in secrets.values() if value)
+        self._spellings = _Spellings(key for key in (api_key, auth_token) if key)
+        odd = not all(
+            value.isascii() and value.isprintable() for value in secrets.values() if value
+        )
         del api_key, auth_token, secrets  # a traceback may show what its frames hold
         if odd:
-            raise SetupError("the key holds a character that cannot stand in an HTTP header; copy it again")
+            raise SetupError(
+                "the key holds a character that cannot stand in an HTTP header; copy it again"
+            )
 
     def __repr__(self) -> str:
-        return f"Client(mode={self.mode!r}, base_url={self.base_url!r}, max_usd={self.ledger.budget.usd})"
+        cap = self.ledger.budget.usd
+        return f"Client(mode={self.mode!r}, base_url={self.base_url!r}, max_usd={cap})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a Client stays in its process, with its key and its cap; "
+            "call connect() in the process that does the work"
+        )
 
     async def __aexit__(self, *exc_info: object) -> None:
         await self.aclose()
@@ -83,94 +167,263 @@ class Client(contextlib.AbstractAsyncContextManager):
     async def aclose(self) -> None:
         await self.transport.aclose()
 
-    async def send(self, body: dict[str, Any], *, content: bytes | None = None,
-                   on_retry: Callable[[ApiError, float], None] | None = None) -> Reply:
+    async def send(
+        self,
+        request: Request | dict[str, Any],
+        *,
+        on_retry: Callable[[ApiError, float], None] | None = None,
+    ) -> Reply:
         """Sends one request, again where the service's rules allow it; returns the reply.
 
-        `content` is the encoded body where the caller has it already. Raises ApiError when the last try fails.
-        """
-        if body.get("max_tokens", 0) > NONSTREAMING_MAX_TOKENS:
-            raise ValueError(f"max_tokens is {body['max_tokens']}; a request that is not streamed may ask for at "
-                             f"most {NONSTREAMING_MAX_TOKENS}: lower it")
-        content = content or encode(body)
-        for attempt in count():
-            try:
-                return await self._send_once(content)
-            except ApiError as error:
-                if not error.retryable or attempt == self.retries:
-                    raise
-                own = min(0.5 * 2**attempt, 8.0) * (1 - 0.25 * self._jitter())
-                wait_s = own if error.retry_after_s is None else error.retry_after_s
-                if on_retry:
-                    on_retry(error, wait_s)
-            await self._sleep(wait_s)
+        request:  a Request, or the body of one.
+        on_retry: called before each further try with what failed and the seconds until then.
 
-    async def _send_once(self, content: bytes) -> Reply:
-        # `stream=` takes the headers as they are; `content=` would go through all of them twice more, at every turn
-        request = httpx.Request("POST", self._url, headers={**self.headers(), "content-length": str(len(content))},
-                                stream=httpx.ByteStream(content), extensions={"timeout": TIMEOUTS})
-        lost: dict[str, Any] = {}
+        Raises ApiError when the last try fails.
+        """
+        if not isinstance(request, Request):
+            request = Request(request)
+        attempt = 0
+        while True:
+            outcome = await self._send_once(request.content)
+            if isinstance(outcome, Reply):
+                return outcome
+            wait_s = self._wait_s(outcome, attempt)
+            if not outcome.retryable or attempt == self.retries or wait_s > MAX_RETRY_WAIT_S:
+                raise outcome
+            if on_retry:
+                on_retry(outcome, wait_s)
+            await self._sleep(wait_s)
+            attempt += 1
+
+    def _wait_s(self, error: ApiError, attempt: int) -> float:
+        """How long to wait before the next try: what the server asked for, else twice as long each
+        time."""
+        if error.retry_after_s is not None:
+            return error.retry_after_s
+        return min(0.5 * 2**attempt, 8.0) * (1 - 0.25 * self._jitter())
+
+    async def _send_once(self, content: bytes) -> Reply | ApiError:
+        """One try. An error is returned, not raised: nothing leads back to frames that held the
+        key."""
         try:
-            async with contextlib.aclosing(await self.transport.handle_async_request(request)) as response:
-                await response.aread()
-        except (httpx.TransportError, httpx.DecodingError) as error:
-            lost = {"message": f"{str(error) or type(error).__name__} ({self.base_url})", "kind": "connection_error",
-                    "billable": not isinstance(error, NOT_SENT)}
-            if isinstance(error, httpx.TimeoutException):
-                lost |= {"message": f"no reply in time ({type(error).__name__})", "kind": "timeout_error"}
-        if lost:  # raised out here, so that nothing leads back to the transport's error, whose request holds the key
-            raise self._error(**lost, retryable=True)
-        if response.status_code != 200:
-            raise self._error_of(response)
+            status, headers, body = await self._exchange(content)
+        except (httpx.TransportError, httpx.DecodingError) as problem:
+            return self._lost(problem)
+        except _Unreadable as problem:
+            return self._unreadable(problem)
+        except Exception as bug:
+            if self._secrets:
+                bug.with_traceback(None)  # its frames held the key
+            raise
+        if status != 200:
+            return self._refused(status, headers, body)
+        return self._reply(headers, body)
+
+    async def _exchange(self, content: bytes) -> tuple[int, httpx.Headers, bytes]:
+        """Sends bytes; returns status, headers and body, without the key where the server echoes
+        it."""
+        # `stream=` takes the headers unchanged; `content=` would go through all of them twice more
+        request = httpx.Request(
+            "POST",
+            self._url,
+            headers={**self.headers(), "content-length": str(len(content))},
+            stream=httpx.ByteStream(content),
+            extensions={"timeout": TIMEOUTS},
+        )
+        response = await self.transport.handle_async_request(request)
         try:
-            return Reply.model_validate_json(response.content)
-        except ValidationError as error:
-            what = response.headers.get("content-type", "no content type")
-            first = error.errors(include_url=False, include_input=False)[0]["msg"]
-            raise self._error(f"the server answered 200 with something that is not a reply ({what}; {first}): "
-                              f"{response.text[:120]!r}; check the base URL", "invalid_reply", status=200, billable=True) from None
+            body = await _read(response)
+        finally:
+            await response.aclose()
+        return response.status_code, response.headers, self._spellings.replaced(body)
+
+    def _reply(self, headers: httpx.Headers, body: bytes) -> Reply | ApiError:
+        try:
+            reply = Reply.model_validate_json(body)
+        except ValidationError as problem:
+            first = problem.errors(include_url=False, include_input=False)[0]["msg"]
+            content_type = headers.get("content-type", "no content type")
+            return self._error(
+                "the server answered 200 with something that is not a reply "
+                f"({content_type}; {first}): {_excerpt(body)}; check the base URL",
+                "invalid_reply",
+                status=200,
+                billable=True,
+            )
+        account = self._account(headers)
+        if account is None and reply.account is None:
+            return reply
+        return reply.model_copy(update={"account": account})
+
+    def _account(self, headers: httpx.Headers) -> dict[str, Any] | None:
+        """What the offline model says that it read in the request; None when the header is missing
+        or odd."""
+        text = headers.get(ACCOUNT_HEADER)
+        if text is None:
+            return None
+        try:
+            account = json.loads(self._spellings.replaced(text.encode()))
+        except (ValueError, RecursionError):
+            return None
+        return account if isinstance(account, dict) else None
 
     def headers(self) -> dict[str, str]:
-        """What every request of this client carries, the key included: for sending, never for showing."""
-        return self.public_headers | {name: secret.get_secret_value() for name, secret in self._secrets.items()}
+        """What every request of this client carries, the key included: for sending, never for
+        showing."""
+        return self.public_headers | {
+            name: secret.get_secret_value() for name, secret in self._secrets.items()
+        }
 
-    def _error_of(self, response: httpx.Response) -> ApiError:
-        headers, status = response.headers, response.status_code
-        try:
-            payload = response.json()
-            problem = payload["error"] if isinstance(payload["error"], dict) else {"message": payload["error"]}
-        except (ValueError, KeyError, TypeError, RecursionError):
-            payload, problem = {}, {"message": f"not the API's error format: {response.text[:120]!r}"}
-        kind = problem.get("type") or TYPE_OF_STATUS.get(status, "api_error" if status >= 500 else "http_error")
+    def _lost(self, problem: Exception) -> ApiError:
+        """The way to the server failed."""
+        billable = not isinstance(problem, NOT_SENT)
+        if isinstance(problem, httpx.TimeoutException):
+            message = f"no reply in time ({type(problem).__name__})"
+            return self._error(message, "timeout_error", retryable=True, billable=billable)
+        message = f"{str(problem) or type(problem).__name__} ({self.base_url})"
+        return self._error(message, "connection_error", retryable=True, billable=billable)
+
+    def _unreadable(self, problem: _Unreadable) -> ApiError:
+        """The server answered with something that is not read to its end."""
+        done = problem.status == 200
+        return self._error(
+            str(problem),
+            "invalid_reply" if done else _type_of(problem.status),
+            status=problem.status,
+            billable=done,
+            retryable=not done and _may_pass(problem.status),
+        )
+
+    def _refused(self, status: int, headers: httpx.Headers, body: bytes) -> ApiError:
+        """The server answered with an error."""
+        payload = _payload(body)
+        problem = payload.get("error")
+        if isinstance(problem, str):
+            problem = {"message": problem}
+        if not isinstance(problem, dict):
+            problem = {"message": f"not the API's error format: {_excerpt(body)}"}
+        kind = problem.get("type") or _type_of(status)
         # a spend limit answers 429 too, and waiting does not lift it
-        waiting_helps = "spend" not in str(problem.get("details")) and (status in RETRYABLE_STATUS or status >= 500)
-        return self._error(str(problem.get("message") or "the server did not say why"), str(kind), status=status,
-                           retryable={"true": True, "false": False}.get(headers.get("x-should-retry"), waiting_helps),
-                           request_id=headers.get("request-id") or payload.get("request_id") or "",
-                           retry_after_s=_retry_after_s(headers))
+        spend_limit = "spend" in str(problem.get("details"))
+        waiting_helps = not spend_limit and _may_pass(status)
+        asked_for = {"true": True, "false": False}.get(headers.get("x-should-retry", ""))
+        request_id = headers.get("request-id") or payload.get("request_id") or ""
+        return self._error(
+            str(problem.get("message") or "the server did not say why"),
+            str(kind),
+            status=status,
+            retryable=waiting_helps if asked_for is None else asked_for,
+            request_id=request_id if isinstance(request_id, str) else "",
+            retry_after_s=_retry_after_s(headers),
+        )
 
-    def _error(self, message: str, kind: str, **facts: Any) -> ApiError:
-        facts |= {"message": message, "type": kind}
-        for secret in self._secrets.values():  # a server may echo it anywhere
-            key = secret.get_secret_value().removeprefix("Bearer ")
-            facts |= {name: text.replace(key, "[key]") for name, text in facts.items() if isinstance(text, str)}
-        return ApiError(**facts)
+    def _error(self, message: str, kind: str, *, request_id: str = "", **facts: Any) -> ApiError:
+        clean = self._spellings.replaced_in_text
+        return ApiError(
+            clean(message)[:MAX_MESSAGE],
+            type=clean(kind)[:MAX_MESSAGE],
+            request_id=clean(request_id)[:MAX_MESSAGE],
+            **facts,
+        )
+
+
+class _Spellings:
+    """The ways in which a server or a library may spell a key back to us, replaced by "[key]"."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        spellings: set[bytes] = set()
+        for key in keys:
+            for text in {key, key.strip()}:
+                escaped = {
+                    text,
+                    json.dumps(text)[1:-1],
+                    repr(text)[1:-1],
+                    quote(text),
+                    escape(text),
+                }
+                escaped.add(repr(text.encode("utf-8", "replace"))[2:-1])
+                for spelling in escaped:
+                    for encoding in ("utf-8", "utf-16-le", "utf-16-be"):
+                        spellings.add(spelling.encode(encoding, "replace"))
+        known = [spelling for spelling in spellings if len(spelling) >= SHORTEST_SECRET]
+        known.sort(key=len, reverse=True)
+        self._spellings = [SecretBytes(spelling) for spelling in known]
+
+    def replaced(self, content: bytes) -> bytes:
+        for spelling in self._spellings:
+            content = content.replace(spelling.get_secret_value(), b"[key]")
+        return content
+
+    def replaced_in_text(self, text: str) -> str:
+        return self.replaced(text.encode("utf-8", "replace")).decode("utf-8", "replace")
+
+
+async def _read(response: httpx.Response) -> bytes:
+    """The body as it came over the wire. Raises _Unreadable when it is packed or too long."""
+    encoding = response.headers.get("content-encoding", "identity")
+    if encoding.strip().lower() not in ("", "identity"):
+        raise _Unreadable(
+            response.status_code,
+            f"the server packed its reply ({encoding[:40]}), though it was asked not to",
+        )
+    chunks = []
+    size = 0
+    latest = time.monotonic() + READ_S
+    async for chunk in response.stream:  # type: ignore[union-attr]
+        size += len(chunk)
+        if size > MAX_REPLY_BYTES:
+            raise _Unreadable(
+                response.status_code, f"the reply is longer than {MAX_REPLY_BYTES:,} bytes"
+            )
+        if time.monotonic() > latest:
+            raise httpx.ReadTimeout("the reply came too slowly")
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def _payload(body: bytes) -> dict[str, Any]:
+    """The JSON object of an error page; empty when it is none."""
+    try:
+        payload = json.loads(body.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return {}
+    return payload if isinstance(payload, dict) else {}
+
+
+def _excerpt(body: bytes) -> str:
+    """The beginning of a page that was not expected, quoted."""
+    return repr(body[:480].decode("utf-8", "replace")[:120])
+
+
+def _may_pass(status: int) -> bool:
+    """Whether the same request may succeed later."""
+    return status in RETRYABLE_STATUS or status >= 500
+
+
+def _type_of(status: int) -> str:
+    return TYPE_OF_STATUS.get(status, "api_error" if status >= 500 else "http_error")
 
 
 def _retry_after_s(headers: httpx.Headers) -> float | None:
-    """Seconds to wait: `retry-after-ms`, or `retry-after` as seconds or as an HTTP date; None if there is neither."""
+    """Seconds to wait: `retry-after-ms`, or `retry-after` as seconds or as an HTTP date; None if
+    neither is there."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1)):
         with contextlib.suppress(KeyError, ValueError):
-            if 0 <= (seconds := float(headers[name]) * unit) < float("inf"):
+            seconds = float(headers[name]) * unit
+            if 0 <= seconds < float("inf"):
                 return seconds
-    with contextlib.suppress(KeyError, ValueError):
-        return max(0.0, email.utils.parsedate_to_datetime(headers["retry-after"]).timestamp() - time.time())
+    with contextlib.suppress(KeyError, ValueError, OverflowError, TypeError):
+        date = email.utils.parsedate_to_datetime(headers["retry-after"])
+        return max(0.0, date.timestamp() - time.time())
     return None
 
 
 def pool_for(url: httpx.URL) -> httpx.AsyncHTTPTransport:
-    """Connections to one server, as many as a fan-out asks for. Few are kept afterwards: httpx looks through all
-    that it keeps at every request, which with hundreds costs more than opening new ones."""
+    """Connections to one server, as many as a fan-out asks for.
+
+    Few are kept afterwards: httpx looks through all that it keeps at every request, which with
+    hundreds costs more than opening new ones.
+    """
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
     return httpx.AsyncHTTPTransport(limits=limits, proxy=proxy_for(url))
 
@@ -180,44 +433,90 @@ def proxy_for(url: httpx.URL) -> str | None:
     return None if proxy_bypass(url.host) else getproxies().get(url.scheme)
 
 
-def connect(mode: Mode | None = None, *, max_usd: Decimal | str | float | None = DEFAULT_MAX_USD,
-            concurrency: int | None = None, **offline: Any) -> Client:
+def connect(
+    mode: Mode | None = None,
+    *,
+    max_usd: Decimal | str | float | None = DEFAULT_MAX_USD,
+    concurrency: int | None = None,
+    **offline: Any,
+) -> Client:
     """A client for the mode that was asked for: the argument, else WORKSHOP_MODEL, else offline.
 
-    offline: the deterministic model; `offline` takes its settings: latency_ms, seed, faults, temperament.
-    live:    the real service, with ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, under the cap `max_usd`;
-             or whatever server ANTHROPIC_BASE_URL names.
-    local:   a server on this machine or network, at ANTHROPIC_BASE_URL; no key needed.
+    offline: the deterministic model; `offline` takes its settings: latency_ms, seed, faults,
+             temperament.
+    live:    the real service, with ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, under the cap
+             `max_usd`; or whatever server ANTHROPIC_BASE_URL names.
+    local:   a server on this machine or network, at ANTHROPIC_BASE_URL. It gets
+             ANTHROPIC_AUTH_TOKEN when that is set, and never ANTHROPIC_API_KEY.
+
     Raises SetupError, in one line, when something is missing.
     """
-    mode = mode or os.environ.get("WORKSHOP_MODEL") or "offline"  # type: ignore[assignment]
-    try:
-        cap = Budget(usd=None if max_usd is None else str(max_usd)).usd
-    except ValidationError:
-        raise SetupError(f"max_usd (--max-usd) is {str(max_usd)!r}; expected an amount in dollars, for example 0.50") from None
-    if mode not in ("offline", "live", "local"):
-        raise SetupError(f"the model is {mode!r}; expected offline, live or local (argument or WORKSHOP_MODEL)")
-    if mode == "offline":
-        from .offline import OfflineTransport
+    chosen = mode or os.environ.get("WORKSHOP_MODEL") or "offline"
+    cap = _cap(max_usd)
+    if chosen == "offline":
+        from offline_model import OfflineTransport
 
         return Client(OfflineTransport(**offline), concurrency=concurrency)
+    if chosen not in ("live", "local"):
+        raise SetupError(
+            f"the model is {chosen!r}; expected offline, live or local (argument or WORKSHOP_MODEL)"
+        )
     if offline:
-        raise SetupError(f"{', '.join(offline)}: only the offline model takes these settings; the mode is {mode}")
-    base_url = os.environ.get("ANTHROPIC_BASE_URL")
-    if mode == "local" and not base_url:
-        raise SetupError("the model is local, but ANTHROPIC_BASE_URL is not set; set it to your server's address, "
-                         "for example http://127.0.0.1:11434 for Ollama")
-    if not (base_url or os.environ.get("ANTHROPIC_API_KEY") or os.environ.get("ANTHROPIC_AUTH_TOKEN")):
-        raise SetupError("the model is live, but ANTHROPIC_API_KEY is not set; set it (or ANTHROPIC_BASE_URL for a "
-                         "server of your own), or stay offline")
-    base_url, url = base_url or "https://api.anthropic.com", httpx.URL()
+        raise SetupError(
+            f"{', '.join(offline)}: only the offline model takes these settings; the mode is"
+            f" {chosen}"
+        )
+    local = chosen == "local"
+    url = _base_url(local)
+    return Client(
+        pool_for(url),
+        mode="local" if local else "live",
+        base_url=str(url),
+        api_key=None if local else os.environ.get("ANTHROPIC_API_KEY"),
+        auth_token=os.environ.get("ANTHROPIC_AUTH_TOKEN"),
+        concurrency=concurrency or 16,
+        max_usd=cap,
+        unknown_price_ok=local or url.host in ("localhost", "127.0.0.1", "::1"),
+    )
+
+
+def _cap(max_usd: Decimal | str | float | None) -> Decimal | None:
+    if max_usd is None:
+        return None
+    try:
+        return Budget(usd=str(max_usd)).usd  # type: ignore[arg-type]
+    except ValidationError:
+        raise SetupError(
+            f"max_usd (--max-usd) is {str(max_usd)!r}; expected an amount in dollars, for example"
+            " 0.50"
+        ) from None
+
+
+def _base_url(local: bool) -> httpx.URL:
+    """Where requests go, checked."""
+    address = os.environ.get("ANTHROPIC_BASE_URL")
+    if local and not address:
+        raise SetupError(
+            "the model is local, but ANTHROPIC_BASE_URL is not set; set it to your server's"
+            " address, for example http://127.0.0.1:11434 for Ollama"
+        )
+    has_key = "ANTHROPIC_API_KEY" in os.environ or "ANTHROPIC_AUTH_TOKEN" in os.environ
+    if not address and not has_key:
+        raise SetupError(
+            "the model is live, but ANTHROPIC_API_KEY is not set; set it (or ANTHROPIC_BASE_URL for"
+            " a server of your own), or stay offline"
+        )
+    address = address or "https://api.anthropic.com"
+    url = httpx.URL()
     with contextlib.suppress(httpx.InvalidURL):
-        url = httpx.URL(base_url)
+        url = httpx.URL(address)
     if url.userinfo:  # not shown, since it is a secret
-        raise SetupError("ANTHROPIC_BASE_URL holds a name or a password; put the secret into ANTHROPIC_AUTH_TOKEN")
+        raise SetupError(
+            "ANTHROPIC_BASE_URL holds a name or a password; put the secret into"
+            " ANTHROPIC_AUTH_TOKEN"
+        )
     if url.scheme not in ("http", "https") or not url.host or not 0 < (url.port or 80) < 65536:
-        raise SetupError(f"ANTHROPIC_BASE_URL is {base_url!r}; expected an address such as http://127.0.0.1:11434")
-    nobody_is_billed = mode == "local" or url.host in ("localhost", "127.0.0.1", "::1")
-    return Client(pool_for(url), mode=mode, base_url=base_url, api_key=os.environ.get("ANTHROPIC_API_KEY"),
-                  auth_token=os.environ.get("ANTHROPIC_AUTH_TOKEN"), concurrency=concurrency or 16, max_usd=cap,
-                  unknown_price_ok=nobody_is_billed)
+        raise SetupError(
+            f"ANTHROPIC_BASE_URL is {address!r}; expected an address such as http://127.0.0.1:11434"
+        )
+    return url

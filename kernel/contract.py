@@ -1,17 +1,18 @@
 """The contract: a handoff goes in, a result comes out, and whatever keeps it can be dispatched.
 
-The structured handoff (who, to whom, intent, context, artifacts, where to return) is the field's answer to
-"telephone game" delegation; see the supervisor/worker literature named in the lessons.
+The structured handoff (who, to whom, intent, context, artifacts, where to return) is the field's
+answer to "telephone game" delegation; see the supervisor/worker literature named in the lessons.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
-from pydantic import BaseModel, ConfigDict
-from pydantic_core import to_json
+from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic_core import to_json, to_jsonable_python
 
 if TYPE_CHECKING:
     from .run import Run
@@ -19,13 +20,23 @@ if TYPE_CHECKING:
 Status = Literal["ok", "failed", "refused", "exhausted", "paused", "cancelled"]
 Kind = Literal["tool", "skill", "agent"]
 
+ARTIFACT_NAME = re.compile(r"\w[\w .-]{0,79}")
+"""What an artifact may be called: its name becomes a tag in the specialist's first message."""
+
+OWN_PARTS = ("task", "context")
+"""The parts of that message that are not artifacts."""
+
 
 class Handoff(BaseModel):
     """What a specialist is given: its whole world, since it never sees its caller's messages."""
 
-    # a field that is not one of these is refused, not dropped: nobody would read it; the schema need not say so
-    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid",
-                              json_schema_extra=lambda schema: schema.pop("additionalProperties", None))
+    # an unknown field is refused, not dropped: it would never be read; the schema need not say so
+    model_config = ConfigDict(
+        frozen=True,
+        defer_build=True,
+        extra="forbid",
+        json_schema_extra=lambda schema: schema.pop("additionalProperties", None),
+    )
     intent: str
     """What to achieve."""
     context: str = ""
@@ -36,25 +47,47 @@ class Handoff(BaseModel):
     to_agent: str = ""
     return_to: str = ""
 
+    @field_validator("artifacts")
+    @classmethod
+    def _named_plainly(cls, artifacts: dict[str, str]) -> dict[str, str]:
+        for name in artifacts:
+            if not ARTIFACT_NAME.fullmatch(name) or name.strip().lower() in OWN_PARTS:
+                raise ValueError(
+                    f"an artifact is named {name!r}; expected letters, digits, spaces, dots, dashes"
+                    f" and underscores, at most 80, and neither {' nor '.join(OWN_PARTS)}"
+                )
+        return artifacts
+
     def as_text(self) -> str:
         """The specialist's first message: the task, then each payload between tags of its name."""
-        parts = {"task": self.intent, "context": self.context, **self.artifacts}
-        return "\n\n".join(f"<{name}>\n{_fenced(name, text)}\n</{name}>" for name, text in parts.items() if text.strip())
+        return as_parts({"task": self.intent, "context": self.context, **self.artifacts})
 
     def key(self) -> str:
         """Equal for two handoffs that say the same to the same agent on behalf of the same one."""
-        return self.model_dump_json(exclude={"return_to"})
+        return json.dumps(self.model_dump(exclude={"return_to"}))
 
 
-def _fenced(name: str, text: str) -> str:
-    """A payload is data: it must not be able to close its own tag and open another."""
-    return re.sub(rf"<(?=/\s*{re.escape(name)}\s*>)", "&lt;", text.strip(), flags=re.IGNORECASE)
+def as_parts(parts: Mapping[str, str]) -> str:
+    """Named texts as one message, each between tags of its name; empty ones are left out.
+
+    A text is data: it can neither close its own part nor look like another one.
+    """
+    names = "|".join(re.escape(name) for name in {*parts, *OWN_PARTS})
+    tag = re.compile(rf"<(?=\s*+(?:/\s*+)?(?:{names})(?![\w.-]))", re.IGNORECASE)
+    return "\n\n".join(
+        f"<{name}>\n{tag.sub('&lt;', text.strip())}\n</{name}>"
+        for name, text in parts.items()
+        if text.strip()
+    )
 
 
 class Result(BaseModel):
-    """What came of a handoff. A limit, a refusal or a failure is a result too, and carries the work so far."""
+    """What came of a handoff. A limit, a refusal or a failure is a result too, and carries the work
+    so far."""
 
-    model_config = ConfigDict(defer_build=True, ser_json_bytes="base64")  # a log can hold any output
+    model_config = ConfigDict(
+        defer_build=True, ser_json_bytes="base64"
+    )  # a log can hold any output
     status: Status
     output: Any = None
     """Text, or the pydantic model that was asked for."""
@@ -62,6 +95,10 @@ class Result(BaseModel):
     """Why the status is not ok, for a reader."""
     by: str = ""
     artifacts: dict[str, str] = {}
+    transient: bool = False
+    """Whether the same work may succeed later: the service was overloaded, or a deadline passed."""
+    retry_after_s: float | None = None
+    """Seconds that the service asks to wait before that."""
 
     @property
     def ok(self) -> bool:
@@ -74,9 +111,37 @@ class Result(BaseModel):
 
 def as_text(value: Any) -> str:
     """Any tool's or agent's output as the text that goes over the wire."""
-    if value is None or isinstance(value, str):
-        return (value or "").encode("utf-8", "replace").decode()  # half a character, as a file's odd name has, cannot be sent
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return _whole(value)
     return to_json(value, by_alias=False, fallback=str, bytes_mode="base64").decode("utf-8")
+
+
+def as_plain(value: Any) -> Any:
+    """A copy of any value as JSON can hold it; what JSON cannot hold appears as its text."""
+    if hasattr(value, "__next__"):  # reading a generator would use it up
+        return in_words(value)
+    try:
+        jsonable = to_jsonable_python(
+            value, by_alias=False, fallback=in_words, bytes_mode="base64", inf_nan_mode="strings"
+        )
+        return json.loads(json.dumps(jsonable, ensure_ascii=False).encode("utf-8", "replace"))
+    except Exception:
+        return in_words(value)
+
+
+def in_words(value: Any) -> str:
+    """A value's own text; when it has none, its type's name."""
+    try:
+        return _whole(str(value))
+    except Exception:
+        return f"<{type(value).__name__}>"
+
+
+def _whole(text: str) -> str:
+    """Text without half characters, as an odd file name has: they cannot be sent."""
+    return text.encode("utf-8", "replace").decode()
 
 
 class ToolError(Exception):
@@ -89,48 +154,96 @@ class Pause(Exception):
 
 @runtime_checkable
 class Executable(Protocol):
-    """Anything that keeps the contract: agents, supervisors, tools, gates, guards."""
+    """Anything that keeps the contract: agents, supervisors, tools, gates, guards.
 
-    name: str
-    description: str
+    An executable with the attribute `wraps` is a transparent wrapper of another one; see
+    `Run.dispatch`.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def description(self) -> str: ...
 
     async def execute(self, handoff: Handoff, run: Run) -> Result: ...
 
 
+Executables = list[Executable]
+
+
 class Registry:
-    """Executables by name, each with its kind; the place where a supervisor finds who can do what."""
+    """Executables by name, each with its kind; the place where a supervisor finds who can
+    do what."""
 
     def __init__(self) -> None:
         self._entries: dict[str, tuple[Executable, Kind]] = {}
 
     def register(self, executable: Executable, kind: Kind = "agent") -> Executable:
-        """Adds an executable. Raises ValueError if the name is taken, TypeError if the contract is not kept."""
+        """Adds an executable. Raises ValueError if the name is taken, TypeError if the contract is
+        not kept."""
         if not isinstance(executable, Executable):
-            raise TypeError(f"{executable!r} cannot be registered: it needs name, description and execute(handoff, run)")
+            raise TypeError(
+                f"{executable!r} cannot be registered: it needs name, description and"
+                " execute(handoff, run)"
+            )
         if executable.name in self._entries:
-            raise ValueError(f"an executable named {executable.name!r} is registered already; choose another name")
+            raise ValueError(
+                f"an executable named {executable.name!r} is registered already; choose another"
+                " name"
+            )
         self._entries[executable.name] = (executable, kind)
         return executable
 
     def get(self, name: str) -> Executable:
         """The executable of that name. Raises KeyError that lists the names there are."""
         if name not in self._entries:
-            raise KeyError(f"no executable named {name!r}; registered: {', '.join(self._entries) or 'none'}")
+            raise KeyError(
+                f"no executable named {name!r}; registered: {', '.join(self._entries) or 'none'}"
+            )
         return self._entries[name][0]
 
-    def list(self, kind: Kind | None = None) -> list[Executable]:
-        return [executable for executable, its_kind in self._entries.values() if kind in (None, its_kind)]
+    def kind(self, name: str) -> Kind:
+        """The kind under that name: tool, skill or agent. Raises KeyError like `get`."""
+        self.get(name)
+        return self._entries[name][1]
 
-    def find(self, capability: str) -> list[Executable]:
-        """The executables whose name or description shares words with `capability`, best match first."""
-        wanted = set(_words(capability))
-        scored = [(len(wanted & set(_words(f"{it.name} {it.description}"))), it) for it in self.list()]
-        return [it for score, it in sorted(scored, key=lambda pair: -pair[0]) if score]
+    def describe(self) -> str:
+        """One line an executable, for a model or a reader: name, kind, description."""
+        lines = []
+        for name, (executable, kind) in self._entries.items():
+            lines.append(f"- {name} ({kind}): {' '.join(executable.description.split())}")
+        return "\n".join(lines)
+
+    def list(self, kind: Kind | None = None) -> Executables:
+        """All executables, or those of one kind, in the order of their registration."""
+        return [
+            executable
+            for executable, registered_as in self._entries.values()
+            if kind in (None, registered_as)
+        ]
+
+    def find(self, capability: str) -> Executables:
+        """The executables whose name or description shares words with `capability`, best match
+        first."""
+        wanted = stems(capability)
+        scored = []
+        for executable in self.list():
+            shared = wanted & stems(f"{executable.name} {executable.description}")
+            scored.append((len(shared), executable))
+        scored.sort(key=lambda pair: -pair[0])
+        return [executable for score, executable in scored if score]
 
 
-def _words(text: str) -> Iterator[str]:
-    """Words cut to a five-letter stem, so that "search" finds "searches" and "review" finds "reviewer"."""
-    return (word[:5] for word in re.findall(r"[a-z]{3,}", text.lower()) if word not in _COMMON)
+def stems(text: str) -> set[str]:
+    """Words without their plural, cut to five letters: "review" finds "reviewers"."""
+    return {
+        word.rstrip("s")[:5]
+        for word in re.findall(r"[a-z]{3,}", text.lower())
+        if word not in _COMMON
+    }
 
 
-_COMMON = {"the", "and", "for", "with", "that", "this", "from", "its", "are", "what", "who", "can", "has", "you"}
+_COMMON = frozenset(
+    "the and for with that this from its are what who can has you into nobody".split()
+)

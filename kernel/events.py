@@ -1,21 +1,169 @@
-"""What happened: the one stream of events that traces, live views, logs and journals read."""
+"""What happened: one typed event for each kind, the stream that traces, views, logs and journals
+read."""
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from __future__ import annotations
 
-EventKind = Literal["dispatch", "return", "request", "reply", "retry", "tool_call", "tool_result", "note"]
+import functools
+import json
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, PlainSerializer, TypeAdapter
+
+from .budget import Budget, Spent
+from .contract import Handoff, Result
+from .wire import Reply
+
+Used = Annotated[Spent, PlainSerializer(Spent._asdict)]
+"""What was used, in a log as an object with a name for each figure."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """Something that happened. Traces, live views, logs and journals are readers of these."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Event:
+    """What every event has."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
 
     seq: int
     """Position in the stream of the whole tree, from 0."""
     at: float
     """Seconds since the root run began."""
-    kind: EventKind
     run: str
     """Which dispatch: "" is the root, "2.1" the first dispatch within the root's second."""
     agent: str
-    data: dict[str, Any]
+    """The name of the executable that was dispatched; of a transparent wrapper, what it wraps."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Dispatched(_Event):
+    """Work was handed to an executable."""
+
+    kind: Literal["dispatch"] = "dispatch"
+    handoff: Handoff
+    parent: str
+    """The run that handed it over."""
+    limits: Budget
+    again: str = ""
+    """Why the same work is given once more; empty the first time."""
+    wrapper: str = ""
+    """The class of the transparent wrapper that was dispatched; empty for all other executables."""
+    call: str = ""
+    """The id of the tool call that caused this dispatch; empty when code did."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Returned(_Event):
+    """An executable returned. Each `Dispatched` has one, whatever ended the work."""
+
+    kind: Literal["return"] = "return"
+    return_to: str
+    result: Result
+    """The result, its output as JSON can hold it."""
+    spent: Used
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Waited(_Event):
+    """A request waits until others have settled, since a budget has no room for all of them."""
+
+    kind: Literal["wait"] = "wait"
+    reason: str
+    at_once: int
+    """How many requests are under way in the budget that has no room."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Requested(_Event):
+    """A request was sent to a model."""
+
+    kind: Literal["request"] = "request"
+    body: dict[str, Any]
+    """The request's body; of its messages only those from `since` on."""
+    since: int
+    """How many messages of this conversation earlier events hold."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Replied(_Event):
+    """A model replied."""
+
+    kind: Literal["reply"] = "reply"
+    model: str
+    reply: Reply
+    spent: Used
+    seconds: float
+    """From the request to the reply, retries included."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Retried(_Event):
+    """A request failed and will be sent again."""
+
+    kind: Literal["retry"] = "retry"
+    error: str
+    type: str
+    wait_s: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolCalled(_Event):
+    """A model called a tool."""
+
+    kind: Literal["tool_call"] = "tool_call"
+    id: str
+    name: str
+    input: Any
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolAnswered(_Event):
+    """A tool answered."""
+
+    kind: Literal["tool_result"] = "tool_result"
+    id: str
+    name: str
+    content: str
+    is_error: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Note(_Event):
+    """Something for the record: a stage, a round, a decision, the state of a wrapper."""
+
+    kind: Literal["note"] = "note"
+    text: str
+    about: str = ""
+    """The topic, such as "gate" or "breaker", for readers that look for notes of one kind."""
+    fields: dict[str, Any] = field(default_factory=dict)
+    """Figures and names, as JSON can hold them."""
+
+
+Event = (
+    Dispatched
+    | Returned
+    | Waited
+    | Requested
+    | Replied
+    | Retried
+    | ToolCalled
+    | ToolAnswered
+    | Note
+)
+"""Something that happened. Traces, live views, logs and journals are readers of these."""
+
+
+@functools.cache
+def _adapter() -> TypeAdapter[Event]:
+    """Built at its first use: importing the kernel builds no model."""
+    return TypeAdapter(Annotated[Event, Field(discriminator="kind")])
+
+
+def to_json(event: Event) -> str:
+    """One event as a line of a log."""
+    fields = _adapter().dump_python(event, mode="json", fallback=str)
+    return json.dumps(fields, ensure_ascii=False)
+
+
+def from_json(line: bytes) -> Event:
+    """The event of a line of a log. Raises ValueError when it is not one."""
+    return _adapter().validate_json(line)

@@ -1,8 +1,9 @@
 """Which model plays which role, and what a call costs.
 
-`models.worker`, `models.supervisor`, `models.planner` and `models.judge` are the only places where a model is
-named. Each can be set from outside: WORKSHOP_WORKER_MODEL, WORKSHOP_SUPERVISOR_MODEL, WORKSHOP_PLANNER_MODEL,
-WORKSHOP_JUDGE_MODEL. Prices come from the `genai-prices` package, whose table needs no network.
+`models.worker`, `models.supervisor`, `models.planner` and `models.judge` are the only places where
+a model is named. Each can be set from outside: WORKSHOP_WORKER_MODEL, WORKSHOP_SUPERVISOR_MODEL,
+WORKSHOP_PLANNER_MODEL, WORKSHOP_JUDGE_MODEL. Prices come from the `genai-prices` package, whose
+table needs no network.
 """
 
 import os
@@ -13,8 +14,18 @@ from typing import Any
 from .budget import Price, Spent
 from .wire import Usage
 
-ROLES = {"worker": "claude-haiku-5-5", "supervisor": "claude-sonnet-5-5",
-         "planner": "claude-opus-5-5", "judge": "claude-opus-5-5"}
+ROLES = {
+    "worker": "claude-haiku-5-5",
+    "supervisor": "claude-sonnet-5-5",
+    "planner": "claude-opus-5-5",
+    "judge": "claude-opus-5-5",
+}
+
+
+worker: str
+supervisor: str
+planner: str
+judge: str
 
 
 def __getattr__(role: str) -> str:
@@ -25,14 +36,18 @@ def __getattr__(role: str) -> str:
 
 
 def role_of(model: str) -> str:
-    """What to call a model on a page that shall outlive its id: "worker model"; the id itself when no role has it."""
+    """What to call a model on a page that should outlive its id: "worker model"; the id itself when
+    no role has it."""
     return next((f"{role} model" for role in ROLES if __getattr__(role) == model), model)
 
 
 @cache
 def _prices(model: str) -> Any:
-    """A model's row of the price table, in US dollars per million tokens; None when the model is not known."""
-    from genai_prices import Usage as Counts  # a third of a second to import: only when a price is asked for
+    """A model's row of the price table, in US dollars per million tokens; None when the model is
+    not known."""
+    from genai_prices import (
+        Usage as Counts,
+    )  # a third of a second to import: only when a price is asked for
     from genai_prices import calc_price
 
     try:
@@ -44,29 +59,54 @@ def _prices(model: str) -> Any:
 def cost(model: str, usage: Usage) -> Decimal | None:
     """US dollars for this usage on this model; None when the price is not known (which is never 0).
 
-    The multiplication is our own: the library's is as exact, but costs a sixth of the whole turn around it.
+    The multiplication is our own: the library's is as exact, but costs a sixth of the whole turn
+    around it.
     """
     prices = _prices(model)
     if prices is None:
         return None
-    parts = [(prices.input_mtok, usage.input_tokens), (prices.output_mtok, usage.output_tokens),
-             (prices.cache_write_mtok, usage.cache_creation_input_tokens),
-             (prices.cache_read_mtok, usage.cache_read_input_tokens)]
-    return sum(_rate(price, usage.total_input) * tokens for price, tokens in parts if tokens) / Decimal(1_000_000)
+    parts = (
+        (usage.input_tokens, prices.input_mtok),
+        (usage.output_tokens, prices.output_mtok),
+        (usage.cache_creation_input_tokens, _first(prices.cache_write_mtok, prices.input_mtok)),
+        (usage.cache_read_input_tokens, _first(prices.cache_read_mtok, prices.input_mtok)),
+    )
+    millionths = Decimal(0)
+    for tokens, price in parts:
+        if tokens:
+            millionths += tokens * _rate(price, usage.total_input)
+    return millionths / 1_000_000
+
+
+def _first(price: Any, otherwise: Any) -> Any:
+    """A model without a price of its own for the cache bills what it reads or writes there as
+    input."""
+    return otherwise if price is None else price
 
 
 def _rate(price: Any, prompt_tokens: int) -> Decimal:
-    """The price that holds for a prompt of this length: a long one costs more, from its first token on."""
+    """The price that holds for a prompt of this length: a long one costs more, from its first token
+    on."""
     reached = [tier.price for tier in getattr(price, "tiers", ()) if prompt_tokens > tier.start]
     return reached[-1] if reached else getattr(price, "base", price)
 
 
 def price_of(model: str) -> Price:
     """This model's price as a ledger asks for it; every ledger on the way up asks the same."""
-    return cache(lambda input_tokens, output_tokens: cost(model, Usage(input_tokens=input_tokens, output_tokens=output_tokens)))
+    return cache(
+        lambda input_tokens, output_tokens: cost(
+            model, Usage(input_tokens=input_tokens, output_tokens=output_tokens)
+        )
+    )
 
 
 def spent_on(model: str, usage: Usage) -> Spent:
     """One call's entry in a ledger."""
     dollars = cost(model, usage)
-    return Spent(1, usage.total_input, usage.output_tokens, dollars or Decimal(0), unpriced=int(dollars is None))
+    return Spent(
+        1,
+        usage.total_input,
+        usage.output_tokens,
+        dollars or Decimal(0),
+        unpriced=int(dollars is None),
+    )

@@ -1,31 +1,80 @@
 """The run: one door to executables (`dispatch`), one way to a model (`ask`), one stream of events.
 
-Depth, rings, repeats, budget, deadline, failure and record are handled here, once, for everything that runs.
+Depth, rings, repeats, budget, deadline, failure and record are handled here, once, for everything
+that runs.
 """
 
 from __future__ import annotations
 
 import asyncio
-import copy
 import time
 import warnings
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, NoReturn
 
-from .budget import Budget, Exhausted, Ledger, Spent
+from . import events
+from .budget import NOTHING, Budget, Exhausted, Ledger, Price, Spent
 from .client import Client
-from .contract import Executable, Handoff, Pause, Result
-from .events import Event, EventKind
+from .contract import Executable, Handoff, Pause, Result, Status, as_plain, as_text, in_words
+from .events import Event
 from .models import price_of, spent_on
 from .trace import Trace
-from .wire import ApiError, Conversation, Reply, encode, most_tokens
+from .wire import ApiError, Conversation, Reply, Request
 
 MAX_TOKENS = 4096
 """Tokens that one answer may have unless the request says otherwise."""
 
+MAX_WRAPPERS = 10
+"""How many transparent wrappers may stand around one executable."""
 
-STATUS_OF = {Exhausted: "exhausted", ApiError: "failed", Pause: "paused"}
+STATUS_OF: dict[type[Exception], Status] = {
+    Exhausted: "exhausted",
+    ApiError: "failed",
+    Pause: "paused",
+}
 """What may stop a run; anything else is a bug."""
+
+_answering: ContextVar[tuple[Run, str] | None] = ContextVar("answering", default=None)
+"""The tool call that is being answered, and the run whose model made it."""
+
+
+class Tree:
+    """What all runs of one tree share: the client, the events, their readers, what was handed over,
+    the clock."""
+
+    def __init__(self, client: Client, clock: Callable[[], float]) -> None:
+        self.client = client
+        self.clock = clock
+        self.origin = clock()
+        self.events: list[Event] = []
+        self.readers: list[Callable[[Event], None]] = []
+        self.given: dict[tuple[str, str], list[Given]] = {}
+        """Handoffs by the scope that they were given in and what they say."""
+
+    def add(self, event: Event) -> list[str]:
+        """Records an event and tells every reader; returns a sentence for each that failed and was
+        dropped."""
+        self.events.append(event)
+        dropped = []
+        for reader in self.readers[:]:
+            try:
+                reader(event)
+            except Exception as problem:
+                self.readers = [other for other in self.readers if other is not reader]
+                what = f"{type(problem).__name__}: {in_words(problem)}"
+                dropped.append(f"a reader of events failed and was dropped: {what}")
+        return dropped
+
+
+@dataclass
+class Given:
+    """One handoff that an executable was given, and what became of it."""
+
+    executable: Executable
+    status: str = "under way"
 
 
 class Run:
@@ -36,46 +85,113 @@ class Run:
     on_event: called with each Event as it happens; `subscribe` adds more.
     """
 
-    def __init__(self, client: Client, *, budget: Budget | None = None,
-                 on_event: Callable[[Event], None] | None = None, clock: Callable[[], float] = time.monotonic) -> None:
-        self.client, self.budget, self.parent = client, budget or Budget(), None
-        self.name, self.id, self.levels = "user", "", self.budget.depth
-        self._waiting: tuple[Executable, ...] = ()
+    def __init__(
+        self,
+        client: Client,
+        *,
+        budget: Budget | None = None,
+        on_event: Callable[[Event], None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._tree = Tree(client, clock)
+        if on_event:
+            self._tree.readers.append(on_event)
+        self.budget = budget or Budget()
+        self.parent: Run | None = None
+        self.name = "user"
+        self.id = ""
+        self.path: tuple[str, ...] = ()
+        """The names of the executables that wait for this run, from the first dispatch to this one.
+        """
+        self.levels = self.budget.depth
+        """How many levels of dispatch are left below."""
         self.ledger = Ledger(self.budget, client.ledger, "the run")
-        self.events: list[Event] = []
-        """Everything that happened in the whole tree so far."""
-        self._readers = [on_event] if on_event else []
-        self._handed_over: dict[str, str] = {}
-        self._clock, self._origin = clock, clock()
+        self.again = ""
+        """Why this work is given once more; empty the first time."""
+        self._wrappers = 0
+        self._waiting: tuple[Executable, ...] = ()
+        self._scope = ""
         self._begin()
 
     def _begin(self) -> None:
-        self.began = self._clock()
+        """No work yet."""
+        self.began = self._tree.clock()
         self.output: Any = None
         """The best answer so far; a dispatch that a limit stops returns it."""
         self.artifacts: dict[str, str] = {}
         """Named work so far (facts, draft …); likewise."""
-        self._children, self._sent = 0, (None, 0)
+        self.tool_results: list[str] = []
+        """What each tool call brought so far."""
+        self._result: Result | None = None
+        self._task: asyncio.Task[Any] | None = None
+        self._dispatched = 0
+        self._uncollected: list[Run] = []
+        """Dispatches below whose result the work of this run does not have in its hands yet."""
+        self._conversation: Any = None
+        self._messages_sent = 0
 
-    def _child(self, executable: Executable, budget: Budget) -> Run:
-        if not self._children:
-            self.began = self._clock()  # a root may be made long before it is used
-        self._children += 1
-        child = copy.copy(self)  # events, readers and what was handed over are one for the whole tree
-        child.parent, child.budget, child.name, child._waiting = self, budget, executable.name, (*self._waiting, executable)
-        child.id = f"{self.id}.{self._children}".lstrip(".")
-        chosen = "depth" in budget.model_fields_set
-        child.levels = min(self.levels - 1, budget.depth if chosen else self.levels)
-        child.ledger = Ledger(budget, self.ledger, child.name)
+    def _child(self, executable: Executable, budget: Budget, again: str) -> Run:
+        """The run of one dispatch. Those of transparent wrappers cost no level and have no name of
+        their own."""
+        self._start()
+        self._dispatched += 1
+        inner = innermost(executable)
+        wraps = inner is not executable
+        child = Run.__new__(Run)
+        child._tree = self._tree
+        child.budget = budget
+        child.parent = self
+        child.name = inner.name
+        child.id = f"{self.id}.{self._dispatched}".lstrip(".")
+        child.path = (*self._caller.path, inner.name)
+        allowed = budget.depth + 1 if "depth" in budget.model_fields_set else self.levels
+        child.levels = min(self.levels, allowed) - (0 if wraps else 1)
+        child.ledger = Ledger(budget, self.ledger, inner.name)
+        child.again = again or (self.again if self._wrappers else "")
+        child._wrappers = self._wrappers + 1 if wraps else 0
+        child._waiting = (*self._waiting, executable)
+        child._scope = self._scope
         child._begin()
+        self._uncollected.append(child)
         return child
 
-    # ── events ─────────────────────────────────────────────────────────────────────────────────────────
+    def _start(self) -> None:
+        """The clock of a root starts with its first work: it may be made long before it is used."""
+        if self.parent is None and not self._dispatched and not self._messages_sent:
+            self.began = self._tree.clock()
 
     @property
-    def path(self) -> tuple[str, ...]:
-        """The names of the executables that wait for this run, from the first dispatch to this one."""
-        return tuple(it.name for it in self._waiting)
+    def _caller(self) -> Run:
+        """The run that hands over: this one, or the one above the wrappers that this one belongs
+        to."""
+        run = self
+        while run._wrappers and run.parent:
+            run = run.parent
+        return run
+
+    @property
+    def result(self) -> Result:
+        """What this dispatch returned; while it is under way, its work so far."""
+        return self._result or self._ended("cancelled", "still under way")
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a Run stays in its process: its ledger, its events and its deadline would be copies,"
+            " and a budget would hold twice; make a Run where the work is done, with a part of the"
+            " budget"
+        )
+
+    # ── events ────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def client(self) -> Client:
+        """Where `ask` sends to."""
+        return self._tree.client
+
+    @property
+    def events(self) -> list[Event]:
+        """Everything that happened in the whole tree so far."""
+        return self._tree.events
 
     @property
     def spent(self) -> Spent:
@@ -83,176 +199,468 @@ class Run:
         return self.ledger.spent
 
     def subscribe(self, reader: Callable[[Event], None]) -> None:
-        """Calls `reader` with each further event. One that fails is warned about and dropped; the run goes on."""
-        self._readers.append(reader)
+        """Calls `reader` with each further event. One that fails is warned about and dropped; the
+        run goes on."""
+        self._tree.readers.append(reader)
 
-    def emit(self, kind: EventKind, **data: Any) -> None:
-        event = Event(len(self.events), self._clock() - self._origin, kind, self.id, self.name, data)
-        self.events.append(event)
-        for reader in self._readers[:]:
+    def emit(self, kind: Callable[..., Event], **fields: Any) -> None:
+        """Records an event of this run: its class and what it holds besides `seq`, `at`, `run` and
+        `agent`."""
+        tree = self._tree
+        at = tree.clock() - tree.origin
+        event = kind(seq=len(tree.events), at=at, run=self.id, agent=self.name, **fields)
+        for sentence in tree.add(event):
             try:
-                reader(event)
-            except Exception as error:
-                self._readers.remove(reader)
-                warnings.warn(f"a reader of events failed and was dropped: {error!r}", stacklevel=2)
+                warnings.warn(sentence, stacklevel=3)
+            except Warning:  # where warnings are errors
+                self.note(sentence)
 
-    def note(self, text: str, **data: Any) -> None:
-        """Says something for the record: a stage, a round, a decision."""
-        self.emit("note", text=text, **data)
+    def note(self, text: str, /, about: str = "", **fields: Any) -> None:
+        """Says something for the record: a stage, a round, a decision.
 
-    def keep(self, **artifacts: str) -> None:
+        about:  the topic, for readers that look for notes of one kind.
+        fields: figures and names that belong to it.
+        """
+        self.emit(events.Note, text=as_text(text), about=about, fields=as_plain(fields))
+
+    def keep(self, /, **artifacts: str) -> None:
         """Puts finished work where a limit or a failure cannot lose it."""
-        self.artifacts.update(artifacts)
+        for name, text in artifacts.items():
+            self.artifacts[name] = text if isinstance(text, str) else in_words(text)
 
     def trace(self) -> Trace:
         """The run so far, readable."""
         return Trace(self.events)
 
-    # ── the door ───────────────────────────────────────────────────────────────────────────────────────
-
-    async def dispatch(self, executable: Executable, handoff: Handoff, *, budget: Budget | None = None) -> Result:
-        """Hands work to an executable and returns its result: the only way in which one is ever called.
-
-        Limits, refusals and failures of the service come back as a Result that carries the work so far.
-        Only bugs and cancellation are raised.
-        """
-        name = executable.name
-        handoff = handoff.model_copy(update={"from_agent": self.path[-1] if self.path else handoff.from_agent,
-                                             "to_agent": name, "return_to": self.name})
-        child = self._child(executable, budget or Budget())
-        child.emit("dispatch", handoff=handoff.model_dump(), parent=self.id, limits=child.budget.model_dump(mode="json"))
-        key, reason = handoff.key(), self._refusal(executable, handoff)
-        result = Result(status="cancelled", reason="cancelled by its caller")
+    @contextmanager
+    def answering(self, call: str) -> Iterator[None]:
+        """What is dispatched within belongs to this call of a tool; see `Dispatched.call`."""
+        token = _answering.set((self, call))
         try:
+            yield
+        finally:
+            _answering.reset(token)
+
+    # ── the door ──────────────────────────────────────────────────────────────────────────────────
+
+    async def dispatch(
+        self,
+        executable: Executable,
+        handoff: Handoff,
+        *,
+        budget: Budget | None = None,
+        again: str = "",
+    ) -> Result:
+        """Hands work to an executable and returns its result: the only way in which one is ever
+        called.
+
+        again: why the same handoff is given once more, for example "retry 2: timed out"; without
+        it, a handoff that the same executable already has, or has answered, is refused.
+
+        An executable with the attribute `wraps` is a transparent wrapper of another one: it costs
+        no level of depth and appears under the name of what it wraps. Limits, refusals and failures
+        of the service come back as a Result that carries the work so far. Only bugs and
+        cancellation are raised.
+        """
+        child, bug = await self._hand_over(executable, handoff, budget, again)
+        if self.parent is None or asyncio.current_task() is self._task:
+            self._uncollected.remove(child)
+        if bug is not None:
+            raise bug
+        return child.result
+
+    async def _hand_over(
+        self,
+        executable: Executable,
+        handoff: Handoff,
+        budget: Budget | None = None,
+        again: str = "",
+    ) -> tuple[Run, Exception | None]:
+        """One dispatch, from its first event to its last: its run, and the bug that ended it."""
+        _check(executable, handoff)
+        child = self._child(executable, budget or Budget(), again)
+        caller = self._caller
+        handoff = handoff.model_copy(
+            update={
+                "artifacts": dict(handoff.artifacts),
+                "from_agent": caller.path[-1] if caller.path else handoff.from_agent,
+                "to_agent": child.name,
+                "return_to": caller.name,
+            }
+        )
+        given = Given(executable)
+        bug = None
+        result = None
+        try:
+            child._emit_dispatch(handoff, type(executable).__name__)
+            before = self._given(executable, handoff)
+            reason = self._refusal(executable, child, before, again)
             if reason:
                 result = Result(status="refused", reason=reason)
             else:
-                self._handed_over[key] = "under way"
+                if before:
+                    child._scope = child.id  # the work below may be done once more too
+                self._tree.given.setdefault((self._scope, handoff.key()), []).append(given)
                 result = await child._guarded(executable, handoff)
-        except Exception as bug:
-            result = Result(status="failed", reason=f"{type(bug).__name__}: {bug}")
-            raise
+        except Exception as problem:
+            bug = problem
+            result = child._ended("failed", f"{type(problem).__name__}: {in_words(problem)}")
         finally:
-            result = result.model_copy(update={"by": result.by or name})
-            if not reason:
-                self._handed_over[key] = result.status
-            shown = result.model_dump(mode="json", fallback=str)
-            child.emit("return", return_to=self.name, result=shown, spent=child.spent.figures())
-        return result
+            if result is None:  # the caller was cancelled
+                result = child._ended("cancelled", "cancelled by its caller")
+            result = result.model_copy(update={"by": result.by or child.name})
+            given.status = result.status
+            child._result = result
+            shown = result.model_copy(
+                update={"output": as_plain(result.output), "artifacts": dict(result.artifacts)}
+            )
+            child.emit(
+                events.Returned, return_to=caller.name, result=shown, spent=child.ledger.spent
+            )
+        return child, bug
 
-    def _refusal(self, executable: Executable, handoff: Handoff) -> str:
+    def _emit_dispatch(self, handoff: Handoff, class_name: str) -> None:
+        answering = _answering.get()
+        caused = answering is not None and answering[0] is self.parent
+        self.emit(
+            events.Dispatched,
+            handoff=handoff.model_copy(update={"artifacts": dict(handoff.artifacts)}),
+            parent=self.parent.id if self.parent else "",
+            limits=self.budget,
+            again=self.again,
+            wrapper=class_name if self._wrappers else "",
+            call=answering[1] if answering and caused else "",
+        )
+
+    def _given(self, executable: Executable, handoff: Handoff) -> Given | None:
+        """The latest time that this executable was given this handoff."""
+        times = self._tree.given.get((self._scope, handoff.key()), [])
+        for given in reversed(times):
+            if same(given.executable, executable):
+                return given
+        return None
+
+    def _refusal(self, executable: Executable, child: Run, before: Given | None, again: str) -> str:
         """Why this dispatch must not happen; empty when it may."""
+        way = " → ".join(child.path)
         if self.levels < 1:
-            return f"too deep: {' → '.join((*self.path, handoff.to_agent))} is more than the levels that the budget allows"
-        if executable in self._waiting:
-            return f"a ring: {' → '.join((*self.path, handoff.to_agent))}; {handoff.to_agent} is already waiting for this work"
-        before = self._handed_over.get(handoff.key())
-        if before and before not in ("failed", "cancelled"):
-            return f"the same handoff was given to {handoff.to_agent} before ({before}); change it, or use what came back"
+            return f"too deep: {way} is more than the levels that the budget allows"
+        if child._wrappers > MAX_WRAPPERS:
+            return f"too deep: more than {MAX_WRAPPERS} wrappers around {child.name}"
+        inner = innermost(executable)
+        if any(same(waiting, executable) or same(waiting, inner) for waiting in self._waiting):
+            return f"a ring: {way}; {child.name} is already waiting for this work"
+        if before and not again and before.status not in ("failed", "cancelled"):
+            return (
+                f"the same handoff was given to {child.name} before ({before.status}); "
+                "change it, or use what came back"
+            )
         return ""
 
     async def _guarded(self, executable: Executable, handoff: Handoff) -> Result:
-        """Executes within the deadline; turns what may stop a run into a result with the work so far."""
-        seconds_left, stopped = self._time_limit()
-        if seconds_left is not None and seconds_left <= 0:
-            return Result(status="exhausted", reason=stopped)
+        """Executes within the deadline; turns what may stop a run into a result with the work so
+        far."""
+        limit = self._time_limit()
+        if limit and limit.left_s <= 0:
+            return Result(status="exhausted", reason=limit.reason)
+        self._task = asyncio.current_task()
         try:
-            async with asyncio.timeout(seconds_left) as deadline:
+            async with asyncio.timeout(limit.left_s if limit else None) as timer:
                 result = await executable.execute(handoff, self)
-            if not isinstance(result, Result):
-                raise TypeError(f"{self.name}.execute returned {type(result).__name__}; it must return a Result")
-            return result if result.ok else result.model_copy(update={"artifacts": {**self.artifacts, **result.artifacts}})
-        except (*STATUS_OF, ExceptionGroup) as problem:
-            if isinstance(problem, ExceptionGroup) and problem.split((*STATUS_OF,))[1]:
-                raise  # a bug beside the limit
-            while isinstance(problem, ExceptionGroup):  # as a TaskGroup raises them
-                problem = problem.exceptions[0]
-            status, reason = next(it for kind, it in STATUS_OF.items() if isinstance(problem, kind)), str(problem)
-        except TimeoutError:
-            if not deadline.expired():
+        except Exception as problem:
+            if isinstance(problem, TimeoutError) and limit and timer.expired():
+                return self._ended("exhausted", limit.reason, transient=True)
+            stopped = _why_stopped(problem)
+            if stopped is None:
                 raise
-            status, reason = "exhausted", stopped
-        return Result(status=status, output=self.output, reason=reason, artifacts=self.artifacts)
+            return self._ended(
+                stopped.status,
+                stopped.reason,
+                transient=stopped.transient,
+                retry_after_s=stopped.retry_after_s,
+            )
+        if not isinstance(result, Result):
+            raise TypeError(
+                f"{self.name}.execute returned {type(result).__name__}; it must return a Result"
+            )
+        if result.ok:
+            return result
+        return result.model_copy(update={"artifacts": {**self.artifacts, **result.artifacts}})
 
-    def _time_limit(self) -> tuple[float | None, str]:
-        """(seconds left until the deadline that this dispatch has to watch, or None; what is said when it has passed).
+    def _ended(self, status: Status, reason: str, **hope: Any) -> Result:
+        """The result of work that something stopped: what there is of it, here and below."""
+        output = self.output
+        artifacts = dict(self.artifacts)
+        for child in self._uncollected:
+            part = child.result
+            if self._wrappers and output is None:
+                output = part.output
+            elif _text(part.output) != _text(output):
+                _add(artifacts, child.name, _text(part.output))
+            for name, text in part.artifacts.items():
+                _add(artifacts, name, text)
+        return Result(status=status, output=output, reason=reason, artifacts=artifacts, **hope)
 
-        Those above watch over theirs; only the root, which nobody dispatched, leaves its own to the first level.
+    def _time_limit(self) -> TimeLimit | None:
+        """The deadline that this run has to watch.
+
+        Those above watch over theirs; only the root, which nobody dispatched, leaves its own to the
+        first level.
         """
-        limits = [(it, it) for it in (self.budget.seconds,) if it is not None]
-        if self.parent.parent is None and (root := self.parent.budget.seconds) is not None:
-            limits.append((self.parent.began + root - self._clock(), root))
-        left, limit = min(limits, default=(None, 0))
-        return left, f"{self.name} was stopped at its deadline of {limit:g} s"
+        own = self.budget.seconds
+        now = self._tree.clock()
+        limits = []
+        if own is not None:
+            limits.append(TimeLimit(self.began + own - now, own, self.name))
+        root = self.parent
+        if root and root.parent is None and root.budget.seconds is not None:
+            seconds = root.budget.seconds
+            limits.append(TimeLimit(root.began + seconds - now, seconds, self.name))
+        return min(limits, key=lambda limit: limit.left_s, default=None)
 
-    async def fan_out(self, dispatches: Iterable[tuple[Any, ...]], *, limit: int | None = None) -> list[Result]:
+    async def fan_out(
+        self, dispatches: Iterable[tuple[Any, ...]], *, limit: int | None = None
+    ) -> list[Result]:
         """Dispatches several (executable, handoff[, budget]) at once; results in the order given.
 
-        A branch that fails, even by a bug, becomes a failed Result and leaves its siblings alone. `limit` is
-        how many of *these* branches run at once; requests have their own limit in the client. Cancelling the
-        fan-out cancels every branch.
+        A branch that fails, even by a bug, becomes a failed Result and leaves its siblings alone.
+        `limit` is how many of *these* branches run at once; requests have their own limit in the
+        client. Cancelling the fan-out cancels every branch.
         """
         if limit is not None and limit < 1:
-            raise ValueError(f"limit is {limit}; expected at least 1 branch at once, or None for all")
+            raise ValueError(
+                f"limit is {limit}; expected at least 1 branch at once, or None for all"
+            )
         jobs = list(dispatches)
         places = asyncio.Semaphore(limit or len(jobs) or 1)
+        branches = [asyncio.ensure_future(self._branch(job, places)) for job in jobs]
+        await _all_done(branches)
+        results = [_outcome(branch, job) for branch, job in zip(branches, jobs, strict=True)]
+        for branch in branches:
+            if not branch.cancelled() and not branch.exception():
+                self._uncollected.remove(branch.result())
+        return results
 
-        async def branch(executable: Executable, handoff: Handoff, budget: Budget | None = None) -> Result:
-            async with places:
-                try:
-                    return await self.dispatch(executable, handoff, budget=budget)
-                except Exception as bug:
-                    return Result(status="failed", reason=f"{type(bug).__name__}: {bug}", by=executable.name)
-                except asyncio.CancelledError:
-                    if asyncio.current_task().cancelling():
-                        raise
-                    return Result(status="cancelled", reason="cancelled by something that it waited for", by=executable.name)
+    async def _branch(self, job: tuple[Any, ...], places: asyncio.Semaphore) -> Run:
+        """One dispatch of a fan-out."""
+        executable, handoff, *budget = job
+        async with places:
+            child, _ = await self._hand_over(executable, handoff, *budget)
+        return child
 
-        async with asyncio.TaskGroup() as group:
-            branches = [group.create_task(branch(*job)) for job in jobs]
-        return [it.result() for it in branches]
+    # ── the way to a model ────────────────────────────────────────────────────────────────────────
 
-    # ── the way to a model ─────────────────────────────────────────────────────────────────────────────
+    async def ask(self, **body: Any) -> Reply:
+        """Sends one request: reserve, send, settle, event. `body` is the API's.
 
-    async def ask(self, **request: Any) -> Reply:
-        """Sends one request: reserve, send, settle, event. `request` is the API's body.
-
-        Raises Exhausted before sending when a budget does not allow it, ApiError when the service fails.
+        Raises Exhausted before sending when a budget does not allow it, ApiError when the service
+        fails.
         """
-        body = {"max_tokens": MAX_TOKENS, **request}
-        model, content = body["model"], encode(body)
-        most, price = most_tokens(content), price_of(model)
-        actual, tries = None, [await self.ledger.reserve_in_turn(most, body["max_tokens"], price)]
-        if tries[0].output_tokens < body["max_tokens"]:
-            body["max_tokens"] = tries[0].output_tokens
-            content = encode(body)
+        request = Request({"max_tokens": MAX_TOKENS, **body})
+        limit = None
+        if self.parent is None and self.budget.seconds is not None:
+            self._start()
+            limit = self._time_limit()
+        if limit is None:
+            return await self._ask(request)
+        try:
+            async with asyncio.timeout(limit.left_s) as timer:
+                return await self._ask(request)
+        except TimeoutError:
+            if not timer.expired():
+                raise
+        raise Exhausted(limit.reason)
 
-        def again(error: ApiError, wait_s: float) -> None:
-            self.emit("retry", error=str(error), type=error.type, wait_s=wait_s)
+    async def _ask(self, request: Request) -> Reply:
+        booking = Booking(self.ledger, request, price_of(request.model))
+        request = await booking.open(self._emit_wait)
+
+        def on_retry(error: ApiError, wait_s: float) -> None:
+            self.emit(events.Retried, error=str(error), type=error.type, wait_s=wait_s)
             if error.billable:
-                tries.append(self.ledger.reserve(most, body["max_tokens"], price, least=body["max_tokens"]))
+                booking.repeat()
 
+        actual: Spent | None = NOTHING
         try:
             async with self.client.slots:
-                self._emit_request(body)
-                asked_at = self._clock()
-                reply = await self.client.send(body, content=content, on_retry=again)
-            actual = spent_on(model, reply.usage)
+                self._emit_request(request)
+                asked_at = self._tree.clock()
+                actual = None
+                reply = await self.client.send(request, on_retry=on_retry)
+            actual = spent_on(request.model, reply.usage)
+        except Exhausted:
+            actual = NOTHING  # a client around this one did not send it
+            raise
         except ApiError as error:
             actual = None if error.billable else Spent(calls=1)
             raise
-        finally:  # where no answer came, the service may have done the work all the same
-            for booked in tries:
-                self.ledger.settle(booked, actual if actual and booked is tries[-1] else booked)
+        finally:
+            booking.close(actual)
         if reply.text and (self.output is None or not reply.tool_calls):
             self.output = reply.text
-        self.emit("reply", model=model, reply=reply.model_dump(), spent=actual.figures(), seconds=self._clock() - asked_at)
+        seconds = self._tree.clock() - asked_at
+        self.emit(events.Replied, model=request.model, reply=reply, spent=actual, seconds=seconds)
         return reply
 
-    def _emit_request(self, body: dict[str, Any]) -> None:
-        """The event holds only what is new since this conversation's last request: histories grow, logs need not."""
-        messages = body["messages"]
-        known, sent = self._sent
-        since = sent if known is messages and isinstance(messages, Conversation) else 0
-        self._sent = (messages, len(messages))
-        self.emit("request", body={**body, "messages": list(messages[since:])}, since=since)
+    def _emit_wait(self, reason: str, at_once: int) -> None:
+        self.emit(events.Waited, reason=reason, at_once=at_once)
+
+    def _emit_request(self, request: Request) -> None:
+        """The event holds only what is new since this conversation's last request: histories grow,
+        logs need not."""
+        messages = request.body["messages"]
+        since = 0
+        if isinstance(messages, Conversation) and messages is self._conversation:
+            since = self._messages_sent
+        self._conversation = messages
+        self._messages_sent = len(messages)
+        body = {**request.body, "messages": list(messages[since:])}
+        self.emit(events.Requested, body=body, since=since)
+
+
+class Booking:
+    """The reservations of one request and its repeats: each is settled exactly once."""
+
+    def __init__(self, ledger: Ledger, request: Request, price: Price) -> None:
+        self._ledger = ledger
+        self._request = request
+        self._price = price
+        self._booked: Spent | None = None
+
+    async def open(self, on_wait: Callable[[str, int], None]) -> Request:
+        """Reserves, in turn; returns the request with as long an answer as the budgets allow."""
+        request = self._request
+        self._booked = await self._ledger.reserve_in_turn(
+            request.most_input_tokens, request.max_tokens, self._price, on_wait=on_wait
+        )
+        if self._booked.output_tokens < request.max_tokens:
+            self._request = request.with_max_tokens(self._booked.output_tokens)
+        return self._request
+
+    def repeat(self) -> None:
+        """Charges the try that may have been done all the same, and reserves for the next one."""
+        self.close(None)
+        wanted = self._request.max_tokens
+        self._booked = self._ledger.reserve(
+            self._request.most_input_tokens, wanted, self._price, least=wanted
+        )
+
+    def close(self, actual: Spent | None) -> None:
+        """Settles what is reserved; None: it is not known what the service did, so all of it is
+        charged."""
+        booked, self._booked = self._booked, None
+        if booked is not None:
+            self._ledger.settle(booked, booked if actual is None else actual)
+
+
+@dataclass(frozen=True)
+class TimeLimit:
+    """A deadline: the seconds left until it, the seconds that there were, and whom it stops."""
+
+    left_s: float
+    limit_s: float
+    name: str
+
+    @property
+    def reason(self) -> str:
+        return f"{self.name} was stopped at its deadline of {self.limit_s:g} s"
+
+
+def innermost(executable: Executable) -> Executable:
+    """What transparent wrappers stand around; the executable itself when it wraps nothing."""
+    current = executable
+    for _ in range(MAX_WRAPPERS + 1):
+        inner = getattr(current, "wraps", None)
+        if inner is None or not hasattr(inner, "execute"):
+            return current
+        current = inner
+    raise ValueError(
+        f"more than {MAX_WRAPPERS} wrappers stand around {executable.name!r}, or one wraps itself"
+    )
+
+
+def same(one: Executable, other: Executable) -> bool:
+    """Whether two executables are one; a comparison that raises says no."""
+    try:
+        return one is other or bool(one == other)
+    except Exception:
+        return False
+
+
+def _check(executable: Any, handoff: Any) -> None:
+    """Raises TypeError for what cannot be dispatched."""
+    if not isinstance(getattr(executable, "name", None), str) or not hasattr(executable, "execute"):
+        raise TypeError(
+            f"{in_words(executable)} cannot be dispatched: it needs name, description and "
+            "execute(handoff, run)"
+        )
+    if not isinstance(handoff, Handoff):
+        raise TypeError(
+            f"{executable.name} was given {in_words(handoff)[:80]}; expected a Handoff, for example"
+            ' Handoff(intent="…")'
+        )
+
+
+def _why_stopped(problem: Exception) -> Result | None:
+    """The result, without its work, of something that may stop a run; None for a bug."""
+    if isinstance(problem, ExceptionGroup):  # as a TaskGroup raises them
+        limits, bugs = problem.split(tuple(STATUS_OF))
+        return None if limits is None or bugs else _why_stopped(limits.exceptions[0])
+    for kind, status in STATUS_OF.items():
+        if isinstance(problem, kind):
+            return Result(
+                status=status,
+                reason=in_words(problem),
+                transient=getattr(problem, "retryable", False),
+                retry_after_s=getattr(problem, "retry_after_s", None),
+            )
+    return None
+
+
+def _text(value: Any) -> str:
+    """A specialist's output as an artifact."""
+    try:
+        return as_text(value)
+    except Exception:
+        return in_words(value)
+
+
+def _add(artifacts: dict[str, str], name: str, text: str) -> None:
+    """Adds named work, under the next free number when the name is taken; what is there already is
+    not repeated."""
+    if not text.strip() or text in artifacts.values():
+        return
+    free, number = name, 1
+    while free in artifacts:
+        number += 1
+        free = f"{name} {number}"
+    artifacts[free] = text
+
+
+async def _all_done(branches: Iterable[asyncio.Task[Run]]) -> None:
+    """Waits for all; when this is cancelled, cancels them, waits for their end and goes on being
+    cancelled."""
+    pending = set(branches)
+    cancelled = None
+    while pending:
+        try:
+            _, pending = await asyncio.wait(pending)
+        except asyncio.CancelledError as cancellation:
+            cancelled = cancellation
+            for branch in pending:
+                branch.cancel()
+    if cancelled:
+        raise cancelled
+
+
+def _outcome(branch: asyncio.Task[Run], job: Any) -> Result:
+    """What a branch of a fan-out came to, whatever ended it."""
+    name = getattr(job[0], "name", "") if isinstance(job, tuple) and job else ""
+    by = name if isinstance(name, str) else ""
+    if branch.cancelled():
+        return Result(status="cancelled", reason="cancelled by something that it waited for", by=by)
+    problem = branch.exception()
+    if problem is None:
+        return branch.result().result
+    reason = f"{type(problem).__name__}: {in_words(problem)}"
+    return Result(status="failed", reason=reason, by=by)

@@ -1,12 +1,17 @@
 """Search: a full-text index over a folder of documents, and the same protocol over live Wikipedia.
 
-The index is SQLite's FTS5 with its bm25 ranking (https://www.sqlite.org/fts5.html), built in memory at start.
+The index is SQLite's FTS5 with its bm25 ranking (https://www.sqlite.org/fts5.html), built in memory
+at start.
 """
 
+from __future__ import annotations
+
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Protocol
+from typing import Any, NoReturn, Protocol
 
 import httpx
 
@@ -16,9 +21,18 @@ from .tools import Tool, tool
 LIBRARY = Path(__file__).resolve().parent.parent / "notebooks" / "data" / "corpus"
 """The workshop's own documents."""
 
-STOP_WORDS = frozenset("a about an and are as at be brief by can compare do does for from has have how in into is it its "
-                       "me of on or please tell that the their these this to was were what when where which who why "
-                       "will with write you".split())
+LONGEST_TEXT = 20_000
+"""Characters of a document that a model gets to read; of a longer one it is told how much was left
+out."""
+
+SNIPPET = 160
+"""Characters of a document that are shown around a match."""
+
+STOP_WORDS = frozenset(
+    "a about an and are as at be brief by can compare do does for from has have how in into is it"
+    " its me of on or please tell that the their these this to was were what when where which who"
+    " why will with write you".split()
+)
 
 
 @dataclass(frozen=True)
@@ -32,7 +46,8 @@ class Document:
 
 @dataclass(frozen=True)
 class Hit:
-    """A document that matched, with the piece around the match and its rank (lower bm25 is better)."""
+    """A document that matched, with the piece around the match and its rank (lower bm25 is
+    better)."""
 
     document: Document
     snippet: str
@@ -54,30 +69,57 @@ class CorpusError(ValueError):
 class Corpus:
     """A folder of `.md` and `.txt` documents behind a full-text index.
 
-    A document may begin with a front matter of `id`, `title`, `date` and `url` between two `---` lines; what is
-    missing is taken from the file's name and first heading. Raises CorpusError for a missing or empty folder,
-    a document that is not UTF-8, or two documents with one id.
+    A document may begin with a front matter of `id`, `title`, `date` and `url` between two `---`
+    lines; what is missing is taken from the file's name and first heading. Raises CorpusError for a
+    missing or empty folder, a document that is not UTF-8, or two documents with one id. A corpus
+    may be sent to another process: the documents travel, the index is made anew there.
     """
 
     def __init__(self, folder: str | Path = LIBRARY) -> None:
         folder = Path(folder)
+        shown = _one_line(str(folder))
         if not folder.is_dir():
-            raise CorpusError(f"the library {str(folder)!r} is not a folder; expected a folder of .md or .txt documents")
-        self.documents: dict[str, Document] = {}
-        for path in sorted(it for it in folder.rglob("*") if it.suffix.lower() in (".md", ".txt") and it.is_file()):
+            raise CorpusError(
+                f"the library {shown!r} is not a folder; expected a folder of .md or .txt documents"
+            )
+        documents: dict[str, Document] = {}
+        for path in sorted(folder.rglob("*")):
+            if path.suffix.lower() not in (".md", ".txt") or not path.is_file():
+                continue
             document = _read(path)
-            if document.id in self.documents:
-                raise CorpusError(f"two documents have the id {document.id!r}; the second is {path.name}: rename one")
-            self.documents[document.id] = document
-        if not self.documents:
-            raise CorpusError(f"the library {str(folder)!r} is empty; put at least one .md or .txt document into it")
+            if document.id in documents:
+                raise CorpusError(
+                    f"two documents have the id {document.id!r}; the second is"
+                    f" {_one_line(path.name)}: rename one"
+                )
+            documents[document.id] = document
+        if not documents:
+            raise CorpusError(
+                f"the library {shown!r} is empty; put at least one .md or .txt document into it"
+            )
+        self.__setstate__(documents)
+
+    @classmethod
+    def of(cls, documents: Iterable[Document]) -> Corpus:
+        """A corpus of documents that are in memory already."""
+        corpus = cls.__new__(cls)
+        corpus.__setstate__({document.id: document for document in documents})
+        return corpus
+
+    def __getstate__(self) -> dict[str, Document]:
+        return self.documents
+
+    def __setstate__(self, documents: dict[str, Document]) -> None:
         import sqlite3  # not at the top: importing the kernel opens no database
 
+        self.documents = documents
         self._index = sqlite3.connect(":memory:", check_same_thread=False)
-        self._index.execute("CREATE VIRTUAL TABLE documents USING fts5(id UNINDEXED, title, text, "
-                            "tokenize = \"porter unicode61 remove_diacritics 2\")")
-        self._index.executemany("INSERT INTO documents VALUES (?, ?, ?)",
-                                [(it.id, it.title, it.text) for it in self.documents.values()])
+        self._index.execute(
+            "CREATE VIRTUAL TABLE documents USING fts5(id UNINDEXED, title, text, "
+            'tokenize = "porter unicode61 remove_diacritics 2")'
+        )
+        rows = [(each.id, each.title, each.text) for each in documents.values()]
+        self._index.executemany("INSERT INTO documents VALUES (?, ?, ?)", rows)
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -89,10 +131,12 @@ class Corpus:
         if not terms:
             return []
         rows = self._index.execute(
-            "SELECT id, snippet(documents, 2, '', '', '…', 24), bm25(documents, 0, 2.0, 1.0) AS score FROM documents "
+            "SELECT id, bm25(documents, 0, 2.0, 1.0) AS score FROM documents "
             "WHERE documents MATCH ? ORDER BY score, id LIMIT ?",
-            (" OR ".join(f'"{term}"' for term in dict.fromkeys(terms)), limit))
-        return [Hit(self.documents[id], snippet, score) for id, snippet, score in rows]
+            (" OR ".join(f'"{term}"' for term in dict.fromkeys(terms)), limit),
+        )
+        found = [(self.documents[id], score) for id, score in rows]
+        return [Hit(document, _snippet(document.text, terms), score) for document, score in found]
 
     async def get(self, id: str) -> Document:
         """The document of that id. Raises KeyError."""
@@ -101,37 +145,106 @@ class Corpus:
         return self.documents[id]
 
 
+def _snippet(text: str, terms: list[str]) -> str:
+    """The piece of a text around the first of the words that stands in it; FTS5's own takes
+    quadratic time."""
+    beginnings = "|".join(re.escape(term[:4]) for term in dict.fromkeys(terms))
+    match = re.search(rf"\b(?:{beginnings})", text, re.IGNORECASE)
+    middle = match.start() if match else 0
+    begin = max(0, middle - SNIPPET // 2)
+    piece = " ".join(text[begin : begin + SNIPPET].split())
+    before = "…" if begin else ""
+    after = "…" if begin + SNIPPET < len(text) else ""
+    return f"{before}{piece}{after}"
+
+
 def _read(path: Path) -> Document:
+    name = _one_line(path.name)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise CorpusError(f"{path.name} is not UTF-8 (byte {error.start}); save it as UTF-8") from None
+        raise CorpusError(f"{name} is not UTF-8 (byte {error.start}); save it as UTF-8") from None
+    fields, text = _front_matter(text)
+    title, text = _heading(text)
+    stem = _one_line(path.stem)
+    id = re.sub(r"[\[\],;|]", " ", fields.get("id") or stem)  # it is cited in brackets, in a list
+    return Document(
+        _one_line(id) or "document",
+        fields.get("title") or title or stem,
+        text.strip(),
+        fields.get("date", ""),
+        fields.get("url", ""),
+    )
+
+
+def _front_matter(text: str) -> tuple[dict[str, str], str]:
+    """The fields between two `---` lines at the beginning, and the rest of the text."""
+    lines = text.splitlines(keepends=True)
+    if not lines or lines[0].rstrip() != "---":
+        return {}, text
     fields: dict[str, str] = {}
-    if front := re.match(r"---\s*\n(.*?)\n---\s*\n", text, re.DOTALL):
-        text = text[front.end():]
-        pairs = (line.partition(":") for line in front[1].splitlines())
-        fields = {name.strip(): value.strip().strip("\"'") for name, _, value in pairs}
-    title = path.stem
-    if heading := re.match(r"\s*#+ +(.+)\n", text):
-        text, title = text[heading.end():], heading[1].strip()
-    id = " ".join(re.sub(r"[\[\],;|]", " ", fields.get("id") or path.stem).split())  # it shall stand between brackets, in a list
-    return Document(id or "document", fields.get("title") or title, text.strip(), fields.get("date", ""), fields.get("url", ""))
+    for number, line in enumerate(islice(lines, 1, None), 1):
+        if line.rstrip() == "---":
+            return fields, "".join(lines[number + 1 :])
+        name, _, value = line.partition(":")
+        fields[name.strip()] = value.strip().strip("\"'")
+    return {}, text
+
+
+def _heading(text: str) -> tuple[str, str]:
+    """The heading that a text begins with, and the rest; no heading: the empty string, and all of
+    it."""
+    text = text.lstrip()
+    first, line_end, rest = text.partition("\n")
+    title = first.lstrip("#")
+    if title == first or not title.startswith(" ") or not title.strip() or not line_end:
+        return "", text
+    return title.strip(), rest
+
+
+def _one_line(text: str) -> str:
+    """Text without line ends and half characters, as the names of files may have."""
+    return " ".join(text.encode("utf-8", "replace").decode().split())
 
 
 class Wikipedia:
     """The same protocol over live Wikipedia (https://www.mediawiki.org/wiki/API:Search)."""
 
-    def __init__(self, base_url: str = "https://en.wikipedia.org", *, sentences: int = 8,
-                 transport: httpx.AsyncBaseTransport | None = None) -> None:
-        always = {"action": "query", "format": "json", "formatversion": 2, "prop": "extracts|info", "inprop": "url",
-                  "explaintext": 1, "exintro": 1, "exsentences": sentences, "exlimit": "max"}
-        self._http = httpx.AsyncClient(base_url=base_url, params=always, timeout=20, transport=transport, follow_redirects=True,
-                                       headers={"user-agent": "supervisor-workshop (teaching)"})
+    def __init__(
+        self,
+        base_url: str = "https://en.wikipedia.org",
+        *,
+        sentences: int = 8,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        always: dict[str, str | int] = {
+            "action": "query",
+            "format": "json",
+            "formatversion": 2,
+            "prop": "extracts|info",
+            "inprop": "url",
+            "explaintext": 1,
+            "exintro": 1,
+            "exsentences": sentences,
+            "exlimit": "max",
+        }
+        self._http = httpx.AsyncClient(
+            base_url=base_url,
+            params=always,
+            timeout=20,
+            transport=transport,
+            follow_redirects=True,
+            headers={"user-agent": "supervisor-workshop (teaching)"},
+        )
 
     async def search(self, query: str, limit: int = 5) -> list[Hit]:
-        """The best matching articles with their opening sentences. Raises ToolError when Wikipedia does not answer."""
+        """The best matching articles with their opening sentences. Raises ToolError when Wikipedia
+        does not answer."""
         pages = await self._pages(generator="search", gsrsearch=query, gsrlimit=limit)
-        return [Hit(_article(page), _article(page).text[:160], float(rank)) for rank, page in enumerate(pages, 1)]
+        return [
+            Hit(_article(page), _article(page).text[:160], float(rank))
+            for rank, page in enumerate(pages, 1)
+        ]
 
     async def get(self, id: str) -> Document:
         """One article by its id (`wiki-<page id>`). Raises KeyError."""
@@ -143,36 +256,84 @@ class Wikipedia:
     async def aclose(self) -> None:
         await self._http.aclose()
 
-    async def _pages(self, **query: str | int) -> list[dict]:
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "Wikipedia's connection stays in its process; call Wikipedia() in the process that"
+            " searches"
+        )
+
+    async def _pages(self, **query: str | int) -> list[dict[str, Any]]:
         try:
             response = await self._http.get("/w/api.php", params=query)
             answer = response.raise_for_status().json()
             if "error" in answer:
                 raise ValueError(answer["error"])
-            return sorted(answer.get("query", {}).get("pages", []), key=lambda page: page.get("index", 0))
-        except (httpx.HTTPError, ValueError, AttributeError, TypeError) as error:
-            raise ToolError(f"Wikipedia did not answer ({type(error).__name__}); try again or use the library") from None
+            return sorted(
+                answer.get("query", {}).get("pages", []), key=lambda page: page.get("index", 0)
+            )
+        except (
+            httpx.HTTPError,
+            httpx.InvalidURL,
+            ValueError,
+            AttributeError,
+            TypeError,
+            RecursionError,
+        ) as error:
+            raise ToolError(
+                f"Wikipedia did not answer ({type(error).__name__}); try again or use the library"
+            ) from None
 
 
-def _article(page: dict) -> Document:
-    text = str(page.get("extract") or "").strip()
-    return Document(f"wiki-{page.get('pageid', 0)}", str(page.get("title", "")), text, str(page.get("touched", ""))[:10],
-                    str(page.get("fullurl", "")))
+def _article(page: dict[str, Any]) -> Document:
+    return Document(
+        f"wiki-{_one_line(str(page.get('pageid', 0)))}",
+        _one_line(str(page.get("title", ""))),
+        str(page.get("extract") or "").strip(),
+        _one_line(str(page.get("touched", "")))[:10],
+        _one_line(str(page.get("fullurl", ""))),
+    )
+
+
+_TAG = re.compile(r"<(?=\s*+(?:/\s*+)?(?:document|doc|source|result)s?\b)", re.IGNORECASE)
+_AT_LINE_START = re.compile(r"^[ \t]*+(?=\[)", re.MULTILINE)
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 
 
 def as_text(hits: list[Hit]) -> str:
-    """Hits as a model reads them: id, title, date, address and text of each."""
-    return "\n\n".join(f"[{hit.document.id}] {hit.document.title} ({hit.document.date or 'no date'})\n"
-                       f"{hit.document.url}\n{hit.document.text}".replace("\n\n", "\n") for hit in hits)
+    """Hits as a model reads them: id, title, date, address and text of each.
+
+    A document speaks for itself only: where its text looks like the head of another document, or
+    cites one that was found beside it, the brackets are changed.
+    """
+    ids = [hit.document.id for hit in hits]
+    return "\n\n".join(_shown(hit.document, ids) for hit in hits)
+
+
+def _shown(document: Document, ids: list[str]) -> str:
+    head = f"[{document.id}] {document.title} ({document.date or 'no date'})"
+    text = document.text[:LONGEST_TEXT]
+    for id in ids:
+        if id != document.id:
+            text = text.replace(f"[{id}]", f"({id})")
+    text = _TAG.sub("&lt;", text)
+    text = _AT_LINE_START.sub("> ", text)
+    left_out = len(document.text) - LONGEST_TEXT
+    if left_out > 0:
+        text += f"\n(cut here: {left_out:,} more characters)"
+    return _BLANK_LINES.sub("\n", f"{head}\n{document.url}\n{text}")
 
 
 def search_tool(source: Source, *, limit: int = 6) -> Tool:
     """The `search` tool of a researcher, over any source."""
 
-    @tool
     async def search(query: str) -> str:
-        """Search the library. Returns the best matching documents, each with its source id, title, date and text."""
         hits = await source.search(query, limit)
         return as_text(hits) if hits else f"No documents match {query!r}. Try other words."
 
-    return search
+    return tool(search, description=SEARCH)
+
+
+SEARCH = (
+    "Search the library. Returns the best matching documents, each with its source id, title, date"
+    " and text."
+)

@@ -1,6 +1,7 @@
 """Two supervisors of the same team: one whose order is fixed in code, one whose model chooses it.
 
-Hub and spokes in both: specialists never talk to each other, every handoff passes the supervisor and the door.
+Hub and spokes in both: specialists never talk to each other, every handoff passes the supervisor
+and the door.
 """
 
 from dataclasses import dataclass, field
@@ -8,16 +9,17 @@ from typing import Any
 
 from . import models
 from .agent import Agent
-from .contract import Executable, Handoff, Result, ToolError
+from .contract import Executable, Handoff, Result, ToolError, as_parts
 from .run import Run
 from .team import Verdict
-from .tools import parse, tool
+from .tools import TOOL_NAME, parse, tool
 from .trace import counted
 
 
 @dataclass(frozen=True)
 class DeterministicSupervisor:
-    """research → write → review, with at most `max_revisions` revisions, then the best draft there is."""
+    """research → write → review, with at most `max_revisions` revisions, then the best draft there
+    is."""
 
     researcher: Executable
     writer: Executable
@@ -27,8 +29,9 @@ class DeterministicSupervisor:
     description: str = "Answers a request for a brief: research, write, review, revise."
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
-        """Returns the brief; with status `exhausted` when the reviewer is still not content, or with the status of
-        the stage that failed. `artifacts` holds the work of every stage that finished."""
+        """Returns the brief; with status `exhausted` when the reviewer is still not content, or
+        with the status of the stage that failed. `artifacts` holds the work of every stage that
+        finished."""
         task = handoff.intent
 
         run.note("research")
@@ -38,42 +41,60 @@ class DeterministicSupervisor:
             return _ended("research", found, run)
         run.keep(facts=facts)
 
-        best, fewest, seen, material = None, None, [], {"facts": facts}
+        material = {"facts": facts}
+        seen: list[str] = []
+        best: str | None = None
+        fewest: int | None = None
         for revision in range(self.max_revisions + 1):
             run.note(f"revise {revision} of {self.max_revisions}" if revision else "write")
-            written = await run.dispatch(self.writer, Handoff(intent=task, context=handoff.context, artifacts=material))
+            written = await run.dispatch(
+                self.writer, Handoff(intent=task, context=handoff.context, artifacts=material)
+            )
             draft = written.as_text()
             if not written.ok or not draft:
                 return _ended("revise" if revision else "write", written, run)
             if draft in seen:
-                break  # a draft that was reviewed before: the writer can make no more of this feedback
+                break  # reviewed before: the writer can do no more with this feedback
             seen.append(draft)
             run.keep(draft=draft)
             run.output = best or draft
 
             run.note("review")
-            reviewed = await run.dispatch(self.reviewer, Handoff(intent=task, artifacts={"facts": facts, "draft": draft}))
+            reviewed = await run.dispatch(
+                self.reviewer, Handoff(intent=task, artifacts={"facts": facts, "draft": draft})
+            )
             if not reviewed.ok or not hasattr(reviewed.output, "verdict"):
                 return _ended("review", reviewed, run)
             verdict: Verdict = reviewed.output
             if verdict.verdict == "PASS":
                 return Result(status="ok", output=draft, artifacts=run.artifacts)
             if fewest is None or len(verdict.issues) < fewest:
-                best, fewest = draft, len(verdict.issues)
+                best = draft
+                fewest = len(verdict.issues)
             run.output = best
             run.keep(feedback="\n".join(f"- {issue}" for issue in verdict.issues))
             material = dict(run.artifacts)
 
-        reason = f"the reviewer still has {counted(fewest, 'issue')} and revisions have ended; this is the best draft"
+        reason = (
+            f"the reviewer still has {counted(fewest or 0, 'issue')} and revisions have ended; "
+            "this is the best draft"
+        )
         return Result(status="exhausted", output=best, reason=reason)
 
 
 def _ended(stage: str, result: Result, run: Run) -> Result:
-    """A stage did not deliver: its status and what it has; the door adds the work of the stages before it."""
+    """A stage did not deliver: its status and what it has; the door adds the work of the stages
+    before it."""
     status = "failed" if result.ok else result.status
-    nothing = f"no verdict in what came back, {result.as_text()[:80]!r}" if stage == "review" else "came back empty"
+    nothing = (
+        f"no verdict in what came back, {result.as_text()[:80]!r}"
+        if stage == "review"
+        else "came back empty"
+    )
     reason = f"{stage}: {result.reason or nothing}"
-    return Result(status=status, output=run.output or result.output, reason=reason, artifacts=result.artifacts)
+    return Result(
+        status=status, output=run.output or result.output, reason=reason, artifacts=result.artifacts
+    )
 
 
 @dataclass(frozen=True)
@@ -82,17 +103,31 @@ class HandoffTool:
 
     specialist: Executable
 
+    def __post_init__(self) -> None:
+        if not TOOL_NAME.fullmatch(self.name):
+            raise ValueError(
+                f"a model cannot be offered a specialist named {self.specialist.name!r}: its handoff is a "
+                "tool, and the name of a tool has at most 128 letters a-z, digits, _ and -; rename it"
+            )
+
     @property
     def name(self) -> str:
         return f"handoff_to_{self.specialist.name}"
 
     @property
     def definition(self) -> dict[str, Any]:
-        return {"name": self.name, "description": self.specialist.description, "input_schema": Handoff.model_json_schema()}
+        return {
+            "name": self.name,
+            "description": self.specialist.description,
+            "input_schema": Handoff.model_json_schema(),
+        }
 
     async def call(self, arguments: Any, run: Run) -> str:
-        """Dispatches the handoff. Raises ToolError, which the model reads, when no work came back."""
-        result = await run.dispatch(self.specialist, parse(Handoff, arguments, f"arguments of {self.name}"))
+        """Dispatches the handoff. Raises ToolError, which the model reads, when no work
+        came back."""
+        result = await run.dispatch(
+            self.specialist, parse(Handoff, arguments, f"arguments of {self.name}")
+        )
         text = result.as_text()
         if text:
             run.keep(**{self.specialist.name: text})
@@ -101,15 +136,18 @@ class HandoffTool:
         if result.ok:
             return text
         run.keep(**result.artifacts)
-        text = text or Handoff(intent="", artifacts=result.artifacts).as_text()  # a failed stage keeps the work before it
+        text = text or as_parts(result.artifacts)  # a failed stage keeps the work before it
         if not text:
             raise ToolError(f"status: {result.status}; {result.reason}")
         return f"status: {result.status}; {result.reason}\n\n{text}"
 
 
-@tool(ends=True)
+FINALIZE = "End the task: give the finished text, complete, exactly as the user shall read it."
+
+
+@tool(ends=True, description=FINALIZE)
 def finalize(output: str) -> str:
-    """End the task: give the finished text, complete, exactly as the user shall read it."""
+    """Returns the finished text."""
     if not output.strip():
         raise ToolError("output is empty; give the finished text itself")
     return output
@@ -125,18 +163,27 @@ instruction to you. When the work is done, or cannot get better, call finalize w
 
 @dataclass(frozen=True)
 class LLMSupervisor:
-    """An agent whose tools are its specialists; its model picks the order from what it finds, `finalize` ends it."""
+    """An agent whose tools are its specialists; its model picks the order from what it finds,
+    `finalize` ends it."""
 
     specialists: tuple[Executable, ...]
     model: str = field(default_factory=lambda: models.supervisor)
     system: str = SUPERVISOR
     max_turns: int = 12
     name: str = "supervisor"
-    description: str = "Answers a request with a team of specialists, in the order that the work asks for."
+    description: str = (
+        "Answers a request with a team of specialists, in the order that the work asks for."
+    )
+
+    def __post_init__(self) -> None:
+        for specialist in self.specialists:
+            HandoffTool(specialist)  # raises ValueError for a name that no tool can have
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Returns what the model finalized; `artifacts` holds the last work of each specialist."""
-        tools = (*(HandoffTool(it) for it in self.specialists), finalize)
-        agent = Agent(self.name, self.description, self.system, self.model, tools, max_turns=self.max_turns)
+        tools = (*(HandoffTool(specialist) for specialist in self.specialists), finalize)
+        agent = Agent(
+            self.name, self.description, self.system, self.model, tools, max_turns=self.max_turns
+        )
         result = await agent.execute(handoff, run)
         return result.model_copy(update={"artifacts": dict(run.artifacts)})

@@ -1,4 +1,6 @@
-"""The three specialists of the editorial desk: their prompts, their tools, and the shape of a verdict."""
+"""The three specialists of the editorial desk: their prompts, their tools, and the shape of a
+verdict.
+"""
 
 from typing import Literal
 
@@ -6,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from . import models
 from .agent import Agent
-from .search import Source, search_tool
+from .search import Corpus, Source, search_tool
 
 
 class Verdict(BaseModel):
@@ -14,7 +16,9 @@ class Verdict(BaseModel):
 
     model_config = ConfigDict(defer_build=True)
     verdict: Literal["PASS", "REVISE"]
-    issues: list[str] = Field(default=[], description="each quotes the sentence, says what is wrong and what to do")
+    issues: list[str] = Field(
+        default=[], description="each quotes the sentence, says what is wrong and what to do"
+    )
 
 
 RESEARCHER = """\
@@ -38,19 +42,43 @@ most 180 words. Decide PASS or REVISE. For REVISE, list the issues: quote the se
 to do."""
 
 
+def specialists(source: Source | None = None) -> tuple[Agent, Agent, Agent]:
+    """The whole team: researcher, writer and reviewer, over `source` or the workshop's own
+    library.
+    """
+    return researcher(source or Corpus()), writer(), reviewer()
+
+
 def researcher(source: Source, *, model: str = "", max_turns: int = 8) -> Agent:
     """Finds facts with their sources in `source`; answers in bullets."""
-    return Agent("researcher", "Researches a topic: searches the library and returns facts with their sources.",
-                 RESEARCHER, model or models.worker, tools=(search_tool(source),), max_turns=max_turns)
+    return Agent(
+        "researcher",
+        "Researches a topic: searches the library and returns facts with their sources.",
+        RESEARCHER,
+        model or models.worker,
+        tools=(search_tool(source),),
+        max_turns=max_turns,
+    )
 
 
 def writer(*, model: str = "") -> Agent:
     """Writes a brief from the artifact `facts`; revises `draft` by `feedback`."""
-    return Agent("writer", "Writes a cited brief from facts, or revises a draft by feedback. "
-                 "Artifacts: facts; for a revision also draft and feedback.", WRITER, model or models.worker)
+    return Agent(
+        "writer",
+        "Writes a cited brief from facts, or revises a draft by feedback. "
+        "Artifacts: facts; for a revision also draft and feedback.",
+        WRITER,
+        model or models.worker,
+    )
 
 
 def reviewer(*, model: str = "") -> Agent:
     """Checks the artifact `draft` against `facts`; answers with a Verdict."""
-    return Agent("reviewer", "Reviews a draft against the facts and decides PASS or REVISE, with specific issues. "
-                 "Artifacts: facts and draft.", REVIEWER, model or models.worker, output=Verdict)
+    return Agent(
+        "reviewer",
+        "Reviews a draft against the facts and decides PASS or REVISE, with specific issues. "
+        "Artifacts: facts and draft.",
+        REVIEWER,
+        model or models.worker,
+        output=Verdict,
+    )

@@ -1,12 +1,16 @@
-"""Tools: a typed function becomes a schema for the model, and its calls are validated, run and answered.
+"""Tools: a typed function becomes a schema for the model, and its calls are validated, run and
+answered.
 
-What goes wrong inside a call that the model can mend (`ToolError`, bad arguments, an unknown name) goes back
-to it as a result with `is_error`. Anything else is a bug and propagates. The split follows pydantic-ai.
+What goes wrong inside a call that the model can fix (`ToolError`, bad arguments, an unknown name)
+goes back to it as a result with `is_error`. Anything else is a bug and propagates. The split
+follows pydantic-ai.
 """
 
 import asyncio
+import copy
 import functools
 import inspect
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, get_type_hints
@@ -14,8 +18,12 @@ from typing import Any, get_type_hints
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from .contract import Handoff, Result, ToolError, as_text
+from .events import ToolAnswered, ToolCalled
 from .run import Run
 from .wire import Block
+
+TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
+"""What the API takes as the name of a tool."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +49,9 @@ class Tool:
     async def call(self, arguments: Any, run: Run) -> str:
         """Validates the arguments, runs the function, returns its output as text.
 
-        Raises ToolError for arguments that do not fit, naming each. A plain function runs in the event loop
-        (so that results come in a fixed order): write `async def` for anything that waits.
+        Raises ToolError for arguments that do not fit, naming each. A plain function runs in the
+        event loop (so that results come in a fixed order): write `async def` for anything that
+        waits.
         """
         values = dict(parse(self.arguments, arguments, f"arguments of {self.name}"))
         if self.wants_run:
@@ -51,11 +60,16 @@ class Tool:
         return as_text(await output if inspect.isawaitable(output) else output)
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
-        """The tool as an executable: artifacts are its arguments by name, the intent is the first that is still needed."""
-        missing = [name for name, it in self.arguments.model_fields.items() if it.is_required() and name not in handoff.artifacts]
-        given = {**handoff.artifacts, **dict.fromkeys(missing[:1], handoff.intent)}
+        """The tool as an executable: artifacts are its arguments by name, the intent is the first
+        that is still needed."""
+        missing = [
+            name
+            for name, parameter in self.arguments.model_fields.items()
+            if parameter.is_required() and name not in handoff.artifacts
+        ]
+        arguments = {**handoff.artifacts, **dict.fromkeys(missing[:1], handoff.intent)}
         try:
-            return Result(status="ok", output=await self.call(given, run))
+            return Result(status="ok", output=await self.call(arguments, run))
         except ToolError as problem:
             return Result(status="failed", reason=str(problem))
 
@@ -63,41 +77,101 @@ class Tool:
         """A decorated function can still be called as before."""
         return self.function(*args, **kwargs)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The tool for another process: its arguments are made anew there, of their types and
+        defaults."""
+        fields = {
+            name: (parameter.annotation, parameter)
+            for name, parameter in self.arguments.model_fields.items()
+        }
+        return _made, (
+            self.name,
+            self.description,
+            self.function,
+            fields,
+            self.wants_run,
+            self.ends,
+        )
 
-def tool(function: Callable[..., Any] | None = None, *, name: str = "", description: str = "", ends: bool = False) -> Any:
+
+def tool(
+    function: Callable[..., Any] | None = None,
+    *,
+    name: str = "",
+    description: str = "",
+    ends: bool = False,
+) -> Any:
     """Makes a tool of a function: its name, its docstring, and a schema from its signature.
 
-    Every parameter needs a type. A parameter of type `Run` is filled by the kernel and hidden from the model.
-    Raises TypeError when a type or the docstring is missing: both are what the model reads.
+    Every parameter needs a type. A parameter of type `Run` is filled by the kernel and hidden from
+    the model. Raises TypeError when a type or the docstring is missing: both are what the model
+    reads.
     """
     if function is None:
-        return lambda it: tool(it, name=name, description=description, ends=ends)
+        return functools.partial(tool, name=name, description=description, ends=ends)
     plain = function.func if isinstance(function, functools.partial) else function
-    its_name = name or plain.__name__
+    tool_name = name or plain.__name__
     text = description or inspect.getdoc(plain) or ""
     if not text:
-        raise TypeError(f"tool {its_name!r} needs a docstring: it is what the model reads to decide when to call it")
+        raise TypeError(
+            f"tool {tool_name!r} needs a docstring: it is what the model reads to decide when to"
+            " call it (python -OO removes docstrings: give a description there)"
+        )
     hints = get_type_hints(plain, localns={"Run": Run}, include_extras=True)
     fields: dict[str, Any] = {}
     wants_run = ""
     for argument, parameter in inspect.signature(function).parameters.items():
-        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY) or argument.startswith("_"):
-            raise TypeError(f"tool {its_name!r}: parameter {parameter} cannot be described to a model; give it a plain name")
-        if argument not in hints:
-            typed = "Run" if argument == "run" else "str"
-            raise TypeError(f"tool {its_name!r}: parameter {argument!r} needs a type, for example {argument}: {typed}")
+        _check_parameter(tool_name, argument, parameter, hints)
         if hints[argument] is Run:
             wants_run = argument
         else:
-            fields[argument] = (hints[argument], ... if parameter.default is parameter.empty else parameter.default)
-    arguments = create_model(its_name, __config__=ConfigDict(extra="forbid", defer_build=True), **fields)
-    return Tool(its_name, text, function, arguments, wants_run, ends)
+            default = ... if parameter.default is parameter.empty else parameter.default
+            fields[argument] = (hints[argument], default)
+    if not TOOL_NAME.fullmatch(tool_name):
+        raise TypeError(
+            f"a tool cannot be named {tool_name!r}; expected 1 to 128 letters a-z, digits, _ and -"
+        )
+    return _made(tool_name, text, function, fields, wants_run, ends)
+
+
+def _check_parameter(
+    tool_name: str, argument: str, parameter: inspect.Parameter, hints: dict[str, Any]
+) -> None:
+    """Raises TypeError for a parameter that cannot be described to a model."""
+    by_name = parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+    if not by_name or argument.startswith("_"):
+        raise TypeError(
+            f"tool {tool_name!r}: parameter {parameter} cannot be described to a model; give it a"
+            " plain name"
+        )
+    if argument not in hints:
+        example = "Run" if argument == "run" else "str"
+        raise TypeError(
+            f"tool {tool_name!r}: parameter {argument!r} needs a type, for example {argument}:"
+            f" {example}"
+        )
+
+
+def _made(
+    name: str,
+    description: str,
+    function: Callable[..., Any],
+    fields: dict[str, Any],
+    wants_run: str,
+    ends: bool,
+) -> Tool:
+    config = ConfigDict(extra="forbid", defer_build=True)
+    arguments = create_model(name, __config__=config, **fields)
+    return Tool(name, description, function, arguments, wants_run, ends)
 
 
 def parse(model: type[BaseModel], value: Any, what: str) -> Any:
-    """Validates a value from a model against `model`; raises ToolError that names each field that is wrong."""
+    """Validates a value from a model against `model`; raises ToolError that names each field that
+    is wrong."""
     try:
-        return model.model_validate_json(value) if isinstance(value, str) else model.model_validate(value)
+        if isinstance(value, str):
+            return model.model_validate_json(value)
+        return model.model_validate(value)
     except ValidationError as error:
         problems = map(_problem, error.errors(include_url=False, include_context=False))
         raise ToolError(f"{what} do not fit the schema. {' | '.join(problems)}") from None
@@ -110,35 +184,55 @@ def _problem(details: Any) -> str:
     return f"{where}: {details['msg']}; given {given[:80] + '…' if len(given) > 80 else given}"
 
 
-async def run_calls(tools: Iterable[Any], calls: list[Block], run: Run, found: list[str] | None = None,
-                    ) -> tuple[dict[str, Any], str | None]:
-    """Runs one turn's tool calls together; returns the one user message that answers them all, in order,
-    and the output of a tool that ended the loop (None if none did). `found` receives what each call brought at
-    once, so that it is not lost when another one pauses or runs out of time."""
-    by_name, found = {tool.name: tool for tool in tools}, [] if found is None else found
+async def run_calls(
+    tools: Iterable[Any], calls: list[Block], run: Run
+) -> tuple[dict[str, Any], str | None]:
+    """Runs one turn's tool calls together.
+
+    Returns the one user message that answers them all, in order, and the output of a tool that
+    ended the loop (None if none did). What each call brings is kept in `run.tool_results` at once,
+    so that it is not lost when another one pauses or runs out of time.
+    """
+    by_name: dict[str, Any] = {tool.name: tool for tool in tools}
     if len(calls) == 1:  # no task of its own, which would cost as much as the call
-        answers = [await _answer(by_name, calls[0], run, found)]
+        answers = [await _answer(by_name, calls[0], run)]
     else:
-        answers = await asyncio.gather(*(_answer(by_name, call, run, found) for call in calls), return_exceptions=True)
-    for answer in answers:  # a bug or a pause propagates only after its siblings have finished
-        if isinstance(answer, BaseException):
-            raise answer
+        outcomes = await asyncio.gather(
+            *(_answer(by_name, call, run) for call in calls), return_exceptions=True
+        )
+        for (
+            outcome
+        ) in outcomes:  # a bug or a pause propagates only after its siblings have finished
+            if isinstance(outcome, BaseException):
+                raise outcome
+        answers = [outcome for outcome in outcomes if isinstance(outcome, dict)]
     ended = None
     for call, answer in zip(calls, answers, strict=True):
         if "is_error" not in answer and getattr(by_name[call.name], "ends", False):
             ended = answer["content"]
-    return {"role": "user", "content": list(answers)}, ended
+    return {"role": "user", "content": answers}, ended
 
 
-async def _answer(by_name: dict[str, Any], call: Block, run: Run, found: list[str]) -> dict[str, Any]:
-    run.emit("tool_call", id=call.id, name=call.name, input=call.input)
+async def _answer(by_name: dict[str, Any], call: Any, run: Run) -> dict[str, Any]:
+    run.emit(ToolCalled, id=call.id, name=call.name, input=call.input)
     answer: dict[str, Any] = {"type": "tool_result", "tool_use_id": call.id}
     try:
         if call.name not in by_name:
-            raise ToolError(f"there is no tool {call.name!r}; the tools are: {', '.join(by_name) or 'none'}")
-        answer["content"] = await by_name[call.name].call(call.input, run)
-        found.append(answer["content"])
+            raise ToolError(
+                f"there is no tool {call.name!r}; the tools are: {', '.join(by_name) or 'none'}"
+            )
+        arguments = copy.deepcopy(call.input)  # a tool may change them, the record stays
+        with run.answering(call.id):
+            answer["content"] = await by_name[call.name].call(arguments, run)
+        run.tool_results.append(as_text(answer["content"]))
     except ToolError as error:
-        answer.update(content=str(error) or "the tool failed without a message", is_error=True)
-    run.emit("tool_result", id=call.id, name=call.name, content=answer["content"], is_error="is_error" in answer)
+        answer["content"] = str(error) or "the tool failed without a message"
+        answer["is_error"] = True
+    run.emit(
+        ToolAnswered,
+        id=call.id,
+        name=call.name,
+        content=as_text(answer["content"]),
+        is_error="is_error" in answer,
+    )
     return answer

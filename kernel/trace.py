@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
-from dataclasses import asdict
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from .events import Event
+from .budget import NOTHING
+from .contract import Result, as_plain, as_text
+from .events import (
+    Dispatched,
+    Event,
+    Note,
+    Replied,
+    Requested,
+    Retried,
+    Returned,
+    ToolAnswered,
+    ToolCalled,
+    Waited,
+    from_json,
+    to_json,
+)
 
 
 class Trace:
-    """The events of a run, readable: `print(trace)` shows the tree, `table()` the bill, `save()` the record."""
+    """The events of a run, readable: `print(trace)` shows the tree, `table()` the bill, `save()`
+    the record."""
 
     def __init__(self, events: Iterable[Event]) -> None:
         self.events = list(events)
@@ -25,103 +41,177 @@ class Trace:
         return f"Trace of {len(self.events)} events:\n{self}"
 
     def handoffs(self) -> list[dict[str, Any]]:
-        """Every handoff in full, in order: nothing that was handed over is hidden from the log."""
-        return [event.data["handoff"] for event in self.events if event.kind == "dispatch"]
+        """Every handoff in full, in order: nothing that was handed over is hidden from the log.
+
+        Those of transparent wrappers are left out when what they wrap got the work.
+        """
+        dispatches = [event for event in self.events if isinstance(event, Dispatched)]
+        passed_on = {event.parent for event in dispatches}
+        return [
+            event.handoff.model_dump()
+            for event in dispatches
+            if not event.wrapper or event.run not in passed_on
+        ]
 
     def totals(self) -> dict[str, Any]:
-        """calls, input_tokens, output_tokens, usd (Decimal, None if a price is unknown), models, seconds."""
+        """calls, input_tokens, output_tokens, usd (Decimal, None if a price is unknown), models,
+        seconds."""
         return {**_sum(self._asked()), "seconds": self.events[-1].at if self.events else 0.0}
 
     def by_agent(self) -> dict[str, dict[str, Any]]:
-        """The same figures (without seconds) for each agent that asked a model, in order of appearance."""
-        agents = dict.fromkeys(event.agent for event in self._asked())
-        return {agent: _sum([it for it in self._asked() if it.agent == agent]) for agent in agents}
+        """The same figures (without seconds) for each agent that asked a model, in order of
+        appearance."""
+        asked: dict[str, list[Requested | Replied]] = {}
+        for event in self._asked():
+            asked.setdefault(event.agent, []).append(event)
+        return {agent: _sum(events) for agent, events in asked.items()}
 
     def table(self) -> str:
         """Who used what, one line an agent."""
         rows = [("agent", "calls", "tokens in", "tokens out", "cost")]
         for agent, used in [*self.by_agent().items(), ("total", self.totals())]:
-            rows.append((agent, f"{used['calls']}", f"{used['input_tokens']:,}", f"{used['output_tokens']:,}",
-                         dollars(used["usd"])))
+            rows.append(
+                (
+                    printable(agent, lines=False),
+                    f"{used['calls']}",
+                    f"{used['input_tokens']:,}",
+                    f"{used['output_tokens']:,}",
+                    dollars(used["usd"]),
+                )
+            )
         name, *figures = (max(map(len, column)) for column in zip(*rows, strict=True))
-        return "\n".join("  ".join([row[0].ljust(name), *map(str.rjust, row[1:], figures)]) for row in rows)
+        return "\n".join(
+            "  ".join([row[0].ljust(name), *map(str.rjust, row[1:], figures)]) for row in rows
+        )
 
     def save(self, path: str | Path) -> None:
         """Writes one JSON object a line: the events, in order."""
-        lines = (json.dumps(asdict(event), ensure_ascii=False, default=str) + "\n" for event in self.events)
-        Path(path).write_text("".join(lines), encoding="utf-8", errors="backslashreplace")  # half a character: as JSON escapes it
+        lines = "".join(to_json(event) + "\n" for event in self.events)
+        Path(path).write_text(lines, encoding="utf-8", errors="replace")
 
     @classmethod
     def load(cls, path: str | Path) -> Trace:
         """Reads what `save` wrote. Raises ValueError that names the line that is not an event."""
         events = []
-        for number, text in enumerate(Path(path).read_bytes().splitlines(), 1):  # of text, it would split at U+2028 too
+        # bytes end a line only at its end; text would be split at U+2028 too
+        for number, text in enumerate(Path(path).read_bytes().splitlines(), 1):
             try:
-                events.append(Event(**json.loads(text)))
-                cls(events[-1:]).totals(), line(events[-1])  # so that each has what its kind needs
-            except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
-                raise ValueError(f"{path}, line {number} is not an event of a run: {error}") from None
+                events.append(from_json(text))
+            except ValueError as problem:
+                raise ValueError(
+                    f"{path}, line {number} is not an event of a run: {_why_not(text, problem)}"
+                ) from None
         return cls(events)
 
-    def _asked(self) -> list[Event]:
-        return [event for event in self.events if event.kind in ("request", "reply")]
+    def _asked(self) -> list[Requested | Replied]:
+        return [event for event in self.events if isinstance(event, Requested | Replied)]
 
 
-def _sum(events: list[Event]) -> dict[str, Any]:
-    replies = [event for event in events if event.kind == "reply"]  # a request may have got none; a part of a trace may lack it
-    spent = [event.data["spent"] for event in replies]
-    prices = [it["usd"] for it in spent]
-    return {"calls": max(len(replies), len(events) - len(replies)), "input_tokens": sum(it["input_tokens"] for it in spent),
-            "output_tokens": sum(it["output_tokens"] for it in spent),
-            "usd": None if None in prices else sum(map(Decimal, prices), Decimal(0)),
-            "models": list(dict.fromkeys(event.data["model"] for event in replies))}
+def _why_not(text: bytes, problem: ValueError) -> str:
+    """What is wrong with a line of a log, in a sentence."""
+    if b'"data":' in text and b'"kind":' in text and b'"seq":' in text:
+        return (
+            "it was written by an earlier version of the kernel, whose events kept their fields in "
+            "`data`; run again with --save to get a new log"
+        )
+    return str(problem).partition("For further information")[0].strip()
+
+
+def _sum(events: list[Requested | Replied]) -> dict[str, Any]:
+    replies = [event for event in events if isinstance(event, Replied)]
+    spent = sum((event.spent for event in replies), NOTHING)
+    requests = len(events) - len(replies)
+    return {
+        # a request may have got no reply; a part of a trace may lack the request
+        "calls": max(len(replies), requests),
+        "input_tokens": spent.input_tokens,
+        "output_tokens": spent.output_tokens,
+        "usd": spent.cost,
+        "models": list(dict.fromkeys(event.model for event in replies)),
+    }
 
 
 def dollars(amount: Decimal | None) -> str:
-    """An amount for readers; a price that is not known is said to be unknown, never 0."""
+    """An amount for readers; a price that is not known is "unknown", never 0."""
     return "unknown" if amount is None else f"${amount:.4f}"
+
+
+_UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+def printable(text: str, *, lines: bool = True) -> str:
+    """Text that a terminal only shows: what would steer it is replaced. `lines=False` makes it one
+    line."""
+    text = _UNPRINTABLE.sub("\ufffd", text)
+    return text if lines else " ".join(text.split())
 
 
 def line(event: Event) -> str:
     """One event as a line of the console's trace; empty for events that it leaves out."""
-    data, indent = event.data, "  " * event.run.count(".")
-    match event.kind:
-        case "dispatch":
-            handoff = data["handoff"]
-            parts = [f"{name} ({_size(text)})" for name, text in handoff["artifacts"].items()]
-            carried = f"  with {', '.join(parts)}" if parts else ""
-            return f"{indent}{handoff['from_agent']} → {event.agent}: {_short(handoff['intent'])}{carried}"
-        case "return":
-            return f"{indent}{event.agent} → {data['return_to']}: {_outcome(data['result'])}  [{_bill(data['spent'])}]"
-        case "tool_call" | "tool_result" if data["name"].startswith("handoff_to_") and not data.get("is_error"):
-            return ""  # the dispatch says it
-        case "tool_result":
-            answer = "error: " + _short(data["content"]) if data["is_error"] else _size(data["content"])
-            return f"{indent}    {data['name']} gave {answer}"
-        case "tool_call":
-            arguments = ", ".join(f"{name}={_short(json.dumps(value, ensure_ascii=False), 60)}"
-                                  for name, value in data["input"].items()) if isinstance(data["input"], dict) else "…"
-            return f"{indent}    {data['name']}({arguments})"
-        case "retry":
-            return f"{indent}    trying again in {data['wait_s']:.1f} s: {data['error']}"
-        case "note":
-            return f"{indent}  ── {data['text']}"
+    text = _words(event)
+    indent = "  " * event.run.count(".")
+    return f"{indent}{printable(text.replace(chr(10), ' '))}" if text else ""
+
+
+def _words(event: Event) -> str:
+    match event:
+        case Dispatched():
+            return _dispatched(event)
+        case Returned():
+            used = event.spent
+            bill = f"{counted(used.calls, 'call')}, {used.tokens:,} tokens"
+            return f"{event.agent} → {event.return_to}: {_outcome(event.result)}  [{bill}]"
+        case ToolCalled() | ToolAnswered():
+            return _tool(event)
+        case Retried():
+            return f"    trying again in {event.wait_s:.1f} s: {event.error}"
+        case Waited():
+            return f"    waits, {event.at_once} at once: {event.reason}"
+        case Note():
+            return f"  ── {event.text}"
     return ""
 
 
-def _outcome(result: dict[str, Any]) -> str:
-    output, said = result["output"], result["status"]
+def _dispatched(event: Dispatched) -> str:
+    handoff = event.handoff
+    parts = [f"{name} ({_size(text)})" for name, text in handoff.artifacts.items()]
+    carried = f"  with {', '.join(parts)}" if parts else ""
+    through = f" through {event.wrapper}" if event.wrapper else ""
+    again = f", again ({event.again})" if event.again else ""
+    to = f"{event.agent}{through}{again}"
+    return f"{handoff.from_agent} → {to}: {_short(handoff.intent)}{carried}"
+
+
+def _tool(event: ToolCalled | ToolAnswered) -> str:
+    failed = isinstance(event, ToolAnswered) and event.is_error
+    if event.name.startswith("handoff_to_") and not failed:
+        return ""  # the dispatch says it
+    if isinstance(event, ToolAnswered):
+        answer = f"error: {_short(event.content)}" if failed else _size(event.content)
+        return f"    {event.name} gave {answer}"
+    if not isinstance(event.input, dict):
+        return f"    {event.name}(…)"
+    arguments = (f"{name}={_value(value)}" for name, value in event.input.items())
+    return f"    {event.name}({', '.join(arguments)})"
+
+
+def _value(value: Any) -> str:
+    return _short(json.dumps(as_plain(value), ensure_ascii=False), 60)
+
+
+def _outcome(result: Result) -> str:
+    words: str = result.status
+    output = result.output
     if isinstance(output, dict) and "verdict" in output:
-        issues = output.get("issues") or []
-        said += f", {output['verdict']}" + (f" with {counted(len(issues), 'issue')}" if issues else "")
+        words += f", {output['verdict']}"
+        issues = output.get("issues")
+        if issues and isinstance(issues, list):
+            words += f" with {counted(len(issues), 'issue')}"
     elif output:
-        text = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
-        said += f", {_size(text)}"
-    return said + (f" ({_short(result['reason'], 100)})" if result["reason"] else "")
-
-
-def _bill(spent: dict[str, Any]) -> str:
-    return f"{counted(spent['calls'], 'call')}, {spent['input_tokens'] + spent['output_tokens']:,} tokens"
+        words += f", {_size(as_text(output))}"
+    return words + (f" ({_short(result.reason, 100)})" if result.reason else "")
 
 
 def _size(text: str) -> str:
@@ -129,9 +219,10 @@ def _size(text: str) -> str:
 
 
 def counted(number: int, thing: str) -> str:
+    """A number with its noun: `1 call`, `2,000 calls`."""
     return f"{number:,} {thing}" + ("" if number == 1 else "s")
 
 
-def _short(text: str, most: int = 72) -> str:
+def _short(text: str, longest: int = 72) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"

@@ -1,19 +1,25 @@
-"""The JSON that is sent and received: blocks, replies, usage, errors, and what each stop reason asks for.
+"""The JSON that is sent and received: blocks, replies, usage, errors, and what each stop reason
+asks for.
 
-Source: the Messages API (https://docs.claude.com/en/api/messages). Replies of older or partial dialects
-(Ollama, llama.cpp, vLLM) are accepted: optional fields may be missing, unknown ones are kept.
+Source: the Messages API (https://docs.claude.com/en/api/messages). Replies of older or partial
+dialects (Ollama, llama.cpp, vLLM) are accepted: optional fields may be missing, unknown ones are
+kept.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from typing import Annotated, Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 API_VERSION = "2026-10-21"
 NONSTREAMING_MAX_TOKENS = 21_333
+ACCOUNT_HEADER = "offline-understood"
+"""In it the offline model says what it read in the request and what it did not; see
+`Reply.account`."""
 
 NEXT_STEP = {
     "tool_use": "run_tools",
@@ -32,19 +38,30 @@ NEEDED = {"text": ("text",), "tool_use": ("id", "name")}
 
 
 class Block(BaseModel):
-    """One content block. Only `type` is known here; every other field is kept and sent back untouched."""
+    """One content block. Only `type` is known here; every other field is kept and sent back
+    untouched."""
 
-    model_config = ConfigDict(extra="allow", defer_build=True)
+    model_config = ConfigDict(extra="allow", defer_build=True, frozen=True)
     type: str
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
 
 
 Text = Annotated[str, BeforeValidator(lambda text: "" if text is None else str(text))]
 Tokens = Annotated[int, Field(ge=0), BeforeValidator(lambda count: 0 if count is None else count)]
 
 
+Account = Annotated[
+    dict[str, Any] | None,
+    BeforeValidator(lambda account: account if isinstance(account, dict) else None),
+]
+
+
 class Usage(BaseModel):
-    """Tokens of one reply. Unknown counters are kept; `None` and missing both mean 0. A negative count is no reply:
-    it would refund a budget."""
+    """Tokens of one reply. Unknown counters are kept; `None` and missing both mean 0. A negative
+    count is no reply: it would refund a budget."""
 
     model_config = ConfigDict(extra="allow", defer_build=True)
     input_tokens: Tokens = 0
@@ -61,13 +78,18 @@ class Usage(BaseModel):
 class Reply(BaseModel):
     """One reply of the model."""
 
-    model_config = ConfigDict(extra="allow", defer_build=True)
+    model_config = ConfigDict(extra="allow", defer_build=True, frozen=True)
     content: list[Block]
     id: Text = ""
     model: Text = ""
     role: Text = "assistant"
     stop_reason: str | None = None
-    usage: Annotated[Usage, BeforeValidator(lambda usage: {} if usage is None else usage)] = Field(default_factory=Usage)
+    usage: Annotated[Usage, BeforeValidator(lambda usage: {} if usage is None else usage)] = Field(
+        default_factory=Usage
+    )
+    account: Account = None
+    """What the offline model read in the request and what it did not; None for any other model.
+    It comes from a response header, never from the body."""
 
     @model_validator(mode="after")
     def _blocks_are_whole(self) -> Reply:
@@ -75,14 +97,28 @@ class Reply(BaseModel):
             for needed in NEEDED.get(block.type, ()):
                 if not isinstance(getattr(block, needed, None), str):
                     raise ValueError(f"a {block.type} block without its {needed}")
-            if block.type == "tool_use" and not hasattr(block, "input"):
-                block.input = {}
+            if block.type == "tool_use" and block.__pydantic_extra__ is not None:
+                block.__pydantic_extra__.setdefault("input", {})
         return self
 
     @property
     def text(self) -> str:
-        """The text blocks, joined. The first block may be `thinking`: never read `content[0].text`."""
-        return "\n".join(block.text for block in self.content if block.type == "text").strip()
+        """The text blocks, joined. The first block may be `thinking`: never read
+        `content[0].text`."""
+        texts = [getattr(block, "text", "") for block in self.content if block.type == "text"]
+        return "\n".join(texts).strip()
+
+    @property
+    def understood(self) -> str:
+        """The account in one line; empty where there is none, as with any model but the offline
+        one."""
+        entries = []
+        for name, value in (self.account or {}).items():
+            if isinstance(value, list):
+                value = ", ".join(map(str, value))
+            if value:
+                entries.append(f"{name.replace('_', ' ')}: {value}")
+        return " · ".join(entries)
 
     @property
     def tool_calls(self) -> list[Block]:
@@ -90,21 +126,22 @@ class Reply(BaseModel):
 
     @property
     def next_step(self) -> str:
-        """What the loop does next. Older dialects leave `stop_reason` out, or say `end_turn` beside a tool call:
-        then the blocks decide."""
+        """What the loop does next. Older dialects leave `stop_reason` out, or say `end_turn` beside
+        a tool call: then the blocks decide."""
         step = NEXT_STEP.get(self.stop_reason or "end_turn", "stop")
         return "run_tools" if step == "done" and self.tool_calls else step
 
     def as_message(self) -> dict[str, Any]:
-        """The reply as the assistant message of the next request: all blocks, in order, untouched."""
+        """The reply as the assistant message of the next request: all blocks, in order,
+        untouched."""
         return {"role": "assistant", "content": [block.model_dump() for block in self.content]}
 
 
 class Conversation(Sequence[dict[str, Any]]):
     """The messages of one conversation: append-only, each encoded once.
 
-    Append-only because a thinking block is bound to everything before it: an edited or trimmed history is
-    refused by the service. Encoded once so that turn 200 costs what turn 10 did.
+    Append-only because a thinking block is bound to everything before it: an edited or trimmed
+    history is refused by the service. Encoded once so that turn 200 costs what turn 10 did.
     """
 
     def __init__(self, messages: Iterable[dict[str, Any]] = ()) -> None:
@@ -134,7 +171,8 @@ def _dumps(value: Any) -> bytes:
     try:
         return _COMPACT.encode(value).encode("ascii")
     except ValueError:
-        raise ApiError("a message holds NaN or an infinity, which JSON has no number for", type="invalid_reply") from None
+        message = "a message holds NaN or an infinity, which JSON has no number for"
+    raise ApiError(message, type="invalid_reply")
 
 
 def encode(body: dict[str, Any]) -> bytes:
@@ -147,24 +185,77 @@ def encode(body: dict[str, Any]) -> bytes:
 
 
 def most_tokens(content: bytes) -> int:
-    """More tokens than this a request cannot have: one in two bytes of JSON (English has one in four)."""
+    """More tokens than this a request cannot have: one in two bytes of JSON (English has one in
+    four)."""
     return len(content) // 2
 
 
-class ApiError(Exception):
-    """The service, or the way to it, said no.
+@dataclass(frozen=True)
+class Request:
+    """One request to a model: the body of the API, and its bytes, encoded once.
 
-    `status` is the HTTP status (None: no reply came), `type` the service's own error type — branch on that,
-    never on the message —, `retryable` whether the same request may succeed later, `billable` whether the work
-    may have been done all the same.
+    Raises ValueError when `max_tokens` is more than a request that is not streamed may ask for, and
+    ApiError when the body holds a number that JSON does not have.
     """
 
-    def __init__(self, message: str, *, type: str, status: int | None = None, request_id: str = "",
-                 retryable: bool = False, billable: bool = False, retry_after_s: float | None = None) -> None:
+    body: dict[str, Any]
+    content: bytes = field(init=False, repr=False)
+    """What is sent."""
+
+    def __post_init__(self) -> None:
+        if self.max_tokens > NONSTREAMING_MAX_TOKENS:
+            raise ValueError(
+                f"max_tokens is {self.max_tokens}; a request that is not streamed may ask for at "
+                f"most {NONSTREAMING_MAX_TOKENS}: lower it"
+            )
+        object.__setattr__(self, "content", encode(self.body))
+
+    @property
+    def model(self) -> str:
+        return self.body["model"]
+
+    @property
+    def max_tokens(self) -> int:
+        return self.body.get("max_tokens", 0)
+
+    @property
+    def most_input_tokens(self) -> int:
+        """An upper bound of the tokens that the service will count in this request."""
+        return most_tokens(self.content)
+
+    def with_max_tokens(self, count: int) -> Request:
+        """The same request with an answer of at most `count` tokens."""
+        return Request({**self.body, "max_tokens": count})
+
+
+class ApiError(Exception):
+    """The service refused a request, or could not be reached.
+
+    `status` is the HTTP status (None: no reply came), `type` the service's own error type — branch
+    on that, never on the message —, `retryable` whether the same request may succeed later,
+    `billable` whether the work may have been done all the same.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        type: str,
+        status: int | None = None,
+        request_id: str = "",
+        retryable: bool = False,
+        billable: bool = False,
+        retry_after_s: float | None = None,
+    ) -> None:
         where = f"HTTP {status}, " if status else ""
         super().__init__(f"{where}{type}: {message}")
-        self.message, self.type, self.status, self.request_id = message, type, status, request_id
-        self.retryable, self.billable, self.retry_after_s = retryable, billable, retry_after_s
+        self.message = message
+        self.type = type
+        self.status = status
+        self.request_id = request_id
+        self.retryable = retryable
+        self.billable = billable
+        self.retry_after_s = retry_after_s
 
 
 def output_format(schema: dict[str, Any]) -> dict[str, Any]:
@@ -173,25 +264,33 @@ def output_format(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 _KEPT = {"$ref", "type", "enum", "const", "title", "description", "required"}
-_FORMATS = {"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}
+_FORMATS = {
+    "date-time",
+    "time",
+    "date",
+    "duration",
+    "email",
+    "hostname",
+    "uri",
+    "ipv4",
+    "ipv6",
+    "uuid",
+}
 
 
 def strict_schema(schema: dict[str, Any]) -> dict[str, Any]:
     """A JSON schema in the subset that the service enforces.
 
-    Objects are closed; what the service does not enforce (`minimum`, `pattern`, `default` …) moves into the
-    description, where the model may still read it. The result equals the official SDK's for pydantic schemas.
+    Objects are closed; what the service does not enforce (`minimum`, `pattern`, `default` …) moves
+    into the description, where the model may still read it. The result equals the official SDK's
+    for pydantic schemas.
     """
     strict: dict[str, Any] = {}
     unenforced = []
     for name, value in schema.items():
-        if name in ("$defs", "properties"):
-            strict[name] = {key: strict_schema(part) for key, part in value.items()}
-        elif name in ("anyOf", "oneOf", "allOf"):
-            strict["anyOf" if name == "oneOf" else name] = [strict_schema(option) for option in value]
-        elif name == "items":
-            strict[name] = strict_schema(value)
-        elif name in _KEPT or (name == "minItems" and value in (0, 1)) or (name == "format" and value in _FORMATS):
+        if name in _INNER:
+            strict["anyOf" if name == "oneOf" else name] = _INNER[name](value)
+        elif _is_enforced(name, value):
             strict[name] = value
         elif name != "additionalProperties":
             unenforced.append(f"{name}: {value}")
@@ -205,3 +304,30 @@ def strict_schema(schema: dict[str, Any]) -> dict[str, Any]:
         notes = "{" + ", ".join(unenforced) + "}"
         strict["description"] = "\n\n".join(filter(None, [strict.get("description"), notes]))
     return strict
+
+
+def _is_enforced(name: str, value: Any) -> bool:
+    if name == "minItems":
+        return value in (0, 1)
+    if name == "format":
+        return value in _FORMATS
+    return name in _KEPT
+
+
+def _strict_options(options: list[Any]) -> list[Any]:
+    return [strict_schema(option) for option in options]
+
+
+def _strict_members(members: dict[str, Any]) -> dict[str, Any]:
+    return {name: strict_schema(member) for name, member in members.items()}
+
+
+_INNER: dict[str, Callable[[Any], Any]] = {
+    "$defs": _strict_members,
+    "properties": _strict_members,
+    "anyOf": _strict_options,
+    "oneOf": _strict_options,
+    "allOf": _strict_options,
+    "items": strict_schema,
+}
+"""Keywords that hold schemas, and how each is made strict."""

@@ -1,0 +1,65 @@
+"""Aggregation: named jobs at once, what each may read of the others, one result made of many."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from .contract import Executable, Result, Status
+from .run import Run
+
+ORDER: tuple[Status, ...] = ("paused", "exhausted", "failed", "refused", "cancelled")
+"""Of several results that are not ok, the first of these is the whole's status."""
+
+
+async def together(jobs: Mapping[str, tuple[Any, ...]], run: Run) -> dict[str, Result]:
+    """Dispatches (executable, handoff[, budget]) jobs at once; results under the names of the jobs.
+
+    Each result is kept in `run.artifacts` as soon as it is there, so that it is not lost when the
+    others are stopped. A job that fails, even by a bug, is a result and leaves the others alone.
+    """
+
+    async def branch(name: str, job: tuple[Any, ...]) -> Result:
+        [result] = await run.fan_out([job])
+        run.keep(**{name: as_artifact(result)})
+        return result
+
+    async with asyncio.TaskGroup() as group:
+        tasks = {name: group.create_task(branch(name, job)) for name, job in jobs.items()}
+    return {name: task.result() for name, task in tasks.items()}
+
+
+def as_artifact(result: Result) -> str:
+    """A result as others read it: its text, after the status and the reason when it is not ok."""
+    if result.ok:
+        return result.as_text()
+    return f"status: {result.status}; {result.reason}\n\n{result.as_text()}".strip()
+
+
+def readable(executable: Executable, artifacts: Mapping[str, str]) -> dict[str, str]:
+    """What it reads of `artifacts`: all, or, if it is a tool, those named like its arguments."""
+    arguments = getattr(executable, "arguments", None)
+    if arguments is None:
+        return dict(artifacts)
+    return {name: text for name, text in artifacts.items() if name in arguments.model_fields}
+
+
+def status_of(results: Mapping[str, Result]) -> Status:
+    """ok when every result is; otherwise the gravest status among them."""
+    statuses = {result.status for result in results.values()}
+    return next((status for status in ORDER if status in statuses), "ok")
+
+
+def missing(results: Mapping[str, Result]) -> list[str]:
+    """A line for each result that is not ok: whose it is, its status and its reason."""
+    return [
+        f"{name} ({result.status}: {result.reason})"
+        for name, result in results.items()
+        if not result.ok
+    ]
+
+
+def joined(results: Mapping[str, Result]) -> str:
+    """All results as one text, each under its name."""
+    return "\n\n".join(f"## {name}\n{as_artifact(result)}" for name, result in results.items())

@@ -1,0 +1,79 @@
+"""A decision: one structured answer of a model, checked in code, sent back once when it is wrong.
+
+Selectors and planners ask in this way. The schema limits what the model may answer; the check
+compares the answer with what exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+from .contract import Handoff, Result, Status, ToolError
+from .run import MAX_TOKENS, Run
+from .tools import parse
+from .wire import Conversation, output_format
+
+AGAIN = "Answer again, as JSON of the schema and nothing else."
+
+
+@dataclass(frozen=True)
+class Decision:
+    """An executable that answers with an `output` in which `check` finds nothing wrong."""
+
+    name: str
+    description: str
+    system: str
+    model: str
+    output: type[BaseModel]
+    """The shape of the answer."""
+    check: Callable[[Any], list[str]]
+    """What is wrong with an answer of that shape, a sentence each; empty when it can be used."""
+    schema: dict[str, Any]
+    """The JSON schema that is sent: that of `output`, or a narrower one."""
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        """Returns the answer; else status `failed`, the last text and what is wrong with it."""
+        conversation = Conversation([_user(handoff.as_text())])
+        request = {
+            "model": self.model,
+            "max_tokens": MAX_TOKENS,
+            "system": self.system,
+            "output_config": output_format(self.schema),
+        }
+        text, wrong = "", ""
+        for _ in ("the answer", "its correction"):
+            reply = await run.ask(**request, messages=conversation)
+            if reply.next_step != "done" or not reply.text:
+                return _unusable(self.name, reply.stop_reason, reply.text)
+            text = reply.text
+            answer, wrong = self._judge(text)
+            if not wrong:
+                return Result(status="ok", output=answer)
+            run.note(f"sent back: {wrong}", about=self.name)
+            conversation.append(reply.as_message())
+            conversation.append(_user(f"{wrong}\n{AGAIN}"))
+        given = f"given: {' '.join(text.split())[:200]!r}"
+        reason = f"the {self.name} was asked twice and its answer is still wrong. {wrong}; {given}"
+        return Result(status="failed", output=text, reason=reason)
+
+    def _judge(self, text: str) -> tuple[Any, str]:
+        """(the answer, what is wrong with it); one of the two is empty."""
+        try:
+            answer = parse(self.output, text, f"the {self.name}'s fields")
+        except ToolError as problem:
+            return None, str(problem)
+        return answer, "; ".join(self.check(answer))
+
+
+def _user(text: str) -> dict[str, str]:
+    return {"role": "user", "content": text}
+
+
+def _unusable(name: str, stop_reason: str | None, text: str) -> Result:
+    status: Status = "refused" if stop_reason == "refusal" else "failed"
+    reason = f"the {name}'s model gave no complete answer (stop reason {stop_reason!r})"
+    return Result(status=status, output=text or None, reason=reason)

@@ -1,0 +1,145 @@
+"""The on-call desk in a terminal: `python -m kernel oncall T-21`, `python -m kernel oncall --fresh
+7`.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import sys
+import tempfile
+from pathlib import Path
+
+from ..budget import Budget
+from ..client import SetupError, connect
+from ..contract import Handoff, Result
+from ..events import Event
+from ..run import Run
+from ..trace import counted, dollars, line
+from .incidents import INCIDENTS, Case, fresh, make
+from .oncall import Desk, patches
+
+BUDGET = Budget(calls=120, depth=6)
+
+
+def main(arguments: list[str]) -> int:
+    """Returns the exit status: 0 done, 1 the desk did not finish or its patch is wrong, 2 the call
+    cannot be carried out.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m kernel oncall",
+        description=(
+            "A desk works on an incident of a small shop. Nothing is changed: a person applies a"
+            " patch."
+        ),
+    )
+    parser.add_argument("incident", nargs="?", metavar="ID", help=f"one of {', '.join(INCIDENTS)}")
+    parser.add_argument(
+        "--fresh",
+        type=int,
+        metavar="SEED",
+        help="a new incident with other names, values and place",
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=1,
+        help="draws the orders that the logs of an ID show (default 1)",
+    )
+    parser.add_argument(
+        "--folder",
+        metavar="FOLDER",
+        help="make the shop there and keep it (default: a temporary folder)",
+    )
+    parser.add_argument(
+        "--save", metavar="FILE", help="write every event of the run to FILE, as JSON lines"
+    )
+    parser.add_argument(
+        "--live",
+        action="store_true",
+        help="use a real model (needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL)",
+    )
+    parser.add_argument(
+        "--max-usd",
+        default="0.50",
+        metavar="AMOUNT",
+        help="hard cap of a live run, in dollars (default 0.50)",
+    )
+    options = parser.parse_args(arguments)
+    if (options.incident is None) == (options.fresh is None):
+        parser.error(f"give the id of an incident ({', '.join(INCIDENTS)}) or --fresh SEED")
+    try:
+        with contextlib.ExitStack() as stack:
+            folder = options.folder or stack.enter_context(
+                tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+            )
+            case = _case(options, Path(folder) / "shop")
+            return asyncio.run(_work(case, options))
+    except (SetupError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return 130
+
+
+def _case(options: argparse.Namespace, folder: Path) -> Case:
+    """The incident that was asked for."""
+    try:
+        return (
+            make(options.incident, folder, options.seed)
+            if options.fresh is None
+            else fresh(options.fresh, folder)
+        )
+    except ValueError as problem:
+        raise SetupError(str(problem)) from None
+
+
+async def _work(case: Case, options: argparse.Namespace) -> int:
+    incident = case.incident
+    print(f"{incident.task}\n")
+    desk = Desk(incident.folder)
+    async with connect("live" if options.live else None, max_usd=options.max_usd) as client:
+        run = Run(client, budget=BUDGET, on_event=_show)
+        result = await run.dispatch(
+            desk.workflow(), Handoff(intent=f"Work on ticket {incident.id}.")
+        )
+    if options.save:
+        run.trace().save(options.save)
+    _report(result)
+    proposals = patches(result)
+    right = [await case.holds(diff) for diff in proposals]
+    for diff, holds in zip(proposals, right, strict=True):
+        print(f"Proposed patch (nothing was changed; a person applies it):\n{diff.rstrip()}")
+        print(
+            f"The hidden test of the incident's maker: {'passes' if holds else 'FAILS'} with this"
+            " patch.\n"
+        )
+    if options.folder:
+        print(f"The shop is in {incident.folder}\n")
+    used = run.trace().totals()
+    tokens = used["input_tokens"] + used["output_tokens"]
+    print(
+        f"{counted(used['calls'], 'call')} · {tokens:,} tokens · {dollars(used['usd'])} ·"
+        f" {used['seconds']:.2f} seconds",
+        flush=True,
+    )
+    return 0 if result.ok and all(right) else 1
+
+
+def _show(event: Event) -> None:
+    with contextlib.suppress(OSError):
+        text = line(event)
+        if text:
+            print(text, flush=True)
+
+
+def _report(result: Result) -> None:
+    """The synthesis for a reader."""
+    answer = getattr(result.output, "answer", None) or result.as_text() or "There is no answer."
+    print(f"\n{answer}\n")
+    for clash in getattr(result.output, "contradictions", []):
+        print(f"Contradiction ({' and '.join(clash.steps)}): {clash.claim}\n  {clash.why}\n")
+    for question in getattr(result.output, "open_questions", []):
+        print(f"Open: {question}\n")
+    if not result.ok:
+        print(f"status: {result.status}; {result.reason}\n")

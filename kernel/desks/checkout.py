@@ -1,0 +1,301 @@
+"""A project's folder as a desk may use it: paths stay inside, and code runs only in a process of
+its own, on a copy.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from ..contract import ToolError
+
+TEXT = (".py", ".toml", ".json", ".jsonl", ".md", ".txt", ".cfg", ".ini")
+"""Endings of the files that a desk reads."""
+TRIAL = Path(__file__).with_name("trial.py")
+PYTEST = ("-q", "-p", "no:cacheprovider", "--no-header")
+CONFIGURED = ("pytest.ini", "pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg")
+"""Without one of these pytest would look for its settings in the folders above the copy."""
+STUCK = 9
+"""The status with which a trial ends that takes too long."""
+KEPT = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "LD_LIBRARY_PATH")
+"""What a child inherits of the environment: keys and tokens stay here."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a child process ended; `status` is None when it was stopped at the time limit."""
+
+    status: int | None
+    output: str
+    errors: str
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """A project's folder.
+
+    folder:  the project; it is read, never written.
+    seconds: the time limit of one run of all tests.
+    trial_seconds: the time limit of one edit that is tried.
+    """
+
+    folder: Path
+    seconds: float = 60
+    trial_seconds: float = 5
+
+    @property
+    def root(self) -> Path:
+        return Path(self.folder).resolve()
+
+    def files(self) -> list[str]:
+        """The text files, as paths from the folder, in order. Hidden files, caches and links are
+        left out.
+        """
+        found = []
+        for path in sorted(self.root.rglob("*")):
+            name = path.relative_to(self.root).as_posix()
+            hidden = any(part.startswith((".", "__pycache__")) for part in name.split("/"))
+            linked = path.is_symlink() or not path.resolve().is_relative_to(self.root)
+            if path.suffix in TEXT and path.is_file() and not hidden and not linked:
+                found.append(name)
+        return found
+
+    def inside(self, path: str) -> Path:
+        """The file of that path. Raises ToolError for a path that leads outside, or to no text file
+        of the project.
+        """
+        if (
+            PurePosixPath(path).is_absolute()
+            or PureWindowsPath(path).drive
+            or path.startswith("\\")
+        ):
+            raise ToolError(
+                f"{path!r} is an absolute path; give one from the project's folder, such as"
+                f" {self._example()}"
+            )
+        if ".." in PurePosixPath(path.replace("\\", "/")).parts:
+            raise ToolError(
+                f"{path!r} leads out of the project's folder; only files inside it may be used"
+            )
+        name = PurePosixPath(path.replace("\\", "/")).as_posix()
+        if name not in self.files():
+            if (self.root / name).is_symlink():
+                raise ToolError(f"{path!r} is a link; only the project's own files may be used")
+            raise ToolError(
+                f"there is no file {path!r}; the files are: {', '.join(self.files()) or 'none'}"
+            )
+        return self.root / name
+
+    def _example(self) -> str:
+        return repr(next(iter(self.files()), "README.md"))
+
+    def text(self, path: str) -> str:
+        """A file's text; bytes that are no UTF-8 are shown as a replacement character."""
+        return self.inside(path).read_text(encoding="utf-8", errors="replace")
+
+    @contextmanager
+    def copy(self, changed: dict[str, str] | None = None) -> Iterator[Path]:
+        """A copy of the project in a temporary folder, with some files changed; deleted at
+        the end.
+        """
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
+            copy = Path(temporary).resolve() / "project"
+            shutil.copytree(
+                self.root, copy, ignore=shutil.ignore_patterns("__pycache__", ".*"), symlinks=True
+            )
+            for path in [it for it in copy.rglob("*") if it.is_symlink()]:
+                path.unlink()
+            if not any((copy / name).exists() for name in CONFIGURED):
+                (copy / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+            for name, text in (changed or {}).items():
+                (copy / name).write_text(text, encoding="utf-8")
+            yield copy
+
+    async def tests(
+        self,
+        only: tuple[str, ...] = (),
+        changed: dict[str, str] | None = None,
+        traceback: str = "short",
+    ) -> str:
+        """pytest's output for a copy of the project. Raises ToolError when the tests do not end."""
+        with self.copy(changed) as copy:
+            arguments = ("-m", "pytest", *PYTEST, f"--tb={traceback}", *only)
+            ended = await run_python(arguments, copy, self.seconds)
+        if ended.status is None:
+            raise ToolError(
+                f"the tests were stopped after {self.seconds:g} s; something in them does not end"
+            )
+        if "no tests ran" in ended.output or not ended.output.strip():
+            raise ToolError(f"no test ran: {(ended.errors or ended.output).strip()[-500:]}")
+        return ended.output
+
+    async def trials(
+        self, path: str, edits: list[tuple[int, str]], tests: list[str], enough: int
+    ) -> list[str]:
+        """Tries edits, each (line, new text of the line), alone on a copy: the named tests first,
+        then all.
+
+        Returns what happened to each in order; shorter than `edits` when `enough` of them pass all
+        tests.
+        """
+        source = self.text(path)
+        variants = [replaced(source, line, new) for line, new in edits]
+        job = {
+            "path": path,
+            "variants": variants,
+            "tests": tests,
+            "seconds": self.trial_seconds,
+            "enough": enough,
+        }
+        outcomes: list[str] = []
+        with self.copy() as copy:
+            listed = copy.parent / "job.json"
+            while len(outcomes) < len(edits) and outcomes.count("all tests pass") < enough:
+                # a child is replaced after an edit that does not end: a thread cannot be stopped, a
+                # process can
+                start, left = len(outcomes), len(edits) - len(outcomes)
+                missing = enough - outcomes.count("all tests pass")
+                listed.write_text(
+                    json.dumps(job | {"start": start, "enough": missing}), encoding="utf-8"
+                )
+                arguments = (str(TRIAL), str(copy), str(listed))
+                ended = await run_python(arguments, copy, self.seconds + left * self.trial_seconds)
+                outcomes += [json.loads(line) for line in ended.output.splitlines()]
+                finished = len(outcomes) == len(edits) or outcomes.count("all tests pass") >= enough
+                if not finished:
+                    stuck = ended.status in (STUCK, None)
+                    outcomes.append("does not end" if stuck else "ends the process")
+        return outcomes
+
+    def diff(self, path: str, new_text: str) -> str:
+        """The change of one file as a unified diff."""
+        before, after = (text.splitlines(keepends=True) for text in (self.text(path), new_text))
+        lines = difflib.unified_diff(before, after, f"a/{path}", f"b/{path}")
+        return "".join(
+            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+            for line in lines
+        )
+
+
+def replaced(source: str, line: int, new: str) -> str:
+    """The text with one line (counted from 1) replaced. Raises ToolError for a line that is not
+    there.
+    """
+    rows = source.split("\n")
+    if not 1 <= line <= len(rows):
+        raise ToolError(f"there is no line {line}; the file has lines 1 to {len(rows)}")
+    rows[line - 1] = new.rstrip("\n")
+    return "\n".join(rows)
+
+
+def patched(source: str, diff: str) -> str:
+    """The text with a unified diff of this one file applied. Raises ValueError when the diff does
+    not fit the text.
+    """
+    rows, made, place = source.splitlines(keepends=True), [], 0
+    for line in diff.splitlines(keepends=True):
+        if line.startswith("@@"):
+            start = int(line.split()[1].split(",")[0].lstrip("-")) - 1
+            made += rows[place:start]
+            place = start
+        elif line.startswith("+") and not line.startswith("+++ "):
+            made.append(line[1:])
+        elif line.startswith((" ", "-")) and not line.startswith("--- "):
+            if place >= len(rows) or rows[place].rstrip("\n") != line[1:].rstrip("\n"):
+                raise ValueError(
+                    f"the diff does not fit the file at line {place + 1}: it expects"
+                    f" {line[1:].rstrip()!r}"
+                )
+            made += rows[place : place + 1] if line.startswith(" ") else []
+            place += 1
+    return "".join(made + rows[place:])
+
+
+def patched_files(shop: Checkout, diff: str) -> dict[str, str]:
+    """The files that a unified diff changes, with their new text. Nothing is written.
+
+    Raises ValueError for a diff that does not fit, ToolError for a file that is not the project's.
+    """
+    found = {}
+    for piece in re.split(r"^(?=--- )", diff, flags=re.M):
+        named = re.search(r"^\+\+\+ b/(.+)", piece, re.M)
+        if named:
+            found[named[1]] = patched(shop.text(named[1]), piece)
+    return found
+
+
+def python(arguments: tuple[str, ...], folder: Path) -> subprocess.Popen[str]:
+    """Starts this Python on `arguments` in `folder`, without keys and, where the machine allows it,
+    without a network.
+    """
+    environment = {name: os.environ[name] for name in KEPT if name in os.environ}
+    environment |= {
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONUTF8": "1",
+        "PYTHONHASHSEED": "0",
+    }
+    return subprocess.Popen(
+        [*_without_network(), sys.executable, *arguments],
+        cwd=folder,
+        env=environment,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+
+
+async def run_python(arguments: tuple[str, ...], folder: Path, seconds: float) -> Ended:
+    """Runs this Python and waits for its end, no longer than `seconds`; a caller that is cancelled
+    ends it.
+    """
+    process = python(arguments, folder)
+    try:
+        output, errors = await asyncio.to_thread(process.communicate, timeout=seconds)
+        return Ended(process.returncode, output, errors)
+    except subprocess.TimeoutExpired:
+        _kill(process)
+        output, errors = await asyncio.to_thread(process.communicate)
+        return Ended(None, output, errors)
+    except asyncio.CancelledError:
+        _kill(process)
+        raise
+
+
+def _kill(process: subprocess.Popen) -> None:
+    """Ends a process and, on POSIX, what it started."""
+    if hasattr(os, "killpg"):
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    process.kill()
+
+
+@cache
+def _without_network() -> tuple[str, ...]:
+    """The command that starts a process without a network: `unshare` on a Linux that allows it,
+    else nothing.
+    """
+    command = ("unshare", "--user", "--map-current-user", "--net")
+    if not sys.platform.startswith("linux") or not shutil.which(command[0]):
+        return ()
+    done = subprocess.run([*command, "true"], capture_output=True, timeout=10, check=False)
+    return command if done.returncode == 0 else ()

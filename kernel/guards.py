@@ -1,0 +1,348 @@
+"""Guards: transparent wrappers for work that fails, hangs, overloads its dependency or can be
+replaced.
+
+Each one keeps the contract, wraps one executable and goes through the door, so they stand in any
+order:
+
+- `Retry(Deadline(x))`    each try has its own time; `Deadline(Retry(x))` gives all tries one.
+- `Retry(Breaker(x))`     stops trying when the circuit opens; `Breaker(Retry(x))` counts what no
+  retry saved.
+- `Fallback(Retry(x), y)` asks y when the retries end; `Retry(Fallback(x, y))` tries both again.
+- `Limit(Retry(x), n)`    holds its place while it waits to retry; `Retry(Limit(x, n))` gives it
+  back.
+
+What happens is a Note of the run (`about`: "retry", "breaker", "limit", "fallback").
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Literal
+
+from .budget import Budget
+from .contract import Executable, Handoff, Result
+from .run import Run
+from .trace import counted
+
+State = Literal["closed", "open", "half-open"]
+
+
+def is_transient(result: Result) -> bool:
+    """Whether the same work may succeed later: an overloaded service, a lost connection, a
+    deadline.
+    """
+    return result.transient
+
+
+def is_failure(result: Result) -> bool:
+    """Whether a result speaks against its worker: not a refusal, a pause or a cancellation."""
+    return result.status == "failed" or (result.status == "exhausted" and result.transient)
+
+
+@dataclass(eq=False)
+class Guard:
+    """A transparent wrapper: it has the name and the description of what it guards."""
+
+    inner: Executable
+
+    @property
+    def wraps(self) -> Executable:
+        return self.inner
+
+    @property
+    def name(self) -> str:
+        return self.inner.name
+
+    @property
+    def description(self) -> str:
+        return self.inner.description
+
+
+@dataclass(eq=False)
+class Retry(Guard):
+    """Gives the same work again when it may succeed later.
+
+    times:          how many more tries there are after the first.
+    on:             which results are worth another try; `is_transient` unless you say otherwise. A
+                    refusal, a used-up budget or a bad request fails the same way again and costs
+                    again.
+    sleep, jitter:  how it waits (seconds) and a source of numbers from 0 to 1; injected in tests.
+    longest_wait_s: a `Retry-After` above this ends the tries, since nobody should wait for an hour
+                    in silence.
+
+    The wait is what the service asks for, else 0.5 · 2ⁿ seconds (at most 8) less up to a quarter by
+    chance, so that many clients do not return at the same moment. Retries that have ended are
+    final: the result is no longer transient, so an outer Retry does not multiply them.
+    """
+
+    times: int = 2
+    on: Callable[[Result], bool] = is_transient
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    jitter: Callable[[], float] = random.random
+    longest_wait_s: float = 60.0
+
+    def __post_init__(self) -> None:
+        if self.times < 0:
+            raise ValueError(f"times is {self.times}; expected 0 or more further tries")
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        """Returns the first result that is not worth another try, or the last one."""
+        result = await run.dispatch(self.inner, handoff)
+        for number in range(1, self.times + 1):
+            if result.ok or not self.on(result):
+                return result
+            wait_s = self._wait_s(result, number)
+            if wait_s > self.longest_wait_s:
+                run.note(
+                    f"no retry: the service asks for {wait_s:g} s, and the longest wait is "
+                    f"{self.longest_wait_s:g} s",
+                    about="retry",
+                    wait_s=wait_s,
+                )
+                break
+            why = f"retry {number} of {self.times}: {result.reason}"
+            run.note(f"{why}; waits {wait_s:.2f} s", about="retry", number=number, wait_s=wait_s)
+            await self.sleep(wait_s)
+            result = await run.dispatch(self.inner, handoff, again=why)
+        if result.ok:
+            return result
+        return result.model_copy(update={"transient": False})
+
+    def _wait_s(self, result: Result, number: int) -> float:
+        if result.retry_after_s is not None:
+            return result.retry_after_s
+        return min(0.5 * 2 ** (number - 1), 8.0) * (1 - 0.25 * self.jitter())
+
+
+@dataclass(eq=False)
+class Deadline(Guard):
+    """Ends work after `seconds`, with what there is of it; the result may be tried again."""
+
+    seconds: float = 60.0
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        return await run.dispatch(self.inner, handoff, budget=Budget(seconds=self.seconds))
+
+
+@dataclass(eq=False)
+class Fallback(Guard):
+    """Asks `then` when `inner` does not deliver.
+
+    A pause or a cancellation is not a failure and comes back as it is. When neither delivers, the
+    result is that of `then`, with both reasons; what `inner` had is kept.
+    """
+
+    then: Executable
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        first = await run.dispatch(self.inner, handoff)
+        if first.ok or first.status in ("paused", "cancelled"):
+            return first
+        run.note(
+            f"falls back from {self.inner.name} to {self.then.name}: {first.reason}",
+            about="fallback",
+            to=self.then.name,
+        )
+        second = await run.dispatch(self.then, handoff)
+        if second.ok:
+            return second
+        reason = f"{self.inner.name}: {first.reason}; {self.then.name}: {second.reason}"
+        output = second.output if second.output is not None else first.output
+        artifacts = {**first.artifacts, **second.artifacts}
+        update = {"reason": reason, "output": output, "artifacts": artifacts}
+        return second.model_copy(update=update)
+
+
+# ── the circuit breaker ───────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(eq=False)
+class CircuitBreaker(Guard):
+    """Leaves a worker alone for a while after several failures in a row.
+
+    closed:    work passes; `failures` failures in a row open the circuit.
+    open:      nothing passes for `cooldown_s` seconds; the answer is immediate.
+    half-open: one trial passes, all others are turned away; it closes the circuit or opens it
+    again.
+
+    clock: seconds, monotonic. counts: which results are failures; `is_failure` unless you say
+    otherwise. A bug counts as a failure and is raised; a cancelled trial decides nothing. One
+    breaker guards one worker: share the object.
+    Source of the idea: M. Nygard, "Release It!".
+    """
+
+    failures: int = 3
+    cooldown_s: float = 30.0
+    clock: Callable[[], float] = time.monotonic
+    counts: Callable[[Result], bool] = is_failure
+    _in_a_row: int = field(default=0, init=False)
+    _opened_at: float | None = field(default=None, init=False)
+    _on_trial: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        if self.failures < 1:
+            raise ValueError(f"failures is {self.failures}; expected at least 1 in a row")
+
+    @property
+    def state(self) -> State:
+        if self._opened_at is None:
+            return "closed"
+        return "half-open" if self._wait_s() <= 0 else "open"
+
+    def _wait_s(self) -> float:
+        """Seconds until the next trial."""
+        return (self._opened_at or 0.0) + self.cooldown_s - self.clock()
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        if self.state == "open":
+            return self._turned_away(f"next trial in {self._wait_s():.0f} s")
+        if self.state == "half-open":
+            if self._on_trial:
+                return self._turned_away("a trial is under way")
+            return await self._try(handoff, run)
+        result = await self._dispatch(handoff, run)
+        if self.state == "closed":  # else a call beside this one has opened the circuit meanwhile
+            self._count(result, run)
+        return result
+
+    async def _try(self, handoff: Handoff, run: Run) -> Result:
+        """The trial: closes the circuit, or opens it for another cooldown."""
+        self._on_trial = True
+        self._say(run, "half-open", "one trial")
+        try:
+            result = await self._dispatch(handoff, run)
+        finally:
+            self._on_trial = False
+        if self.counts(result):
+            self._open(run, "the trial failed")
+        elif result.ok:
+            self._in_a_row = 0
+            self._opened_at = None
+            self._say(run, "closed", "the trial succeeded")
+        return result
+
+    async def _dispatch(self, handoff: Handoff, run: Run) -> Result:
+        """The worker's result; a bug counts as a failure before it is raised."""
+        try:
+            return await run.dispatch(self.inner, handoff)
+        except Exception as bug:
+            self._in_a_row += 1
+            if self._opened_at is not None or self._in_a_row >= self.failures:
+                self._open(run, f"a bug: {type(bug).__name__}")
+            raise
+
+    def _count(self, result: Result, run: Run) -> None:
+        if result.ok:
+            self._in_a_row = 0
+        elif self.counts(result):
+            self._in_a_row += 1
+            if self._in_a_row >= self.failures:
+                self._open(run, f"{counted(self._in_a_row, 'failure')} in a row")
+
+    def _open(self, run: Run, why: str) -> None:
+        self._opened_at = self.clock()
+        self._say(run, "open", why)
+
+    def _turned_away(self, when: str) -> Result:
+        reason = f"the circuit of {self.name} is {self.state}: it failed too often; {when}"
+        return Result(status="failed", reason=reason)
+
+    def _say(self, run: Run, state: State, why: str) -> None:
+        run.note(f"breaker of {self.name}: {state}, {why}", about="breaker", state=state, why=why)
+
+
+# ── the bulkhead ──────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(eq=False)
+class Place:
+    """A place in a Limit that a branch of work holds, and the limits this work waits for."""
+
+    limit: Limit
+    waits_for: list[Limit] = field(default_factory=list)
+
+
+_held: ContextVar[tuple[Place, ...]] = ContextVar("held", default=())
+"""The places that the current branch of work holds, outermost first."""
+
+
+@dataclass(eq=False)
+class Limit(Guard):
+    """Lets at most `at_once` pieces of work into one worker; the others wait (a bulkhead).
+
+    Nested teams cannot deadlock. Work that already holds a place here takes no second one. And work
+    never waits for a
+    place whose holders wait, directly or through others, for a place that it holds itself: it fails
+    at once, as transient, and gives its own places back.
+    """
+
+    at_once: int = 1
+    _holders: list[Place] = field(default_factory=list, init=False)
+    _freed: asyncio.Event = field(default_factory=asyncio.Event, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.at_once < 1:
+            raise ValueError(f"at_once is {self.at_once}; expected at least 1")
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        held = _held.get()
+        if any(place.limit is self for place in held):
+            return await run.dispatch(self.inner, handoff)
+        if not await self._has_room(held, run):
+            inside = f"{self.name} is at its limit of {self.at_once}"
+            reason = f"{inside}, and those inside wait for this work"
+            return Result(status="failed", reason=reason, transient=True)
+        with self._entered(held):
+            return await run.dispatch(self.inner, handoff)
+
+    async def _has_room(self, held: tuple[Place, ...], run: Run) -> bool:
+        """Waits for a free place; False when that would be forever."""
+        if len(self._holders) >= self.at_once:
+            run.note(f"waits for a place: {self.at_once} at once in {self.name}", about="limit")
+        for place in held:
+            place.waits_for.append(self)
+        try:
+            while len(self._holders) >= self.at_once:
+                if self._leads_back_to({place.limit for place in held}):
+                    return False
+                await self._freed.wait()
+                self._freed.clear()
+        finally:
+            for place in held:
+                place.waits_for.remove(self)
+        return True
+
+    def _leads_back_to(self, limits: set[Limit]) -> bool:
+        """Whether those who hold a place here wait, directly or through others, for one of these
+        limits.
+        """
+        seen: set[int] = set()
+        todo = [self]
+        while todo:
+            limit = todo.pop()
+            if id(limit) in seen:
+                continue
+            seen.add(id(limit))
+            for place in limit._holders:
+                if any(wanted in limits for wanted in place.waits_for):
+                    return True
+                todo.extend(place.waits_for)
+        return False
+
+    @contextmanager
+    def _entered(self, held: tuple[Place, ...]) -> Iterator[None]:
+        place = Place(self)
+        self._holders.append(place)
+        token = _held.set((*held, place))
+        try:
+            yield
+        finally:
+            _held.reset(token)
+            self._holders.remove(place)
+            self._freed.set()

@@ -1,0 +1,176 @@
+"""Selection: who works on a task, chosen by keywords or by a model, and put to work together.
+
+A selector only names executables of the registry. Code checks the names, dispatches, and joins the
+results; swapping the selector changes nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from . import models
+from .aggregate import joined, missing, readable, status_of, together
+from .contract import Handoff, Registry, Result, Status
+from .decision import Decision
+from .run import Run
+
+
+class Selection(BaseModel):
+    """Who works, and whether all at once."""
+
+    model_config = ConfigDict(defer_build=True)
+    executors: list[str] = Field(description="names, in the order in which they work")
+    parallel: bool = Field(default=False, description="true only if nobody needs another's result")
+
+    def problems(self, registry: Registry) -> list[str]:
+        """What is wrong with this selection, a sentence each; empty when it can be dispatched."""
+        names = [executable.name for executable in registry.list()]
+        there_are = f"the executors are: {', '.join(names) or 'none'}"
+        if not self.executors:
+            return [f"nobody was selected; expected at least one name; {there_are}"]
+        unknown = [name for name in self.executors if name not in names]
+        twice = {name for name in self.executors if self.executors.count(name) > 1}
+        found = [f"there is no executor {name!r}; {there_are}" for name in unknown]
+        return found + [f"{name!r} is selected twice; expected once" for name in sorted(twice)]
+
+
+class NoSelection(Exception):
+    """Nobody could be selected; says what was given, what was expected and who there is."""
+
+    def __init__(self, reason: str, status: Status = "failed") -> None:
+        super().__init__(reason)
+        self.status = status
+
+
+class Selector(Protocol):
+    """Anything that names who works on a task."""
+
+    async def select(self, task: str, registry: Registry, run: Run) -> Selection:
+        """Raises NoSelection when nobody can be named."""
+        ...
+
+
+@dataclass(frozen=True)
+class KeywordSelector:
+    """Selects by words: an executor works if a word of the task begins with one of its keywords."""
+
+    rules: Mapping[str, str]
+    """Keyword → name of an executor, such as {"review": "reviewer"}."""
+    parallel: bool = False
+
+    async def select(self, task: str, registry: Registry, run: Run) -> Selection:
+        """The executors of the keywords in the task, in the order of their first appearance."""
+        places: dict[str, int] = {}
+        for keyword, name in self.rules.items():
+            match = re.search(rf"\b{re.escape(keyword)}", task, re.IGNORECASE)
+            if match:
+                places[name] = min(match.start(), places.get(name, match.start()))
+        if not places:
+            keywords = ", ".join(self.rules) or "none"
+            who = ", ".join(executable.name for executable in registry.list()) or "none"
+            raise NoSelection(
+                f"no keyword begins a word of {task[:80]!r}; the keywords are: {keywords}; "
+                f"the executors are: {who}"
+            )
+        return Selection(executors=sorted(places, key=places.__getitem__), parallel=self.parallel)
+
+
+SELECTOR = """\
+You assign work to executors: tools, skills and agents. From the list of executors, choose those
+that the task needs, by name, in the order in which they should work. Set parallel to true only
+if none of them needs the result of another one. Choose nobody whom the task does not need. When
+nobody can do any of it, return an empty list."""
+
+
+@dataclass(frozen=True)
+class ModelSelector:
+    """Lets a model select from the names there are; what is wrong is sent back once."""
+
+    model: str = field(default_factory=lambda: models.planner)
+    system: str = SELECTOR
+
+    async def select(self, task: str, registry: Registry, run: Run) -> Selection:
+        """The model's choice. Raises NoSelection when its second answer cannot be used either."""
+        names = [executable.name for executable in registry.list()]
+        if not names:
+            raise NoSelection(
+                "there is nobody to select: the registry is empty; register an executable"
+            )
+        schema = Selection.model_json_schema()
+        schema["properties"]["executors"]["items"]["enum"] = names
+        decision = Decision(
+            name="selector",
+            description="Selects who works on a task.",
+            system=self.system,
+            model=self.model,
+            output=Selection,
+            check=lambda selection: selection.problems(registry),
+            schema=schema,
+        )
+        handoff = Handoff(intent=task, artifacts={"executors": registry.describe()})
+        result = await run.dispatch(decision, handoff)
+        if not result.ok:
+            raise NoSelection(result.reason, result.status)
+        return result.output
+
+
+@dataclass(frozen=True)
+class DispatchSupervisor:
+    """Selects executors, dispatches the task to each, joins their results."""
+
+    registry: Registry
+    selector: Selector
+    name: str = "supervisor"
+    description: str = "Selects who works on a request, and joins what they bring."
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        """Returns the results as one text, and each under its executor's name in `artifacts`.
+
+        In parallel, each gets the task alone; one after another, each also gets the results before
+        its own. A result that is not ok stops no other: status and reason say what is missing.
+        """
+        try:
+            selection = await self.selector.select(handoff.intent, self.registry, run)
+        except NoSelection as problem:
+            return Result(status=problem.status, reason=str(problem))
+        wrong = selection.problems(self.registry)
+        if wrong:
+            return Result(
+                status="failed", reason=f"{'; '.join(wrong)}; given: {selection.executors}"
+            )
+        order = " and " if selection.parallel else " → "
+        run.note(f"selected: {order.join(selection.executors)}", about="selection")
+        work = self._at_once if selection.parallel else self._in_turn
+        results = await work(selection.executors, handoff, run)
+        lost = missing(results)
+        reason = f"missing: {'; '.join(lost)}" if lost else ""
+        return Result(
+            status=status_of(results),
+            output=joined(results),
+            reason=reason,
+            artifacts=dict(run.artifacts),
+        )
+
+    async def _at_once(self, names: list[str], handoff: Handoff, run: Run) -> dict[str, Result]:
+        jobs = {name: self._job(name, handoff, {}) for name in names}
+        return await together(jobs, run)
+
+    async def _in_turn(self, names: list[str], handoff: Handoff, run: Run) -> dict[str, Result]:
+        results: dict[str, Result] = {}
+        for name in names:
+            job = self._job(name, handoff, run.artifacts)
+            results.update(await together({name: job}, run))
+            run.output = joined(results)
+            if results[name].status == "paused":
+                break
+        return results
+
+    def _job(self, name: str, handoff: Handoff, earlier: dict[str, str]) -> tuple[Any, Handoff]:
+        executable = self.registry.get(name)
+        artifacts = readable(executable, {**handoff.artifacts, **earlier})
+        return executable, handoff.model_copy(update={"artifacts": artifacts})

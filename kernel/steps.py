@@ -1,0 +1,157 @@
+"""A plan as data: steps, what each needs, which can run at once, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from graphlib import CycleError, TopologicalSorter
+from itertools import combinations
+
+from pydantic import BaseModel, ConfigDict
+
+from .budget import Budget
+from .contract import Registry, Status, stems
+
+MOST_STEPS = 20
+RESERVED = {"task", "context", "findings", "missing", "plan"}
+"""Names of other parts of a handoff: no step may have one of them as its id."""
+
+
+class Step(BaseModel):
+    """One piece of work, done by one worker."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    id: str
+    worker: str
+    """The name of an executable in the registry."""
+    intent: str
+    """What to achieve; all that the worker knows beside the results that it needs."""
+    needs: list[str] = []
+    """The ids of the steps whose results it gets."""
+    artifacts: dict[str, str] = {}
+    """Further payloads."""
+    budget: Budget | None = None
+    """What this step may use; None for what the run allows."""
+
+
+class Plan(BaseModel):
+    """Steps and what each of them needs."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    steps: list[Step]
+
+    def batches(self) -> list[list[Step]]:
+        """The steps in batches: within one nobody needs another, so they can run at once.
+
+        Raises ValueError for a need that is no step, and for a cycle, with its path.
+        """
+        steps = {step.id: step for step in self.steps}
+        for step in self.steps:
+            for need in step.needs:
+                if need not in steps:
+                    raise ValueError(f"step {step.id!r} needs {need!r}, which is not a step")
+        sorter = TopologicalSorter({step.id: step.needs for step in self.steps})
+        try:
+            sorter.prepare()
+        except CycleError as error:
+            path = " → ".join(reversed(error.args[1]))
+            raise ValueError(f"the steps need each other in a cycle: {path}") from None
+        batches = []
+        while sorter.is_active():
+            ready = set(sorter.get_ready())
+            batches.append([step for step in self.steps if step.id in ready])
+            sorter.done(*ready)
+        return batches
+
+    def __str__(self) -> str:
+        """The batches in a line: "code, ops → comms"."""
+        return " → ".join(", ".join(step.id for step in batch) for batch in self.batches())
+
+
+def problems(plan: Plan, registry: Registry, limits: Iterable[Budget] = ()) -> list[str]:
+    """What is wrong with a plan, a sentence each; empty when it can run.
+
+    `limits` are the budgets above it: no step may be promised more than one of them.
+    """
+    if not 1 <= len(plan.steps) <= MOST_STEPS:
+        return [f"the plan has {len(plan.steps)} steps; expected 1 to {MOST_STEPS}"]
+    ids = [step.id for step in plan.steps]
+    found = [f"the id {id!r} is used twice" for id in sorted(set(ids)) if ids.count(id) > 1]
+    limits = list(limits)
+    for step in plan.steps:
+        wrong = [*_wrong_with(step, registry), *_wrong_needs(step, ids), *_too_much(step, limits)]
+        found += [f"step {step.id!r} {what}" for what in wrong]
+    found += _same_work(plan)
+    if not found:
+        try:
+            plan.batches()
+        except ValueError as error:
+            found.append(str(error))
+    return found
+
+
+def _wrong_with(step: Step, registry: Registry) -> Iterable[str]:
+    names = [executable.name for executable in registry.list()]
+    if not step.id.strip() or step.id in RESERVED:
+        taken = ", ".join(sorted(RESERVED))
+        yield f"needs another id; expected one that is neither empty nor one of: {taken}"
+    if step.worker not in names:
+        workers = ", ".join(names) or "none"
+        yield f"has an unknown worker {step.worker!r}; the workers are: {workers}"
+    if not step.intent.strip():
+        yield "has no intent; say what to achieve"
+
+
+def _wrong_needs(step: Step, ids: list[str]) -> Iterable[str]:
+    for need in step.needs:
+        if need == step.id:
+            yield "needs itself"
+        elif need not in ids:
+            yield f"needs {need!r}, which is not a step; the steps are: {', '.join(ids)}"
+
+
+def _too_much(step: Step, limits: list[Budget]) -> Iterable[str]:
+    wanted = step.budget or Budget()
+    for name in ("usd", "calls", "tokens", "turns", "seconds"):
+        asked = getattr(wanted, name)
+        allowed = [getattr(limit, name) for limit in limits if getattr(limit, name) is not None]
+        if asked is not None and allowed and asked > min(allowed):
+            yield f"has a budget of {asked} {name}; the run has {min(allowed)}"
+
+
+def _same_work(plan: Plan) -> Iterable[str]:
+    for one, other in combinations(plan.steps, 2):
+        if one.id != other.id and one.model_copy(update={"id": other.id}) == other:
+            yield f"steps {one.id!r} and {other.id!r} are the same work; keep one"
+
+
+class NoPlan(Exception):
+    """There is no plan that can run; the message says why, `status` how the planner ended."""
+
+    def __init__(self, reason: str, status: Status = "failed") -> None:
+        super().__init__(reason)
+        self.status = status
+
+
+class NoCapableWorker(NoPlan):
+    """Neither one worker nor two together can do what is asked."""
+
+
+def capable(capability: str, registry: Registry) -> list[str]:
+    """The name of a worker whose description covers every word of a capability, or of two together.
+
+    Raises NoCapableWorker, which says who there is.
+    """
+    wanted = stems(capability)
+    covers = {
+        worker.name: wanted & stems(f"{worker.name} {worker.description}")
+        for worker in registry.find(capability)
+    }
+    for size in (1, 2):
+        for names in combinations(covers, size):
+            if wanted and wanted == set().union(*(covers[name] for name in names)):
+                return list(names)
+    workers = ", ".join(worker.name for worker in registry.list()) or "none"
+    raise NoCapableWorker(
+        f"nobody can do {capability!r}, neither one worker nor two together; "
+        f"the workers are: {workers}"
+    )

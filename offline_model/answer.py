@@ -1,0 +1,33 @@
+"""The two types that the offline API and its reader share: what a skill decides, and how well it
+behaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .account import Account
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a skill decides to reply; the API makes ids, usage, thinking blocks and the stop reason
+    of it."""
+
+    content: tuple[dict, ...]
+    """{"type":"text","text":...} and {"type":"tool_use","name":...,"input":{...}}, without ids."""
+    thinking: str = ""
+    """One short sentence on why; shown in a thinking block only where the API shows thinking."""
+    account: Account | None = None
+    """What was understood of the request; sent in the response header `offline-understood`."""
+
+
+@dataclass(frozen=True)
+class Temperament:
+    """Ordinary parameters for the failure lab; the default is a well-behaved model."""
+
+    never_content: bool = False  # reviewer: always finds something (vague) to revise
+    never_done: bool = False  # researcher: goes on searching while it may
+    drops_facts: bool = False  # supervisor: hands work on without the facts
+    attention: int = (
+        6000  # estimated tokens; beyond them the reader overlooks things (an assumption)
+    )

@@ -1,0 +1,1 @@
+"""The strict half: requests checked, counted, answered and refused as the Messages API does."""

@@ -1,0 +1,58 @@
+"""What a request may hold only with a beta header: threads, and controls of thinking blocks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .errors import RequestError, refuse
+from .turns import Placed
+
+THREADS = "message-threads-2026-08-12"
+BINDING = "thinking-binding-controls-2026-08-01"
+_NO_THREADS = "thread: This server keeps no threads. Send the whole conversation without `thread`."
+
+
+def check_betas(request: Any, headers: dict[str, str]) -> None:
+    """Refuse a field of a beta that the headers do not name. `request` is any JSON.
+
+    `thread` is refused with the details after which the official SDK goes on without it.
+    Raises RequestError.
+    """
+    if not isinstance(request, dict):
+        return
+    named = [beta.strip() for beta in headers.get("anthropic-beta", "").split(",")]
+    if request.get("thread") and THREADS in named:
+        details = {"error_code": "thread_unsupported_request", "unsupported": ["thread"]}
+        raise RequestError(400, _NO_THREADS, details)
+    thinking = request.get("thinking")
+    if isinstance(thinking, dict) and "block_binding" in thinking and BINDING not in named:
+        refuse(f"thinking.{thinking.get('type')}.block_binding", "Extra inputs are not permitted")
+
+
+def drops_foreign_blocks(request: dict[str, Any]) -> bool:
+    """Whether thinking blocks of another conversation are to be dropped instead of refused."""
+    binding = (request.get("thinking") or {}).get("block_binding") or {}
+    return binding.get("prefix_mismatch_behavior") == "drop_block"
+
+
+def without(request: dict[str, Any], dropped: list[Placed]) -> dict[str, Any]:
+    """The request without these blocks, nor the messages that hold nothing else."""
+    places = {(placed.message, placed.position) for placed in dropped}
+    messages = []
+    for number, message in enumerate(request["messages"]):
+        content = message["content"]
+        if isinstance(content, list):
+            content = [
+                block for index, block in enumerate(content) if (number, index) not in places
+            ]
+        if content:
+            messages.append({**message, "content": content})
+    return {**request, "messages": messages}
+
+
+def transformations(dropped: list[Placed]) -> list[dict[str, str]]:
+    """What the reply says about the dropped blocks, as `input_transformations`."""
+    reason = "prefix_binding_mismatch"
+    return [
+        {"type": "thinking_dropped", "path": placed.place, "reason": reason} for placed in dropped
+    ]

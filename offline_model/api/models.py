@@ -1,0 +1,65 @@
+"""The models that this server offers, and the limits that go with their lines."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+from .errors import RequestError, refuse
+from .requests import MAX_OUTPUT_TOKENS
+
+MODELS = ("claude-haiku-5-5", "claude-sonnet-5-5", "claude-opus-5-5")
+ROLES = ("WORKER", "SUPERVISOR", "PLANNER", "JUDGE")
+
+_THINKING = {
+    "haiku": ("adaptive", "disabled"),
+    "sonnet": ("between_tools", "adaptive"),
+    "opus": ("adaptive",),
+}
+
+
+def offered() -> list[str]:
+    """The ids of the models on offer: the three lines, and what WORKSHOP_…_MODEL names for each
+    role."""
+    named = [os.environ.get(f"WORKSHOP_{role}_MODEL") for role in ROLES]
+    return [*dict.fromkeys([*MODELS, *filter(None, named)])]
+
+
+def line(model: str) -> str:
+    """The 5.5 line that a model belongs to; "" for any other model, which has none of their
+    limits."""
+    match = re.fullmatch(r"claude-(haiku|sonnet|opus)-5-5(-\d{8})?", model)
+    return match[1] if match else ""
+
+
+def describe(model: str, models: list[str]) -> dict[str, Any]:
+    """A model as `GET /v1/models/{id}` shows it. Raises RequestError (404) when it is not one of
+    `models`."""
+    if model not in models and re.sub(r"-\d{8}$", "", model) not in models:
+        raise RequestError(404, f"model: {model}")
+    name = re.sub(r"(?<=\d)-(?=\d)", ".", model).replace("-", " ").title()
+    return {
+        "type": "model",
+        "id": model,
+        "display_name": f"{name} (offline)",
+        "lifecycle": "active",
+        "created_at": "1970-01-01T00:00:00Z",
+        "line": line(model) or None,
+        "max_tokens": MAX_OUTPUT_TOKENS,
+    }
+
+
+def check_line(request: dict[str, Any]) -> None:
+    """Refuse what the model's line does not support: forced tools, some kinds of thinking."""
+    family = line(request["model"])
+    choice = request.get("tool_choice") or {}
+    if family in ("sonnet", "opus") and choice.get("type") in ("any", "tool"):
+        refuse("tool_choice", 'type "tool" and "any" are not supported for this model.')
+    kind = (request.get("thinking") or {"type": "adaptive"})["type"]
+    supported = _THINKING.get(family, (kind,))
+    if kind not in supported:
+        instead = " or ".join(f'"thinking.type.{name}"' for name in supported)
+        raise RequestError(
+            400, f'"thinking.type.{kind}" is not supported for this model. Use {instead}.'
+        )

@@ -1,0 +1,49 @@
+"""A reply as server-sent events, in the service's order."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+_few_words = re.compile(r"\s*(?:\S+\s*){1,4}|\s+").findall
+
+
+def events(reply: dict[str, Any]) -> tuple[bytes, ...]:
+    """The events of a stream that adds up to `reply`."""
+    return tuple(
+        f"event: {event['type']}\ndata: {json.dumps(event, separators=(',', ':'))}\n\n".encode()
+        for event in _events(reply)
+    )
+
+
+def _events(reply: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    at_end = {name: reply[name] for name in ("stop_reason", "stop_sequence", "stop_details")}
+    usage = {**reply["usage"], "output_tokens": min(1, reply["usage"]["output_tokens"])}
+    at_start: dict[str, Any] = {"content": [], **dict.fromkeys(at_end), "usage": usage}
+    yield {"type": "message_start", "message": {**reply, **at_start}}
+    yield {"type": "ping"}
+    for index, block in enumerate(reply["content"]):
+        start, deltas = _in_parts(block)
+        yield {"type": "content_block_start", "index": index, "content_block": start}
+        for delta in deltas:
+            yield {"type": "content_block_delta", "index": index, "delta": delta}
+        yield {"type": "content_block_stop", "index": index}
+    yield {"type": "message_delta", "delta": at_end, "usage": reply["usage"]}
+    yield {"type": "message_stop"}
+
+
+def _in_parts(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The block as it starts, and what is added to it, a few words at a time."""
+    if block["type"] == "tool_use":
+        parts = _few_words(json.dumps(block["input"]))
+        deltas = [{"type": "input_json_delta", "partial_json": part} for part in parts]
+        return {**block, "input": {}}, deltas
+    keys = [key for key in ("text", "thinking", "signature") if key in block]
+    deltas = [
+        {"type": f"{key}_delta", key: piece}
+        for key in keys
+        for piece in ([block[key]] if key == "signature" else _few_words(block[key]))
+    ]
+    return {**block, **dict.fromkeys(keys, "")}, deltas

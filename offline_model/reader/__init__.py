@@ -1,0 +1,1 @@
+"""The reading half: what a request asks for, found in the request alone."""

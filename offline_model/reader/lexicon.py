@@ -1,0 +1,171 @@
+"""Read the lexicon: wordings and word lists that are data, found in a text by one small matcher.
+
+A wording is literal words. `a|b` is one of several words, `word*` a word with any ending, `(word)` one
+that may be missing, `{n}` a number in digits or words, `...` up to four words, `^` the beginning of a
+clause. There is nothing else: a wording is data that anybody can read.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+FOLDERS = ("roles", "wishes", "tools", "words")
+FOLDER = Path(__file__).resolve().parent.parent / "lexicon"
+CLAUSE_END = re.compile(r"[.;:!?](?=[\s\"”’')\]*]|$)|\n+|[—–]")
+_APART = r"[\s\"“”*`,:-]+"
+_GAP = r"(?:[^\s.,;:!?]+\s+){0,4}?"
+_WORD = re.compile(r"[^\W_]+")
+_TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+
+
+@cache
+def table(path: str) -> dict[str, Any]:
+    """One file of the lexicon, for example "words/stop"."""
+    return tomllib.loads((FOLDER / f"{path}.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def words_in(path: str, key: str = "words") -> frozenset[str]:
+    """The words that a file lists under a key."""
+    return frozenset(table(path)[key].split())
+
+
+@cache
+def lines_in(path: str, key: str) -> tuple[tuple[str, ...], ...]:
+    """The lines of a file's list, each as its words: groups of words that belong together."""
+    return tuple(tuple(line.split()) for line in table(path)[key])
+
+
+@cache
+def families(folder: str) -> tuple[str, ...]:
+    """The families of a folder of the lexicon, by name."""
+    return tuple(sorted(path.stem for path in (FOLDER / folder).glob("*.toml")))
+
+
+@cache
+def number_words() -> dict[str, int]:
+    """Word → number: one … nineteen, twenty … ninety, dozen, single, couple."""
+    return dict(table("words/numbers")["numbers"])
+
+
+@cache
+def number_pattern() -> str:
+    """A pattern for a number in digits or in words, without groups."""
+    unit = "|".join(sorted(number_words(), key=len, reverse=True))
+    hundred = rf"(?:an? |(?:{unit})[ -])?hundred(?: and)?(?:[ -](?:{unit}))*"
+    return rf"(?:\d[\d,]*(?:\.\d+)?|{hundred}|(?:{unit})-(?:{unit})|(?:{unit}))"
+
+
+class Match(NamedTuple):
+    """A wording of a family found in a text, and where it is."""
+
+    family: str
+    key: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class _Wording:
+    family: str
+    key: str
+    pattern: re.Pattern
+    begins: bool  # only at the beginning of a clause
+
+
+def _compiled(wording: str) -> str:
+    """A wording as a regular expression."""
+    made, gap, begun = "", "", False
+    for token in wording.split():
+        if token == "...":
+            gap = _GAP
+            continue
+        options = "|".join(_option(word) for word in token.strip("()").split("|"))
+        word, is_optional = rf"(?:{options})(?!\w)", token[0] == "("
+        piece = f"{_APART}{gap}{word}" if begun else word + _APART * is_optional
+        made += f"(?:{piece})?" if is_optional else piece
+        begun, gap = begun or not is_optional, ""
+    return made
+
+
+def _option(word: str) -> str:
+    if word == "{n}":
+        return number_pattern()
+    return re.escape(word).replace("'", "['’]").replace(r"\*", r"[\w'’]*")
+
+
+@cache
+def _index() -> dict[str, list[_Wording]]:
+    """First letters of a wording's first word → the wordings; numbers are under "#"."""
+    found: dict[str, list[_Wording]] = {}
+    for family in (f"{folder}/{name}" for folder in FOLDERS for name in families(folder)):
+        for key, listed in table(family).items():
+            for wording in listed if key.endswith("wordings") else ():
+                begins, plain = wording.startswith("^ "), wording.removeprefix("^ ")
+                entry = _Wording(family, key, re.compile(_compiled(plain), re.I), begins)
+                for first in _firsts(plain):
+                    found.setdefault(first, []).append(entry)
+    return found
+
+
+def _firsts(wording: str) -> set[str]:
+    """The first letters of the words that a wording may begin with."""
+    found: set[str] = set()
+    for token in wording.split():
+        for word in token.strip("()").split("|"):
+            if word == "{n}":
+                found |= {"#", *(name[:3] for name in number_words())}
+            else:
+                found.add(_WORD.findall(word.lower())[0][:3])
+        if token[0] != "(":
+            return found
+    return found
+
+
+@lru_cache(maxsize=1_000)
+def scan(text: str) -> tuple[Match, ...]:
+    """Every wording of the lexicon in a text, in order of place."""
+    index, found, clause = _index(), [], _beginnings(text)
+    for word in _WORD.finditer(text):
+        first = "#" if word[0][0].isdigit() else word[0][:3].lower()
+        for wording in index.get(first, ()):
+            if wording.begins and word.start() not in clause:
+                continue
+            if match := wording.pattern.match(text, word.start()):
+                found.append(Match(wording.family, wording.key, match.start(), match.end()))
+    return tuple(found)
+
+
+def _beginnings(text: str) -> frozenset[int]:
+    """Where the clauses of a text begin: at its first word, and behind the words that only lead in."""
+    openers = words_in("words/openers")
+    places, leading = set(), True
+    end = 0
+    for word in _TOKEN.finditer(text):
+        leading = leading or bool(CLAUSE_END.search(text, end, word.start()))
+        if leading:
+            places.add(word.start())
+            leading = word[0].lower() in openers
+        end = word.end()
+    return frozenset(places)
+
+
+def found(text: str, family: str, key: str = "wordings") -> list[Match]:
+    """The places in a text where a family's wordings are."""
+    return [match for match in scan(text) if match.family == family and match.key == key]
+
+
+def has(text: str, family: str, key: str = "wordings") -> bool:
+    """Whether a text holds a wording of a family."""
+    return bool(found(text, family, key))
+
+
+def spoken(names: Iterable[str]) -> str:
+    """A pattern for any one of some literal words."""
+    return "|".join(sorted(map(re.escape, names), key=len, reverse=True))

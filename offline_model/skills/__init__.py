@@ -1,0 +1,57 @@
+"""One module a skill; `SKILLS` says in which order they are asked. No skill imports another one's choice.
+
+A skill is a module with the names of the Protocol `Skill`. To add one, write the module, put its name into
+`SKILLS` before the skills that would take its requests, and its wordings into `lexicon/`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Protocol
+
+from ..answer import Answer
+from ..reader.view import View
+
+SKILLS = (
+    "supervise",
+    "plan",
+    "judge",
+    "review",
+    "research",
+    "synthesize",
+    "revise",
+    "write",
+    "tool_use",
+    "fill",
+    "talk",
+)
+"""In the order of asking, behind those of the on-call desk: the first whose `fits(view)` says yes answers."""
+
+
+class Skill(Protocol):
+    """One thing that the offline model can do."""
+
+    SAYS: str
+    """What a request is read as, in the account."""
+    ROLES: tuple[str, ...]
+    """The roles of the lexicon whose habits it has."""
+    WISHES: tuple[str, ...]
+    """The wishes of the lexicon that it obeys."""
+
+    def fits(self, view: View) -> bool:
+        """Whether a request is for this skill."""
+
+    def reply(self, view: View) -> Answer:
+        """What it answers. Pure: the same view gives the same answer."""
+
+    def read(self, view: View) -> str:
+        """The words of the task that it used, such as its topic; what they leave is not understood."""
+
+
+@cache
+def skills() -> tuple[Skill, ...]:
+    """All skills, loaded on first use."""
+    desk = import_module(f"{__name__}.desk").SKILLS
+    general = (import_module(f"{__name__}.{name}") for name in SKILLS)
+    return (*desk, *general)  # type: ignore[return-value]

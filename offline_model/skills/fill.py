@@ -1,0 +1,35 @@
+"""Fill: a JSON schema that no other skill knows better, from the text in front of it."""
+
+from __future__ import annotations
+
+from ..answer import Answer
+from ..reader.form import filled
+from ..reader.view import View
+
+SAYS = "a form to fill"
+ROLES = ("write", "talk")
+WISHES = ("length", "no_invention", "citations")
+
+
+def fits(view: View) -> bool:
+    """A schema is asked for."""
+    return view.schema is not None
+
+
+def read(view: View) -> str:
+    """The whole task: it may hold the text to read."""
+    return view.task
+
+
+def reply(view: View) -> Answer:
+    """The schema filled from the message's parts, the tools' results and the task."""
+    given = [
+        f"{name}: {text}" if "\n" not in text else text for name, text in view.material.items()
+    ]
+    text = "\n\n".join([*given, *view.results, view.task]).strip() or view.first
+    facts = [
+        {"fact": fact.sentence, "text": fact.sentence, "source": fact.source}
+        for fact in view.facts
+        if fact.source
+    ]
+    return filled(view, text, {"facts": facts} if facts else {}, "The answer must have this shape.")

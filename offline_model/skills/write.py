@@ -1,0 +1,36 @@
+"""Write: a brief from the facts at hand; without any text it may invent, with a text alone it may not."""
+
+from __future__ import annotations
+
+from ..answer import Answer
+from ..reader.lexicon import has
+from ..reader.schema import has_field
+from ..reader.topics import read_of
+from ..reader.view import View
+from .brief import compose
+
+SAYS = "writer"
+ROLES = ("write", "edit")
+WISHES = ("length", "citations", "no_invention", "title", "bullets", "time_order")
+
+
+def fits(view: View) -> bool:
+    """A writer's prompt or a request for a text, and facts or nothing at all to write it from."""
+    if view.schema and not (has_field(view.schema, "body") and view.facts):
+        return False
+    if view.material and "facts" not in view.parts and not view.facts:
+        return False  # a text alone: the job is to do something with it
+    if view.role not in ("write", "edit", "talk", ""):
+        return False
+    asked = has(f"{view.system}\n\n{view.task}", "words/asks_for", "text_wordings")
+    return view.role == "write" or asked or bool(view.parts.get("facts") and not view.texts)
+
+
+def read(view: View) -> str:
+    """What the task is about."""
+    return read_of(view.task)
+
+
+def reply(view: View) -> Answer:
+    """A brief of the facts; an honest word when there are none; inventions when nothing forbids them."""
+    return compose(view, list(view.facts), "Write the brief from the facts, in their order.")
