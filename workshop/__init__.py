@@ -1,4 +1,5 @@
-"""The notebook toolkit around `kernel`: launcher, checks and hints, views, exercise builder, grading.
+"""The notebook toolkit around `kernel`: launcher, checks and hints, views, exercise builder,
+grading.
 
 Nothing is imported here: the launcher must start on a machine that has only Python.
 """

@@ -9,12 +9,13 @@ import sys
 USAGE = """usage: python3 -m workshop COMMAND [OPTIONS]
 
   lab [--port N] [--no-browser]   set everything up and open JupyterLab on lesson 00
-  test [PYTEST OPTIONS]           set everything up and run every test
+  test [--all] [PYTEST OPTIONS]   set everything up and run the tests; with --all the slow ones too
   doctor [--deep]                 name each problem of this machine and how to mend it
   build [--check]                 for maintainers: re-execute the notebooks, regenerate the exercises
+  handout --out ZIP               for instructors: the course without solutions, to give to learners
   grade SUBMISSIONS --out DIR     grade a folder of submissions
 """
-COMMANDS = ("lab", "test", "doctor", "build", "grade")
+COMMANDS = ("lab", "test", "doctor", "build", "handout", "grade")
 OLDEST_PYTHON = (3, 11)
 
 
@@ -38,14 +39,16 @@ def main(argv):
         return 1
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal without UTF-8 must not end in a traceback
+            stream.reconfigure(
+                errors="replace"
+            )  # a terminal without UTF-8 must not end in a traceback
     if not argv or argv[0] in ("-h", "--help", "help"):
         sys.stdout.write(USAGE)
         return 0
     if argv[0] not in COMMANDS:
         sys.stderr.write("There is no command " + repr(argv[0]) + ".\n\n" + USAGE)
         return 2
-    from workshop import commands  # only now: it uses the syntax of Python 3.11
+    from workshop.launcher import commands  # only now: it uses the syntax of Python 3.11
 
     return commands.run(argv[0], argv[1:])
 

@@ -1,4 +1,6 @@
-"""The wire without the kernel: a plain `httpx.Client` for the model that a lesson uses, for those who write the loop themselves."""
+"""The wire without the kernel: a plain `httpx.Client` for the model that a lesson uses, for those
+who write the loop themselves.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +16,26 @@ from kernel.models import price_of, spent_on
 from kernel.wire import most_tokens
 
 
-def plain_http(mode: Mode | None = None, *, max_usd: Decimal | str | float | None = DEFAULT_MAX_USD,
-               **offline: Any) -> httpx.Client:
-    """A plain `httpx.Client` for the model that `kernel.connect` would choose, with the same arguments.
+def plain_http(
+    mode: Mode | None = None,
+    *,
+    max_usd: Decimal | str | float | None = DEFAULT_MAX_USD,
+    **offline: Any,
+) -> httpx.Client:
+    """A plain `httpx.Client` for the model that `kernel.connect` would choose, with the same
+    arguments.
 
-    Address, version and key are set: `client.post("/v1/messages", json={...})`. The dollar cap holds here too:
-    raises Exhausted before a request that could pass it. No retries.
+    Address, version and key are set: `client.post("/v1/messages", json={...})`. The dollar cap
+    holds here too: raises Exhausted before a request that could pass it. No retries.
     """
     chosen = connect(mode, max_usd=max_usd, **offline)
 
     def reserve(request: httpx.Request) -> None:
         body = json.loads(request.content)
         model, wanted = str(body.get("model")), int(body.get("max_tokens") or 1)
-        booked = chosen.ledger.reserve(most_tokens(request.content), wanted, price_of(model), least=wanted)
+        booked = chosen.ledger.reserve(
+            most_tokens(request.content), wanted, price_of(model), least=wanted
+        )
         request.extensions["booked"] = model, booked
 
     def settle(response: httpx.Response) -> None:
@@ -35,13 +44,19 @@ def plain_http(mode: Mode | None = None, *, max_usd: Decimal | str | float | Non
         usage = response.json().get("usage", {}) if response.is_success else {}
         chosen.ledger.settle(booked, spent_on(model, Usage.model_validate(usage)))
 
-    return httpx.Client(base_url=chosen.base_url, headers=chosen.public_headers, timeout=httpx.Timeout(600, connect=10),
-                        transport=chosen.transport if chosen.mode == "offline" else _Keyed(chosen),
-                        event_hooks={"request": [reserve], "response": [settle]})
+    return httpx.Client(
+        base_url=chosen.base_url,
+        headers=chosen.public_headers,
+        timeout=httpx.Timeout(600, connect=10),
+        transport=chosen.transport if chosen.mode == "offline" else _Keyed(chosen),
+        event_hooks={"request": [reserve], "response": [settle]},
+    )
 
 
 class _Keyed(httpx.HTTPTransport):
-    """Adds the key to a copy of each request, on its way out: the request that a caller or an exception holds has none."""
+    """Adds the key to a copy of each request, on its way out: the request that a caller or an
+    exception holds has none.
+    """
 
     def __init__(self, client: Client) -> None:
         super().__init__(proxy=proxy_for(httpx.URL(client.base_url)))
@@ -49,9 +64,17 @@ class _Keyed(httpx.HTTPTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         try:
-            return super().handle_request(httpx.Request(
-                request.method, request.url, headers={**request.headers, **self._client.headers()}, stream=request.stream,
-                extensions=request.extensions))
+            return super().handle_request(
+                httpx.Request(
+                    request.method,
+                    request.url,
+                    headers={**request.headers, **self._client.headers()},
+                    stream=request.stream,
+                    extensions=request.extensions,
+                )
+            )
         except httpx.TransportError as error:
             lost = type(error), str(error)
-        raise lost[0](lost[1], request=request)  # out here: nothing leads back to the request with the key
+        raise lost[0](
+            lost[1], request=request
+        )  # out here: nothing leads back to the request with the key

@@ -1,6 +1,11 @@
-"""Presence: whether a person sits at this notebook, so that live pictures and questions make sense."""
+"""Presence: whether a person sits at this notebook, so that live pictures and questions
+make sense.
+"""
 
 from __future__ import annotations
+
+import os
+from pathlib import PurePath
 
 
 def in_notebook() -> bool:
@@ -15,7 +20,8 @@ def in_notebook() -> bool:
 def interactive() -> bool:
     """True when the running cell was sent by a front end with a person at it.
 
-    JupyterLab allows a cell to ask for input, nbval, nbclient and nbconvert do not: no flag is needed.
+    JupyterLab allows a cell to ask for input, nbval, nbclient and nbconvert do not: no flag is
+    needed.
     """
     try:
         from IPython import get_ipython
@@ -23,3 +29,11 @@ def interactive() -> bool:
         return bool(get_ipython().kernel.get_parent("shell")["content"]["allow_stdin"])
     except Exception:
         return False
+
+
+def notebook_name() -> str:
+    """The open notebook without folder and ending, such as 00_start_here; "" where nothing tells.
+
+    A newer lesson beside the learner's own (`00_start_here.newer.ipynb`) has the same name.
+    """
+    return PurePath(os.environ.get("JPY_SESSION_NAME", "")).name.partition(".")[0]

@@ -1,9 +1,22 @@
-"""Exercises in a notebook: check an answer, ask for a hint, see our solution, see how far you are."""
+"""Exercises in a notebook: check an answer, ask for a hint, see our solution, see how far
+you are.
+"""
 
 from .engine import CheckFailed, check
 from .hints import hint, solution
 from .progress import progress, reset
 from .register import Exercise, Misconception, UnknownExercise, exercise, exercises
 
-__all__ = ["CheckFailed", "Exercise", "Misconception", "UnknownExercise", "check", "exercise", "exercises",
-           "hint", "progress", "reset", "solution"]
+__all__ = [
+    "CheckFailed",
+    "Exercise",
+    "Misconception",
+    "UnknownExercise",
+    "check",
+    "exercise",
+    "exercises",
+    "hint",
+    "progress",
+    "reset",
+    "solution",
+]

@@ -1,12 +1,14 @@
-"""The board: how far one is, for a person: a bar for each lesson, each exercise's state, and a reset with a question."""
+"""The board: how far one is, for a person: a bar for each lesson, each exercise's state, and a
+reset with a question.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from workshop.authoring.lessons import LESSONS
 from workshop.controls.control import Control, Place
 from workshop.controls.shown import status_line
-from workshop.lessons import LESSONS
 from workshop.views.page import aside, folded, heading, sheet
 from workshop.views.svg import INK, LINE, PAPER, escape
 
@@ -19,7 +21,9 @@ GOES = "Its tries, its hints and a pass are forgotten; what you wrote in the not
 
 
 class Board(Control):
-    """Progress as widgets, of one lesson or of all. Nothing is forgotten before the question is answered."""
+    """Progress as widgets, of one lesson or of all. Nothing is forgotten before the question is
+    answered.
+    """
 
     def __init__(self, lesson: str | None = None) -> None:
         self.lesson = lesson
@@ -33,24 +37,36 @@ class Board(Control):
     def _build(self) -> Any:
         import ipywidgets
 
-        self._picture, self._question, self._status = (ipywidgets.HTML(layout={"max_width": "760px"}) for _ in range(3))
-        self._resets = {its.id: self._button(f"Reset {its.id}", lambda id=its.id: self._ask(id), f"Forget {its.title}")
-                        for its in exercises(self.lesson)}
+        self._picture, self._question, self._status = (
+            ipywidgets.HTML(layout={"max_width": "760px"}) for _ in range(3)
+        )
+        self._resets = {
+            its.id: self._button(
+                f"Reset {its.id}", lambda id=its.id: self._ask(id), f"Forget {its.title}"
+            )
+            for its in exercises(self.lesson)
+        }
         self._row = ipywidgets.HBox(layout={"flex_flow": "row wrap", "max_width": "760px"})
         self._forget = self._button("Forget it", self._forgotten)
         self._keep = self._button("Keep it", self._kept)
         self._answers = ipywidgets.HBox([self._forget, self._keep])
-        return ipywidgets.VBox([self._picture, self._row, self._question, self._answers, self._status])
+        return ipywidgets.VBox(
+            [self._picture, self._row, self._question, self._answers, self._status]
+        )
 
     def _button(self, name: str, act: Any, tip: str = "") -> Any:
         import ipywidgets
 
         button = ipywidgets.Button(description=name, tooltip=tip or name, layout={"width": "auto"})
-        button.on_click(lambda _: self._place.call(act))  # in the cell's context, where progress is a file
+        button.on_click(
+            lambda _: self._place.call(act)
+        )  # in the cell's context, where progress is a file
         return button
 
     def _refresh(self) -> None:
-        """Draws what is known now; a reset is offered for each exercise of which something is known."""
+        """Draws what is known now; a reset is offered for each exercise of which something is
+        known.
+        """
         self._picture.value = drawn(progress(self.lesson))
         self._row.children = [button for id, button in self._resets.items() if of(id)]
         self._question.value = ""
@@ -97,20 +113,32 @@ def _lesson(number: str, known: Progress) -> str:
     points = sum(int(said.split()[0]) for *_, said in rows)
     name = f'<span style="display:inline-block;width:250px">{escape(number)} {escape(TITLES.get(number, ""))}</span>'
     said = aside(f"{passed} of {len(rows)} passed · {points} of {most} points")
-    return folded(f"{name}{_bar(points / most)}{said}", _table(rows), is_open=known.lesson is not None,
-                  hue=HUES["passed"] if passed == len(rows) else LINE)
+    return folded(
+        f"{name}{_bar(points / most)}{said}",
+        _table(rows),
+        is_open=known.lesson is not None,
+        hue=HUES["passed"] if passed == len(rows) else LINE,
+    )
 
 
 def _bar(share: float) -> str:
     """A picture of what stands beside it in words."""
     hue = HUES["passed"]
-    return (f'<span aria-hidden="true" style="display:inline-block;width:160px;height:8px;margin-right:12px;background:{LINE};'
-            f'border-radius:4px"><span style="display:block;width:{share:.0%};height:8px;background:{hue};border-radius:4px">'
-            "</span></span>")
+    return (
+        f'<span aria-hidden="true" style="display:inline-block;width:160px;height:8px;margin-right:12px;background:{LINE};'
+        f'border-radius:4px"><span style="display:block;width:{share:.0%};height:8px;background:{hue};border-radius:4px">'
+        "</span></span>"
+    )
 
 
 def _table(rows: list[tuple[str, str, str, str]]) -> str:
     cell = f"text-align:left;padding:2px 16px 2px 0;color:{INK};background:{PAPER};font-size:13px"
-    head = "".join(f'<th scope="col" style="{cell}">{name}</th>' for name in ("exercise", "title", "state", "points"))
-    body = "".join("<tr>" + "".join(f'<td style="{cell}">{escape(it)}</td>' for it in row) + "</tr>" for row in rows)
+    head = "".join(
+        f'<th scope="col" style="{cell}">{name}</th>'
+        for name in ("exercise", "title", "state", "points")
+    )
+    body = "".join(
+        "<tr>" + "".join(f'<td style="{cell}">{escape(it)}</td>' for it in row) + "</tr>"
+        for row in rows
+    )
     return f'<table style="border-collapse:collapse;margin:6px 0"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'

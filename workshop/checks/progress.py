@@ -1,25 +1,24 @@
-"""Progress: tries, hints and passes, kept in `.workshop/progress.json` on this machine; no reason to fail.
+"""Progress: tries, hints and passes, kept in `.workshop/progress.json` on this machine; no reason
+to fail.
 
 WORKSHOP_PROGRESS names another file, for those who share a folder.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from workshop import kept
 from workshop.presence import interactive
 
 from .register import UnknownExercise, exercise, exercises, lessons
 from .verdict import Note, Verdict
 
-FILE = Path(os.environ.get("WORKSHOP_PROGRESS") or Path(__file__).resolve().parent.parent.parent / ".workshop" / "progress.json")
+FILE = Path(os.environ.get("WORKSHOP_PROGRESS") or kept.place("progress.json"))
 TRIED = ("wrong", "crashed", "timed out")
 _in_memory: dict[str, dict[str, Any]] = {}
 """For a run with nobody there, which leaves nothing behind."""
@@ -46,7 +45,9 @@ def change(id: str, **facts: Any) -> None:
 
 
 def reset(id: str) -> Note:
-    """Forgets one exercise, so that it can be done again. Raises UnknownExercise when nobody is there."""
+    """Forgets one exercise, so that it can be done again. Raises UnknownExercise when nobody is
+    there.
+    """
     try:
         its = exercise(id)
     except UnknownExercise as problem:
@@ -58,18 +59,24 @@ def reset(id: str) -> Note:
 
 
 def progress(lesson: str | None = None) -> Progress:
-    """How far one is, in one lesson (such as "02") or in all: a line for each exercise, and the points.
+    """How far one is, in one lesson (such as "02") or in all: a line for each exercise, and the
+    points.
 
     Raises ValueError for a lesson without exercises.
     """
     if lesson is not None and lesson not in lessons():
-        raise ValueError(f"there are no exercises of lesson {lesson!r}; expected one of {', '.join(lessons())}, in quotes")
+        raise ValueError(
+            f"there are no exercises of lesson {lesson!r}; expected one of {', '.join(lessons())},"
+            " in quotes"
+        )
     return Progress(_read(), lesson)
 
 
 @dataclass(frozen=True, repr=False)
 class Progress:
-    """The state of the exercises; shows as a table, and as the same in text; to a person as a board."""
+    """The state of the exercises; shows as a table, and as the same in text; to a person as a
+    board.
+    """
 
     known: dict[str, dict[str, Any]]
     lesson: str | None = None
@@ -91,8 +98,15 @@ class Progress:
 
     def __repr__(self) -> str:
         width = max(len(title) for _, title, *_ in self.rows())
-        return "\n".join([self.summary(), *(f"  {id}  {title:<{width}}  {state:<15}  {points}"
-                                            for id, title, state, points in self.rows())])
+        return "\n".join(
+            [
+                self.summary(),
+                *(
+                    f"  {id}  {title:<{width}}  {state:<15}  {points}"
+                    for id, title, state, points in self.rows()
+                ),
+            ]
+        )
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         from workshop.views.page import heading, sheet
@@ -116,56 +130,23 @@ class Progress:
         return Board(self.lesson)._repr_mimebundle_()
 
 
-# ── the file ───────────────────────────────────────────────────────────────────────────────────────────────
+# ── the file ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def _read() -> dict[str, dict[str, Any]]:
     if not interactive():
         return dict(_in_memory)
-    try:
-        kept = json.loads(FILE.read_text(encoding="utf-8"))["exercises"]
-        if not (isinstance(kept, dict) and all(isinstance(it, dict) for it in kept.values())):
-            raise ValueError("not a table of exercises")
-        return kept
-    except FileNotFoundError:
-        return {}
-    except OSError as problem:
-        _say(f"Your progress cannot be read ({problem.strerror}); nothing else is affected.")
+    known = kept.read(FILE, "exercises", "progress")
+    if known is None:
         return dict(_in_memory)
-    except (ValueError, KeyError, TypeError):
-        _set_aside()
+    if not all(isinstance(facts, dict) for facts in known.values()):
+        kept.set_aside(FILE, "progress")
         return {}
-
-
-def _set_aside() -> None:
-    aside = next(path for number in range(1, 10_000)
-                 if not (path := FILE.with_name(f"progress.unreadable-{number}.json")).exists())
-    try:
-        FILE.replace(aside)
-        _say(f"Your progress file could not be read. It is kept as .workshop/{aside.name}; a new one begins.")
-    except OSError:
-        _say("Your progress file could not be read, nor moved aside; a new one begins.")
+    return known
 
 
 def _write(everything: dict[str, dict[str, Any]]) -> None:
-    """Whole or not at all: a kernel that dies in the middle leaves the old file."""
     _in_memory.clear()
     _in_memory.update(everything)
-    if not interactive():
-        return
-    try:
-        FILE.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=FILE.parent, suffix=".part")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as part:
-                json.dump({"version": 1, "exercises": everything}, part, indent=1, ensure_ascii=False)
-            Path(name).replace(FILE)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as problem:
-        _say(f"Your progress could not be saved ({problem.strerror}); nothing else is affected.")
-
-
-def _say(sentence: str) -> None:
-    print(sentence, file=sys.stderr)
+    if interactive():
+        kept.write(FILE, "exercises", everything, "progress")

@@ -1,15 +1,16 @@
-"""The register of exercises: what each one is; a lesson's module is imported when it is asked for."""
+"""The register of exercises: what each one is; a lesson's words are read when it is asked for."""
 
 from __future__ import annotations
 
-import pkgutil
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from .probe import Probe
+COURSE = Path(__file__).resolve().parent.parent / "course"
+"""One folder a lesson."""
 
 
 class UnknownExercise(ValueError):
@@ -25,9 +26,20 @@ class Misconception(NamedTuple):
     """What to try next."""
 
 
-@dataclass(frozen=True, kw_only=True)
+class Trial(NamedTuple):
+    """What is graded together: some cases of a draw, and the points for all of them."""
+
+    name: str
+    """Under which `inputs` yields its cases; never shown."""
+    title: str
+    points: int
+    hidden: bool = False
+    """Whether learners are told the title only."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Exercise:
-    """One exercise. Its text and our solution stand in `solutions/`; here is what checks and explains it."""
+    """One exercise. Its text and our solution are in `solutions/`; here is what learners read besides."""
 
     id: str
     """Lesson and number, such as 01.2."""
@@ -46,16 +58,18 @@ class Exercise:
     """Why it matters, in a sentence."""
     hints: tuple[str, str, str]
     """The idea (without code), where to look, almost the code."""
-    check: Callable[[Any, Probe], None]
-    """Tries the learner's object on generated inputs; returns when all is well, else raises by the probe."""
-    misconceptions: Mapping[str, Misconception]
-    """By the name under which `check` reports them."""
+    slips: Mapping[str, Misconception]
+    """Known wrong answers by name: cause and next step."""
     solution_note: str
     """Why our solution works."""
-    alternative: str
-    """Another right answer, as code; its first line is a comment that says what is different."""
     break_it: str
     """What to try after passing."""
+    trials: tuple[Trial, ...] = ()
+    rules: Mapping[str, str] = field(default_factory=dict)
+    """By aspect, how it is compared where many answers are right: "at most", "at least" or "holds" ours; "shown": not at all,
+    but shown with what came back."""
+    picture: str = ""
+    """How the learner's run is drawn: "team", else as its kind wants."""
     is_function: bool = True
     """False for an exercise whose answer is a text or another object that is not called."""
 
@@ -63,26 +77,51 @@ class Exercise:
     def lesson(self) -> str:
         return self.id.partition(".")[0]
 
+    @property
+    def misconceptions(self) -> Mapping[str, Misconception]:
+        return self.slips
 
+
+@cache
 def lessons() -> list[str]:
     """The numbers of the lessons that have exercises, in order."""
-    package = import_module(__package__)
-    names = (module.name for module in pkgutil.iter_modules(package.__path__))
-    return sorted(name.removeprefix("lesson_") for name in names if name.startswith("lesson_"))
+    return sorted(
+        path.parent.name.removeprefix("lesson_") for path in COURSE.glob("lesson_*/words.toml")
+    )
 
 
 def exercises(lesson: str | None = None) -> list[Exercise]:
     """The exercises of one lesson, or of all, in order."""
-    wanted = [it for it in lessons() if lesson in (None, it)]
-    return [it for number in wanted for it in import_module(f"{__package__}.lesson_{number}").EXERCISES]
+    return [
+        exercise for number in lessons() if lesson in (None, number) for exercise in _read(number)
+    ]
 
 
 def exercise(id: str) -> Exercise:
     """The exercise of this id. Raises UnknownExercise, which says which there are."""
     lesson = str(id).partition(".")[0]
-    if lesson in lessons():
-        for found in exercises(lesson):
-            if found.id == id:
-                return found
-    there = ", ".join(it.id for it in (exercises(lesson) if lesson in lessons() else exercises()))
-    raise UnknownExercise(f"there is no exercise {id!r}; expected one of {there}, in quotes")
+    known = exercises(lesson) if lesson in lessons() else exercises()
+    for found in known:
+        if found.id == id:
+            return found
+    names = ", ".join(found.id for found in known)
+    raise UnknownExercise(f"there is no exercise {id!r}; expected one of {names}, in quotes")
+
+
+@cache
+def _read(lesson: str) -> tuple[Exercise, ...]:
+    """The exercises of a lesson. Raises ValueError for words that lack something or hold something unknown."""
+    folder = COURSE / f"lesson_{lesson}"
+    path = folder / "words.toml"
+    with path.open("rb") as file:
+        records = tomllib.load(file)["exercise"]
+    try:
+        return tuple(_exercise(record) for record in records)
+    except TypeError as problem:
+        raise ValueError(f"{path.parent.name}/{path.name}: {problem}") from None
+
+
+def _exercise(record: dict[str, Any]) -> Exercise:
+    slips = {name: Misconception(**words) for name, words in record.pop("slips", {}).items()}
+    trials = tuple(Trial(**words) for words in record.pop("trials", []))
+    return Exercise(**{**record, "hints": tuple(record["hints"])}, slips=slips, trials=trials)

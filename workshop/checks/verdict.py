@@ -1,4 +1,6 @@
-"""The verdict: one of five outcomes, in five parts; as text, and as a strip under the picture of the run."""
+"""The verdict: one of five outcomes, in five parts; as text, and as a strip under the picture of
+the run.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,13 @@ from typing import Any, Literal
 from .register import Exercise
 
 Outcome = Literal["not attempted", "wrong", "crashed", "timed out", "passed"]
-HUES = {"passed": "#00795a", "not attempted": "#52606d", "wrong": "#b8590b", "crashed": "#a1344f",
-        "timed out": "#a1344f"}
+HUES = {
+    "passed": "#00795a",
+    "not attempted": "#52606d",
+    "wrong": "#b8590b",
+    "crashed": "#a1344f",
+    "timed out": "#a1344f",
+}
 MONO = "ui-monospace,SFMono-Regular,Menlo,Consolas,monospace"
 TEXT_WIDTH = 104
 """Of the text twin, in characters."""
@@ -18,7 +25,9 @@ TEXT_WIDTH = 104
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a check found. `parts` are (label, text): called, came back, expected, likely cause, next."""
+    """What a check found. `parts` are (label, text): called, came back, expected, likely cause,
+    next.
+    """
 
     exercise: Exercise
     outcome: Outcome
@@ -41,7 +50,9 @@ class Verdict:
         lines = [self.headline]
         for label, said in (*self.parts, *self._run()):
             for line in said.splitlines() or [""]:
-                for piece in textwrap.wrap(line, TEXT_WIDTH - width, break_on_hyphens=False) or [""]:
+                for piece in textwrap.wrap(line, TEXT_WIDTH - width, break_on_hyphens=False) or [
+                    ""
+                ]:
                     lines.append(f"  {label:<{width}}  {piece}")
                     label = ""
         return "\n".join(lines)
@@ -57,9 +68,12 @@ class Verdict:
         content = []
         for _, said in self._run():
             content.append(folded(aside(f"Your run. {said}"), self.picture.markup()))
-        rows = ('<div style="display:flex;gap:12px;margin:4px 0">'
-                f'<div style="flex:0 0 92px">{aside(label)}</div>'
-                f"{_exact(words) if label in EXACT else _prose(words)}</div>" for label, words in self.parts)
+        rows = (
+            '<div style="display:flex;gap:12px;margin:4px 0">'
+            f'<div style="flex:0 0 92px">{aside(label)}</div>'
+            f"{_exact(words) if label in EXACT else _prose(words)}</div>"
+            for label, words in self.parts
+        )
         content.append(block(heading(self.headline), "".join(rows), hue=HUES[self.outcome]))
         return sheet(self.headline, content)
 
@@ -80,7 +94,9 @@ EXACT = ("called", "came back", "expected")
 
 @dataclass(frozen=True)
 class Note:
-    """A few words from the workshop, such as a hint: a headline and Markdown, and some code below it."""
+    """A few words from the workshop, such as a hint: a headline and Markdown, and some code below
+    it.
+    """
 
     words: str
     code: str = ""
@@ -106,8 +122,10 @@ def _finding(picture: Any) -> str:
 def _exact(words: str) -> str:
     from workshop.views.svg import INK, escape
 
-    return (f'<div style="font-family:{MONO};font-size:12px;white-space:pre-wrap;overflow-wrap:break-word;'
-            f'min-width:0;color:{INK}">{escape(words)}</div>')
+    return (
+        f'<div style="font-family:{MONO};font-size:12px;white-space:pre-wrap;overflow-wrap:break-word;'
+        f'min-width:0;color:{INK}">{escape(words)}</div>'
+    )
 
 
 def _prose(words: str) -> str:

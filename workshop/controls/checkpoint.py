@@ -38,7 +38,12 @@ class Question(Control):
 
     def text(self) -> str:
         """The question, its facts and how it was decided, as plain text."""
-        lines = [f"Checkpoint: {self.question}", as_shown_text(self.show), self.edit or "", f"Options: {', '.join(self.options)}"]
+        lines = [
+            f"Checkpoint: {self.question}",
+            as_shown_text(self.show),
+            self.edit or "",
+            f"Options: {', '.join(self.options)}",
+        ]
         if self.decision:
             lines.append(f"Decided: {self.decision.choice} ({WHO[self.decision.by]})")
         return "\n".join(filter(None, lines))
@@ -46,23 +51,50 @@ class Question(Control):
     def _build(self) -> Any:
         import ipywidgets
 
-        facts = ipywidgets.HTML(prose(as_shown_html(self.show)), layout={
-            "max_width": "760px", "display": "" if self.show is not None else "none"})
-        self._field = ipywidgets.Textarea(self.edit or "", description="Edit", rows=8, layout={
-            "width": "100%", "max_width": "760px", "display": "" if self.edit is not None else "none"})
-        self._buttons = [ipywidgets.Button(description=option, button_style="primary" if option == self.options[0] else "",
-                                           layout={"width": "auto"}) for option in self.options]
+        facts = ipywidgets.HTML(
+            prose(as_shown_html(self.show)),
+            layout={"max_width": "760px", "display": "" if self.show is not None else "none"},
+        )
+        self._field = ipywidgets.Textarea(
+            self.edit or "",
+            description="Edit",
+            rows=8,
+            layout={
+                "width": "100%",
+                "max_width": "760px",
+                "display": "" if self.edit is not None else "none",
+            },
+        )
+        self._buttons = [
+            ipywidgets.Button(
+                description=option,
+                button_style="primary" if option == self.options[0] else "",
+                layout={"width": "auto"},
+            )
+            for option in self.options
+        ]
         self._status = ipywidgets.HTML(status_line("Waiting for you."))
-        return ipywidgets.VBox([ipywidgets.HTML(prose(markdown(self.question)), layout={"max_width": "760px"}), facts, self._field,
-                                ipywidgets.HBox(self._buttons), self._status])
+        return ipywidgets.VBox(
+            [
+                ipywidgets.HTML(prose(markdown(self.question)), layout={"max_width": "760px"}),
+                facts,
+                self._field,
+                ipywidgets.HBox(self._buttons),
+                self._status,
+            ]
+        )
 
     def clicked(self) -> asyncio.Future[str]:
         """The option that will be clicked; on the running loop."""
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[str] = loop.create_future()
 
-        def decide(button: Any) -> None:  # called in the kernel's thread for widgets, not in the loop's
-            loop.call_soon_threadsafe(lambda: answer.done() or answer.set_result(button.description))
+        def decide(
+            button: Any,
+        ) -> None:  # called in the kernel's thread for widgets, not in the loop's
+            loop.call_soon_threadsafe(
+                lambda: answer.done() or answer.set_result(button.description)
+            )
 
         assert self.widget  # its buttons exist from here on
         for button in self._buttons:
@@ -80,26 +112,48 @@ class Question(Control):
         self._status.value = status_line(said)
 
 
-WHO = {"person": "by a person", "headless": "nobody was there to ask: the headless answer", "timeout": "no answer in time"}
+WHO = {
+    "person": "by a person",
+    "headless": "nobody was there to ask: the headless answer",
+    "timeout": "no answer in time",
+}
 
 
-async def checkpoint(question: str, options: tuple[str, ...] = ("Proceed", "Stop"), *, show: Any = None, edit: str | None = None,
-                     timeout_s: float = 600, headless: str = "Proceed", on_timeout: str | None = None) -> Decision:
+async def checkpoint(
+    question: str,
+    options: tuple[str, ...] = ("Proceed", "Stop"),
+    *,
+    show: Any = None,
+    edit: str | None = None,
+    timeout_s: float = 600,
+    headless: str = "Proceed",
+    on_timeout: str | None = None,
+) -> Decision:
     """Asks the person at the notebook, and waits without holding up anything else on the loop.
 
-    show:       the facts to decide on: Markdown text, a view of `workshop.views`, a pydantic model, data.
+    show:       the facts to decide on: Markdown text, a view of `workshop.views`, a pydantic model,
+                data.
     edit:       a text that the person may change before answering; comes back in `Decision.text`.
     headless:   the answer when nobody is there (tests, `nbconvert`); at once.
-    on_timeout: the answer after `timeout_s` seconds without one; the last option if not given, so put the safest there.
-    Raises ValueError for an answer that is not among the options, CancelledError when the cell is interrupted.
+    on_timeout: the answer after `timeout_s` seconds without one; the last option if not given, so
+    put the safest there. Raises ValueError for an answer that is not among the options,
+    CancelledError when the cell is interrupted.
     """
     options = tuple(options)
     on_timeout = options[-1] if on_timeout is None and options else on_timeout
-    if len(set(options)) != len(options) or not options or not all(isinstance(it, str) and it.strip() for it in options):
-        raise ValueError(f"the options are {options!r}; expected at least one, each a different text")
+    if (
+        len(set(options)) != len(options)
+        or not options
+        or not all(isinstance(it, str) and it.strip() for it in options)
+    ):
+        raise ValueError(
+            f"the options are {options!r}; expected at least one, each a different text"
+        )
     for name, answer in (("headless", headless), ("on_timeout", on_timeout)):
         if answer not in options:
-            raise ValueError(f"{name} is {answer!r}; expected one of the options: {', '.join(options)}")
+            raise ValueError(
+                f"{name} is {answer!r}; expected one of the options: {', '.join(options)}"
+            )
     asked = Question(question, options, show, edit)
     if not interactive():
         asked.decision = Decision(headless, edit or "", "headless")
@@ -123,8 +177,8 @@ async def checkpoint(question: str, options: tuple[str, ...] = ("Proceed", "Stop
 async def _within(seconds: float, answer: asyncio.Future[str]) -> bool:
     """Whether the answer came in time.
 
-    Waits in slices: an interrupt from the kernel's menu takes effect only when its loop wakes up, and a loop that
-    waits for nothing but a click may sleep on.
+    Waits in slices: an interrupt from the kernel's menu takes effect only when its loop wakes up,
+    and a loop that waits for nothing but a click may sleep on.
     """
     clock = asyncio.get_running_loop().time
     end = clock() + seconds

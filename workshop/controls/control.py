@@ -1,4 +1,6 @@
-"""What every control shares: widgets for a person, a line of text for a reader, and the way back to the kernel's loop."""
+"""What every control shares: widgets for a person, a line of text for a reader, and the way back to
+the kernel's loop.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,18 @@ from typing import Any
 
 from workshop.presence import interactive
 
+WITHOUT_KERNEL = """<style>
+.workshop-without-kernel { display: none }
+.workshop-control.jupyter-widgets-disconnected .workshop-without-kernel { display: block }
+.workshop-control.jupyter-widgets-disconnected::before,
+.workshop-control .jupyter-widgets-disconnected::before { content: none !important }
+</style><p class="workshop-without-kernel" role="status" style="line-height: 1.5; margin: 0">
+<strong>Not connected: the kernel that ran this cell is gone, so nothing happens here.</strong>
+To revive it, choose <em>Run → Run All Above Selected Cell</em>, then run this cell (Shift+Enter).
+</p>"""
+"""Widgets mark themselves when they lose their kernel, after a restart or in a reopened notebook.
+"""
+
 
 class Control:
     """Shown as widgets where a person is there, and as the stable text of `text()` everywhere else.
@@ -19,8 +33,12 @@ class Control:
 
     @cached_property
     def widget(self) -> Any:
-        """The ipywidgets group."""
-        return self._build()
+        """The ipywidgets group, with the sentence that appears when its kernel is gone."""
+        import ipywidgets
+
+        group = ipywidgets.VBox([ipywidgets.HTML(WITHOUT_KERNEL), self._build()])
+        group.add_class("workshop-control")
+        return group
 
     def text(self) -> str:
         raise NotImplementedError
@@ -45,8 +63,9 @@ class Control:
 class Place:
     """Where a cell runs: its event loop and its context.
 
-    JupyterLab delivers clicks to another thread, in a context that knows nothing of the cell. Work that a click
-    starts has to go back to both, or its output and its `interactive()` would be the click's.
+    JupyterLab delivers clicks to another thread, in a context that knows nothing of the cell. Work
+    that a click starts has to go back to both, or its output and its `interactive()` would be the
+    click's.
     """
 
     def __init__(self) -> None:

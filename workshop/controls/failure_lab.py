@@ -1,4 +1,6 @@
-"""The failure lab: a team that fails in a known way, three limits to move, and its run drawn anew at each move."""
+"""The failure lab: a team that fails in a known way, three limits to move, and its run drawn anew
+at each move.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kernel import Budget, Executable, Handoff, Result, Run, connect
-from kernel.offline import Temperament
 from kernel.trace import dollars
+from offline_model import Temperament
 from workshop.views import BudgetGauges, Timeline
 
+from .choice import Choice
 from .control import Control, Place
 from .shown import prose, status_line
 
@@ -30,16 +33,28 @@ PAUSE_S = 0.15
 
 
 class FailureLab(Control):
-    """Broken teams by name, and three limits. Runs on the offline model only, whatever the lesson talks to.
+    """Broken teams by name, and three limits. Runs on the offline model only, whatever the lesson
+    talks to.
 
     cap, local, calls: the limits of the latest run. run, result: that run; None before it.
     Raises ValueError for a failure that there is not, or a limit out of its range.
     """
 
-    def __init__(self, teams: Mapping[str, Broken], failure: str | None = None, *, cap: int = 12, local: int = 20,
-                 calls: int = 24, intent: str = "Write a brief on Qdrant", seed: int = 6) -> None:
+    def __init__(
+        self,
+        teams: Mapping[str, Broken],
+        failure: str | None = None,
+        *,
+        cap: int = 12,
+        local: int = 20,
+        calls: int = 24,
+        intent: str = "Write a brief on Qdrant",
+        seed: int = 6,
+    ) -> None:
         if not teams:
-            raise ValueError("the lab has no teams; give it at least one, by the name of its failure")
+            raise ValueError(
+                "the lab has no teams; give it at least one, by the name of its failure"
+            )
         self.teams, self.intent, self.seed = dict(teams), intent, seed
         self.run: Run | None = None
         self.result: Result | None = None
@@ -50,12 +65,15 @@ class FailureLab(Control):
         """Runs the chosen team under the chosen limits."""
         make, temperament = self.teams[self.failure]
         self.run = self.result = None
-        # one turn less than calls: an agent that is out of turns is asked once more, for an answer from what it has
+        # one turn less than calls: an agent that is out of turns is asked once more, for an answer
+        # from what it has
         team = make(self.cap, Budget(calls=self.local, turns=self.local - 1))
         async with connect("offline", seed=self.seed, temperament=temperament) as client:
             # deep enough that the cap holds, and not the door
             run = Run(client, budget=Budget(calls=self.calls, depth=DEEPEST))
-            result = await run.dispatch(team, Handoff(intent=self.intent), budget=Budget(depth=DEEPEST))
+            result = await run.dispatch(
+                team, Handoff(intent=self.intent), budget=Budget(depth=DEEPEST)
+            )
         self.run, self.result = run, result
         return result
 
@@ -65,8 +83,11 @@ class FailureLab(Control):
             return "Not run yet."
         spent, words = self.run.spent, len(self.result.as_text().split())
         ended = "done" if self.result.ok else f"{self.result.status}: {self.result.reason}"
-        return (f"{spent.calls} {'call' if spent.calls == 1 else 'calls'}, {spent.tokens:,} tokens, {dollars(spent.cost)}. "
-                f"The team gave back {words} {'word' if words == 1 else 'words'} ({ended}).")
+        return (
+            f"{spent.calls} {'call' if spent.calls == 1 else 'calls'}, {spent.tokens:,} tokens,"
+            f" {dollars(spent.cost)}. The team gave back {words}"
+            f" {'word' if words == 1 else 'words'} ({ended})."
+        )
 
     def text(self) -> str:
         """The limits, what came of them, and the pictures' text twins."""
@@ -79,13 +100,17 @@ class FailureLab(Control):
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         bundle = super()._repr_mimebundle_(include, exclude)
-        if self.run is not None and set(bundle) == {"text/plain"}:  # a reader gets the picture, but nothing to move
-            bundle["image/svg+xml"] = Timeline(self.run).markup()
+        if self.run is not None and set(bundle) == {
+            "text/plain"
+        }:  # a reader gets the picture, but nothing to move
+            bundle = {**Timeline(self.run)._repr_mimebundle_(), **bundle}
         return bundle
 
     def _set(self, failure: str, limits: Mapping[str, int]) -> None:
         if failure not in self.teams:
-            raise ValueError(f"the failure is {failure!r}; expected one of: {', '.join(self.teams)}")
+            raise ValueError(
+                f"the failure is {failure!r}; expected one of: {', '.join(self.teams)}"
+            )
         for name, value in limits.items():
             label, least, most = LIMITS[name]
             if not least <= value <= most:
@@ -93,27 +118,41 @@ class FailureLab(Control):
         self.failure = failure
         self.cap, self.local, self.calls = limits["cap"], limits["local"], limits["calls"]
 
-    # ── widgets ────────────────────────────────────────────────────────────────────────────────────────
+    # ── widgets ───────────────────────────────────────────────────────────────────────────────────
 
     def _build(self) -> Any:
         import ipywidgets
 
-        # buttons, since JupyterLab takes the arrow keys that radio buttons and menus would need
-        self._choice = ipywidgets.ToggleButtons(options=list(self.teams), value=self.failure, description="Failure",
-                                                style={"description_width": "initial", "button_width": "auto"})
-        rows, self._fields = [self._choice], {}
+        self._choice = Choice("Failure", [(name, name) for name in self.teams], self.failure)
+        rows, self._fields = [self._choice.widget], {}
         for name, (label, least, most) in LIMITS.items():
-            # the field carries the label and takes the keys: a slider's handle has no name for a screen reader
-            field = ipywidgets.BoundedIntText(getattr(self, name), min=least, max=most, description=label,
-                                              style={"description_width": "260px"}, layout={"width": "340px"})
-            slider = ipywidgets.IntSlider(field.value, min=least, max=most, readout=False, tabbable=False, tooltip=label,
-                                          layout={"width": "320px"})
+            # the field carries the label and takes the keys: a slider's handle has no name for a
+            # screen reader
+            field = ipywidgets.BoundedIntText(
+                getattr(self, name),
+                min=least,
+                max=most,
+                description=label,
+                style={"description_width": "260px"},
+                layout={"width": "340px"},
+            )
+            slider = ipywidgets.IntSlider(
+                field.value,
+                min=least,
+                max=most,
+                readout=False,
+                tabbable=False,
+                tooltip=label,
+                layout={"width": "320px"},
+            )
             ipywidgets.link((field, "value"), (slider, "value"))
             field.observe(self._moved, "value")
             self._fields[name] = field
             rows.append(ipywidgets.HBox([field, slider]))
         self._choice.observe(self._moved, "value")
-        self._status, self._canvas = (ipywidgets.HTML(layout={"max_width": "760px"}) for _ in range(2))
+        self._status, self._canvas = (
+            ipywidgets.HTML(layout={"max_width": "760px"}) for _ in range(2)
+        )
         return ipywidgets.VBox([*rows, self._status, self._canvas])
 
     def _refresh(self) -> None:
@@ -136,13 +175,19 @@ class FailureLab(Control):
         try:
             await self.play()
         except Exception as problem:  # a team of the learner's own: say so where they look
-            self._status.value = prose(status_line(f"The team failed: {type(problem).__name__}: {problem}"))
+            self._status.value = prose(
+                status_line(f"The team failed: {type(problem).__name__}: {problem}")
+            )
             return
         self._refresh()
 
 
-async def failure_lab(teams: Mapping[str, Broken], failure: str | None = None, **limits: Any) -> FailureLab:
-    """A FailureLab (`limits`: cap, local, calls) whose first run is done; as the last line of a cell it is shown."""
+async def failure_lab(
+    teams: Mapping[str, Broken], failure: str | None = None, **limits: Any
+) -> FailureLab:
+    """A FailureLab (`limits`: cap, local, calls) whose first run is done; as the last line of a
+    cell it is shown.
+    """
     lab = FailureLab(teams, failure, **limits)
     await lab.play()
     return lab

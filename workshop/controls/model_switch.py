@@ -11,21 +11,28 @@ import traitlets
 
 import kernel
 from kernel import Client, SetupError
-from workshop.presence import interactive
+from workshop import kept
+from workshop.presence import interactive, notebook_name
 
+from .choice import Choice
 from .control import Control
 from .shown import escape, prose, status_line
 
-LABELS = {"offline": ("Offline", "The workshop's own model: deterministic, no key, no network"),
-          "live": ("Live", "The real service: your key, your money, under a hard cap"),
-          "local": ("Local server", "The server that ANTHROPIC_BASE_URL names")}
-"""Each mode's button, and what it says when pointed at."""
+LABELS = {
+    "offline": ("Offline", "The workshop's own model: deterministic, no key, no network"),
+    "live": ("Live", "The real service: your key, your money, under a hard cap"),
+    "local": ("Local server", "The server that ANTHROPIC_BASE_URL names"),
+}
+"""Each mode's name, and what it means."""
+FILE, KEPT = kept.place("choices.json"), ("mode", "max_usd", "pace_ms")
+LIVE_AGAIN = "Last time you chose Live. It costs money, so choose it again to use it."
 SLOWEST_PACE_MS, MOST_USD = 800, 100.0
 SECRETS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 
 
 class ModelSwitch(Control, traitlets.HasTraits):
-    """Which model the lesson's agents talk to. The choice lives in this object; the environment is left alone.
+    """Which model the lesson's agents talk to. The choice lives in this object; the environment is
+    left alone.
 
     mode:    "offline", "live" or "local"; without it WORKSHOP_MODEL, else offline.
     max_usd: the hard cap, in US dollars, of each connection that is not offline.
@@ -36,23 +43,35 @@ class ModelSwitch(Control, traitlets.HasTraits):
     mode = traitlets.Enum(tuple(LABELS))
     max_usd = traitlets.CFloat(0.50)
     pace_ms = traitlets.CInt(300)
+    reminder = ""
+    """A sentence for who sees the switch first in a new kernel."""
 
-    def __init__(self, mode: str | None = None, *, max_usd: float = 0.50, pace_ms: int = 300) -> None:
+    def __init__(
+        self, mode: str | None = None, *, max_usd: float = 0.50, pace_ms: int = 300
+    ) -> None:
         mode = mode or os.environ.get("WORKSHOP_MODEL") or "offline"
         if mode not in LABELS:
-            raise SetupError(f"the model is {mode!r}; expected offline, live or local (argument or WORKSHOP_MODEL)")
+            raise SetupError(
+                f"the model is {mode!r}; expected offline, live or local (argument or"
+                " WORKSHOP_MODEL)"
+            )
         super().__init__(mode=mode, max_usd=max_usd, pace_ms=pace_ms)
 
     @traitlets.validate("max_usd")
     def _check_cap(self, proposal: dict[str, Any]) -> float:
         if not 0 < proposal["value"] <= MOST_USD:
-            raise traitlets.TraitError(f"the cap is {proposal['value']} US dollars; expected more than 0, at most {MOST_USD:g}")
+            raise traitlets.TraitError(
+                f"the cap is {proposal['value']} US dollars; expected more than 0, at most"
+                f" {MOST_USD:g}"
+            )
         return round(proposal["value"], 4)
 
     @traitlets.validate("pace_ms")
     def _check_pace(self, proposal: dict[str, Any]) -> int:
         if not 0 <= proposal["value"] <= SLOWEST_PACE_MS:
-            raise traitlets.TraitError(f"the pace is {proposal['value']} ms; expected 0 to {SLOWEST_PACE_MS}")
+            raise traitlets.TraitError(
+                f"the pace is {proposal['value']} ms; expected 0 to {SLOWEST_PACE_MS}"
+            )
         return proposal["value"]
 
     @property
@@ -61,12 +80,15 @@ class ModelSwitch(Control, traitlets.HasTraits):
         return self.pace_ms if interactive() else 0
 
     def connect(self, *, concurrency: int | None = None, **offline: Any) -> Client:
-        """A new client of the chosen model. `offline` (seed, faults …) counts only while that is the offline one.
+        """A new client of the chosen model. `offline` (seed, faults …) counts only while that is
+        the offline one.
 
         Raises SetupError when something is missing.
         """
         if self.mode == "offline":
-            return kernel.connect("offline", concurrency=concurrency, **{"latency_ms": self.latency_ms, **offline})
+            return kernel.connect(
+                "offline", concurrency=concurrency, **{"latency_ms": self.latency_ms, **offline}
+            )
         return kernel.connect(self.mode, max_usd=self.max_usd, concurrency=concurrency)
 
     def missing(self, mode: str) -> str:
@@ -90,39 +112,99 @@ class ModelSwitch(Control, traitlets.HasTraits):
         key = "a key is set" if any(map(os.environ.get, SECRETS)) else "no key is sent"
         return f"{mode}, at {_host()} ({key}; hard cap ${self.max_usd:.2f} a connection)"
 
-    # ── widgets ────────────────────────────────────────────────────────────────────────────────────────
+    # ── widgets ───────────────────────────────────────────────────────────────────────────────────
 
     def _build(self) -> Any:
         import ipywidgets
 
         wide = {"description_width": "initial"}
-        # Buttons, since JupyterLab takes the arrow keys that radio buttons and menus would need.
-        choice = ipywidgets.ToggleButtons(options=[(label, mode) for mode, (label, _) in LABELS.items()], description="Model",
-                                          tooltips=[tip for _, tip in LABELS.values()], style={**wide, "button_width": "110px"})
-        pace = ipywidgets.BoundedIntText(min=0, max=SLOWEST_PACE_MS, step=50, description="Pace, ms an answer", style=wide,
-                                         layout={"width": "220px"})  # not a slider: its handle has no name for a screen reader
-        cap = ipywidgets.BoundedFloatText(min=0.01, max=MOST_USD, step=0.05, description="Hard cap, US dollars", style=wide,
-                                          layout={"width": "220px"})
+        choice = Choice(
+            "Model", [(f"**{name}**: {what}", it) for it, (name, what) in LABELS.items()]
+        )
+        pace = ipywidgets.BoundedIntText(
+            min=0,
+            max=SLOWEST_PACE_MS,
+            step=50,
+            description="Pace, ms an answer",
+            style=wide,
+            layout={"width": "220px"},
+        )  # not a slider: its handle has no name for a screen reader
+        cap = ipywidgets.BoundedFloatText(
+            min=0.01,
+            max=MOST_USD,
+            step=0.05,
+            description="Hard cap, US dollars",
+            style=wide,
+            layout={"width": "220px"},
+        )
         self._choice, self._pace, self._cap = choice, pace, cap
         self._status = ipywidgets.HTML(layout={"max_width": "760px"})
         traitlets.link((self, "mode"), (choice, "value"))
         traitlets.link((self, "pace_ms"), (pace, "value"))
         traitlets.link((self, "max_usd"), (cap, "value"))
         self.observe(lambda change: self._refresh(), ["mode", "max_usd"])
-        return ipywidgets.VBox([choice, pace, cap, self._status])
+        return ipywidgets.VBox([choice.widget, pace, cap, self._status])
 
     def _refresh(self) -> None:
         """Shows the fields of the chosen mode, what it means, and what the others would need."""
         self._pace.layout.display = "" if self.mode == "offline" else "none"
         self._cap.layout.display = "none" if self.mode == "offline" else ""
-        others = [f"{LABELS[mode][0]} is not ready: {escape(problem)}" for mode in LABELS
-                  if mode != self.mode and (problem := self.missing(mode))]
-        self._status.value = prose(status_line(self.text()) + "<br>".join(others))
+        others = [
+            f"{LABELS[mode][0]} is not ready: {escape(problem)}"
+            for mode in LABELS
+            if mode != self.mode and (problem := self.missing(mode))
+        ]
+        self._status.value = prose(
+            status_line(f"{self.text()} {self.reminder}".strip()) + "<br>".join(others)
+        )
 
 
-def model_switch(mode: str | None = None, *, max_usd: float = 0.50, pace_ms: int = 300) -> ModelSwitch:
-    """A ModelSwitch; as the last line of a cell it is shown."""
-    return ModelSwitch(mode, max_usd=max_usd, pace_ms=pace_ms)
+def model_switch(
+    mode: str | None = None, *, max_usd: float = 0.50, pace_ms: int = 300
+) -> ModelSwitch:
+    """A ModelSwitch; as the last line of a cell it is shown.
+
+    For a person, a cell that runs again gets the switch that it had before, with what was chosen
+    there; in a new kernel, the choice of the last time. Only "live" has to be chosen anew, since it
+    costs money.
+    """
+    if not interactive():
+        return ModelSwitch(mode, max_usd=max_usd, pace_ms=pace_ms)
+    given = mode, os.environ.get("WORKSHOP_MODEL"), max_usd, pace_ms
+    if given not in _switches:
+        _switches[given] = _as_last_time(ModelSwitch(mode, max_usd=max_usd, pace_ms=pace_ms))
+    return _switches[given]
+
+
+_switches: dict[tuple[Any, ...], ModelSwitch] = {}
+"""This kernel's switches, by what they were made with."""
+
+
+def _as_last_time(switch: ModelSwitch) -> ModelSwitch:
+    """The switch with this notebook's kept choice, which it keeps from now on."""
+    name = notebook_name()
+    known = kept.read(FILE, "switches", "choices") or {}
+    choice = known.get(name) or {}
+    begins = {trait: getattr(switch, trait) for trait in KEPT}
+    if choice.get("begins") == begins:
+        try:
+            switch.set_trait("pace_ms", choice["pace_ms"])
+            switch.set_trait("max_usd", choice["max_usd"])
+            if choice["mode"] == "live" != switch.mode:
+                switch.reminder = LIVE_AGAIN
+            else:
+                switch.set_trait("mode", choice["mode"])
+        except (traitlets.TraitError, KeyError):
+            pass  # of another version of the workshop: the switch begins as the lesson wrote it
+
+    def keep(change: Any) -> None:
+        switch.reminder = ""
+        others = kept.read(FILE, "switches", "choices") or {}
+        chosen = {"begins": begins, **{trait: getattr(switch, trait) for trait in KEPT}}
+        kept.write(FILE, "switches", {**others, name: chosen}, "choices")
+
+    switch.observe(keep, list(KEPT))
+    return switch
 
 
 def _host() -> str:

@@ -1,52 +1,79 @@
-"""The prediction: a learner commits to an answer before the run shows what happens."""
+"""The prediction: a learner commits to an answer before the run shows it; the choice is kept."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from workshop import kept
+from workshop.presence import notebook_name
+
+from . import control
+from .choice import Choice
 from .control import Control
-from .shown import markdown, status_line
+from .shown import status_line
+
+FILE = kept.place("predictions.json")
+OPEN, NOTED = "Pick one, then run on.", "Noted and kept. Run on to see."
+NONE_MADE = "The answer is below. To make a prediction first, run this cell again."
 
 
 @dataclass(repr=False)
 class Prediction(Control):
-    """A question with two to four options; `chosen` is None until somebody picks one."""
+    """A question with two to four options; `chosen` is None until somebody picks one.
+
+    A choice is kept by notebook, question and options: it is still there when the cell runs again,
+    also in a new kernel on another day.
+    """
 
     question: str
     options: tuple[str, ...]
     chosen: str | None = None
+    revealed: bool = field(default=False, init=False)
 
     def text(self) -> str:
         """The question and its options, with letters."""
-        lettered = (f"  {letter}  {option}" for letter, option in zip("abcd", self.options, strict=False))
+        lettered = (
+            f"  {letter}  {option}" for letter, option in zip("abcd", self.options, strict=False)
+        )
         return "\n".join([f"Predict: {self.question}", *lettered])
 
     def reveal(self, happened: str) -> Reveal:
-        """Compares the prediction with what the run did, and takes no more predictions. `happened` comes from the run."""
+        """Compares the prediction with what the run did, and takes no more predictions.
+
+        happened: what the run did, in the words of an option where it was one of them.
+        """
+        self.revealed = True
         if "widget" in vars(self):
             self._choice.disabled = True
+            self._show_status()
         return Reveal(self.chosen, happened)
 
     def _build(self) -> Any:
         import ipywidgets
 
-        # buttons, since JupyterLab takes the arrow keys that would move between radio buttons
-        self._choice = ipywidgets.ToggleButtons(options=list(self.options), value=self.chosen, layout={"width": "max-content"},
-                                                style={"button_width": "auto"})
-        said = ipywidgets.HTML(status_line("Pick one, then run on."))
+        self._choice = Choice(self.question, [(it, it) for it in self.options], self.chosen)
+        self._status = ipywidgets.HTML()
+        self._choice.observe(self._choose, "value")
+        self._show_status()
+        return ipywidgets.VBox([self._choice.widget, self._status])
 
-        def choose(change: dict[str, Any]) -> None:
-            self.chosen = change["new"]
-            said.value = status_line("Noted. Run on to see.")
+    def _choose(self, change: dict[str, Any]) -> None:
+        self.chosen = change["new"]
+        _keep(self)
+        self._show_status()
 
-        self._choice.observe(choose, "value")
-        return ipywidgets.VBox([ipywidgets.HTML(markdown(self.question)), self._choice, said])
+    def _show_status(self) -> None:
+        if self.revealed:
+            sentence = f"You predicted: {self.chosen}." if self.chosen else NONE_MADE
+        else:
+            sentence = NOTED if self.chosen else OPEN
+        self._status.value = status_line(sentence)
 
 
 @dataclass(repr=False)
 class Reveal(Control):
-    """What was predicted beside what happened."""
+    """What was predicted beside what happened: a text, which needs no kernel afterwards."""
 
     predicted: str | None
     happened: str
@@ -58,15 +85,39 @@ class Reveal(Control):
             return f"You predicted it: {self.happened}."
         return f"You predicted: {self.predicted}. It happened like this: {self.happened}."
 
-    def _build(self) -> Any:
-        import ipywidgets
-
-        return ipywidgets.HTML(status_line(self.text()))
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        page = {"text/html": status_line(self.text())} if control.interactive() else {}
+        return {**page, "text/plain": self.text()}
 
 
 def predict(question: str, *options: str) -> Prediction:
-    """Asks for a prediction; as the last line of a cell it is shown. Raises ValueError unless there are two to four
-    different options."""
+    """Asks for a prediction; as the last line of a cell it is shown, with the choice made before.
+
+    Raises ValueError unless there are two to four different options.
+    """
     if not 2 <= len(set(options)) == len(options) <= 4:
         raise ValueError(f"a prediction needs two to four different options; got {options!r}")
-    return Prediction(question, options)
+    prediction = Prediction(question, options)
+    if control.interactive():
+        choice = _known().get(_key(prediction))
+        prediction.chosen = choice if choice in options else None
+    return prediction
+
+
+_in_memory: dict[str, str] = {}
+"""This kernel's choices, for a folder that cannot be written."""
+
+
+def _known() -> dict[str, Any]:
+    return {**(kept.read(FILE, "predictions", "predictions") or {}), **_in_memory}
+
+
+def _keep(prediction: Prediction) -> None:
+    if prediction.chosen is None:
+        return
+    _in_memory[_key(prediction)] = prediction.chosen
+    kept.write(FILE, "predictions", _known(), "predictions")
+
+
+def _key(prediction: Prediction) -> str:
+    return " | ".join([notebook_name(), prediction.question, *prediction.options])

@@ -1,4 +1,6 @@
-"""The topic box: a topic, Run and Stop, the live picture of the team, then the brief and its bill."""
+"""The topic box: a topic, Run and Stop, the live picture of the team, then the brief and
+its bill.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from kernel import Budget, Client, Event, Executable, Handoff, Result, Run, SetupError
-from kernel.contract import as_text
-from workshop.presence import in_notebook, interactive
+from workshop.presence import in_notebook, interactive, notebook_name
 
 from .control import Control, Place
 from .model_switch import ModelSwitch
@@ -21,16 +22,23 @@ FRAME_S, TICK_S = 0.05, 0.25
 
 
 class TopicBox(Control):
-    """A team behind a text field. The run is a background task: later cells stay free, and can look at it.
+    """A team behind a text field. The run is a background task: later cells stay free, and can look
+    at it.
 
     make_desk: makes the executable that gets the handoff, anew for each run.
     connect:   makes the client, anew for each run; `switch.connect` follows a ModelSwitch.
     task, run, result: of the latest run; None before it.
     """
 
-    def __init__(self, make_desk: Callable[[], Executable], connect: Callable[[], Client] | None = None,
-                 topic: str = "the history of MCP", *, intent: str = "Write a brief on {topic}",
-                 budget: Budget | None = None) -> None:
+    def __init__(
+        self,
+        make_desk: Callable[[], Executable],
+        connect: Callable[[], Client] | None = None,
+        topic: str = "the history of MCP",
+        *,
+        intent: str = "Write a brief on {topic}",
+        budget: Budget | None = None,
+    ) -> None:
         self.topic, self.intent, self.budget = topic, intent, budget or Budget(calls=60)
         self.task: asyncio.Task[Result] | None = None
         self.run: Run | None = None
@@ -45,7 +53,8 @@ class TopicBox(Control):
     def start(self, topic: str | None = None) -> asyncio.Task[Result]:
         """Starts a run in the background, on `topic` or on the one in the field.
 
-        Raises ValueError when the topic is empty, RuntimeError when a run is under way or no event loop runs.
+        Raises ValueError when the topic is empty, RuntimeError when a run is under way or no event
+        loop runs.
         """
         loop = asyncio.get_running_loop()
         topic = " ".join((self.topic if topic is None else topic).split())
@@ -88,7 +97,13 @@ class TopicBox(Control):
             return f"Topic: {self.topic} (not run yet)"
         return f"Topic: {self.topic} ({self.result.status})\n\n{self.result.as_text()}".rstrip()
 
-    # ── the run ────────────────────────────────────────────────────────────────────────────────────────
+    def _given_anew(self, other: TopicBox) -> TopicBox:
+        """Takes over what the next run needs; what is under way or shown stays."""
+        self.budget, self._place = other.budget, other._place
+        self._make_desk, self._connect = other._make_desk, other._connect
+        return self
+
+    # ── the run ───────────────────────────────────────────────────────────────────────────────────
 
     async def _work(self, topic: str) -> Result:
         try:
@@ -96,12 +111,16 @@ class TopicBox(Control):
             async with self._connect() as client:
                 self.run = Run(client, budget=self.budget)
                 with self._picture(self.run):
-                    self.result = await self.run.dispatch(desk, Handoff(intent=self.intent.replace("{topic}", topic)))
+                    self.result = await self.run.dispatch(
+                        desk, Handoff(intent=self.intent.replace("{topic}", topic))
+                    )
         except asyncio.CancelledError:
             self.result = _stopped(self.run)
             raise
         except Exception as problem:
-            self.result = Result(status="failed", reason=_one_line(problem), artifacts=_finished_work(self.run))
+            self.result = Result(
+                status="failed", reason=_one_line(problem), artifacts=_finished_work(self.run)
+            )
             raise
         return self.result
 
@@ -123,21 +142,37 @@ class TopicBox(Control):
         if self._on_display:
             self._show_end()
 
-    # ── widgets ────────────────────────────────────────────────────────────────────────────────────────
+    # ── widgets ───────────────────────────────────────────────────────────────────────────────────
 
     def _build(self) -> Any:
         import ipywidgets
 
-        self._field = ipywidgets.Text(self.topic, description="Topic", placeholder="what the brief is about",
-                                      layout={"width": "100%", "max_width": "560px"})
-        self._run_button = ipywidgets.Button(description="Run", button_style="primary", layout={"width": "80px"})
-        self._stop_button = ipywidgets.Button(description="Stop", disabled=True, layout={"width": "80px"})
-        self._status, self._canvas, self._outcome = (ipywidgets.HTML(layout={"max_width": "760px"}) for _ in range(3))
+        self._field = ipywidgets.Text(
+            self.topic,
+            description="Topic",
+            placeholder="what the brief is about",
+            layout={"width": "100%", "max_width": "560px"},
+        )
+        self._run_button = ipywidgets.Button(
+            description="Run", button_style="primary", layout={"width": "80px"}
+        )
+        self._stop_button = ipywidgets.Button(
+            description="Stop", disabled=True, layout={"width": "80px"}
+        )
+        self._status, self._canvas, self._outcome = (
+            ipywidgets.HTML(layout={"max_width": "760px"}) for _ in range(3)
+        )
         self._run_button.on_click(lambda button: self._place.call(self._asked_to_run))
         self._stop_button.on_click(lambda button: self._place.call(self.stop))
         self._field.on_msg(self._key_pressed)
-        return ipywidgets.VBox([ipywidgets.HBox([self._field, self._run_button, self._stop_button]),
-                                self._status, self._canvas, self._outcome])
+        return ipywidgets.VBox(
+            [
+                ipywidgets.HBox([self._field, self._run_button, self._stop_button]),
+                self._status,
+                self._canvas,
+                self._outcome,
+            ]
+        )
 
     def _key_pressed(self, field: Any, content: dict[str, Any], buffers: Any) -> None:
         if content.get("event") == "submit":  # Enter
@@ -174,25 +209,60 @@ class TopicBox(Control):
                 return f"Not finished ({result.status}): {result.reason or 'no reason given'}"
 
     def _outcome_html(self) -> str:
-        """The brief, or else the work that was finished, each piece to open; then the bill and every handoff."""
+        """The brief, or else the work that was finished, each piece to open; then the bill and
+        every handoff.
+        """
         from workshop.views import HandoffLog
+        from workshop.views.understood import not_understood, readings
 
         text = self.result.output if isinstance(self.result.output, str) else ""
-        parts = [markdown(text)] if text else [
-            _folded(f"{name} ({len(work.split()):,} words)", markdown(work)) for name, work in self.result.artifacts.items()]
+        parts = (
+            [markdown(text)]
+            if text
+            else [
+                _folded(f"{name} ({len(work.split()):,} words)", markdown(work))
+                for name, work in self.result.artifacts.items()
+            ]
+        )
         if self.run is not None and self.run.events:
-            parts += [bill(self.run), _folded("Every handoff in full", HandoffLog(self.run).markup())]
+            events = self.run.events
+            parts += [f"<p>{escape(line)}</p>" for line in not_understood(events)]
+            parts += [bill(self.run)]
+            if lines := readings(events):
+                items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+                parts.append(
+                    _folded("What the offline model read, by request", f"<ul>{items}</ul>")
+                )
+            parts.append(_folded("Every handoff in full", HandoffLog(self.run).markup()))
         return prose("".join(parts))
 
 
-def topic_box(make_desk: Callable[[], Executable], connect: Callable[[], Client] | None = None,
-              topic: str = "the history of MCP", **options: Any) -> TopicBox:
-    """A TopicBox (`options`: intent, budget); as the last line of a cell it is shown."""
-    return TopicBox(make_desk, connect, topic, **options)
+def topic_box(
+    make_desk: Callable[[], Executable],
+    connect: Callable[[], Client] | None = None,
+    topic: str = "the history of MCP",
+    **options: Any,
+) -> TopicBox:
+    """A TopicBox (`options`: intent, budget); as the last line of a cell it is shown.
+
+    When the cell runs again, its box comes back with the run, the picture and the brief that it
+    shows; its next run uses what it is given now.
+    """
+    box = TopicBox(make_desk, connect, topic, **options)
+    if not interactive():
+        return box
+    key = " | ".join([notebook_name(), topic, box.intent])
+    return _in_memory.setdefault(key, box)._given_anew(box)
+
+
+_in_memory: dict[str, TopicBox] = {}
+"""This kernel's boxes: a click on Run makes its cell the one that Shift+Enter runs again."""
 
 
 class _Drawing:
-    """While it is entered, a widget shows the team of a run: after each event, and as its clock goes on."""
+    """While it is entered, a widget shows the team of a run: after each event, and as its clock
+    goes on.
+    """
 
     def __init__(self, run: Run, canvas: Any) -> None:
         from workshop.views import TeamPicture
@@ -229,13 +299,17 @@ class _Drawing:
 def _stopped(run: Run | None) -> Result:
     """What a cancelled run leaves: each specialist's last finished work."""
     work = _finished_work(run)
-    finished = f"Finished before that: {', '.join(work)}." if work else "Nothing was finished before that."
+    finished = (
+        f"Finished before that: {', '.join(work)}." if work else "Nothing was finished before that."
+    )
     return Result(status="cancelled", reason=f"Stopped by you. {finished}", artifacts=work)
 
 
 def _finished_work(run: Run | None) -> dict[str, str]:
-    returned = (event for event in (run.events if run else ()) if event.kind == "return" and event.data["result"]["status"] == "ok")
-    return {event.agent: as_text(event.data["result"]["output"]) for event in returned}
+    returned = (
+        event for event in (run.events if run else ()) if event.kind == "return" and event.result.ok
+    )
+    return {event.agent: event.result.as_text() for event in returned}
 
 
 def _folded(summary: str, html: str) -> str:
@@ -244,9 +318,15 @@ def _folded(summary: str, html: str) -> str:
 
 
 def _one_line(problem: Exception) -> str:
-    """An error in a line: a message that was written for the reader as it is, others with their kind."""
+    """An error in a line: a message that was written for the reader as it is, others with their
+    kind.
+    """
     text = " ".join(str(problem).split())
-    return text if isinstance(problem, SetupError) and text else f"{type(problem).__name__}: {text}".rstrip(": ")
+    return (
+        text
+        if isinstance(problem, SetupError) and text
+        else f"{type(problem).__name__}: {text}".rstrip(": ")
+    )
 
 
 def _display(box: TopicBox) -> None:

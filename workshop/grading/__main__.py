@@ -1,4 +1,6 @@
-"""`python -m workshop.grading`: the same as `python3 -m workshop grade`, in an environment that stands."""
+"""`python -m workshop.grading`: the same as `python3 -m workshop grade`, in an environment that
+stands.
+"""
 
 import sys
 

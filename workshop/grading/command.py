@@ -3,162 +3,245 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import hashlib
 import json
 import os
-import platform
-import re
 import secrets
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 
-import psutil
+from workshop.checks.register import exercises
 
-from workshop.checks.register import lessons
+from . import course, intake, observed, options, overrides, reports, sandbox
+from .intake.answers import master, names
+from .out_folder import OutFolder
+from .plan import Plan
+from .sandbox import forks
+from .scale import workers
 
-from . import course, intake, late, reports, sandbox, workers
-from .added_cells import reference
-from .merge import master, names
-from .plan import TIMEOUT_S, Plan
-from .scale import cluster
-
-OWNER = "process"
-"""The file in a working folder that says which process works there."""
-
-
-def options(argv: list[str]) -> argparse.Namespace:
-    """The command line. Raises SystemExit with status 2 for what it cannot mean."""
-    parser = argparse.ArgumentParser(prog="python3 -m workshop grade", description="Grade a folder of submissions.")
-    parser.add_argument("submissions", nargs="?", type=Path, metavar="SUBMISSIONS",
-                        help="a folder per learner, a folder of notebooks named by learner, or a zip of either")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="where gradebook and reports go; kept for the next run")
-    parser.add_argument("--try", action="store_true", dest="preview",
-                        help="grade the stubs and our solutions instead: 0 %% and 100 %%")
-    parser.add_argument("--exercise", metavar="NN", help="only the exercises of this lesson, such as 03")
-    parser.add_argument("--workers", type=int, metavar="N", default=os.cpu_count() or 1, help="notebooks at a time")
-    parser.add_argument("--timeout", type=float, metavar="S", default=TIMEOUT_S, help="seconds for one cell (default: 10)")
-    parser.add_argument("--seed", type=int, metavar="N", help="draw the inputs of an earlier run again; its seed is in the reports")
-    parser.add_argument("--require-sandbox", action="store_true", help="refuse to run without a sandbox")
-    parser.add_argument("--fork", action="store_true", help="fork kernels from one that has everything loaded (Linux)")
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, tcp://…, or `local` for one on this machine")
-    parser.add_argument("--shard", metavar="I/N", help="only part I of N, from 0, without a gradebook: for several machines "
-                        "with one DIR; then the same command without it")
-    parser.add_argument("--due", metavar="TIME", help="when the work was due, such as 2026-11-20T18:00Z")
-    parser.add_argument("--late", metavar="RULE", help=f"what lateness costs, such as {late.EXAMPLE!r}".replace("%", "%%"))
-    chosen = parser.parse_args(argv)
-    if chosen.exercise and chosen.exercise not in lessons():
-        parser.error(f"--exercise {chosen.exercise!r}: expected one of {', '.join(lessons())}")
-    if chosen.workers < 1 or not 0 < chosen.timeout < float("inf"):
-        parser.error("--workers and --timeout need a number above 0, and an end")
-    if not chosen.preview and (chosen.submissions is None or chosen.out is None):
-        parser.error("name the folder of submissions and, with --out, the folder for the results; or use --try")
-    chosen.part = _part(chosen.shard) if chosen.shard else None
-    if chosen.shard and chosen.part is None:
-        parser.error(f"--shard {chosen.shard!r}: expected part/parts, such as 0/4, 1/4, 2/4 and 3/4")
-    if chosen.shard and (chosen.preview or chosen.seed is None):
-        parser.error("--shard needs a --seed, the same for all parts; it does not go with --try")
-    if chosen.scheduler and (problem := cluster.unusable(chosen.scheduler)):
-        parser.error(problem)
-    if bool(chosen.due) != bool(chosen.late):
-        parser.error("--due and --late belong together")
-    try:
-        chosen.rule = late.rule(chosen.due, chosen.late) if chosen.due else None
-    except ValueError as problem:
-        parser.error(str(problem))
-    return chosen
+INTERRUPTED = 130
+STOPPED = "the run was stopped before its turn"
+NO_VERDICT = "the last run could not finish it"
 
 
 def main(argv: list[str]) -> int:
     """Returns 0 when every submission got a verdict, 1 when one did not, 2 for wrong usage, 130 when interrupted."""
-    chosen = options(argv)
-    if sandbox.missing():
-        if chosen.require_sandbox or chosen.fork:
-            needs = "" if chosen.require_sandbox else " --fork needs one; without --fork, kernels are started one by one."
-            print(f"No sandbox on this machine: {sandbox.missing()}. Nothing was graded.{needs}", file=sys.stderr)
-            return 2
-        print(f"NOT SANDBOXED: {sandbox.missing()}. What a submission does, it does to this machine.", file=sys.stderr)
-    if chosen.preview:
-        return preview(chosen)
+    chosen = options.read(argv)
+    if refusal := _about_the_sandbox(chosen):
+        print(refusal, file=sys.stderr)
+        return 2
     try:
-        return grade(chosen)
-    except (intake.NothingToGrade, OSError) as problem:
+        return preview(chosen) if chosen.preview else grade(chosen)
+    except (intake.NothingToGrade, overrides.Unusable, OSError) as problem:
         print(problem, file=sys.stderr)
         return 2
 
 
+def _about_the_sandbox(chosen: argparse.Namespace) -> str:
+    """Why nothing may be graded here; what is only worth knowing goes to stderr."""
+    missing = sandbox.missing()
+    if missing and (chosen.require_sandbox or chosen.fork):
+        needs = " --fork needs one; without --fork, kernels are started one by one."
+        more = "" if chosen.require_sandbox else needs
+        return f"No sandbox on this machine: {missing}. Nothing was graded.{more}"
+    if missing:
+        what = "What a submission does, it does to this machine."
+        print(f"NOT SANDBOXED: {missing}. {what}", file=sys.stderr)
+    elif sandbox.weakness():
+        print(f"A weaker sandbox: {sandbox.weakness()}.", file=sys.stderr)
+    return ""
+
+
+@dataclass
+class Grading:
+    """What is known of a run while it goes on."""
+
+    chosen: argparse.Namespace
+    folder: OutFolder
+    by_hand: tuple[overrides.Override, ...]
+    handed_in: intake.Intake
+    plan: Plan
+    keys: dict[intake.Submission, str] = field(default_factory=dict)
+    """By submission, the name of its report."""
+    status: int = 0
+    not_gradable: dict[str, str] = field(default_factory=dict)
+    """By notebook, why nobody's can be graded."""
+
+    def report(self, submission: intake.Submission) -> Path:
+        return self.folder.results / f"{self.keys[submission]}.json"
+
+    def without(self) -> list[intake.Submission]:
+        """What has no report yet."""
+        return [it for it in self.keys if not self.report(it).exists()]
+
+
 def grade(chosen: argparse.Namespace) -> int:
     """Grades what has no report yet, and writes the results anew."""
-    results, work = chosen.out / "results", chosen.out / (f"work-{chosen.shard.replace('/', '-of-')}" if chosen.shard else "work")
-    if problem := _not_ours(chosen.out, chosen.submissions) or _busy(work):
-        raise intake.NothingToGrade(problem)
-    results.mkdir(parents=True, exist_ok=True)
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir()
-    (work / OWNER).write_text(f"{os.getpid()} {platform.node()}", encoding="utf-8")
+    by_hand = _overrides(chosen)
+    folder = OutFolder(chosen.out, chosen.submissions, chosen.shard)
     try:
-        handed_in = intake.read(chosen.submissions, exercise=chosen.exercise, scratch=work / "submissions")
+        scratch = folder.work / "submissions"
+        handed_in = intake.read(chosen.submissions, exercise=chosen.exercise, scratch=scratch)
     except intake.NothingToGrade:
-        shutil.rmtree(work)
-        for folder in (results, chosen.out):
-            with contextlib.suppress(OSError):  # there is something in it
-                folder.rmdir()
+        folder.undo()
         raise
     seed = secrets.randbelow(2**31) if chosen.seed is None else chosen.seed
-    plan = Plan(seed, chosen.timeout, out=str(results.resolve()), fork=chosen.fork)
-    index, parts = chosen.part or (0, 1)
-    prints = {name: course.fingerprint(name) for name in {it.notebook for it in handed_in.submissions}}
-    keys, todo = {}, []
-    for it in handed_in.submissions[index::parts]:
-        key = keys[it] = _key(it, prints[it.notebook], chosen)
-        if not _is_done(results / f"{key}.json", chosen.seed):
-            todo.append(it)
-            plan.submissions[str(it.path.resolve())] = {
-                "learner": it.learner, "notebook": it.notebook, "file": it.file, "older": list(it.older),
-                "flags": list(it.problems), "submitted": it.submitted.isoformat() if it.submitted else None, "key": key}
-    done = len(keys) - len(todo)
-    people = len({it.learner for it in keys})
-    print(f"{len(keys)} submission{'s' * (len(keys) != 1)} of {people} learner{'s' * (people != 1)}; "
-          f"{done} graded before, {len(todo)} to do.")
-    status = 0
+    plan = Plan(seed, chosen.timeout, out=str(folder.results.resolve()), fork=chosen.fork)
+    run = Grading(chosen, folder, by_hand, handed_in, plan)
+    todo = _still_to_do(run)
+    _say_how_many(run, todo)
     if todo:
-        plan.course = str(course.prepare(work / "course").resolve())
-        wanted = sorted({it.notebook for it in todo})
-        with ThreadPoolExecutor(chosen.workers) as several:
-            begun = {name: several.submit(reference, master(name), plan) for name in wanted}
-        for name, lines in begun.items():
-            try:
-                plan.lines |= lines.result()
-            except RuntimeError as problem:  # this notebook cannot be graded; the others can
-                print(problem, file=sys.stderr)
-                plan.submissions = {path: it for path, it in plan.submissions.items() if it["notebook"] != name}
-        status = workers.run(plan, work, chosen)
-    without = [it for it, key in keys.items() if not (results / f"{key}.json").exists()]
-    for it, key in keys.items():
-        if it not in without:
-            _date(results / f"{key}.json", it)
-    if chosen.part:
-        shutil.rmtree(work, ignore_errors=True)
-        print(f"Part {chosen.shard}: {len(keys) - len(without)} of {len(keys)} have their report. The same command without "
-              "--shard makes the gradebook, once all parts have ended.")
-        return status or (1 if without else 0)
-    book = reports.write(chosen.out, [results / f"{key}.json" for it, key in keys.items() if it not in without],
-                         learners=handed_in.learners, aside=handed_in.aside, rule=chosen.rule,
-                         notebooks=[name for name in names() if chosen.exercise and name.startswith(chosen.exercise)],
-                         unread=[*handed_in.unread, *((it.file, "no verdict; run the same command again") for it in without)])
+        _grade(run, todo)
+    _keep_times(run)
+    return _part_done(run) if chosen.part else _all_done(run)
+
+
+# ── the steps ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _overrides(chosen: argparse.Namespace) -> tuple[overrides.Override, ...]:
+    """What the instructor changes by hand; read first, since a wrong row should stop nothing in the middle."""
+    worth = {it.id: it.points for it in exercises()}
+    return overrides.read(chosen.out / overrides.FILE, worth)
+
+
+def _still_to_do(run: Grading) -> list[intake.Submission]:
+    """Gives each submission the name of its report; returns those that have none."""
+    index, parts = run.chosen.part or (0, 1)
+    mine = run.handed_in.submissions[index::parts]
+    prints = {name: course.fingerprint(name) for name in {it.notebook for it in mine}}
+    for it in mine:
+        run.keys[it] = _key(it, prints[it.notebook], run.chosen)
+    return [it for it in mine if not _is_done(run.report(it), run.chosen.seed)]
+
+
+def _say_how_many(run: Grading, todo: list[intake.Submission]) -> None:
+    people = len({it.learner for it in run.keys})
+    number = len(run.keys)
+    print(
+        f"{number} submission{'s' * (number != 1)} of {people} learner{'s' * (people != 1)}; "
+        f"{number - len(todo)} graded before, {len(todo)} to do."
+    )
+
+
+def _grade(run: Grading, todo: Iterable[intake.Submission]) -> None:
+    """Grades submissions: our own solutions first, to have something to compare with."""
+    plan, chosen = run.plan, run.chosen
+    plan.course = str(course.prepare(run.folder.work / "course").resolve())
+    if plan.fork and (problem := forks.unusable(Path(plan.course))):
+        print(f"Kernels are started one by one: {problem}.", file=sys.stderr)
+        plan.fork = False
+    for it in todo:
+        plan.submissions[str(it.path.resolve())] = _about(it, run.keys[it])
+    wanted = sorted({it["notebook"] for it in plan.submissions.values()})
+    with ThreadPoolExecutor(chosen.workers) as several:
+        begun = {name: several.submit(observed.reference, master(name), plan) for name in wanted}
+    for name, lines in begun.items():
+        try:
+            plan.lines |= lines.result()
+        except RuntimeError as problem:  # this notebook cannot be graded; the others can
+            print(problem, file=sys.stderr)
+            run.not_gradable[name] = str(problem)
+    gradable = plan.submissions.items()
+    plan.submissions = {path: it for path, it in gradable if it["notebook"] not in run.not_gradable}
+    run.status = workers.run(plan, run.folder.work, chosen)
+
+
+def _about(submission: intake.Submission, key: str) -> dict[str, object]:
+    """What the plan says of a submission."""
+    submitted = submission.submitted
+    return {
+        "learner": submission.learner,
+        "notebook": submission.notebook,
+        "file": submission.file,
+        "older": list(submission.older),
+        "flags": list(submission.problems),
+        "submitted": submitted.isoformat() if submitted else None,
+        "key": key,
+    }
+
+
+def _keep_times(run: Grading) -> None:
+    """Keeps the times of submission as they are now: they decide on lateness, and on nothing to be graded again."""
+    for it in run.keys:
+        report = run.report(it)
+        if not report.exists():
+            continue
+        facts = json.loads(report.read_text(encoding="utf-8"))
+        when = it.submitted.isoformat() if it.submitted else None
+        if facts["submitted"] != when:
+            part = report.with_suffix(".part")
+            text = json.dumps({**facts, "submitted": when}, ensure_ascii=False, indent=1)
+            part.write_text(text, encoding="utf-8")
+            os.replace(part, report)
+
+
+def _part_done(run: Grading) -> int:
+    """The end of one part of several: no gradebook."""
+    run.folder.close()
+    number, without = len(run.keys), len(run.without())
+    print(
+        f"Part {run.chosen.shard}: {number - without} of {number} have their report. The same command "
+        "without --shard makes the gradebook, once all parts have ended."
+    )
+    return run.status or (1 if without else 0)
+
+
+def _all_done(run: Grading) -> int:
+    """Writes the gradebook and says where it is."""
+    chosen, without = run.chosen, run.without()
+    book = reports.write(
+        chosen.out,
+        [run.report(it) for it in run.keys if it not in without],
+        learners=run.handed_in.learners,
+        aside=run.handed_in.aside,
+        unread=run.handed_in.unread,
+        rule=chosen.rule,
+        notebooks=[it for it in names() if chosen.exercise and it.startswith(chosen.exercise)],
+        handed={(it.learner, it.notebook): _handed(run, it, it in without) for it in run.keys},
+        overrides=run.by_hand,
+    )
+    overrides.begin(chosen.out / overrides.FILE)
     print(book.summary())
-    if without and status != 130:
-        print(f"{len(without)} got no verdict; what was said meanwhile is in {work}. Run the same command again.", file=sys.stderr)
+    for row in book.unused:
+        print(f"{overrides.FILE}, {row}.", file=sys.stderr)
+    if without and run.status != INTERRUPTED:
+        print(
+            f"{len(without)} got no verdict; what was said meanwhile is in {run.folder.work}. "
+            "Run the same command again.",
+            file=sys.stderr,
+        )
     else:
-        shutil.rmtree(work, ignore_errors=True)
+        run.folder.close()
     if not chosen.preview:
         print(f"Open {chosen.out / 'index.html'}; the marks are in {chosen.out / 'gradebook.csv'}.")
-    if status == 130:
+    if run.status == INTERRUPTED:
         print("Stopped. The same command goes on from here.", file=sys.stderr)
-    return status or (1 if without else 0)
+    return run.status or (1 if without else 0)
+
+
+def _handed(run: Grading, submission: intake.Submission, pending: bool) -> reports.Handed:
+    """How a notebook was handed in, and why there is no verdict on it."""
+    why = NO_VERDICT
+    if submission.notebook in run.not_gradable:
+        why = "our own solution does not run on this machine"
+    elif run.status == INTERRUPTED:
+        why = STOPPED
+    return reports.Handed(
+        file=submission.file,
+        platform=submission.platform,
+        number=submission.number,
+        upload=submission.upload,
+        pending=why if pending else "",
+    )
+
+
+# ── the rest ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def preview(chosen: argparse.Namespace) -> int:
@@ -173,61 +256,33 @@ def preview(chosen: argparse.Namespace) -> int:
         chosen.submissions, chosen.out = base / "class", base / "out"
         status = grade(chosen)
         book = json.loads((base / "out" / "gradebook.json").read_text(encoding="utf-8"))
-        share = {it["learner"]: it["total"] / it["of"] for it in book["learners"]}
+        share = {it["learner"]: (it["total"] or 0) / it["of"] for it in book["learners"]}
         print(f"stubs: {share['stubs']:.0%}, solutions: {share['solutions']:.0%}")
         return status or (0 if share == {"stubs": 0, "solutions": 1} else 1)
 
 
-def _not_ours(out: Path, submissions: Path) -> str:
-    """Why `out` cannot be written to: grading empties some folders there, which must not be anybody else's."""
-    folders, given = [out / it for it in ("learners", "results", "work")], submissions.resolve()
-    if inside := next((it for it in folders if given.is_relative_to(it.resolve())), None):
-        return f"{submissions} lies in {inside}, which grading writes anew; give another folder for --out. Nothing was changed."
-    if out.resolve() == given:
-        return f"--out {out} is the folder of the submissions; give another, such as {out / 'graded'}. Nothing was changed."
-    strange = [it for it in folders if it.exists() and not (folders[1].is_dir() and all(
-        re.fullmatch(r"[0-9a-f]{32}\.(json|part)", name.name) for name in folders[1].iterdir() if not name.name.startswith(".")))]
-    return (f"{strange[0]} is there, and no grading made it; give a new folder for --out. Nothing was changed." if strange else "")
-
-
-def _busy(work: Path) -> str:
-    """Why `work` must be left alone: another grading on this machine has not ended."""
-    with contextlib.suppress(OSError, ValueError, psutil.Error):
-        number, machine = (work / OWNER).read_text(encoding="utf-8").split(" ", 1)
-        same = psutil.Process(int(number)).create_time() <= (work / OWNER).stat().st_mtime  # and not a later one of its number
-        if same and machine == platform.node() and int(number) != os.getpid():
-            return f"Another grading (process {number}) is at work in {work.parent}; wait for its end. Nothing was changed."
-    return ""
-
-
-def _part(text: str) -> tuple[int, int] | None:
-    """The numbers of `I/N`; None when there is no such part."""
-    index, _, parts = text.partition("/")
-    if not (index.isdecimal() and parts.isdecimal() and int(index) < int(parts)):
-        return None
-    return int(index), int(parts)
-
-
 def _key(submission: intake.Submission, fingerprint: str, chosen: argparse.Namespace) -> str:
     """Changes whenever a mark could: what was handed in, what it is graded with, and the limit of time."""
-    facts = [submission.learner, submission.file, submission.notebook, submission.sha256, submission.older, submission.problems,
-             fingerprint, chosen.timeout, sandbox.missing(), chosen.fork]
+    facts = [
+        submission.learner,
+        submission.file,
+        submission.notebook,
+        submission.sha256,
+        submission.older,
+        submission.problems,
+        fingerprint,
+        chosen.timeout,
+        sandbox.name(),
+        chosen.fork,
+    ]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:32]
-
-
-def _date(report: Path, submission: intake.Submission) -> None:
-    """Keeps the time of submission as it is now: it decides on lateness, and on nothing that has to be graded again."""
-    facts = json.loads(report.read_text(encoding="utf-8"))
-    when = submission.submitted.isoformat() if submission.submitted else None
-    if facts["submitted"] != when:
-        part = report.with_suffix(".part")
-        part.write_text(json.dumps({**facts, "submitted": when}, ensure_ascii=False, indent=1), encoding="utf-8")
-        os.replace(part, report)
 
 
 def _is_done(report: Path, seed: int | None) -> bool:
     """Whether a report is there, of this seed if one was asked for."""
+    if not report.exists():
+        return False
     try:
-        return seed is None or json.loads(report.read_text(encoding="utf-8"))["seed"] == seed if report.exists() else False
+        return seed is None or json.loads(report.read_text(encoding="utf-8"))["seed"] == seed
     except (OSError, ValueError, KeyError):
         return False

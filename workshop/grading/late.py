@@ -1,9 +1,11 @@
-"""What lateness costs: a rule in a few words, and a pure function from two times to a share of the points.
+"""What lateness costs: a rule in a few words, and a pure function from two times to a share of the
+points.
 
     10% per day                                  for each day that has begun, until nothing is left
     10% per day, at most 50%                     never more than half
-    5% per hour, grace 15 minutes                a quarter of an hour costs nothing; after it the lateness counts from `due`
-    20% once, nothing after 7 days               a fifth, however late; all of it after a week
+    5% per hour, grace 15 minutes                a quarter of an hour costs nothing; after it the
+    lateness counts from `due` 20% once, nothing after 7 days               a fifth, however late;
+    all of it after a week
 
 The share is one of the points that were earned. A rule never raises a mark, nor makes it negative.
 """
@@ -16,7 +18,12 @@ from datetime import datetime, timedelta
 from fractions import Fraction
 
 EXAMPLE = "10% per day, at most 50%"
-UNITS = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(weeks=1)}
+UNITS = {
+    "minute": timedelta(minutes=1),
+    "hour": timedelta(hours=1),
+    "day": timedelta(days=1),
+    "week": timedelta(weeks=1),
+}
 PERCENT, COUNT, UNIT = r"(\d{1,3}(?:\.\d{1,3})?) ?%", r"(\d{1,4})", r"(minute|hour|day|week)s?"
 PARTS = {
     "per": re.compile(rf"{PERCENT} per (?:{COUNT} )?{UNIT}"),
@@ -42,7 +49,9 @@ class LateRule:
     nothing_after: timedelta | None = None
 
     def lateness(self, submitted: datetime | None) -> timedelta:
-        """How late it is, zero within the grace; also zero when nobody knows when it was submitted."""
+        """How late it is, zero within the grace; also zero when nobody knows when it was
+        submitted.
+        """
         late = submitted - self.due if submitted else timedelta(0)
         return late if late > max(self.grace, timedelta(0)) else timedelta(0)
 
@@ -62,16 +71,27 @@ class LateRule:
         return min(points, round(float(Fraction(points) * (1 - lost)), 2)) if lost else points
 
     def said(self, submitted: datetime | None) -> str:
-        """The lateness in words, such as "2 days late: 20% of its points are lost"; empty when it is in time."""
+        """The lateness in words, such as "2 days late: 20% of its points are lost"; empty when it
+        is in time.
+        """
         late = self.lateness(submitted)
-        return f"{_in_words(late)} late: {_percent(self.lost(submitted))} of its points are lost" if late else ""
+        return (
+            f"{_in_words(late)} late: {_percent(self.lost(submitted))} of its points are lost"
+            if late
+            else ""
+        )
 
 
 def rule(due: str, text: str) -> LateRule:
-    """A rule from the command line. Raises ValueError, which says what was given and what was expected."""
+    """A rule from the command line. Raises ValueError, which says what was given and what was
+    expected.
+    """
     found: dict[str, re.Match[str]] = {}
     for part in re.split(r"\s*,\s*", " ".join(text.lower().split())):
-        name, match = next(((name, match) for name, form in PARTS.items() if (match := form.fullmatch(part))), ("", None))
+        name, match = next(
+            ((name, match) for name, form in PARTS.items() if (match := form.fullmatch(part))),
+            ("", None),
+        )
         if match is None or name in found or {name, *found} >= {"per", "once"}:
             raise ValueError(_about(text, f"{part!r} is not understood here"))
         found[name] = match
@@ -84,9 +104,15 @@ def rule(due: str, text: str) -> LateRule:
     unit = _span(found["per"][2] or "1", found["per"][3]) if "per" in found else None
     if unit == timedelta(0):
         raise ValueError(_about(text, "a span of 0 has no end"))
-    return LateRule(due=moment(due), text=" ".join(text.split()), share=share, unit=unit, most=most,
-                    grace=_span(*found["grace"].groups()) if "grace" in found else timedelta(0),
-                    nothing_after=_span(*found["nothing"].groups()) if "nothing" in found else None)
+    return LateRule(
+        due=moment(due),
+        text=" ".join(text.split()),
+        share=share,
+        unit=unit,
+        most=most,
+        grace=_span(*found["grace"].groups()) if "grace" in found else timedelta(0),
+        nothing_after=_span(*found["nothing"].groups()) if "nothing" in found else None,
+    )
 
 
 def moment(text: str) -> datetime:
@@ -96,13 +122,18 @@ def moment(text: str) -> datetime:
     except ValueError:
         found = None
     if found is None or found.tzinfo is None:
-        raise ValueError(f"--due {text!r}: expected a time with its zone, such as 2026-11-20T18:00Z or 2026-11-20T18:00+01:00")
+        raise ValueError(
+            f"--due {text!r}: expected a time with its zone, such as 2026-11-20T18:00Z or"
+            " 2026-11-20T18:00+01:00"
+        )
     return found
 
 
 def _about(text: str, problem: str) -> str:
-    return (f"--late {text!r}: {problem}; expected such as {EXAMPLE!r}, '20% once', '5% per 2 hours, grace 15 minutes' or "
-            "'10% per day, nothing after 7 days'")
+    return (
+        f"--late {text!r}: {problem}; expected such as {EXAMPLE!r}, '20% once', '5% per 2 hours,"
+        " grace 15 minutes' or '10% per day, nothing after 7 days'"
+    )
 
 
 def _span(count: str, unit: str) -> timedelta:

@@ -7,11 +7,31 @@ it is. `watch` shows a run while it happens.
 from .budget import BudgetGauges
 from .contexts import ContextSizes
 from .facts import facts_of
+from .findings import FindingsTable
+from .gates import GateRounds
 from .handoffs import HandoffLog
+from .hierarchy import Hierarchy
 from .live import watch
+from .plan import PlanGraph
+from .states import StateLine
+from .steps import StepsKept
 from .team import TeamPicture
 from .timeline import Timeline
 from .transcript import Transcript
 
-__all__ = ["BudgetGauges", "ContextSizes", "HandoffLog", "TeamPicture", "Timeline", "Transcript", "facts_of",
-           "watch"]
+__all__ = [
+    "BudgetGauges",
+    "ContextSizes",
+    "FindingsTable",
+    "GateRounds",
+    "HandoffLog",
+    "Hierarchy",
+    "PlanGraph",
+    "StateLine",
+    "StepsKept",
+    "TeamPicture",
+    "Timeline",
+    "Transcript",
+    "facts_of",
+    "watch",
+]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from kernel import Budget, Run, Spent
 
@@ -14,12 +13,16 @@ from .svg import BODY, INK, LINE, MARGIN, MUTED, SMALL, TITLE, WARNING, WIDTH, b
 from .view import Source, Time, View
 
 GAUGE, NEARLY, MOST = "#3b4a6b", 0.8, 12
-"""The bar's hue; the share from which a budget counts as nearly used up; how many ledgers are drawn."""
+"""The bar's hue; the share from which a budget counts as nearly used up; how many ledgers are
+drawn.
+"""
 
 
 @dataclass(frozen=True)
 class Gauge:
-    """One cap of one ledger. `used` is None where a stored picture must not say it: real seconds."""
+    """One cap of one ledger. `used` is None where a stored picture must not say it: real
+    seconds.
+    """
 
     owner: str
     unit: str
@@ -57,13 +60,16 @@ class Gauge:
 class BudgetGauges(View):
     """Used against cap: `BudgetGauges(run)`.
 
-    Of events it knows each dispatch's own limits. Given the Run itself, it knows the run's budget and the
-    connection's dollar cap too. `time="seconds"` also shows the seconds that were used.
+    Of events it knows each dispatch's own limits. Given the Run itself, it knows the run's budget
+    and the connection's dollar cap too. `time="seconds"` also shows the seconds that were used.
     """
 
     def __init__(self, source: Source, *, time: Time = "steps") -> None:
         super().__init__(source)
         self.time = time
+
+    def kept(self) -> BudgetGauges:
+        return type(self)(self._source, time="seconds")
 
     def moving(self, clock: Callable[[], float]) -> BudgetGauges:
         return type(self)(self._source, time="seconds")
@@ -120,24 +126,29 @@ class BudgetGauges(View):
             billed = root.client.ledger
             if billed.budget.usd is not None:
                 yield Gauge("the connection", "dollars", billed.spent.usd, billed.budget.usd)
-            yield from self._caps(
-                "the run", root.budget.model_dump(), scene.spent, scene.now.at, scene.passages
-            )
+            yield from self._caps("the run", root.budget, scene.spent, scene.now.at, scene.passages)
         for passage in scene.passages:
             seconds = (passage.end or scene.now).at - passage.begin.at
             below = (
-                [it for it in scene.passages if it is passage or it.run.startswith(passage.run + ".")]
-                if passage.limits.get("turns")
+                [
+                    it
+                    for it in scene.passages
+                    if it is passage or it.run.startswith(passage.run + ".")
+                ]
+                if passage.limits.turns
                 else []
             )
             yield from self._caps(
-                f"{passage.number}. {passage.member.name}", passage.limits, passage.spent, seconds, below
+                f"{passage.number}. {passage.member.name}",
+                passage.limits,
+                passage.spent,
+                seconds,
+                below,
             )
 
     def _caps(
-        self, owner: str, limits: dict[str, Any], used: Spent, seconds: float, below: list[Passage]
+        self, owner: str, limits: Budget, used: Spent, seconds: float, below: list[Passage]
     ) -> Iterator[Gauge]:
-        known = Budget.model_validate(limits)
         amounts = {
             "usd": used.usd,
             "calls": used.calls,
@@ -146,10 +157,12 @@ class BudgetGauges(View):
             "seconds": Decimal(f"{seconds:.3f}") if self.time == "seconds" else None,
         }
         for limit, amount in amounts.items():
-            cap = getattr(known, limit)
+            cap = getattr(limits, limit)
             if cap is not None:
                 if limit == "turns":
-                    amount = min(amount, cap)  # the answer asked for after the last turn is no turn of the loop
+                    amount = min(
+                        amount, cap
+                    )  # the answer asked for after the last turn is no turn of the loop
                 yield Gauge(
                     owner,
                     "dollars" if limit == "usd" else limit,
@@ -162,7 +175,9 @@ def _drawn(gauge: Gauge, y: float, *, first: bool) -> Iterator[str]:
     left, width = 184.0, 272.0
     hue = WARNING if gauge.share >= NEARLY else GAUGE
     if first:
-        yield text(MARGIN, y + 10, gauge.owner, size=BODY, fill=INK, bold=True, width=left - MARGIN - 12)
+        yield text(
+            MARGIN, y + 10, gauge.owner, size=BODY, fill=INK, bold=True, width=left - MARGIN - 12
+        )
     yield box(left, y, width, 12, radius=6, fill=tint(LINE, 0.5))
     if gauge.share:
         yield box(left, y, max(12.0, width * gauge.share), 12, radius=6, fill=hue)

@@ -11,7 +11,9 @@ from .svg import BODY, INK, LINE, MARGIN, SMALL, TITLE, WIDTH, bars, box, card, 
 from .view import Source, View
 
 LEFT, RIGHT, MOST, COLUMNS = 216.0, 664.0, 40, 40
-"""Where bars begin and end, in px; how many turns are drawn; how many characters the longest bar of the twin has."""
+"""Where bars begin and end, in px; how many turns are drawn; how many characters the longest bar of
+the twin has.
+"""
 ALONE = "one conversation"
 """What a conversation is called that no dispatch began."""
 LEGEND = "tokens that each turn carries · pale: read again · solid: new"
@@ -38,9 +40,11 @@ class Context:
 
 
 class ContextSizes(View):
-    """What each conversation carries: `ContextSizes(run)`, or `ContextSizes(run, mixed=other_run)` to compare.
+    """What each conversation carries: `ContextSizes(run)`, or `ContextSizes(run, mixed=other_run)`
+    to compare.
 
-    mixed: the same work in one conversation; a Run, a Trace or events, drawn below on the same scale.
+    mixed: the same work in one conversation; a Run, a Trace or events, drawn below on the same
+    scale.
     """
 
     def __init__(self, source: Source, *, mixed: Source | None = None) -> None:
@@ -48,7 +52,9 @@ class ContextSizes(View):
         self._mixed = None if mixed is None else View(mixed)
 
     def contexts(self) -> list[Context]:
-        """The conversations that got an answer, in the order in which they began; the mixed ones last."""
+        """The conversations that got an answer, in the order in which they began; the mixed ones
+        last.
+        """
         return [*_contexts(self.events), *self._others()]
 
     def _others(self) -> list[Context]:
@@ -79,7 +85,17 @@ class ContextSizes(View):
         for context in contexts:
             room = context.turns[: MOST - drawn]
             if room:
-                shapes.append(text(MARGIN, y + 11, context.name, size=BODY, fill=INK, bold=True, width=LEFT - MARGIN - 60))
+                shapes.append(
+                    text(
+                        MARGIN,
+                        y + 11,
+                        context.name,
+                        size=BODY,
+                        fill=INK,
+                        bold=True,
+                        width=LEFT - MARGIN - 60,
+                    )
+                )
                 shapes += _bars(Context(context.name, room), y, hues[context.name], longest)
                 y += 20 * len(room) + 8
                 drawn += len(room)
@@ -100,7 +116,9 @@ class ContextSizes(View):
             for turn, (before, tokens) in enumerate(context.parts(), 1):
                 again, end = (round(COLUMNS * it / longest) for it in (before, tokens))
                 bar = ("░" * again + "█" * (max(1, end) - again)).ljust(COLUMNS)
-                lines.append(f"  {context.name if turn == 1 else '':{wide}}  turn {turn:<2} {bar}  {tokens:>7,}")
+                lines.append(
+                    f"  {context.name if turn == 1 else '':{wide}}  turn {turn:<2} {bar}  {tokens:>7,}"
+                )
             lines.append(f"  {'':{wide}}  {context.words}")
         return "\n".join(lines)
 
@@ -116,7 +134,7 @@ def _contexts(events: list[Event]) -> list[Context]:
             name = event.agent if event.run else ALONE
             times[name] = times.get(name, 0) + 1
             found[event.run] = Context(name if times[name] == 1 else f"{name} {times[name]}")
-        found[event.run].turns.append(event.data["spent"]["input_tokens"])
+        found[event.run].turns.append(event.spent.input_tokens)
     return list(found.values())
 
 
@@ -133,5 +151,7 @@ def _bars(context: Context, y: float, hue: str, longest: int) -> Iterator[str]:
         yield box(LEFT, y, RIGHT - LEFT, 14, radius=2, fill=tint(LINE, 0.25))
         yield bars([(LEFT, again)] if before else [], y, 14, tint(hue, 0.26))
         yield bars([(again, end)] if end > again else [], y, 14, hue)
-        yield text(WIDTH - MARGIN, y + 11, f"{tokens:,}", fill=INK, bold=True, anchor="end", width=60)
+        yield text(
+            WIDTH - MARGIN, y + 11, f"{tokens:,}", fill=INK, bold=True, anchor="end", width=60
+        )
         y += 20

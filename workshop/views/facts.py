@@ -11,13 +11,18 @@ from kernel import Trace
 def facts_of(trace: Trace) -> dict[str, Any]:
     """What can be counted in the trace of a run of the desk, by name: lists, and one number.
 
-    who: who got work; writer got: the names of what the writer was first handed; order: the handoffs; calls: of
-    models; documents: the ids that the last draft cites.
+    who: who got work; writer got: the names of what the writer was first handed; order: the
+    handoffs; calls: of models; documents: the ids that the last draft cites.
     """
     handoffs = trace.handoffs()[1:]
     order = [it["to_agent"] for it in handoffs]
     first = next((it["artifacts"] for it in handoffs if it["to_agent"] == "writer"), {})
     drafts = [it["artifacts"].get("draft", "") for it in handoffs]
     cited = re.findall(r"\[([\w-]+)\]", drafts[-1]) if drafts else []
-    return {"who": list(dict.fromkeys(order)), "writer got": list(first), "order": order,
-            "calls": trace.totals()["calls"], "documents": sorted(set(cited))}
+    return {
+        "who": list(dict.fromkeys(order)),
+        "writer got": list(first),
+        "order": order,
+        "calls": trace.totals()["calls"],
+        "documents": sorted(set(cited)),
+    }

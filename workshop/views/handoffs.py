@@ -1,9 +1,13 @@
-"""The handoff log: every handoff in full, and what came back for it; nothing that was handed over is hidden."""
+"""The handoff log: every handoff in full, and what came back for it; nothing that was handed over
+is hidden.
+"""
 
 from __future__ import annotations
 
 import json
 from typing import Any
+
+from kernel import Handoff
 
 from .page import aside, folded, heading, measured, name, sentence, sheet
 from .scene import Passage, bill, sizes
@@ -17,7 +21,11 @@ class HandoffLog(View):
     def finding(self) -> str:
         passages = self.scene.passages
         under_way = sum(it.result is None for it in passages)
-        said = f"{len(passages)} handoff{'' if len(passages) == 1 else 's'}" if passages else "No handoff yet"
+        said = (
+            f"{len(passages)} handoff{'' if len(passages) == 1 else 's'}"
+            if passages
+            else "No handoff yet"
+        )
         return said + (f", {under_way} under way." if under_way else ".")
 
     def html(self) -> str:
@@ -38,7 +46,9 @@ class HandoffLog(View):
 def entry(passage: Passage, hues: Hues, *, answer: bool = True) -> str:
     """One handoff, folded: its line says who, to whom, what and how much; inside is every word."""
     hue = hues[passage.member.name]
-    content = "".join(measured(title, words, hue=hue) for title, words in _payloads(passage.handoff))
+    content = "".join(
+        measured(title, words, hue=hue) for title, words in _payloads(passage.handoff)
+    )
     if answer and passage.result is not None:
         content += _came_back(passage, hue)
     said = f" · {sizes(passage.parts)}" + (
@@ -71,23 +81,28 @@ def _arrow(giver: str, taker: str, hues: Hues) -> str:
 
 
 def _came_back(passage: Passage, hue: str) -> str:
-    result: dict[str, Any] = passage.result or {}
+    assert passage.result
+    result = passage.result
     content = sentence(f"came back: {passage.state}, {passage.said} ({bill(passage.spent)})")
-    if result.get("output") is not None:
-        content += measured("output", in_full(result["output"]), hue=hue)
+    if result.output is not None:
+        content += measured("output", in_full(result.output), hue=hue)
     return content + "".join(
-        measured(f"kept: {title}", words, hue=hue) for title, words in (result.get("artifacts") or {}).items()
+        measured(f"kept: {title}", words, hue=hue) for title, words in result.artifacts.items()
     )
 
 
-def _payloads(handoff: dict[str, Any]) -> list[tuple[str, str]]:
-    named = {"task": handoff["intent"], "context": handoff.get("context", ""), **handoff.get("artifacts", {})}
+def _payloads(handoff: Handoff) -> list[tuple[str, str]]:
+    named = {"task": handoff.intent, "context": handoff.context, **handoff.artifacts}
     return [(title, words) for title, words in named.items() if words]
 
 
 def in_full(value: Any) -> str:
     """A text as it is, a structure as readable JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    return (
+        value
+        if isinstance(value, str)
+        else json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    )
 
 
 def _in_words(passage: Passage) -> str:
@@ -97,6 +112,6 @@ def _in_words(passage: Passage) -> str:
     if passage.result is None:
         return "\n".join([*lines, "   under way"])
     lines.append(f"   came back: {passage.state}, {passage.said} ({bill(passage.spent)})")
-    if passage.result.get("output") is not None:
-        lines += [f"      {line}" for line in in_full(passage.result["output"]).splitlines()]
+    if passage.result.output is not None:
+        lines += [f"      {line}" for line in in_full(passage.result.output).splitlines()]
     return "\n".join(lines)

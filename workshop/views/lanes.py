@@ -1,4 +1,6 @@
-"""Lanes: time under a picture, one row each, with what was held (pale), what the model did (solid), and "now"."""
+"""Lanes: time under a picture, one row each, with what was held (pale), what the model did (solid),
+and "now".
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .scene import Call, Member, Moment, Passage, Span
-from .svg import LINE, MUTED, WARNING, bars, line, number, path, text, tint
+from .svg import CARD, LINE, MUTED, WARNING, bars, box, line, number, path, text, tint
 from .view import Time
 
 NICE = (1, 2, 5)
@@ -31,7 +33,9 @@ class Scale:
 
     @cached_property
     def end(self) -> float:
-        """The right edge. A live axis ends at a round number, so that the bars do not shrink with each event."""
+        """The right edge. A live axis ends at a round number, so that the bars do not shrink with
+        each event.
+        """
         elapsed = max(self.elapsed, 1e-3 if self.time == "seconds" else 1.0)
         if not self.live:
             return elapsed
@@ -48,7 +52,9 @@ class Scale:
         return left, max(self.x(end or self.now), left + 2)
 
     def axis(self, top: float, bottom: float) -> Iterable[str]:
-        """Vertical lines at round numbers with their values under them, and "now" while the run goes on."""
+        """Vertical lines at round numbers with their values under them, and "now" while the run
+        goes on.
+        """
         step = tick(self.end, 8)
         if self.time == "steps":
             step = max(1.0, step)
@@ -59,7 +65,9 @@ class Scale:
             x = self.left + (self.right - self.left) * at / self.end
             yield line(x, top, x, bottom, stroke=tint(LINE, 0.6))
             if not (self.live and abs(x - here) < (44 if unit else 28)):
-                yield text(x, bottom + 14, f"{at:.3f}".rstrip("0").rstrip(".") + unit, anchor="middle")
+                yield text(
+                    x, bottom + 14, f"{at:.3f}".rstrip("0").rstrip(".") + unit, anchor="middle"
+                )
             at += step
         if self.live:
             yield line(here, top - 4, here, bottom + 2, stroke=MUTED, dash="3 3")
@@ -111,9 +119,22 @@ def _row(
     yield bars(_apart(scale.span(it.begin, it.end) for it in held), y, height, tint(hue, 0.26))
     yield bars(_apart(scale.span(it.begin, it.end) for it in calls), y, height, hue)
     for it in held:
+        yield from _waits(it, y, height, scale, hue)
         if it.state in ("failed", "stopped", "paused"):
             x = scale.span(it.begin, it.end)[1]
-            yield path(f"M{number(x - 1)} {number(y - 2)}V{number(y + height + 2)}", stroke=WARNING, width=2)
+            yield path(
+                f"M{number(x - 1)} {number(y - 2)}V{number(y + height + 2)}",
+                stroke=WARNING,
+                width=2,
+            )
+
+
+def _waits(passage: Passage, y: float, height: float, scale: Scale, hue: str) -> Iterable[str]:
+    """An outline from the moment when a request had to wait until it was sent."""
+    for wait in passage.waits:
+        sent = (call.begin for call in passage.calls if call.begin.step > wait.step)
+        left, right = scale.span(wait, next(sent, passage.end))
+        yield box(left, y, right - left, height, radius=2, fill=CARD, stroke=hue, stroke_width=1)
 
 
 def _apart(spans: Iterable[tuple[float, float]]) -> Iterable[tuple[float, float]]:
@@ -142,4 +163,4 @@ def in_text(held: Iterable[Span], calls: Iterable[Span], now: Moment, columns: i
     return "".join(BLOCKS[level] for level in cells)
 
 
-LEGEND = "solid: asks the model · pale: holds the work"
+LEGEND = "solid: a model call · pale: holds the work"

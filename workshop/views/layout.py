@@ -1,4 +1,6 @@
-"""Where everybody stands in the team picture: hub on the left, specialists in one column, or leads and theirs in two."""
+"""Where everybody stands in the team picture: hub on the left, specialists in one column, or leads
+and theirs in two.
+"""
 
 from __future__ import annotations
 
@@ -53,9 +55,14 @@ def arrange(hub: Member, top: float) -> Layout:
     nested = any(it.specialists for it in spokes)
     rows = sum(max(1, len(it.specialists)) for it in spokes)
     height, pitch = (56.0, 72.0) if rows <= 6 else (42.0, 50.0)
-    xs, widths = ((MARGIN, 312, 600), (128, 128, 136)) if nested else ((MARGIN, 544, 0), (192, 192, 0))
+    xs, widths = (
+        ((MARGIN, 312, 600), (128, 128, 136)) if nested else ((MARGIN, 544, 0), (192, 192, 0))
+    )
     centre = Place(hub, xs[0], top, widths[0], HUB_HEIGHT)
-    spoke, leaf = Place(hub, xs[1], top, widths[1], height, centre), Place(hub, xs[2], top, widths[2], height)
+    spoke, leaf = (
+        Place(hub, xs[1], top, widths[1], height, centre),
+        Place(hub, xs[2], top, widths[2], height),
+    )
     places, y = [centre], top + (HUB_HEIGHT - height) / 2 * (rows == 1)
     for members in _fitted(spokes, MOST):
         mine = replace(spoke, member=members[0], y=y, others=members if len(members) > 1 else ())
@@ -65,7 +72,9 @@ def arrange(hub: Member, top: float) -> Layout:
         for group in _fitted(below, MOST):
             others = group if len(group) > 1 else ()
             deeper = 0 if others else sum(1 for _ in group[0].below)
-            places.append(replace(leaf, member=group[0], y=y, hub=mine, others=others, deeper=deeper))
+            places.append(
+                replace(leaf, member=group[0], y=y, hub=mine, others=others, deeper=deeper)
+            )
             y += pitch
         y += 0 if below else pitch
         mine.y = (began + y - pitch) / 2

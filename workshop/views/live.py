@@ -1,4 +1,6 @@
-"""Watching: a run's picture while it happens when somebody is there, and one picture of what happened at the end."""
+"""Watching: a run's picture while it happens when somebody is there, and one picture of what
+happened at the end.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,14 @@ from types import TracebackType
 from typing import Any
 
 from kernel import Event, Run
+from kernel.events import Replied
 
 from ..presence import in_notebook, interactive
 from .handoffs import entry, returned
-from .page import aside, strip
+from .page import aside, sentence, strip
 from .svg import escape
 from .team import TeamPicture
+from .understood import reading
 from .view import View
 
 FRAME_S = 0.05
@@ -33,10 +37,10 @@ class watch:
     views: what to show; views of this run or their classes. None: the team picture.
     team:  names of specialists to show from the beginning, before they are first called.
 
-    When somebody is there, a live picture with a clock and a log of handoffs (each opened by a click or a key)
-    stands in the cell until the body ends. Then, or when nobody is there, each view is shown once, as it is
-    stored. Outside a notebook the text twins are printed. A body that raises is pictured too, and what it
-    raised goes on.
+    When somebody is there, a live picture with a clock and a log of handoffs (each opened by a
+    click or a key) stands in the cell until the body ends. Then, or when nobody is there, each view
+    is shown once, as it is stored. Outside a notebook the text twins are printed. A body that
+    raises is pictured too, and what it raised goes on.
     """
 
     def __init__(self, run: Run, *views: View | type[View], team: tuple[str, ...] = ()) -> None:
@@ -59,7 +63,10 @@ class watch:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         first = None
         if self._screen:
@@ -75,12 +82,16 @@ class watch:
                 else:
                     print(view._repr_mimebundle_()["text/plain"])
             except Exception as problem:  # what the body raised must not be hidden by a picture
-                print(f"{type(view).__name__} could not be shown: {type(problem).__name__}: {problem}")
+                print(
+                    f"{type(view).__name__} could not be shown: {type(problem).__name__}: {problem}"
+                )
             first = None
 
 
 class _Screen:
-    """The live widget: one picture a view, a sentence for screen readers, and the growing log of handoffs."""
+    """The live widget: one picture a view, a sentence for screen readers, and the growing log of
+    handoffs.
+    """
 
     def __init__(self, run: Run, views: list[View]) -> None:
         from IPython.display import display
@@ -106,7 +117,7 @@ class _Screen:
         self._open = False
         if self._timer:
             self._timer.cancel()
-        self._handle.update(view)
+        self._handle.update(view.kept())
         for widget in (*self._pictures, self._sentence, *self._log.children, self._log, self._box):
             widget.close()
 
@@ -116,7 +127,9 @@ class _Screen:
         return at + time.monotonic() - seen if self._events else 0.0
 
     def _on_event(self, event: Event) -> None:
-        """Called by the run: notes the time and asks for a frame; nothing is drawn while the team works."""
+        """Called by the run: notes the time and asks for a frame; nothing is drawn while the team
+        works.
+        """
         if self._open:
             self._seen = (event.at, time.monotonic())
             self._frame_in(max(0.0, self._drawn_at + self._gap - self._seen[1]))
@@ -150,9 +163,7 @@ class _Screen:
             )
             self._list_handoffs(scene)
         except Exception as problem:
-            self._sentence.value = (
-                f"<p>the handoffs cannot be listed: {escape(f'{type(problem).__name__}: {problem}')}</p>"
-            )
+            self._sentence.value = f"<p>the handoffs cannot be listed: {escape(f'{type(problem).__name__}: {problem}')}</p>"
         self._drawn_at = time.monotonic()
         self._gap = max(FRAME_S, (self._drawn_at - began) / SHARE)
 
@@ -161,6 +172,9 @@ class _Screen:
         lines, hues = [], self._scene.hues
         for index in range(self._read, len(self._events)):
             event = self._events[index]
+            if isinstance(event, Replied) and self._logged < ENTRIES:
+                line = reading(event.reply)
+                lines += [sentence(f"{event.agent}: {line}", muted=True)] if line else []
             if event.kind not in ("dispatch", "return") or self._logged > ENTRIES:
                 continue
             self._logged += 1

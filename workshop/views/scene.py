@@ -1,7 +1,8 @@
-"""The scene: events in, a plain model of the team out. Pure and incremental; every view is drawn from it.
+"""The scene: events in, a plain model of the team out. Pure and incremental; every view is drawn
+from it.
 
-`apply` takes constant time and the scene never forgets a handoff, but of the bars of a lane only the latest are
-kept apart: a frame costs the same after ten events and after ten thousand.
+`apply` takes constant time and the scene never forgets a handoff, but of the bars of a lane only
+the latest are kept apart: a frame costs the same after ten events and after ten thousand.
 """
 
 from __future__ import annotations
@@ -13,7 +14,18 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
-from kernel import Event, Spent
+from kernel import Budget, Event, Handoff, Result, Spent
+from kernel.events import (
+    Dispatched,
+    Note,
+    Replied,
+    Requested,
+    Retried,
+    Returned,
+    ToolAnswered,
+    ToolCalled,
+    Waited,
+)
 
 State = Literal["waiting", "working", "done", "failed", "paused", "stopped"]
 STATE_OF: dict[str, State] = {
@@ -46,12 +58,6 @@ class Part(NamedTuple):
     words: int
 
 
-def missing(known: Spent, total: dict[str, Any]) -> Spent:
-    """What lacks from `known` to `total`, the figures of an event."""
-    usd = known.usd if total.get("usd") is None else Decimal(total["usd"])
-    return Spent(total["calls"], total["input_tokens"], total["output_tokens"], usd, total.get("unpriced", 0)) - known
-
-
 class Span(NamedTuple):
     """From one moment to another; None while it goes on."""
 
@@ -78,19 +84,22 @@ class Passage:
     member: Member
     caller: Passage | None
     begin: Moment
-    handoff: dict[str, Any]
-    limits: dict[str, Any]
+    handoff: Handoff
+    limits: Budget
     parts: list[Part]
     slot: int = 0
     """Which of its member's rows it takes while several run at once."""
     end: Moment | None = None
-    result: dict[str, Any] | None = None
+    result: Result | None = None
     said: str = ""
     """What came back, in a few words."""
     doing: str = ""
     note: str = ""
     spent: Spent = field(default_factory=Spent)
     turns: int = 0
+    waits: list[Moment] = field(default_factory=list)
+    waited_for: str = ""
+    """When a request of it had to wait until a budget had room again."""
     under_way: int = 0
     """Handoffs that this one has given and that have not come back."""
     latest_back: Passage | None = None
@@ -100,10 +109,22 @@ class Passage:
     @property
     def state(self) -> State:
         if self.result is not None:
-            return STATE_OF.get(self.result["status"], "stopped")
+            return STATE_OF.get(self.result.status, "stopped")
         if self.asking or (self.number and not self.under_way):
             return "working"
-        return "waiting" if self.under_way or not self.member.specialists else "done"  # the user has it back
+        return (
+            "waiting" if self.under_way or not self.member.specialists else "done"
+        )  # the user has it back
+
+    @property
+    def reason(self) -> str:
+        """Why it did not end well; "" where nothing says."""
+        return " ".join(self.result.reason.split()) if self.result else ""
+
+    @property
+    def in_brief(self) -> str:
+        """What came back, without the reason."""
+        return self.said.removesuffix(self.result.reason if self.result else "").rstrip(" ·")
 
     @property
     def asking(self) -> bool:
@@ -111,7 +132,7 @@ class Passage:
 
     @property
     def sender(self) -> str:
-        return self.handoff.get("from_agent") or (self.caller.member.name if self.caller else "")
+        return self.handoff.from_agent or (self.caller.member.name if self.caller else "")
 
     @property
     def depth(self) -> int:
@@ -141,7 +162,9 @@ class Member:
     @property
     def state(self) -> State:
         if self.open:
-            return "working" if any(it.state == "working" for it in self.open.values()) else "waiting"
+            return (
+                "working" if any(it.state == "working" for it in self.open.values()) else "waiting"
+            )
         return self.latest.state if self.latest else "waiting"
 
     @property
@@ -166,7 +189,9 @@ class Scene:
     def __init__(self, events: Iterable[Event] = (), *, team: Iterable[str] = ()) -> None:
         self.user = Member("user", None)
         origin = Moment(0, 0.0)
-        self._run = self.user.latest = Passage(0, "", self.user, None, origin, {}, {}, [])
+        self._run = self.user.latest = Passage(
+            0, "", self.user, None, origin, Handoff(intent=""), Budget(), []
+        )
         self.passages: list[Passage] = []
         self._tasks: dict[str, None] = {}
         self.now, self.spent = origin, Spent()
@@ -174,6 +199,8 @@ class Scene:
         self.names: dict[str, None] = {}
         """Everybody, in the order in which they appeared."""
         self._by_run, self._team, self._read = {"": self._run}, tuple(team), 0
+        self._wrappers: dict[str, Dispatched | None] = {}
+        """Dispatches of transparent wrappers; None once what they wrap was dispatched."""
         self._latest_answer: Passage | None = None
         self.catch_up(events)
 
@@ -185,7 +212,7 @@ class Scene:
             self.apply(events[index])
         return self
 
-    # ── what a view asks ───────────────────────────────────────────────────────────────────────────────
+    # ── what a view asks ──────────────────────────────────────────────────────────────────────────
 
     @property
     def hub(self) -> Member:
@@ -211,11 +238,15 @@ class Scene:
 
     @property
     def task(self) -> str:
-        """What the user asked for; of several different tasks, how many there are and the first ones."""
+        """What the user asked for; of several different tasks, how many there are and the first
+        ones.
+        """
         first = [*islice(self._tasks, 4)]
         if len(first) < 2:
             return "".join(first)
-        return f"{len(self._tasks)} tasks: {'; '.join(first)}" + ("; …" if len(self._tasks) > len(first) else "")
+        return f"{len(self._tasks)} tasks: {'; '.join(first)}" + (
+            "; …" if len(self._tasks) > len(first) else ""
+        )
 
     @property
     def finished(self) -> bool:
@@ -250,60 +281,75 @@ class Scene:
 
     def _ending(self) -> str:
         last = self._latest_answer or self.passages[0]
-        result = last.result or {}
-        gave = words_of(result.get("output"))
+        gave = words_of(last.result.output) if last.result else 0
         back = _count(gave, "word") if gave else "nothing"
         said = f"{last.state.capitalize()}: the {last.member.name} gave {back} back to the {last.sender}"
         said += f" after {_count(len(self.passages), 'handoff')}."
-        reason = " ".join(result.get("reason", "")[:300].split()).rstrip(".")
+        reason = " ".join(last.result.reason[:300].split()).rstrip(".") if last.result else ""
         return f"{said} {reason[:1].upper()}{reason[1:]}." if reason else said
 
-    # ── one event ──────────────────────────────────────────────────────────────────────────────────────
+    # ── one event ─────────────────────────────────────────────────────────────────────────────────
 
     def apply(self, event: Event) -> None:
         """Moves the scene on by one event, in constant time."""
         self.now = moment = Moment(event.seq, event.at)
-        data = event.data
-        if event.kind == "dispatch":
+        if isinstance(event, Dispatched):
             self._dispatch(event, moment)
             return
+        if isinstance(event, Returned) and event.run in self._wrappers:
+            alone = self._wrappers.pop(event.run)
+            if alone is None:  # what it wraps has returned by itself
+                return
+            self._passage(alone, Moment(alone.seq, alone.at))
         passage = self._by_run.get(event.run)
         if passage is None:
             return  # a stream that begins in the middle: its head is not known
         passage.latest_back = None
-        match event.kind:
-            case "return":
-                self._return(passage, data, moment)
-            case "request":
-                self._request(passage, data, moment)
-            case "reply":
+        match event:
+            case Returned():
+                self._return(passage, event, moment)
+            case Requested():
+                self._request(passage, event, moment)
+            case Replied():
                 self._close(passage, moment)
-                self._book(passage, missing(Spent(), data["spent"]))
-                self.models.setdefault(data["model"])
+                self._book(passage, event.spent)
+                self.models.setdefault(event.model)
                 passage.doing = "has the answer"
-            case "retry":
-                passage.doing = f"trying again: {data['type']}"
-            case "tool_call":
-                passage.doing = f"{data['name']} is running"
-            case "tool_result":
-                passage.doing = (
-                    f"{data['name']} failed"
-                    if data["is_error"]
-                    else f"{data['name']} gave {_count(words_of(data['content']), 'word')}"
-                )
-            case "note":
-                passage.note = data["text"]
+            case Waited():
+                passage.waits.append(moment)
+                passage.waited_for = event.reason
+                passage.doing = f"waits, {event.at_once} at once: {event.reason}"
+            case _:
+                self._tell(passage, event)
 
-    def _dispatch(self, event: Event, moment: Moment) -> None:
-        data = event.data
-        caller = self._by_run.get(data["parent"], self._run)
+    def _tell(self, passage: Passage, event: Event) -> None:
+        """What an event that moves nothing changes in the passage's caption."""
+        match event:
+            case Retried():
+                passage.doing = f"trying again: {event.type}"
+            case ToolCalled():
+                passage.doing = f"{event.name} is running"
+            case ToolAnswered(is_error=True):
+                passage.doing = f"{event.name} failed"
+            case ToolAnswered():
+                passage.doing = f"{event.name} gave {_count(words_of(event.content), 'word')}"
+            case Note():
+                passage.note = event.text
+
+    def _dispatch(self, event: Dispatched, moment: Moment) -> None:
+        if event.parent in self._wrappers:
+            self._wrappers[event.parent] = None
+        if event.wrapper:  # not a stop on the way: what it does belongs to its caller
+            self._wrappers[event.run] = event
+            self._by_run[event.run] = self._by_run.get(event.parent, self._run)
+            return
+        self._passage(event, moment)
+
+    def _passage(self, event: Dispatched, moment: Moment) -> None:
+        caller = self._by_run.get(event.parent, self._run)
         member = self._member(caller.member, event.agent)
-        handoff = data["handoff"]
-        named = {
-            "task": handoff["intent"],
-            "context": handoff.get("context", ""),
-            **handoff.get("artifacts", {}),
-        }
+        handoff = event.handoff
+        named = {"task": handoff.intent, "context": handoff.context, **handoff.artifacts}
         parts = [Part(name, words_of(value)) for name, value in named.items() if value]
         taken = {it.slot for it in member.open.values()}
         slot = next(it for it in range(len(taken) + 1) if it not in taken)
@@ -314,7 +360,7 @@ class Scene:
             caller,
             moment,
             handoff,
-            data.get("limits") or {},
+            event.limits,
             parts,
             slot,
         )
@@ -330,18 +376,18 @@ class Scene:
             member.merged = Span(begin, max(end, member.bars[0].end or moment))
         member.bars.append(passage)
         if caller is self._run:
-            self._tasks[handoff["intent"]] = None
+            self._tasks[handoff.intent] = None
             for name in self._team if len(self.passages) == 1 else ():
                 self._member(member, name)
 
-    def _return(self, passage: Passage, data: dict[str, Any], moment: Moment) -> None:
+    def _return(self, passage: Passage, event: Returned, moment: Moment) -> None:
         if passage.result is not None or passage is self._run:
             return
-        passage.result, passage.end, passage.doing = data["result"], moment, ""
-        passage.said = outcome(data["result"])
+        passage.result, passage.end, passage.doing = event.result, moment, ""
+        passage.said = outcome(event.result)
         for call in passage.calls:
             call.end = call.end or moment
-        self._book(passage, missing(passage.spent, data["spent"]))
+        self._book(passage, event.spent - passage.spent)
         passage.member.open.pop(passage.run, None)
         passage.member.latest = next(reversed(passage.member.open.values()), passage)
         passage.caller.under_way -= 1
@@ -349,14 +395,14 @@ class Scene:
         if passage.caller is self._run:
             self._latest_answer = passage
 
-    def _request(self, passage: Passage, data: dict[str, Any], moment: Moment) -> None:
+    def _request(self, passage: Passage, event: Requested, moment: Moment) -> None:
         call = Call(moment, passage.slot)
         passage.calls.append(call)
         passage.member.calls.append(call)
         passage.turns += 1
         passage.doing = f"asks the model, turn {passage.turns}"
         passage.member.latest = passage
-        for tool in data["body"].get("tools") or ():
+        for tool in event.body.get("tools") or ():
             name = str(tool.get("name", ""))
             if name.startswith(HANDOFF_TOOL) and name != HANDOFF_TOOL:
                 self._member(passage.member, name.removeprefix(HANDOFF_TOOL))
@@ -382,7 +428,7 @@ class Scene:
         return hub.specialists[name]
 
 
-# ── in words ───────────────────────────────────────────────────────────────────────────────────────────────
+# ── in words ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def words_of(value: Any) -> int:
@@ -400,20 +446,57 @@ def sizes(parts: Iterable[Part]) -> str:
     return f"{said} words" if said else "nothing"
 
 
-def outcome(result: dict[str, Any]) -> str:
+def outcome(result: Result) -> str:
     """What came back: its verdict or its size, and the reason when it is not ok."""
-    output, said = result.get("output"), []
-    if result["status"] != "ok":
-        said.append(result["status"])
+    output, said = result.output, []
+    if result.status != "ok":
+        said.append(result.status)
     if isinstance(output, dict) and "verdict" in output:
         said.append(str(output["verdict"]))
         if issues := output.get("issues"):
             said.append(_count(len(issues), "issue"))
     elif output is not None:
         said.append(_count(words_of(output), "word"))
-    if result.get("reason"):
-        said.append(result["reason"])
+    if result.reason:
+        said.append(result.reason)
     return " · ".join(said) or "nothing"
+
+
+def reasons(passages: Iterable[Passage]) -> list[str]:
+    """Each reason once, behind the numbers of the handoffs that ended for it: `1–3, 7: no
+    budget`.
+    """
+    return _once((passage.number, passage.reason) for passage in passages)
+
+
+def waits(passages: Iterable[Passage]) -> list[str]:
+    """Each budget that requests waited for, behind the numbers of their handoffs."""
+    found = _once((passage.number, passage.waited_for) for passage in passages)
+    return [
+        f"{line.partition(': ')[0]} waited (outlined): {line.partition(': ')[2]}" for line in found
+    ]
+
+
+def _once(given: Iterable[tuple[int, str]]) -> list[str]:
+    """Each text once, behind its numbers; empty ones are left out."""
+    numbers: dict[str, list[int]] = {}
+    for number, text in given:
+        if text:
+            numbers.setdefault(text, []).append(number)
+    return [f"{_ranges(its)}: {text}" for text, its in numbers.items()]
+
+
+def _ranges(numbers: list[int]) -> str:
+    """1, 2, 3, 7 as `1–3, 7`."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(
+        f"{run[0]}–{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs
+    )
 
 
 def listed(names: Iterable[str]) -> str:

@@ -1,4 +1,5 @@
-"""SVG as text: shapes with attributes only, everything escaped, and the one place for hues, type and sizes.
+"""SVG as text: shapes with attributes only, everything escaped, and the one place for hues, type
+and sizes.
 
 No style sheets, ids, links or scripts: hosts that show stored notebooks strip them.
 """
@@ -27,13 +28,17 @@ ROLES = {
     "judge": "#a1344f",
     "user": "#52606d",
 }
-"""One hue per role, everywhere the same. For words use `deep(hue)`: a contrast over 5:1 on the paper and on a tint."""
+"""One hue per role, everywhere the same. For words use `deep(hue)`: a contrast over 5:1 on the
+paper and on a tint.
+"""
 FURTHER = ("#5a4fb0", "#2d7385", "#6b5344", "#93406f", "#4f6b1f", "#8b4789", "#7a6200", "#a1344f")
 """For agents of other names, in the order in which they appear."""
 
 
 class Hues:
-    """Names → hues: a known role has its own, every other name gets the next of the family and keeps it."""
+    """Names → hues: a known role has its own, every other name gets the next of the family and
+    keeps it.
+    """
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._others: dict[str, str] = {}
@@ -59,7 +64,7 @@ def deep(hue: str) -> str:
     return "#" + "".join(f"{round(int(hue[at : at + 2], 16) * 0.86):02x}" for at in (1, 3, 5))
 
 
-# ── text ───────────────────────────────────────────────────────────────────────────────────────────────────
+# ── text ──────────────────────────────────────────────────────────────────────────────────────────
 
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
@@ -83,7 +88,9 @@ _NARROW, _WIDE = frozenset("iljtfrI.,:;'|!()[]{} -`/\\\""), frozenset("mwMWQOG@%
 
 @lru_cache(maxsize=4096)
 def text_width(text: str, size: float = SMALL, *, bold: bool = False) -> float:
-    """About how many px the text takes; measured on common sans-serif faces, rather too wide than too narrow."""
+    """About how many px the text takes; measured on common sans-serif faces, rather too wide than
+    too narrow.
+    """
     units = 0.0
     for sign in text:
         if sign in _NARROW:
@@ -109,7 +116,9 @@ def cut(text: str, width: float, size: float = SMALL, *, bold: bool = False) -> 
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (
-            (middle, high) if text_width(text[:middle] + "…", size, bold=bold) <= width else (low, middle - 1)
+            (middle, high)
+            if text_width(text[:middle] + "…", size, bold=bold) <= width
+            else (low, middle - 1)
         )
     return text[:low].rstrip(" ,;:·+") + "…"
 
@@ -129,7 +138,7 @@ def wrapped(text: str, width: float, size: float = SMALL, *, most: int = 2) -> l
     return [cut(line, width, size) for line in lines]
 
 
-# ── shapes ─────────────────────────────────────────────────────────────────────────────────────────────────
+# ── shapes ────────────────────────────────────────────────────────────────────────────────────────
 
 
 def number(value: float) -> str:
@@ -138,7 +147,9 @@ def number(value: float) -> str:
 
 
 def element(name: str, content: str = "", **attributes: object) -> str:
-    """One element; `content` is markup already. A `_` in an attribute's name stands for `-`, None leaves it out."""
+    """One element; `content` is markup already. A `_` in an attribute's name stands for `-`, None
+    leaves it out.
+    """
     given = "".join(
         f' {key.replace("_", "-")}="{number(value) if isinstance(value, float) else escape(value)}"'
         for key, value in attributes.items()
@@ -174,6 +185,12 @@ def text(
         if words
         else ""
     )
+
+
+def heading(words: str) -> str:
+    """A picture's title, cut to its width."""
+    room = WIDTH - 2 * MARGIN
+    return text(MARGIN, 38, words, size=TITLE, fill=INK, bold=True, width=room)
 
 
 def box(
@@ -222,7 +239,9 @@ def line(
 
 def path(d: str, *, fill: str = "none", stroke: str | None = None, width: float = 1.5) -> str:
     return (
-        element("path", d=d, fill=fill, stroke=stroke, stroke_width=float(width) if stroke else None)
+        element(
+            "path", d=d, fill=fill, stroke=stroke, stroke_width=float(width) if stroke else None
+        )
         if d
         else ""
     )
@@ -243,7 +262,9 @@ def card(height: float, finding: str, shapes: Iterable[str]) -> str:
     """The whole picture on its own paper; `finding` says in a sentence what it shows."""
     content = (
         element("title", escape(finding))
-        + box(0.5, 0.5, WIDTH - 1, height - 1, radius=12, fill=PAPER, stroke=HAIRLINE, stroke_width=1)
+        + box(
+            0.5, 0.5, WIDTH - 1, height - 1, radius=12, fill=PAPER, stroke=HAIRLINE, stroke_width=1
+        )
         + "".join(shapes)
     )
     return element(

@@ -1,4 +1,6 @@
-"""The team picture: hub and spokes, who holds the work, what is on its way, what it used, and the lanes of time."""
+"""The team picture: hub and spokes, who holds the work, what is on its way, what it used, and the
+lanes of time.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from kernel.models import role_of
 
 from .lanes import LEGEND, Scale, in_text, lane_height, member_lane
 from .layout import Layout, Place, arrange
-from .scene import Member, Passage, Scene, bill, dollars, listed, short, sizes
+from .scene import Member, Passage, Scene, bill, dollars, listed, reasons, short, sizes, waits
 from .svg import (
     BODY,
     CARD,
@@ -37,8 +39,10 @@ from .svg import (
     tint,
     wrapped,
 )
+from .understood import not_understood
 from .view import Source, Time, View
 
+MOST_REASONS = 4
 TROUBLE = ("failed", "stopped", "paused")
 
 
@@ -59,6 +63,9 @@ class TeamPicture(View):
         self.time, self.live, self.team = time, live, tuple(team)
         self._clock: Callable[[], float] | None = None
 
+    def kept(self) -> TeamPicture:
+        return type(self)(self._source, time="seconds", team=self.team)
+
     def moving(self, clock: Callable[[], float]) -> TeamPicture:
         picture = type(self)(self._source, time="seconds", live=True, team=self.team)
         picture._clock = clock
@@ -68,22 +75,59 @@ class TeamPicture(View):
         scene = self.scene
         hues = self.hues
         live = self.live and not scene.finished
-        now = scene.now._replace(at=max(self._clock(), scene.now.at)) if live and self._clock else scene.now
+        now = (
+            scene.now._replace(at=max(self._clock(), scene.now.at))
+            if live and self._clock
+            else scene.now
+        )
         seconds = now.at if self.time == "seconds" else None
-        said = wrapped(scene.finding(), WIDTH - 2 * MARGIN, BODY + 1, most=2 if scene.finished else 1)
+        said = wrapped(
+            scene.finding(), WIDTH - 2 * MARGIN, BODY + 1, most=2 if scene.finished else 1
+        )
         layout = arrange(scene.hub, 88.0 + 17 * len(said))
         shapes = [*_header(scene, seconds, said), *_edges(layout, hues), *_boxes(layout, hues)]
         y, lanes = layout.bottom + 24, layout.lanes
         if scene.passages:
             shapes += _lanes(lanes, y, Scale(self.time, 136, 528, now, live), hues)
             y += 52 + sum(lane_height(it.slots) + 8 for it in lanes) + 16
+        for words, fill in self._footer():
+            shapes.append(text(MARGIN, y + 4, words, size=BODY, fill=fill))
+            y += 17
         return card(y, scene.finding(), shapes)
+
+    def alt(self) -> str:
+        return f"{self.scene.task or 'A run'}: {self.scene.finding()} {' '.join([*self._why(), *self._notes()])}".strip()
+
+    def _footer(self) -> Iterator[tuple[str, str]]:
+        """The lines under the picture with their colours: reasons, waits, what was not
+        understood.
+        """
+        for notes, fill in ((self._why(), WARNING), (self._notes(), MUTED)):
+            for note in notes:
+                for words in wrapped(note, WIDTH - 2 * MARGIN, BODY, most=8):
+                    yield words, fill
+
+    def _notes(self) -> list[str]:
+        return [*waits(self.scene.passages), *not_understood(self.events)]
+
+    def _why(self) -> list[str]:
+        """Why handoffs did not end well, each reason once, without the one that the finding
+        gives.
+        """
+        given = self.scene.finding().lower()
+        others = (it for it in self.scene.passages if it.reason.rstrip(".").lower() not in given)
+        found = reasons(others)
+        hidden = len(found) - MOST_REASONS
+        more = [f"and {hidden} more reasons: HandoffLog shows each"] if hidden > 0 else []
+        return [*found[:MOST_REASONS], *more]
 
     def text(self) -> str:
         scene = self.scene
         hub = scene.hub
         lines = [scene.task or "a run", scene.finding(), bill(scene.spent), ""]
-        rows = [(("  " * _depth(it, hub)) + it.name, _state(it), _in_words(it)) for it in scene.members]
+        rows = [
+            (("  " * _depth(it, hub)) + it.name, _state(it), _in_words(it)) for it in scene.members
+        ]
         widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
         lines += [
             f"{name.ljust(widths[0])}  {state.ljust(widths[1])}  {said}".rstrip()
@@ -99,13 +143,15 @@ class TeamPicture(View):
                 for row, it in zip(rows, scene.members, strict=True)
                 if it.latest and (it.handoffs or it.own.calls)
             ]
+        notes = [*self._why(), *self._notes()]
+        lines += ["", *notes] if notes else []
         return "\n".join(lines)
 
     def __repr__(self) -> str:
         return f"TeamPicture({listed(it.name for it in self.scene.members)}; {len(self.scene.passages)} handoffs)"
 
 
-# ── shapes ─────────────────────────────────────────────────────────────────────────────────────────────────
+# ── shapes ────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _header(scene: Scene, seconds: float | None, said: list[str]) -> Iterator[str]:
@@ -120,8 +166,15 @@ def _header(scene: Scene, seconds: float | None, said: list[str]) -> Iterator[st
     for index, (value, label) in enumerate(figures):
         yield text(left + 96 * index, 38, value, size=TITLE, fill=INK, bold=True, anchor="end")
         yield text(left + 96 * index, 54, label, anchor="end")
-    yield text(MARGIN, 38, scene.task or "a run", size=TITLE, fill=INK, bold=True, width=left - 88 - MARGIN)
-    yield text(MARGIN, 54, listed(list(map(role_of, scene.models))) if scene.models else "", width=left - 88 - MARGIN)
+    yield text(
+        MARGIN, 38, scene.task or "a run", size=TITLE, fill=INK, bold=True, width=left - 88 - MARGIN
+    )
+    yield text(
+        MARGIN,
+        54,
+        listed(list(map(role_of, scene.models))) if scene.models else "",
+        width=left - 88 - MARGIN,
+    )
     for index, words in enumerate(said):
         yield text(MARGIN, 82 + 17 * index, words, size=BODY + 1, fill=INK)
 
@@ -150,8 +203,14 @@ def _box(place: Place, hue: str, *, central: bool) -> Iterator[str]:
     tight = text_width(member.name, LABEL, bold=True) > inner - 15 - taken
     narrow = tight or place.width < 160  # then the state moves down
     dot = hue if working or state == "done" else CARD
-    yield element("circle", cx=x + 16, cy=first - 4.5, r=4.5, fill=dot, stroke=hue, stroke_width=1.5)
-    room, size = (inner - 15, BODY if place.width < 160 else LABEL) if narrow else (inner - 15 - taken, LABEL)
+    yield element(
+        "circle", cx=x + 16, cy=first - 4.5, r=4.5, fill=dot, stroke=hue, stroke_width=1.5
+    )
+    room, size = (
+        (inner - 15, BODY if place.width < 160 else LABEL)
+        if narrow
+        else (inner - 15 - taken, LABEL)
+    )
     yield text(x + 27, first, member.name, size=size, fill=INK, bold=True, width=room)
     if narrow:
         yield text(x + 12, second, said, fill=colour, bold=True)
@@ -173,7 +232,14 @@ def _group(place: Place) -> Iterator[str]:
     states: dict[str, int] = {}
     for member in place.others:
         states[member.state] = states.get(member.state, 0) + 1
-    yield text(place.x + 12, place.middle - 3, f"+ {len(place.others)} more", size=LABEL, fill=INK, bold=True)
+    yield text(
+        place.x + 12,
+        place.middle - 3,
+        f"+ {len(place.others)} more",
+        size=LABEL,
+        fill=INK,
+        bold=True,
+    )
     said = ", ".join(f"{many} {state}" for state, many in states.items())
     yield text(place.x + 12, place.middle + 14, said, width=place.width - 24)
 
@@ -188,7 +254,7 @@ def _detail(member: Member) -> str:
     if latest is None:
         return "not called yet"
     if latest.result is not None:
-        return latest.said.removeprefix("failed · ")  # the state says so already
+        return latest.in_brief.removeprefix("failed").strip(" ·")  # the state says so already
     if latest.state == "waiting":
         waits = [name for name, it in member.specialists.items() if it.open]
         return latest.note or (f"for {listed(waits)}" if waits else "for a specialist")
@@ -223,7 +289,9 @@ def _edges(layout: Layout, hues: Hues) -> Iterator[str]:
 
 
 def _chip(place: Place, hue: str) -> Iterator[str]:
-    """What lies on an edge: the handoff on its way with its parts and sizes; else which handoffs went along it."""
+    """What lies on an edge: the handoff on its way with its parts and sizes; else which handoffs
+    went along it.
+    """
     member, hub = place.member, place.hub
     latest = member.latest
     if latest is None:
@@ -236,7 +304,10 @@ def _chip(place: Place, hue: str) -> Iterator[str]:
         radius = max(9.0, text_width(badge, SMALL, bold=True) / 2 + 4) if wide else 0.0
         before = 2 * radius + 14 if wide else 14.0
         first, second = _carried(latest, len(member.open), room - before - 12)
-        first, second = cut(first, room - before - 12, SMALL, bold=True), cut(second, room - before - 12)
+        first, second = (
+            cut(first, room - before - 12, SMALL, bold=True),
+            cut(second, room - before - 12),
+        )
         width = max(text_width(first, SMALL, bold=True), text_width(second)) + before + 12
         x = left + (room - width) / 2
         yield box(x, y - 19, width, 38, radius=19, fill=CARD, stroke=hue, stroke_width=1.5)
@@ -250,9 +321,18 @@ def _chip(place: Place, hue: str) -> Iterator[str]:
     middle = left + room / 2
     caller = latest.caller
     if caller and caller.number and caller.latest_back is latest and caller.result is None:
-        said = cut(f"came back: {latest.said}", room - 20, SMALL, bold=True)
+        said = cut(f"came back: {latest.in_brief}", room - 20, SMALL, bold=True)
         width = text_width(said, SMALL, bold=True) + 20
-        yield box(middle - width / 2, y - 11, width, 22, radius=11, fill=CARD, stroke=hue, stroke_width=1.5)
+        yield box(
+            middle - width / 2,
+            y - 11,
+            width,
+            22,
+            radius=11,
+            fill=CARD,
+            stroke=hue,
+            stroke_width=1.5,
+        )
         yield text(middle, y + 4, said, fill=INK, bold=True, anchor="middle")
         yield _arrow(start + 1, hub.middle, 8, hue)
         return
@@ -317,12 +397,20 @@ def _lanes(members: list[Member], y: float, scale: Scale, hues: Hues) -> Iterato
         yield text(MARGIN, middle, member.name, fill=INK, width=scale.left - MARGIN - 12)
         yield from member_lane(member, y, scale, hues[member.name])
         own: Any = member.own
-        for x, value in zip(columns, (f"{own.calls:,}", f"{own.tokens:,}", dollars(own.cost)), strict=True):
-            yield text(x, middle, value if own.calls else "–", fill=INK if own.calls else MUTED, anchor="end")
+        for x, value in zip(
+            columns, (f"{own.calls:,}", f"{own.tokens:,}", dollars(own.cost)), strict=True
+        ):
+            yield text(
+                x,
+                middle,
+                value if own.calls else "–",
+                fill=INK if own.calls else MUTED,
+                anchor="end",
+            )
         y += height + 8
 
 
-# ── the text twin ──────────────────────────────────────────────────────────────────────────────────────────
+# ── the text twin ─────────────────────────────────────────────────────────────────────────────────
 
 
 def _depth(member: Member, hub: Member) -> int:

@@ -1,11 +1,13 @@
-"""The timeline: one row for each handoff, in the order in which they were given, with their overlap."""
+"""The timeline: one row for each handoff, in the order in which they were given, with their
+overlap.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 from .lanes import LEGEND, Scale, in_text, passage_lane
-from .scene import Passage
+from .scene import Passage, reasons, waits
 from .svg import (
     BODY,
     INK,
@@ -24,20 +26,29 @@ from .svg import (
     tint,
     wrapped,
 )
+from .understood import not_understood
 from .view import Source, Time, View
 
 MOST = 40
 """Handoffs with a row of their own."""
+SHALLOW, INDENT, WIDEST_INDENT = 4, 12.0, 60.0
+"""Levels that are indented by a full step, that step, and the most px that all levels take."""
+MOST_REASONS = 8
 
 
 class Timeline(View):
-    """When who worked: `Timeline(run)`. `time="seconds"` for real time, which differs from run to run."""
+    """When who worked: `Timeline(run)`. `time="seconds"` for real time, which differs from run to
+    run.
+    """
 
     def __init__(self, source: Source, *, time: Time = "steps") -> None:
         super().__init__(source)
         if time not in ("steps", "seconds"):
             raise ValueError(f'time is {time!r}; expected "steps" or "seconds"')
         self.time = time
+
+    def kept(self) -> Timeline:
+        return type(self)(self._source, time="seconds")
 
     def moving(self, clock: Callable[[], float]) -> Timeline:
         return type(self)(self._source, time="seconds")
@@ -47,8 +58,16 @@ class Timeline(View):
         if not passages:
             return "No handoff yet."
         at_once, last = most_at_once(passages), len(passages)
-        order = f", at most {at_once} at once" if at_once > 1 else ", one after the other" if last > 1 else ""
-        said = f"{last} handoff{'' if last == 1 else 's'}{order}."
+        order = (
+            f", at most {at_once} at once"
+            if at_once > 1
+            else ", one after the other"
+            if last > 1
+            else ""
+        )
+        deepest = max(it.depth for it in passages)
+        levels = f", {deepest + 1} levels deep" if deepest > SHALLOW else ""
+        said = f"{last} handoff{'' if last == 1 else 's'}{order}{levels}."
         if self.time == "seconds":
             worked, took = work_and_span(passages, self.scene.now.at)
             said += f" {worked:.2f} s of work in {took:.2f} s."
@@ -61,10 +80,19 @@ class Timeline(View):
         y = 76.0 + 17 * len(said)
         scale = Scale(self.time, 208, 560, scene.now, not scene.finished)
         shapes = [
-            text(MARGIN, 38, scene.task or "a run", size=TITLE, fill=INK, bold=True, width=WIDTH - 2 * MARGIN)
+            text(
+                MARGIN,
+                38,
+                scene.task or "a run",
+                size=TITLE,
+                fill=INK,
+                bold=True,
+                width=WIDTH - 2 * MARGIN,
+            )
         ]
         shapes += [
-            text(MARGIN, 62 + 17 * index, words, size=BODY + 1, fill=INK) for index, words in enumerate(said)
+            text(MARGIN, 62 + 17 * index, words, size=BODY + 1, fill=INK)
+            for index, words in enumerate(said)
         ]
         if rows:
             shapes += [
@@ -72,22 +100,48 @@ class Timeline(View):
                 text(
                     scale.left,
                     y,
-                    f"{'seconds' if self.time == 'seconds' else 'steps'} · {LEGEND}",
+                    f"{'seconds' if self.time == 'seconds' else 'steps (events)'} · {LEGEND}",
                     width=scale.right - scale.left,
                 ),
                 text(scale.right + 16, y, "came back", bold=True),
             ]
             y += 14
             bottom = y + 24 * len(rows) - 6
+            step = min(INDENT, WIDEST_INDENT / max(1, *(it.depth for it in scene.passages)))
             shapes += scale.axis(y - 2, bottom)
             for row in rows:
-                shapes += _row(row, y, scale, hues[row.member.name])
+                shapes += _row(row, y, scale, hues[row.member.name], row.depth * step)
                 y += 24
             y += 24
             if len(scene.passages) > MOST:
                 shapes.append(text(MARGIN, y, f"+ {len(scene.passages) - MOST} more handoffs"))
                 y += 16
+        for words, fill in self._footer():
+            shapes.append(text(MARGIN, y + 4, words, size=BODY, fill=fill))
+            y += 17
         return card(y, f"{scene.task or 'A run'}: {self.finding()}", shapes)
+
+    def alt(self) -> str:
+        return f"{self.scene.task or 'A run'}: {self.finding()} {' '.join([*self._why(), *self._notes()])}".strip()
+
+    def _footer(self) -> Iterator[tuple[str, str]]:
+        """The lines under the picture with their colours: reasons, waits, what was not
+        understood.
+        """
+        for notes, fill in ((self._why(), WARNING), (self._notes(), MUTED)):
+            for note in notes:
+                for words in wrapped(note, WIDTH - 2 * MARGIN, BODY, most=8):
+                    yield words, fill
+
+    def _notes(self) -> list[str]:
+        return [*waits(self.scene.passages), *not_understood(self.events)]
+
+    def _why(self) -> list[str]:
+        """Why handoffs did not end well, each reason once."""
+        found = reasons(self.scene.passages)
+        hidden = len(found) - MOST_REASONS
+        more = [f"and {hidden} more reasons: HandoffLog shows each"] if hidden > 0 else []
+        return [*found[:MOST_REASONS], *more]
 
     def text(self) -> str:
         scene = self.scene
@@ -97,17 +151,30 @@ class Timeline(View):
         names = [f"{it.number:>3} {'  ' * it.depth}{it.member.name}" for it in scene.passages]
         wide = max(map(len, names), default=0)
         for name, it in zip(names, scene.passages, strict=True):
-            lines.append(f"{name.ljust(wide)}  {in_text([it], it.calls, scene.now)}  {it.said or it.state}")
+            lines.append(
+                f"{name.ljust(wide)}  {in_text([it], it.calls, scene.now)}  {it.in_brief or it.state}"
+            )
+        notes = [*self._why(), *self._notes()]
+        lines += ["", *notes] if notes else []
         return "\n".join(lines)
 
 
-def _row(passage: Passage, y: float, scale: Scale, hue: str) -> Iterator[str]:
-    indent = min(passage.depth, 4) * 12
+def _row(passage: Passage, y: float, scale: Scale, hue: str, indent: float) -> Iterator[str]:
     yield element(
-        "circle", cx=float(MARGIN + indent + 8), cy=float(y + 7), r=9 if passage.number > 99 else 8, fill=hue
+        "circle",
+        cx=float(MARGIN + indent + 8),
+        cy=float(y + 7),
+        r=9 if passage.number > 99 else 8,
+        fill=hue,
     )
     yield text(
-        MARGIN + indent + 8, y + 11, str(passage.number), size=10, fill="#ffffff", bold=True, anchor="middle"
+        MARGIN + indent + 8,
+        y + 11,
+        str(passage.number),
+        size=10,
+        fill="#ffffff",
+        bold=True,
+        anchor="middle",
     )
     yield text(
         MARGIN + indent + 22,
@@ -120,8 +187,13 @@ def _row(passage: Passage, y: float, scale: Scale, hue: str) -> Iterator[str]:
     yield line(scale.left, y + 7, scale.right, y + 7, stroke=tint(LINE, 0.6))
     yield from passage_lane(passage, y, scale, hue)
     trouble = passage.state in ("failed", "stopped", "paused")
-    said = cut(passage.said or passage.state, WIDTH - MARGIN - scale.right - 16, SMALL)
-    yield text(scale.right + 16, y + 11, said, fill=WARNING if trouble else INK if passage.result else MUTED)
+    said = cut(passage.in_brief or passage.state, WIDTH - MARGIN - scale.right - 16, SMALL)
+    yield text(
+        scale.right + 16,
+        y + 11,
+        said,
+        fill=WARNING if trouble else INK if passage.result else MUTED,
+    )
 
 
 def _workers(passages: list[Passage]) -> list[Passage]:
@@ -145,7 +217,9 @@ def most_at_once(passages: list[Passage]) -> int:
 
 
 def work_and_span(passages: list[Passage], now: float) -> tuple[float, float]:
-    """Seconds that the specialists worked, added up; and seconds in which at least one of them did."""
+    """Seconds that the specialists worked, added up; and seconds in which at least one of
+    them did.
+    """
     spans = sorted((it.begin.at, it.end.at if it.end else now) for it in _workers(passages))
     covered, reached = 0.0, 0.0
     for begin, end in spans:

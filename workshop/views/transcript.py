@@ -10,6 +10,7 @@ from kernel.models import role_of
 
 from .page import LONG, aside, block, folded, heading, name, payload, sentence, sheet, size
 from .svg import INK, MUTED, WARNING, cut
+from .understood import reading
 from .view import Source, View
 
 NOT_SHOWN = "the service does not show it"
@@ -25,9 +26,11 @@ class Turn(NamedTuple):
 
 
 class Transcript(View):
-    """One conversation: `Transcript(run, agent="writer")`, the first of that agent; `nth=2` for its second.
+    """One conversation: `Transcript(run, agent="writer")`, the first of that agent; `nth=2` for its
+    second.
 
-    Without `agent`, the first conversation of the run. Drawing raises ValueError when there is no such one.
+    Without `agent`, the first conversation of the run. Drawing raises ValueError when there is no
+    such one.
     """
 
     def __init__(self, source: Source, *, agent: str | None = None, nth: int = 1) -> None:
@@ -44,10 +47,10 @@ class Transcript(View):
 
     def finding(self) -> str:
         agent, _, events = self._conversation()
-        replies = [it.data["reply"] for it in events if it.kind == "reply"]
-        calls = sum(it.get("type") == "tool_use" for reply in replies for it in reply["content"])
+        replies = [it.reply for it in events if it.kind == "reply"]
+        calls = sum(len(reply.tool_calls) for reply in replies)
         said = f"The {agent}'s conversation: {_count(len(replies), 'reply', 'replies')}, {_count(calls, 'tool call')}"
-        return said + (f", ended by {replies[-1].get('stop_reason')}." if replies else ".")
+        return said + (f", ended by {replies[-1].stop_reason}." if replies else ".")
 
     def html(self) -> str:
         agent, model, _ = self._conversation()
@@ -66,7 +69,7 @@ class Transcript(View):
             ]
         return "\n".join(lines)
 
-    # ── which one ──────────────────────────────────────────────────────────────────────────────────────
+    # ── which one ─────────────────────────────────────────────────────────────────────────────────
 
     def _conversation(self) -> tuple[str, str, list[Any]]:
         runs: dict[str, str] = {}
@@ -81,17 +84,18 @@ class Transcript(View):
                 f"who asked a model: {there}"
             )
         run = mine[self.nth - 1]
-        events = [it for it in self.events if it.run == run and it.kind in ("request", "reply", "retry")]
-        return runs[run], events[0].data["body"]["model"], events
+        events = [
+            it for it in self.events if it.run == run and it.kind in ("request", "reply", "retry")
+        ]
+        return runs[run], events[0].body["model"], events
 
     def _turns(self, agent: str, model: str, events: list[Any]) -> Iterator[Turn]:
         said: list[dict[str, Any]] = []
         tools_called: dict[str, str] = {}
         system = tools = None
         for event in events:
-            data = event.data
             if event.kind == "request":
-                body = data["body"]
+                body = event.body
                 if body.get("system") and body["system"] != system:
                     system = body["system"]
                     yield Turn("system", "instructions", _plain(system))
@@ -102,7 +106,7 @@ class Transcript(View):
                         "tools",
                         "\n".join(f"{it.get('name')}: {it.get('description', '')}" for it in tools),
                     )
-                messages = said[: data.get("since", 0)] + list(body["messages"])
+                messages = said[: event.since] + list(body["messages"])
                 if messages[: len(said)] != said:
                     yield Turn("system", "note", "a new conversation begins")
                     said = []
@@ -110,23 +114,24 @@ class Transcript(View):
                     yield from _blocks(message, tools_called)
                 said = messages
             elif event.kind == "reply":
-                reply = data["reply"]
-                message = {"role": "assistant", "content": reply["content"]}
-                usage = reply.get("usage") or {}
+                reply = event.reply
+                message = reply.as_message()
                 note = (
-                    f"{usage.get('input_tokens') or 0:,} tokens in, {usage.get('output_tokens') or 0:,} out, "
-                    f"{reply.get('stop_reason')}"
+                    f"{reply.usage.input_tokens:,} tokens in, {reply.usage.output_tokens:,} out, "
+                    f"{reply.stop_reason}"
                 )
-                tools_called |= {
-                    it["id"]: it["name"] for it in reply["content"] if it.get("type") == "tool_use"
-                }
+                tools_called |= {call.id: call.name for call in reply.tool_calls}
                 yield from _blocks(message, tools_called, note)
                 said = [*said, message]
+                if line := reading(reply):
+                    yield Turn("offline model", "what it read", line)
             else:
-                yield Turn("service", "error", data["error"], "tried again")
+                yield Turn("service", "error", event.error, "tried again")
 
 
-def _blocks(message: dict[str, Any], tools_called: dict[str, str], note: str = "") -> Iterator[Turn]:
+def _blocks(
+    message: dict[str, Any], tools_called: dict[str, str], note: str = ""
+) -> Iterator[Turn]:
     role, content = message["role"], message["content"]
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
     for index, it in enumerate(blocks):
@@ -151,19 +156,29 @@ def _blocks(message: dict[str, Any], tools_called: dict[str, str], note: str = "
                 )
             case "thinking":
                 yield Turn(
-                    role, "thinking", it.get("thinking") or "", last or NOT_SHOWN * (not it.get("thinking"))
+                    role,
+                    "thinking",
+                    it.get("thinking") or "",
+                    last or NOT_SHOWN * (not it.get("thinking")),
                 )
             case "redacted_thinking":
                 yield Turn(role, "thinking", "", last or NOT_SHOWN)
             case kind:
                 rest = {key: value for key, value in it.items() if key != "type"}
-                yield Turn(role, str(kind), json.dumps(rest, ensure_ascii=False, indent=2, default=str), last)
+                yield Turn(
+                    role,
+                    str(kind),
+                    json.dumps(rest, ensure_ascii=False, indent=2, default=str),
+                    last,
+                )
 
 
 def _plain(content: Any) -> str:
     """A system prompt or a tool's result: a text, or text blocks."""
     if isinstance(content, list):
-        return "\n".join(str(it.get("text", it)) if isinstance(it, dict) else str(it) for it in content)
+        return "\n".join(
+            str(it.get("text", it)) if isinstance(it, dict) else str(it) for it in content
+        )
     return "" if content is None else str(content)
 
 

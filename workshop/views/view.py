@@ -1,7 +1,10 @@
-"""What every view shares: where its events come from, its two stored forms, and what stands there when drawing fails."""
+"""What every view shares: where its events come from, its two stored forms, and what stands there
+when drawing fails.
+"""
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
@@ -15,12 +18,26 @@ Time = Literal["steps", "seconds"]
 """`steps` counts events and is the same in every offline run; `seconds` is for who watches."""
 
 
+def bundle(svg: str, alt: str, words: str) -> dict[str, str]:
+    """A finished picture for a notebook: an image that shrinks and has an alt text, the SVG, its
+    twin.
+
+    JupyterLab shows the image; an SVG by itself has neither there.
+    """
+    data = base64.b64encode(svg.encode()).decode()
+    image = (
+        f'<img alt="{escape(alt)}" style="max-width:100%;height:auto" '
+        f'src="data:image/svg+xml;base64,{data}">'
+    )
+    return {"text/html": image, "image/svg+xml": svg, "text/plain": words}
+
+
 class View:
     """A picture of a run with a text twin that stands alone.
 
-    source: a Run (finished or under way), a Trace, or events. The view reads on each time it is drawn.
-    Subclasses have `svg()` or `html()`, and `text()`; all three raise what goes wrong. In a notebook a view that
-    cannot be drawn says so in one line in its place.
+    source: a Run (finished or under way), a Trace, or events. The view reads on each time it is
+    drawn. Subclasses have `svg()` or `html()`, and `text()`; all three raise what goes wrong. In a
+    notebook a view that cannot be drawn says so in one line in its place.
     """
 
     def __init__(self, source: Source, *, team: Iterable[str] = ()) -> None:
@@ -48,6 +65,10 @@ class View:
         """Each name's hue, the same in every view of a run."""
         return Hues(self.scene.names)
 
+    def kept(self) -> View:
+        """The view as it stays for somebody who watched: a clock keeps its seconds."""
+        return self
+
     def moving(self, clock: Callable[[], float]) -> View:
         """The view for somebody who watches; `clock` gives the seconds since the run began."""
         return self
@@ -60,7 +81,9 @@ class View:
         return self.scene.finding()
 
     def markup(self) -> str:
-        """The picture as it goes into a page: SVG or HTML, or the line that says why there is none."""
+        """The picture as it goes into a page: SVG or HTML, or the line that says why there
+        is none.
+        """
         return self._repr_mimebundle_()[self._mime()]
 
     def _mime(self) -> str:
@@ -69,10 +92,19 @@ class View:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         try:
             drawn = self.html() if hasattr(self, "html") else self.svg()
-            return {self._mime(): drawn, "text/plain": self.text()}
+            return self._bundle(drawn, self.alt(), self.text())
         except Exception as problem:
             said = f"{type(self).__name__} could not be drawn: {type(problem).__name__}: {problem}"
-            return {self._mime(): self._failure(said), "text/plain": said}
+            return self._bundle(self._failure(said), said, said)
+
+    def alt(self) -> str:
+        """What a screen reader says instead of the picture."""
+        return self.finding()
+
+    def _bundle(self, drawn: str, alt: str, words: str) -> dict[str, str]:
+        if self._mime() == "text/html":
+            return {"text/html": drawn, "text/plain": words}
+        return bundle(drawn, alt, words)
 
     def _failure(self, said: str) -> str:
         if hasattr(self, "html"):

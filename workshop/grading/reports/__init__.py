@@ -1,20 +1,30 @@
-"""The results for people: gradebook, a page for each learner, the instructor's page, and JUnit for machines."""
+"""The results for people: gradebook, a page for each learner, the instructor's page, and files for
+platforms and machines.
+"""
 
 from __future__ import annotations
 
+import json
 import os
-import shutil
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from workshop.checks import Exercise, exercises
 from workshop.grading.late import LateRule
+from workshop.grading.overrides import Override
 
-from . import class_page, junit, learner_markdown, learner_page, plain, tables
-from .marks import Gradebook, Person, Work
-from .reading import absent, works_of
+from . import class_page, junit, learner_markdown, learner_page, plain, platforms, tables
+from .by_hand import apply
+from .marks import Gradebook, Handed, Person, Work
+from .reading import absent, waiting, works_of
 
-__all__ = ["Gradebook", "Person", "Work", "read", "write"]
+__all__ = ["Gradebook", "Handed", "Person", "Work", "read", "write"]
+
+MARKER = ".grading.json"
+"""The file in DIR that says that grading made the folder, and which files in it are grading's own.
+"""
 
 
 def read(
@@ -25,69 +35,125 @@ def read(
     unread: Iterable[tuple[str, str]] = (),
     aside: Iterable[tuple[str, str]] = (),
     rule: LateRule | None = None,
+    handed: Mapping[tuple[str, str], Handed] | None = None,
+    overrides: Sequence[Override] = (),
 ) -> Gradebook:
-    """The reports as a gradebook. Who is named in `learners` and has no report gets nothing; so does a notebook in
-    `notebooks` (such as 03_deterministic_supervisor), or one that others handed in. Never raises for a bad report.
+    """The reports as a gradebook. Never raises for a bad report.
+
+    Who is named in `learners` and handed nothing in gets nothing; so does a notebook in `notebooks`
+    (such as 03_deterministic_supervisor), or one that others handed in. What is in `handed`, by
+    learner and notebook, and has no report has no mark yet. `overrides` are applied last.
     """
+    handed = dict(handed or {})
     works, problems = works_of(results, rule)
+    for key, facts in handed.items():
+        if key in works and not facts.pending:
+            works[key] = replace(works[key], handed=facts)
+        elif key not in works:
+            works[key] = waiting(key[1], facts, rule)
     books = sorted({notebook for _, notebook in works} | set(notebooks))
     empty = {book: absent(book, rule) for book in books}
-    everybody = sorted({learner for learner, _ in works} | set(learners), key=lambda it: (it.casefold(), it))
+    names = {learner for learner, _ in works} | set(learners)
+    everybody = sorted(names, key=lambda name: (name.casefold(), name))
     pages = _pages(everybody)
-    people = tuple(
-        Person(learner=it, page=pages[it], works=tuple(works.get((it, book), empty[book]) for book in books)) for it in everybody
-    )
+    labels = _labels(pages)
+    people = []
+    for name in everybody:
+        own = tuple(works.get((name, book), empty[book]) for book in books)
+        people.append(Person(learner=name, page=pages[name], works=own, label=labels[name]))
     graded: list[Exercise] = [it for book in books for it in exercises(book[:2])]
-    return Gradebook(exercises=tuple(graded), people=people, unread=tuple((*unread, *problems)), aside=tuple(aside), rule=rule)
-
-
-def write(
-    out: Path,
-    results: Iterable[Path] | None = None,
-    *,
-    learners: Iterable[str] = (),
-    notebooks: Iterable[str] = (),
-    unread: Iterable[tuple[str, str]] = (),
-    aside: Iterable[tuple[str, str]] = (),
-    rule: LateRule | None = None,
-) -> Gradebook:
-    """Writes everything below `out` from the reports (by default all in `out/results`), and returns the gradebook.
-
-    What an earlier run wrote is replaced; a file appears whole or not at all. Raises OSError when `out` cannot be written.
-    """
-    book = read(
-        sorted((out / "results").glob("*.json")) if results is None else results,
-        learners=learners,
-        notebooks=notebooks,
-        unread=unread,
-        aside=aside,
+    changed, unused = apply(people, overrides)
+    return Gradebook(
+        exercises=tuple(graded),
+        people=tuple(changed),
+        unread=tuple((*unread, *problems)),
+        aside=tuple(aside),
         rule=rule,
+        unused=tuple(unused),
     )
-    shutil.rmtree(out / "learners", ignore_errors=True)
-    files = {
+
+
+def write(out: Path, results: Iterable[Path] | None = None, **facts: object) -> Gradebook:
+    """Writes everything below `out` from the reports (by default all in `out/results`), and returns
+    the gradebook.
+
+    The other arguments are those of `read`. What an earlier run wrote is replaced, what is not
+    grading's own stays; a file appears whole or not at all. Raises OSError when `out` cannot be
+    written.
+    """
+    paths = sorted((out / "results").glob("*.json")) if results is None else results
+    book = read(paths, **facts)  # type: ignore[arg-type]
+    files: dict[str, str | bytes] = {
         "gradebook.csv": tables.as_csv(book),
         "gradebook.json": tables.as_json(book),
         "results.jsonl": tables.as_lines(book),
         "junit.xml": junit.as_xml(book),
-        "index.html": class_page.page(book),
     }
     for person in book.people:
         files[f"learners/{person.page}.md"] = learner_markdown.page(person, book)
         files[f"learners/{person.page}.html"] = learner_page.page(person, book)
+    files |= platforms.files(book, files)
+    files["index.html"] = class_page.page(book, [it for it in sorted(files) if platforms.use(it)])
     (out / "learners").mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
-        part = out / f"{name}.part"
-        part.write_text(text, encoding="utf-8", newline="")
-        os.replace(part, out / name)
+    before = written(out)
+    mark(out, sorted({*before, *files}))
+    for name, content in files.items():
+        _replace(out / name, content)
+    for name in before - files.keys():
+        (out / name).unlink(missing_ok=True)
+    mark(out, sorted(files))
     return book
 
 
+def written(out: Path) -> set[str]:
+    """The files below `out` that grading wrote, by its own list; empty where there is none."""
+    try:
+        names = json.loads((out / MARKER).read_text(encoding="utf-8"))["files"]
+        return {it for it in names if isinstance(it, str) and _is_inside(it)}
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
+
+
+def mark(out: Path, files: Sequence[str] = ()) -> None:
+    """Marks `out` as a folder that grading made, with the files that are its own."""
+    facts = {"made by": "python3 -m workshop grade", "files": list(files)}
+    _replace(out / MARKER, json.dumps(facts, indent=1) + "\n")
+
+
+def _is_inside(name: str) -> bool:
+    """Whether a name of the list is one that grading gives, and leads nowhere else."""
+    parts = name.split("/")
+    return ".." not in parts and (len(parts) == 1 or (len(parts) == 2 and parts[0] == "learners"))
+
+
+def _replace(path: Path, content: str | bytes) -> None:
+    part = path.with_name(f"{path.name}.part")
+    if isinstance(content, str):
+        part.write_text(content, encoding="utf-8", newline="")
+    else:
+        part.write_bytes(content)
+    os.replace(part, path)
+
+
 def _pages(learners: list[str]) -> dict[str, str]:
-    """A file name for each learner, different also where a file system does not tell upper and lower case apart."""
+    """A file name for each learner, different also where a file system does not tell upper and
+    lower case apart.
+    """
     pages: dict[str, str] = {}
+    taken: set[str] = set()
     for learner in learners:
         name, number = plain.file_name(learner), 2
-        while name in pages.values():
+        while name in taken:
             name, number = f"{plain.file_name(learner)}-{number}", number + 1
         pages[learner] = name
+        taken.add(name)
     return pages
+
+
+def _labels(pages: Mapping[str, str]) -> dict[str, str]:
+    """How each name is shown: where two look the same, with the name of the page behind it."""
+    looks = Counter(plain.looks(name) for name in pages)
+    return {
+        name: f"{name} ({page})" if looks[plain.looks(name)] > 1 else name
+        for name, page in pages.items()
+    }

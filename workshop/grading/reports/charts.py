@@ -11,13 +11,22 @@ BINS = 10
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 1022, 230, 8, 48, 28
 
 
-def bar(shares: Iterable[tuple[float, str]], finding: str, *, width: int = 160, height: int = 8) -> str:
+def bar(
+    shares: Iterable[tuple[float, str]], finding: str, *, width: int = 160, height: int = 8
+) -> str:
     """A bar of parts (share from 0 to 1, kind) on a track."""
-    shapes, at = [f'<rect class="s-track" width="{width}" height="{height}" rx="{height / 2:g}" fill="#e4e7eb"/>'], 0.0
+    shapes, at = (
+        [
+            f'<rect class="s-track" width="{width}" height="{height}" rx="{height / 2:g}" fill="#e4e7eb"/>'
+        ],
+        0.0,
+    )
     for share, kind in shares:
         wide = max(0.0, min(share, 1.0 - at)) * width
         if wide > 0.05:
-            shapes.append(f'<rect class="s-{kind}" x="{at * width:.1f}" width="{wide:.1f}" height="{height}" fill="#0072b2"/>')
+            shapes.append(
+                f'<rect class="s-{kind}" x="{at * width:.1f}" width="{wide:.1f}" height="{height}" fill="#0072b2"/>'
+            )
         at += share
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
@@ -37,7 +46,11 @@ def finding(shares: Sequence[float]) -> str:
     """The distribution in a sentence."""
     if not shares:
         return "Nobody has been graded yet."
-    parts = [f"{number} with {_span(at)}" for at, number in reversed(list(enumerate(counts(shares)))) if number]
+    parts = [
+        f"{number} with {_span(at)}"
+        for at, number in reversed(list(enumerate(counts(shares))))
+        if number
+    ]
     who = "learner has" if len(shares) == 1 else "learners have"
     return f"Half of the {len(shares)} {who} {statistics.median(shares):.0%} of the points or more: {', '.join(parts)}."
 
@@ -61,15 +74,25 @@ def distribution(shares: Sequence[float]) -> str:
             shapes.append(_text(x + slot / 2, floor - tall - 6, str(number), "ink", 13, 600))
     for at in range(BINS + 1):
         anchor = "start" if at == 0 else "end" if at == BINS else "middle"
-        shapes.append(_text(LEFT + at * slot, HEIGHT - 8, f"{at * 100 // BINS}%", "muted", 12, 400, anchor))
+        shapes.append(
+            _text(LEFT + at * slot, HEIGHT - 8, f"{at * 100 // BINS}%", "muted", 12, 400, anchor)
+        )
     shapes.append(f'<path class="s-line" d="M{LEFT} {floor}H{WIDTH - LEFT}" stroke="#cbd2d9"/>')
     if shares:
         x = LEFT + statistics.median(shares) * slot * BINS
         left = x > WIDTH - 130
-        shapes.append(f'<path class="s-mark" d="M{x:.1f} 8V{floor}" stroke="#b8590b" stroke-width="1.5" stroke-dasharray="4 3"/>')
+        shapes.append(
+            f'<path class="s-mark" d="M{x:.1f} 8V{floor}" stroke="#b8590b" stroke-width="1.5" stroke-dasharray="4 3"/>'
+        )
         shapes.append(
             _text(
-                x - 6 if left else x + 6, 16, f"median {statistics.median(shares):.0%}", "ink", 12, 600, "end" if left else "start"
+                x - 6 if left else x + 6,
+                16,
+                f"median {statistics.median(shares):.0%}",
+                "ink",
+                12,
+                600,
+                "end" if left else "start",
             )
         )
     return (
@@ -78,7 +101,9 @@ def distribution(shares: Sequence[float]) -> str:
     )
 
 
-def _text(x: float, y: float, said: str, kind: str, size: int, weight: int, anchor: str = "middle") -> str:
+def _text(
+    x: float, y: float, said: str, kind: str, size: int, weight: int, anchor: str = "middle"
+) -> str:
     fill = "#1f2933" if kind == "ink" else "#52606d"
     return (
         f'<text class="s-{kind}" x="{x:.1f}" y="{y:.1f}" font-size="{size}" font-weight="{weight}" text-anchor="{anchor}" '

@@ -1,4 +1,6 @@
-"""The instructor's page: everybody's marks, how each exercise went, and what was not as it should be."""
+"""The instructor's page: everybody's marks, how each exercise went, and what was not as it should
+be.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from workshop.checks import Exercise
+from workshop.grading.late import LateRule
 
-from . import charts, words
+from . import charts, platforms, same_answers, words
 from .marks import Gradebook, Mark, Person
 from .sheet import amount, count, prose, shown
 from .sheet import page as framed
@@ -24,26 +27,34 @@ LISTED = 8
 """Misconceptions that are not folded."""
 
 
-def page(book: Gradebook) -> str:
-    """The page as text."""
-    shares = [it.share for it in book.people]
+def page(book: Gradebook, for_platforms: Sequence[str] = ()) -> str:
+    """The page as text; `for_platforms` names the files beside it that a learning platform
+    imports.
+    """
+    shares = [it.share for it in book.graded()]
     mean = f" Mean {sum(shares) / len(shares):.0%} of the points." if shares else ""
+    points = amount(sum(it.points for it in book.exercises))
+    files = [*FILES, *((name, platforms.use(name)) for name in for_platforms)]
+    links = " · ".join(f'<a href="{name}">{name}</a> {use}' for name, use in files)
     return framed(
         "Gradebook",
         [
             '<p class="kicker">The Supervisor Workshop · for instructors</p>',
             "<h1>Gradebook</h1>",
-            f'<p class="lead">{count(len(book.people), "learner")}, {count(len(book.exercises), "exercise")}, '
-            f"{amount(sum(it.points for it in book.exercises))} points.{mean}</p>",
-            f'<p class="aside">{" · ".join(f"<a href={chr(34)}{name}{chr(34)}>{name}</a> {use}" for name, use in FILES)}</p>',
+            f'<p class="lead">{count(len(book.people), "learner")}, '
+            f"{count(len(book.exercises), 'exercise')}, {points} points.{mean}</p>",
+            f'<p class="aside">{links}</p>',
             *_notices(book),
             "<h2>Distribution</h2>",
-            f'<figure class="card">{charts.distribution(shares)}</figure><p class="aside">{charts.finding(shares)}</p>',
+            f'<figure class="card">{charts.distribution(shares)}</figure>'
+            f'<p class="aside">{charts.finding(shares)}</p>',
             "<h2>Exercises</h2>",
             _exercises(book),
             _misconceptions(book),
             "<h2>Learners</h2>",
             _learners(book),
+            _by_hand(book),
+            _same_answers(book),
             _files("Files that were not understood", book.unread, "is-unread"),
             _files("Files that were left aside", book.aside, "is-aside"),
             _footer(book),
@@ -52,19 +63,11 @@ def page(book: Gradebook) -> str:
     )
 
 
-# ── what to know first ─────────────────────────────────────────────────────────────────────────────────────
+# ── what to know first ────────────────────────────────────────────────────────────────────────────
 
 
 def _notices(book: Gradebook) -> Iterable[str]:
-    bare = sorted({it.sandbox for it in book.works() if it.sandbox != "bwrap"})
-    if bare:
-        whys = "; ".join(shown(it.removeprefix("none: ") or "nobody knows why", 300) for it in bare)
-        yield _note(
-            "lost",
-            "Not sandboxed.",
-            f"Submissions ran with the rights of the grader ({whys}). Each of them could read our solutions and other "
-            "submissions, and could change what lies on this machine. Grade in a Linux container for marks that hold.",
-        )
+    yield from _about_the_sandbox(book)
     strange = Counter(
         check.state
         for work in book.works()
@@ -74,29 +77,56 @@ def _notices(book: Gradebook) -> Iterable[str]:
     )
     if strange:
         said = ", ".join(f"{number} {words.STATES[state]}" for state, number in strange.items())
-        yield _note("partly", "Worth a look.", f"Checks without an ordinary outcome: {said}. They count as not passed.")
+        text = f"Checks without an ordinary outcome: {said}. They count as not passed."
+        yield _note("partly", "Worth a look.", text)
+    if waiting := len(book.people) - len(book.graded()):
+        text = (
+            f"{count(waiting, 'learner')} without all marks, left out of every mean: the same command "
+            "goes on from here; the reasons are in the table of learners."
+        )
+        yield _note("pending", "Not everybody is graded yet.", text)
+    if book.unused:
+        rows = "; ".join(shown(it, 200) for it in book.unused[:20])
+        yield _note("partly", "Rows of overrides.csv without effect.", f"{rows}.")
     if book.unread:
-        yield _note(
-            "partly", "Not everything was understood.", f'{count(len(book.unread), "file")}: <a href="#is-unread">see below</a>.'
-        )
+        text = f'{count(len(book.unread), "file")}: <a href="#is-unread">see below</a>.'
+        yield _note("partly", "Not everything was understood.", text)
     if book.rule:
-        late = sum(bool(work.late) for work in book.works())
-        unknown = sum(work.submitted is None for work in book.works())
-        more = f" Of {count(unknown, 'notebook')} nobody knows when it was handed in; it counts as in time." if unknown else ""
-        yield _note(
-            "",
-            "Lateness.",
-            f"Due {book.rule.due:%d %B %Y, %H:%M} {shown(book.rule.due.tzname() or '')}; the rule: "
-            f"{shown(book.rule.text)}. {count(late, 'notebook')} came late.{more} "
-            "The time is that of the file, or of its entry in the zip.",
+        yield _about_lateness(book, book.rule)
+
+
+def _about_the_sandbox(book: Gradebook) -> Iterable[str]:
+    ways = sorted({it.sandbox for it in book.works()} - {"bwrap"})
+    bare = [it for it in ways if not it.startswith("bwrap")]
+    if bare:
+        whys = "; ".join(shown(it.removeprefix("none: ") or "unknown", 300) for it in bare)
+        text = (
+            f"Submissions ran with the rights of the grader ({whys}). Each of them could read our solutions "
+            "and other submissions, and could change what lies on this machine. Grade in a Linux container "
+            "for marks that hold."
         )
+        yield _note("lost", "Not sandboxed.", text)
+    for weak in (it for it in ways if it.startswith("bwrap")):
+        yield _note("partly", "A weaker sandbox.", f"{shown(weak, 300)}.")
+
+
+def _about_lateness(book: Gradebook, rule: LateRule) -> str:
+    late = sum(bool(work.late) for work in book.works())
+    unknown = sum(work.submitted is None for work in book.works())
+    due = f"{rule.due:%d %B %Y, %H:%M} {shown(rule.due.tzname() or '')}"
+    text = f"Due {due}; the rule: {shown(rule.text)}. {count(late, 'notebook')} came late. "
+    if unknown:
+        text += f"Of {count(unknown, 'notebook')} nobody knows when it was handed in; it counts as in time. "
+    return _note(
+        "", "Lateness.", text + "The time is that of the file, or of its entry in the zip."
+    )
 
 
 def _note(kind: str, word: str, said: str) -> str:
     return f'<div class="note {kind}"><p><span class="word {kind}">{word}</span> {said}</p></div>'
 
 
-# ── the exercises ──────────────────────────────────────────────────────────────────────────────────────────
+# ── the exercises ─────────────────────────────────────────────────────────────────────────────────
 
 
 def of_exercise(book: Gradebook, its: Exercise) -> list[Mark]:
@@ -105,27 +135,35 @@ def of_exercise(book: Gradebook, its: Exercise) -> list[Mark]:
 
 
 def _exercises(book: Gradebook) -> str:
-    rows = []
-    for its in book.exercises:
-        marks = of_exercise(book, its)
-        number = len(marks) or 1
-        passed, partly = (sum(it.state == state for it in marks) for state in ("passed", "partly"))
-        missing = sum(all(check.state == "missing" for check in it.checks) for it in marks)
-        lost = len(marks) - passed - partly - missing
-        mean = sum(it.points for it in marks) / number
-        seconds = [sum(check.seconds for check in it.checks) for it in marks if any(check.seconds for check in it.checks)]
-        said = f"{passed} passed, {partly} partly, {lost} not passed, {missing} without an answer"
-        rows.append(
-            f'<tr><th scope="row">{shown(its.id)} {shown(its.title)}</th>'
-            f"<td>{charts.bar([(passed / number, 'passed'), (partly / number, 'partly'), (lost / number, 'lost')], said)}"
-            f'<span class="aside">{said}</span></td>'
-            f'<td class="number">{passed / number:.0%}</td><td class="number">{mean:.1f} of {its.points}</td>'
-            f'<td class="number">{_seconds(seconds)}</td></tr>'
-        )
+    rows = "".join(_exercise(it, of_exercise(book, it)) for it in book.exercises)
     return (
-        '<div class="scroll"><table><thead><tr><th scope="col">Exercise</th><th scope="col">How it went</th>'
-        '<th scope="col" class="number">Passed</th><th scope="col" class="number">Mean points</th>'
-        f'<th scope="col" class="number">Time to grade</th></tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+        '<div class="scroll"><table><thead><tr><th scope="col">Exercise</th>'
+        '<th scope="col">How it went</th><th scope="col" class="number">Passed</th>'
+        '<th scope="col" class="number">Mean points</th>'
+        f'<th scope="col" class="number">Time to grade</th></tr></thead><tbody>{rows}</tbody>'
+        "</table></div>"
+    )
+
+
+def _exercise(its: Exercise, everybody: list[Mark]) -> str:
+    """A row: whoever is not graded yet is counted, and in no share and no mean."""
+    marks = [it for it in everybody if it.state != "pending"]
+    number = len(marks) or 1
+    passed, partly = (sum(it.state == state for it in marks) for state in ("passed", "partly"))
+    missing = sum(it.state == "missing" for it in marks)
+    lost = len(marks) - passed - partly - missing
+    mean = sum(it.points for it in marks) / number
+    said = f"{passed} passed, {partly} partly, {lost} not passed, {missing} without an answer"
+    if waiting := len(everybody) - len(marks):
+        said += f", {waiting} not graded yet"
+    parts = [(passed / number, "passed"), (partly / number, "partly"), (lost / number, "lost")]
+    times = [sum(check.seconds for check in mark.checks) for mark in marks]
+    return (
+        f'<tr><th scope="row">{shown(its.id)} {shown(its.title)}</th>'
+        f'<td class="some">{charts.bar(parts, said)}<span class="aside">{said}</span></td>'
+        f'<td class="number">{passed / number:.0%}</td>'
+        f'<td class="number">{mean:.1f} of {its.points}</td>'
+        f'<td class="number">{_seconds([it for it in times if it])}</td></tr>'
     )
 
 
@@ -145,7 +183,10 @@ def misconceptions(book: Gradebook) -> list[tuple[Exercise, str, int]]:
         if mark.misconception and mark.state != "passed"
     )
     by_id = {it.id: it for it in book.exercises}
-    return [(by_id[id], name, number) for (id, name), number in sorted(found.items(), key=lambda it: (-it[1], it[0]))]
+    return [
+        (by_id[id], name, number)
+        for (id, name), number in sorted(found.items(), key=lambda it: (-it[1], it[0]))
+    ]
 
 
 def _misconceptions(book: Gradebook) -> str:
@@ -153,7 +194,11 @@ def _misconceptions(book: Gradebook) -> str:
     if not found:
         return ""
     first, rest = found[:LISTED], found[LISTED:]
-    more = f"<details><summary>{len(rest)} more</summary>{_named(rest, found[0][2])}</details>" if rest else ""
+    more = (
+        f"<details><summary>{len(rest)} more</summary>{_named(rest, found[0][2])}</details>"
+        if rest
+        else ""
+    )
     return f"<h2>Misconceptions</h2>{_named(first, found[0][2])}{more}"
 
 
@@ -171,53 +216,128 @@ def _named(found: Sequence[tuple[Exercise, str, int]], most: int) -> str:
     )
 
 
-# ── the learners ───────────────────────────────────────────────────────────────────────────────────────────
+# ── the learners ──────────────────────────────────────────────────────────────────────────────────
 
 
 def _learners(book: Gradebook) -> str:
-    heads = "".join(f'<th scope="col" class="number">{shown(it.id)}<br>of {it.points}</th>' for it in book.exercises)
+    heads = "".join(
+        f'<th scope="col" class="number">{shown(it.id)}<br>of {it.points}</th>'
+        for it in book.exercises
+    )
     late = any(it.points != it.total for it in book.people)
     before = '<th scope="col" class="number">Before<br>lateness</th>' if late else ""
     rows = "".join(_row(it, book.exercises, late) for it in book.people)
     return (
-        '<div class="scroll"><table><caption>Green: all points; orange: some; red: none.'
+        '<div class="scroll"><table><caption>Green: all points; orange: some; red: none; –: not graded yet; *: given by hand.'
         f'</caption><thead><tr><th scope="col">Learner</th>{before}<th scope="col" class="number">Total</th>'
-        f'<th scope="col" class="number">Share</th>{heads}<th scope="col">To know</th></tr></thead>'
+        f'<th scope="col" class="number">Share</th>{heads}</tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"
     )
 
 
 def _row(person: Person, exercises: Sequence[Exercise], late: bool) -> str:
     marks = person.marks()
-    cells = "".join(
-        f'<td class="number {words.kind(marks[it.id])}">{amount(marks[it.id].points)}'
-        f'<span class="hidden-text"> {words.state(marks[it.id])}</span></td>'
-        for it in exercises
-    )
-    flags = "".join(f"<li>{shown(it, 300)}</li>" for it in person.flags)
-    notes = (
-        f"<details><summary>{count(len(person.flags), 'note')}</summary><ul>{flags}</ul></details>"
-        if len(person.flags) > 1
-        else shown(person.flags[0], 300)
-        if person.flags
-        else ""
-    )
-    before = f'<td class="number">{amount(person.points)}</td>' if late else ""
+    cells = "".join(_cell(marks[it.id]) for it in exercises)
+    points = "–" if person.open else amount(person.points)
+    before = f'<td class="number">{points}</td>' if late else ""
+    total = f"<strong>{amount(person.total)}</strong> of {amount(person.of)}"
+    share = f"{person.share:.0%}"
+    if person.open:
+        total, share = '<span class="aside">not graded yet</span>', "–"
+    name = f'<a href="learners/{person.page}.html">{shown(person.name, 100)}</a>'
     return (
-        f'<tr><th scope="row"><a href="learners/{person.page}.html">{shown(person.learner, 80)}</a></th>{before}'
-        f'<td class="number"><strong>{amount(person.total)}</strong> of {amount(person.of)}</td>'
-        f'<td class="number">{person.share:.0%}</td>{cells}<td class="some">{notes}</td></tr>'
+        f'<tr><th scope="row">{name}{_notes(person)}</th>{before}<td class="number">{total}</td>'
+        f'<td class="number">{share}</td>{cells}</tr>'
     )
 
 
-# ── the rest ───────────────────────────────────────────────────────────────────────────────────────────────
+def _notes(person: Person) -> str:
+    """What is worth knowing, folded below the name, so that no column is cut off."""
+    if not person.flags:
+        return ""
+    flags = "".join(f"<li>{shown(it, 300)}</li>" for it in person.flags)
+    summary = count(len(person.flags), "note")
+    return f"<details><summary>{summary}</summary><ul>{flags}</ul></details>"
+
+
+def _cell(mark: Mark) -> str:
+    """An exercise's points; with a star where they were given by hand."""
+    points = "–" if mark.state == "pending" else amount(mark.points)
+    by_hand = mark.override is not None
+    star = '<abbr title="given by hand">*</abbr>' if by_hand else ""
+    return (
+        f'<td class="number {words.kind(mark)}">{points}{star}'
+        f'<span class="hidden-text"> {words.state(mark)}</span></td>'
+    )
+
+
+def _by_hand(book: Gradebook) -> str:
+    """What overrides.csv changed, with what the checks had given."""
+    rows = []
+    for person in book.people:
+        for work in person.works:
+            for mark in work.marks:
+                if mark.override:
+                    before = (
+                        "no verdict" if mark.pending else f"{amount(mark.checked)} by the checks"
+                    )
+                    what = f"{amount(mark.points)} of {amount(mark.exercise.points)} ({before})"
+                    rows.append((person, mark.exercise.id, what, mark.override.reason))
+            if work.extension and work.extension.due:
+                due = f"due {work.extension.due:%d %B %Y, %H:%M} {work.extension.due.tzname()}"
+                rows.append((person, work.notebook[:2], due, work.extension.reason))
+    if not rows:
+        return ""
+    listed = "".join(
+        f'<tr><th scope="row">{shown(person.name, 100)}</th><td>{shown(about)}</td>'
+        f"<td>{shown(what)}</td><td>{shown(reason, 300)}</td></tr>"
+        for person, about, what, reason in rows
+    )
+    return (
+        '<h2>Changed by hand</h2><div class="scroll"><table><thead><tr><th scope="col">Learner</th>'
+        '<th scope="col">Exercise</th><th scope="col">Counts</th><th scope="col">Reason</th></tr>'
+        f"</thead><tbody>{listed}</tbody></table></div>"
+    )
+
+
+def _same_answers(book: Gradebook) -> str:
+    """Who has the same answer as somebody else. It costs no points: a short task has few good
+    answers.
+    """
+    found = same_answers.groups(book)
+    if not found:
+        return ""
+    rows = "".join(
+        f'<tr><th scope="row">{shown(it.exercise.id)} {shown(it.exercise.title)}</th>'
+        f'<td class="some">{_links(it)}</td>'
+        f"<td>{'our own solution, or its alternative' if it.ours else ''}</td></tr>"
+        for it in found[:MOST_LISTED]
+    )
+    return (
+        '<h2>The same answer</h2><p class="aside">Equal but for comments, docstrings and spaces. '
+        "No points hang on it.</p>"
+        '<div class="scroll"><table><thead><tr><th scope="col">Exercise</th>'
+        '<th scope="col">Learners</th><th scope="col">It is</th></tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _links(same: same_answers.Same) -> str:
+    named = zip(same.learners, same.pages, strict=True)
+    return ", ".join(
+        f'<a href="learners/{page}.html">{shown(name, 100)}</a>' for name, page in named
+    )
+
+
+# ── the rest ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def _files(title: str, files: Sequence[tuple[str, str]], id: str) -> str:
     if not files:
         return ""
     rows = "".join(
-        f'<tr><th scope="row"><code>{shown(file)}</code></th><td>{shown(why, 400)}</td></tr>' for file, why in files[:MOST_LISTED]
+        f'<tr><th scope="row"><code>{shown(file)}</code></th><td>{shown(why, 400)}</td></tr>'
+        for file, why in files[:MOST_LISTED]
     )
     more = (
         f'<p class="aside">And {len(files) - MOST_LISTED:,} more; all are in gradebook.json.</p>'
@@ -232,9 +352,12 @@ def _files(title: str, files: Sequence[tuple[str, str]], id: str) -> str:
 
 def _footer(book: Gradebook) -> str:
     works = book.works()
-    seeds = ", ".join(str(it) for it in sorted({it.seed for it in works if it.seed is not None})[:20])
+    seeds = ", ".join(
+        str(it) for it in sorted({it.seed for it in works if it.seed is not None})[:20]
+    )
     kernels = ", ".join(
-        f"{shown(kernel or 'unknown', 40)}: {number}" for kernel, number in sorted(Counter(it.kernel for it in works).items())
+        f"{shown(kernel or 'unknown', 40)}: {number}"
+        for kernel, number in sorted(Counter(it.kernel for it in works).items())
     )
     sandboxed = sum(it.sandbox == "bwrap" for it in works)
     return (

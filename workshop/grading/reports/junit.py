@@ -1,4 +1,6 @@
-"""All checks as JUnit XML, for those who feed a CI: a suite for each notebook of each learner, points as properties."""
+"""All checks as JUnit XML, for those who feed a CI: a suite for each notebook of each learner,
+points as properties.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from .marks import Check, Gradebook, Person, Work
 from .plain import line
 
 FAILURES = ("failed", "missing")
-"""Anything else that is not passed counts as an error; nothing is `skipped`, since a CI takes that for good."""
+"""Anything else that is not passed counts as an error; nothing is `skipped`, since a CI takes that
+for good.
+"""
 
 
 def as_xml(book: Gradebook) -> str:
@@ -29,7 +33,7 @@ def _suite(person: Person, work: Work) -> ET.Element:
     errors = sum(it.state not in ("passed", *FAILURES) for it in checks)
     suite = ET.Element(
         "testsuite",
-        name=f"{line(person.learner)}: {work.notebook}",
+        name=f"{line(person.name)}: {work.notebook}",
         tests=str(len(checks)),
         failures=str(failures),
         errors=str(errors),
@@ -40,7 +44,7 @@ def _suite(person: Person, work: Work) -> ET.Element:
         suite.set("timestamp", line(work.graded, 40))
     _properties(
         suite,
-        learner=line(person.learner),
+        learner=line(person.name),
         file=line(work.file),
         points=work.points,
         total=work.total,
@@ -56,7 +60,7 @@ def _suite(person: Person, work: Work) -> ET.Element:
 def _case(person: Person, work: Work, check: Check) -> ET.Element:
     case = ET.Element(
         "testcase",
-        classname=f"{line(person.learner)}.{work.notebook}",
+        classname=f"{line(person.name)}.{work.notebook}",
         name=f"{check.exercise} {line(check.title)}",
         time=f"{check.seconds:.3f}",
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from . import words
 from .learner_page import EXACT, HOW
 from .marks import Check, Gradebook, Mark, Person, Work
@@ -12,7 +14,12 @@ from .sheet import amount
 def page(person: Person, book: Gradebook) -> str:
     """The page as text. Untrusted text is escaped, or stands in fenced blocks."""
     before = f" ({amount(person.points)} before lateness)" if person.total != person.points else ""
-    blocks = [f"# {markdown(person.learner)}", f"**{amount(person.total)} of {amount(person.of)} points**{before}"]
+    total = f"**{amount(person.total)} of {amount(person.of)} points**{before}"
+    blocks = [
+        f"# {markdown(person.name)}",
+        "**Not everything is graded yet, so there is no total.**" if person.open else total,
+        *(_comment(it) for it in person.comments),
+    ]
     for work in person.works:
         blocks += _section(work)
     blocks.append(f"Written {book.written:%d %B %Y, %H:%M} UTC. {HOW}")
@@ -20,43 +27,85 @@ def page(person: Person, book: Gradebook) -> str:
 
 
 def _section(work: Work) -> list[str]:
-    blocks = [f"## {markdown(words.notebook(work.notebook))}", f"{amount(work.points)} of {amount(work.of)} points"]
-    if not work.file:
-        return [*blocks, "Nothing was handed in for this notebook."]
+    blocks = [f"## {markdown(words.notebook(work.notebook))}"]
+    if not work.open:
+        blocks.append(f"{amount(work.points)} of {amount(work.of)} points")
+    if work.pending:
+        why = markdown(work.pending, 200)
+        blocks.append(
+            f"Not graded yet. Your notebook arrived; its marks are still to come ({why})."
+        )
+    elif not work.file:
+        blocks.append("Nothing was handed in for this notebook.")
+    else:
+        blocks.append("\n".join(f"- {it}" for it in _facts(work)))
+    blocks += [_comment(it) for it in work.comments]
+    graded = bool(work.file) and not work.pending
+    shown = [it for it in work.marks if graded or it.override or it.comments]
+    return [*blocks, *(block for mark in shown for block in _exercise(mark, graded))]
+
+
+def _facts(work: Work) -> list[str]:
     facts = [f"Your file: {code(work.file)}"]
-    facts += [f"Handed in {work.submitted:%d %B %Y, %H:%M} UTC"] if work.submitted else []
-    facts += [f"Late. {markdown(work.late)}: {amount(work.points)} before, {amount(work.total)} after"] if work.late else []
+    if work.submitted:
+        facts.append(f"Handed in {work.submitted:%d %B %Y, %H:%M} UTC")
+    if work.extension and work.extension.due:
+        reason = markdown(work.extension.reason, 400)
+        facts.append(f"Your own due time: {work.extension.due:%d %B %Y, %H:%M}. {reason}")
+    if work.late:
+        after = f"{amount(work.points)} before, {amount(work.total)} after"
+        facts.append(f"Late. {markdown(work.late)}: {after}")
     facts += [markdown(it, 400) for it in work.flags]
     facts += [f"Another version, which does not count: {code(it)}" for it in work.older[:20]]
-    blocks.append("\n".join(f"- {it}" for it in facts))
-    return [*blocks, *(block for mark in work.marks for block in _exercise(mark))]
+    return facts
 
 
-def _exercise(mark: Mark) -> list[str]:
+def _comment(text: str) -> str:
+    return f"Your instructor writes: {markdown(text, 2000)}"
+
+
+def _exercise(mark: Mark, graded: bool) -> list[str]:
     its = mark.exercise
+    points = f"{words.state(mark)}, {amount(mark.points)} of {amount(its.points)}"
+    if mark.state == "pending":
+        points = words.state(mark)
+    blocks = [f"### {its.id} {markdown(its.title)}: {points}"]
+    if mark.override:
+        before = "" if mark.pending else f" The checks gave {amount(mark.checked)}."
+        blocks.append(f"Given by your instructor. {markdown(mark.override.reason, 400)}.{before}")
+    blocks += [_comment(it) for it in mark.comments]
+    if graded:
+        blocks += _help(mark)
+        blocks.append(_table(mark.checks))
+        blocks += [block for it in mark.checks for block in _seen(it)]
+    return blocks
+
+
+def _table(checks: Sequence[Check]) -> str:
     rows = "\n".join(
-        f"| {words.state(it)} | {markdown(it.title)} | {amount(it.earned)} of {amount(it.points)} |" for it in mark.checks
+        f"| {words.state(it)} | {markdown(it.title)} | {amount(it.earned)} of {amount(it.points)} |"
+        for it in checks
     )
-    blocks = [
-        f"### {its.id} {markdown(its.title)}: {words.state(mark)}, {amount(mark.points)} of {amount(its.points)}",
-        f"| | check | points |\n|---|---|---|\n{rows}" if rows else "",
-    ]
-    blocks += [block for it in mark.checks for block in _seen(it)]
-    if mark.state != "passed" and mark.parts:
-        blocks.append("What the exercise's own check says:")
-        for label, text in mark.parts:
-            blocks += (
-                [f"*{markdown(label, 24)}*", fenced(text, 1200)]
-                if label in EXACT
-                else [f"*{markdown(label, 24)}*: {prose(text, 1200)}"]
-            )
+    return f"| | check | points |\n|---|---|---|\n{rows}" if rows else ""
+
+
+def _help(mark: Mark) -> list[str]:
+    if mark.state == "passed" or not mark.parts:
+        return []
+    blocks = ["What the exercise's own check says:"]
+    for label, text in mark.parts:
+        name = f"*{markdown(label, 24)}*"
+        exact = label in EXACT
+        blocks += [name, fenced(text, 1200)] if exact else [f"{name}: {prose(text, 1200)}"]
     return blocks
 
 
 def _seen(check: Check) -> list[str]:
     if check.hidden or check.state == "passed" or not (check.reason or check.came):
         return []
-    blocks = [f"**{markdown(check.title)}**" + (f": {prose(check.reason, 400)}" if check.reason else "")]
+    blocks = [
+        f"**{markdown(check.title)}**" + (f": {prose(check.reason, 400)}" if check.reason else "")
+    ]
     (same, came), (same_too, expected) = words.differing(check.came, check.expected)
     if check.expected and (came or expected):
         blocks += ["came:", fenced(same + came, 600), "expected:", fenced(same_too + expected, 600)]

@@ -1,4 +1,6 @@
-"""A learner's page: the points, what each check saw, what the exercise's own check explains, and the answer."""
+"""A learner's page: the points, what each check saw, what the exercise's own check explains, and
+the answer.
+"""
 
 from __future__ import annotations
 
@@ -20,75 +22,157 @@ def page(person: Person, book: Gradebook) -> str:
     """The page as text; of hidden checks it says the title and the state only."""
     points = f"{amount(person.total)} of {amount(person.of)} points"
     before = f" ({amount(person.points)} before lateness)" if person.total != person.points else ""
+    head = f'<p class="lead"><strong>{points}</strong>{before}</p>'
+    bar = charts.bar(
+        [(person.share, "bar")], f"{person.share:.0%} of the points", width=860, height=10
+    )
+    if person.open:
+        points = "not graded yet"
+        head = '<p class="lead">Not everything is graded yet, so there is no total.</p>'
+        bar = ""
     return framed(
-        f"{person.learner}: {points}",
+        f"{person.name}: {points}",
         [
             '<p class="kicker">The Supervisor Workshop · exercises</p>',
-            f"<h1>{shown(person.learner)}</h1>",
-            f'<p class="lead"><strong>{points}</strong>{before}</p>',
-            charts.bar([(person.share, "bar")], f"{person.share:.0%} of the points", width=860, height=10),
+            f"<h1>{shown(person.name)}</h1>",
+            head,
+            bar,
+            *(_comment(it) for it in person.comments),
             *(section(work) for work in person.works),
-            f"<footer><p>Written {book.written:%d %B %Y, %H:%M} UTC. {HOW} Of some checks only the title is shown.</p></footer>",
+            f"<footer><p>Written {book.written:%d %B %Y, %H:%M} UTC. {HOW} "
+            "Of some checks only the title is shown.</p></footer>",
         ],
     )
 
 
 def section(work: Work) -> str:
     """One exercise notebook."""
-    facts = [f"{amount(work.points)} of {amount(work.of)} points"]
+    facts = [] if work.open else [f"{amount(work.points)} of {amount(work.of)} points"]
     if work.file:
         facts.append(f"your file: <code>{shown(work.file)}</code>")
-        facts += [f"handed in {work.submitted:%d %B %Y, %H:%M} UTC"] if work.submitted else []
+    if work.submitted:
+        facts.append(f"handed in {work.submitted:%d %B %Y, %H:%M} UTC")
+    return (
+        f"<section><h2>{shown(words.notebook(work.notebook))}</h2>"
+        f'<p class="aside">{" · ".join(facts)}</p>{_state(work)}{_lateness(work)}'
+        f"{''.join(_comment(it) for it in work.comments)}{_to_know(work)}{_cards(work)}</section>"
+    )
+
+
+def _state(work: Work) -> str:
+    """Where there are no marks, why."""
+    if work.pending:
+        return (
+            '<div class="note pending"><p><span class="word pending">Not graded yet.</span> '
+            f"Your notebook arrived; its marks are still to come ({shown(work.pending, 200)}).</p></div>"
+        )
+    if not work.file:
+        return '<div class="note lost"><p>Nothing was handed in for this notebook.</p></div>'
+    return ""
+
+
+def _lateness(work: Work) -> str:
+    found = ""
+    if work.extension and work.extension.due:
+        due = f"{work.extension.due:%d %B %Y, %H:%M} {shown(work.extension.due.tzname() or '')}"
+        found += (
+            f'<div class="note passed"><p>Your own due time: {due}. '
+            f"{shown(work.extension.reason, 400)}</p></div>"
+        )
+    if work.late:
+        found += (
+            '<div class="note partly"><p><span class="word partly">Late.</span> '
+            f"{shown(work.late)}: {amount(work.points)} before, {amount(work.total)} after.</p></div>"
+        )
+    return found
+
+
+def _to_know(work: Work) -> str:
     lines = [f"<li>{shown(it, 400)}</li>" for it in work.flags]
     if work.older:
-        lines.append(f"<li>Other versions, which do not count: {', '.join(shown(it) for it in work.older[:20])}</li>")
-    late = (
-        f'<div class="note partly"><p><span class="word partly">Late.</span> {shown(work.late)}: '
-        f"{amount(work.points)} before, {amount(work.total)} after.</p></div>"
-    )
-    late = late if work.late else ""
-    nothing = "" if work.file else '<div class="note lost"><p>Nothing was handed in for this notebook.</p></div>'
-    noted = f'<div class="note"><p>To know:</p><ul>{"".join(lines)}</ul></div>' if lines else ""
-    cards = "".join(_card(it) for it in work.marks) if work.file else ""
-    return (
-        f'<section><h2>{shown(words.notebook(work.notebook))}</h2><p class="aside">{" · ".join(facts)}</p>'
-        f"{nothing}{late}{noted}{cards}</section>"
-    )
+        others = ", ".join(shown(it) for it in work.older[:20])
+        lines.append(f"<li>Other versions, which do not count: {others}</li>")
+    listed = "".join(lines)
+    return f'<div class="note"><p>To know:</p><ul>{listed}</ul></div>' if lines else ""
 
 
-def _card(mark: Mark) -> str:
+def _comment(text: str) -> str:
+    """A comment of the instructor's."""
+    return f'<div class="note passed"><p class="aside">Your instructor writes</p><p>{exactly(text)}</p></div>'
+
+
+def _cards(work: Work) -> str:
+    """The exercises: of a notebook that has a verdict all, else those that the instructor has said
+    something of.
+    """
+    graded = bool(work.file) and not work.pending
+    return "".join(_card(it, graded) for it in work.marks if graded or it.override or it.comments)
+
+
+def _card(mark: Mark, graded: bool = True) -> str:
     its = mark.exercise
-    answer = f"<details><summary>Your answer</summary><pre>{exactly(mark.answer, MOST_ANSWER, 1000)}</pre></details>"
+    points = (
+        "not graded yet"
+        if mark.state == "pending"
+        else (f"<strong>{amount(mark.points)}</strong> of {amount(its.points)}")
+    )
+    checks = (
+        f'<ul class="checks">{"".join(_check(it) for it in mark.checks)}</ul>' if graded else ""
+    )
+    said = "".join(_comment(it) for it in mark.comments)
     return (
         f'<article class="card"><div class="top"><h3>{shown(its.id)} {shown(its.title)}</h3>'
-        f'<p class="points"><strong>{amount(mark.points)}</strong> of {amount(its.points)}</p></div>'
+        f'<p class="points">{points}</p></div>'
         f'<p><span class="word {words.kind(mark)}">{words.state(mark).capitalize()}</span> '
         f'<span class="aside">{shown(its.objective, 300)}</span></p>'
-        f'<ul class="checks">{"".join(_check(it) for it in mark.checks)}</ul>{_help(mark)}{answer if mark.answer.strip() else ""}'
-        "</article>"
+        f"{_by_hand(mark)}{said}{_help(mark) if graded else ''}{checks}{_answer(mark)}</article>"
     )
+
+
+def _by_hand(mark: Mark) -> str:
+    """The points that the instructor gave, and what the checks had given."""
+    if mark.override is None:
+        return ""
+    before = "" if mark.pending else f" The checks gave {amount(mark.checked)}."
+    return (
+        f'<div class="note passed"><p><span class="word passed">Given by your instructor:</span> '
+        f"{amount(mark.points)} of {amount(mark.exercise.points)}. "
+        f"{shown(mark.override.reason, 400)}.{before}</p></div>"
+    )
+
+
+def _answer(mark: Mark) -> str:
+    if not mark.answer.strip():
+        return ""
+    text = exactly(mark.answer, MOST_ANSWER, 1000)
+    return f"<details><summary>Your answer</summary><pre>{text}</pre></details>"
 
 
 def _check(check: Check) -> str:
     points = f"{amount(check.earned)} of {amount(check.points)}"
     hidden = ' <span class="aside">(shown by its title only)</span>' if check.hidden else ""
     return (
-        f'<li><div class="check"><span class="word {words.kind(check)}">{words.state(check).capitalize()}</span>'
-        f'<span>{shown(check.title)}{hidden}</span><span class="points">{points}</span></div>{_seen(check)}</li>'
+        f'<li><div class="check"><span class="word {words.kind(check)}">'
+        f"{words.state(check).capitalize()}</span><span>{shown(check.title)}{hidden}</span>"
+        f'<span class="points">{points}</span></div>{_seen(check)}</li>'
     )
 
 
 def _seen(check: Check) -> str:
-    """What came and what was expected, marked from where they differ."""
+    """Why it was not passed; what came and what was expected, folded, marked from where they
+    differ.
+    """
     if check.hidden or check.state == "passed":
         return ""
     came, expected = words.differing(check.came, check.expected)
-    rows = []
-    if check.reason and not any(came):  # else the difference says it better
-        rows.append(("why", f'<dd class="prose">{prose(check.reason, 400)}</dd>'))
     if check.expected and any((*came, *expected)):
-        rows += [("came", _marked(*came)), ("expected", _marked(*expected))]
-    return f'<dl class="parts">{"".join(f"<dt>{label}</dt>{said}" for label, said in rows)}</dl>' if rows else ""
+        rows = f"<dt>came</dt>{_marked(*came)}<dt>expected</dt>{_marked(*expected)}"
+        summary = "What the check saw, and what our solution showed"
+        return f'<details><summary>{summary}</summary><dl class="parts">{rows}</dl></details>'
+    if check.reason:
+        why = prose(check.reason, 400)
+        return f'<dl class="parts"><dt>why</dt><dd class="prose">{why}</dd></dl>'
+    return ""
 
 
 def _marked(same: str, different: str) -> str:
@@ -97,19 +181,24 @@ def _marked(same: str, different: str) -> str:
 
 
 def _help(mark: Mark) -> str:
-    """What the exercise's own check says, which is help and no verdict; without it a hint; after passing, what to try next."""
+    """What the exercise's own check says, which is help and no verdict; without it a hint; after
+    passing, what to try next.
+    """
     its = mark.exercise
     if mark.state == "passed":
-        return f'<div class="note"><p class="aside">To try next</p><p>{prose(its.break_it)}</p></div>'
+        return (
+            f'<div class="note"><p class="aside">To try next</p><p>{prose(its.break_it)}</p></div>'
+        )
     if not mark.parts:
         return f'<div class="note"><p class="aside">A hint</p><p>{prose(its.hints[0])}</p></div>'
-    rows = "".join(
-        f'<dt>{shown(label, 24)}</dt><dd class="exact">{exactly(text, 1200)}</dd>'
-        if label in EXACT
-        else f'<dt>{shown(label, 24)}</dt><dd class="prose">{prose(text)}</dd>'
-        for label, text in mark.parts
-    )
+    rows = "".join(_part(label, text) for label, text in mark.parts)
     return (
-        f'<div class="note {words.kind(mark)}"><p class="aside">What the exercise\'s own check says</p>'
-        f'<dl class="parts">{rows}</dl></div>'
+        f'<div class="note {words.kind(mark)}"><p class="aside">What the exercise\'s own check '
+        f'says</p><dl class="parts">{rows}</dl></div>'
     )
+
+
+def _part(label: str, text: str) -> str:
+    if label in EXACT:
+        return f'<dt>{shown(label, 24)}</dt><dd class="exact">{exactly(text, 1200)}</dd>'
+    return f'<dt>{shown(label, 24)}</dt><dd class="prose">{prose(text)}</dd>'

@@ -1,4 +1,6 @@
-"""Marks: of a check, an exercise, a notebook, a learner and a class; sums, states and lateness. All text is untrusted."""
+"""Marks: of a check, an exercise, a notebook, a learner and a class; sums, states and lateness. All
+text is untrusted.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ from datetime import UTC, datetime
 
 from workshop.checks import Exercise
 from workshop.grading.late import LateRule
+from workshop.grading.overrides import Override
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,17 +39,50 @@ class Mark:
     parts: tuple[tuple[str, str], ...] = ()
     """What the exercise's own check says, as (label, text)."""
     answer: str = ""
+    override: Override | None = None
+    """The points that the instructor gave by hand."""
+    comments: tuple[str, ...] = ()
+    """The instructor's."""
+    pending: bool = False
+    """Whether it has not been graded: there is no mark yet."""
 
     @property
-    def points(self) -> float:
+    def checked(self) -> float:
+        """What the checks gave."""
         return min(self.exercise.points, _tidy(sum(it.earned for it in self.checks)))
 
     @property
+    def points(self) -> float:
+        """What counts: the checks' points, or those given by hand."""
+        by_hand = self.override.points if self.override else None
+        return self.checked if by_hand is None else by_hand
+
+    @property
     def state(self) -> str:
-        """One word for the whole: passed, partly, or the state of the first check that was not passed."""
+        """One word for the whole: passed, partly, pending, or the state of the first check that was
+        not passed.
+        """
+        if self.pending and self.override is None:
+            return "pending"
         if self.points >= self.exercise.points:
             return "passed"
-        return "partly" if self.points else next((it.state for it in self.checks if it.state != "passed"), "missing")
+        lost = next((it.state for it in self.checks if it.state != "passed"), "failed")
+        return "partly" if self.points else lost
+
+
+@dataclass(frozen=True, kw_only=True)
+class Handed:
+    """How a notebook was handed in, as the intake knows it."""
+
+    file: str = ""
+    platform: str = ""
+    """moodle, canvas, or empty."""
+    number: str = ""
+    """The platform's: of the person (Canvas), or of this person in this assignment (Moodle)."""
+    upload: str = ""
+    """The platform's folder, or the file's name without its ending: where feedback goes."""
+    pending: str = ""
+    """Why there is no verdict yet; empty when there is one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +102,12 @@ class Work:
     kernel: str = ""
     seconds: float = 0.0
     rule: LateRule | None = None
+    handed: Handed = Handed()
+    pending: str = ""
+    """Why there is no verdict yet; empty when there is one."""
+    extension: Override | None = None
+    """The due time that the instructor gave this learner."""
+    comments: tuple[str, ...] = ()
 
     @property
     def points(self) -> float:
@@ -85,6 +127,16 @@ class Work:
     def late(self) -> str:
         return self.rule.said(self.submitted) if self.rule else ""
 
+    @property
+    def open(self) -> bool:
+        """Whether some of its marks are still to come."""
+        return any(it.state == "pending" for it in self.marks)
+
+    @property
+    def overrides(self) -> tuple[Override, ...]:
+        by_hand = tuple(it.override for it in self.marks if it.override)
+        return (*by_hand, *([self.extension] if self.extension else []))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Person:
@@ -94,6 +146,19 @@ class Person:
     page: str
     """The name of this learner's files, without an ending."""
     works: tuple[Work, ...]
+    label: str = ""
+    """How to show the name: with the page's name behind it where another learner's looks the same.
+    """
+    comments: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.label or self.learner
+
+    @property
+    def number(self) -> str:
+        """The platform's; several where it numbers assignments and not people."""
+        return ", ".join(dict.fromkeys(it.handed.number for it in self.works if it.handed.number))
 
     @property
     def points(self) -> float:
@@ -112,11 +177,26 @@ class Person:
         return self.total / self.of if self.of else 0.0
 
     @property
+    def open(self) -> bool:
+        """Whether some marks are still to come: then there is no total yet."""
+        return any(it.open for it in self.works)
+
+    @property
     def flags(self) -> tuple[str, ...]:
-        late = {work.notebook: [f"{work.notebook[:2]}: {work.late}"] for work in self.works if work.late}
-        flags = [flag for work in self.works for flag in (*work.flags, *late.get(work.notebook, []))]
-        missing = [work.notebook for work in self.works if not work.file]
-        return tuple(dict.fromkeys([*flags, *([f"nothing handed in for {', '.join(missing)}"] if missing else [])]))
+        found: list[str] = []
+        for work in self.works:
+            found += work.flags
+            if work.late:
+                found.append(f"{work.notebook[:2]}: {work.late}")
+            if work.pending:
+                found.append(f"{work.notebook[:2]}: not graded yet: {work.pending}")
+            found += (
+                f"{it.exercise or work.notebook[:2]}: by hand: {it.reason}" for it in work.overrides
+            )
+        missing = [it.notebook for it in self.works if not it.file]
+        if missing:
+            found.append(f"nothing handed in for {', '.join(missing)}")
+        return tuple(dict.fromkeys(found))
 
     def marks(self) -> dict[str, Mark]:
         return {mark.exercise.id: mark for work in self.works for mark in work.marks}
@@ -131,18 +211,34 @@ class Gradebook:
     unread: tuple[tuple[str, str], ...] = ()
     aside: tuple[tuple[str, str], ...] = ()
     rule: LateRule | None = None
+    unused: tuple[str, ...] = ()
+    """Rows of the overrides that changed nothing, each with the reason."""
     written: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def works(self) -> list[Work]:
         """All that was handed in and graded."""
-        return [work for person in self.people for work in person.works if work.file]
+        return [
+            work
+            for person in self.people
+            for work in person.works
+            if work.file and not work.pending
+        ]
+
+    def graded(self) -> list[Person]:
+        """Those whose total is known."""
+        return [it for it in self.people if not it.open]
 
     def summary(self) -> str:
         """For a terminal: how many learners, and how they did."""
-        count = len(self.people)
-        mean = sum(it.share for it in self.people) / count if count else 0
-        left = f" Not understood: {len(self.unread)} file{'s' * (len(self.unread) != 1)}." if self.unread else ""
-        return f"{count} learner{'s' * (count != 1)}, {len(self.exercises)} exercises, {mean:.0%} of the points on average.{left}"
+        count, graded = len(self.people), self.graded()
+        people = f"{count} learner{'s' * (count != 1)}, {len(self.exercises)} exercises"
+        mean = sum(it.share for it in graded) / len(graded) if graded else 0
+        said = f"{people}, {mean:.0%} of the points on average."
+        if waiting := count - len(graded):
+            said += f" {waiting} of them not graded yet, and not in the average."
+        if self.unread:
+            said += f" Not understood: {len(self.unread)} file{'s' * (len(self.unread) != 1)}."
+        return said
 
 
 def _tidy(points: float) -> float:

@@ -1,4 +1,6 @@
-"""Untrusted text, made harmless for each place where it is shown: a page, Markdown, a table, XML, a file's name."""
+"""Untrusted text, made harmless for each place where it is shown: a page, Markdown, a table, XML, a
+file's name.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,20 @@ UNSEEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e0fff]"
 )
-"""Control characters, what turns the direction of the text around it, what has no width, and what XML forbids."""
+"""Control characters, what turns the direction of the text around it, what has no width, and what
+XML forbids.
+"""
 BREAKS = re.compile(r"\r\n?|[\x85\u2028\u2029]")
 MOST_MARKS = 4
 """Accents on one letter; more of them paint over the lines around."""
 FORMULA = tuple("=+-@|%\t＝＋－＠﹢﹣﹦﹫⁺⁻−")
 """How a cell begins that a spreadsheet may take for a formula."""
 RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
-MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+!|~$^@<>&-]|(?<=:)/|(?<=www)\.|(?<=^\d)[.)]|(?<=^\d\d)[.)])")
+LIKE_LATIN = str.maketrans("аеорсухіјѕһԁԛԝьαορνικτυ", "aeopcyxijshdqwbaopviktu")
+"""Small letters of Cyrillic and Greek that look like Latin ones."""
+MARKDOWN = re.compile(
+    r"([\\`*_{}\[\]()#+!|~$^@<>&-]|(?<=:)/|(?<=www)\.|(?<=^\d)[.)]|(?<=^\d\d)[.)])"
+)
 
 
 def plain(text: object, most: int = 2000, lines: int = 60) -> str:
@@ -32,7 +40,11 @@ def plain(text: object, most: int = 2000, lines: int = 60) -> str:
     words = BREAKS.sub("\n", given[: 4 * most + 1000])
     words = _without_piles(UNSEEN.sub("", ESCAPES.sub("", words)))
     kept = "\n".join(words.split("\n")[:lines])[:most]
-    return kept if kept == words and len(given) <= 4 * most + 1000 else f"{kept.rstrip()} … (cut; {len(given):,} characters)"
+    return (
+        kept
+        if kept == words and len(given) <= 4 * most + 1000
+        else f"{kept.rstrip()} … (cut; {len(given):,} characters)"
+    )
 
 
 def line(text: object, most: int = 200) -> str:
@@ -53,7 +65,9 @@ def _without_piles(text: str) -> str:
 
 
 def markup(text: str) -> str:
-    """Between tags and within quoted attributes, of HTML and SVG; the text has been through `plain` or `line`."""
+    """Between tags and within quoted attributes, of HTML and SVG; the text has been through `plain`
+    or `line`.
+    """
     return html.escape(text, quote=True)
 
 
@@ -72,7 +86,10 @@ def code(text: object, most: int = 200) -> str:
 
 def prose(text: object, most: int = 1200) -> str:
     """Within a line of Markdown, with single backticks around code left as they are."""
-    return "".join(code(it) if at % 2 else _spaced(it) for at, it in enumerate(re.split(r"`([^`]+)`", line(text, most))))
+    return "".join(
+        code(it) if at % 2 else _spaced(it)
+        for at, it in enumerate(re.split(r"`([^`]+)`", line(text, most)))
+    )
 
 
 def _spaced(words: str) -> str:
@@ -95,8 +112,17 @@ def cell(text: object, most: int = 1000) -> str:
     return f"'{words}" if words.startswith(FORMULA) or start in FORMULA else words
 
 
+def looks(name: str) -> str:
+    """What a reader takes a name for: the same for names that look alike, whatever they are made
+    of.
+    """
+    words = unicodedata.normalize("NFKC", line(name, 1000)).casefold().translate(LIKE_LATIN)
+    return "".join(words.split())
+
+
 def file_name(name: str) -> str:
-    """A name for a file, the same on every system: letters, digits, dots and dashes; different for different names.
+    """A name for a file, the same on every system: letters, digits, dots and dashes; different for
+    different names.
 
     A name that is already so stays as it is; any other gets a few digits of its hash.
     """

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from workshop.checks import Exercise, exercises
+from workshop.checks import Exercise, exercise, exercises
 from workshop.grading.late import LateRule
-from workshop.grading.trials import trials
 
-from .marks import Check, Mark, Work
+from .marks import Check, Handed, Mark, Work
 
 STATES = ("passed", "failed", "error", "timeout", "killed", "missing", "tampered", "not-run")
 MOST_BYTES = 50 * 2**20
 
 
-def works_of(paths: Iterable[Path], rule: LateRule | None) -> tuple[dict[tuple[str, str], Work], list[tuple[str, str]]]:
+def works_of(
+    paths: Iterable[Path], rule: LateRule | None
+) -> tuple[dict[tuple[str, str], Work], list[tuple[str, str]]]:
     """The reports by (learner, notebook), the one that was graded last; and (file, why) of those that cannot be read."""
     found: dict[tuple[str, str], Work] = {}
     problems = []
@@ -33,8 +35,20 @@ def works_of(paths: Iterable[Path], rule: LateRule | None) -> tuple[dict[tuple[s
             work = work_of(report, rule)
             if not work.marks:
                 raise ValueError("its notebook has no exercises")
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
-            problems.append((f"results/{path.name}", f"this report cannot be read ({problem}); delete it and grade again"))
+        except (
+            OSError,
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+        ) as problem:
+            problems.append(
+                (
+                    f"results/{path.name}",
+                    f"this report cannot be read ({problem}); delete it and grade again",
+                )
+            )
             continue
         before = found.get((learner, work.notebook))
         if before is None or before.graded <= work.graded:
@@ -51,7 +65,12 @@ def work_of(report: Mapping[str, Any], rule: LateRule | None) -> Work:
             lines.setdefault((_text(line.get("exercise")), line["trial"]), line)
     told, answers = _dict(report.get("feedback")), _dict(report.get("answers"))
     marks = tuple(
-        Mark(exercise=its, checks=_checks(its, lines), answer=_text(answers.get(its.id)), **_told(its, told.get(its.id)))
+        Mark(
+            exercise=its,
+            checks=_checks(its, lines),
+            answer=_text(answers.get(its.id)),
+            **_told(its, told.get(its.id)),
+        )
         for its in exercises(notebook[:2])
     )
     return Work(
@@ -73,24 +92,35 @@ def work_of(report: Mapping[str, Any], rule: LateRule | None) -> Work:
 
 def absent(notebook: str, rule: LateRule | None) -> Work:
     """The work of somebody who handed in nothing: every check is missing."""
-    marks = tuple(
-        Mark(
-            exercise=its,
-            checks=tuple(
-                _check(its.id, at, it.title, it.points, it.hidden, {"state": "missing"}) for at, it in enumerate(trials_of(its.id))
-            ),
-        )
-        for its in exercises(notebook[:2])
+    return Work(notebook=notebook, marks=_without_a_report(notebook, "missing"), rule=rule)
+
+
+def waiting(notebook: str, handed: Handed, rule: LateRule | None) -> Work:
+    """What was handed in and has no verdict yet: there is no mark."""
+    return Work(
+        notebook=notebook,
+        marks=_without_a_report(notebook, "pending"),
+        file=handed.file or "?",
+        rule=rule,
+        handed=handed,
+        pending=handed.pending or "there is no report of it",
     )
-    return Work(notebook=notebook, marks=marks, rule=rule)
+
+
+def _without_a_report(notebook: str, state: str) -> tuple[Mark, ...]:
+    marks = []
+    for its in exercises(notebook[:2]):
+        checks = tuple(
+            replace(_check(its.id, at, it.title, it.points, it.hidden, {}), state=state)
+            for at, it in enumerate(trials_of(its.id))
+        )
+        marks.append(Mark(exercise=its, checks=checks, pending=state == "pending"))
+    return tuple(marks)
 
 
 def trials_of(id: str) -> tuple[Any, ...]:
     """What is graded for an exercise, as (title, points, hidden) of each trial; empty when it has no trials."""
-    try:
-        return trials(id)
-    except LookupError:
-        return ()
+    return exercise(id).trials
 
 
 def _checks(its: Exercise, lines: Mapping[tuple[str, int], Mapping[str, Any]]) -> tuple[Check, ...]:
@@ -100,13 +130,19 @@ def _checks(its: Exercise, lines: Mapping[tuple[str, int], Mapping[str, Any]]) -
         for (id, at), line in sorted(lines.items())
         if id == its.id
     }
-    return tuple(_check(its.id, at, *facts, lines.get((its.id, at), {})) for at, facts in spec.items())
+    return tuple(
+        _check(its.id, at, *facts, lines.get((its.id, at), {})) for at, facts in spec.items()
+    )
 
 
-def _check(id: str, at: int, title: str, points: float, hidden: bool, line: Mapping[str, Any]) -> Check:
+def _check(
+    id: str, at: int, title: str, points: float, hidden: bool, line: Mapping[str, Any]
+) -> Check:
     state = line.get("state") if line.get("state") in STATES else "not-run"
     earned = min(points, _number(line.get("earned"))) if state == "passed" else 0
-    shown = {} if hidden else {name: _text(line.get(name)) for name in ("reason", "came", "expected")}
+    shown = (
+        {} if hidden else {name: _text(line.get(name)) for name in ("reason", "came", "expected")}
+    )
     return Check(
         exercise=id,
         trial=at,
@@ -126,7 +162,11 @@ def _told(its: Exercise, said: Any) -> dict[str, Any]:
     name = said.get("misconception")
     known = its.misconceptions.get(name) if isinstance(name, str) else None
     ours = {"likely cause": known.cause, "next": known.next} if known else {}
-    parts = [(_text(it[0]), _text(it[1])) for it in _list(said.get("parts"))[:8] if isinstance(it, list) and len(it) == 2]
+    parts = [
+        (_text(it[0]), _text(it[1]))
+        for it in _list(said.get("parts"))[:8]
+        if isinstance(it, list) and len(it) == 2
+    ]
     return {
         "misconception": name if known else None,
         "parts": tuple((label, ours.get(label, text)) for label, text in parts if text),
@@ -147,7 +187,11 @@ def _text(value: Any) -> str:
 
 def _number(value: Any) -> float:
     """A number that can be added up: no text, no bool, none below zero, no infinity."""
-    return value if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1e9 else 0
+    return (
+        value
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1e9
+        else 0
+    )
 
 
 def _moment(value: Any) -> datetime | None:

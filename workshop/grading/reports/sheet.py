@@ -1,4 +1,6 @@
-"""The frame of a page: one style sheet for light and dark, no script, and a policy under which none could run."""
+"""The frame of a page: one style sheet for light and dark, no script, and a policy under which none
+could run.
+"""
 
 from __future__ import annotations
 

@@ -7,7 +7,10 @@ import io
 import json
 from typing import Any
 
-from .marks import Gradebook, Person
+from workshop.grading.overrides import Override
+
+from . import same_answers
+from .marks import Gradebook, Mark, Person
 from .plain import cell
 
 BYTE_ORDER_MARK = "\ufeff"
@@ -15,41 +18,35 @@ BYTE_ORDER_MARK = "\ufeff"
 
 
 def as_csv(book: Gradebook) -> str:
-    """A row for each learner: points of each exercise, their sum, what lateness took, the total, the share, flags."""
+    """A row for each learner: points of each exercise, their sum, what lateness took, the total,
+    the share, flags.
+
+    What has not been graded yet is an empty cell, and whoever has one has no total.
+    """
     out = io.StringIO()
     table = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
-    table.writerow(
-        [
-            "learner",
-            *(f"{it.id} (of {it.points})" for it in book.exercises),
-            "points",
-            "lost by lateness",
-            "total",
-            "of",
-            "percent",
-            "flags",
-        ]
-    )
+    names = [f"{it.id} (of {it.points})" for it in book.exercises]
+    sums = ["points", "lost by lateness", "total", "of", "percent"]
+    table.writerow(["learner", "number", *names, *sums, "flags"])
     for person in book.people:
-        marks = person.marks()
+        marks = [_points(it) for it in person.marks().values()]
         lost = round(person.points - person.total, 2)
-        table.writerow(
-            [
-                cell(person.learner),
-                *(marks[it.id].points for it in book.exercises),
-                person.points,
-                lost,
-                person.total,
-                person.of,
-                round(100 * person.share, 1),
-                cell("; ".join(person.flags)),
-            ]
-        )
+        figures = [person.points, lost, person.total, person.of, round(100 * person.share, 1)]
+        if person.open:
+            figures = ["", "", "", person.of, ""]
+        flags = cell("; ".join(person.flags))
+        table.writerow([cell(person.name), cell(person.number), *marks, *figures, flags])
     return BYTE_ORDER_MARK + out.getvalue()
 
 
+def _points(mark: Mark) -> float | str:
+    return "" if mark.state == "pending" else mark.points
+
+
 def as_json(book: Gradebook) -> str:
-    """All marks for a program. Names and files are exactly as they were handed in, in ASCII with escapes."""
+    """All marks for a program. Names and files are exactly as they were handed in, in ASCII with
+    escapes.
+    """
     works = book.works()
     return (
         _dumps(
@@ -57,11 +54,20 @@ def as_json(book: Gradebook) -> str:
                 "written": book.written.isoformat(timespec="seconds"),
                 "seeds": sorted({it.seed for it in works if it.seed is not None}),
                 "sandbox": sorted({it.sandbox for it in works}),
-                "late": {"due": book.rule.due.isoformat(), "rule": book.rule.text} if book.rule else None,
-                "exercises": [{"id": it.id, "title": it.title, "points": it.points} for it in book.exercises],
+                "late": {"due": book.rule.due.isoformat(), "rule": book.rule.text}
+                if book.rule
+                else None,
+                "exercises": [
+                    {"id": it.id, "title": it.title, "points": it.points} for it in book.exercises
+                ],
                 "learners": [_person(it) for it in book.people],
                 "unread": [{"file": file, "why": why} for file, why in book.unread],
                 "aside": [{"file": file, "why": why} for file, why in book.aside],
+                "overrides without effect": list(book.unused),
+                "the same answer": [
+                    {"exercise": it.exercise.id, "learners": list(it.learners), "ours": it.ours}
+                    for it in same_answers.groups(book)
+                ],
             },
             indent=1,
         )
@@ -72,24 +78,40 @@ def as_json(book: Gradebook) -> str:
 def _person(person: Person) -> dict[str, Any]:
     return {
         "learner": person.learner,
+        "number": person.number,
         "page": f"learners/{person.page}.html",
         "points": person.points,
-        "total": person.total,
+        "total": None if person.open else person.total,
         "of": person.of,
+        "comments": list(person.comments),
         "flags": list(person.flags),
         "exercises": {
-            id: {"points": mark.points, "of": mark.exercise.points, "state": mark.state, "misconception": mark.misconception}
+            id: {
+                "points": None if mark.state == "pending" else mark.points,
+                "checks": mark.checked,
+                "override": _override(mark.override),
+                "comments": list(mark.comments),
+                "of": mark.exercise.points,
+                "state": mark.state,
+                "misconception": mark.misconception,
+            }
             for id, mark in person.marks().items()
         },
         "notebooks": {
             work.notebook: {
                 "file": work.file,
+                "number": work.handed.number,
+                "not graded yet": work.pending,
+                "extension": _override(work.extension),
+                "comments": list(work.comments),
                 "older": list(work.older),
                 "sha256": work.sha256,
-                "submitted": work.submitted.isoformat(timespec="seconds") if work.submitted else None,
+                "submitted": work.submitted.isoformat(timespec="seconds")
+                if work.submitted
+                else None,
                 "late": work.late,
-                "points": work.points,
-                "total": work.total,
+                "points": None if work.open else work.points,
+                "total": None if work.open else work.total,
                 "of": work.of,
                 "graded": work.graded,
                 "seed": work.seed,
@@ -100,6 +122,13 @@ def _person(person: Person) -> dict[str, Any]:
             for work in person.works
         },
     }
+
+
+def _override(override: Override | None) -> dict[str, Any] | None:
+    if override is None:
+        return None
+    due = override.due.isoformat() if override.due else None
+    return {"points": override.points, "due": due, "reason": override.reason}
 
 
 def as_lines(book: Gradebook) -> str:

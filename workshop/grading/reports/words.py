@@ -16,9 +16,10 @@ STATES = {
     "missing": "no answer",
     "tampered": "tampered with",
     "not-run": "not run",
+    "pending": "not graded yet",
 }
-KINDS = {"passed": "passed", "partly": "partly"}
-"""A state's colour: passed, partly, or lost."""
+KINDS = {"passed": "passed", "partly": "partly", "pending": "pending"}
+"""A state's colour: passed, partly, pending, or lost."""
 ENVELOPE = re.compile(r'^\{"seen": |, "trial": "[\d./]+"\}$')
 AROUND, LONGEST = 80, 420
 """Characters before the first difference, and of the whole excerpt."""
@@ -40,25 +41,32 @@ def notebook(name: str) -> str:
 
 
 def differing(came: str, expected: str) -> tuple[tuple[str, str], tuple[str, str]]:
-    """What came and what was expected, each as (the same, different), cut to where the difference begins.
+    """What came and what was expected, each as (the same, different), cut to where the difference
+    begins.
 
-    All four are empty when there is no difference to be seen: where it lies beyond what the shard kept.
+    All four are empty when there is no difference to be seen: where it lies beyond what the shard
+    kept.
     """
     came, expected = _seen(came), _seen(expected)
     if came == expected:
         return ("", ""), ("", "")
     at = next(
-        (at for at, (one, other) in enumerate(zip(came, expected, strict=False)) if one != other), min(len(came), len(expected))
+        (at for at, (one, other) in enumerate(zip(came, expected, strict=False)) if one != other),
+        min(len(came), len(expected)),
     )
     start = max(0, at - AROUND) if max(len(came), len(expected)) > LONGEST else 0
 
     def excerpt(text: str) -> tuple[str, str]:
         end = text[at : start + LONGEST]
-        return ("… " if start else "") + text[start:at], end + (" …" if len(text) > start + LONGEST else "")
+        return ("… " if start else "") + text[start:at], end + (
+            " …" if len(text) > start + LONGEST else ""
+        )
 
     return excerpt(came), excerpt(expected)
 
 
 def _seen(text: str) -> str:
-    """What a check saw, without the envelope in which it was printed; the shard may have cut its end."""
+    """What a check saw, without the envelope in which it was printed; the shard may have cut its
+    end.
+    """
     return ENVELOPE.sub("", text)

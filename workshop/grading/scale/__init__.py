@@ -1,1 +1,3 @@
-"""Grading on more than one machine: a Dask cluster (`--scheduler`), or a Kubernetes Indexed Job (`--shard`, `indexed-job.yaml`)."""
+"""Grading on more than one machine: a Dask cluster (`--scheduler`), or a Kubernetes Indexed Job
+(`--shard`, `indexed-job.yaml`).
+"""

@@ -1,12 +1,13 @@
-"""Runs a plan on a Dask cluster: one task for each shard, each the same sandboxed command on whatever machine has room.
+"""Runs a plan on a Dask cluster: one task for each shard, each the same sandboxed command on
+whatever machine has room.
 
-Who can reach a Dask scheduler can run code on its workers: keep it on a network of your own, or use `tls://`.
+Who can reach a Dask scheduler can run code on its workers: keep it on a network of your own, or use
+`tls://`.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import json
 import logging
 import secrets
@@ -24,42 +25,49 @@ from . import shard
 ANSWER_S, WORKER_S = 10.0, 60.0
 """How long a scheduler may take to answer, and a cluster to have a worker."""
 RETRIES = 2
-"""Of a task that ends with an error. A task whose worker is lost is given to another by Dask itself."""
+"""Of a task that ends with an error. A task whose worker is lost is given to another by Dask
+itself.
+"""
 
 
 class NoCluster(OSError):
     """The cluster cannot be used; the message says why, and what to do."""
 
 
-def unusable(address: str) -> str:
-    """Why `--scheduler ADDRESS` cannot work, in a line; empty when it may. Neither starts nor asks anything."""
-    if address != "local" and "://" not in address:
-        return f"--scheduler {address!r}: expected `local` or an address such as tcp://10.0.0.5:8786"
-    if importlib.util.find_spec("distributed") is None:
-        return "--scheduler needs Dask, which is not installed: pip install -r workshop/grading/scale/requirements.txt"
-    return ""
-
-
 def run(plan: Plan, pieces: list[list[str]], address: str, workers: int) -> None:
-    """Grades the pieces on the cluster at `address`, or on one of `workers` processes when it is `local`.
+    """Grades the pieces on the cluster at `address`, or on one of `workers` processes when it is
+    `local`.
 
-    Reports are written as each piece ends. A piece that fails for good is told on stderr and left without reports.
-    Raises NoCluster. When it is interrupted, nothing of it goes on.
+    Reports are written as each piece ends. A piece that fails for good is told on stderr and left
+    without reports. Raises NoCluster. When it is interrupted, nothing of it goes on.
     """
     with _client(address, workers) as client:
         name = secrets.token_hex(4)
-        tasks = {client.submit(_task(), shard.pack(plan, piece), key=f"grade-{name}-{at}", pure=False, retries=RETRIES): piece
-                 for at, piece in enumerate(pieces)}
+        tasks = {
+            client.submit(
+                _task(),
+                shard.pack(plan, piece),
+                key=f"grade-{name}-{at}",
+                pure=False,
+                retries=RETRIES,
+            ): piece
+            for at, piece in enumerate(pieces)
+        }
         try:
             for task in _ended(client, set(tasks)):
                 if task.status != "finished":
-                    print(f"A task failed on the cluster; what it left of its {len(tasks[task])} submissions is graded here: "
-                          f"{_said(task)}", file=sys.stderr)
+                    print(
+                        f"A task failed on the cluster; what it left of its {len(tasks[task])}"
+                        f" submissions is graded here: {_said(task)}",
+                        file=sys.stderr,
+                    )
                     continue
                 try:
                     shard.keep(task.result(), plan, tasks[task])
                 except shard.Misfit as problem:
-                    raise NoCluster(f"A worker cannot be used. {problem}. Reports that came before it are kept.") from None
+                    raise NoCluster(
+                        f"A worker cannot be used. {problem}. Reports that came before it are kept."
+                    ) from None
         finally:
             with contextlib.suppress(Exception):  # the scheduler may be gone
                 client.cancel(list(tasks), force=True)
@@ -80,15 +88,21 @@ def grade_task(job: bytes) -> bytes:
 
 
 def _task() -> Callable[[bytes], bytes]:
-    """`grade_task` for a worker. Made in here so that Dask sends its code: a machine without this project can then say so."""
+    """`grade_task` for a worker. Made in here so that Dask sends its code: a machine without this
+    project can then say so.
+    """
+
     def call(job: bytes) -> bytes:
         try:
             from workshop.grading.scale.cluster import grade_task
         except ImportError as problem:
             import platform
 
-            said = (f"{platform.node()}: the workshop cannot be imported there ({problem}); install the same commit on all "
-                    "workers (pip install -r requirements.txt in its folder), or start them with its folder in PYTHONPATH")
+            said = (
+                f"{platform.node()}: the workshop cannot be imported there ({problem}); install the"
+                " same commit on all workers (pip install -r requirements.txt in its folder), or"
+                " start them with its folder in PYTHONPATH"
+            )
             return json.dumps({"problem": said}).encode()
         return grade_task(job)
 
@@ -97,22 +111,35 @@ def _task() -> Callable[[bytes], bytes]:
 
 @contextlib.contextmanager
 def _client(address: str, workers: int) -> Iterator[Any]:
-    """A connection that takes a task's result as plain data only: a pickle in its place is refused."""
+    """A connection that takes a task's result as plain data only: a pickle in its place is
+    refused.
+    """
     from distributed import Client, LocalCluster
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # a lost worker is news here, and told in our words
-    warnings.filterwarnings("ignore", message="(?s).*Mismatched versions")  # of packages that no mark depends on
+    logging.getLogger("distributed").setLevel(
+        logging.CRITICAL
+    )  # a lost worker is news here, and told in our words
+    warnings.filterwarnings(
+        "ignore", message="(?s).*Mismatched versions"
+    )  # of packages that no mark depends on
     with contextlib.ExitStack() as stack:
         if address == "local":
             with _deaf_to_interrupts():
-                cluster = LocalCluster(n_workers=workers, threads_per_worker=1, silence_logs=logging.CRITICAL,
-                                       dashboard_address="127.0.0.1:0")
+                cluster = LocalCluster(
+                    n_workers=workers,
+                    threads_per_worker=1,
+                    silence_logs=logging.CRITICAL,
+                    dashboard_address="127.0.0.1:0",
+                )
             address = stack.enter_context(cluster).scheduler_address
         try:
             client = Client(address, timeout=ANSWER_S, deserializers=["dask", "msgpack"])
         except (OSError, ValueError) as problem:
-            raise NoCluster(f"No Dask scheduler answers at {address} ({problem or 'no answer'}). Start one with `dask scheduler`, "
-                            f"and workers with `dask worker {address}`, or use `--scheduler local`.") from None
+            raise NoCluster(
+                f"No Dask scheduler answers at {address} ({problem or 'no answer'}). Start one with"
+                f" `dask scheduler`, and workers with `dask worker {address}`, or use `--scheduler"
+                " local`."
+            ) from None
         yield stack.enter_context(client)
 
 
@@ -130,7 +157,9 @@ def _deaf_to_interrupts() -> Iterator[None]:
 
 
 def _ended(client: Any, waiting: set[Any]) -> Iterator[Any]:
-    """The tasks as they end. Raises NoCluster when for some time there is nobody to work on them."""
+    """The tasks as they end. Raises NoCluster when for some time there is nobody to work on
+    them.
+    """
     from distributed import wait
 
     seen = time.monotonic()
@@ -143,8 +172,10 @@ def _ended(client: Any, waiting: set[Any]) -> Iterator[Any]:
         if client.status == "running" and client.scheduler_info()["workers"]:
             seen = time.monotonic()
         elif time.monotonic() - seen > WORKER_S:
-            raise NoCluster(f"The cluster has had no worker for {WORKER_S:g} seconds. Start some with `dask worker ADDRESS`; "
-                            "the same command then goes on from here.")
+            raise NoCluster(
+                f"The cluster has had no worker for {WORKER_S:g} seconds. Start some with `dask"
+                " worker ADDRESS`; the same command then goes on from here."
+            )
 
 
 def _said(task: Any) -> str:

@@ -1,4 +1,6 @@
-"""A shard of submissions on its way: packed here, graded on another machine, its reports taken back as data."""
+"""A shard of submissions on its way: packed here, graded on another machine, its reports taken back
+as data.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from .. import course, sandbox, workers
+from .. import course, sandbox
 from ..plan import Plan
+from . import workers
 
 
 class Misfit(ValueError):
@@ -21,18 +24,29 @@ class Misfit(ValueError):
 
 
 def pack(plan: Plan, piece: list[str]) -> bytes:
-    """All that another machine needs for the submissions in `piece`, as JSON: the plan, the notebooks, what has to be equal."""
+    """All that another machine needs for the submissions in `piece`, as JSON: the plan, the
+    notebooks, what has to be equal.
+    """
     names = {path: f"{at}/{Path(path).name}" for at, path in enumerate(piece)}
-    part = replace(plan, course="", out="", submissions={names[path]: plan.submissions[path] for path in piece})
+    part = replace(
+        plan, course="", out="", submissions={names[path]: plan.submissions[path] for path in piece}
+    )
     notebooks = {names[path]: base64.b64encode(Path(path).read_bytes()).decode() for path in piece}
-    return json.dumps({"plan": asdict(part), "notebooks": notebooks, "sandbox": not sandbox.missing(),
-                       "version": _version({about["notebook"] for about in part.submissions.values()})}).encode()
+    return json.dumps(
+        {
+            "plan": asdict(part),
+            "notebooks": notebooks,
+            "sandbox": not sandbox.missing(),
+            "version": _version({about["notebook"] for about in part.submissions.values()}),
+        }
+    ).encode()
 
 
 def grade(job: bytes, unwanted: Callable[[], bool] = lambda: False) -> bytes:
     """Grades what `pack` made, in a temporary folder, by the same sandboxed command as everywhere.
 
-    Returns JSON: `reports` by key, or the `problem` of this machine. Ends early, with what there is, once `unwanted` says so.
+    Returns JSON: `reports` by key, or the `problem` of this machine. Ends early, with what there
+    is, once `unwanted` says so.
     """
     told = json.loads(job)
     if problem := _misfit(told):
@@ -47,18 +61,27 @@ def grade(job: bytes, unwanted: Callable[[], bool] = lambda: False) -> bytes:
             path.parent.mkdir(parents=True)
             path.write_bytes(base64.b64decode(data))
             submissions[str(path)] = told["plan"]["submissions"][name]
-        plan = Plan(**{**told["plan"], "submissions": submissions, "out": str(results),
-                       "course": str(course.prepare(base / "course"))})
+        plan = Plan(
+            **{
+                **told["plan"],
+                "submissions": submissions,
+                "out": str(results),
+                "course": str(course.prepare(base / "course")),
+            }
+        )
         file = base / "plan.json"
         file.write_text(json.dumps(asdict(plan), ensure_ascii=False), encoding="utf-8")
         workers.on_this_machine(file, plan, [list(submissions)], 1, unwanted)
-        return json.dumps({"reports": {it.stem: it.read_text(encoding="utf-8") for it in results.glob("*.json")}}).encode()
+        return json.dumps(
+            {"reports": {it.stem: it.read_text(encoding="utf-8") for it in results.glob("*.json")}}
+        ).encode()
 
 
 def keep(answer: bytes, plan: Plan, piece: list[str]) -> None:
     """Writes the reports that `grade` returned into the plan's folder, each at once or not at all.
 
-    What nobody asked for, or is no report, is left out: its submission counts as not graded. Raises Misfit.
+    What nobody asked for, or is no report, is left out: its submission counts as not graded. Raises
+    Misfit.
     """
     said = json.loads(answer)
     if "problem" in said:
@@ -86,10 +109,16 @@ def _misfit(told: dict[str, Any]) -> str:
     wanted = told["version"]
     here = _version({name for name in wanted if name != "Python"})
     if here["Python"] != wanted["Python"]:
-        return f"Python {here['Python']}, and {wanted['Python']} where the grading was started; use the same on all machines"
+        return (
+            f"Python {here['Python']}, and {wanted['Python']} where the grading was started; use"
+            " the same on all machines"
+        )
     if differing := [name for name in wanted if here[name] != wanted[name]]:
-        return (f"another version of the workshop or of its packages than where the grading was started (seen by {differing[0]}); "
-                "bring both to the same commit and the same requirements.txt")
+        return (
+            "another version of the workshop or of its packages than where the grading was started"
+            f" (seen by {differing[0]}); bring both to the same commit and the same"
+            " requirements.txt"
+        )
     if told["sandbox"] and sandbox.missing():
         return f"no sandbox, but there is one where the grading was started: {sandbox.missing()}"
     return ""

@@ -1,0 +1,88 @@
+"""The author's answers to an exercise: ours, the stub, right ones in other words, and the known slips."""
+
+from __future__ import annotations
+
+import linecache
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import nbformat
+
+from .stubs import SOLUTIONS, exercises_of
+
+BEGIN, END = "    # solution\n", "    # end solution"
+
+
+@cache
+def master(lesson: str) -> nbformat.NotebookNode:
+    """The notebook with our solutions."""
+    (path,) = SOLUTIONS.glob(f"{lesson}_*.ipynb")
+    return nbformat.read(path, as_version=4)
+
+
+def cases(id: str) -> Any:
+    """The author's module of an exercise's lesson: INPUTS, SLIPS and RIGHT, each by exercise."""
+    return import_module(f"workshop.course.lesson_{id[:2]}.cases")
+
+
+def ours(id: str) -> str:
+    """Our solution, with its marks."""
+    return _answer_cell(master(id[:2]), id)
+
+
+def stub(id: str) -> str:
+    return _answer_cell(exercises_of(master(id[:2])), id)
+
+
+def right(id: str) -> list[str]:
+    """Right answers in other words; the first is shown beside ours by `solution`."""
+    return list(cases(id).RIGHT[id])
+
+
+def slip(id: str, name: str) -> str:
+    """A known wrong answer."""
+    return changed(id, cases(id).SLIPS[id][name])
+
+
+def changed(id: str, changes: list[tuple[str, str]]) -> str:
+    """Our solution with some text replaced; where the old text is empty, the new one is the body.
+
+    Raises LookupError when the text to be replaced is not in our solution any more.
+    """
+    source = ours(id)
+    for old, new in changes:
+        if not old:
+            source = source[: source.index(BEGIN)] + new
+        elif old in source:
+            source = source.replace(old, new)
+        else:
+            raise LookupError(
+                f"our solution of {id} has no {old!r} any more; change the slip in cases.py"
+            )
+    return source.replace(BEGIN, "").replace("\n" + END, "")
+
+
+def made(id: str, name: str, source: str) -> Any:
+    """What an answer's source defines under `name`, in the notebook's own names."""
+    names: dict[str, Any] = {}
+    for cell in master(id[:2]).cells:
+        if cell.cell_type == "code" and cell.metadata.get("workshop", {}).get("role") == "given":
+            _run(cell.source, f"<given {id}>", names)
+    _run(source, f"<answer {id} {abs(hash(source))}>", names)
+    return names[name]
+
+
+def _answer_cell(notebook: nbformat.NotebookNode, id: str) -> str:
+    wanted = {"id": id, "role": "answer"}.items()
+    found = [cell for cell in notebook.cells if wanted <= cell.metadata.get("workshop", {}).items()]
+    if len(found) != 1:
+        raise LookupError(
+            f"exercise {id} has {len(found)} answer cells in solutions/; expected one"
+        )
+    return found[0].source
+
+
+def _run(source: str, filename: str, names: dict[str, Any]) -> None:
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    exec(compile(source, filename, "exec"), names)

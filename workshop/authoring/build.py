@@ -1,0 +1,249 @@
+"""Re-executes lessons and solutions, stores them normalised, and generates what follows from them.
+
+`python3 -m workshop build` rewrites them; `--check` only compares, and fails on any difference.
+Outputs are never edited: what is removed (counts of streams, timings, widget state) is what Jupyter
+adds around them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import difflib
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from traitlets.config import Config
+
+from workshop.authoring import lessons, tables
+from workshop.authoring import stubs as exercises
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+FOLDERS = ("notebooks", "solutions")
+PICTURE = ROOT / "notebooks" / "images" / "run.svg"
+CELL_TIMEOUT_S = 300
+QUIET = Config({"KernelManager": {"transport_encryption": "auto"}})
+"""Without it each kernel warns that it is not encrypted."""
+
+KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+RANDOM_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){0,3}(-[0-9a-f]{12})?")
+"""What Jupyter calls a new cell; `build` gives it a number instead, once."""
+WIDGET = "application/vnd.jupyter.widget-view+json"
+NOT_COMPARED = ("image/png", "image/jpeg")
+"""Pixels differ between machines' fonts; the number beside a plot does not."""
+
+
+def notebooks(names: list[str]) -> list[Path]:
+    """The notebooks to build: those named, else all. Raises SystemExit for a name that is none."""
+    if not names:
+        return sorted(path for folder in FOLDERS for path in (ROOT / folder).glob("*.ipynb"))
+    paths = [Path(name).resolve() for name in names]
+    for path in paths:
+        if path.suffix != ".ipynb" or not path.is_file():
+            raise SystemExit(
+                f"{path} is not a notebook; name .ipynb files of {' or '.join(FOLDERS)}, or none"
+                " for all"
+            )
+    return paths
+
+
+def execute(path: Path) -> nbformat.NotebookNode:
+    """The notebook, freshly executed in its own folder by a new kernel. Raises RuntimeError that
+    names the cell.
+    """
+    notebook = nbformat.read(path, as_version=4)
+    client = NotebookClient(
+        notebook,
+        timeout=CELL_TIMEOUT_S,
+        kernel_name="python3",
+        record_timing=False,
+        config=QUIET,
+        store_widget_state=False,
+        resources={"metadata": {"path": str(path.parent)}},
+    )
+    try:
+        client.execute()
+    except CellExecutionError as error:
+        raise RuntimeError(f"{path.name} fails:\n{error}") from None
+    return notebook
+
+
+def normalise(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Takes out what differs from run to run without being an output. Raises ValueError for a path
+    of this machine.
+    """
+    language = {
+        "name": "python",
+        "file_extension": ".py",
+        "mimetype": "text/x-python",
+        "pygments_lexer": "ipython3",
+    }
+    kept = {name: value for name, value in notebook.metadata.items() if name == "workshop"}
+    notebook.metadata = nbformat.from_dict(
+        {"kernelspec": KERNELSPEC, "language_info": language, **kept}
+    )
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    taken = {cell.get("id") for cell in notebook.cells}
+    for number, cell in enumerate(notebook.cells, 1):
+        if not cell.get("id") or RANDOM_ID.fullmatch(cell["id"]):
+            cell["id"] = next(
+                name for extra in range(1000) if (name := f"cell-{number + extra}") not in taken
+            )
+            taken.add(cell["id"])
+        cell.metadata = nbformat.from_dict(
+            {name: value for name, value in cell.metadata.items() if name in ("tags", "workshop")}
+        )
+        cell.source = "\n".join(line.rstrip() for line in cell.source.strip().split("\n"))
+        if cell.cell_type == "code":
+            cell.outputs = _outputs(cell.outputs)
+            for name in (str(ROOT), str(Path.home())):
+                if len(name) > 1 and name in str(cell.outputs):
+                    raise ValueError(
+                        f"cell {cell['id']} prints a path of this machine ({name}); say it without"
+                    )
+    count = 0
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and cell.source:
+            count += 1
+            cell.execution_count = count
+            for output in cell.outputs:
+                if output.output_type == "execute_result":
+                    output.execution_count = count
+    return notebook
+
+
+def _outputs(outputs: list[Any]) -> list[Any]:
+    """Streams of one name merged, as they come in pieces of any size; live widgets left to whoever
+    runs the cell.
+    """
+    merged: list[Any] = []
+    for output in outputs:
+        output.pop("transient", None)
+        if output.output_type == "stream" and merged and merged[-1].get("name") == output.name:
+            merged[-1].text += output.text
+        elif not (output.output_type == "display_data" and WIDGET in output.data):
+            merged.append(output)
+    return merged
+
+
+async def draw_run() -> str:
+    """The README's picture: the team of lesson 00, as the project's own view draws what it did."""
+    from kernel import (
+        Corpus,
+        DeterministicSupervisor,
+        Handoff,
+        Run,
+        connect,
+        researcher,
+        reviewer,
+        writer,
+    )
+    from workshop.views import TeamPicture
+
+    run = Run(connect("offline"))
+    await run.dispatch(
+        DeterministicSupervisor(researcher(Corpus()), writer(), reviewer()),
+        Handoff(intent="Write a brief on the history of MCP"),
+    )
+    return TeamPicture(run).svg() + "\n"
+
+
+def text_of(notebook: nbformat.NotebookNode) -> str:
+    return nbformat.writes(notebook, version=4) + "\n"
+
+
+def comparable(text: str) -> str:
+    """A stored notebook without what may differ between machines, or is said to differ by its
+    cell's tag.
+    """
+    notebook = nbformat.reads(text, as_version=4)
+    for cell in notebook.cells:
+        if "nbval-ignore-output" in cell.metadata.get("tags", []):
+            cell.outputs = []
+        for output in cell.get("outputs", []):
+            for kind in NOT_COMPARED:
+                if kind in output.get("data", {}):
+                    output.data[kind] = ""
+    return text_of(notebook)
+
+
+def main(argv: list[str]) -> int:
+    """Builds, or checks; returns 0 when all is well, 1 when something differs or fails."""
+    parser = argparse.ArgumentParser(
+        prog="python3 -m workshop build", description="Re-execute and normalise the notebooks."
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="change nothing; fail on any difference"
+    )
+    parser.add_argument(
+        "--exercises",
+        nargs="+",
+        metavar="NN",
+        help="only what follows from the exercises of these lessons: stubs and tables",
+    )
+    parser.add_argument("notebooks", nargs="*", metavar="NOTEBOOK")
+    options = parser.parse_args(argv)
+    if options.exercises:
+        return 1 if _exercises(tuple(options.exercises), check=options.check) else 0
+    if sys.platform == "win32":
+        asyncio.set_event_loop_policy(asyncio.WindowsSelectorEventLoopPolicy())
+    wrong = 0 if options.notebooks else _exercises((), check=options.check)
+    for path in notebooks(options.notebooks):
+        name = path.name if path.parent.parent != ROOT else path.relative_to(ROOT).as_posix()
+        stored = path.read_text(encoding="utf-8")
+        try:
+            built = text_of(lessons.waymarked(normalise(execute(path)), path))
+        except (RuntimeError, ValueError) as problem:
+            print(f"failed   {name}: {problem}")
+            wrong += 1
+            continue
+        same = comparable(built) == comparable(stored)
+        if options.check and not same:
+            wrong += 1
+            before, after = comparable(stored).splitlines(), comparable(built).splitlines()
+            difference = difflib.unified_diff(before, after, "stored", "built", lineterm="", n=1)
+            print(f"differs  {name}", *list(difference)[:40], sep="\n")
+        elif not options.check and not same:
+            path.write_text(built, encoding="utf-8", newline="\n")
+            print(f"written  {name}")
+        else:
+            print(f"same     {name}")
+    if not options.notebooks:
+        wrong += sum(_keep(path, text, check=options.check) for path, text in lessons.pages())
+        wrong += _keep(PICTURE, asyncio.run(draw_run()), check=options.check)
+    return 1 if wrong else 0
+
+
+def _exercises(numbers: tuple[str, ...], *, check: bool) -> int:
+    """Stubs and tables of some lessons, or of all; returns how many differ. Raises SystemExit for a
+    lesson without any.
+    """
+    generated = (*exercises.generated(), *tables.generated(numbers))
+    wanted = [(path, text) for path, text in generated if not numbers or path.name[:2] in numbers]
+    if unknown := [
+        number for number in numbers if number not in {path.name[:2] for path, _ in wanted}
+    ]:
+        raise SystemExit(
+            f"there are no exercises of lesson {unknown[0]!r}; expected two digits, as in 03"
+        )
+    return sum(_keep(path, text, check=check) for path, text in wanted)
+
+
+def _keep(path: Path, built: str, *, check: bool) -> int:
+    """Writes a generated file, or only compares; returns how many differ."""
+    name = path.relative_to(ROOT).as_posix()
+    same = path.exists() and path.read_text(encoding="utf-8") == built
+    if not same and not check:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(built, encoding="utf-8", newline="\n")
+    print(f"{'same    ' if same else 'differs ' if check else 'written '} {name}")
+    return int(check and not same)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,113 @@
+"""Writes the course without anything that is right: what an instructor gives to learners.
+
+`python3 -m workshop handout --out ZIP` holds lessons, exercises, the kernel, checks and hints; no solutions, no slips, no
+inputs' code, no tests and no grader.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+FOLDERS = ("kernel", "offline_model", "workshop", "notebooks", "exercises")
+FILES = ("README.md", "LICENSE", "pyproject.toml", "requirements.txt", "runtime.txt", ".gitignore")
+NOT_FOR_LEARNERS = ("workshop/authoring", "workshop/grading", "notebooks/INSTRUCTORS.md")
+NEEDED = ("workshop/authoring/__init__.py", "workshop/authoring/lessons.py")
+"""Of the authors' room: the list of lessons."""
+AUTHORS_MODULE = "cases.py"
+"""In the folder of each lesson: inputs, slips, right answers."""
+PREFIX = "supervisor-workshop"
+"""The folder in the archive."""
+DATE = (2026, 1, 1, 0, 0, 0)
+"""Of every entry, so that the same course gives the same archive."""
+
+
+def main(argv: list[str]) -> int:
+    """Writes the archive; returns 0. Raises SystemExit for a path that cannot be written."""
+    parser = argparse.ArgumentParser(
+        prog="python3 -m workshop handout",
+        description="The course without solutions, as a zip to give to learners.",
+    )
+    parser.add_argument("--out", required=True, metavar="ZIP", type=Path)
+    target = parser.parse_args(argv).out
+    if target.suffix != ".zip":
+        raise SystemExit(f"--out is {target}; expected the name of a file that ends in .zip")
+    stale = list(missing_tables())
+    if stale:
+        raise SystemExit(
+            f"the table of {stale[0]} is missing; `python3 -m workshop build` makes it"
+        )
+    try:
+        count = write(target)
+    except OSError as problem:
+        raise SystemExit(f"{target} cannot be written: {problem.strerror}") from None
+    print(
+        f"{target}: {count} files, without solutions. Learners unpack it and run `python3 -m workshop lab`."
+    )
+    return 0
+
+
+def write(target: Path) -> int:
+    """Writes the archive whole or not at all; returns the number of files."""
+    part = target.with_suffix(".part")
+    count = 0
+    try:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in files():
+                name = f"{PREFIX}/{path.relative_to(ROOT).as_posix()}"
+                entry = zipfile.ZipInfo(name, DATE)
+                entry.external_attr = 0o644 << 16
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                archive.writestr(entry, path.read_bytes())
+                count += 1
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+    return count
+
+
+def files() -> Iterator[Path]:
+    """What a learner needs, in order: of what git tracks where there is git, else of what is there."""
+    for path in sorted(_tracked()):
+        name = path.relative_to(ROOT).as_posix()
+        if path.name == AUTHORS_MODULE and name.startswith("workshop/course/"):
+            continue
+        hidden = any(name == room or name.startswith(f"{room}/") for room in NOT_FOR_LEARNERS)
+        if hidden and name not in NEEDED:
+            continue
+        if name in FILES or name.split("/")[0] in FOLDERS:
+            yield path
+
+
+def missing_tables() -> Iterator[str]:
+    """The exercises whose table has not been built."""
+    from workshop.checks import exercises
+    from workshop.checks.tables import path_of
+
+    return (exercise.id for exercise in exercises() if not path_of(exercise.id).exists())
+
+
+def _tracked() -> list[Path]:
+    try:
+        command = ["git", "-C", str(ROOT), "ls-files", "-z"]
+        listed = subprocess.run(
+            command, capture_output=True, check=True, text=True, encoding="utf-8"
+        )
+        paths = [ROOT / name for name in listed.stdout.split("\0") if name]
+    except (OSError, subprocess.CalledProcessError):
+        paths = [path for path in ROOT.rglob("*") if "__pycache__" not in path.parts]
+        paths = [
+            path
+            for path in paths
+            if not any(part.startswith(".") for part in path.relative_to(ROOT).parts[:-1])
+        ]
+    return [path for path in paths if path.is_file()]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,267 @@
+"""The list of lessons, and what `build` writes from it: minutes, the ways back and on, the map, README's table."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+FOLDER = ROOT / "notebooks"
+SOLUTIONS = ROOT / "solutions"
+START = "00_start_here.ipynb"
+"""The lesson whose last cell holds the map, too."""
+MAP = FOLDER / "MAP.md"
+"""The page to which every way back leads."""
+WORDS_A_MINUTE = 180
+CODE_LINE_S = 4
+OUTPUT_LINE_S = 1.5
+PICTURE_LINES = 12
+"""A picture takes as long as so many lines of output, or as its text twin when that is shorter."""
+
+
+class Lesson(NamedTuple):
+    """One lesson of the curriculum; it is there as soon as its notebook is, `NN_name.ipynb`."""
+
+    number: str
+    title: str
+    sees: str
+    """What the learner gets to see, for the README."""
+
+
+LESSONS = (
+    Lesson("00", "Start here", "a team of three write a cited brief"),
+    Lesson("01", "The agent loop", "an agent in thirty lines of plain HTTP"),
+    Lesson("02", "Three specialists", "three small contexts against one large one"),
+    Lesson(
+        "03", "The deterministic supervisor", "research, write, review, revise, in plain Python"
+    ),
+    Lesson("04", "Fan out", "three researchers at once, measured against the ideal"),
+    Lesson("05", "The LLM-driven supervisor", "a model that chooses who works next"),
+    Lesson("06", "Break it", "four failures: provoked, measured, repaired, guarded by a test"),
+    Lesson("07", "Was it worth it?", "the team against one agent, in calls, dollars and quality"),
+    Lesson(
+        "08", "One contract", "tools, skills and agents in one registry, chosen by rules or a model"
+    ),
+    Lesson(
+        "09",
+        "Plan, dispatch, synthesize",
+        "a plan that changes with what is found, and is cross-checked",
+    ),
+    Lesson("10", "Gates", "drafts that have to pass rules, a database, tests and a model"),
+    Lesson("11", "When things fail", "a team that goes on while its services fail"),
+    Lesson(
+        "12", "Context and memory", "what a supervisor holds, folds, writes down and pays for twice"
+    ),
+    Lesson("13", "Crash, resume, ask", "a run that is killed, resumed and edited by a person"),
+    Lesson(
+        "14", "Teams of teams", "three levels, what each costs and loses, and four bad managers"
+    ),
+)
+
+
+def written(folder: Path = FOLDER) -> dict[Lesson, Path]:
+    """The lessons whose notebook exists, in order. Raises ValueError for a notebook that is on no list."""
+    known = {lesson.number: lesson for lesson in LESSONS}
+    found = {path.name[:2]: path for path in sorted(folder.glob("[0-9][0-9]_*.ipynb"))}
+    if unknown := [path.name for number, path in found.items() if number not in known]:
+        raise ValueError(
+            f"notebooks/{unknown[0]} is in no list; add its number and title to LESSONS"
+        )
+    return {known[number]: path for number, path in found.items()}
+
+
+def to_read(notebook: Any) -> int:
+    """The minutes to read and run a notebook, measured: a slow reader who types nothing.
+
+    Prose at 180 words a minute, what is folded away too; 4 s a line of code; 1.5 s a line of output.
+    """
+    words = code = output = 0
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            prose = re.sub(r"<[^>]+>|(?<=\])\([^)]*\)", "", "\n\n".join(_own(cell.source)))
+            words += len(re.findall(r"\w[\w'’-]*", prose))
+        elif cell.cell_type == "code":
+            code += _lines(cell.source)
+            output += sum(map(_output_lines, cell.outputs))
+    seconds = words * 60 / WORDS_A_MINUTE + code * CODE_LINE_S + output * OUTPUT_LINE_S
+    return math.ceil(seconds / 60)
+
+
+def _output_lines(output: Any) -> int:
+    if output.output_type == "stream":
+        return _lines(output.text)
+    bundle = output.get("data", {})
+    lines = _lines(bundle.get("text/plain", ""))
+    return min(lines, PICTURE_LINES) if len(bundle) > 1 else lines
+
+
+def _lines(text: str) -> int:
+    return sum(bool(line.strip()) for line in text.splitlines())
+
+
+def total(lesson: Lesson, notebook: Any) -> int:
+    """The minutes of a lesson: to read, to run, and to do its exercises."""
+    return to_read(notebook) + sum(_exercises(lesson))
+
+
+def minutes(lesson: Lesson, notebook: Any, name: str) -> str:
+    """How long a lesson takes, and for what."""
+    read, parts = to_read(notebook), _exercises(lesson)
+    if not parts:
+        return f"**{read} minutes** to read and run."
+    return (
+        f"**{read + sum(parts)} minutes**: {read} to read and run, {sum(parts)} for the "
+        f"[exercises](../exercises/{name}) ({' + '.join(map(str, parts))})."
+    )
+
+
+def ways(lesson: Lesson, there: dict[Lesson, Path], folder: str = "") -> str:
+    """The links back, to the map, and on; `folder` leads to the lessons from where they stand."""
+    order = list(there)
+    at = order.index(lesson)
+    links = [f"[map]({folder}{MAP.name})"]
+    if at:
+        before = order[at - 1]
+        links.insert(0, f"[← {before.number} {before.title}]({folder}{there[before].name})")
+    if at + 1 < len(order):
+        after = order[at + 1]
+        links.append(f"[{after.number} {after.title} →]({folder}{there[after].name})")
+    return " · ".join(links)
+
+
+def waymarked(notebook: Any, path: Path) -> Any:
+    """The notebook with its minutes and ways, in place; what is neither lesson nor exercise stays.
+
+    A lesson has minutes and ways in its first cell, and ways in its last one; a solution, and so the
+    exercise that is made of it, has its ways in the last one.
+    """
+    folder = path.resolve().parent
+    there = written() if folder in (FOLDER, SOLUTIONS) else {}
+    lesson = next((it for it, its in there.items() if its.name == path.name), None)
+    if lesson is None:
+        return notebook
+    if folder == SOLUTIONS:
+        _with_ways_on(notebook, ways(lesson, there, "../notebooks/"))
+        return notebook
+    first, last = notebook.cells[0], notebook.cells[-1]
+    head = minutes(lesson, notebook, path.name)
+    first.source = "\n\n".join([*_own(first.source), head, ways(lesson, there)])
+    last.source = "\n\n".join([*_own(last.source), ways(lesson, there)])
+    if path.name == START:
+        times = {**_totals(there), lesson: total(lesson, notebook)}
+        others = {it: its for it, its in there.items() if it != lesson}
+        rows = [f"| {it.number} | {_link(it, others)} | {_minutes(it, times)} |" for it in LESSONS]
+        last.source = _with_table(last.source, "| | lesson | minutes |", rows)
+        told = f"in {sum(times.values())} minutes"
+        last.source = re.sub(r"in (about )?\d+ minutes", told, last.source)
+    return notebook
+
+
+def _with_ways_on(notebook: Any, links: str) -> None:
+    """Puts the ways into the last cell, a new one where that is code."""
+    last = notebook.cells[-1]
+    if last.cell_type != "markdown":
+        import nbformat
+
+        last = nbformat.v4.new_markdown_cell("", id="on")
+        notebook.cells.append(last)
+    last.source = "\n\n".join([*_own(last.source), links])
+
+
+def pages() -> Iterator[tuple[Path, str]]:
+    """The map, README and the instructors' page with what they say of the lessons."""
+    there = written()
+    times = _totals(there)
+    yield MAP, _map(there, times)
+    rows = [
+        f"| {it.number} | {_link(it, there, 'notebooks/')} | {times[it]} | {it.sees} |"
+        for it in there
+    ]
+    readme = ROOT / "README.md"
+    yield (
+        readme,
+        _with_table(readme.read_text(encoding="utf-8"), "| | lesson | minutes | you see |", rows),
+    )
+    page = FOLDER / "INSTRUCTORS.md"
+    text = page.read_text(encoding="utf-8")
+    for it in there:
+        text = re.sub(
+            rf"^## {it.number} .*$",
+            f"## {it.number} {it.title} ({times[it]} minutes)",
+            text,
+            flags=re.MULTILINE,
+        )
+    yield page, text
+
+
+def _map(there: dict[Lesson, Path], times: dict[Lesson, int]) -> str:
+    """The page with every lesson, its exercises and its minutes."""
+    rows = [
+        f"| {it.number} | {_link(it, there)} | {_exercise_link(it, there)} "
+        f"| {_minutes(it, times)} | {it.sees} |"
+        for it in LESSONS
+    ]
+    return "\n".join(
+        [
+            "# The map",
+            "",
+            f"Each lesson builds on the ones before it; all of them take {sum(times.values())} minutes.",
+            "",
+            "| | lesson | exercises | minutes | you see |",
+            "|---|---|---|---|---|",
+            *rows,
+            "",
+            "How far you are: run `progress()` in the last cell of any exercise notebook.",
+            "",
+        ]
+    )
+
+
+def _exercise_link(lesson: Lesson, there: dict[Lesson, Path]) -> str:
+    if lesson not in there or not (count := len(_exercises(lesson))):
+        return ""
+    return f"[{count} exercise{'s' * (count != 1)}](../exercises/{there[lesson].name})"
+
+
+def _totals(there: dict[Lesson, Path]) -> dict[Lesson, int]:
+    import nbformat
+
+    return {it: total(it, nbformat.read(path, as_version=4)) for it, path in there.items()}
+
+
+def _minutes(lesson: Lesson, times: dict[Lesson, int]) -> str:
+    return str(times[lesson]) if lesson in times else ""
+
+
+def _exercises(lesson: Lesson) -> list[int]:
+    """The minutes of each exercise."""
+    from workshop.checks import exercises  # not at the top: it imports the kernel
+
+    return [it.minutes for it in exercises(lesson.number)]
+
+
+def _own(source: str) -> list[str]:
+    """The paragraphs that a person wrote: all but the minutes and the ways."""
+    return [
+        it
+        for it in source.split("\n\n")
+        if it.strip() and not re.match(r"\*\*\d+ minutes\*\*|.*\[map\]\(", it)
+    ]
+
+
+def _link(lesson: Lesson, there: dict[Lesson, Path], folder: str = "") -> str:
+    return f"[{lesson.title}]({folder}{there[lesson].name})" if lesson in there else lesson.title
+
+
+def _with_table(text: str, head: str, rows: list[str]) -> str:
+    """The text with the rows of the table that has this head replaced. Raises ValueError when there is no such table."""
+    table = re.compile(rf"(^{re.escape(head)}\n\|[-|]+\|\n)(?:\|.*(?:\n|\Z))*", re.MULTILINE)
+    if not table.search(text):
+        raise ValueError(
+            f"there is no table with the head {head!r}; put it back, its rows are written by `build`"
+        )
+    end = "" if text.rstrip("\n") == text and table.search(text).end() == len(text) else "\n"
+    return table.sub(lambda found: found[1] + "\n".join(rows) + end, text, count=1)

@@ -1,0 +1,103 @@
+"""What a cell that ran too early, or was stopped, says to a person: one sentence instead of a
+traceback.
+
+An IPython extension; the launcher's settings load it into every kernel. Where nobody is there, all
+tracebacks stay as they are.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from workshop.presence import interactive
+
+STOPPED = "Stopped by you before it was finished. To start over, run the cell again."
+LONGEST = 60
+"""Characters of a cell's first line that a sentence quotes."""
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Called by IPython when a kernel starts."""
+    kinds = (NameError, asyncio.CancelledError, KeyboardInterrupt)
+    shell.set_custom_exc(kinds, _show)
+
+
+def _show(
+    shell: Any,
+    kind: type[BaseException],
+    error: BaseException,
+    trace: TracebackType | None,
+    tb_offset: int | None = None,
+) -> list[str]:
+    sentence = explained(error) if interactive() else ""
+    if sentence:
+        lines = [sentence]
+    else:
+        lines = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=tb_offset)
+    shell._showtraceback(kind, error, lines)
+    return lines
+
+
+def explained(error: BaseException) -> str:
+    """The sentence for an error; "" where the traceback says more."""
+    if isinstance(error, asyncio.CancelledError | KeyboardInterrupt):
+        return STOPPED
+    if type(error) is not NameError or not error.name:
+        return ""
+    maker = next((cell for cell in _code_cells() if error.name in made_by(cell)), "")
+    if not maker:
+        return ""
+    begins = next(line for line in maker.splitlines() if line.strip())
+    quoted = begins if len(begins) <= LONGEST else begins[:LONGEST].rstrip() + " …"
+    return (
+        f"NameError: `{error.name}` is not there yet. It is made in the cell that begins\n\n"
+        f"    {quoted}\n\n"
+        "Run that cell first, or choose Run → Run All Above Selected Cell."
+    )
+
+
+def made_by(source: str) -> set[str]:
+    """The names that a cell makes for the cells after it."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return set()
+    return set(_bound(tree))
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    for child in ast.iter_child_nodes(node):
+        match child:
+            case (
+                ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.ClassDef(name=name)
+            ):
+                yield name
+                continue  # what is made inside stays inside
+            case (
+                ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp()
+            ):
+                continue
+            case ast.alias(name=name, asname=other):
+                yield other or name.partition(".")[0]
+            case ast.Name(id=name, ctx=ast.Store()):
+                yield name
+        yield from _bound(child)
+
+
+def _code_cells() -> list[str]:
+    """The code of the open notebook as it was last saved; nothing where it is not known."""
+    try:
+        notebook = json.loads(Path(os.environ["JPY_SESSION_NAME"]).read_text(encoding="utf-8"))
+        cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+        return ["".join(cell["source"]) for cell in cells]
+    except (KeyError, OSError, ValueError, TypeError):
+        return []

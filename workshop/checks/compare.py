@@ -1,0 +1,113 @@
+"""Compares what was seen of an answer with what ours showed, aspect by aspect, and recognises known slips."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+Seen = Mapping[str, Any]
+"""What was seen, by aspect, in plain form."""
+ABSENT = "absent"
+"""In place of the fingerprint of an aspect that an observation lacks."""
+
+
+class Mark(NamedTuple):
+    """How an answer differs from ours on one case."""
+
+    aspect: str
+    """The first aspect that differs."""
+    first: str
+    """The fingerprint of what the answer shows there."""
+    whole: str
+    """The fingerprint of all that differs."""
+
+
+@dataclass(frozen=True)
+class TriedCase:
+    """One case with what is known of it: our observation, and the mark of each slip that differs from it."""
+
+    trial: str
+    about: str
+    """What the case is about, for the learner; the answer's process does not get it."""
+    inputs: Any
+    ours: dict[str, Any]
+    slips: dict[str, Mark]
+
+
+Row = Sequence[TriedCase]
+"""The cases of one draw."""
+
+
+def agrees(actual: Any, ours: Any, rule: str | None) -> bool:
+    """Whether an aspect is right: equal to ours, or within what its rule allows."""
+    if fingerprint(actual) == fingerprint(ours):
+        return True
+    if (
+        rule in ("at most", "at least")
+        and type(actual) in (int, float)
+        and type(ours) in (int, float)
+    ):
+        return actual <= ours if rule == "at most" else actual >= ours
+    if rule == "holds" and isinstance(actual, list) and isinstance(ours, list):
+        return all(part in actual for part in ours)
+    return False
+
+
+def differing(actual: Seen, ours: Seen, rules: Mapping[str, str]) -> list[str]:
+    """The aspects that are not right, in our order; those that only one of the two has included."""
+    aspects = [*ours, *(aspect for aspect in actual if aspect not in ours)]
+    aspects = [aspect for aspect in aspects if rules.get(aspect) != "shown"]
+    return [
+        aspect
+        for aspect in aspects
+        if aspect not in ours
+        or aspect not in actual
+        or not agrees(actual[aspect], ours[aspect], rules.get(aspect))
+    ]
+
+
+def fingerprint(value: Any) -> str:
+    """A short fingerprint of a plain value."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def marked(actual: Seen, ours: Seen, rules: Mapping[str, str]) -> Mark | None:
+    """How an observation differs from ours; None when it is right."""
+    found = differing(actual, ours, rules)
+    if not found:
+        return None
+    whole = {aspect: actual.get(aspect, ABSENT) for aspect in found}
+    return Mark(found[0], fingerprint(whole[found[0]]), fingerprint(whole))
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """A known slip, and whether it explains all that differs or only what differs first."""
+
+    name: str
+    wholly: bool
+
+
+def recognise(row: Row, shown: Sequence[Mark | None]) -> Recognised | None:
+    """The slip that explains what differs, or None. `shown`: the marks of an answer, a case of the row each.
+
+    A slip that already differs where the answer is still right explains nothing. Of several that explain what differs
+    first, the one that explains the most is returned; between two that explain equally much there is only a guess, and none is.
+    """
+    first = next(number for number, found in enumerate(shown) if found)
+    ranks: dict[str, tuple[bool, int]] = {}
+    for name, mark in row[first].slips.items():
+        theirs = [case.slips.get(name) for case in row[: len(shown)]]
+        if any(theirs[:first]) or mark[:2] != shown[first][:2]:
+            continue
+        if theirs == list(shown):
+            return Recognised(name, True)
+        same = sum(one == other for one, other in zip(theirs, shown, strict=True))
+        ranks[name] = (mark == shown[first], same)
+    best = max(ranks.values(), default=None)
+    names = [name for name, rank in ranks.items() if rank == best]
+    return Recognised(names[0], False) if len(names) == 1 else None

@@ -1,0 +1,212 @@
+"""Makes a verdict of what was seen: what was called, what came back, what was expected, the likely cause, the next step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from workshop.course.observing import Crash, Sight
+
+from .compare import Recognised, Row, TriedCase, marked, recognise
+from .register import Exercise
+from .verdict import Outcome, Verdict
+from .wording import NOTHING, as_text, both
+
+ERRORS = (
+    (
+        "coroutine",
+        "a call of an async function is not awaited",
+        "Put `await` before the call.",
+    ),
+    (
+        "NameError",
+        "this name is not known: it is misspelt, or the cell that defines it has not been run",
+        "Run the notebook's first cells, then this one.",
+    ),
+    (
+        "'NoneType'",
+        "something on this line is `None`: a call that returns nothing, such as `append`, or a result without an output",
+        "Print the parts of this line, and follow the one that is `None` to where it was made.",
+    ),
+    (
+        "'function' object",
+        "a function is used, and not called",
+        "Put parentheses behind its name.",
+    ),
+    (
+        "'dict' object has no attribute",
+        "this is a dict: its entries are reached by brackets, not by a dot",
+        'Write `record["name"]` instead of `record.name`.',
+    ),
+    (
+        "KeyError",
+        "the dict has no entry of this name",
+        "Print the keys of the dict just before this line.",
+    ),
+    (
+        "RecursionError",
+        "the function calls itself without an end: nothing tells it that it has been here before",
+        "Give each call the way so far, and look there before you go on.",
+    ),
+    (
+        "can only concatenate",
+        "`+` joins two of one kind: a list with a list, a tuple with a tuple",
+        "Put the single thing into a list or tuple of its own: `[thing]`, `(thing,)`.",
+    ),
+    (
+        "unsupported operand",
+        "the operands have types that do not go together",
+        "Print the type of each side just before this line.",
+    ),
+    (
+        "validation error",
+        "a field was given a value that it does not take; the lines above name the field, and what it takes",
+        "Give that field a value of the type that is named.",
+    ),
+    (
+        "positional argument",
+        "the call has other arguments than the function takes: one is missing, or one must be given by its name",
+        "Give the arguments by their names: `name=value`.",
+    ),
+    (
+        "cannot assign to field",
+        "this object cannot be changed, so that one may serve many runs at once",
+        "Make a changed copy: `replace(…)`.",
+    ),
+    (
+        "needs a docstring",
+        "the model reads the docstring to decide when to call the tool, and the function has none",
+        "Make a sentence in triple quotes the first line of the function.",
+    ),
+    (
+        "needs a type",
+        "the model is told each parameter's type, and one has none",
+        "Write the type behind its name: `query: str`; for a run, `run: Run`.",
+    ),
+    (
+        "InvalidStateError",
+        "a task's result is taken before the task has ended",
+        "Take it after the block of the task group, which waits for all.",
+    ),
+    (
+        "context manager protocol",
+        "this context manager is asynchronous",
+        "Write `async with`.",
+    ),
+    (
+        "Error",
+        "this line meets a value that it does not expect",
+        "Print the values of this line just before it.",
+    ),
+)
+"""What is behind an error, by a word in it; the last is for all others."""
+OWN_RAISE = (
+    "a `raise` of yours ends the call, and an exception carries no result",
+    "Return what the exercise asks for in this case.",
+)
+
+
+def explain(exercise: Exercise, row: Row, sights: Sequence[Sight], picture: Any = None) -> Verdict:
+    """The verdict on what was seen of an answer, a sight for each case of the row.
+
+    picture: called with the number of the case to draw; returns a view or None.
+    """
+    tried = row[: len(sights)]
+    shown = [
+        marked(sight.seen, case.ours, exercise.rules)
+        for sight, case in zip(sights, tried, strict=True)
+    ]
+    draw = picture or (lambda number: None)
+    if not any(shown):
+        parts = (("why it works", exercise.solution_note), ("now break it", exercise.break_it))
+        return Verdict(exercise, "passed", (*parts, *_shown(exercise, sights[0])), picture=draw(0))
+    first = next(number for number, found in enumerate(shown) if found)
+    slip = recognise(tried, shown)
+    sight, case = sights[first], tried[first]
+    if sight.crash and not (slip and slip.wholly):
+        return _crashed(exercise, case, sight, sight.crash, draw(first))
+    return _wrong(exercise, case, sight, shown[first].aspect, slip, draw(first))
+
+
+def verdict_of(
+    exercise: Exercise,
+    outcome: Outcome,
+    parts: tuple[str, str, str],
+    words: tuple[str, str],
+    picture: Any = None,
+    name: str | None = None,
+) -> Verdict:
+    """A verdict from (called, came back, expected) and (cause, next step)."""
+    cause, step = words
+    cause = cause[0].upper() + cause[1:] + "." * (cause[-1] not in ".?")
+    labels = ("called", "came back", "expected", "likely cause", "next")
+    return Verdict(
+        exercise, outcome, tuple(zip(labels, (*parts, cause, step), strict=True)), name, picture
+    )
+
+
+def _wrong(
+    exercise: Exercise,
+    case: TriedCase,
+    sight: Sight,
+    aspect: str,
+    slip: Recognised | None,
+    picture: Any,
+) -> Verdict:
+    came, expected = both(sight.seen.get(aspect, NOTHING), case.ours.get(aspect, NOTHING))
+    rule = exercise.rules.get(aspect)
+    expected = f"{rule} {expected}" if rule else expected
+    if aspect != "returned":
+        came, expected = f"{aspect}: {came}", f"{aspect}: {expected}"
+    if sight.crash:
+        raised = "raised" in json.dumps(sight.seen.get(aspect, {"raised": ""}))
+        came = _where(sight.crash) if raised else f"{came}\n{_where(sight.crash)}"
+    if slip:
+        words = exercise.slips[slip.name]
+    elif sight.returned is None:
+        words = (
+            "a path through the function ends without a value; did you forget to return?",
+            "Follow the path of this call and return its result.",
+        )
+    else:
+        words = (
+            "none of the usual slips",
+            f'Compare the two lines above; `hint("{exercise.id}")` may help.',
+        )
+    for other, text in _shown(exercise, sight):
+        came += f"\n{other}: {text}"
+    parts = (_called(case, sight), came, expected)
+    return verdict_of(exercise, "wrong", parts, words, picture, slip.name if slip else None)
+
+
+def _shown(exercise: Exercise, sight: Sight) -> list[tuple[str, str]]:
+    """What is not compared, but shown with what came back."""
+    aspects = [aspect for aspect, rule in exercise.rules.items() if rule == "shown"]
+    return [(aspect, as_text(sight.seen[aspect])) for aspect in aspects if sight.seen.get(aspect)]
+
+
+def _crashed(
+    exercise: Exercise, case: TriedCase, sight: Sight, crash: Crash, picture: Any
+) -> Verdict:
+    parts = (_called(case, sight), _where(crash), "an answer without an error")
+    if not crash.number:
+        words = (
+            "the error was not raised in your code: the call does not fit the function, or the check is wrong",
+            "Compare the function's parameters with the stub; if they agree, the fault is ours.",
+        )
+    elif crash.line.startswith("raise"):
+        words = OWN_RAISE
+    else:
+        _, *known = next(entry for entry in ERRORS if entry[0] in crash.text or entry is ERRORS[-1])
+        words = (known[0], known[1])
+    return verdict_of(exercise, "crashed", parts, words, picture)
+
+
+def _where(crash: Crash) -> str:
+    return f"line {crash.number}: {crash.line}\n{crash.text}" if crash.number else crash.text
+
+
+def _called(case: TriedCase, sight: Sight) -> str:
+    """What was called, and what the case is about."""
+    return f"{sight.called}\n{case.about}" if case.about else sight.called

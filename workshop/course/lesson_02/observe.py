@@ -1,0 +1,107 @@
+"""What is seen of answers to lesson 02: a checker's verdicts, what a model reads of two shelves, a handoff."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from kernel import Agent, Handoff, Result, Run, Tool, connect
+from workshop.course.desks import Shelf
+from workshop.course.observing import call, held, pictured, wait
+from workshop.course.wire import Wire, call_of, words_of
+
+
+def verdict(fact_checker: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """What the agent decides on one draft, and what the offline model read of its prompt."""
+    checker = call(fact_checker)
+    if not isinstance(checker, Agent):
+        return {"returned": checker}
+    run = pictured(Run(connect("offline", latency_ms=0)))
+    artifacts = {"facts": case["facts"], "draft": case["draft"]}
+    result = wait(run.dispatch(checker, Handoff(intent="Check the draft", artifacts=artifacts)))
+    output = result.output
+    return {
+        "returned": ("an agent",),
+        "prompt": ("a text",) if checker.system.strip() else ("empty",),
+        "status": result.status,
+        "verdict": getattr(output, "verdict", None) or ("no verdict",),
+        "issues": list(getattr(output, "issues", ())),
+        "the offline model": _read(run),
+    }
+
+
+def _read(run: Run) -> tuple[str, ...]:
+    """The offline model's own account of the first request, in words."""
+    replies = [event.reply for event in run.events if event.kind == "reply"]
+    account = replies[0].account if replies else None
+    words = [f"{name.replace('_', ' ')}: {_listed(what)}" for name, what in (account or {}).items()]
+    return ("; ".join(words) or "no account",)
+
+
+def _listed(what: Any) -> str:
+    return ", ".join(map(str, what)) if isinstance(what, list) else str(what)
+
+
+def searched(two_shelves: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """What the model is told when it asks both tools, for what is there or for what is not."""
+    library, archive = Shelf(case["library"]), Shelf(case["archive"])
+    agent = call(two_shelves, library, archive)
+    if not isinstance(agent, Agent) or not all(isinstance(tool, Tool) for tool in agent.tools):
+        return {"returned": agent}
+    seen: dict[str, Any] = {
+        "returned": ("an agent with tools",),
+        "tools": len(agent.tools),
+        "a tool named search": sum(tool.name == "search" for tool in agent.tools),
+        "prompt": agent.system,
+    }
+    others = [tool for tool in agent.tools if tool.name != "search"]
+    if seen["tools"] != 2 or len(others) != 1:
+        return seen
+    first, second = case["queries"]
+    fields = list(others[0].arguments.model_fields)
+    asks = [
+        call_of(others[0].name, **dict.fromkeys(fields[:1], query)) for query in (first, second)
+    ]
+    wire = Wire([[call_of("search", query=first), asks[1]], asks[0], "Done."])
+    wait(wire.run().dispatch(agent, Handoff(intent=f"Find facts on {first}")))
+    told = [block for request in wire.requests[1:] for block in request["messages"][-1]["content"]]
+    pieces = [
+        piece for page in library.documents + archive.documents for piece in (page.id, page.text)
+    ]
+    seen |= {"asked of the library": library.queries, "asked of the archive": archive.queries}
+    asked = (f"search, {first!r}", f"the new tool, {second!r}", f"the new tool, {first!r}")
+    for what, block in zip(asked, told, strict=True):
+        text = words_of(block["content"])
+        seen[f"read from {what}"] = [*held(text, *pieces), _form(text)]
+    return seen
+
+
+def _form(text: str) -> str:
+    if len(text.strip()) < 5:
+        return "hardly anything"
+    try:
+        return "a text" if type(json.loads(text)) is str else "JSON"
+    except ValueError:
+        return "a text"
+
+
+def handed(writers_handoff: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """The handoff that is made of a researcher's answer."""
+    found = Result(status="ok", output=case["found"], by="researcher", artifacts=case["material"])
+    returned = call(writers_handoff, case["task"], case["audience"], found)
+    if not isinstance(returned, Handoff):
+        return {"returned": returned}
+    facts = returned.artifacts.get("facts")
+    lines = [line.strip() for line in facts.splitlines() if line.strip()] if facts else facts
+    beside = f"{returned.intent}\n{returned.context}"
+    return {
+        "returned": ("a handoff",),
+        "artifacts": sorted(returned.artifacts),
+        "facts": lines,
+        "the task, in the intent": held(returned.intent, case["task"]),
+        "the audience, in the context": held(returned.context, case["audience"]),
+        "lines of the researcher beside the artifact": held(beside, *case["found"].splitlines()),
+    }
+
+
+OBSERVE = {"02.1": verdict, "02.2": searched, "02.3": handed}

@@ -1,0 +1,121 @@
+"""What is seen of answers to lesson 03: who got which work, and how the run ended."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from kernel import Handoff, Result, Verdict
+from workshop.course.desks import Specialist, order_of
+from workshop.course.observing import call, ending, held, quiet_run
+
+NUMBERS, CHARACTERS = 5, 5_000
+"""At most this many numbers in a reason of at most this length name the issues: a list from one to
+a hundred does not.
+"""
+
+
+@dataclass
+class Desk:
+    """Two specialists and a cap."""
+
+    writer: Specialist
+    reviewer: Specialist
+    max_revisions: int
+
+
+def revised(revise: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Every handoff with what must be in it, and how the loop ended."""
+    drafts, known = case["drafts"], dict(zip(case["drafts"], case["verdicts"], strict=False))
+    unknown = {"verdict": "REVISE", "issues": ["this draft comes from nobody at this desk"]}
+    later = iter(drafts[1:])
+
+    def review(handoff: Handoff) -> Verdict:
+        return Verdict(**known.get(handoff.artifacts.get("draft", ""), unknown))
+
+    desk = Desk(
+        Specialist("writer", lambda _: next(later)), Specialist("reviewer", review), case["cap"]
+    )
+    run = quiet_run()
+    returned = call(revise, run, desk, case["task"], case["facts"], drafts[0])
+    given = run.trace().handoffs()
+    past = desk.writer.calls + desk.reviewer.calls - len(given)
+    seen: dict[str, Any] = {
+        "calls of execute past the run": max(0, past),
+        "handoffs": order_of(run),
+    }
+    for number, handoff in enumerate(given, 1):
+        seen[f"handoff {number}, to the {handoff['to_agent']}"] = _carried(handoff, known)
+    seen |= ending(returned)
+    if case["reason"]:
+        seen["number of issues in the reason"] = _named(returned, known)
+    return seen
+
+
+def _carried(handoff: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+    parts = handoff["artifacts"]
+    carried = {
+        "intent": handoff["intent"],
+        "facts": parts.get("facts"),
+        "draft": parts.get("draft"),
+    }
+    if handoff["to_agent"] == "writer":
+        issues = known.get(parts.get("draft", ""), {}).get("issues", [])
+        carried["feedback, with the issues"] = held(parts.get("feedback"), *issues)
+    return carried
+
+
+def _named(returned: Any, known: dict[str, Any]) -> Any:
+    """The number of issues of the draft that was returned, if the reason names it among a few
+    numbers.
+    """
+    if not isinstance(returned, Result) or type(returned.reason) is not str:
+        return ("no reason",)
+    reason = returned.reason
+    draft = known.get(returned.output) if type(returned.output) is str else None
+    if not reason.strip() or draft is None:
+        return ("no reason",) if not reason.strip() else ("not that of a draft",)
+    for issue in sorted(
+        (issue for verdict in known.values() for issue in verdict["issues"]), key=len, reverse=True
+    ):
+        reason = reason.replace(issue, "")
+    numbers = re.findall(r"\d+", reason if len(reason) < CHARACTERS else "")
+    count = len(draft["issues"])
+    return count if str(count) in numbers and len({*numbers}) <= NUMBERS else ("not named",)
+
+
+def staged(in_stages: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """What each stage was handed, and how the work ended."""
+    results = {name: Result(**result) for name, _, result in case["stages"]}
+    stages = {
+        name: Specialist(who, lambda _, result=results[name]: result)
+        for name, who, _ in case["stages"]
+    }
+    run = quiet_run()
+    returned = call(in_stages, run, case["task"], stages)
+    given = run.trace().handoffs()
+    past = sum(stage.calls for stage in stages.values()) - len(given)
+    seen: dict[str, Any] = {
+        "calls of execute past the run": max(0, past),
+        "handoffs": order_of(run),
+    }
+    for number, handoff in enumerate(given, 1):
+        where = f"handoff {number}, to the {handoff['to_agent']}"
+        seen[where] = {"intent": handoff["intent"], "artifacts": handoff["artifacts"]}
+    if not isinstance(returned, Result):
+        return {**seen, "returned": returned}
+    seen |= {**ending(returned), "artifacts": returned.artifacts}
+    broken = [name for name, result in results.items() if not result.ok]
+    if not broken:
+        return seen
+    del seen["output"]
+    why = results[broken[0]].reason
+    return {
+        **seen,
+        "reason, with the stage's own": held(returned.reason, why),
+        "reason, with the stage's name": held(returned.reason.replace(why, ""), broken[0]),
+    }
+
+
+OBSERVE = {"03.1": revised, "03.2": revised, "03.3": staged}

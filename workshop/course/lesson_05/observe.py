@@ -1,0 +1,197 @@
+"""What is seen of answers to lesson 05: what a tool hands over, two supervisors compared, a fourth specialist."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from kernel import (
+    Agent,
+    Client,
+    Corpus,
+    Handoff,
+    LLMSupervisor,
+    Result,
+    Run,
+    Tool,
+    Verdict,
+    connect,
+    models,
+    researcher,
+    reviewer,
+    writer,
+)
+from workshop.course.desks import Specialist, order_of
+from workshop.course.observing import call, held, pictured, wait
+from workshop.course.wire import Wire, call_of
+
+# ── 05.1 ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def reviewed(reviewer_tool: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """A supervisor's model calls the tool: what the reviewer was given, and what the model was told."""
+    fields = case["result"]
+    output = Verdict(**fields["output"]) if fields.get("output") else None
+    result = Result(**{**fields, "output": output})
+    specialist = Specialist("reviewer", lambda _: result)
+    made = call(reviewer_tool, specialist)
+    if not isinstance(made, Tool):
+        return {"returned": made}
+    seen: dict[str, Any] = {
+        "returned": ("a tool",),
+        "name": made.name,
+        "parameters": sorted(made.definition["input_schema"]["properties"]),
+    }
+    run = Wire([call_of(made.name, **case["given"]), "Done."]).run()
+    lead = Agent(
+        "supervisor", "Leads the desk.", "Have drafts reviewed.", models.supervisor, (made,)
+    )
+    wait(run.dispatch(lead, Handoff(intent="Write a brief")))
+    given = run.trace().handoffs()[1:]
+    strange = [one for one in specialist.runs if one.events is not run.events]
+    seen["calls in another run"] = len(strange)
+    seen["calls of execute past the run"] = max(0, specialist.calls - len(given))
+    seen["handoffs"] = order_of(run, after=1)
+    for number, handoff in enumerate(given, 1):
+        carried = {"intent": handoff["intent"], "artifacts": handoff["artifacts"]}
+        seen[f"handoff {number}, to the {handoff['to_agent']}"] = carried
+    told = [event for event in run.events if event.kind == "tool_result"]
+    text = told[0].content if told else ""
+    seen["an error for the model"] = any(event.is_error for event in told)
+    if output is not None:
+        return {**seen, "what the model reads": text}
+    status, reason = fields["status"], fields["reason"]
+    return {
+        **seen,
+        "what the model reads, with the reason": held(text, reason),
+        "what the model reads, with the status": held(text.replace(reason, ""), status),
+    }
+
+
+# ── 05.2 ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass
+class Asking:
+    """A specialist that asks its model so many times."""
+
+    name: str
+    calls: int
+    description: str = "Asks its model."
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        text = ""
+        for number in range(self.calls):
+            asked = f"{handoff.intent}, part {number}"
+            reply = await run.ask(
+                model=models.worker, messages=[{"role": "user", "content": asked}]
+            )
+            text = reply.text
+        return Result(status="ok", output=text)
+
+
+@dataclass
+class Planned:
+    """A supervisor that employs whom its plan for the task names, and notes where it worked."""
+
+    plans: dict[str, list[list[Any]]]
+    name: str = "supervisor"
+    description: str = "Works by a plan."
+    runs: list[tuple[str, Run]] = field(default_factory=list)
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        self.runs.append((handoff.intent, run))
+        for step, (name, calls) in enumerate(self.plans.get(handoff.intent, ())):
+            part = Handoff(intent=f"{handoff.intent}, step {step}")
+            await run.dispatch(Asking(name, calls), part)
+        return Result(status="ok", output=handoff.intent)
+
+    def tasks(self) -> list[list[Any]]:
+        """For each task: how deep in its run this worked, and how many tasks that run had."""
+        found = []
+        for task, run in self.runs:
+            roots = sum(event.kind == "dispatch" and "." not in event.run for event in run.events)
+            found.append([task, len(run.path), roots])
+        return sorted(found)
+
+
+def compared(needless_work: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Two supervisors with plans: how they were given work, and what was found."""
+    fixed, free = Planned(case["fixed"]), Planned(case["free"])
+    wire = Wire(["Said."] * 400)
+    returned = call(needless_work, fixed, free, list(case["tasks"]), Client(wire, retries=0))
+    pictured((fixed.runs or [("", Run(Client(wire)))])[0][1])
+    table = returned if type(returned) is dict else {}
+    seen: dict[str, Any] = {
+        "tasks of the fixed one, with depth and tasks of the run": fixed.tasks(),
+        "tasks of the free one, with depth and tasks of the run": free.tasks(),
+        "returned": ("a dict",) if type(returned) is dict else returned,
+        "tasks in the dict": sorted(table, key=str),
+    }
+    for task, entry in table.items():
+        pair = type(entry) is tuple and len(entry) == 2 and isinstance(entry[0], list | tuple)
+        seen[f"{task}: names"] = [*entry[0]] if pair else entry
+        seen[f"{task}: calls"] = entry[1] if pair else ("no pair",)
+    return seen
+
+
+# ── 05.3 ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def with_team(with_editor: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """A run of the supervisor: who was at work, whether the editor was last, and what it made of the draft."""
+    makes = {
+        "researcher": lambda: researcher(Corpus(), max_turns=case["turns"]),
+        "writer": writer,
+        "reviewer": reviewer,
+    }
+    team = [makes[name]() for name in case["team"]]
+    returned = call(with_editor, tuple(team))
+    if not isinstance(returned, LLMSupervisor):
+        return {"returned": returned}
+    editors = [specialist for specialist in returned.specialists if specialist.name == "editor"]
+    kept = [
+        specialist.name
+        for specialist in team
+        if any(specialist is one for one in returned.specialists)
+    ]
+    seen: dict[str, Any] = {
+        "returned": ("a supervisor",),
+        "team": sorted(specialist.name for specialist in returned.specialists),
+        "specialists that were given": kept,
+        "prompt of the supervisor": returned.system,
+        "prompt of the editor": [
+            ("a text",) if getattr(one, "system", "").strip() else ("none",) for one in editors
+        ],
+        "editors that are agents": [isinstance(one, Agent) for one in editors],
+    }
+    run = pictured(Run(connect("offline", latency_ms=0)))
+    result = wait(run.dispatch(returned, Handoff(intent=case["task"])))
+    order = order_of(run, after=1)
+    edited = [
+        event.result for event in run.events if event.kind == "return" and event.agent == "editor"
+    ]
+    seen |= {
+        "status": result.status,
+        "at work": sorted({*order}),
+        "last at work": order[-1:],
+        "what the editor made of the draft": [_made(one) for one in edited[-1:]],
+    }
+    return seen
+
+
+def _made(result: Result) -> list[Any]:
+    """Status, number of sentences, and whether a source is still named."""
+    text = result.as_text()
+    sentences = [
+        part for part in re.split(r"(?<=[.!?])\s+", text.strip()) if re.search(r"\w", part)
+    ]
+    return [
+        result.status,
+        len(sentences),
+        "a source" if re.search(r"\[[\w.-]+\]", text) else "no source",
+    ]
+
+
+OBSERVE = {"05.1": reviewed, "05.2": compared, "05.3": with_team}

@@ -1,0 +1,141 @@
+"""What is seen of answers to lesson 06: who worked and what it took, what was found in a log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from kernel import Handoff, Result, Run, Verdict, models, researcher
+from workshop.course.desks import Shelf
+from workshop.course.observing import call, ending, held, wait
+from workshop.course.wire import Wire, call_of, free
+
+ENDLESS = 24
+"""How often a specialist is asked before a loop counts as endless."""
+
+
+# ── 06.1 ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass
+class Worker:
+    """A specialist that asks a model `size` times before it answers, and notes for whom it began to work."""
+
+    name: str
+    size: int
+    answer: Callable[[], Any]
+    log: list[tuple[str, Handoff]]
+    description: str = "Works as its case says."
+    asked: int = 0
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        self.asked += 1
+        if self.asked > ENDLESS:
+            raise AssertionError(
+                f"the {self.name} was asked {self.asked} times; expected an end when the calls are used up"
+            )
+        for number in range(self.size):
+            hello = [{"role": "user", "content": "Hello"}]
+            await run.ask(model=models.worker, max_tokens=16, messages=hello)
+            if number == 0:  # a handoff that no call is left for is neither asked for nor forbidden
+                self.log.append((self.name, handoff))
+        return Result(status="ok", output=self.answer())
+
+
+@dataclass
+class Desk:
+    """A reviewer and a writer; both take calls."""
+
+    reviewer: Worker
+    writer: Worker
+
+
+def capped(revise_within: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """A loop under a budget, in a run that has used calls before."""
+    more = range(ENDLESS + 2)
+    drafts = [*case["drafts"], *(f"draft {number} too many" for number in more)]
+    issues = [*case["issues"], *([f"review {number} too many"] for number in more)]
+    facts = case["facts"]
+    log: list[tuple[str, Handoff]] = []
+
+    def review() -> Verdict:
+        if desk.reviewer.asked == case["passes"]:
+            return Verdict(verdict="PASS")
+        return Verdict(verdict="REVISE", issues=issues[desk.reviewer.asked])
+
+    desk = Desk(
+        Worker("reviewer", case["reviews"], review, log),
+        Worker("writer", case["writes"], lambda: drafts[desk.writer.asked], log),
+    )
+    run = Wire(["Done."] * 300).run()
+    first = Worker("researcher", case["before"], lambda: facts, [])
+    wait(run.dispatch(first, Handoff(intent=case["task"])))
+    before = run.spent.calls
+    returned = call(revise_within, run, desk, case["task"], facts, drafts[0], case["calls"])
+    past = desk.reviewer.asked + desk.writer.asked - len(run.trace().handoffs()) + 1
+    seen: dict[str, Any] = {
+        "calls of execute past the run": max(0, past),
+        "who worked": tuple(name for name, _ in log),
+        "calls used": run.spent.calls - before,
+    }
+    for number, (name, handoff) in enumerate(log, 1):
+        seen[f"handoff {number}, to the {name}"] = _carried(name, handoff, issues)
+    return {**seen, **ending(returned)}
+
+
+def _carried(name: str, handoff: Handoff, issues: list[list[str]]) -> dict[str, Any]:
+    parts = handoff.artifacts
+    carried = {"intent": handoff.intent, "facts": parts.get("facts"), "draft": parts.get("draft")}
+    if name == "writer":
+        known = [issue for several in issues for issue in several]
+        carried["feedback, with the issues"] = held(parts.get("feedback"), *known)
+    return carried
+
+
+# ── 06.2 to 06.4 ──────────────────────────────────────────────────────────────────────────────────
+
+
+def lost(lost_handoffs: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """What is found to be missing in a log."""
+    return {"returned": call(lost_handoffs, deepcopy(case["log"]), deepcopy(case["needs"]))}
+
+
+def within(facts_within: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """The kernel's researcher, whose model answers after so many searches, or when it has no further turn."""
+    shelf = Shelf(case["documents"])
+
+    def search(number: int) -> Callable[[dict], Any]:
+        query = f"{case['topic']} {number}"
+        asks = call_of("search", query=query)
+        return lambda request: asks if free(request) and number < case["ends"] else case["final"]
+
+    wire = Wire([search(number) for number in range(29)])
+    run = wire.run()
+    specialist = researcher(shelf, max_turns=case["turns"])
+    returned = call(
+        facts_within, run, specialist, f"Find facts about {case['topic']}", case["calls"]
+    )
+    given = [event for event in run.events if event.kind == "dispatch"]
+    return {
+        "calls of this run": run.spent.calls,
+        "requests to the model": len(wire.requests),
+        "handoffs": tuple(event.handoff.to_agent for event in given),
+        "intents": [event.handoff.intent for event in given],
+        "limits of calls": [event.limits.calls for event in given],
+        "returned": returned,
+    }
+
+
+def ring(find_ring: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """The ring found in a log; where it begins is free."""
+    returned = call(find_ring, deepcopy(case["log"]))
+    names = type(returned) is list and all(type(name) is str for name in returned)
+    if not names or len(returned) < 2 or returned[0] != returned[-1]:
+        return {"returned": returned}
+    start = returned.index(min(returned))
+    return {"returned": [*returned[start:-1], *returned[:start], returned[start]]}
+
+
+OBSERVE = {"06.1": capped, "06.2": lost, "06.3": within, "06.4": ring}

@@ -1,0 +1,72 @@
+"""What is seen of answers to lesson 07: figures, a share, a verdict."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from kernel import Trace, Usage, models
+from kernel.budget import Spent
+from kernel.events import Replied
+from kernel.wire import Reply
+from workshop.course.canonical import plain
+from workshop.course.observing import call
+
+
+def number(value: Any) -> Any:
+    """Any kind of number in one form; figures are drawn so that rounding in an answer does not matter."""
+    if type(value) in (Decimal, Fraction):
+        value = float(value)
+    value = plain(value)  # a number of numpy's is a Python number from here on
+    if type(value) not in (int, float):
+        return value
+    figure = round(float(value), 7)
+    return int(figure) if figure.is_integer() else figure
+
+
+def compared(compare: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """What a comparison of two traces says of calls, tokens and dollars."""
+    returned = call(compare, _trace(case["team"]), _trace(case["alone"]))
+    if type(returned) is not dict:
+        return {"returned": returned}
+    figures = {
+        name: number(returned[name]) for name in ("calls", "tokens", "usd") if name in returned
+    }
+    return {"returned": ("a dict",), **figures}
+
+
+def _trace(replies: list[list[Any]]) -> Trace:
+    """The replies of a run, from (input tokens, output tokens, dollars or None)."""
+    events = []
+    for position, (tokens_in, tokens_out, usd) in enumerate(replies):
+        usage = Usage(input_tokens=tokens_in, output_tokens=tokens_out)
+        price = Decimal(usd or "0")
+        events.append(
+            Replied(
+                seq=position,
+                at=position * 0.5,
+                run=f"{position + 1}",
+                agent=f"worker {position + 1}",
+                model=models.worker,
+                reply=Reply(content=[], stop_reason="end_turn", usage=usage),
+                spent=Spent(1, tokens_in, tokens_out, price, int(usd is None)),
+                seconds=0.5,
+            )
+        )
+    return Trace(events)
+
+
+def shared(numbers_held: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """The share that was found for a brief."""
+    sentences = [(sentence, list(ids)) for sentence, ids in case["pairs"]]
+    return {"returned": number(call(numbers_held, sentences, dict(case["documents"])))}
+
+
+def judged(verdict: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """The verdict on the figures of two designs."""
+    team, alone = ({**case[name], "usd": Decimal(case[name]["usd"])} for name in ("team", "alone"))
+    return {"returned": call(verdict, team, alone, Decimal(case["source_usd"]))}
+
+
+OBSERVE = {"07.1": compared, "07.2": shared, "07.3": judged}

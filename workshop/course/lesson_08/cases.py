@@ -1,0 +1,203 @@
+"""The author's side of lesson 08: functions, teams and selections, and what people get wrong about them."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import Any
+
+TEAM = {
+    "code": "Finds bugs in the source and proposes patches.",
+    "ops": "Reads settings and counts what hosts do.",
+    "comms": "Writes a note to customers.",
+    "reviewer": "Reviews a patch against its docstring.",
+    "researcher": "Researches a topic in the library.",
+}
+ASKS = {
+    "code": "proposes patches",
+    "ops": "reads settings",
+    "comms": "writes a note",
+    "reviewer": "reviews a docstring",
+    "researcher": "researches a topic",
+}
+NOBODY = ("translate into French", "paint walls", "bake bread", "drive trucks")
+
+
+def functions(draw: Random) -> dict[str, list[Any]]:
+    """Functions that return a text, and such that raise a ToolError."""
+
+    def case(about: str, problem: str = "") -> dict[str, Any]:
+        number = draw.randint(10, 999)
+        return {
+            "about": about,
+            "name": draw.choice(("counter", "finder", "weigher")),
+            "description": f"Counts {number} things.",
+            "intent": f"How many of {number}?",
+            "artifacts": {"text": f"there are {draw.randint(10, 999)} of them"},
+            "output": f"{draw.randint(10, 999)} words",
+            "problem": problem,
+        }
+
+    return {
+        "works": [case("the function returns a text"), case("another name and text")],
+        "fails": [case("the function raises a ToolError", f"no file {draw.randint(10, 999)}")],
+    }
+
+
+def capabilities(draw: Random) -> dict[str, list[Any]]:
+    """Capabilities that somebody has, and such that nobody has."""
+
+    def case(about: str, capability: str, names: list[str]) -> dict[str, Any]:
+        workers = [[name, TEAM[name]] for name in names]
+        return {"about": about, "capability": capability, "workers": workers}
+
+    def team(*there: str) -> list[str]:
+        others = [name for name in TEAM if name not in there]
+        names = [*there, *draw.sample(others, 2)]
+        return draw.sample(names, len(names))
+
+    one, two = draw.sample(list(TEAM), 2)
+    return {
+        "somebody": [
+            case(f"{one} can", ASKS[one], team(one)),
+            case(f"{two} can, and is not the first", ASKS[two], [*team(one)[:1], two])
+            if one != two
+            else case(f"{two} can", ASKS[two], team(two)),
+        ],
+        "nobody": [
+            case("nobody can", draw.choice(NOBODY), team()),
+            case("nobody is there", ASKS[one], []),
+            case("nobody can in a larger team", draw.choice(NOBODY), team(one, two)),
+        ],
+    }
+
+
+def selections(draw: Random) -> dict[str, list[Any]]:
+    """A model's answers: good ones, and with unknown, double, no names, or no JSON."""
+    names = [f"{name}_{draw.randint(2, 99)}" for name in draw.sample(list(TEAM), 4)]
+    one, two, *_ = names
+    ghosts = draw.sample(("dba", "lawyer", "designer"), 2)
+    ghost, other = (f"{name}_{draw.randint(2, 999)}" for name in ghosts)
+
+    def case(about: str, *executors: str, text: str = "") -> dict[str, Any]:
+        answer = text or json.dumps({"executors": [*executors], "parallel": draw.random() < 0.5})
+        return {"about": about, "answer": answer, "names": names}
+
+    return {
+        "names": [
+            case("one name is nobody's", one, ghost),
+            case("two names are nobody's", other, two, ghost),
+            case("nothing is wrong", *draw.sample(names, 2)),
+        ],
+        "twice": [
+            case("one name occurs three times", one, two, one, one),
+            case("nothing is wrong", two),
+        ],
+        "empty": [case("nobody was selected"), case("one name is nobody's", ghost)],
+        "no JSON": [
+            case("the answer is a sentence", text=f"I would ask {one}."),
+            case("JSON, and no selection", text=json.dumps([one, two])),
+            case("one name is nobody's", two, other),
+        ],
+    }
+
+
+INPUTS = {"08.1": functions, "08.2": capabilities, "08.3": selections}
+
+WORK = "output = function(handoff.intent, handoff.artifacts)"
+FAILED = 'return Result(status="failed", reason=str(problem))'
+PARSED = 'selection = json.loads(answer)\n        names_given = selection["executors"]'
+
+SLIPS: dict[str, dict[str, list[tuple[str, str]]]] = {
+    "08.1": {
+        "never asks": [(WORK, 'output = "3 words"')],
+        "text instead of a result": [
+            (
+                'return Result(status="ok", output=output)',
+                "return Result(status='ok', output=str(Result(status='ok', output=output)))",
+            )
+        ],
+        "no artifacts": [(WORK, "output = function(handoff.intent, {})")],
+        "no name": [
+            (
+                "made.name, made.description = name, description",
+                'made.name, made.description = "function", description',
+            )
+        ],
+        "no description": [
+            (
+                "made.name, made.description = name, description",
+                'made.name, made.description = name, ""',
+            )
+        ],
+        "error passes for work": [(FAILED, 'return Result(status="ok", output=str(problem))')],
+        "reason lost": [(FAILED, 'return Result(status="failed", reason="it failed")')],
+        "error comes out": [
+            ("except ToolError as problem:", "except ZeroDivisionError as problem:")
+        ],
+    },
+    "08.2": {
+        "never asks": [("", "    return 'reviewer'\n")],
+        "the executable": [("return found[0].name", "return found[0]")],
+        "a list": [("return found[0].name", "return [it.name for it in found]")],
+        "nothing for nobody": [
+            ('return f"nobody can {capability}; there are: {names}"', "return None")
+        ],
+        "not who there is": [("; there are: {names}", "")],
+        "not what was asked": [("nobody can {capability};", "nobody can;")],
+        "last one": [("return found[0].name", "return registry.list()[-1].name")],
+    },
+    "08.3": {
+        "never asks": [("", "    return [('unknown', 'dba')]\n")],
+        "unknown let through": [("if name not in names:", "if False:")],
+        "only the first": [("    return found\n    # end", "    return found[:1]\n    # end")],
+        "twice let through": [("if names_given.count(name) > 1:", "if False:")],
+        "a pair for each time": [
+            ("for name in dict.fromkeys(names_given):", "for name in names_given:")
+        ],
+        "empty let through": [("if not names_given:", "if False:")],
+        "text let through": [('return [("not a selection", "")]', "return []")],
+    },
+}
+"""By exercise and name, our solution changed: (old text, new text); where the old text is empty, the new one is the body."""
+
+RIGHT = {
+    "08.1": [
+        """\
+def as_executable(function, name, description):
+    async def execute(handoff, run):
+        try:
+            return Result(status="ok", output=function(handoff.intent, handoff.artifacts))
+        except ToolError as error:
+            return Result(status="failed", reason=f"{error}")
+
+    from types import SimpleNamespace
+
+    return SimpleNamespace(name=name, description=description, execute=execute)
+""",
+    ],
+    "08.2": [
+        """\
+def who_can(registry, capability):
+    for executable in registry.find(capability):
+        return executable.name
+    everybody = " and ".join(each.name for each in registry.list())
+    return "Sorry, nobody can " + capability + ". Ask one of " + (everybody or "no one")
+""",
+    ],
+    "08.3": [
+        """\
+def faults(answer, names):
+    import json as reader
+
+    try:
+        given = list(reader.loads(answer)["executors"])
+    except (ValueError, TypeError, KeyError):
+        return [("not a selection", "")]
+    if given == []:
+        return [("empty", "")]
+    twice = [("twice", name) for name in {*given} if given.count(name) > 1]
+    return twice + [("unknown", name) for name in {*given} - {*names}]
+""",
+    ],
+}

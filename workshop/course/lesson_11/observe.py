@@ -1,0 +1,130 @@
+"""What is seen of answers to lesson 11: states met, waits and tries, branches that end."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from dataclasses import dataclass, field
+from typing import Any
+
+from kernel import Handoff, Result, Run
+from workshop.course.desks import Specialist, order_of
+from workshop.course.observing import call, ending, quiet_run
+
+MOST_TICKS = 500
+"""How long a branch works at most: an answer that never lets go must end all the same."""
+
+
+def states(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """The state that each call meets."""
+    quiet_run()
+    calls = [tuple(entry) for entry in case["calls"]]
+    returned = call(answer, calls, case["failures"], case["cooldown_s"])
+    count = len(returned) if isinstance(returned, list) else "not a list"
+    return {"number of states": count, "states": returned}
+
+
+def waited(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """How often a worker was asked, after which waits, and what came of it."""
+    results = iter(case["results"])
+    worker = Specialist("archive", lambda _: Result(**next(results)))
+    run = quiet_run()
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    handoff = Handoff(intent=case["intent"])
+    returned = call(answer, run, worker, handoff, sleep, case["patience_s"])
+    seen: dict[str, Any] = {
+        "calls of execute past the run": max(0, worker.calls - len(order_of(run))),
+        "tries": worker.calls,
+        "waits": [float(seconds) for seconds in waits],
+    }
+    if not isinstance(returned, Result):
+        return {**seen, "returned": returned}
+    return {**seen, "status": returned.status, "output": returned.output, "reason": returned.reason}
+
+
+@dataclass(eq=False)
+class Branch:
+    """Works for some ticks of the event loop; cleans up for some when it is cancelled."""
+
+    name: str
+    ticks: int
+    status: str
+    output: str
+    tidy: int
+    log: list[tuple[str, str]]
+    description: str = "Works for a while."
+    task: asyncio.Task[Any] | None = field(default=None, repr=False)
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        self.task = asyncio.current_task()
+        self.log.append(("began", self.name))
+        try:
+            await ticks(self.ticks)
+        except asyncio.CancelledError:
+            await ticks(self.tidy)
+            self.log.append(("cleaned up", self.name))
+            raise
+        self.log.append(("ended", self.name))
+        reason = "" if self.status == "ok" else f"{self.name} found nothing"
+        return Result(status=self.status, output=self.output, reason=reason)
+
+
+async def ticks(count: int) -> None:
+    for _ in range(min(count, MOST_TICKS)):
+        await asyncio.sleep(0)
+
+
+def raced(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Which branches began, ended and cleaned up by the time that the answer was back."""
+    log: list[tuple[str, str]] = []
+    branches = [Branch(**branch, log=log) for branch in case["branches"]]
+    jobs = [(branch, Handoff(intent=f"Ask the {branch.name}")) for branch in branches]
+    run = quiet_run()
+    stopped = case["stop_after"]
+    answer = _stopped_after(answer, stopped) if stopped else answer
+    returned = call(answer, run, jobs)
+    at_return = list(log)
+    still = [branch for branch in branches if branch.task and not _over(branch.name, at_return)]
+    told = [branch.name for branch in still if branch.task.cancelling()]
+    for branch in still:
+        branch.task.cancel()
+    kinds = [kind for kind, _ in at_return]
+    first_end = kinds.index("ended") if "ended" in kinds else len(kinds)
+    return {
+        "calls of execute past the run": max(0, kinds.count("began") - len(order_of(run))),
+        "branches under way before the first one ended": kinds[:first_end].count("began"),
+        "ended by themselves": _names("ended", at_return),
+        "cancelled and cleaned up": _names("cleaned up", at_return),
+        "still at work": sorted(branch.name for branch in still),
+        "of these, told to stop": sorted(told),
+        **ending(returned),
+    }
+
+
+def _stopped_after(answer: Any, count: int) -> Any:
+    """The same function, cancelled after some ticks."""
+
+    @functools.wraps(answer)
+    async def stopped(*given: Any) -> Any:
+        task = asyncio.ensure_future(answer(*given))
+        await ticks(count)
+        task.cancel()
+        await asyncio.wait([task])
+        return ("it was cancelled",) if task.cancelled() else task.result()
+
+    return stopped
+
+
+def _over(name: str, log: list[tuple[str, str]]) -> bool:
+    return ("ended", name) in log or ("cleaned up", name) in log
+
+
+def _names(kind: str, log: list[tuple[str, str]]) -> list[str]:
+    return sorted(name for what, name in log if what == kind)
+
+
+OBSERVE = {"11.1": states, "11.2": waited, "11.3": raced}

@@ -1,0 +1,197 @@
+"""The author's side of lesson 13: what answers are tried on, known slips, right answers in other words."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+TOPICS = ("tracing", "memory", "budgets", "caching", "handoffs", "gates", "retries", "plans")
+
+
+def crashes(draw: Random) -> dict[str, list[Any]]:
+    """A crash in the middle; equal questions; a resume that asks in another order."""
+    asks = [f"facts on {topic}" for topic in draw.sample(TOPICS, draw.randint(4, 6))]
+    dies_at = draw.randint(2, len(asks) - 1)
+    twice = [*asks[:2], asks[0], asks[2], asks[0]]
+    turned = [*asks[1:], asks[0]]
+    return {
+        "resumes": [
+            _crash("the first process dies at its second request", asks[:3], 2),
+            _crash(f"the first process dies at request {dies_at}", asks, dies_at),
+        ],
+        "nothing new": [_crash("the first process ends; the second has nothing to ask", asks, 0)],
+        "equal questions": [_crash("one question is asked three times in one run", twice, 4)],
+        "another order": [
+            _crash("the second process asks in another order", asks, dies_at, turned)
+        ],
+    }
+
+
+def _crash(about: str, asks: list[str], dies_at: int, later: list[str] | None = None) -> Any:
+    processes = [{"asks": asks, "dies_at": dies_at}, {"asks": later or asks, "dies_at": 0}]
+    return {"about": about, "processes": processes}
+
+
+def payments(draw: Random) -> dict[str, list[Any]]:
+    """Payments that go well; a line that breaks before or after the payment; equal payments of two steps."""
+    first = f"invoice {draw.randint(100, 999)}"
+    second = f"invoice {draw.randint(1000, 1999)}"
+    cents = draw.randint(1_000, 9_000)
+    one = ["step-a", first, cents]
+    other = ["step-b", second, cents + 100]
+    return {
+        "pays": [_payment("the line holds", [one, other], [])],
+        "breaks": [
+            _payment("the line breaks after the bank has paid", [one], ["after"]),
+            _payment("the line breaks before the bank has paid", [one, other], ["before"]),
+            _payment(
+                "the line breaks at every try", [one], ["before", "before", "before", "before"]
+            ),
+        ],
+        "a second process": [
+            _payment("a second process does the same step again", [one, one], []),
+        ],
+        "two steps": [
+            _payment(
+                "two steps pay the same amount on one invoice", [one, ["step-b", *one[1:]]], []
+            ),
+        ],
+    }
+
+
+def _payment(about: str, orders: list[Any], trouble: list[str]) -> Any:
+    return {"about": about, "orders": orders, "trouble": trouble}
+
+
+def checkpoints(draw: Random) -> dict[str, list[Any]]:
+    """A person who proceeds, who edits, who stops; and research that fails."""
+    topic = draw.choice(TOPICS)
+    lines = [f"- Fact {draw.randint(100, 999)} on {topic}. [{topic}-{n}]" for n in range(3)]
+    found = {"status": "ok", "output": "\n".join(lines)}
+    failed = {"status": "failed", "reason": f"shelf {draw.randint(100, 999)} cannot be reached"}
+    task = f"Write a brief on {topic}"
+    return {
+        "proceeds": [_person("the person proceeds", task, found, "Proceed")],
+        "edits": [_person("the person strikes out a fact", task, found, "Proceed", lines[1])],
+        "stops": [_person("the person stops", task, found, "Stop")],
+        "nothing to show": [_person("the research fails", task, failed, "Proceed")],
+    }
+
+
+def _person(about: str, task: str, found: Any, choice: str, text: str | None = None) -> Any:
+    return {"about": about, "task": task, "found": found, "choice": choice, "text": text}
+
+
+INPUTS = {"13.1": crashes, "13.2": payments, "13.3": checkpoints}
+
+COUNTED = "asked[request] += 1"
+KEY = 'key = f"{request} #{asked[request]}"'
+MISSING = "if key not in kept:"
+KEEP = "kept[key] = await send(request)"
+
+TRY = "for _ in range(2):"
+PAY = "return bank.pay(invoice, cents, key=step)"
+CATCH = "except ConnectionError as problem:"
+
+ASK = "choice, text = await ask(facts)"
+STOP = 'if choice == "Stop":'
+STOPPED = 'return Result(status="paused", reason="stopped by a person", artifacts={"facts": facts})'
+WRITE = 'return await run.dispatch(write, Handoff(intent=task, artifacts={"facts": text}))'
+
+SLIPS = {
+    "13.1": {
+        "keeps nothing": [
+            (KEEP, "reply = await send(request)"),
+            ("return kept[key]", "return reply"),
+        ],
+        "one reply for equal questions": [(KEY, "key = request")],
+        "the position as key": [(KEY, 'key = f"#{sum(asked.values())}"')],
+        "kept before the reply": [
+            (KEEP, 'kept[key] = ""\n            kept[key] = await send(request)')
+        ],
+        "asked all the same": [(MISSING, "if True:")],
+        "the crash is swallowed": [
+            (
+                KEEP,
+                "try:\n                kept[key] = await send(request)\n"
+                "            except Exception:\n                return ''",
+            )
+        ],
+        "not awaited": [("return kept[key]", "return send(request)")],
+    },
+    "13.2": {
+        "no second try": [(TRY, "for _ in range(1):")],
+        "a new key each try": [("key=step", "key=f'{step}-{_}'")],
+        "the invoice as key": [("key=step", "key=invoice")],
+        "one key for all": [("key=step", "key='payment'")],
+        "tries too often": [(TRY, "for _ in range(5):")],
+        "raises": [(CATCH, "except TimeoutError as problem:")],
+        "pays twice to be sure": [
+            (PAY, f"bank.pay(invoice, cents, key=step + '!')\n            {PAY}")
+        ],
+        "never pays": [("", "    return 'receipt 1'\n")],
+    },
+    "13.3": {
+        "no person": [(ASK, "choice, text = 'Proceed', facts")],
+        "the edit is lost": [('{"facts": text}', '{"facts": facts}')],
+        "goes on after Stop": [(STOP, "if False:")],
+        "work lost at Stop": [(', artifacts={"facts": facts})', ")")],
+        "pretends to be done": [('status="paused"', 'status="ok"')],
+        "shows what is not there": [("if not found.ok:", "if False:")],
+        "past the door": [
+            (
+                WRITE,
+                'return await write.execute(Handoff(intent=task, artifacts={"facts": text}), run)',
+            )
+        ],
+        "research again after the edit": [
+            (ASK, f"{ASK}\n    await run.dispatch(search, Handoff(intent=task, context=text))")
+        ],
+    },
+}
+
+RIGHT = {
+    "13.1": [
+        """
+def resumable(send, kept):
+    seen = {}
+
+    async def once(request):
+        seen[request] = seen.get(request, 0) + 1
+        key = repr((request, seen[request]))
+        try:
+            return kept[key]
+        except KeyError:
+            reply = await send(request)
+            kept[key] = reply
+            return reply
+
+    return once
+"""
+    ],
+    "13.2": [
+        """
+def pay_once(bank, step, invoice, cents):
+    try:
+        return bank.pay(invoice, cents, step)
+    except ConnectionError:
+        pass
+    try:
+        return bank.pay(invoice, cents, step)
+    except ConnectionError as problem:
+        return f"not known: {problem}"
+"""
+    ],
+    "13.3": [
+        """
+async def with_a_person(run, search, write, ask, task):
+    found = await run.dispatch(search, Handoff(intent=task))
+    if found.status != "ok":
+        return found
+    choice, text = await ask(found.as_text())
+    if choice != "Proceed":
+        return Result(status="paused", reason="no", artifacts={"facts": found.as_text()})
+    return await run.dispatch(write, Handoff(intent=task, artifacts=dict(facts=text)))
+"""
+    ],
+}

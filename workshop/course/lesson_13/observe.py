@@ -1,0 +1,153 @@
+"""What is seen of answers to lesson 13: what was sent before and after a crash, which effects were done, who was asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from kernel import Handoff, Result
+from workshop.course.desks import Specialist, order_of
+from workshop.course.observing import call, held, quiet_run, wait
+
+
+class Killed(Exception):
+    """The process dies here."""
+
+
+@dataclass
+class Service:
+    """Answers each request, and dies instead of answering the n-th one."""
+
+    dies_at: int
+    sent: list[str] = field(default_factory=list)
+
+    async def send(self, request: str) -> str:
+        self.sent.append(request)
+        if len(self.sent) == self.dies_at:
+            raise Killed
+        return f"reply {self.sent.count(request)} to {request}"
+
+
+def resumed(resumable: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Two processes with one store: the first dies, the second does the work again."""
+    kept: dict[str, str] = {}
+    seen: dict[str, Any] = {}
+    run = quiet_run()
+    for number, process in enumerate(case["processes"], 1):
+        service = Service(process["dies_at"])
+        send = call(resumable, service.send, kept)
+        if not callable(send):
+            return {"returned": send}
+        replies, ended = _work(send, process["asks"])
+        name = f"process {number}"
+        run.note(f"{name} sent {len(service.sent)} of {len(process['asks'])} requests")
+        seen[f"{name}: how it ended"] = ended
+        seen[f"{name}: sent"] = service.sent
+        seen[f"{name}: replies"] = replies
+    seen["replies kept"] = sorted(str(reply) for reply in kept.values())
+    return seen
+
+
+def _work(send: Any, asks: list[str]) -> tuple[list[Any], tuple[str, ...]]:
+    """Asks everything in turn; what came back, and whether the process died."""
+    replies: list[Any] = []
+
+    async def work() -> tuple[str, ...]:
+        for request in asks:
+            try:
+                replies.append(await send(request))
+            except Killed:
+                return ("killed",)
+        return ("to its end",)
+
+    return replies, wait(work())
+
+
+@dataclass
+class Bank:
+    """Pays, and knows a key that it has seen; its line may break before or after it has paid."""
+
+    trouble: list[str]
+    paid: list[tuple[str, int]] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    receipts: dict[str, str] = field(default_factory=dict)
+
+    def pay(self, invoice: str, cents: int, key: str) -> str:
+        self.keys.append(key if type(key) is str else repr(key))
+        trouble = self.trouble.pop(0) if self.trouble else ""
+        if trouble == "before":
+            raise ConnectionError("the line is dead")
+        if key not in self.receipts:
+            self.paid.append((invoice, cents))
+            self.receipts[key] = f"receipt {len(self.receipts) + 1} for {invoice}"
+        if trouble == "after":
+            raise ConnectionError("the line went dead before the answer came")
+        return self.receipts[key]
+
+
+def paid(pay_once: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """What the bank paid, under which keys, and what the caller got."""
+    bank = Bank(list(case["trouble"]))
+    returned = [call(pay_once, bank, *order) for order in case["orders"]]
+    quiet_run().note(f"{len(case['orders'])} orders, {len(bank.paid)} payments")
+    return {
+        "paid": [f"{invoice}: {cents}" for invoice, cents in bank.paid],
+        "how often the bank was asked": len(bank.keys),
+        "keys that differ": len({*bank.keys}),
+        "returned": [_receipt(each) for each in returned],
+    }
+
+
+def _receipt(returned: Any) -> Any:
+    """A receipt unchanged; of a text that says that nothing is known, how it begins."""
+    unknown = type(returned) is str and returned.startswith("not known")
+    return "not known …" if unknown else returned
+
+
+@dataclass
+class Person:
+    """Answers as the case says, and remembers what was shown."""
+
+    choice: str
+    text: str | None
+    shown: list[Any] = field(default_factory=list)
+
+    async def __call__(self, facts: Any) -> tuple[str, str]:
+        self.shown.append(facts)
+        return self.choice, facts if self.text is None else self.text
+
+
+def checked(with_a_person: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """What the person saw, who worked with what, and how it ended."""
+    finder = Specialist("researcher", lambda _: Result(**case["found"]))
+    author = Specialist("writer", lambda handoff: _written(handoff))
+    person = Person(case["choice"], case["text"])
+    run = quiet_run()
+    returned = call(with_a_person, run, finder, author, person, case["task"])
+    given = run.trace().handoffs()
+    seen: dict[str, Any] = {
+        "handoffs": order_of(run),
+        "shown to the person": person.shown,
+        "facts of the writer": [
+            handoff["artifacts"].get("facts")
+            for handoff in given
+            if handoff["to_agent"] == "writer"
+        ],
+        "calls of execute past the run": finder.calls + author.calls - len(given),
+    }
+    if not isinstance(returned, Result):
+        return {**seen, "returned": returned}
+    return {
+        **seen,
+        "status": returned.status,
+        "output": returned.output,
+        "facts kept": returned.artifacts.get("facts"),
+        "reason of the research": held(returned.reason, case["found"].get("reason", "-")),
+    }
+
+
+def _written(handoff: Handoff) -> str:
+    return f"A brief of {len(handoff.artifacts.get('facts', '').split())} words."
+
+
+OBSERVE = {"13.1": resumed, "13.2": paid, "13.3": checked}

@@ -1,0 +1,118 @@
+"""What is seen of answers to lesson 14: a lead at two levels, and the name given to a trace."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kernel import Executable, Handoff, Result, Run
+from workshop.course.observing import call, ending, held, quiet_run, wait
+
+WAITS = 20
+"""How often a specialist lets others work before it answers."""
+
+
+@dataclass
+class Floor:
+    """How many specialists work in the same moment, and how many there were at most."""
+
+    now: int = 0
+    most: int = 0
+    calls: int = 0
+
+
+@dataclass
+class Specialist:
+    """Answers as its case says, after it has let all others begin."""
+
+    name: str
+    result: dict[str, Any]
+    floor: Floor
+    description: str = "Researches one topic."
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        self.floor.calls += 1
+        self.floor.now += 1
+        self.floor.most = max(self.floor.most, self.floor.now)
+        for _ in range(WAITS):
+            await asyncio.sleep(0)
+        self.floor.now -= 1
+        return Result(**self.result)
+
+
+@dataclass
+class Team:
+    """An executable whose work is the learner's lead."""
+
+    name: str
+    members: Mapping[str, Executable]
+    lead: Any
+    floor: Floor
+    description: str = "A lead and its members."
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        self.floor.calls += 1
+        returned = self.lead(self.members, handoff, run)
+        return await returned if inspect.isawaitable(returned) else returned
+
+
+def led(lead: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """What every member was handed, how many worked at once, and what came up."""
+    floor = Floor()
+    members: dict[str, Executable] = {}
+    for topic, member in case["members"].items():
+        if "members" in member:
+            below = {
+                name: Specialist(each["name"], each["result"], floor)
+                for name, each in member["members"].items()
+            }
+            members[topic] = Team(member["name"], below, lead, floor)
+        else:
+            members[topic] = Specialist(member["name"], member["result"], floor)
+    run = quiet_run()
+    returned = call(lead, members, Handoff(intent=case["task"]), run)
+    given = run.trace().handoffs()
+    seen: dict[str, Any] = {
+        "calls of execute past the run": max(0, floor.calls - len(given)),
+        "who got work": tuple(sorted(handoff["to_agent"] for handoff in given)),
+        "handed over": {handoff["to_agent"]: handoff["intent"] for handoff in given},
+        "specialists at work in the same moment": floor.most,
+        **ending(returned),
+    }
+    if isinstance(returned, Result):
+        evidence = returned.artifacts.items()
+        seen["artifacts, the members' own"] = {
+            name: text for name, text in evidence if name.startswith("facts on ")
+        }
+        seen["reason, with what is missing"] = held(returned.reason, *case["missing"])
+    return seen
+
+
+@dataclass
+class Manager:
+    """Hands over what its case says."""
+
+    steps: list[Any]
+    status: Any
+    name: str = "manager"
+    description: str = "Leads."
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        for number, (worker, intent, artifacts, status) in enumerate(self.steps, 1):
+            result = {"status": status, "output": f"Work {number}."}
+            member = Specialist(worker, result, Floor())
+            await run.dispatch(member, Handoff(intent=intent, artifacts=artifacts))
+        return Result(status=self.status, output="The brief.")
+
+
+def named(name_it: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """What a trace was called."""
+    run = quiet_run()
+    wait(run.dispatch(Manager(case["steps"], case["status"]), Handoff(intent=case["task"])))
+    return {"returned": call(name_it, run.trace())}
+
+
+OBSERVE = {"14.1": led, "14.2": named}

@@ -1,0 +1,346 @@
+"""Runs an observation: one answer on one case, in a thread and an event loop of its own.
+
+`observe(answer, case)` of a lesson calls the answer by `call`, awaits by `wait`, and returns what it saw: a dict of
+aspects. It never says what is right.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import contextlib
+import inspect
+import io
+import json
+import reprlib
+import sys
+import textwrap
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import workshop
+from kernel import Client, Result, Run
+from offline_model import Script
+
+from .canonical import Raised, name_of, plain
+
+GRACE_S = 1.0
+"""How long tasks that an answer left behind may take to end."""
+Observe = Callable[[Any, Any], dict[str, Any]]
+
+
+class NotAttempted(Exception):
+    """The answer is still the stub; the message says how that shows."""
+
+
+@dataclass(frozen=True)
+class Crash:
+    """An exception in words: the learner's line where it came from, if any, and what it says."""
+
+    line: str
+    number: int
+    text: str
+
+
+@dataclass
+class Sight:
+    """One answer on one case: what was seen, and what only the explanation of it needs."""
+
+    seen: dict[str, Any] = field(default_factory=dict)
+    """By aspect, in plain form, in the order in which `observe` names them."""
+    called: str = ""
+    returned: Any = ...
+    problem: BaseException | None = None
+    """What the answer raised first."""
+    crash: Crash | None = None
+    """The same in words."""
+    runs: list[Any] = field(default_factory=list)
+    """The runs and scripted models that `observe` made, for the picture."""
+
+
+class Session:
+    """Where the cases of one exercise are observed, one after the other, in one event loop."""
+
+    def __init__(self, observe: Observe, name: str, *, refuses_stubs: bool = False) -> None:
+        """name: what the learner defines; refuses_stubs: raise NotAttempted for an answer still to be written."""
+        self.observe, self.name, self.refuses_stubs = observe, name, refuses_stubs
+        self.runner = asyncio.Runner()
+        self.sight = Sight()
+
+    def see(self, answer: Any, case: Any) -> Sight:
+        """Observes one case. What the answer raises is part of what is seen; what would end the process is raised."""
+        sight = self.sight = Sight(called=self.name)
+        _here.session = self
+        try:
+            seen = self.observe(answer, case)
+        except NotAttempted:
+            raise
+        except Exception as problem:
+            sight.problem = sight.problem or problem
+            seen = {"raised": Raised(sight.problem, how_raised(sight.problem, answer))}
+        finally:
+            _here.session = None
+        sight.seen = {aspect: plain(value) for aspect, value in seen.items()}
+        if sight.problem is not None:
+            sight.crash = crash_of(sight.problem, answer)
+        return sight
+
+    def loop_now(self) -> asyncio.AbstractEventLoop:
+        """The event loop in which an answer may be waiting."""
+        return self.runner.get_loop()
+
+    def close(self) -> None:
+        self.runner.close()
+
+
+def observer(id: str) -> Observe:
+    """The `observe` of an exercise. Raises LookupError when it has none."""
+    lesson = id.partition(".")[0]
+    try:
+        return import_module(f"{__package__}.lesson_{lesson}.observe").OBSERVE[id]
+    except (ModuleNotFoundError, KeyError):
+        raise LookupError(
+            f"exercise {id!r} has no observation; write it in workshop/course/lesson_{lesson}/observe.py"
+        ) from None
+
+
+def show(answer: Any, name: str, id: str, case: Any, label: str) -> str:
+    """Observes one case for the grader: the line that it compares, labelled. What the answer prints is dropped.
+
+    Raises LookupError when there is no answer, RuntimeError for what would end the process.
+    """
+    if answer is ...:
+        raise LookupError(
+            "there is no answer: its cell was not run to its end, or it does not define the name asked for"
+        )
+    session = Session(observer(id), name)
+    sights: list[Sight] = []
+    problems: list[BaseException] = []
+    done = threading.Event()
+
+    def work() -> None:
+        try:
+            sights.append(session.see(answer, case))
+        except BaseException as problem:
+            problems.append(problem)
+        done.set()  # before the loop is closed: what the answer left behind there may never end
+        session.close()
+
+    with contextlib.redirect_stdout(_Nowhere()), contextlib.redirect_stderr(_Nowhere()):
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        done.wait()
+        thread.join(GRACE_S)
+    if not sights:
+        raise RuntimeError(f"the answer raised {name_of(type(problems[0]))}") from problems[0]
+    return line_of(sights[0], label)
+
+
+def line_of(sight: Sight, label: str) -> str:
+    """What was seen as one line of JSON; only `seen` is compared, the rest is for the explanation."""
+    crash = [*vars(sight.crash).values()] if sight.crash else None
+    record = {
+        "seen": [*sight.seen.items()],
+        "called": sight.called[:300],
+        "empty": sight.returned is None,
+        "crash": crash,
+        "case": label,
+    }
+    text = json.dumps(record, ensure_ascii=False)
+    return "".join(sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in text)
+
+
+def sight_of(line: str) -> Sight:
+    """The sight that a line tells of. Raises ValueError for a line that has another form."""
+    try:
+        record = json.loads(line)
+        crash = record["crash"] and Crash(
+            *(kind(part) for kind, part in zip((str, int, str), record["crash"], strict=True))
+        )
+        seen = {str(aspect): value for aspect, value in record["seen"]}
+        return Sight(
+            seen, str(record["called"])[:300], None if record["empty"] else ..., crash=crash
+        )
+    except (KeyError, TypeError, RecursionError) as problem:
+        raise ValueError(f"not a line of an observation: {line[:80]!r}") from problem
+
+
+# ── for observe ────────────────────────────────────────────────────────────────────────────────────────────
+
+_here = threading.local()
+
+
+def call(answer: Any, *given: Any) -> Any:
+    """Calls the learner's function, plain or async: what it returned, or Raised in place of it."""
+    session: Session = _here.session
+    sight = session.sight
+    sight.called = f"{session.name}({', '.join(_arguments(answer, given))})"
+    try:
+        value = answer(*given)
+        if inspect.isawaitable(value):
+            value = wait(value)
+    except NotImplementedError as problem:
+        if session.refuses_stubs:
+            raise NotAttempted("it raises NotImplementedError") from problem
+        return _raised(sight, problem, answer)
+    except Exception as problem:
+        return _raised(sight, problem, answer)
+    if session.refuses_stubs and (value is ... or (value is None and is_stub(answer))):
+        raise NotAttempted("its body is still to be written")
+    sight.returned = value
+    return value
+
+
+def wait(awaitable: Any) -> Any:
+    """Awaits something in the event loop of the session."""
+
+    async def waited() -> Any:
+        return await awaitable
+
+    return _here.session.runner.run(waited())
+
+
+@contextlib.contextmanager
+def loop_of(factory: Callable[[], asyncio.AbstractEventLoop]) -> Iterator[None]:
+    """Lets `call` and `wait` use another kind of event loop for a while."""
+    session = _here.session
+    before = session.runner
+    try:
+        with asyncio.Runner(loop_factory=factory) as session.runner:
+            yield
+    finally:
+        session.runner = before
+
+
+def pictured(run: Any) -> Any:
+    """Notes a run or a scripted model of which the check may draw a picture, and returns it."""
+    _here.session.sight.runs.append(run)
+    return run
+
+
+def quiet_run() -> Run:
+    """A run in which no model is to be asked."""
+    return pictured(Run(Client(Script(), retries=0)))
+
+
+def ending(returned: Any) -> dict[str, Any]:
+    """How a result ended and with what; anything else unchanged."""
+    if isinstance(returned, Result):
+        return {"returned": ("a Result",), "status": returned.status, "output": returned.output}
+    return {"returned": returned}
+
+
+def held(text: Any, *pieces: str) -> list[str]:
+    """The pieces that a text contains whose wording is free."""
+    return [piece for piece in pieces if piece in text] if type(text) is str else []
+
+
+# ── what an answer is ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _raised(sight: Sight, problem: Exception, answer: Any) -> Raised:
+    sight.problem = sight.problem or problem
+    return Raised(problem, how_raised(problem, answer))
+
+
+def how_raised(problem: BaseException, answer: Any) -> str:
+    """The type of an exception, or that a `raise` of the answer's own made it."""
+    while isinstance(problem, BaseExceptionGroup):
+        problem = problem.exceptions[0]
+    frames = traceback.extract_tb(problem.__traceback__)
+    code = getattr(inspect.unwrap(answer) if callable(answer) else None, "__code__", None)
+    own = bool(frames and code) and frames[-1].filename == code.co_filename
+    if own and (frames[-1].line or "").startswith("raise"):
+        return "by a `raise` of its own"
+    return name_of(type(problem))
+
+
+def crash_of(problem: BaseException, answer: Any) -> Crash:
+    """An exception in words, with the deepest line of the learner's."""
+    while isinstance(
+        problem, BaseExceptionGroup
+    ):  # a task group's own words say nothing of what happened
+        problem = problem.exceptions[0]
+    lines = f"{name_of(type(problem))}: {problem}".strip(": ").splitlines()
+    text = "\n".join(line for line in lines if "For further information visit" not in line)[:2_000]
+    frame = _own_frame(answer, problem)
+    if frame is None:
+        return Crash("", 0, text)
+    return Crash(frame.line or "", frame.lineno or 0, text)
+
+
+def _own_frame(answer: Any, problem: BaseException) -> traceback.FrameSummary | None:
+    """The deepest line of the learner's: of the cell of their function, else of any other cell."""
+    root = str(Path(workshop.__path__[0]).parent)
+    frames = traceback.extract_tb(problem.__traceback__)
+    code = getattr(inspect.unwrap(answer) if callable(answer) else None, "__code__", None)
+    own = [frame for frame in frames if code and frame.filename == code.co_filename]
+    ours = [str(Path(root, package)) for package in ("workshop", "kernel", "offline_model")]
+    elsewhere = (*ours, sys.base_prefix, sys.prefix, "<frozen")
+    others = [frame for frame in frames if not frame.filename.startswith(elsewhere)]
+    return next(reversed(own or others), None)
+
+
+def source_of(thing: Any) -> str:
+    """The source of a function or class as it was typed; a text itself; nothing when it is not known."""
+    if isinstance(thing, str):
+        return thing
+    try:
+        return textwrap.dedent(inspect.getsource(inspect.unwrap(getattr(thing, "function", thing))))
+    except (OSError, TypeError):
+        return ""
+
+
+def is_stub(function: Any) -> bool:
+    """Whether a function still holds a bare `...`, or nothing at all."""
+    try:
+        tree = ast.parse(source_of(function))
+    except SyntaxError:
+        return False
+    body = getattr(tree.body[0], "body", []) if tree.body else []
+    empty = all(isinstance(line, ast.Pass) or _is_constant(line) for line in body)
+    return bool(body) and (
+        empty or any(_is_constant(node) and node.value.value is ... for node in ast.walk(tree))
+    )
+
+
+def _is_constant(node: Any) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _arguments(function: Any, given: tuple) -> Iterator[str]:
+    """Short values unchanged; for all others the parameter's name says more."""
+    try:
+        names = [*inspect.signature(function).parameters]
+    except (TypeError, ValueError):
+        names = []
+    for number, value in enumerate(given):
+        text = brief(value)
+        named = number < len(names) and (len(text) > 60 or text.startswith("<") or "\n" in text)
+        yield names[number] if named else text
+
+
+def brief(value: Any) -> str:
+    """A value in a few words, without addresses."""
+    short = reprlib.Repr()
+    short.maxstring = short.maxother = 90
+    short.maxdict = short.maxlist = short.maxtuple = 4
+    if callable(value) and hasattr(value, "__name__"):
+        return value.__name__
+    if " at 0x" in repr(value) or type(value).__repr__ is object.__repr__:
+        return f"<{type(value).__name__}>"
+    return short.repr(value)
+
+
+class _Nowhere(io.TextIOBase):
+    """Where an answer may print as much as it likes."""
+
+    encoding = "utf-8"
+
+    def write(self, text: str) -> int:
+        return len(text)

@@ -1,0 +1,418 @@
+"""SUBMISSIONS, a folder or a zip in any of the usual layouts, becomes a list of submissions;
+nothing vanishes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from workshop.checks import exercises
+from workshop.grading.reports.plain import looks
+
+from . import answers, lessons, notebook_json, owners
+from .files import Entry, NothingToGrade, Refused, look
+
+MOST_FILES, MOST_BYTES = 200, 200 * 2**20
+"""Notebooks that are read of one learner, and bytes of them all."""
+OFFERED = re.compile(r"\.newer(-\d+)?\.ipynb$")
+"""How the launcher names a newer version beside a learner's own copy."""
+SAME_MOMENT_S = 2
+"""As exact as the clock of a zip."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Submission:
+    """One exercise notebook of one learner: the version that counts."""
+
+    learner: str
+    """As text, exactly as the folder or the file says it; it may hold anything."""
+    notebook: str
+    """The name of the exercise notebook, such as 03_deterministic_supervisor."""
+    file: str
+    """Its name as submitted, below SUBMISSIONS, with slashes."""
+    path: Path
+    """A copy of the bytes under a safe name."""
+    sha256: str
+    submitted: datetime | None
+    """When the file was last changed, in UTC; None when nothing tells."""
+    older: tuple[str, ...] = ()
+    """The names of other versions, which do not count."""
+    problems: tuple[str, ...] = ()
+    """What the instructor should know of how it was read, or why it could not be."""
+    platform: str = ""
+    """moodle, canvas, or empty."""
+    number: str = ""
+    """The platform's, for the person (Canvas) or for this person's submission (Moodle)."""
+    upload: str = ""
+    """The platform's folder, or the file's name without its ending."""
+    readable: bool = True
+    """Whether it is a notebook; one that is not has no answers, and every point is lost."""
+
+
+@dataclass(frozen=True)
+class Intake:
+    """All submissions, by learner and notebook; and what else there was."""
+
+    submissions: list[Submission]
+    unread: list[tuple[str, str]]
+    """(file, why): what was not understood."""
+    aside: list[tuple[str, str]] = field(default_factory=list)
+    """(file, why): what was understood and is not graded: another exercise's notebook, a picture,
+    hidden files.
+    """
+    learners: tuple[str, ...] = ()
+    """Everybody who handed in anything, also what could not be read."""
+
+
+@dataclass(frozen=True)
+class _File:
+    """One notebook file with what its content and its names say."""
+
+    entry: Entry
+    owner: owners.Owner | None
+    lesson: str
+    copy: Path
+    sha256: str
+    problem: str
+    flags: tuple[str, ...]
+
+
+def read(submissions: Path, *, exercise: str | None = None, scratch: Path) -> Intake:
+    """The submissions in a folder or a zip; the bytes of each are copied below `scratch` under safe
+    names.
+
+    `exercise` is the number of a lesson, such as "03": only its notebooks are taken. Raises
+    NothingToGrade when there is nothing to read or no such exercise; a file that cannot be read
+    never raises, but is listed.
+    """
+    notebooks = notebook_names()
+    if exercise is not None and exercise not in notebooks:
+        raise NothingToGrade(
+            f"there is no exercise notebook {exercise!r}; expected one of {', '.join(notebooks)}"
+        )
+    scratch.mkdir(parents=True, exist_ok=True)
+    with look(submissions, leave_out=scratch) as found:
+        entries = _below_the_wrapper(found.entries, notebooks, submissions)
+        reading = _Reading(notebooks, exercise, scratch, _timestamps(entries))
+        files = list(reading.files(entries))
+    unread, aside = [*found.refused, *reading.unread], reading.aside
+    if found.hidden:
+        why = "names that begin with a dot, and folders of the system, are left out"
+        aside.append((f"{found.hidden} hidden files", why))
+    around = len(found.entries[0].parts) - len(entries[0].parts) if entries else 0
+    if around and submissions.is_dir():
+        why = "it stands around all others, so it was taken for a wrapper and not for a learner"
+        aside.append((f"the folder {found.entries[0].parts[0]}", why))
+    doubled = _doubled(files)
+    named = list(_with_learners(files, doubled, notebooks, unread))
+    chosen = list(_chosen(named, notebooks))
+    unread += [(it.file, it.problems[0]) for it in chosen if not it.readable]
+    for it in chosen:
+        if exercise not in (None, it.notebook[:2]):
+            aside.append((it.file, f"it belongs to {it.notebook}; only {exercise} is graded"))
+    chosen = [it for it in chosen if exercise in (None, it.notebook[:2])]
+    refused = [tuple(name.split("/")[around:]) for name, _ in found.refused]
+    there = [it.parts for it in entries] + [it for it in refused if not {"", ".", ".."} & {*it}]
+    learners = {it.learner for it in chosen} | {learner for learner, _ in named}
+    learners |= set(_owners(there, doubled))
+    return Intake(
+        sorted(
+            _with_flags_for_alike(chosen, learners),
+            key=lambda it: (it.learner.casefold(), it.learner, it.notebook),
+        ),
+        sorted(unread),
+        sorted(aside),
+        tuple(sorted(learners, key=lambda name: (name.casefold(), name))),
+    )
+
+
+def _with_flags_for_alike(
+    chosen: Iterable[Submission], learners: Iterable[str]
+) -> Iterable[Submission]:
+    """Flags whoever has a name that looks like another learner's."""
+    alike = defaultdict(list)
+    for name in sorted(learners):
+        alike[looks(name)].append(name)
+    for it in chosen:
+        others = [ascii(name) for name in alike[looks(it.learner)] if name != it.learner]
+        if others:
+            flag = f"the name {it.learner!a} looks like that of {', '.join(others[:5])}"
+            yield replace(it, problems=(*it.problems, flag))
+        else:
+            yield it
+
+
+def notebook_names() -> dict[str, str]:
+    """Each lesson that has exercises, and the name of its notebook."""
+    return {name[:2]: name for name in answers.names()}
+
+
+def _owners(files: Iterable[tuple[str, ...]], doubled: set[str]) -> Iterable[str]:
+    """Whoever has a folder, whatever is in it."""
+    return (_learner(found, doubled) for it in files if len(it) > 1 and (found := owners.owner(it)))
+
+
+def _learner(owner: owners.Owner, doubled: set[str]) -> str:
+    return f"{owner.name} ({owner.number or 'no number'})" if owner.name in doubled else owner.name
+
+
+def _doubled(files: Iterable[_File]) -> set[str]:
+    """The names that two people share, as the platform's numbers tell."""
+    numbers = defaultdict(set)
+    for it in files:
+        if it.owner:
+            numbers[it.owner.name, "" if it.owner.a_person else it.lesson].add(it.owner.number)
+    return {name for (name, _), found in numbers.items() if len(found) > 1}
+
+
+def _below_the_wrapper(
+    entries: list[Entry], notebooks: Mapping[str, str], submissions: Path
+) -> list[Entry]:
+    """The entries without the one folder around them all, when that is no learner's."""
+    tops = {it.parts[0] for it in entries}
+    if len(tops) != 1 or any(len(it.parts) == 1 for it in entries):
+        return entries
+    books = [it for it in entries if it.name.lower().endswith(".ipynb")]
+    inner = {it.parts[1] for it in books if len(it.parts) > 2}
+    people = {it for it in inner if not owners.lesson_of((it,), notebooks)}
+    stems = [owners.stem_of(it.parts[1]) for it in books if len(it.parts) == 2]
+    direct = {
+        owners.without_notebook(it, owners.lesson_of((it,), notebooks), notebooks, numbers=True)
+        for it in stems
+    }
+    named_by_learner = submissions.is_file() and len(direct) > 1 and "" not in direct
+    a_class = not stems and (len(people) > 1 or (people and tops == {submissions.stem}))
+    if a_class or (named_by_learner and not inner):
+        return [replace(it, parts=it.parts[1:]) for it in entries]
+    return entries
+
+
+def _timestamps(entries: Iterable[Entry]) -> dict[tuple[str, ...], datetime]:
+    """By folder, the time in nbgrader's timestamp.txt: when it was handed in, whatever the copied
+    files say.
+    """
+    found = {}
+    for entry in entries:
+        if entry.parts[-1] != "timestamp.txt":
+            continue
+        try:
+            words = entry.read()[:200].decode("utf-8", "replace").split()
+            when = datetime.fromisoformat(" ".join(words[:2]))
+            if when.tzinfo is None:
+                when = when.replace(tzinfo=ZoneInfo(words[2]) if words[2:] else UTC)
+            found[entry.parts[:-1]] = when.astimezone(UTC)
+        except (Refused, ValueError, KeyError, OSError, IndexError, OverflowError):
+            continue  # a zone that is not known here: the file's own time counts
+    return found
+
+
+class _Reading:
+    """Reads notebooks and finds their lessons; whatever else there is goes to the lists."""
+
+    def __init__(
+        self,
+        notebooks: Mapping[str, str],
+        exercise: str | None,
+        scratch: Path,
+        times: Mapping[tuple[str, ...], datetime],
+    ) -> None:
+        self.notebooks, self.exercise, self.scratch, self.times = (
+            notebooks,
+            exercise,
+            scratch,
+            times,
+        )
+        self.unread: list[tuple[str, str]] = []
+        self.aside: list[tuple[str, str]] = []
+        self._count: Counter[str] = Counter()
+        self._size: Counter[str] = Counter()
+        self._known = {it.id for it in exercises()}
+
+    def files(self, entries: Iterable[Entry]) -> Iterable[_File]:
+        for number, entry in enumerate(entries):
+            if not entry.name.lower().endswith(".ipynb"):
+                self._no_notebook(entry)
+            elif self._is_within_bounds(entry):
+                yield from self._file(number, entry)
+
+    def _no_notebook(self, entry: Entry) -> None:
+        if entry.name.lower().endswith((".zip", ".tar", ".gz", ".7z", ".rar")):
+            why = "an archive in the archive; unpack it and grade again"
+            self.unread.append((entry.name, why))
+        elif entry.parts[:-1] in self.times and entry.parts[-1] == "timestamp.txt":
+            self.aside.append((entry.name, "it says when the notebook beside it was handed in"))
+        else:
+            self.aside.append((entry.name, "no notebook (its name does not end with .ipynb)"))
+
+    def _is_within_bounds(self, entry: Entry) -> bool:
+        whose = entry.parts[0]
+        self._count[whose] += 1
+        if self._count[whose] <= MOST_FILES and self._size[whose] <= MOST_BYTES:
+            return True
+        bounds = f"{MOST_FILES} notebooks, or {MOST_BYTES // 2**20} MB"
+        self.unread.append((entry.name, f"more than {bounds}, of one learner"))
+        return False
+
+    def _file(self, number: int, entry: Entry) -> Iterable[_File]:
+        """One notebook; none where its lesson is unknown, or it is the lesson and not its
+        exercises.
+        """
+        data, content, problem = self._content(entry)
+        self._size[entry.parts[0]] += len(data)
+        ids = [id for id in notebook_json.ids(content) if id in self._known]
+        owner = owners.owner(entry.parts)
+        lesson, flags = _lesson(ids, owner, entry, self.notebooks, self.exercise)
+        if not lesson:
+            expected = next(iter(self.notebooks.values()))
+            unknown = (
+                "neither its cells nor its name say which exercise it is; expected the exercise "
+                f"notebook, or a name such as {expected}.ipynb"
+            )
+            self.unread.append((entry.name, problem or unknown))
+            return
+        if not ids and lessons.is_lesson(content, self.notebooks[lesson]):
+            self.aside.append((entry.name, "the lesson itself, which has nothing to grade"))
+            return
+        if self._is_offer(entry, content, lesson):
+            self.aside.append((entry.name, "a newer version as it was offered, not worked on"))
+            return
+        sha256 = hashlib.sha256(data).hexdigest()
+        # a number too: two learners may hand in the same bytes
+        copy = self.scratch / f"{number:05}-{sha256[:16]}.ipynb"
+        copy.write_bytes(data)
+        when = self.times.get(entry.parts[:-1], entry.when)
+        yield _File(replace(entry, when=when), owner, lesson, copy, sha256, problem, flags)
+
+    def _is_offer(self, entry: Entry, content: dict[str, Any], lesson: str) -> bool:
+        """Whether the launcher put it beside the learner's own copy, and it holds no answer."""
+        if not OFFERED.search(entry.name) or not content["cells"]:
+            return False
+        return not answers.merge(content, answers.master(self.notebooks[lesson])).answers
+
+    def _content(self, entry: Entry) -> tuple[bytes, dict[str, Any], str]:
+        """The bytes, the notebook in them, and why there is none."""
+        data = b""
+        try:
+            data = entry.read()
+            return data, notebook_json.read(data), ""
+        except (Refused, notebook_json.Unreadable) as problem:
+            return data, {"cells": []}, str(problem)
+
+
+def _lesson(
+    ids: list[str],
+    owner: owners.Owner | None,
+    entry: Entry,
+    notebooks: Mapping[str, str],
+    exercise: str | None,
+) -> tuple[str, tuple[str, ...]]:
+    """The lesson by the cells, else by the names, else the one that was asked for; and what is
+    worth a flag.
+    """
+    rest = entry.parts[1:] if len(entry.parts) > 1 else ((owner.rest,) if owner else entry.parts)
+    by_name = owners.lesson_of(rest, notebooks)
+    told = Counter(id[:2] for id in ids)
+    if told:
+        most = max(told.values())
+        first = [it for it in told if told[it] == most]
+        lesson = by_name if by_name in first else first[0]
+        flags = (
+            [f"the notebook also holds cells of {', '.join(sorted(set(told) - {lesson}))}"]
+            if len(told) > 1
+            else []
+        )
+        if by_name not in ("", lesson):
+            flags.append(f"the file is named as {by_name}, its cells are those of {lesson}")
+        return lesson, tuple(flags)
+    if by_name:
+        return by_name, (
+            "its cells carry no exercise ids; the exercise was taken from the file's name",
+        )
+    if exercise:
+        return exercise, (
+            "nothing in it says which exercise it is; it was taken for the one that is graded",
+        )
+    return "", ()
+
+
+def _with_learners(
+    files: list[_File],
+    doubled: set[str],
+    notebooks: Mapping[str, str],
+    unread: list[tuple[str, str]],
+) -> Iterable[tuple[str, _File]]:
+    """Each file with its learner's name. Two people of one name are kept apart."""
+    alone = [it for it in files if it.owner is None]
+    numbers = all(
+        set(owners.NUMBER.findall(owners.stem_of(it.entry.name))) <= {it.lesson} for it in alone
+    )
+    for it in files:
+        if it.owner:
+            learner = _learner(it.owner, doubled)
+        else:
+            learner = owners.without_notebook(
+                owners.stem_of(it.entry.name), it.lesson, notebooks, numbers=numbers
+            )
+        if learner.strip():
+            yield learner, it
+        else:
+            unread.append(
+                (
+                    it.entry.name,
+                    (
+                        "nothing says whose it is; expected a folder for each learner, or the"
+                        " learner's name before the notebook's, such as ada_03.ipynb"
+                    ),
+                )
+            )
+
+
+def _chosen(named: list[tuple[str, _File]], notebooks: Mapping[str, str]) -> Iterable[Submission]:
+    """Of all versions of a learner's notebook, the latest that can be read."""
+    versions = defaultdict(list)
+    for learner, file in named:
+        versions[learner, file.lesson].append(file)
+    for (learner, lesson), files in versions.items():
+        ordered = sorted(files, key=_age)
+        good = [it for it in ordered if not it.problem]
+        best = (good or ordered)[-1]
+        newer = ordered[ordered.index(best) + 1 :]
+        flags = [
+            *best.flags,
+            *(
+                f"a later version cannot be read, so this one counts: {it.entry.name}"
+                f" ({it.problem})"
+                for it in newer
+            ),
+        ]
+        yield Submission(
+            learner=learner,
+            notebook=notebooks[lesson],
+            file=best.entry.name,
+            path=best.copy,
+            sha256=best.sha256,
+            submitted=best.entry.when,
+            older=tuple(it.entry.name for it in ordered if it is not best),
+            problems=tuple(it for it in (best.problem, *flags) if it),
+            platform=best.owner.platform if best.owner else "",
+            number=best.owner.number if best.owner else "",
+            upload=best.owner.upload if best.owner else "",
+            readable=not best.problem,
+        )
+
+
+def _age(file: _File) -> tuple[float, int, str]:
+    """For sorting, the latest last: time, then the version in the name, then the name."""
+    when = file.entry.when or datetime.fromtimestamp(0, UTC)
+    _, version = owners.version(
+        owners.stem_of(file.entry.parts[-1]), platform=bool(file.owner and file.owner.number)
+    )
+    return when.timestamp() // SAME_MOMENT_S, version, file.entry.name

@@ -1,0 +1,37 @@
+"""Tells a lesson's own notebook from its exercises: both have the same name, and only one of them
+is graded.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+LESSONS = Path(__file__).resolve().parent.parent.parent.parent / "notebooks"
+SHARE = 0.5
+"""Of a notebook's cells, how many must be the lesson's."""
+
+
+def is_lesson(notebook: dict[str, Any], name: str) -> bool:
+    """Whether most of a notebook's cells are those of the lesson `name`, by their ids."""
+    cells = [it for it in notebook["cells"] if isinstance(it, dict)]
+    ids = [it["id"] for it in cells if isinstance(it.get("id"), str)]
+    known = _ids(name)
+    return bool(ids) and sum(it in known for it in ids) > SHARE * len(cells)
+
+
+@cache
+def _ids(name: str) -> frozenset[str]:
+    """The ids of a lesson's cells that its exercises do not have."""
+    return _ids_in(LESSONS / f"{name}.ipynb") - _ids_in(
+        LESSONS.parent / "exercises" / f"{name}.ipynb"
+    )
+
+
+def _ids_in(file: Path) -> frozenset[str]:
+    if not file.exists():
+        return frozenset()
+    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+    return frozenset(cell["id"] for cell in cells if "id" in cell)

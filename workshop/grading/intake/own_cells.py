@@ -1,0 +1,174 @@
+"""Finds which of a learner's own cells their answers need, by the names in the sources. Nothing is
+run.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import symtable
+import warnings
+from collections.abc import Iterator, Sequence
+
+BROKEN = (SyntaxError, ValueError, RecursionError, MemoryError)
+"""What Python's own parser raises for sources that no honest person writes."""
+ONLY_SHOW = {"print", "display", "check", "hint", "solution", "progress", "help", "len", "type"}
+"""Functions that leave what they are given as it is."""
+SHELL_LINE = re.compile(r"(?m)^([ \t]*)(?:[%!].*|.*\?[ \t]*)$")
+TIMED = re.compile(r"(?m)^([ \t]*)%time[ \t]+(?=\S)")
+SHELL_VALUE = re.compile(r"(?m)=[ \t]*[%!].*$")
+
+
+def assigned(source: str) -> set[str]:
+    """The names that a cell defines in its own scope, imports left out; none when it cannot be
+    parsed.
+    """
+    table = _table(source)
+    return {it.get_name() for it in table.get_symbols() if it.is_assigned()} if table else set()
+
+
+def defined(source: str) -> set[str]:
+    """The same with imports."""
+    table = _table(source)
+    if table is None:
+        return set()
+    symbols = table.get_symbols()
+    return {it.get_name() for it in symbols if it.is_assigned() or it.is_imported()}
+
+
+def needed(answers: Sequence[str], own: Sequence[str], given: set[str]) -> list[int]:
+    """The positions in `own` of the cells that the answers need, in order.
+
+    A cell is needed when it defines or changes a name that an answer, or another needed cell, uses
+    and that no given cell defines; or when it imports everything from a module and a name is
+    defined nowhere else.
+    """
+    offers = [defined(source) for source in own]
+    changes = [_changed(source) for source in own]
+    used = [_used(source) for source in own]
+    everything = [_imports_everything(source) for source in own]
+    known = given | set().union(*offers) if own else given
+    wanted = set().union(*(_used(it) - defined(it) for it in answers)) - given
+    found: set[int] = set()
+    while True:
+        unknown = wanted - known
+        more = {
+            at
+            for at in range(len(own))
+            if at not in found
+            and ((offers[at] | changes[at]) & wanted or (everything[at] and unknown))
+        }
+        if not more:
+            return sorted(found)
+        found |= more
+        wanted |= set().union(*(used[at] for at in more)) - given
+
+
+def shared(answers: Sequence[str], own: Sequence[str]) -> list[str]:
+    """The names that these cells define and that the answers, or other ones of them, use."""
+    used = set().union(*(_used(it) for it in (*answers, *own)))
+    return sorted(used & set().union(*(defined(it) for it in own)))
+
+
+def definitions(source: str) -> str:
+    """The functions, classes, imports and plain assignments of a cell, without all else that it
+    does.
+    """
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+    plain = plain_python(source)
+    lines = plain.splitlines(keepends=True)
+    found = []
+    for node in _statements(source):
+        if isinstance(node, (*kinds, ast.Assign, ast.AnnAssign)):
+            first = min([node.lineno, *(it.lineno for it in getattr(node, "decorator_list", []))])
+            found.append("".join(lines[first - 1 : node.end_lineno]))
+    return "\n".join(found)
+
+
+def _table(source: str) -> symtable.SymbolTable | None:
+    """Python's own table of the names in a source; None when it cannot be parsed."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            return symtable.symtable(plain_python(source), "cell", "exec")
+    except BROKEN:
+        return None
+
+
+def _statements(source: str) -> list[ast.stmt]:
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            return ast.parse(plain_python(source)).body
+    except BROKEN:
+        return []
+
+
+def plain_python(source: str) -> str:
+    """The source without what only IPython understands; unchanged where it is plain Python."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            ast.parse(source)
+        return source
+    except BROKEN:
+        python = SHELL_LINE.sub(r"\1pass", TIMED.sub(r"\1", source))
+        return SHELL_VALUE.sub("= None", python)
+
+
+def _used(source: str) -> set[str]:
+    """The global names that a source reads, within its functions too."""
+    first = _table(source)
+    tables = [first] if first else []
+    found: set[str] = set()
+    while tables:
+        table = tables.pop()
+        outer = table.get_type() == "module"
+        for symbol in table.get_symbols():
+            if symbol.is_referenced() and (outer or symbol.is_global()):
+                found.add(symbol.get_name())
+        tables += table.get_children()
+    return found
+
+
+def _changed(source: str) -> set[str]:
+    """The names whose values a cell changes in place: `NAMES["team"] = 1`, `NAMES.update(…)`,
+    `fill(NAMES)`.
+    """
+    found: set[str] = set()
+    for node in _of_the_cell(_statements(source)):
+        if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            found |= _root(node)
+        elif isinstance(node, ast.Expr):
+            found |= _changed_by(node.value)
+    return found
+
+
+def _changed_by(value: ast.expr) -> set[str]:
+    """What a call that stands alone may change: the object of its method, and its arguments."""
+    call = value.value if isinstance(value, ast.Await) else value
+    if not isinstance(call, ast.Call):
+        return set()
+    if isinstance(call.func, ast.Name) and call.func.id in ONLY_SHOW:
+        return set()
+    found = _root(call.func) if isinstance(call.func, ast.Attribute) else set()
+    return found | {it.id for it in call.args if isinstance(it, ast.Name)}
+
+
+def _root(node: ast.expr) -> set[str]:
+    """The name at the beginning of `name.part[0]`."""
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return {node.id} if isinstance(node, ast.Name) else set()
+
+
+def _of_the_cell(statements: list[ast.stmt]) -> Iterator[ast.AST]:
+    """Every node that runs with the cell itself, so nothing within functions and classes."""
+    waiting: list[ast.AST] = list(statements)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            waiting += ast.iter_child_nodes(node)
+
+
+def _imports_everything(source: str) -> bool:
+    nodes = _of_the_cell(_statements(source))
+    return any(isinstance(it, ast.ImportFrom) and it.names[0].name == "*" for it in nodes)

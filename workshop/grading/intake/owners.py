@@ -1,0 +1,106 @@
+"""Whose file it is and which exercise notebook, as far as names tell: folders, learning platforms,
+version numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+MOODLE = re.compile(
+    r"(?P<name>.+?)_(?P<number>\d{3,})_assignsubmission_(?:file|onlinetext)(?:_(?P<rest>.*))?",
+    re.DOTALL,
+)
+CANVAS = re.compile(
+    r"(?P<name>[^_]+)_(?:late_)?(?P<number>\d{3,})_\d{3,}_(?P<rest>.+)", re.DOTALL | re.IGNORECASE
+)
+VERSION = re.compile(
+    r"(?:\s*\((?P<a>\d{1,6})\)|-copy(?P<b>\d{1,6})|[ _-]v(?P<c>\d{1,6})|[ _-]copy)$", re.IGNORECASE
+)
+UPLOADED_AGAIN = re.compile(r"-(\d{1,3})$")
+"""Canvas writes a version so."""
+NUMBER = re.compile(r"(?<![0-9A-Za-z])(\d\d)(?![0-9A-Za-z])")
+EDGES = " _-.,"
+
+
+class Owner(NamedTuple):
+    """A learner as the names tell."""
+
+    name: str
+    number: str = ""
+    """The platform's, for the person (Canvas) or for this person's submission (Moodle)."""
+    rest: str = ""
+    """What is left of the file's name."""
+    a_person: bool = False
+    """Whether the number is the person's, the same in every exercise."""
+    platform: str = ""
+    """moodle, canvas, or empty."""
+    upload: str = ""
+    """The platform's folder, or the file's name without its ending: feedback goes back under it."""
+
+
+def owner(parts: tuple[str, ...]) -> Owner | None:
+    """By the folder, or by a learning platform's form of the file's name; None when the file stands
+    alone and has none.
+    """
+    if len(parts) > 1:
+        found = MOODLE.fullmatch(parts[0])
+        if not found:
+            return Owner(parts[0], "", parts[-1])
+        return Owner(found["name"], found["number"], parts[-1], False, "moodle", parts[0])
+    stem = stem_of(parts[-1])
+    if found := MOODLE.fullmatch(stem):
+        return Owner(found["name"], found["number"], found["rest"] or "", False, "moodle", stem)
+    if found := CANVAS.fullmatch(stem):
+        return Owner(found["name"], found["number"], found["rest"], True, "canvas", stem)
+    return None
+
+
+def stem_of(name: str) -> str:
+    return name[: -len(".ipynb")] if name.lower().endswith(".ipynb") else name
+
+
+def version(stem: str, *, platform: bool = False) -> tuple[str, int]:
+    """A stem without its version, and the version: "03 (2)" is ("03", 2)."""
+    number = 0
+    while found := VERSION.search(stem) or (UPLOADED_AGAIN.search(stem) if platform else None):
+        number = max(number, *(int(it) for it in found.groups() if it), 1)
+        stem = stem[: found.start()]
+    return stem, number
+
+
+def lesson_of(parts: tuple[str, ...], notebooks: Mapping[str, str]) -> str:
+    """The lesson's number by the file's name, else by the folder's; empty when neither tells, or
+    they tell several.
+
+    `notebooks` maps each lesson to the name of its notebook, such as "03" to
+    "03_deterministic_supervisor".
+    """
+    for part in reversed(parts):
+        named = {lesson for lesson, name in notebooks.items() if _whole(name).search(part)}
+        named = named or {it for it in NUMBER.findall(stem_of(part)) if it in notebooks}
+        if named:
+            return named.pop() if len(named) == 1 else ""
+    return ""
+
+
+def without_notebook(stem: str, lesson: str, notebooks: Mapping[str, str], *, numbers: bool) -> str:
+    """What of a file's stem is the learner: "ada_03_deterministic_supervisor" is "ada"; empty when
+    nothing is.
+
+    `numbers` says that a bare number such as the 03 of "ada_03" means the lesson and not the
+    person.
+    """
+    stem, _ = version(stem)
+    for name in notebooks.values():
+        stem = _whole(name).sub("", stem)
+    if numbers and lesson:
+        stem = re.sub(rf"(?<![0-9A-Za-z]){lesson}(?![0-9A-Za-z])", "", stem)
+    return stem.strip(EDGES)
+
+
+def _whole(notebook: str) -> re.Pattern[str]:
+    """The notebook's name, however its words are joined."""
+    words = "[ _+-]?".join(re.escape(it) for it in notebook.split("_"))
+    return re.compile(rf"(?<![0-9A-Za-z]){words}(?![0-9A-Za-z])", re.IGNORECASE)

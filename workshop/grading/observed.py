@@ -1,0 +1,190 @@
+"""Draws what answers are graded on, outside their process, and compares what was seen of them with what ours showed.
+
+A submission's process gets one case at a time: its inputs, and the code that observes. It gets neither the seed nor the
+code that draws, nor the kind of a case, nor what is right; cases of all kinds come in one drawn order.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from workshop.authoring import answers
+from workshop.checks import tables
+from workshop.checks.compare import differing
+from workshop.checks.explain import explain
+from workshop.checks.register import Exercise
+from workshop.checks.wording import NOTHING, both
+from workshop.course.observing import Sight, sight_of
+
+from .intake.answers import Master, merge
+from .plan import TIMEOUTS, Plan
+from .sandbox.sandboxed_kernel import GradedKernel, Outcome
+from .staged import StagedNotebook
+
+
+@dataclass(frozen=True)
+class DrawnCase:
+    """One case of a grading run."""
+
+    label: str
+    """By which its line is known; says nothing about the case."""
+    trial: str
+    inputs: Any
+
+
+def drawn(exercise: Exercise, seed: int) -> list[DrawnCase]:
+    """The cases of an exercise for this seed, in the order in which answers get them."""
+    inputs = answers.cases(exercise.id).INPUTS[exercise.id](Random(f"{seed}/{exercise.id}"))
+    cases = [(trial, case) for trial, several in inputs.items() for case in several]
+    Random(f"{seed}/{exercise.id}/order").shuffle(cases)
+    for _, case in cases:
+        if isinstance(case, dict):
+            case.pop("about", None)
+    return [
+        DrawnCase(f"{exercise.id}/{number}", trial, case)
+        for number, (trial, case) in enumerate(cases)
+    ]
+
+
+def case_source(exercise: Exercise, inputs: Any, label: str) -> str:
+    """The cell that shows an answer one case; it prints one line of its own."""
+    given = f"{exercise.name}, {exercise.name!r}, {exercise.id!r}, {inputs!r}, {label!r}"
+    return f"from workshop.course.observing import show\nprint('', show({given}), sep='\\n')"
+
+
+def printed(outcome: Outcome, label: str) -> str:
+    """The last line of a cell's output that tells of this case; an answer may print what it likes around it."""
+    end = f'"case": "{label}"}}'  # looked for first: millions of lines that only begin alike take long to parse
+    lines = [line for line in outcome.stdout().split("\n") if line.endswith(end)]
+    return next((line for line in reversed(lines) if _sight(line)), "")
+
+
+def reference(of: Master, plan: Plan) -> dict[str, list[str]]:
+    """By exercise, what the master's solutions print for this plan's inputs, each notebook in a kernel of its own.
+
+    Raises RuntimeError when a solution does not run: then nobody can be graded.
+    """
+    merged = merge(of.solved(), of)
+    kernel = GradedKernel(Path(plan.course))
+    found: dict[str, list[str]] = {}
+    try:
+
+        def run(source: str, what: str) -> Outcome:
+            outcome = kernel.run(source, plan.timeout_s)
+            if outcome.ended != "ok":
+                raise RuntimeError(
+                    f"the master {of.name} cannot be used: {what}: {outcome.ended}, {outcome.reason}"
+                )
+            return outcome
+
+        done = 0
+        for exercise in of.exercises:
+            for cell in merged.cells[done : merged.until[exercise.id]]:
+                run(cell.source, cell.exercise or "a given cell")
+            done = merged.until[exercise.id]
+            for case in drawn(exercise, plan.seed):
+                outcome = run(case_source(exercise, case.inputs, case.label), case.label)
+                line = printed(outcome, case.label)
+                found.setdefault(exercise.id, []).append(line)
+        return found
+    finally:
+        kernel.stop()
+
+
+def agreed(exercise: Exercise, line: str, ours: str) -> tuple[str, str]:
+    """Two equal texts when every aspect is right, else the first that is not, as it came and as it was expected."""
+    actual, wanted = sight_of(line).seen, sight_of(ours).seen
+    found = differing(actual, wanted, exercise.rules)
+    if not found:
+        return "", ""
+    aspect = found[0]
+    came, expected = both(actual.get(aspect, NOTHING), wanted.get(aspect, NOTHING))
+    if came == expected:  # alike in words, as 1 and True are not in Python
+        came, expected = (json.dumps(seen.get(aspect), sort_keys=True) for seen in (actual, wanted))
+    return f"{aspect}: {came}", f"{aspect}: {expected}"
+
+
+@dataclass(frozen=True)
+class View:
+    """What came of showing an answer one case."""
+
+    case: DrawnCase
+    ours: str
+    """The line that our solution printed."""
+    outcome: Outcome | None
+    """None when it was not shown."""
+    line: str = ""
+    reason: str = ""
+
+
+class Observations:
+    """Shows the answers of one submission the cases of their exercises, each once."""
+
+    def __init__(self, staged: StagedNotebook, plan: Plan) -> None:
+        self.staged, self.plan = staged, plan
+        self._views: dict[str, list[View]] = {}
+
+    def of(self, exercise: Exercise) -> list[View]:
+        """The views of an exercise's cases, in the order in which they were shown."""
+        if exercise.id not in self._views:
+            cases = drawn(exercise, self.plan.seed)
+            self._views[exercise.id] = []
+            for case, ours in zip(cases, self.plan.lines[exercise.id], strict=True):
+                self._views[exercise.id].append(self._view(exercise, case, ours))
+        return self._views[exercise.id]
+
+    def explained(self, exercise: Exercise) -> dict[str, dict[str, Any]]:
+        """The verdict of the exercise's own check on a built draw, made outside of what was seen; by exercise.
+
+        Empty where it cannot be made, or says that all is well: the inputs differ from the graded ones.
+        """
+        row = tables.rows(exercise.id)[0]
+        sights = []
+        for number, tried in enumerate(row):
+            label = f"{exercise.id}/built {number}"
+            if not self.staged.ready(exercise.id):
+                return {}
+            outcome = self.staged.run(case_source(exercise, tried.inputs, label))
+            sight = _sight(printed(outcome, label))
+            if outcome.ended != "ok" or sight is None:
+                return {}
+            sights.append(sight)
+        verdict = explain(exercise, row, sights)
+        if verdict.passed:
+            return {}
+        parts = [[label, text[:2_000]] for label, text in verdict.parts]
+        facts = {"outcome": verdict.outcome, "headline": verdict.headline}
+        return {exercise.id: {**facts, "misconception": verdict.misconception, "parts": parts}}
+
+    def _view(self, exercise: Exercise, case: DrawnCase, ours: str) -> View:
+        ready = (
+            exercise.id in self.staged.fatal
+            or self._stopped(exercise)
+            or self.staged.ready(exercise.id)
+        )
+        fatal = self.staged.fatal.get(exercise.id)
+        if fatal is not None:
+            return View(case, ours, fatal, reason=f"running the answer's cell: {fatal.reason}")
+        if self._stopped(exercise):
+            reason = f"{TIMEOUTS} checks of this exercise had to be stopped"
+            return View(case, ours, None, reason=reason)
+        if not ready:
+            return View(case, ours, None, reason="the time for the whole notebook was used up")
+        outcome = self.staged.run(case_source(exercise, case.inputs, case.label))
+        return View(case, ours, outcome, printed(outcome, case.label), outcome.reason)
+
+    def _stopped(self, exercise: Exercise) -> bool:
+        """Whether so many cases had to be stopped that the others are not shown."""
+        ended = [view.outcome.ended for view in self._views[exercise.id] if view.outcome]
+        return sum(how in ("timeout", "killed") for how in ended) >= TIMEOUTS
+
+
+def _sight(line: str) -> Sight | None:
+    try:
+        return sight_of(line)
+    except ValueError:
+        return None

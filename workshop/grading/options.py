@@ -1,0 +1,165 @@
+"""The command line of `grade`: read with the standard library alone, before anything is set up."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import re
+from pathlib import Path
+
+from . import late
+from .plan import TIMEOUT_S
+
+EXERCISES = Path(__file__).resolve().parent.parent.parent / "exercises"
+NO_DASK = (
+    "--scheduler needs Dask, which is not installed: "
+    "pip install -r workshop/grading/scale/requirements.txt"
+)
+
+
+class Parser(argparse.ArgumentParser):
+    """What is wrong comes first, in one line; the whole usage is a question away."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        self.exit(2, f"{message}\n(`{self.prog} --help` lists the options.)\n")
+
+
+def read(argv: list[str], *, installed: bool = True) -> argparse.Namespace:
+    """The options as given. Raises SystemExit: status 0 after --help, 2 for what makes no sense.
+
+    Before the set-up (`installed` is False) it does not ask whether an optional package is there.
+    """
+    parser = _parser()
+    chosen = parser.parse_args(argv)
+    for problem in _problems(chosen, installed):
+        parser.error(problem)
+    try:
+        chosen.rule = late.rule(chosen.due, chosen.late) if chosen.due else None
+    except ValueError as problem:
+        parser.error(str(problem))
+    return chosen
+
+
+def lessons() -> tuple[str, ...]:
+    """The numbers of the lessons that have exercises."""
+    return tuple(sorted(path.name[:2] for path in EXERCISES.glob("[0-9][0-9]_*.ipynb")))
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="python3 -m workshop grade",
+        description="Grade a folder of submissions.",
+        epilog=(
+            "notebooks/GRADING.md tells more, also of DIR/overrides.csv, in which you change marks"
+            " by hand."
+        ),
+    )
+    option = parser.add_argument
+    option(
+        "submissions",
+        nargs="?",
+        type=Path,
+        metavar="SUBMISSIONS",
+        help="a folder per learner, a folder of notebooks named by learner, or a zip of either",
+    )
+    option(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="where gradebook and reports go; kept for the next run",
+    )
+    option(
+        "--try",
+        action="store_true",
+        dest="preview",
+        help="grade the stubs and our solutions instead: 0 %% and 100 %%",
+    )
+    option("--exercise", metavar="NN", help="only the exercises of this lesson, such as 03")
+    option(
+        "--workers", type=int, metavar="N", default=os.cpu_count() or 1, help="notebooks at a time"
+    )
+    option(
+        "--timeout",
+        type=float,
+        metavar="S",
+        default=TIMEOUT_S,
+        help="seconds for one cell (default: 10)",
+    )
+    option(
+        "--seed",
+        type=int,
+        metavar="N",
+        help="draw the inputs of an earlier run again; its seed is in the reports",
+    )
+    option("--require-sandbox", action="store_true", help="refuse to run without a sandbox")
+    option(
+        "--fork",
+        action="store_true",
+        help="fork kernels from one that has everything loaded (Linux)",
+    )
+    option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="a Dask scheduler, tcp://…, or `local` for one on this machine",
+    )
+    option(
+        "--shard",
+        metavar="I/N",
+        help=(
+            "only part I of N, from 0, without a gradebook: for several machines with one DIR; "
+            "then the same command without it"
+        ),
+    )
+    option("--due", metavar="TIME", help="when the work was due, such as 2026-11-20T18:00Z")
+    example = repr(late.EXAMPLE).replace("%", "%%")
+    option("--late", metavar="RULE", help=f"what lateness costs, such as {example}")
+    return parser
+
+
+def _problems(chosen: argparse.Namespace, installed: bool) -> list[str]:
+    """What does not make sense, most basic first; fills in `part` and a full `exercise`."""
+    found = []
+    if chosen.exercise is not None and re.fullmatch(r"\d", chosen.exercise):
+        chosen.exercise = f"0{chosen.exercise}"
+    if chosen.exercise is not None and chosen.exercise not in lessons():
+        found.append(f"--exercise {chosen.exercise!r}: expected one of {', '.join(lessons())}")
+    if chosen.workers < 1:
+        found.append(f"--workers {chosen.workers}: expected a whole number, 1 or more")
+    if not 0 < chosen.timeout < float("inf"):
+        found.append(f"--timeout {chosen.timeout:g}: expected seconds, above 0 and finite")
+    if not chosen.preview and (chosen.submissions is None or chosen.out is None):
+        found.append(
+            "name the folder of submissions and, with --out, the folder for the results; or use"
+            " --try"
+        )
+    if chosen.out is not None and chosen.out.exists() and not chosen.out.is_dir():
+        found.append(f"--out {chosen.out} is a file; expected a folder, or a name for a new one")
+    chosen.part = _part(chosen.shard) if chosen.shard else None
+    if chosen.shard and chosen.part is None:
+        found.append(f"--shard {chosen.shard!r}: expected part/parts, such as 0/4, 1/4, 2/4, 3/4")
+    if chosen.shard and (chosen.preview or chosen.seed is None):
+        found.append("--shard needs a --seed, the same for all parts; it does not go with --try")
+    found += _about_the_scheduler(chosen.scheduler, installed)
+    if bool(chosen.due) != bool(chosen.late):
+        found.append("--due and --late belong together")
+    return found
+
+
+def _about_the_scheduler(address: str | None, installed: bool) -> list[str]:
+    if address is None:
+        return []
+    if address != "local" and "://" not in address:
+        expected = "expected `local` or an address such as tcp://10.0.0.5:8786"
+        return [f"--scheduler {address!r}: {expected}"]
+    if installed and importlib.util.find_spec("distributed") is None:
+        return [NO_DASK]
+    return []
+
+
+def _part(text: str) -> tuple[int, int] | None:
+    """The numbers of `I/N`; None when there is no such part."""
+    index, _, parts = text.partition("/")
+    if not (index.isdecimal() and parts.isdecimal() and int(index) < int(parts)):
+        return None
+    return int(index), int(parts)

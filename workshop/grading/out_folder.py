@@ -1,0 +1,104 @@
+"""DIR, the folder of results: whether grading may write there, where it works, and that one grading
+does at a time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import re
+import shutil
+from pathlib import Path
+
+import psutil
+
+from . import reports
+from .intake import NothingToGrade
+
+OWNER = "process"
+"""The file in a working folder that says which process works there."""
+ROOMS = ("learners", "results", "work")
+REPORT = re.compile(r"[0-9a-f]{32}\.(json|part)")
+
+
+class OutFolder:
+    """DIR while a grading is at work in it. Nothing in it that grading did not make is ever
+    deleted.
+    """
+
+    def __init__(self, out: Path, submissions: Path, shard: str | None = None) -> None:
+        """Raises NothingToGrade, and changes nothing, where the folder is somebody else's or
+        another grading's.
+        """
+        self.out = out
+        self.results = out / "results"
+        self.work = out / (f"work-{shard.replace('/', '-of-')}" if shard else "work")
+        if problem := _not_ours(out, submissions) or _busy(self.work):
+            raise NothingToGrade(f"{problem} Nothing was changed.")
+        self._made = [it for it in (out, self.results) if not it.exists()]
+        self.results.mkdir(parents=True, exist_ok=True)
+        if not (out / reports.MARKER).exists():
+            reports.mark(out)
+        shutil.rmtree(self.work, ignore_errors=True)
+        self.work.mkdir()
+        owner = f"{os.getpid()} {platform.node()}"
+        (self.work / OWNER).write_text(owner, encoding="utf-8")
+
+    def undo(self) -> None:
+        """Removes what was made for a grading that has nothing to grade."""
+        self.close()
+        if self.out in self._made:
+            (self.out / reports.MARKER).unlink(missing_ok=True)
+        for folder in reversed(self._made):
+            with contextlib.suppress(OSError):  # there is something in it
+                folder.rmdir()
+
+    def close(self) -> None:
+        """Removes the working folder."""
+        shutil.rmtree(self.work, ignore_errors=True)
+
+
+def _not_ours(out: Path, submissions: Path) -> str:
+    """Why `out` cannot be written to; empty when it can."""
+    given = submissions.resolve()
+    for room in ROOMS:
+        if given.is_relative_to((out / room).resolve()):
+            inside = f"{submissions} lies in {out / room}, which grading writes anew"
+            return f"{inside}; give another folder for --out."
+    if out.resolve() == given:
+        other = out / "graded"
+        return f"--out {out} is the folder of the submissions; give another, such as {other}."
+    if (out / reports.MARKER).exists() or _older_results(out / "results"):
+        return ""
+    strange = next((out / room for room in ROOMS if (out / room).exists()), None)
+    return (
+        f"{strange} is there, and no grading made it; give a new folder for --out."
+        if strange
+        else ""
+    )
+
+
+def _older_results(results: Path) -> bool:
+    """Whether a folder holds reports, as gradings before the marker left them, and nothing else."""
+    if not results.is_dir():
+        return False
+    names = [it.name for it in results.iterdir() if not it.name.startswith(".")]
+    return bool(names) and all(REPORT.fullmatch(it) for it in names)
+
+
+def _busy(work: Path) -> str:
+    """Why `work` must be left alone: another grading has not ended, or the folder is not
+    grading's.
+    """
+    if work.exists() and not (work / OWNER).exists() and any(work.iterdir()):
+        return f"{work} is there, and no grading made it; give a new folder for --out."
+    with contextlib.suppress(OSError, ValueError, psutil.Error):
+        number, machine = (work / OWNER).read_text(encoding="utf-8").split(" ", 1)
+        begun = psutil.Process(int(number)).create_time()
+        same = begun <= (work / OWNER).stat().st_mtime  # and not a later process of its number
+        if same and machine == platform.node() and int(number) != os.getpid():
+            return (
+                f"Another grading (process {number}) is at work in {work.parent}; wait for its end."
+            )
+    return ""

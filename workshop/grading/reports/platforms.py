@@ -1,0 +1,147 @@
+"""Files that learning platforms import: grades for Moodle and Canvas, and feedback in the
+platform's own folders.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from collections.abc import Iterable, Mapping
+from html import escape
+
+from . import words
+from .marks import Gradebook, Person, Work
+from .plain import cell, line, plain
+
+MOODLE = [
+    "Identifier",
+    "Full name",
+    "Grade",
+    "Maximum Grade",
+    "Grade can be changed",
+    "Last modified (submission)",
+    "Last modified (grade)",
+    "Feedback comments",
+]
+CANVAS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
+WRITTEN = (1980, 1, 1, 0, 0, 0)
+"""The time of an entry in a zip: the same marks make the same bytes."""
+
+
+def use(name: str) -> str:
+    """What one of these files is for, in a few words; empty for any other file."""
+    uses = {
+        "canvas.csv": "for Canvas: Grades, Import",
+        "canvas-feedback.zip": "for Canvas: Upload submissions",
+        "moodle-feedback.zip": "for Moodle: Upload multiple feedback files in a zip",
+    }
+    worksheet = name.startswith("moodle-") and name.endswith(".csv")
+    return "for Moodle: Upload grading worksheet" if worksheet else uses.get(name, "")
+
+
+def files(book: Gradebook, pages: Mapping[str, str | bytes]) -> dict[str, str | bytes]:
+    """The files by name; none for a platform that nobody's notebook came from. `pages` has the
+    learners' pages.
+    """
+    found: dict[str, str | bytes] = {}
+    platforms = {work.handed.platform for person in book.people for work in person.works}
+    if "moodle" in platforms:
+        lessons = sorted({work.notebook[:2] for _, work in _of(book, "moodle")})
+        found |= {f"moodle-{lesson}.csv": moodle(book, lesson) for lesson in lessons}
+        found["moodle-feedback.zip"] = feedback(book, "moodle", pages)
+    if "canvas" in platforms:
+        found["canvas.csv"] = canvas(book)
+        found["canvas-feedback.zip"] = feedback(book, "canvas", pages)
+    return found
+
+
+def moodle(book: Gradebook, lesson: str) -> str:
+    """A grading worksheet for one notebook: Moodle gives people another number in each
+    assignment.
+    """
+    rows = []
+    for person, work in _of(book, "moodle"):
+        if work.notebook[:2] != lesson or work.open:
+            continue
+        rows.append(
+            [
+                f"Participant {work.handed.number}",
+                cell(person.learner),
+                work.total,
+                work.of,
+                "Yes",
+                "-",
+                "-",
+                _comment(person, work),
+            ]
+        )
+    return _table([MOODLE, *rows])
+
+
+def canvas(book: Gradebook) -> str:
+    """A gradebook with a column for each notebook; people are found by Canvas's own number."""
+    notebooks = list(dict.fromkeys(work.notebook for _, work in _of(book, "canvas")))
+    names = [words.notebook(it) for it in notebooks]
+    most = {work.notebook: work.of for _, work in _of(book, "canvas")}
+    rows: dict[str, list[object]] = {}
+    for person, work in _of(book, "canvas"):
+        number = work.handed.number
+        row = rows.setdefault(
+            number, [cell(person.learner), cell(number), "", "", "", *[""] * len(notebooks)]
+        )
+        if not work.open:
+            row[len(CANVAS) + notebooks.index(work.notebook)] = work.total
+    points = ["    Points Possible", "", "", "", "", *(most[it] for it in notebooks)]
+    return _table([[*CANVAS, *names], points, *rows.values()])
+
+
+def feedback(book: Gradebook, platform: str, pages: Mapping[str, str | bytes]) -> bytes:
+    """A zip with a learner's page in each of the platform's folders, or under the platform's file
+    name.
+    """
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for person, work in _of(book, platform):
+            page = pages.get(f"learners/{person.page}.html")
+            upload = work.handed.upload
+            if page is None or work.open or not _is_one_name(upload):
+                continue
+            folder = platform == "moodle"
+            name = f"{upload}/feedback.html" if folder else f"{upload}-feedback.html"
+            info = zipfile.ZipInfo(name, WRITTEN)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = 0o644 << 16
+            archive.writestr(info, page)
+    return out.getvalue()
+
+
+def _of(book: Gradebook, platform: str) -> Iterable[tuple[Person, Work]]:
+    """What came from a platform, with its number."""
+    for person in book.people:
+        for work in person.works:
+            if work.handed.platform == platform and work.handed.number:
+                yield person, work
+
+
+def _is_one_name(name: str) -> bool:
+    """Whether a name from outside is one part of a path, which leads nowhere and can be written."""
+    shown = name not in ("", ".", "..") and plain(name, len(name) + 1, 1) == name
+    return shown and not any(it in name for it in "/\\:")
+
+
+def _comment(person: Person, work: Work) -> str:
+    """What Moodle shows as the grade's comment; it takes HTML, so nothing in it may be markup."""
+    by_hand = [f"{it.exercise}: {it.reason}" for it in work.overrides]
+    comments = [*by_hand, *(it for mark in work.marks for it in mark.comments), *work.comments]
+    return cell(escape("; ".join([*comments, *person.comments])))
+
+
+def _table(rows: Iterable[Iterable[object]]) -> str:
+    out = io.StringIO()
+    table = csv.writer(out, lineterminator="\r\n")
+    for row in rows:
+        table.writerow(
+            [line(it) if isinstance(it, str) and not it.startswith("  ") else it for it in row]
+        )
+    return "\ufeff" + out.getvalue()

@@ -1,0 +1,220 @@
+"""The sandbox: what a submission's kernel can see and reach, as far as this machine allows.
+
+On Linux it is `bwrap` (bubblewrap, https://github.com/containers/bubblewrap): namespaces of its own
+for users, processes, network, mounts and IPC, no privileges needed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from .inside.refused_calls import program_of_this_machine
+
+SCRATCH_BYTES = 64 * 2**20
+HOME = "/home/learner"
+ROOT = Path(__file__).resolve().parent.parent.parent.parent
+SYSTEM = (
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib64",
+    "/lib32",
+    "/etc/ld.so.cache",
+    "/etc/alternatives",
+    "/etc/localtime",
+    "/etc/fonts",
+)
+
+
+@functools.cache
+def missing() -> str:
+    """Why there is no sandbox on this machine; empty when there is one."""
+    if not sys.platform.startswith("linux"):
+        return (
+            f"there is none for {sys.platform} yet; use Linux, or a Linux container or virtual"
+            " machine"
+        )
+    if shutil.which("bwrap") is None:
+        return "the program bwrap is not installed; install the package bubblewrap"
+    return _tried([])
+
+
+@functools.cache
+def weakness() -> str:
+    """What the sandbox of this machine lacks, in words; empty when it lacks nothing, or there is
+    none.
+    """
+    if missing():
+        return ""
+    with _filter_file() as number:
+        why = (
+            _tried(["--seccomp", str(number)], number) if number is not None else "unknown machine"
+        )
+    return f"bwrap, without a filter of system calls ({why})" if why else ""
+
+
+def name() -> str:
+    """How submissions are run here, as reports say it: "bwrap", with what it lacks, or "none" with
+    the reason.
+    """
+    return f"none: {missing()}" if missing() else weakness() or "bwrap"
+
+
+@contextlib.contextmanager
+def filter_file() -> Iterator[int | None]:
+    """The filter of system calls as an open file, for `boxed` and for the process that is started;
+    None without one.
+    """
+    if missing() or weakness():
+        yield None
+        return
+    with _filter_file() as number:
+        yield number
+
+
+@contextlib.contextmanager
+def _filter_file() -> Iterator[int | None]:
+    code = program_of_this_machine()
+    if not code:
+        yield None
+        return
+    with tempfile.TemporaryFile() as file:
+        file.write(code)
+        file.seek(0)
+        yield file.fileno()
+
+
+def _tried(options: list[str], number: int | None = None) -> str:
+    """Why bwrap does not start with these options; empty when it does."""
+    done = subprocess.run(
+        [*_bwrap(), *options, "true"],
+        capture_output=True,
+        text=True,
+        env={},
+        errors="replace",
+        pass_fds=() if number is None else (number,),
+    )
+    said = done.stderr.strip().replace("\n", " ")[:200]
+    return (said or "bwrap does not start") if done.returncode else ""
+
+
+def boxed(
+    command: list[str],
+    course: Path,
+    sockets: Path,
+    later: Path,
+    *,
+    forks: bool = False,
+    filtered: int | None = None,
+) -> tuple[list[str], dict[str, str], str]:
+    """The command line, environment and folder to start a kernel with, in the sandbox or, without
+    one, bare.
+
+    `course` and `later` can be read, `sockets` holds the connection; nothing else of this machine
+    is to be seen but the system's and Python's own files. The environment is new in both cases: no
+    secret is handed on. With `forks`, /proc can be written, for the maps of users: who forks
+    kernels closes it for them. `filtered` is the number of the file with the filter of system
+    calls, which then holds for the sandbox's first process, too.
+    """
+    environ = {
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.defpath]),
+        "HOME": HOME,
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": str(course),
+        "PYTHONUTF8": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "MPLBACKEND": "Agg",
+        "OPENBLAS_NUM_THREADS": "1",
+        "IPYTHONDIR": f"{HOME}/.ipython",
+    }
+    if missing():
+        home = sockets / "home"
+        home.mkdir(exist_ok=True)
+        environ |= {"HOME": str(home), "IPYTHONDIR": str(home / ".ipython")}
+        environ |= {
+            name: os.environ[name]
+            for name in ("SYSTEMROOT", "TEMP", "TMPDIR")
+            if name in os.environ
+        }
+        return command, environ, str(home)
+    read = [*dict.fromkeys([sys.prefix, sys.base_prefix, str(course), str(later)])]
+    binds = [
+        word
+        for path in read
+        if not path.startswith("/usr/") and path != "/usr"
+        for word in ("--ro-bind", path, path)
+    ]
+    if any(
+        ROOT.is_relative_to(path) for path in [*SYSTEM, *read]
+    ):  # a project below /usr, say: nothing of it is to be seen
+        inside = [path for path in read if Path(path).is_relative_to(ROOT)]
+        binds += [
+            "--tmpfs",
+            str(ROOT),
+            *(word for path in inside for word in ("--ro-bind", path, path)),
+            "--remount-ro",
+            str(ROOT),
+        ]
+    # Settings of the whole machine lie below /proc, and the kernel lets root's processes write
+    # them, whatever they are inside.
+    closed = [] if forks else ["--remount-ro", "/proc"]
+    refused = [] if filtered is None else ["--seccomp", str(filtered)]
+    connection = ["--bind", str(sockets), str(sockets)]
+    line = [*_bwrap(), *refused, *closed, *binds, *connection, "--remount-ro", "/", *command]
+    return line, environ, "/"
+
+
+def _bwrap() -> list[str]:
+    """Everything but what differs from kernel to kernel."""
+    there = [path for path in SYSTEM if os.path.lexists(path)]
+    system = [
+        word
+        for path in there
+        for word in (
+            ("--symlink", os.readlink(path), path)
+            if os.path.islink(path)
+            else ("--ro-bind", path, path)
+        )
+    ]
+    scratch = [
+        word
+        for path in ("/tmp", HOME, "/dev/shm")
+        for word in ("--size", str(SCRATCH_BYTES), "--tmpfs", path)
+    ]
+    return [
+        shutil.which("bwrap") or "bwrap",
+        "--unshare-all",
+        "--unshare-user",
+        "--uid",
+        "1000",
+        "--gid",
+        "1000",
+        "--cap-drop",
+        "ALL",
+        "--new-session",
+        "--die-with-parent",
+        "--hostname",
+        "grading",
+        *system,
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--dev-bind",
+        "/dev/null",
+        "/dev/zero",  # mapped, it is memory that nobody counts
+        *scratch,
+        "--remount-ro",
+        "/dev",
+        "--chdir",
+        HOME,
+    ]

@@ -1,0 +1,143 @@
+"""The grader's end of the fork server: kernels that start from a process with everything loaded."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from .. import sandbox
+
+READY_S = 60.0
+END_S = 5.0
+
+
+class ForkServer:
+    """One outer sandbox with one process that forks. `share` is the folder that kernels' folders
+    are made in.
+    """
+
+    def __init__(self, course: Path) -> None:
+        """Raises OSError with the reason when this machine cannot do it; the plain way
+        always can.
+        """
+        if sandbox.missing():
+            raise OSError(f"kernels can be forked only inside a sandbox, and {sandbox.missing()}")
+        self.share = Path(tempfile.mkdtemp(prefix="f", dir="/tmp"))
+        nothing = self.share / "none"
+        nothing.mkdir()
+        command = [
+            sys.executable,
+            "-P",
+            str(course / "workshop" / "grading" / "sandbox" / "inside" / "forkserver.py"),
+        ]
+        command, environ, folder = sandbox.boxed(command, course, self.share, nothing, forks=True)
+        self.process = subprocess.Popen(
+            command,
+            env=environ,
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        self._line = b""
+        if "ready" not in self.read(READY_S):
+            said = self.stop()
+            raise OSError(f"the process that forks kernels did not start: {said}")
+        self._own = {it.pid for it in psutil.Process(self.process.pid).children(recursive=True)}
+
+    def send(self, **order: Any) -> None:
+        assert self.process.stdin is not None
+        with contextlib.suppress(OSError):
+            self.process.stdin.write(json.dumps(order).encode() + b"\n")
+            self.process.stdin.flush()
+
+    def read(self, timeout_s: float) -> dict[str, Any]:
+        """The next thing that the server says; empty when it says nothing in this time."""
+        assert self.process.stdout is not None
+        deadline = time.monotonic() + timeout_s
+        while b"\n" not in self._line:
+            left = max(0.0, deadline - time.monotonic())
+            if not select.select([self.process.stdout], [], [], left)[0]:
+                return {}
+            piece = os.read(self.process.stdout.fileno(), 65536)
+            if not piece:
+                return {}
+            self._line += piece
+        first, _, self._line = self._line.partition(b"\n")
+        return json.loads(first)
+
+    def family(self) -> list[psutil.Process]:
+        """The processes of the kernel that is running."""
+        with contextlib.suppress(psutil.Error):
+            return [
+                it
+                for it in psutil.Process(self.process.pid).children(recursive=True)
+                if it.pid not in self._own
+            ]
+        return []
+
+    def stop(self) -> str:
+        """Ends it with all kernels; returns what it wrote to its error stream."""
+        with contextlib.suppress(OSError):
+            self.process.kill()
+        said = self.process.communicate()[1].decode("utf-8", "replace").strip()
+        shutil.rmtree(self.share, ignore_errors=True)
+        return said[-300:]
+
+
+def unusable(course: Path) -> str:
+    """Why kernels cannot be forked on this machine, by forking one; empty when they can."""
+    from .sandboxed_kernel import GradedKernel, KernelFailed  # which imports this module
+
+    try:
+        server = ForkServer(course)
+    except OSError as problem:
+        return str(problem)
+    try:
+        GradedKernel(server.share, server).stop()
+    except KernelFailed as problem:
+        return str(problem)
+    finally:
+        server.stop()
+    return ""
+
+
+class Forked:
+    """A forked kernel, with the part of `Popen` that a kernel's owner needs."""
+
+    def __init__(self, server: ForkServer, file: str, folder: Path, limits: dict[str, int]) -> None:
+        self.server, self.returncode = server, None
+        server.send(
+            start=file, folder=str(folder), limits=limits, scratch_bytes=sandbox.SCRATCH_BYTES
+        )
+
+    def poll(self) -> int | None:
+        if self.returncode is None:
+            if "ended" in (said := self.server.read(0)):
+                self.returncode = said["ended"]
+            elif self.server.process.poll() is not None:
+                self.returncode = -9
+        return self.returncode
+
+    def kill(self) -> None:
+        if self.poll() is None:
+            self.server.send(kill=True)
+
+    def wait(self) -> None:
+        deadline = time.monotonic() + END_S
+        while self.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.005)
+        if self.poll() is None:
+            self.server.stop()

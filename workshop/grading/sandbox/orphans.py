@@ -1,0 +1,99 @@
+"""Ends a shard's process and its kernels: because nobody wants it any more, or with the process
+that did, however that ended.
+"""
+
+from __future__ import annotations
+
+import _thread
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+
+import psutil
+
+PARENT = "GRADING_PARENT"
+"""The variable of the environment with the number of the process that wanted it."""
+GRACE_S = 20.0
+"""To end its kernels and to remove their folders."""
+
+
+def end(processes: list[subprocess.Popen[bytes]]) -> None:
+    """Ends shards: they are asked to, and those that do not are killed with all that they
+    started.
+    """
+    if sys.platform != "win32":  # there it would be killed at once, and its kernels would stay
+        for it in processes:
+            it.terminate()
+        deadline = time.monotonic() + GRACE_S
+        for it in processes:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                it.wait(max(0.0, deadline - time.monotonic()))
+    for it in [it for it in processes if it.poll() is None]:
+        kill(it.pid)
+        it.wait()
+
+
+def end_with_parent() -> None:
+    """From now on this process ends in order when it is asked to, or the one in PARENT is gone.
+    Without that: nothing.
+
+    To be called in the main thread.
+    """
+    if PARENT in os.environ:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        threading.Thread(target=_watch, args=[int(os.environ[PARENT])], daemon=True).start()
+
+
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """What begins in here comes to its end before this process obeys Ctrl-C, or being asked to end:
+    KeyboardInterrupt then.
+    """
+    if threading.current_thread() is not threading.main_thread():  # which no signal reaches
+        yield
+        return
+    asked: list[int] = []
+    before = {
+        sign: signal.signal(sign, lambda number, frame: asked.append(number))
+        for sign in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for sign, handler in before.items():
+            signal.signal(sign, handler or signal.SIG_DFL)
+    if asked:
+        raise KeyboardInterrupt
+
+
+def kill(number: int) -> None:
+    """Kills a process and all that it started; they are halted first, or one could start another
+    that is in no list.
+    """
+    family: dict[int, psutil.Process] = {}
+    with contextlib.suppress(psutil.Error):
+        first = psutil.Process(number)
+        while new := [
+            it for it in [first, *first.children(recursive=True)] if it.pid not in family
+        ]:
+            for it in new:
+                family[it.pid] = it
+                with contextlib.suppress(psutil.Error):
+                    if it.pid != os.getpid():
+                        it.suspend()
+    for it in reversed(family.values()):
+        with contextlib.suppress(psutil.Error):
+            it.kill()
+
+
+def _watch(number: int) -> None:
+    with contextlib.suppress(psutil.Error):
+        psutil.Process(number).wait()
+    _thread.interrupt_main(signal.SIGTERM)
+    time.sleep(GRACE_S)
+    kill(os.getpid())

@@ -1,0 +1,375 @@
+"""The kernel that a submission runs in: started in the sandbox, watched from outside, ended with
+all that it started.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import psutil
+import zmq
+from jupyter_client.blocking import BlockingKernelClient
+from jupyter_client.connect import write_connection_file
+from nbformat import NotebookNode
+from nbval.kernel import RunningKernel
+
+from .. import sandbox
+from . import orphans
+from .forks import Forked, ForkServer
+from .watch import WATCH_S, Watch
+
+Ended = Literal["ok", "error", "timeout", "killed"]
+START_S = 60.0
+OUTPUTS, OUTPUT_BYTES, MESSAGE_BYTES = 2_000, 4 * 2**20, 4 * 2**20
+"""Of one cell, counted while they arrive; a message that is larger is refused by its socket."""
+LIMITS = {
+    "memory_bytes": 4 * 2**30,
+    "file_bytes": 64 * 2**20,
+    "cpu_s": 180,
+    "processes": 400,
+    "open_files": 200,
+}
+"""What the system itself enforces on each process; address space is no use of memory, so there is
+more of it.
+"""
+MOST_LOST = 2
+"""How many times its limit a cell gets at most for what it waited while others had the processors.
+"""
+LOST_S = 2.0
+"""How long to wait for the end of a cell's output after its reply."""
+
+
+@dataclass
+class Outcome:
+    """What running one cell came to. `outputs` are nbformat outputs, as far as they arrived."""
+
+    ended: Ended
+    reason: str = ""
+    outputs: list[NotebookNode] = field(default_factory=list)
+    seconds: float = 0.0
+    lost: float = 0.0
+    """Of these seconds, those in which it could have worked and others had the processors."""
+
+    def stdout(self) -> str:
+        return "".join(
+            it.text for it in self.outputs if it.output_type == "stream" and it.name == "stdout"
+        )
+
+
+class KernelFailed(RuntimeError):
+    """A kernel did not start: a problem of this machine, not of the submission."""
+
+
+class GradedKernel(RunningKernel):
+    """nbval's kernel, but in a sandbox, with its own way to run a cell: every limit is held by this
+    process.
+
+    `course` is what `course.prepare` made. Raises KernelFailed when the kernel does not answer.
+    """
+
+    def __init__(self, course: Path, forks: ForkServer | None = None) -> None:
+        # in place of nbval's: no kernelspec is asked which program to start
+        self.forks = forks
+        self._stopped, self._looking = threading.Event(), threading.Lock()
+        self.folder = self.process = self.kc = None
+        try:
+            with orphans.undisturbed():  # or nobody would know of what was begun
+                self._open(course)
+            boxed = not sandbox.missing()
+            self._watch = Watch(self._processes, self.sockets if boxed else None)
+            self._wait()
+            if boxed and forks is None:
+                self._limit_the_sandbox_itself()
+        except BaseException:
+            self.stop()
+            raise
+        threading.Thread(target=self._keep_watch, daemon=True).start()
+
+    def _open(self, course: Path) -> None:
+        """Starts the process and a client of it."""
+        forks = self.forks
+        self.folder = Path(
+            tempfile.mkdtemp(prefix="g", dir=forks.share if forks else _short_folder())
+        )
+        self.later = self.folder / "later"
+        sockets = self.folder / "s"
+        for folder in (self.later, sockets):
+            folder.mkdir()
+        self.sockets = sockets
+        self.mark = secrets.token_hex(8)
+        file = str(sockets / "k.json")
+        ipc = sys.platform != "win32"
+        write_connection_file(
+            file,
+            key=secrets.token_hex(32).encode(),
+            **({"transport": "ipc", "ip": str(sockets / "c")} if ipc else {}),
+        )
+        self.process = (
+            Forked(forks, file, self.folder, LIMITS) if forks else self._start(course, file)
+        )
+        self.why_killed = ""
+        self.kc = BlockingKernelClient(connection_file=file, context=zmq.Context())
+        self.kc.context.setsockopt(zmq.MAXMSGSIZE, MESSAGE_BYTES)
+        self.kc.load_connection_file()
+        self.kc.start_channels(stdin=False, hb=False, control=False)
+
+    def _start(self, course: Path, file: str) -> subprocess.Popen[bytes]:
+        command = [
+            sys.executable,
+            "-P",
+            str(course / "workshop" / "grading" / "sandbox" / "inside" / "kernel_start.py"),
+            json.dumps(LIMITS),
+            file,
+        ]
+        with sandbox.filter_file() as number:
+            command, environ, folder = sandbox.boxed(
+                command, course, self.sockets, self.later, filtered=number
+            )
+            return subprocess.Popen(
+                command,
+                env={**environ, "GRADED": self.mark},
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=() if number is None else (number,),
+                **_own_group(),
+            )
+
+    def _limit_the_sandbox_itself(self) -> None:
+        """The processes of bwrap get the kernel's limits, too: they run before the kernel has set
+        its own.
+        """
+        import resource
+
+        kinds = {
+            resource.RLIMIT_AS: "memory_bytes",
+            resource.RLIMIT_FSIZE: "file_bytes",
+            resource.RLIMIT_CPU: "cpu_s",
+            resource.RLIMIT_NOFILE: "open_files",
+        }
+        for process in self._processes():
+            for kind, name in kinds.items():
+                with contextlib.suppress(OSError, ValueError):  # it has a lower one
+                    resource.prlimit(process.pid, kind, (LIMITS[name], LIMITS[name]))
+
+    def is_alive(self) -> bool:
+        return self.process.poll() is None and not self._stopped.is_set()
+
+    def run(self, source: str, timeout_s: float) -> Outcome:
+        """Runs one cell. Never raises: what goes wrong is the outcome; after `timeout` and `killed`
+        the kernel is gone.
+        """
+        began, lost = time.monotonic(), self._watch.lost
+        outcome = Outcome("ok")
+        try:
+            outcome.ended, outcome.reason = self._follow(source, timeout_s, outcome.outputs)
+        except (
+            Exception
+        ) as problem:  # a message that no honest person sends: bad signature, no JSON
+            outcome.ended = "killed"
+            outcome.reason = f"the kernel sent what cannot be read ({type(problem).__name__})"
+        if outcome.ended in ("timeout", "killed"):
+            self.stop()
+        outcome.seconds = time.monotonic() - began
+        outcome.lost = min(self._watch.lost - lost, outcome.seconds)
+        return outcome
+
+    def _follow(
+        self, source: str, timeout_s: float, outputs: list[NotebookNode]
+    ) -> tuple[Ended, str]:
+        """Sends a cell and reads what comes back until its end or a limit."""
+        deadline, lost = time.monotonic() + timeout_s, self._watch.lost
+        asked = self.kc.execute(source, store_history=False, allow_stdin=False, stop_on_error=False)
+        cell = _RunningCell(asked, outputs)
+        channels = {it.socket: it for it in (self.kc.shell_channel, self.kc.iopub_channel)}
+        poller = zmq.Poller()
+        for socket in channels:
+            poller.register(socket, zmq.POLLIN)
+        while not (cell.status and cell.idle):
+            now, more = time.monotonic(), min(self._watch.lost - lost, MOST_LOST * timeout_s)
+            over = now - deadline - more
+            if over > LOST_S or (over > 0 and not poller.poll(0)):  # what is there was in time
+                return "timeout", f"no end after {timeout_s:g} seconds"
+            if cell.status and now - cell.replied > LOST_S + more:
+                return (
+                    "killed",
+                    f"more output at once than can be read ({MESSAGE_BYTES // 2**20} MB)",
+                )
+            ready = poller.poll(100)
+            if not ready and not self.is_alive():
+                return "killed", self.why_killed or _death(self.process.returncode)
+            for socket, _ in ready:
+                message = channels[socket].get_msg(timeout=0)
+                if problem := cell.take(message, socket is self.kc.shell_channel.socket):
+                    return "killed", problem
+        if self._is_too_much():  # what began shortly before the end
+            return "killed", self.why_killed
+        failed = cell.status != "ok" or any(it.output_type == "error" for it in outputs)
+        return ("error", _said(outputs)) if failed else ("ok", "")
+
+    def stop(self) -> None:
+        """Ends the kernel and all that it started, in sessions of their own too, and removes its
+        folder.
+        """
+        if self._stopped.is_set():
+            return
+        self._stopped.set()
+        with orphans.undisturbed():
+            if self.process:
+                self._kill()
+                self.process.wait()
+            if self.kc:
+                self.kc.stop_channels()
+                self.kc.context.destroy(linger=0)
+            if self.folder:
+                shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _wait(self) -> None:
+        """Until the kernel answers on both channels."""
+        deadline = time.monotonic() + START_S
+        asked = self.kc.kernel_info()
+        answered = published = False
+        while not (answered and published):
+            if not self.is_alive() or time.monotonic() > deadline:
+                why = f"no answer after {START_S:g} s"
+                if not self.is_alive():
+                    why = _death(self.process.poll())
+                raise KernelFailed(f"a graded kernel did not start; {why}")
+            with contextlib.suppress(Exception):
+                answered = (
+                    self.kc.shell_channel.get_msg(timeout=0.05)["parent_header"].get("msg_id")
+                    == asked
+                    or answered
+                )
+            while self.kc.iopub_channel.msg_ready():
+                published = bool(self.kc.iopub_channel.get_msg(timeout=0))
+            if answered and not published:
+                asked, answered = self.kc.kernel_info(), False
+
+    # ── the watch ─────────────────────────────────────────────────────────────────────────────────
+
+    def _keep_watch(self) -> None:
+        """Kills the kernel when its processes together, or what they send, use more than
+        they may.
+        """
+        while not self._stopped.wait(WATCH_S):
+            if self._is_too_much():
+                return
+
+    def _is_too_much(self) -> bool:
+        with self._looking:
+            self.why_killed = self.why_killed or self._watch.look()
+            if self.why_killed:
+                self._kill()
+        return bool(self.why_killed)
+
+    def _kill(self) -> None:
+        """Every process of the submission: the family as a whole, then those that left it."""
+        if self.forks is None:
+            orphans.kill(self.process.pid)
+        for process in self._processes():
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        with contextlib.suppress(OSError):
+            self.process.kill()
+
+    def _processes(self) -> list[psutil.Process]:
+        """The kernel, its children, and without a sandbox those that left the family but carry its
+        mark.
+        """
+        if self.forks is not None:
+            return self.forks.family()
+        found: list[psutil.Process] = []
+        with contextlib.suppress(psutil.Error):
+            mine = psutil.Process(self.process.pid)
+            found = [mine, *mine.children(recursive=True)]
+        if self._stopped.is_set() and sandbox.missing():
+            for process in psutil.process_iter():
+                with contextlib.suppress(psutil.Error, OSError):
+                    if process.environ().get("GRADED") == self.mark:
+                        found.append(process)
+        return found
+
+
+class _RunningCell:
+    """What has come back of a cell so far, within bounds."""
+
+    def __init__(self, asked: str, outputs: list[NotebookNode]) -> None:
+        self.asked, self.outputs = asked, outputs
+        self.status, self.idle, self.replied = "", False, 0.0
+        self._size = self._count = 0
+
+    def take(self, message: dict[str, Any], is_reply: bool) -> str:
+        """Notes a message; returns why the kernel has to be ended, empty while all is within
+        bounds.
+        """
+        self._count += 1
+        if message["parent_header"].get("msg_id") != self.asked:
+            return "more messages than anybody needs" if self._count > 10 * OUTPUTS else ""
+        kind, content = message["msg_type"], message["content"]
+        if is_reply and kind == "execute_reply":
+            self.status, self.replied = str(content.get("status")), time.monotonic()
+        elif not is_reply and kind == "status":
+            self.idle = content["execution_state"] == "idle"
+        elif not is_reply and kind in ("stream", "display_data", "execute_result", "error"):
+            self.outputs.append(_output(kind, content))
+            self._size += sum(len(str(it)) for it in self.outputs[-1].values())
+        if len(self.outputs) > OUTPUTS or self._size > OUTPUT_BYTES:
+            return f"more than {OUTPUTS:,} outputs or {OUTPUT_BYTES // 2**20} MB of them"
+        return ""
+
+
+def _output(kind: str, content: dict[str, Any]) -> NotebookNode:
+    """An output as nbval compares it."""
+    if kind == "stream":
+        return NotebookNode(output_type=kind, name=str(content["name"]), text=str(content["text"]))
+    if kind == "error":
+        return NotebookNode(
+            output_type=kind,
+            ename=str(content["ename"]),
+            evalue=str(content["evalue"]),
+            traceback=[str(it) for it in content["traceback"]],
+        )
+    return NotebookNode(output_type=kind, data=dict(content["data"]), metadata={})
+
+
+def _said(outputs: list[NotebookNode]) -> str:
+    """The error of a cell in a line."""
+    errors = [it for it in outputs if it.output_type == "error"]
+    return (
+        f"{errors[0].ename}: {errors[0].evalue}"[:300]
+        if errors
+        else "an error that it did not show"
+    )
+
+
+def _death(code: int | None) -> str:
+    """What a process died of, in words."""
+    number = -code if code is not None and code < 0 else (code or 0) - 128
+    name = next((it.name for it in signal.Signals if it == number), "")
+    return f"its kernel was ended by {name}" if name else f"its kernel ended itself (status {code})"
+
+
+def _short_folder() -> str | None:
+    """Where a socket's path stays under the hundred characters that it may have."""
+    return "/tmp" if len(tempfile.gettempdir()) > 40 and os.path.isdir("/tmp") else None
+
+
+def _own_group() -> dict[str, Any]:
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    return {"start_new_session": True}

@@ -1,0 +1,169 @@
+"""Counts from outside what all processes of a submission use together, and how long they waited for
+a processor.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import os
+import stat
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+
+MEMORY_BYTES = 1_200 * 2**20
+"""Of all processes of a submission together, and of their sockets."""
+PROCESSES, THREADS = 40, 300
+WAITING_BYTES = 100 * 2**20
+"""What this process may grow by: a message of many small parts waits in its socket until the last
+one has come.
+"""
+WATCH_S = 0.1
+NAMELESS_S = 0.5
+"""Between two looks for files without a name, which take longer."""
+FEW = 4
+"""Threads that wait at once; of more, each waits for the others, and that is the submission's own
+doing.
+"""
+
+
+class Watch:
+    """Looks at the processes of one kernel again and again."""
+
+    def __init__(
+        self, processes: Callable[[], list[psutil.Process]], sockets: Path | None = None
+    ) -> None:
+        """`sockets` is the folder of the connection, where it is the only one that a submission can
+        write to.
+        """
+        self._processes, self._sockets = processes, sockets
+        self._own = psutil.Process()
+        self._before = self._own.memory_info().rss
+        self._waited: dict[str, int] = {}
+        self._next_search = 0.0
+        self.lost = 0.0
+        """Seconds in which the submission could have worked and others had the processors."""
+
+    def look(self) -> str:
+        """Why the kernel has to be ended; empty while all is within bounds."""
+        family = self._processes()
+        self._count_lost_time(family)
+        return (
+            self._too_much(family)
+            or self._strange_files(family)
+            or (self._grown() and "more output than can be read")
+            or ""
+        )
+
+    def _count_lost_time(self, family: list[psutil.Process]) -> None:
+        before, self._waited = self._waited, _waited(family)
+        both = before.keys() & self._waited.keys()
+        lost = [(self._waited[task] - before[task]) / 1e9 for task in both]
+        if sum(it > WATCH_S / 5 for it in lost) <= FEW:
+            self.lost += max(lost, default=0.0)
+
+    def _too_much(self, family: list[psutil.Process]) -> str:
+        memory = threads = count = 0
+        for process in family:
+            with contextlib.suppress(psutil.Error):
+                memory += process.memory_info().rss
+                threads += process.num_threads()
+                count += 1
+        if family and self._sockets:
+            memory += socket_bytes(family[-1].pid)
+        if memory > MEMORY_BYTES:
+            return f"more than {MEMORY_BYTES // 2**20:,} MB of memory"
+        if count > PROCESSES or threads > THREADS:
+            return f"more than {PROCESSES} processes or {THREADS} threads"
+        return ""
+
+    def _strange_files(self, family: list[psutil.Process]) -> str:
+        """Whether more than the connection lies in the one folder of this machine that can be
+        written to.
+        """
+        if self._sockets is None:
+            return ""
+        nameless = False
+        if time.monotonic() > self._next_search:
+            self._next_search = time.monotonic() + NAMELESS_S
+            nameless = _nameless_files(family, self._sockets)
+        strange = nameless or _strangers(self._sockets)
+        return "files written where only the connection belongs" if strange else ""
+
+    def _grown(self) -> bool:
+        return self._own.memory_info().rss - self._before > WAITING_BYTES
+
+
+def socket_bytes(pid: int) -> int:
+    """The most that the sockets of a process's network namespace can hold, by their number.
+
+    Memory in sockets belongs to no process. The size of a socket's buffer is fixed
+    (refused_calls.py), but for those of TCP, which the system itself lets grow.
+    """
+    sockets = tcp = 0
+    for name in ("sockstat", "sockstat6"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            for line in Path(f"/proc/{pid}/net/{name}").read_text(encoding="ascii").splitlines():
+                words = line.split()
+                sockets += int(words[2]) if words[0] == "sockets:" else 0
+                tcp += int(words[2]) if words[0] in ("TCP:", "TCP6:") else 0
+    return sockets * _setting("core/wmem_default", 0) + tcp * (
+        _setting("ipv4/tcp_wmem", 2) + _setting("ipv4/tcp_rmem", 2)
+    )
+
+
+def _setting(name: str, column: int) -> int:
+    """A setting of the system's network; 0 where it is not told."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int(Path("/proc/sys/net", name).read_text(encoding="ascii").split()[column])
+    return 0
+
+
+def _waited(family: list[psutil.Process]) -> dict[str, int]:
+    """By thread, the nanoseconds it was ready to work and had no processor; empty where the system
+    does not tell.
+    """
+    found = {}
+    for process in family:
+        for task in glob.iglob(f"/proc/{process.pid}/task/*"):
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                found[task] = int(Path(task, "schedstat").read_text(encoding="ascii").split()[1])
+    return found
+
+
+def _strangers(sockets: Path) -> bool:
+    """Whether a folder holds anything but a connection."""
+    try:
+        there = list(os.scandir(sockets))
+    except FileNotFoundError:  # removed at the end
+        return False
+    except OSError:  # it was made unreadable
+        return True
+    for entry in there:
+        with contextlib.suppress(FileNotFoundError):
+            facts = entry.stat(follow_symlinks=False)
+            is_file = stat.S_ISREG(facts.st_mode) and facts.st_size < 10_000
+            is_socket = entry.name.startswith("c-") and stat.S_ISSOCK(facts.st_mode)
+            if not ((entry.name == "k.json" and is_file) or is_socket):
+                return True
+    return len(there) > 20
+
+
+def _nameless_files(family: list[psutil.Process], sockets: Path) -> bool:
+    """Whether a process holds a file of that folder's disk that has no name, and so is in no list
+    of files.
+    """
+    try:
+        disk = sockets.stat().st_dev
+    except OSError:
+        return False
+    for process in family:
+        for number in glob.iglob(f"/proc/{process.pid}/fd/*"):
+            with contextlib.suppress(OSError):
+                facts = os.stat(number)
+                if facts.st_nlink == 0 and facts.st_dev == disk and stat.S_ISREG(facts.st_mode):
+                    return True
+    return False

@@ -1,0 +1,117 @@
+"""One submission's notebook while it runs: its cells in order, up to the check that is
+looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from .intake.answers import Merged
+from .intake.own_cells import definitions
+from .plan import Plan, notebook_s
+from .sandbox.forks import ForkServer
+from .sandbox.sandboxed_kernel import GradedKernel, Outcome
+
+DISTURBED = 0.5
+"""Of the limit: a cell that ran out of time and waited so long for a processor says nothing about
+its answer.
+"""
+
+
+class StagedNotebook:
+    """Runs a merged notebook as its owner would: each check is looked at before the cells below it
+    have run.
+
+    A cell that ends the kernel is left out from then on; the others get a new kernel without it.
+    """
+
+    def __init__(
+        self, merged: Merged, plan: Plan, exercises: int, forks: Callable[[], ForkServer | None]
+    ) -> None:
+        self.merged, self.plan, self._forks = merged, plan, forks
+        self.time_left = notebook_s(exercises, plan.timeout_s)
+        self.kernel: GradedKernel | None = None
+        self.fatal: dict[str, Outcome] = {}
+        """By exercise, how its answer's cell ended the kernel."""
+        self.errors: dict[str, str] = {}
+        """By exercise, the error that its answer's cell ended with."""
+        self.disturbed = False
+        """Whether a cell ran out of time mostly because others had the processors."""
+        self._done = 0
+        self._instead: dict[int, str] = {}
+        """By position, what runs in place of a cell that ended the kernel: nothing, or an own
+        cell's definitions.
+        """
+
+    def ready(self, exercise: str) -> bool:
+        """Sees to a kernel in which the cells before this exercise's check have run; False when the
+        time is used up.
+        """
+        until = self.merged.until[exercise]
+        while self.time_left > 0:
+            if self.kernel is None or not self.kernel.is_alive():
+                self.kernel = GradedKernel(Path(self.plan.course), self._forks())
+                self._done = 0
+            if self._run_until(until):
+                return True
+        return False
+
+    def again(self, exercise: str) -> bool:
+        """The same for a kernel that may be further on: runs the exercise's own answer once
+        more.
+        """
+        if not self.ready(exercise):
+            return False
+        cell = next((it for it in self.merged.cells if it.exercise == exercise), None)
+        return cell is None or self.run(cell.source).ended in ("ok", "error")
+
+    def run(self, source: str) -> Outcome:
+        """Runs a cell; what it takes is taken from the time of the whole notebook. Starting kernels
+        is not.
+        """
+        assert self.kernel is not None
+        outcome = self.kernel.run(source, self.plan.timeout_s)
+        self.time_left -= outcome.seconds - outcome.lost
+        if outcome.ended == "timeout" and outcome.lost > DISTURBED * self.plan.timeout_s:
+            self.disturbed = True
+        return outcome
+
+    def stop(self) -> None:
+        if self.kernel is not None:
+            self.kernel.stop()
+
+    def _run_until(self, until: int) -> bool:
+        """Runs the cells that have not run yet; False when one of them ended the kernel."""
+        while self._done < until:
+            position = self._done
+            self._done += 1
+            source = self._instead.get(position, self.merged.cells[position].source)
+            if source and not self._run_cell(position, source):
+                return False
+        return True
+
+    def _run_cell(self, position: int, source: str) -> bool:
+        cell = self.merged.cells[position]
+        outcome = self.run(source)
+        if outcome.ended == "error" and cell.exercise:
+            self.errors[cell.exercise] = outcome.reason
+        if outcome.ended in ("ok", "error"):
+            return True
+        self._note_the_end(position, outcome)
+        return False
+
+    def _note_the_end(self, position: int, outcome: Outcome) -> None:
+        """A cell ended the kernel: an answer loses its own points, of an own cell only the
+        definitions are kept.
+        """
+        cell = self.merged.cells[position]
+        if cell.kind == "given":  # only an answer can have arranged that
+            others = [id for id in self.merged.answers if id not in self.fatal]
+            self.fatal |= dict.fromkeys(others, outcome)
+            return
+        tried_before = position in self._instead
+        keep = cell.kind == "own" and not tried_before
+        self._instead[position] = definitions(cell.source) if keep else ""
+        if cell.kind == "answer":
+            self.fatal[cell.exercise] = outcome

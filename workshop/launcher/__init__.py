@@ -1,0 +1,1 @@
+"""The launcher: the environment, the commands, JupyterLab and the doctor."""

@@ -1,0 +1,422 @@
+"""The doctor: names each problem of this machine and how to fix it, with or without an
+environment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import importlib.util
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from workshop.launcher import environment, lab
+
+SET_UP = "python3 -m workshop lab"
+DISK_NEEDED_GB = 1.0
+KERNEL_START_S = 30
+LIVE_NAMES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
+OLDEST_IPYKERNEL = (7, 4)
+"""Older ones never deliver a click to a cell that waits for it."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at. `ok` with a remedy is a note: not broken, but something can be
+    done.
+    """
+
+    name: str
+    ok: bool
+    said: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        word = "problem" if not self.ok else "note" if self.remedy else "ok"
+        return f"{word:<7}  {self.name}: {self.said}" + (f" → {self.remedy}" if self.remedy else "")
+
+
+def check(deep: bool = False) -> list[Finding]:
+    """Look at this machine; returns the findings, basics first. `deep` also starts a kernel
+    (2 s).
+    """
+    env = environment.Environment(environment.ROOT)
+    here = _has_everything(env)
+    findings = [python_version(), maker(env), writable(env.root), disk(env.root)]
+    state = current_python() if here and not env.is_current else environment_state(env)
+    findings.append(state)
+    ready = state.ok and not state.remedy
+    python = sys.executable if here else str(env.python)
+    if ready:
+        findings += inside(env.root, python)
+        if deep:
+            findings.append(kernel_starts(env.root, python))
+    findings += [loopback(), proxy(os.environ), encoding(os.environ), corpus(env.root)]
+    findings += [python_path(os.environ), model(os.environ), key(os.environ)]
+    return findings
+
+
+def verdict(findings: list[Finding]) -> str:
+    """The last line: ready, not set up yet, or how many problems there are."""
+    problems = [finding.name for finding in findings if not finding.ok]
+    if problems:
+        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        return f"{count}: {', '.join(problems)}. Mend the first, then run the doctor again."
+    if any(finding.name == "environment" and finding.remedy for finding in findings):
+        return f"No problems. Not set up yet: {SET_UP} does it."
+    return "No problems: this machine is ready."
+
+
+def main(argv: list[str]) -> int:
+    """Print the findings and the verdict; returns 1 when there is a problem, else 0."""
+    parser = argparse.ArgumentParser(prog="python3 -m workshop doctor", description=__doc__)
+    parser.add_argument(
+        "--deep", action="store_true", help="also start a kernel and let it calculate"
+    )
+    findings = check(parser.parse_args(argv).deep)
+    print(*findings, "", verdict(findings), sep="\n")
+    return 0 if all(finding.ok for finding in findings) else 1
+
+
+def _has_everything(env: environment.Environment) -> bool:
+    """Whether this Python is the one to look into: the environment, a notebook's, one of the user's
+    own.
+    """
+    return (
+        env.is_current
+        or "ipykernel" in sys.modules
+        or os.environ.get(environment.OWN_PYTHON, "") not in ("", "0")
+    )
+
+
+# ---------------------------------------------------------------- the machine
+
+
+def python_version(version: tuple[int, ...] = tuple(sys.version_info[:3])) -> Finding:
+    said = "Python " + ".".join(map(str, version))
+    if version < (3, 11):
+        return Finding(
+            "python",
+            False,
+            f"{said}, 3.11 or newer is needed",
+            "install Python 3.12 and start again with it",
+        )
+    return Finding("python", True, said)
+
+
+def maker(env: environment.Environment) -> Finding:
+    """Whether an environment can be made: by uv, or by venv with its pip."""
+    if shutil.which("uv"):
+        return Finding("installer", True, "uv")
+    if all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
+        return Finding("installer", True, "venv and pip")
+    package = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
+    remedy = f"sudo apt install {package} (Debian, Ubuntu), or install uv"
+    needed = not env.python.exists()
+    return Finding("installer", not needed, "neither uv nor a complete venv module", remedy)
+
+
+def writable(root: Path) -> Finding:
+    try:
+        with tempfile.TemporaryFile(dir=root):
+            return Finding("folder", True, "can be written")
+    except OSError as error:
+        return Finding(
+            "folder",
+            False,
+            f"cannot be written ({error.strerror})",
+            "copy the repository to a folder of your own",
+        )
+
+
+def disk(root: Path, free_bytes: int | None = None) -> Finding:
+    free_gb = (shutil.disk_usage(root).free if free_bytes is None else free_bytes) / 1e9
+    if free_gb < DISK_NEEDED_GB:
+        return Finding(
+            "disk",
+            False,
+            f"{free_gb:.1f} GB free, {DISK_NEEDED_GB:.0f} GB is needed",
+            "free some space",
+        )
+    return Finding("disk", True, f"at least {DISK_NEEDED_GB:.0f} GB free")
+
+
+def loopback() -> Finding:
+    """Whether this machine can talk to itself: the kernels and `python -m kernel serve` need it."""
+    try:
+        with (
+            socket.create_server(("127.0.0.1", 0)) as server,
+            socket.create_connection(server.getsockname(), timeout=5),
+        ):
+            server.settimeout(5)
+            server.accept()[0].close()
+    except OSError as error:
+        said = f"127.0.0.1 cannot be used ({error.strerror or error})"
+        return Finding(
+            "loopback", False, said, "allow local connections in the firewall or the sandbox"
+        )
+    return Finding("loopback", True, "127.0.0.1 answers")
+
+
+def proxy(environ: Mapping[str, str]) -> Finding:
+    """Whether a proxy would catch requests to this machine itself."""
+    lowered = {name.lower(): value for name, value in environ.items() if value}
+    names = [name for name in ("http_proxy", "all_proxy") if name in lowered]
+    if not names:
+        return Finding("proxy", True, "none in the way of this machine's own addresses")
+    excluded = {"no": lowered.get("no_proxy", "")}
+    if urllib.request.proxy_bypass_environment(
+        "127.0.0.1", excluded
+    ) and urllib.request.proxy_bypass_environment("localhost", excluded):
+        return Finding(
+            "proxy",
+            True,
+            f"{names[0].upper()} is set and leaves this machine's own addresses alone",
+        )
+    addition = ",".join(filter(None, [lowered.get("no_proxy", ""), "localhost,127.0.0.1"]))
+    setting = f"set NO_PROXY={addition}" if os.name == "nt" else f"export NO_PROXY={addition}"
+    return Finding(
+        "proxy", False, f"{names[0].upper()} would catch requests to 127.0.0.1 too", setting
+    )
+
+
+def encoding(environ: Mapping[str, str]) -> Finding:
+    name = getattr(sys.stdout, "encoding", None) or "utf-8"
+    if name.lower().replace("-", "") in ("utf8", "utf8sig"):
+        return Finding("text", True, "UTF-8")
+    return Finding(
+        "text", True, f"this terminal writes {name}, some signs show as ?", "set PYTHONUTF8=1"
+    )
+
+
+def python_path(environ: Mapping[str, str]) -> Finding:
+    if environ.get("PYTHONPATH"):
+        said = "is set: packages from there come before the environment's"
+        return Finding("PYTHONPATH", True, said, "unset it when an import behaves strangely")
+    return Finding("PYTHONPATH", True, "not set")
+
+
+# ---------------------------------------------------------------- the environment
+
+
+def current_python() -> Finding:
+    return Finding("environment", True, "this Python")
+
+
+def environment_state(
+    env: environment.Environment, run: environment.Runner = environment.run_quietly
+) -> Finding:
+    if not os.path.lexists(env.folder):
+        return Finding("environment", True, "not made yet", SET_UP)
+    if reason := environment.damage(env, run):
+        return Finding(
+            "environment", False, f"cannot be used: {reason}", f"{SET_UP} makes it again"
+        )
+    if env.read_stamp() is None:
+        return Finding("environment", True, "somebody's own, not completed by the launcher", SET_UP)
+    if reasons := environment.due(env, ("requirements.txt",)):
+        return Finding("environment", False, "; ".join(reasons.values()), f"{SET_UP} updates it")
+    return Finding("environment", True, "complete")
+
+
+def inside(root: Path, python: str) -> list[Finding]:
+    """What the environment's Python says about itself."""
+    code = (
+        f"import sys; sys.path.append({str(root)!r}); "
+        "from workshop.launcher import doctor; doctor.print_facts()"
+    )
+    status, said = environment.run_quietly([python, "-I", "-c", code], root)
+    if status:
+        last = said.strip().splitlines()[-1:] or ["it said nothing"]
+        return [
+            Finding("packages", False, f"the environment's Python fails: {last[0]}", _anew(root))
+        ]
+    return judge(json.loads(said.splitlines()[-1]), root)
+
+
+def print_facts() -> None:
+    """Write, as one line of JSON, what only the environment's own Python knows. Runs in a child
+    with `-I`.
+    """
+    outside = [entry for entry in sys.path if entry != str(environment.ROOT)]
+    facts = {
+        "unmet": environment.unmet(environment.ROOT / "requirements.txt"),
+        "projects": {
+            name: _is_found(name, outside) for name in ("kernel", "offline_model", "workshop")
+        },
+        "fts5": _fts5(),
+        "ipykernel": next(
+            (d.version for d in importlib.metadata.distributions(name="ipykernel")), ""
+        ),
+        "kernelspec": _kernelspec(Path(sys.prefix)),
+    }
+    print(json.dumps(facts))
+
+
+def _is_found(name: str, path: list[str]) -> bool:
+    """Whether a kernel, whose folder is not the repository's root, would find our package."""
+    kept, sys.path[:] = sys.path[:], path
+    loaded = {
+        module: sys.modules.pop(module)
+        for module in list(sys.modules)
+        if module.split(".")[0] == name
+    }
+    try:
+        return importlib.util.find_spec(name) is not None
+    finally:
+        sys.path[:] = kept
+        sys.modules.update(loaded)
+
+
+def _fts5() -> str:
+    """ "" when SQLite can index text, else why not."""
+    try:
+        import sqlite3
+
+        sqlite3.connect(":memory:").execute("create virtual table words using fts5(word)")
+    except Exception as error:  # ImportError, or whatever this build of SQLite raises
+        return str(error)
+    return ""
+
+
+def _kernelspec(prefix: Path) -> str:
+    """ "" when the kernel `python3` is registered and its program exists, else what is wrong."""
+    try:
+        program = json.loads(
+            (prefix / "share/jupyter/kernels/python3/kernel.json").read_text(encoding="utf-8")
+        )["argv"][0]
+    except (OSError, ValueError, LookupError):
+        return "no kernel named python3 is registered"
+    return (
+        ""
+        if not Path(program).is_absolute() or Path(program).exists()
+        else "the kernel's program is gone"
+    )
+
+
+def judge(facts: Mapping, root: Path) -> list[Finding]:
+    """Turn the facts of `print_facts` into findings."""
+    anew = _anew(root)
+    astray = facts["unmet"]
+    absent = [name for name, found in facts["projects"].items() if not found]
+    version = facts["ipykernel"]
+    new_enough = (
+        tuple(int(part) for part in version.split(".")[:2] if part.isdigit()) >= OLDEST_IPYKERNEL
+    )
+    return [
+        Finding("packages", False, ", ".join(astray), anew)
+        if astray
+        else Finding("packages", True, "as requirements.txt asks"),
+        Finding("project", False, f"notebooks cannot import {' and '.join(absent)}", anew)
+        if absent
+        else Finding("project", True, "notebooks can import kernel and workshop"),
+        Finding("ipykernel", True, version)
+        if new_enough
+        else Finding("ipykernel", False, f"{version or 'missing'}, 7.4 or newer is needed", anew),
+        Finding(
+            "sqlite",
+            False,
+            f"no full-text search ({facts['fts5']})",
+            "use a Python from python.org, uv or conda",
+        )
+        if facts["fts5"]
+        else Finding("sqlite", True, "full-text search works"),
+        Finding("kernelspec", False, facts["kernelspec"], anew)
+        if facts["kernelspec"]
+        else Finding("kernelspec", True, "python3"),
+    ]
+
+
+def _anew(root: Path) -> str:
+    if environment.Environment(root).folder.exists():
+        return f"delete the folder .venv, then {SET_UP}"
+    return "pip install -r requirements.txt"
+
+
+KERNEL_TRIAL = """
+from jupyter_client.manager import start_new_kernel
+manager, client = start_new_kernel(kernel_name="python3", startup_timeout={seconds})
+try:
+    quiet = lambda message: None
+    reply = client.execute_interactive("print(1 + 1)", timeout={seconds}, output_hook=quiet)
+    print(reply["content"]["status"])
+finally:
+    client.stop_channels()
+    manager.shutdown_kernel(now=True)
+"""
+
+
+def kernel_starts(root: Path, python: str) -> Finding:
+    """Start a real kernel and let it calculate."""
+    code = KERNEL_TRIAL.format(seconds=KERNEL_START_S)
+    try:
+        environ = lab.jupyter_environment(root, os.environ)
+        trial = subprocess.run(
+            [python, "-I", "-c", code],
+            cwd=root,
+            env=environ,
+            capture_output=True,
+            timeout=3 * KERNEL_START_S,
+        )
+        said = (trial.stdout + trial.stderr).decode("utf-8", "replace").strip().splitlines()[
+            -1:
+        ] or ["it said nothing"]
+        if trial.returncode == 0 and trial.stdout.strip().endswith(b"ok"):
+            return Finding("kernel", True, "starts and calculates")
+    except (environment.SetupFailed, OSError, subprocess.TimeoutExpired) as error:
+        said = [str(error)]
+    return Finding(
+        "kernel",
+        False,
+        f"does not start: {said[0]}",
+        "allow local connections in the firewall or the sandbox",
+    )
+
+
+# ---------------------------------------------------------------- the lessons
+
+
+def corpus(root: Path) -> Finding:
+    folder = root / "notebooks" / "data" / "corpus"
+    count = sum(1 for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else 0
+    if count:
+        return Finding("corpus", True, f"{count} documents")
+    return Finding(
+        "corpus",
+        False,
+        "notebooks/data/corpus is missing or empty",
+        "get a complete copy of the repository",
+    )
+
+
+def model(environ: Mapping[str, str]) -> Finding:
+    """Which model the lessons will use. Only names, never a value that could be secret."""
+    chosen = environ.get("WORKSHOP_MODEL", "") or "offline"
+    if chosen not in ("offline", "live", "local"):
+        return Finding(
+            "model",
+            False,
+            f"WORKSHOP_MODEL is {chosen!r}",
+            "set it to offline, live or local, or unset it",
+        )
+    if chosen == "live" and not (any(environ.get(name) for name in LIVE_NAMES)):
+        remedy = "set ANTHROPIC_API_KEY (or ANTHROPIC_BASE_URL), or unset WORKSHOP_MODEL"
+        return Finding("model", False, "live, but there is no key", remedy)
+    return Finding("model", True, chosen)
+
+
+def key(environ: Mapping[str, str]) -> Finding:
+    return Finding(
+        "key",
+        True,
+        ", ".join(f"{name} {'set' if environ.get(name) else 'not set'}" for name in LIVE_NAMES),
+    )

@@ -1,0 +1,589 @@
+"""The environment: makes `.venv`, mends it and goes on inside it, with the standard library alone.
+
+What `.venv` holds is written down in a stamp, `.venv/workshop.json`. While something is being
+installed the stamp says `busy`; the finished entry is written last. So an interrupted set-up is
+noticed at the next start.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import importlib.metadata
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+ARRIVED = "WORKSHOP_ARRIVED"
+"""Set while going inside: the environment was checked a moment ago, and a second jump would be a
+loop.
+"""
+OWN_PYTHON = "WORKSHOP_NO_VENV"
+"""Set to 1 where the current Python already has everything (Binder, Colab, an environment of your
+own).
+"""
+
+Runner = Callable[[list[str], Path], tuple[int, str]]
+"""Runs a command in a folder; returns its exit status and everything it wrote."""
+
+
+class SetupFailed(Exception):
+    """The environment could not be made. The message is for the person who waits: what failed, what
+    to do.
+    """
+
+
+@dataclass(frozen=True)
+class Environment:
+    """The environment that belongs to one copy of the repository."""
+
+    root: Path
+
+    @property
+    def folder(self) -> Path:
+        return self.root / ".venv"
+
+    @property
+    def python(self) -> Path:
+        return self.folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+    @property
+    def stamp_file(self) -> Path:
+        return self.folder / "workshop.json"
+
+    @property
+    def is_current(self) -> bool:
+        """Whether this very process runs inside it."""
+        return Path(sys.prefix).resolve() == self.folder.resolve()
+
+    def read_stamp(self) -> dict | None:
+        """The stamp; None when there is none, {} when it cannot be read."""
+        try:
+            stamp = json.loads(self.stamp_file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError):
+            return {}
+        return stamp if isinstance(stamp, dict) else {}
+
+    def write_stamp(self, *, python: str, installed: Mapping[str, str], busy: str = "") -> None:
+        """Replace the stamp in one step: a reader sees the old one or the new one."""
+        stamp = {
+            "root": str(self.root),
+            "python": python,
+            "installed": dict(installed),  # requirement file → its digest
+            "busy": busy,
+            "never_had": [] if busy else lost_files(self.packages_folders()),
+        }
+        draft = self.stamp_file.with_suffix(f".{os.getpid()}")
+        draft.write_text(json.dumps(stamp, indent=1) + "\n", encoding="utf-8")
+        os.replace(draft, self.stamp_file)
+
+    def packages_folders(self) -> list[Path]:
+        """Where its packages are."""
+        return [
+            *self.folder.glob("lib/python3.*/site-packages"),
+            *self.folder.glob("Lib/site-packages"),
+        ]
+
+
+def settle(argv: list[str], wanted: tuple[str, ...]) -> None:
+    """Return only inside an environment that holds the requirement files `wanted`.
+
+    Outside of it, makes or mends it and starts `python -m workshop ARGV` there. Raises SetupFailed.
+    """
+    if os.environ.get(OWN_PYTHON, "") not in ("", "0"):
+        return
+    env = Environment(ROOT)
+    arrived = os.environ.pop(ARRIVED, "")
+    if arrived and env.is_current:
+        return
+    made_anew = prepare(env, wanted)
+    if env.is_current and not made_anew:
+        return
+    if arrived:
+        raise SetupFailed(
+            f"{env.python} runs, but not as the environment in {env.folder}. Delete that folder,"
+            " start again."
+        )
+    become(
+        [str(env.python), "-m", "workshop", *argv], {**child_environ(env, os.environ), ARRIVED: "1"}
+    )
+
+
+def child_environ(env: Environment, environ: Mapping[str, str]) -> dict[str, str]:
+    """`environ` for a process inside: its programs first, bytecode kept, loopback not through a
+    proxy.
+    """
+    child = {
+        name: value
+        for name, value in environ.items()
+        if name not in ("PYTHONDONTWRITEBYTECODE", "PYTHONHOME")
+    }
+    child["VIRTUAL_ENV"] = str(env.folder)
+    child["PATH"] = os.pathsep.join([str(env.python.parent), environ.get("PATH", os.defpath)])
+    if any(name.lower() in ("http_proxy", "https_proxy", "all_proxy") for name in environ):
+        known = environ.get("NO_PROXY") or environ.get("no_proxy") or ""
+        child["NO_PROXY"] = child["no_proxy"] = ",".join(
+            filter(None, [known, "localhost,127.0.0.1,::1"])
+        )
+    return child
+
+
+def become(command: list[str], environ: Mapping[str, str], folder: Path | None = None) -> NoReturn:
+    """Go on as `command`: on POSIX in this process, on Windows in a child whose exit status is
+    passed on.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if folder:
+        os.chdir(folder)
+    if os.name != "nt":
+        os.execve(command[0], command, dict(environ))
+    child = subprocess.Popen(command, env=dict(environ))
+    while True:
+        try:
+            sys.exit(child.wait())
+        except KeyboardInterrupt:
+            continue  # Ctrl-C reaches the child as well: it decides how to end
+
+
+# ---------------------------------------------------------------- is it good?
+
+
+def damage(env: Environment, run: Runner) -> str:
+    """Why the environment has to be made again, "" when it need not.
+
+    One without a stamp that is sound is somebody's own: it is completed, not deleted.
+    """
+    if not (env.folder / "pyvenv.cfg").is_file() or not env.python.exists():
+        return "it has no Python"
+    python = python_of(env, run)
+    if not python:
+        return "its Python does not start"
+    if tuple(int(part) for part in python.split(".")) < (3, 11):
+        return f"its Python is {python}, 3.11 or newer is needed"
+    stamp = env.read_stamp()
+    if stamp is not None:
+        if not isinstance(stamp.get("installed"), dict):
+            return "its stamp cannot be read"
+        if stamp.get("root") != str(env.root):
+            return "the folder was moved or copied"
+        if stamp.get("python") != python:
+            return f"its Python changed from {stamp.get('python')} to {python}"
+        if stamp.get("busy"):
+            return "setting it up was not finished"
+    never_had = (stamp or {}).get("never_had", [])
+    if lost := [name for name in lost_files(env.packages_folders()) if name not in never_had]:
+        return f"files of {lost[0]} are gone or cut short"
+    return ""
+
+
+def python_of(env: Environment, run: Runner) -> str:
+    """The version of the environment's Python, like "3.12"; "" when it does not start."""
+    ask = "import sys; print('%d.%d' % sys.version_info[:2])"
+    status, said = run([str(env.python), "-I", "-S", "-c", ask], env.root)
+    found = re.search(r"^(\d+\.\d+)\s*$", said, re.MULTILINE)
+    return found[1] if found and not status else ""
+
+
+def due(env: Environment, wanted: tuple[str, ...]) -> dict[str, str]:
+    """The requirement files to install, each with its reason."""
+    stamp = env.read_stamp()
+    reasons = {}
+    for name in wanted:
+        if stamp is None or name not in stamp["installed"]:
+            reasons[name] = f"{name} is not installed yet"
+        elif stamp["installed"][name] != digest(env.root / name):
+            reasons[name] = f"{name} has changed"
+        elif astray := unmet(env.root / name, env.packages_folders()):
+            reasons[name] = ", ".join(astray)
+    return reasons
+
+
+def digest(requirements: Path) -> str:
+    """The SHA-256 of a requirement file, whatever its line ends."""
+    return hashlib.sha256(requirements.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
+
+
+def unmet(requirements: Path, folders: list[Path] | None = None) -> list[str]:
+    """What `requirements` asks for and the packages in `folders` (None: this Python's) do not give,
+    in words.
+
+    Lines with a marker (`; sys_platform == …`), with an option (`-e .`) or with a URL are not
+    judged.
+    """
+    places = {} if folders is None else {"path": [str(folder) for folder in folders]}
+    wrong = []
+    for line in requirements.read_text(encoding="utf-8").splitlines():
+        found = re.fullmatch(
+            r"([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*(?:(==)\s*([\w.+!-]+)|[<>~!=].*)?",
+            line.split("#")[0].strip(),
+        )
+        if not found or ";" in line:
+            continue
+        name, exactly, version = found.groups()
+        have = next(
+            (d.version for d in importlib.metadata.distributions(name=name, **places)), None
+        )
+        if have is None:
+            wrong.append(f"{name} is missing")
+        elif exactly and re.sub(r"(\.0)+$", "", have) != re.sub(r"(\.0)+$", "", version):
+            wrong.append(f"{name} is {have} instead of {version}")
+    return wrong
+
+
+def lost_files(folders: list[Path]) -> list[str]:
+    """The packages in `folders` that lack a module which their list of files names, or the end of
+    one (a full disk, a copy that was cut). A tenth of a second for all of Jupyter.
+
+    Installers trust that list and would call such a package installed.
+    """
+    lost = []
+    for folder in folders:
+        for record in sorted(folder.glob("*.dist-info/RECORD")):
+            with open(record, encoding="utf-8", errors="replace", newline="") as lines:
+                rows = [row for row in csv.reader(lines) if row and row[0].endswith(".py")]
+            if not all(_is_whole(os.path.join(folder, name), *rest) for name, *rest in rows):
+                lost.append(record.parent.name.split("-")[0])
+    return lost
+
+
+def _is_whole(path: str, _hash: str = "", size: str = "") -> bool:
+    """Whether a file is there with all the bytes that were written; more of them are somebody's own
+    change.
+    """
+    try:
+        return os.stat(path).st_size >= int(size or 0)
+    except (OSError, ValueError):
+        return False
+
+
+# ---------------------------------------------------------------- make it good
+
+
+def _clean_environ() -> dict[str, str]:
+    """This process's variables without those that would change another Python."""
+    unwanted = ("PYTHONHOME", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+    return {name: value for name, value in os.environ.items() if name not in unwanted}
+
+
+def run_quietly(command: list[str], folder: Path) -> tuple[int, str]:
+    """Run `command` in `folder` without showing anything; returns exit status and output."""
+    try:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            env=_clean_environ(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+    except OSError as error:
+        return 127, f"{command[0]}: {error}"
+    return done.returncode, done.stdout.decode("utf-8", "replace")
+
+
+PROGRESS_S = 5
+HEARD = re.compile(
+    r"\s*(?:Collecting|Downloading|Downloaded|Building|Installing)\s+([A-Za-z][\w.-]*)"
+)
+"""A line of pip or uv that names a package."""
+
+
+def run_with_progress(
+    command: list[str],
+    folder: Path,
+    say: Callable[[str], None] = lambda line: print(line, flush=True),
+    every_s: float = PROGRESS_S,
+) -> tuple[int, str]:
+    """Like `run_quietly`, for what takes long: every few seconds a line says how far it is."""
+    try:
+        child = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=_clean_environ(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+    except OSError as error:
+        return 127, f"{command[0]}: {error}"
+    names: dict[str, None] = {}
+    ended = threading.Event()
+    began = time.monotonic()
+
+    def report() -> None:
+        while not ended.wait(every_s):
+            latest = next(reversed(names), "")
+            found = f", {len(names)} packages found, now {latest}" if latest else ""
+            say(f"  … {time.monotonic() - began:.0f} s{found}")
+
+    reporter = threading.Thread(target=report, daemon=True)
+    reporter.start()
+    lines = []
+    try:
+        with child:
+            for line in child.stdout or ():
+                lines.append(line.decode("utf-8", "replace"))
+                if heard := HEARD.match(lines[-1]):
+                    names[heard[1].lower()] = None
+    finally:
+        ended.set()
+        reporter.join()
+    return child.returncode, "".join(lines)
+
+
+def prepare(
+    env: Environment,
+    wanted: tuple[str, ...],
+    *,
+    run: Runner = run_with_progress,
+    say: Callable[[str], None] = lambda line: print(line, flush=True),
+    which: Callable[[str], str | None] = shutil.which,
+) -> bool:
+    """Make or mend `env` until it holds the requirement files `wanted`; returns whether it was made
+    anew.
+
+    `run`, `say` and `which` are there for the tests. Raises SetupFailed.
+    """
+    for name in wanted:
+        if not (env.root / name).is_file():
+            raise SetupFailed(
+                f"{env.root} has no {name}: run this from a complete copy of the repository."
+            )
+    with one_at_a_time(env.root / wanted[0], say):
+        try:
+            return _prepare(env, wanted, run, say, which)
+        except OSError as error:
+            raise SetupFailed(
+                f"Setting up {env.folder} failed: {in_words(str(error), env.root)}"
+            ) from error
+
+
+def _prepare(
+    env: Environment, wanted: tuple[str, ...], run: Runner, say: Callable, which: Callable
+) -> bool:
+    exists = os.path.lexists(env.folder)
+    if exists and (reason := damage(env, run)):
+        say(f"The environment in .venv cannot be used ({reason}); making it again.")
+        remove(env)
+        exists = False
+    reasons = due(env, wanted) if exists else dict.fromkeys(wanted, "")
+    if not reasons:
+        return False
+    uv = which("uv")
+    started = time.monotonic()
+    if exists:
+        say(f"Updating the environment ({'; '.join(reasons.values())}) …")
+    else:
+        say(f"Setting up (once, {'some seconds' if uv else 'one to three minutes'}) …")
+        create(env, uv, run)
+    install(env, list(reasons), uv, run)
+    say(f"Ready after {time.monotonic() - started:.0f} s.")
+    return not exists
+
+
+def create(env: Environment, uv: str | None, run: Runner) -> None:
+    """Make an empty environment, with uv or else with venv. Raises SetupFailed."""
+    base = getattr(sys, "_base_executable", "") or sys.executable
+    if (
+        uv
+        and run([uv, "venv", "--no-project", "--python", base, str(env.folder)], env.root)[0] == 0
+    ):
+        return
+    remove(env)
+    # The base interpreter has the same standard library as this one, so its gaps can be seen from
+    # here.
+    if not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
+        version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+        raise SetupFailed(
+            "This Python cannot make environments: its venv module is not complete. Run `sudo apt"
+            f" install python{version}-venv` (Debian, Ubuntu), or install uv, and start again."
+        )
+    status, said = run([base, "-I", "-m", "venv", str(env.folder)], env.root)
+    if status:
+        reason = in_words(said, env.root)
+        remove(env)
+        raise SetupFailed(f"Making the environment failed: {reason}")
+
+
+def install(env: Environment, names: list[str], uv: str | None, run: Runner) -> None:
+    """Install requirement files, with uv or else with pip, and stamp the environment. Raises
+    SetupFailed.
+    """
+    python = python_of(env, run)
+    if not python:
+        raise SetupFailed(f"{env.python} does not start. Delete {env.folder} and start again.")
+    before = env.read_stamp()
+    installed = dict(before["installed"]) if before else {}
+    for name in names:
+        fingerprint = digest(env.root / name)
+        env.write_stamp(python=python, installed=installed, busy=name)
+        said = _install(env, name, uv, run)
+        if said is not None:
+            if installed:  # what was there before still works, and the next start tries again
+                env.write_stamp(python=python, installed=installed)
+            raise SetupFailed(f"Installing {name} failed: {in_words(said, env.root)}")
+        installed[name] = fingerprint
+    env.write_stamp(python=python, installed=installed)
+
+
+def _install(env: Environment, name: str, uv: str | None, run: Runner) -> str | None:
+    """Install one file; returns None, or what the installer said when it failed."""
+    if (
+        uv
+        and run([uv, "pip", "install", "--python", str(env.python), "-r", name], env.root)[0] == 0
+    ):
+        return None
+    # Where uv fails pip may still succeed: the two read different settings for mirrors and proxies.
+    pip = [str(env.python), "-I", "-m", "pip"]
+    if run([*pip, "--version"], env.root)[0]:
+        status, said = run([str(env.python), "-I", "-m", "ensurepip"], env.root)
+        if status:
+            return said
+    status, said = run(
+        [
+            *pip,
+            "install",
+            "--disable-pip-version-check",
+            "--no-input",
+            "--retries",
+            "2",
+            "-r",
+            name,
+        ],
+        env.root,
+    )
+    return said if status else None
+
+
+def remove(env: Environment) -> None:
+    """Delete the environment's folder; of a link, only the link. Raises SetupFailed when that
+    fails.
+    """
+    try:
+        if env.folder.is_symlink() or env.folder.is_file():
+            env.folder.unlink()
+        elif env.folder.exists():
+            shutil.rmtree(env.folder)
+    except OSError as error:
+        raise SetupFailed(
+            f"{env.folder} cannot be deleted ({error.strerror}): close what uses it (JupyterLab, an"
+            " editor), delete the folder and start again."
+        ) from error
+
+
+FULL_DISK_BYTES = 50_000_000
+CAUSES = (
+    (
+        ("no space left", "disk quota", "not enough space"),
+        "the disk is full. Free 1 GB and start again.",
+    ),
+    (
+        ("read-only file system", "permission denied", "access is denied"),
+        "the folder cannot be written. Copy the repository to a folder of your own and start "
+        "again.",
+    ),
+    (
+        ("certificate_verify_failed", "invalid peer certificate", "unknownissuer"),
+        "the package index's certificate is not trusted, perhaps because a proxy opens the "
+        "connection. Point SSL_CERT_FILE and PIP_CERT to your network's certificate and start "
+        "again.",
+    ),
+    (
+        (
+            "name resolution",
+            "name or service not known",
+            "getaddrinfo",
+            "dns error",
+            "timed out",
+            "timeout",
+            "failed to establish a new connection",
+            "connection refused",
+            "connection reset",
+            "network is unreachable",
+            "error sending request",
+            "failed to fetch",
+            "tunnel connection failed",
+            "proxyerror",
+            "connecterror",
+        ),
+        "the package index cannot be reached. Connect this machine to the network (or set "
+        "PIP_INDEX_URL, for uv UV_INDEX_URL, to a mirror) and start again.",
+    ),
+)
+
+
+def in_words(said: str, root: Path) -> str:
+    """What an installer's output means: a sentence with its remedy, or else its last lines."""
+    low = said.lower()
+    if shutil.disk_usage(root).free < FULL_DISK_BYTES:
+        low += CAUSES[0][0][0]  # tools in between often swallow the message
+    for signs, words in CAUSES:
+        if any(sign in low for sign in signs):
+            return words
+    lines = [line for line in said.splitlines() if line.strip()]
+    return (
+        "\n    ".join(["its last words were:", *lines[-12:]])
+        if lines
+        else "it said nothing. Start again."
+    )
+
+
+@contextmanager
+def one_at_a_time(file: Path, say: Callable[[str], None]) -> Iterator[None]:
+    """Hold a lock on `file` (an existing one, so that nothing is left behind): two starts do not
+    mix.
+
+    The system frees it when the process ends, however that ends. Where locks do not exist it does
+    nothing.
+    """
+    try:
+        descriptor = os.open(file, os.O_RDWR)
+    except OSError:  # read-only: whoever writes next says so
+        descriptor = None
+    try:
+        told = False
+        while descriptor is not None and not _lock(descriptor):
+            if not told:
+                say("Another start is setting up; waiting for it …")
+                told = True
+            time.sleep(0.2)
+        yield
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def _lock(descriptor: int) -> bool:
+    """Try to lock an open file; False when somebody else holds it."""
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            os.lseek(
+                descriptor, 1 << 30, os.SEEK_SET
+            )  # beyond the end: nobody's reading is blocked
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:
+        pass  # a file system without locks
+    return True

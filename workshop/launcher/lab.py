@@ -1,0 +1,203 @@
+"""Starts JupyterLab on lesson 00, with quiet settings of the workshop's own instead of the
+user's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import socket
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from workshop.launcher import environment
+from workshop.launcher.copies import FOLDER, Copies
+
+FIRST_LESSON = f"{FOLDER}/notebooks/00_start_here.ipynb"
+USUAL_PORT = 8888
+
+SETTINGS = {
+    # No requests to the outside, no question about them.
+    "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
+    # Every cell stays in the page: a picture further up goes on changing, the browser's search
+    # finds all.
+    "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
+    # A control is still drawn when its notebook is opened tomorrow.
+    "@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True},
+    # The map is a page to read, not to edit.
+    "@jupyterlab/docmanager-extension:plugin": {"defaultViewers": {"markdown": "Markdown Preview"}},
+}
+"""Defaults that differ from JupyterLab's; what a learner changes in the Settings menu wins over
+them.
+"""
+
+SERVER_SETTINGS = """from workshop.launcher.saved import keep_widget_state
+c.ContentsManager.pre_save_hook = keep_widget_state
+"""
+"""Python, not JSON: Jupyter Server takes the hook as a function only."""
+KERNEL_SETTINGS = {
+    # Errors only: warnings about its transport would fill the window that shows the address.
+    "IPKernelApp": {"log_level": 40},
+    "InteractiveShellApp": {"extensions": ["workshop.cells"]},
+}
+
+
+def options(argv: list[str]) -> argparse.Namespace:
+    """The options of `lab`; wrong ones end the program with exit status 2."""
+    parser = argparse.ArgumentParser(
+        prog="python3 -m workshop lab", description="Open JupyterLab on lesson 00."
+    )
+    parser.add_argument(
+        "--port",
+        type=_port,
+        help="the port to listen on (default 8888; the next free one when it is taken)",
+    )
+    parser.add_argument("--no-browser", action="store_true", help="only print the address")
+    return parser.parse_args(argv)
+
+
+def _port(word: str) -> int:
+    if not word.isdigit() or int(word) > 65535:
+        raise argparse.ArgumentTypeError(
+            f"{word!r} is not a port: give a number from 0 (any free one) to 65535"
+        )
+    return int(word)
+
+
+def start(chosen: argparse.Namespace) -> int:
+    """Become JupyterLab: it prints its address, one Ctrl-C ends it. Raises SetupFailed when it is
+    missing.
+    """
+    root = environment.ROOT
+    if importlib.util.find_spec("jupyterlab") is None:
+        raise environment.SetupFailed(
+            "This Python has no JupyterLab: pip install -r requirements.txt, then start again."
+        )
+    adopt(jupyter_environment(root, os.environ))
+    os.chdir(root)
+    copies = Copies(root)
+    for sentence in [*copies.refresh(), *taken(chosen.port)]:
+        print(sentence, flush=True)
+    print("JupyterLab is starting; Ctrl-C in this window ends it.", flush=True)
+    # In this process, not in a new one: signing needs modules that take JupyterLab two seconds to
+    # load anyway.
+    from jupyterlab.labapp import LabApp
+
+    trust_lessons(root, copies.written)
+    return LabApp.launch_instance(options_of_jupyterlab(root, chosen, as_root=_is_root())) or 0
+
+
+def adopt(environ: Mapping[str, str]) -> None:
+    """Make `environ` this process's own, and so that of the kernels that it starts."""
+    os.environ.clear()
+    os.environ.update(environ)
+
+
+def _is_root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def taken(port: int | None) -> list[str]:
+    """A sentence when another program listens on the port that JupyterLab would take first."""
+    first = USUAL_PORT if port is None else port
+    try:
+        socket.create_connection(("127.0.0.1", first), timeout=0.5).close()
+    except OSError:
+        return []
+    return [
+        f"Port {first} is taken, perhaps by a lab that is still open. "
+        "JupyterLab takes the next free one: use the address below."
+    ]
+
+
+def trust_lessons(root: Path, copies: Iterable[Path] = ()) -> None:
+    """Sign lessons that are new or changed, so that their stored pictures show before anything
+    runs.
+
+    JupyterLab shows no SVG of a notebook that it did not sign. Only the numbered lessons and the
+    copies that were just made are signed: whoever starts this launcher runs their code anyway; a
+    notebook that was put beside them is not ours to vouch for.
+    """
+    known_file = root / ".jupyter" / "signed.json"
+    try:
+        known = json.loads(known_file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        known = {}
+    lessons = sorted((root / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+    digests = {lesson.name: environment.digest(lesson) for lesson in lessons}
+    unsigned = [*(lessons if digests != known else ()), *copies]
+    if not unsigned:
+        return
+    import nbformat
+    from nbformat.sign import NotebookNotary
+
+    notary = NotebookNotary(data_dir=str(root / ".jupyter" / "data"))
+    for lesson in unsigned:
+        try:
+            notary.sign(nbformat.read(lesson, as_version=4))
+        except Exception as error:  # a lesson that cannot be read is JupyterLab's to explain
+            print(f"{lesson.name} cannot be read: {error}", file=sys.stderr)
+    notary.store.close()
+    known_file.write_text(json.dumps(digests, indent=1) + "\n", encoding="utf-8")
+
+
+def options_of_jupyterlab(root: Path, chosen: argparse.Namespace, *, as_root: bool) -> list[str]:
+    """What JupyterLab is told so that the repository is its folder and lesson 00 its first page."""
+    page = f"/lab/tree/{FIRST_LESSON}" if (root / FIRST_LESSON).is_file() else "/lab"
+    words = [
+        f"--ServerApp.root_dir={root}",
+        f"--LabApp.default_url={page}",
+        "--ServerApp.answer_yes=True",
+        "--Application.log_level=ERROR",  # the address is still printed: it is logged as critical
+    ]
+    if chosen.port is not None:
+        words.append(f"--ServerApp.port={chosen.port}")
+    if chosen.no_browser:
+        words.append("--no-browser")
+    if as_root:
+        words.append("--allow-root")
+    return words
+
+
+def jupyter_environment(root: Path, environ: Mapping[str, str]) -> dict[str, str]:
+    """`environ` with every folder of Jupyter and IPython inside `root/.jupyter`, which is made if
+    need be.
+
+    So a learner's other Jupyter, its extensions, start-up files and tabs neither disturb nor are
+    disturbed.
+    """
+    own = root / ".jupyter"
+    folders = {
+        "JUPYTER_CONFIG_DIR": own / "config",
+        "JUPYTER_DATA_DIR": own / "data",
+        "JUPYTER_RUNTIME_DIR": own / "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": own / "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": own / "workspaces",
+        "IPYTHONDIR": own / "ipython",
+    }
+    try:
+        for folder in folders.values():
+            folder.mkdir(parents=True, exist_ok=True)
+        (own / ".gitignore").write_text("*\n", encoding="utf-8")
+        for file, settings in (
+            (own / "config" / "labconfig" / "default_setting_overrides.json", SETTINGS),
+            (own / "ipython" / "profile_default" / "ipython_kernel_config.json", KERNEL_SETTINGS),
+        ):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
+        (own / "config" / "jupyter_server_config.py").write_text(SERVER_SETTINGS, encoding="utf-8")
+    except OSError as error:
+        raise environment.SetupFailed(
+            f"{own} cannot be written ({error.strerror}). "
+            "Copy the repository to a folder of your own and start again."
+        ) from error
+    foreign = ("JUPYTER_", "JUPYTERLAB_", "IPYTHON")
+    quiet = {name: value for name, value in environ.items() if not name.startswith(foreign)}
+    env = environment.Environment(root)
+    if env.is_current:
+        quiet = environment.child_environ(env, quiet)
+    quiet.pop("PYTHONDONTWRITEBYTECODE", None)
+    return {**quiet, **{name: str(folder) for name, folder in folders.items()}}

@@ -1,0 +1,18 @@
+"""Lesson 10: a writer without a limit of words, a reviewer, and a task with facts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kernel import Agent, Corpus, Handoff, Run, connect, researcher, reviewer, writer
+
+
+async def brief() -> tuple[Agent, Agent, Handoff]:
+    """A writer whose prompt names no limit of words, the reviewer, and a handoff with facts."""
+    intent = "Write a brief on rate limits"
+    found = await Run(connect()).dispatch(researcher(Corpus()), Handoff(intent=intent))
+    plain = writer()
+    without_limit = plain.system.replace("in at most 180 words, ", "")
+    facts = {"facts": found.as_text()}
+    task = Handoff(intent=intent, artifacts=facts)
+    return replace(plain, system=without_limit), reviewer(), task

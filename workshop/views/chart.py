@@ -1,0 +1,178 @@
+"""Charts of a few numbers: bars, pairs before and after, and straight lines; each with a
+text twin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .svg import (
+    BODY,
+    CARD,
+    FURTHER,
+    INK,
+    LINE,
+    MARGIN,
+    MUTED,
+    ROLES,
+    TITLE,
+    WIDTH,
+    box,
+    card,
+    element,
+    line,
+    text,
+    tint,
+)
+from .view import bundle
+
+LEFT, RIGHT, TOP = 200.0, WIDTH - 88.0, 64.0
+"""Where the numbers are drawn, in px."""
+ROW, HEIGHT = 32.0, 200.0
+HUES = (ROLES["researcher"], ROLES["writer"], ROLES["reviewer"], *FURTHER)
+DASHES = (None, "6 4", "2 3", "10 4 2 4")
+COLUMNS = 30
+"""Characters of the longest bar of a text twin."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A finished chart: the sentence that it shows, its picture, and the same in words."""
+
+    finding: str
+    svg: str
+    words: str
+
+    def text(self) -> str:
+        return f"{self.finding}\n{self.words}"
+
+    def markup(self) -> str:
+        """The picture as it goes into a page."""
+        return self.svg
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return bundle(self.svg, self.text(), self.text())
+
+    def __repr__(self) -> str:
+        return f"Chart({self.finding!r})"
+
+
+def bars(finding: str, values: Mapping[str, float], *, axis: str, ideal: float = 0.0) -> Chart:
+    """One bar for each value. `ideal` is marked by a dashed line; 0 draws none."""
+    most = max([ideal, *values.values()])
+    bottom = TOP + ROW * len(values)
+    shapes = _frame(bottom, _ticks(0.0, most), axis)
+    words = []
+    for at, (name, value) in enumerate(values.items()):
+        y, wide = TOP + ROW * at + 6, _x(value, 0.0, most) - LEFT
+        shapes.append(_name(name, y + 14))
+        shapes.append(box(LEFT, y, max(wide, 1.0), 20, radius=3, fill=HUES[at % len(HUES)]))
+        inside = wide > 60
+        shapes.append(
+            text(
+                LEFT + wide + (-8 if inside else 8),
+                y + 14,
+                f"{value:.2f}",
+                size=BODY,
+                fill=CARD if inside else INK,
+                bold=True,
+                anchor="end" if inside else None,
+            )
+        )
+        words.append(f"{name:12}  {'█' * round(COLUMNS * value / most):{COLUMNS}}  {value:.2f}")
+    if ideal:
+        x = _x(ideal, 0.0, most)
+        shapes.append(line(x, TOP - 6, x, bottom, stroke=INK, dash="5 4", width=1.5))
+        shapes.append(text(x, TOP - 12, f"ideal {ideal:g}", fill=INK, anchor="middle"))
+        words.append(f"{'ideal':12}  {'─' * round(COLUMNS * ideal / most):{COLUMNS}}  {ideal:.2f}")
+    return _chart(finding, bottom, shapes, words)
+
+
+def pairs(finding: str, values: Mapping[str, tuple[float, float]], *, axis: str) -> Chart:
+    """Before (a square) and after (a dot) on one line for each name."""
+    most = max(number for pair in values.values() for number in pair)
+    bottom = TOP + ROW * len(values)
+    shapes = _frame(bottom, _ticks(0.0, most), axis)
+    words = []
+    for at, (name, (before, after)) in enumerate(values.items()):
+        y = TOP + ROW * at + 16
+        first, last = _x(before, 0.0, most), _x(after, 0.0, most)
+        shapes.append(_name(name, y + 4))
+        shapes.append(line(first, y, last, y, stroke=LINE, width=2))
+        shapes.append(box(first - 5, y - 5, 10, 10, radius=1, fill=ROLES["writer"]))
+        shapes.append(element("circle", cx=last, cy=y, r=6, fill=ROLES["researcher"]))
+        for x, number in ((first, before), (last, after)):
+            side = 12 if x == max(first, last) else -12
+            anchor = "start" if side > 0 else "end"
+            shapes.append(text(x + side, y + 4, f"{number:g}", fill=INK, bold=True, anchor=anchor))
+        words.append(f"{name:20}  ■ before {before:>4g}   ● after {after:>4g}")
+    shapes.append(text(WIDTH - MARGIN, 38, "■ before   ● after", fill=INK, anchor="end"))
+    return _chart(finding, bottom, shapes, words)
+
+
+def lines(
+    finding: str, values: Mapping[str, tuple[float, float]], *, x_axis: str, y_axis: str
+) -> Chart:
+    """A straight line from 0 to 1 for each name: its values at both ends."""
+    ends = [0.0, *(number for pair in values.values() for number in pair)]
+    least, most = min(ends), max(ends)
+    span = (most - least) or 1.0
+    bottom = TOP + HEIGHT
+    shapes = _frame(bottom, [step / 5 for step in range(6)], x_axis, most=1.0)
+
+    def y_of(value: float) -> float:
+        return bottom - 12 - (HEIGHT - 24) * (value - least) / span
+
+    shapes.append(line(LEFT, y_of(0.0), RIGHT, y_of(0.0), stroke=INK))
+    shapes.append(text(LEFT - 12, y_of(0.0) + 4, "0", fill=INK, anchor="end"))
+    shapes.append(text(MARGIN, TOP + 4, y_axis, width=LEFT - MARGIN - 24))
+    words = [f"{y_axis}, from 0 to 1 {x_axis}"]
+    for at, (name, (first, last)) in enumerate(values.items()):
+        hue, dash = HUES[at % len(HUES)], DASHES[at % len(DASHES)]
+        shapes.append(line(LEFT, y_of(first), RIGHT, y_of(last), stroke=hue, width=2, dash=dash))
+        share = (0.95, 0.62, 0.3)[at % 3]  # side by side, so that names of near lines stay apart
+        height = y_of(first) + (y_of(last) - y_of(first)) * share
+        place = height + (16 if first + last < 0 else -8)
+        x = LEFT + (RIGHT - LEFT) * share
+        shapes.append(text(x, place, name, fill=hue, bold=True, anchor="end"))
+        shapes.append(text(RIGHT + 8, y_of(last) + 4, f"{last:+.2f}", fill=INK))
+        words.append(f"{name:32}  {first:+.2f} → {last:+.2f}")
+    return _chart(finding, bottom, shapes, words)
+
+
+def _chart(finding: str, bottom: float, shapes: Iterable[str], words: list[str]) -> Chart:
+    title = text(MARGIN, 38, finding, size=TITLE, fill=INK, bold=True, width=WIDTH - 160)
+    return Chart(finding, card(bottom + 56, finding, [title, *shapes]), "\n".join(words))
+
+
+def _frame(bottom: float, ticks: list[float], axis: str, *, most: float | None = None) -> list[str]:
+    """Vertical lines at round numbers, their values, and what they count."""
+    end = ticks[-1] if most is None else most
+    shapes = []
+    for tick in ticks:
+        x = _x(tick, 0.0, end)
+        shapes.append(line(x, TOP - 4, x, bottom, stroke=tint(LINE, 0.6)))
+        shapes.append(text(x, bottom + 16, f"{tick:g}", anchor="middle"))
+    shapes.append(text((LEFT + RIGHT) / 2, bottom + 36, axis, fill=MUTED, anchor="middle"))
+    return shapes
+
+
+def _ticks(least: float, most: float) -> list[float]:
+    """Four to eight round numbers from `least` on, up to and beyond `most`."""
+    from .lanes import tick
+
+    step = tick(most - least, 7)
+    count = int((most - least) / step + 0.999999)
+    return [round(least + step * at, 6) for at in range(count + 1)]
+
+
+def _x(value: float, least: float, most: float) -> float:
+    """px of a value; the axis ends at the last round number."""
+    end = _ticks(least, most)[-1]
+    return LEFT + (RIGHT - LEFT) * (value - least) / (end - least)
+
+
+def _name(name: str, y: float) -> str:
+    return text(LEFT - 12, y, name, size=BODY, fill=INK, anchor="end", width=LEFT - MARGIN - 12)

@@ -1,0 +1,123 @@
+"""Findings beside each other: what each step claims and saw, and which contradict each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kernel import Event
+from kernel.events import Dispatched, Returned
+
+from .page import aside, heading, name, sentence, sheet
+from .svg import CARD, HAIRLINE, Hues, escape, tint
+from .view import View
+
+HOLDS = {True: "holds", False: "does not hold", None: "open"}
+
+
+class FindingsTable(View):
+    """What each worker found, a column a worker, and the synthesis below: `FindingsTable(run)`."""
+
+    def findings(self) -> list[tuple[str, list[dict[str, Any]]]]:
+        """(who, what was found) for each dispatch that answered with Findings, in order of
+        dispatch.
+
+        Of a worker behind gates, only what passed them or ended before them.
+        """
+        given = [event for event in self.events if isinstance(event, Dispatched)]
+        wrappers = {event.run for event in given if event.wrapper}
+        outputs = {event.run: _output(event) for event in self.events}
+        found = []
+        for event in given:
+            items = outputs.get(event.run, {}).get("items")
+            if event.parent not in wrappers and isinstance(items, list):
+                found.append((event.agent, items))
+        return found
+
+    def synthesis(self) -> dict[str, Any]:
+        """The last Synthesis of the run; empty when there is none yet."""
+        outputs = (_output(event) for event in reversed(self.events))
+        return next((output for output in outputs if "contradictions" in output), {})
+
+    def finding(self) -> str:
+        found = self.findings()
+        if not found:
+            return "Nobody has answered with findings yet."
+        claims = sum(len(items) for _, items in found)
+        words = (
+            f"{claims} claim{'s' * (claims != 1)} of {len(found)} worker{'s' * (len(found) != 1)}"
+        )
+        clashes = len(self.synthesis().get("contradictions", []))
+        return f"{words}, {clashes or 'no'} contradiction{'s' * (clashes != 1)}."
+
+    def html(self) -> str:
+        hues = self.hues
+        columns = "".join(_column(who, items, hues) for who, items in self.findings())
+        row = f'<div style="display:flex;flex-wrap:wrap;gap:12px;margin:12px 0">{columns}</div>'
+        parts = [
+            heading("Findings"),
+            sentence(self.finding(), muted=True),
+            row,
+            *_below(self.synthesis()),
+        ]
+        return sheet(f"Findings: {self.finding()}", parts)
+
+    def text(self) -> str:
+        lines = [f"Findings: {self.finding()}"]
+        for who, items in self.findings():
+            lines += ["", who]
+            for item in items:
+                lines.append(f"  - {item['claim']}  [{HOLDS[item['holds']]}]")
+                lines += [f"      {evidence}" for evidence in item.get("evidence", [])]
+                lines += [f"      suggests {item['suggests']}"] if item.get("suggests") else []
+        for title, rows in _rows(self.synthesis()):
+            lines += ["", title, *(f"  - {row}" for row in rows)]
+        return "\n".join(lines)
+
+
+def _output(event: Event) -> dict[str, Any]:
+    """The structured output that a dispatch brought back; empty for anything else."""
+    output = event.result.output if isinstance(event, Returned) else None
+    return output if isinstance(output, dict) else {}
+
+
+def _rows(synthesis: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
+    clashes = [
+        f"{' and '.join(one['steps'])}: {one['claim']} {one['why']}".strip()
+        for one in synthesis.get("contradictions", [])
+    ]
+    if clashes:
+        yield "Contradictions", clashes
+    if synthesis.get("open_questions"):
+        yield "Open questions", list(synthesis["open_questions"])
+
+
+def _column(who: str, items: list[dict[str, Any]], hues: Hues) -> str:
+    hue = hues[who]
+    inner = "".join(_item(item) for item in items)
+    style = (
+        f"flex:1 1 200px;min-width:180px;background:{CARD};border:1px solid {HAIRLINE};"
+        f"border-top:3px solid {hue};border-radius:8px;padding:8px 12px"
+    )
+    return f'<div style="{style}">{name(who, hue)}{inner}</div>'
+
+
+def _item(item: dict[str, Any]) -> str:
+    words = f"<strong>{escape(HOLDS[item['holds']])}</strong> · {escape(item['claim'])}"
+    evidence = "".join(
+        f"<br>{aside(line[:160] + '…' * (len(line) > 160))}" for line in item.get("evidence", [])
+    )
+    suggests = (
+        f"<br>suggests <strong>{escape(item['suggests'])}</strong>" if item.get("suggests") else ""
+    )
+    return f'<p style="margin:6px 0;overflow-wrap:anywhere">{words}{evidence}{suggests}</p>'
+
+
+def _below(synthesis: dict[str, Any]) -> Iterator[str]:
+    for title, rows in _rows(synthesis):
+        listed = "".join(f"<li>{escape(row)}</li>" for row in rows)
+        hue = "#a1344f" if title == "Contradictions" else "#52606d"
+        edge = f"border-left:3px solid {hue};background:{tint(hue, 0.06)}"
+        rows_of = f'<ul style="margin:4px 0;padding-left:18px">{listed}</ul>'
+        box = f"{edge};padding:4px 12px;margin:8px 0"
+        yield f'<div style="{box}"><strong>{title}</strong>{rows_of}</div>'

@@ -1,0 +1,56 @@
+"""A journal's steps: those that were kept and those that had to be asked, in a row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .svg import BODY, INK, MARGIN, MUTED, SMALL, WIDTH, box, card, heading, text, tint
+from .view import bundle
+
+KEPT, ASKED = "#00795a", "#b8590b"
+MOST = 24
+"""Steps that are drawn one by one."""
+
+
+class StepsKept:
+    """What a resumed run took from its journal: `StepsKept(booked, sent)`.
+
+    booked: how many replies the run used. sent: how many of them it had to ask for.
+    """
+
+    def __init__(self, booked: int, sent: int) -> None:
+        if not 0 <= sent <= booked:
+            raise ValueError(f"{sent} of {booked} replies were sent; expected 0 to {booked}")
+        self.booked = booked
+        self.sent = sent
+
+    def finding(self) -> str:
+        kept = self.booked - self.sent
+        return f"{kept} of {self.booked} replies came from the journal, {self.sent} were asked for."
+
+    def svg(self) -> str:
+        count = min(self.booked, MOST)
+        kept = round((self.booked - self.sent) * count / max(1, self.booked))
+        width = min(120.0, (WIDTH - 2 * MARGIN) / max(1, count))
+        shapes = [heading("The journal"), text(MARGIN, 62, self.finding(), size=BODY + 1, fill=INK)]
+        for number in range(count):
+            hue = KEPT if number < kept else ASKED
+            x = MARGIN + number * width
+            shapes.append(box(x, 84, width - 6, 40, fill=tint(hue, 0.12), stroke=hue))
+            label = "kept" if number < kept else "asked"
+            shapes.append(
+                text(x + (width - 6) / 2, 109, label, fill=hue, bold=True, anchor="middle")
+            )
+        words = "each box is one reply, in the order of the run"
+        shapes.append(text(MARGIN, 146, words, size=SMALL, fill=MUTED))
+        return card(164, f"The journal: {self.finding()}", shapes)
+
+    def text(self) -> str:
+        kept = self.booked - self.sent
+        return f"The journal\n{self.finding()}\n\n{'█' * kept}{'░' * self.sent}   (█ kept, ░ asked)"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return bundle(self.svg(), f"The journal: {self.finding()}", self.text())
+
+    def __repr__(self) -> str:
+        return self.text()
