@@ -1,8 +1,10 @@
-"""What grading costs: 20 submissions of one exercise notebook, graded, beside plain nbval on the same 20 and the floor.
+"""What grading costs: 20 submissions of one exercise notebook, graded, beside plain nbval on the
+same 20 and the floor.
 
-`python -m benchmarks.grading` prints CPU seconds per submission and submissions per minute with two workers, and ratios to
-plain nbval in the same run. CPU is read from each process while it lives, since a kernel that is killed in its sandbox
-reports none afterwards; so at most a twentieth of a second of each is missing, on every side alike.
+`python -m benchmarks.grading` prints CPU seconds per submission and submissions per minute with two
+workers, and ratios to plain nbval in the same run. CPU is read from each process while it lives,
+since a kernel that is killed in its sandbox reports none afterwards; so at most a twentieth of a
+second of each is missing, on every side alike.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ COUNT, WORKERS = 20, 2
 
 
 def submissions(folder: Path) -> list[Path]:
-    """A class: the solved notebook, each with a comment of its own, so that no two files are equal."""
+    """A class: the solved notebook, each with a comment of its own, so that no two files
+    are equal.
+    """
     solved = json.loads((ROOT / "solutions" / f"{NOTEBOOK}.ipynb").read_text(encoding="utf-8"))
     paths = []
     for number in range(COUNT):
@@ -43,7 +47,9 @@ def submissions(folder: Path) -> list[Path]:
 
 
 class Meter:
-    """CPU seconds of all processes below this one, while it is open: their clocks are read twenty times a second."""
+    """CPU seconds of all processes below this one, while it is open: their clocks are read twenty
+    times a second.
+    """
 
     def __enter__(self) -> Meter:
         self.clocks: dict[tuple[int, float], float] = {}
@@ -70,9 +76,21 @@ class Meter:
 
 def floor(paths: list[Path]) -> None:
     """A kernel's start and the notebook's first code cell, for each submission, two at a time."""
-    code = next(cell for cell in json.loads(paths[0].read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code")
-    program = "import sys\nfrom benchmarks.grading import start\nfor _ in range(int(sys.argv[1])): start(sys.argv[2])"
-    _together([[sys.executable, "-c", program, str(COUNT // WORKERS), "".join(code["source"])] for _ in range(WORKERS)])
+    code = next(
+        cell
+        for cell in json.loads(paths[0].read_text(encoding="utf-8"))["cells"]
+        if cell["cell_type"] == "code"
+    )
+    program = (
+        "import sys\nfrom benchmarks.grading import start\n"
+        "for _ in range(int(sys.argv[1])): start(sys.argv[2])"
+    )
+    _together(
+        [
+            [sys.executable, "-c", program, str(COUNT // WORKERS), "".join(code["source"])]
+            for _ in range(WORKERS)
+        ]
+    )
 
 
 def start(code: str) -> None:
@@ -83,23 +101,66 @@ def start(code: str) -> None:
 
 
 def plain(paths: list[Path]) -> None:
-    """nbval as it is, the submissions split over two processes; each checks itself, and nothing is held against it."""
-    _together([[sys.executable, "-m", "pytest", "--nbval-lax", "-q", "-p", "no:cacheprovider", *map(str, paths[at::WORKERS])]
-               for at in range(WORKERS)])
+    """nbval as it is, the submissions split over two processes; each checks itself, and nothing is
+    held against it.
+    """
+    _together(
+        [
+            [
+                sys.executable,
+                "-m",
+                "pytest",
+                "--nbval-lax",
+                "-q",
+                "-p",
+                "no:cacheprovider",
+                *map(str, paths[at::WORKERS]),
+            ]
+            for at in range(WORKERS)
+        ]
+    )
 
 
 def graded(folder: Path, out: Path, *more: str) -> None:
-    _together([[sys.executable, "-m", "workshop.grading", str(folder), "--out", str(out), "--workers", str(WORKERS), *more]])
+    _together(
+        [
+            [
+                sys.executable,
+                "-m",
+                "workshop.grading",
+                str(folder),
+                "--out",
+                str(out),
+                "--workers",
+                str(WORKERS),
+                *more,
+            ]
+        ]
+    )
 
 
 def _together(commands: list[list[str]]) -> None:
-    environ = {**{name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}, "PYTHONPATH": str(ROOT)}
-    started = [subprocess.Popen(command, cwd=ROOT, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-               for command in commands]
+    environ = {
+        **{name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"},
+        "PYTHONPATH": str(ROOT),
+    }
+    started = [
+        subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for command in commands
+    ]
     for process in started:
         said, _ = process.communicate()
         if process.returncode:
-            raise SystemExit(f"a measured command failed with status {process.returncode}:\n{said[-3000:]}")
+            raise SystemExit(
+                f"a measured command failed with status {process.returncode}:\n{said[-3000:]}"
+            )
 
 
 def main() -> None:
@@ -120,7 +181,10 @@ def main() -> None:
                 work()
             cost[side] = meter.cpu / COUNT
             ratio = f"{cost[side] / cost['plain nbval']:.2f}" if "plain nbval" in cost else ""
-            print(f"{side:<28}{cost[side]:>12.2f}{ratio:>10}{COUNT / meter.wall * 60:>12.0f}", flush=True)
+            print(
+                f"{side:<28}{cost[side]:>12.2f}{ratio:>10}{COUNT / meter.wall * 60:>12.0f}",
+                flush=True,
+            )
         print("\ngoals: graded at most 1.3, forked at most 0.5 × plain nbval")
 
 

@@ -1,7 +1,9 @@
-"""A stand-in for the service that costs next to nothing: fixed replies, in a process of its own, on loopback.
+"""A stand-in for the service that costs next to nothing: fixed replies, in a process of its own, on
+loopback.
 
-The address decides, so that both sides are answered alike: `/turns/10/v1/messages` asks for the tool until the
-conversation holds ten tool results, `/latency/200/v1/messages` answers in text after 200 ms.
+The address decides, so that both sides are answered alike: `/turns/10/v1/messages` asks for the
+tool until the conversation holds ten tool results, `/latency/200/v1/messages` answers in text after
+200 ms.
 """
 
 from __future__ import annotations
@@ -15,7 +17,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 WAITING_CONNECTIONS = 1024
-TEXT = {"type": "text", "text": "Three vector stores were compared; two of them keep their index on disk."}
+TEXT = {
+    "type": "text",
+    "text": "Three vector stores were compared; two of them keep their index on disk.",
+}
 TOOL_RESULT = b'"tool_result"'
 """Both sides write this word once for each result, whatever their spacing."""
 
@@ -24,11 +29,26 @@ def _reply(turn: int, asks_for_tool: bool) -> bytes:
     content = [TEXT]
     if asks_for_tool:
         arguments = {"query": f"vector stores, part {turn}"}
-        content = [TEXT, {"type": "tool_use", "id": f"toolu_{turn:04}", "name": "search", "input": arguments}]
-    body = json.dumps({"id": f"msg_{turn:04}", "type": "message", "role": "assistant", "model": "claude-haiku-5-5",
-                       "content": content, "stop_reason": "tool_use" if asks_for_tool else "end_turn",
-                       "stop_sequence": None, "usage": {"input_tokens": 400, "output_tokens": 60}}).encode("ascii")
-    return b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body)
+        content = [
+            TEXT,
+            {"type": "tool_use", "id": f"toolu_{turn:04}", "name": "search", "input": arguments},
+        ]
+    body = json.dumps(
+        {
+            "id": f"msg_{turn:04}",
+            "type": "message",
+            "role": "assistant",
+            "model": "claude-haiku-5-5",
+            "content": content,
+            "stop_reason": "tool_use" if asks_for_tool else "end_turn",
+            "stop_sequence": None,
+            "usage": {"input_tokens": 400, "output_tokens": 60},
+        }
+    ).encode("ascii")
+    return b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b" % (
+        len(body),
+        body,
+    )
 
 
 class _Connection(asyncio.Protocol):
@@ -61,18 +81,26 @@ async def _serve() -> None:
     loop = asyncio.get_running_loop()
     server = await loop.create_server(_Connection, "127.0.0.1", 0, backlog=WAITING_CONNECTIONS)
     print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
-    await loop.run_in_executor(None, sys.stdin.read)  # until whoever started it closes its end, or is gone
+    await loop.run_in_executor(
+        None, sys.stdin.read
+    )  # until whoever started it closes its end, or is gone
 
 
 @contextmanager
 def running() -> Iterator[str]:
-    """Starts the server in another process; gives its address. Raises RuntimeError when it does not come up."""
+    """Starts the server in another process; gives its address. Raises RuntimeError when it does not
+    come up.
+    """
     command = [sys.executable, str(Path(__file__).resolve())]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+    ) as process:
         try:
             address = process.stdout.readline().strip()
             if not address:
-                raise RuntimeError("the benchmark's server did not start; its own message stands above")
+                raise RuntimeError(
+                    "the benchmark's server did not start; its own message stands above"
+                )
             yield address
         finally:
             process.stdin.close()  # leaving the block waits for it

@@ -10,23 +10,68 @@ hypothesis.settings.register_profile("workshop", deadline=None, print_blob=True)
 hypothesis.settings.load_profile("workshop")
 
 
+LEFT = "runs with --all"
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--all",
+        action="store_true",
+        help="the exhaustive form: 100 draws an exercise, every table and all marked `exhaustive`",
+    )
+
+
+@pytest.fixture(scope="session")
+def exhaustive(pytestconfig):
+    """Whether everything is asked for: for tests that try more of the same then."""
+    return pytestconfig.getoption("--all")
+
+
+def pytest_collection_modifyitems(config, items):
+    if not config.getoption("--all"):
+        for item in items:
+            if item.get_closest_marker("exhaustive"):
+                item.add_marker(pytest.mark.skip(reason=LEFT))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter, config):
+    """The last line: what ran, what did not, and how the rest is run."""
+    stats = terminalreporter.stats
+    skipped = stats.get("skipped", [])
+    left = sum(LEFT in str(report.longrepr) for report in skipped)
+    failed = len(stats.get("failed", [])) + len(stats.get("error", []))
+    counts = [f"{len(stats.get('passed', [])):,} passed", f"{failed:,} failed"]
+    counts.append(f"{len(skipped) - left:,} skipped")
+    rest = f", {left:,} left to `python3 -m workshop test --all`" if left else ""
+    form = "Everything" if config.getoption("--all") else "The quick form"
+    terminalreporter.write_line(f"{form}: {', '.join(counts)}{rest}.")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem):
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
     names = pyfuncitem._fixtureinfo.argnames
-    asyncio.run(asyncio.wait_for(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}), 60))
+    asyncio.run(
+        asyncio.wait_for(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}), 60)
+    )
     return True
+
+
+def _shared(module):
+    """The browser tests share one JupyterLab, other tests what their module makes."""
+    return "browser" if "/browser/" in module else module
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """What goes side by side: each notebook for itself, else the modules, which share things."""
+    """What goes side by side: each notebook for itself, else what shares things."""
     from xdist.scheduler import LoadScopeScheduling
 
     class Together(LoadScopeScheduling):
         def _split_scope(self, nodeid):
             module = nodeid.partition("::")[0]
-            return nodeid if "/notebooks/" in module else module
+            return nodeid if "/notebooks/" in module else _shared(module)
 
     return Together(config, log)

@@ -1,12 +1,13 @@
 """A real JupyterLab in a real browser: starts it, opens notebooks, runs them, reads what a person would see.
 
-    with Lab(folder) as lab, lab.open("lesson.ipynb") as notebook:
+    with Lab(clone) as lab, lab.open("my-work/notebooks/00_start_here.ipynb") as notebook:
         notebook.run_all()
         notebook.cell(2).get_by_role("button", name="Run", exact=True).click()
         assert not notebook.errors
 
-Needs Playwright and a Chromium (Debian's, or the one that BROWSER_PATH names). No sleeps: everything waits for what a
-person would wait for.
+Needs Playwright and a Chromium (Debian's, or the one that BROWSER_PATH names). Tests share one Lab
+(`conftest.py`): each gets a folder of its own in it. No sleeps: everything waits for what a person
+would wait for.
 """
 
 from __future__ import annotations
@@ -23,8 +24,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
-
-from workshop import lab as launcher
+from urllib.request import Request, urlopen
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 ARTEFACTS = ROOT / "artefacts"
@@ -32,9 +32,9 @@ ADDRESS = re.compile(r"(http://(?:localhost|127\.0\.0\.1):\d+)/\S*?token=(\w+)")
 START_S, RUN_S = 60, 60
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 TEST_SETTINGS = {
-    "@jupyterlab/docmanager-extension/plugin": {"autosave": False},  # a test leaves its notebooks as they were
-    "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
-    "@jupyterlab/notebook-extension/tracker": {"windowingMode": "none"},
+    "@jupyterlab/docmanager-extension/plugin": {
+        "autosave": False
+    },  # a test leaves its notebooks as they were
 }
 EXPECTED = ("ResizeObserver loop",)
 """Console messages that say nothing about us."""
@@ -47,48 +47,42 @@ def browser_path() -> str | None:
 
 
 class Lab:
-    """JupyterLab on `folder`, with the workshop's own settings; `with` starts and ends it and the browser.
+    """JupyterLab as the launcher starts it for a newcomer in a clone; `with` starts and ends it.
 
-    folder:  what JupyterLab shows; its settings go to `folder/.jupyter`.
-    command: starts the server instead, for example the launcher: it must print JupyterLab's address.
-    theme:   "light" or "dark".
+    clone: a copy of the repository that the tests may write to.
     Raises RuntimeError, with what the server wrote, when it does not start.
     """
 
-    def __init__(self, folder: Path, *, command: list[str] | None = None, environ: Mapping[str, str] | None = None,
-                 theme: str = "light") -> None:
-        self.folder, self.theme = Path(folder).resolve(), theme
-        given = {name: value for name, value in os.environ.items() if not name.startswith(("ANTHROPIC_", "WORKSHOP_"))}
-        given |= {"PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), given.get("PYTHONPATH")])), **(environ or {})}
-        if command is None:
-            words = launcher.options_of_jupyterlab(self.folder, launcher.options(["--port", "0", "--no-browser"]),
-                                                   as_root=hasattr(os, "geteuid") and os.geteuid() == 0)
-            command = [sys.executable, "-m", "jupyterlab", *words]
-            given = launcher.jupyter_environment(self.folder, given)
-        self._command, self._environ = command, given
+    def __init__(self, clone: Path) -> None:
+        self.folder = Path(clone).resolve()
+        foreign = ("ANTHROPIC_", "WORKSHOP_", "JUPYTER")
+        given = {name: it for name, it in os.environ.items() if not name.startswith(foreign)}
+        self._environ = {**given, "PYTHONPATH": str(self.folder), "WORKSHOP_NO_VENV": "1"}
         self.written: list[str] = []
 
-    @classmethod
-    def as_newcomer(cls, clone: Path, **options: Any) -> Lab:
-        """Started as the README says, in a clone of the repository (whose .venv it makes if there is none)."""
-        command = [sys.executable, "-m", "workshop", "lab", "--no-browser", "--port", "0"]
-        return cls(clone, command=command, environ={"PYTHONPATH": ""}, **options)
-
     def __enter__(self) -> Lab:
-        self._change_settings()
-        self._server = subprocess.Popen(self._command, cwd=self.folder, env=self._environ, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace",
-                                        start_new_session=os.name != "nt")
+        self._set(TEST_SETTINGS)
+        self._server = subprocess.Popen(
+            [sys.executable, "-m", "workshop", "lab", "--no-browser", "--port", "0"],
+            cwd=self.folder,
+            env=self._environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            start_new_session=os.name != "nt",
+        )
         try:
             self.address, self._token = self._wait_for_address()
             from playwright.sync_api import sync_playwright
 
             self._playwright = sync_playwright().start()
             self._browser = self._playwright.chromium.launch(
-                executable_path=browser_path(), args=["--no-sandbox", "--disable-dev-shm-usage"])
+                executable_path=browser_path(), args=["--no-sandbox", "--disable-dev-shm-usage"]
+            )
         except BaseException:
             self._end_server()
-            self._restore_settings()
             raise
         return self
 
@@ -98,31 +92,46 @@ class Lab:
             self._playwright.stop()
         finally:
             self._end_server()
-            self._restore_settings()
 
-    def open(self, name: str, *, width: int = 1280, height: int = 1600) -> Notebook:
+    def open(
+        self,
+        name: str,
+        *,
+        theme: str = "light",
+        width: int = 1280,
+        height: int = 1600,
+        zoom: float = 1.0,
+    ) -> Notebook:
         """A notebook of the folder in a fresh browser, its kernel ready."""
-        page = self._browser.new_context(viewport={"width": width, "height": height}).new_page()
-        notebook = Notebook(page)
-        page.goto(f"{self.address}/lab/tree/{quote(name)}?token={self._token}&reset")
+        self._set({"@jupyterlab/apputils-extension/themes": {"theme": THEMES[theme]}})
+        context = self._browser.new_context(
+            viewport={"width": round(width / zoom), "height": round(height / zoom)},
+            device_scale_factor=zoom,
+        )
+        notebook = Notebook(context.new_page())
+        notebook.page.goto(self.url(name))
         notebook.wait_until_ready()
         return notebook
 
-    def _change_settings(self) -> None:
-        """Ours for the time of the test: the folder may be somebody's own."""
-        self._before: dict[Path, bytes | None] = {}
-        for name, settings in {**TEST_SETTINGS, "@jupyterlab/apputils-extension/themes": {"theme": THEMES[self.theme]}}.items():
-            file = self.folder / ".jupyter" / "settings" / f"{name}.jupyterlab-settings"
-            self._before[file] = file.read_bytes() if file.is_file() else None
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(json.dumps(settings), encoding="utf-8")
+    def url(self, name: str) -> str:
+        """Where a file of the folder opens by itself."""
+        return f"{self.address}/lab/tree/{quote(name)}?token={self._token}&reset"
 
-    def _restore_settings(self) -> None:
-        for file, content in self._before.items():
-            if content is None:
-                file.unlink(missing_ok=True)
-            else:
-                file.write_bytes(content)
+    def end_kernels(self) -> None:
+        """What happens overnight: notebooks stay, their kernels do not."""
+        for session in json.loads(self._ask("GET", "/api/sessions")):
+            self._ask("DELETE", f"/api/sessions/{session['id']}")
+
+    def _ask(self, method: str, path: str) -> bytes:
+        request = Request(f"{self.address}{path}?token={self._token}", method=method)
+        with urlopen(request, timeout=START_S) as reply:
+            return reply.read()
+
+    def _set(self, settings: Mapping[str, Any]) -> None:
+        for name, values in settings.items():
+            file = self.folder / ".jupyter" / "settings" / f"{name}.jupyterlab-settings"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps(values), encoding="utf-8")
 
     def _wait_for_address(self) -> tuple[str, str]:
         found: list[tuple[str, str]] = []
@@ -139,7 +148,9 @@ class Lab:
         threading.Thread(target=read, daemon=True).start()
         seen.wait(START_S)
         if not found:
-            raise RuntimeError(f"JupyterLab printed no address within {START_S} s: {''.join(self.written)[-2000:]}")
+            raise RuntimeError(
+                f"JupyterLab printed no address within {START_S} s: {''.join(self.written)[-2000:]}"
+            )
         return found[0]
 
     def _end_server(self) -> None:
@@ -147,7 +158,9 @@ class Lab:
         if os.name == "nt":
             self._server.terminate()
         else:
-            os.killpg(self._server.pid, signal.SIGTERM)  # its own session, started above: the server and what it started
+            os.killpg(
+                self._server.pid, signal.SIGTERM
+            )  # its own session, started above: the server and what it started
         try:
             self._server.wait(20)
         except subprocess.TimeoutExpired:
@@ -192,7 +205,9 @@ class Notebook:
                     .slice(0, cells ?? undefined)
                     .map(it => it.querySelector('.jp-InputPrompt').textContent);
                 return prompts.length && prompts.every(it => /\\[\\d+\\]/.test(it));
-            }""", arg=cells)
+            }""",
+            arg=cells,
+        )
 
     # ── doing ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -218,7 +233,32 @@ class Notebook:
             self.wait_until_run()
 
     def _wait_until_begun(self, *, afresh: bool = False) -> None:
-        self.page.locator(".jp-InputPrompt").get_by_text(re.compile(r"\[\*\]" if afresh else r"\[(\*|\d+)\]")).first.wait_for()
+        self.page.locator(".jp-InputPrompt").get_by_text(
+            re.compile(r"\[\*\]" if afresh else r"\[(\*|\d+)\]")
+        ).first.wait_for()
+
+    def restart(self) -> None:
+        """A new kernel, nothing run."""
+        self.command("Kernel", "Restart Kernel…")
+        self.page.locator(".jp-Dialog").locator("button.jp-mod-accept").click()
+        self.page.locator(".jp-Dialog").wait_for(state="detached")
+        self.wait_until_ready()
+
+    def save(self) -> None:
+        """Ctrl+S, until the file is written."""
+        with self.page.expect_response(
+            lambda it: it.request.method == "PUT" and "/api/contents" in it.url
+        ):
+            self.page.keyboard.press("Control+s")
+
+    def run_cell(self, number: int) -> None:
+        """Clicks into the code of one cell and presses Shift+Enter; waits until it has run."""
+        cell = self.cell(number)
+        prompt = cell.locator(".jp-InputPrompt")
+        prompt.evaluate("it => { it.textContent = '' }")  # a stored number could be the new one
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("Shift+Enter")
+        prompt.get_by_text(re.compile(r"\[\d+\]")).wait_for()
 
     # ── reading ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -229,11 +269,16 @@ class Notebook:
     def outputs(self) -> list[str]:
         """The text that each code cell shows, in order."""
         cells = self.page.locator(".jp-Notebook .jp-CodeCell")
-        return [cells.nth(place).locator(".jp-Cell-outputWrapper").inner_text() for place in range(cells.count())]
+        return [
+            cells.nth(place).locator(".jp-Cell-outputWrapper").inner_text()
+            for place in range(cells.count())
+        ]
 
     def failures(self) -> list[str]:
         """Tracebacks, and whatever else cells wrote to stderr (JupyterLab shows both alike); empty when all went well."""
-        return self.page.locator('.jp-OutputArea-output[data-mime-type="application/vnd.jupyter.stderr"]').all_inner_texts()
+        return self.page.locator(
+            '.jp-OutputArea-output[data-mime-type="application/vnd.jupyter.stderr"]'
+        ).all_inner_texts()
 
     def screenshot(self, name: str, *, of: Any = None) -> Path:
         """A picture of the page, or of one locator, in `artefacts/` (which git ignores)."""

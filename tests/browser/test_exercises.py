@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import shutil
-
 import nbformat
 
-from .lab import ROOT, Lab
+from .lab import ROOT
 
-EXERCISES, SOLUTIONS = (ROOT / folder / "01_agent_loop.ipynb" for folder in ("exercises", "solutions"))
+EXERCISES, SOLUTIONS = (
+    ROOT / folder / "01_agent_loop.ipynb" for folder in ("exercises", "solutions")
+)
 
 
 def code_of(path):
     return [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
 
 
-def test_an_exercise_answers_at_once_and_kindly(folder):
-    shutil.copytree(ROOT / "exercises", folder / "exercises")
+def test_an_exercise_answers_at_once_and_kindly(open_notebook, known):
     number = {cell["id"]: place for place, cell in enumerate(code_of(EXERCISES), 1)}
     ours = next(cell.source for cell in code_of(SOLUTIONS) if cell["id"] == "answer-01-2")
     wrong = ours.replace("raise ToolError(", "raise KeyError(")
-    progress = folder / "progress.json"
-    with Lab(folder, environ={"WORKSHOP_PROGRESS": str(progress)}) as lab, lab.open("exercises/01_agent_loop.ipynb") as notebook:
+    with open_notebook("exercises/01_agent_loop.ipynb") as notebook:
 
         def answer(source):
             notebook.cell(number["answer-01-2"]).locator(".cm-content").click()
@@ -41,4 +39,4 @@ def test_an_exercise_answers_at_once_and_kindly(folder):
         checked.get_by_text("passed").first.wait_for()
         notebook.screenshot("exercise-01-2-passed", of=checked)
         assert notebook.failures() == [] and notebook.errors == []
-    assert '"passed": true' in progress.read_text(encoding="utf-8")
+    assert known("progress.json", "exercises")["01.2"]["passed"] is True

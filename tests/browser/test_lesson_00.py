@@ -7,12 +7,12 @@ import re
 import nbformat
 import pytest
 
-from workshop.build import KERNELSPEC
-
-from .lab import ROOT, Lab
+from .lab import ROOT
 
 LESSON = "notebooks/00_start_here.ipynb"
-CODE = [cell for cell in nbformat.read(ROOT / LESSON, as_version=4).cells if cell.cell_type == "code"]
+CODE = [
+    cell for cell in nbformat.read(ROOT / LESSON, as_version=4).cells if cell.cell_type == "code"
+]
 NUMBER = {cell["id"]: number for number, cell in enumerate(CODE, 1)}
 
 COUNT_STATES = """
@@ -24,8 +24,8 @@ COUNT_STATES = """
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_lesson_runs_top_to_bottom_and_the_picture_moves(calm_folder, theme):
-    with Lab(calm_folder, theme=theme) as lab, lab.open(LESSON) as notebook:
+def test_the_lesson_runs_top_to_bottom_and_the_picture_moves(calm, open_notebook, theme):
+    with open_notebook(LESSON, theme=theme) as notebook:
         notebook.screenshot(f"lesson-00-{theme}-as-stored")
         notebook.page.evaluate(COUNT_STATES)
         notebook.run_all()
@@ -36,21 +36,26 @@ def test_the_lesson_runs_top_to_bottom_and_the_picture_moves(calm_folder, theme)
         assert notebook.failures() == [] and notebook.errors == []
 
 
-def test_every_control_answers(folder):
-    with Lab(folder) as lab, lab.open(LESSON) as notebook:
+def test_every_control_answers(open_notebook):
+    with open_notebook(LESSON) as notebook:
         notebook.run_all()
-        prediction, switch, box = (notebook.cell(NUMBER[id]) for id in ("predict", "switch", "topic"))
+        prediction, switch, box = (
+            notebook.cell(NUMBER[id]) for id in ("predict", "switch", "topic")
+        )
 
-        prediction.get_by_role("button", disabled=True).nth(3).wait_for()  # after the reveal there is nothing left to predict
-        assert prediction.get_by_role("button").count() == 4
-        switch.get_by_role("button", name="Live", exact=True).click()
+        prediction.get_by_role("radio", disabled=True).nth(3).wait_for()  # after the reveal
+        assert prediction.get_by_role("radio").count() == 4
+        switch.get_by_role("radio", name="Live").check()
         switch.get_by_text("ANTHROPIC_API_KEY is not set").first.wait_for()
-        switch.get_by_role("button", name="Offline", exact=True).click()
+        switch.get_by_role("radio", name="Offline").check()
         switch.get_by_text("Model: offline").wait_for()
         switch.get_by_role("spinbutton").first.fill("700")
         switch.get_by_role("spinbutton").first.press("Tab")
 
-        topic, run, stop = box.get_by_role("textbox").last, *(box.get_by_role("button", name=it, exact=True) for it in ("Run", "Stop"))
+        topic, run, stop = (
+            box.get_by_role("textbox").last,
+            *(box.get_by_role("button", name=it, exact=True) for it in ("Run", "Stop")),
+        )
         topic.fill("   ")
         run.click()
         box.get_by_text("The topic is empty").wait_for()
@@ -68,24 +73,13 @@ def test_every_control_answers(folder):
         assert notebook.errors == []
 
 
-def test_a_prediction_is_kept_until_the_reveal(calm_folder):
-    with Lab(calm_folder) as lab, lab.open(LESSON) as notebook:
-        notebook.run_all()
-        notebook.restart_and_run_all(wait=False)
-        notebook.wait_until_run(cells=NUMBER["predict"])
-        notebook.cell(NUMBER["predict"]).get_by_role("button", name="researcher → writer → reviewer", exact=True).click()
-        notebook.cell(NUMBER["reveal"]).get_by_text("You predicted: researcher → writer → reviewer.").wait_for()
-        notebook.wait_until_run()
-        assert notebook.failures() == [] and notebook.errors == []
-
-
-def test_a_human_checkpoint_waits_for_the_click_and_takes_the_edit(folder):
-    cells = ["from workshop.controls import checkpoint",
-             "decision = await checkpoint('Do the facts look right?', ('Proceed', 'Stop'), edit='- A fact. [d1]')",
-             "print(decision.choice, decision.by, decision.text)"]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(it) for it in cells], metadata={"kernelspec": KERNELSPEC})
-    nbformat.write(notebook, folder / "ask.ipynb")
-    with Lab(folder) as lab, lab.open("ask.ipynb") as notebook:
+def test_a_human_checkpoint_waits_for_the_click_and_takes_the_edit(written):
+    cells = [
+        "from workshop.controls import checkpoint",
+        "decision = await checkpoint('Do the facts look right?', edit='- A fact. [d1]')",
+        "print(decision.choice, decision.by, decision.text)",
+    ]
+    with written(cells) as notebook:
         notebook.run_all(wait=False)
         asked = notebook.cell(2)
         asked.locator("textarea").fill("- A better fact. [d2]")
@@ -96,12 +90,19 @@ def test_a_human_checkpoint_waits_for_the_click_and_takes_the_edit(folder):
         assert notebook.errors == []
 
 
-def test_the_launcher_opens_exactly_lesson_00_and_it_runs_there():
-    with Lab.as_newcomer(ROOT) as lab:
-        assert re.search(r"/lab/tree/notebooks/00_start_here\.ipynb", "".join(lab.written))
-        with lab.open(LESSON) as notebook:
-            assert notebook.page.locator(".jp-Dialog").count() == 0
-            notebook.page.locator(".jp-RenderedSVG img, .jp-RenderedSVG svg").first.wait_for()  # the stored picture is shown before anything is run
-            notebook.run_all()
-            notebook.cell(NUMBER["brief"]).get_by_text("[mcp-").first.wait_for()
-            assert notebook.failures() == [] and notebook.errors == []
+def test_the_launcher_opens_the_learners_copy_of_lesson_00_and_it_runs_there(lab):
+    assert re.search(r"/lab/tree/my-work/notebooks/00_start_here\.ipynb", "".join(lab.written))
+    with lab.open("my-work/notebooks/00_start_here.ipynb") as notebook:
+        assert notebook.page.locator(".jp-Dialog").count() == 0
+        assert not notebook.cell(NUMBER["reveal"]).locator(".jp-OutputArea-output").count()
+        notebook.run_all()
+        notebook.cell(NUMBER["brief"]).get_by_text("[mcp-").first.wait_for()
+        assert notebook.failures() == [] and notebook.errors == []
+    lab.end_kernels()
+
+
+def test_a_copy_shows_its_stored_pictures_before_anything_is_run(lab):
+    copies = sorted((lab.folder / "my-work" / "notebooks").glob("*.ipynb"))
+    name = next(it.name for it in copies if "image/svg+xml" in it.read_text(encoding="utf-8"))
+    with lab.open(f"my-work/notebooks/{name}") as notebook:
+        notebook.page.locator(".jp-OutputArea-output img").first.wait_for()

@@ -6,19 +6,21 @@ import re
 
 import nbformat
 
-from .lab import ROOT, Lab
+from .lab import ROOT
 
 LESSON = "notebooks/06_break_it.ipynb"
-CODE = [cell for cell in nbformat.read(ROOT / LESSON, as_version=4).cells if cell.cell_type == "code"]
+CODE = [
+    cell for cell in nbformat.read(ROOT / LESSON, as_version=4).cells if cell.cell_type == "code"
+]
 NUMBER = {cell["id"]: number for number, cell in enumerate(CODE, 1)}
 
 
 def status(lab):
-    return lab.locator('[role="status"]').inner_text()
+    return lab.locator('span[role="status"]').inner_text()
 
 
-def test_the_lesson_runs_top_to_bottom(folder):
-    with Lab(folder, theme="dark") as lab, lab.open(LESSON) as notebook:
+def test_the_lesson_runs_top_to_bottom(open_notebook):
+    with open_notebook(LESSON, theme="dark") as notebook:
         notebook.run_all()
         for id in ("loop-mend", "lost-test", "runaway-mend", "ring-test"):
             said = notebook.cell(NUMBER[id])
@@ -29,26 +31,32 @@ def test_the_lesson_runs_top_to_bottom(folder):
         assert notebook.failures() == [] and notebook.errors == []
 
 
-def test_the_lab_is_used_by_keyboard_and_every_limit_has_a_name(folder):
-    with Lab(folder) as lab, lab.open(LESSON) as notebook:
+def test_the_lab_is_used_by_keyboard_and_every_limit_has_a_name(open_notebook):
+    with open_notebook(LESSON) as notebook:
         notebook.run_all()
         cell = notebook.cell(NUMBER["lab"])
         cell.get_by_text("exhausted: the run's budget of 16 calls").first.wait_for()
         timeline = cell.locator("svg[role=img]").last
         before = timeline.get_attribute("aria-label")
 
-        cap, local, calls = (cell.get_by_role("spinbutton", name=name) for name in
-                             ("Cap: revisions or levels", "Local budget: calls of one specialist", "Global budget: calls of the run"))
+        cap, local, calls = (
+            cell.get_by_role("spinbutton", name=name)
+            for name in (
+                "Cap: revisions or levels",
+                "Local budget: calls of one specialist",
+                "Global budget: calls of the run",
+            )
+        )
         cap.focus()
         for _ in range(6):
             notebook.page.keyboard.press("ArrowDown")
         cell.get_by_text("8 calls, ").first.wait_for()
-        assert cap.input_value() == "2" and "exhausted: revisions have ended" in status(cell)
+        assert cap.input_value() == "2" and "exhausted: no revision is left" in status(cell)
         assert timeline.get_attribute("aria-label") != before, "the picture is drawn anew"
 
-        runaway = cell.get_by_role("button", name="runaway specialist")
+        runaway = cell.get_by_role("radio", name="runaway specialist")
         runaway.focus()
-        notebook.page.keyboard.press("Enter")
+        notebook.page.keyboard.press("Space")
         cell.get_by_text("Runaway specialist: 10 calls").first.wait_for()
         local.fill("4")
         local.press("Enter")
@@ -66,22 +74,24 @@ def test_the_lab_is_used_by_keyboard_and_every_limit_has_a_name(folder):
         assert notebook.failures() == [] and notebook.errors == []
 
 
-def test_the_lab_is_used_by_mouse_and_the_last_value_wins(folder):
-    with Lab(folder) as lab, lab.open(LESSON) as notebook:
+def test_the_lab_is_used_by_mouse_and_the_last_value_wins(open_notebook):
+    with open_notebook(LESSON) as notebook:
         notebook.run_all()
         cell = notebook.cell(NUMBER["lab"])
-        cell.get_by_role("button", name="ring of agents").click()
+        cell.get_by_role("radio", name="ring of agents").click()
         cell.get_by_text("Ring of agents: ").first.wait_for()
         handle = cell.get_by_role("slider").first
         box = handle.bounding_box()
         notebook.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         notebook.page.mouse.down()
         for step in range(1, 13):
-            notebook.page.mouse.move(box["x"] + box["width"] / 2 - 25 * step, box["y"] + box["height"] / 2)
+            notebook.page.mouse.move(
+                box["x"] + box["width"] / 2 - 25 * step, box["y"] + box["height"] / 2
+            )
         notebook.page.mouse.up()
         cell.get_by_text("Ring of agents: 4 calls").first.wait_for()
         assert cell.get_by_role("spinbutton").first.input_value() == "0"
-        cell.get_by_role("button", name="lost handoff").click()
+        cell.get_by_role("radio", name="lost handoff").click()
         cell.get_by_text("Lost handoff: 14 calls").first.wait_for()
         notebook.screenshot("lesson-06-lab-lost", of=cell)
         assert notebook.failures() == [] and notebook.errors == []

@@ -6,29 +6,82 @@ import json
 import random
 from typing import Any
 
+from workshop.authoring.stubs import SOLUTIONS
 from workshop.checks import exercises
-from workshop.exercises import SOLUTIONS
 from workshop.grading.reports.reading import trials_of
 
 NAMES = {path.stem[:2]: path.stem for path in SOLUTIONS.glob("*.ipynb")}
-PEOPLE = ("Ada Okafor", "Björn Lindqvist", "Chen Wei", "Dalia Haddad", "Emre Yıldız", "Fatou Diop", "Grace Kim", "Hugo Martín",
-          "Ines Carvalho", "Jonas Weber", "Kavya Rao", "Lena Novak", "Mateo Rossi", "Noor Rahman", "Olga Petrova", "Priya Nair",
-          "Quinn Murphy", "Rui Tanaka", "Sofia Costa", "Tomás Silva", "Uma Patel", "Viktor Horváth", "Wanjiru Mwangi", "Zoë Laurent")
+PEOPLE = (
+    "Ada Okafor",
+    "Björn Lindqvist",
+    "Chen Wei",
+    "Dalia Haddad",
+    "Emre Yıldız",
+    "Fatou Diop",
+    "Grace Kim",
+    "Hugo Martín",
+    "Ines Carvalho",
+    "Jonas Weber",
+    "Kavya Rao",
+    "Lena Novak",
+    "Mateo Rossi",
+    "Noor Rahman",
+    "Olga Petrova",
+    "Priya Nair",
+    "Quinn Murphy",
+    "Rui Tanaka",
+    "Sofia Costa",
+    "Tomás Silva",
+    "Uma Patel",
+    "Viktor Horváth",
+    "Wanjiru Mwangi",
+    "Zoë Laurent",
+)
 
 
 def report(learner: str = "ada", lesson: str = "03", **changes: Any) -> dict[str, Any]:
     """A report in which every check is passed."""
-    results = [line(its.id, at, points=points, hidden=hidden, title=title) for its in exercises(lesson)
-               for at, (title, points, hidden) in enumerate(checks(its))]
-    made = {"learner": learner, "notebook": NAMES[lesson], "file": f"{learner}/{NAMES[lesson]}.ipynb", "sha256": "0" * 64, "older": [],
-            "flags": [], "graded": "2026-11-22T01:40:00+00:00", "submitted": "2026-11-20T17:30:00+00:00", "seed": 123, "sandbox": "bwrap",
-            "kernel": "plain", "seconds": 3.1, "results": results, "feedback": {}, "answers": {}}
+    results = [
+        line(its.id, at, points=points, hidden=hidden, title=title)
+        for its in exercises(lesson)
+        for at, (title, points, hidden) in enumerate(checks(its))
+    ]
+    made = {
+        "learner": learner,
+        "notebook": NAMES[lesson],
+        "file": f"{learner}/{NAMES[lesson]}.ipynb",
+        "sha256": "0" * 64,
+        "older": [],
+        "flags": [],
+        "graded": "2026-11-22T01:40:00+00:00",
+        "submitted": "2026-11-20T17:30:00+00:00",
+        "seed": 123,
+        "sandbox": "bwrap",
+        "kernel": "plain",
+        "seconds": 3.1,
+        "results": results,
+        "feedback": {},
+        "answers": {},
+    }
     return {**made, **changes}
 
 
-def line(id: str, at: int = 0, *, points: float = 1, state: str = "passed", **changes: Any) -> dict[str, Any]:
-    made = {"exercise": id, "trial": at, "title": f"check {at + 1}", "hidden": False, "points": points, "state": state,
-            "earned": points if state == "passed" else 0, "reason": "", "came": "", "expected": "", "seconds": 0.02}
+def line(
+    id: str, at: int = 0, *, points: float = 1, state: str = "passed", **changes: Any
+) -> dict[str, Any]:
+    made = {
+        "exercise": id,
+        "trial": at,
+        "title": f"check {at + 1}",
+        "hidden": False,
+        "points": points,
+        "state": state,
+        "earned": points if state == "passed" else 0,
+        "reason": "",
+        "came": "",
+        "expected": "",
+        "seconds": 0.02,
+    }
     return {**made, **changes}
 
 
@@ -47,7 +100,9 @@ def write(folder: Any, *reports: dict[str, Any]) -> list[Any]:
     return paths
 
 
-def some_class(seed: int = 1, people: tuple[str, ...] = PEOPLE, lessons: tuple[str, ...] = ("01", "03")) -> list[dict[str, Any]]:
+def some_class(
+    seed: int = 1, people: tuple[str, ...] = PEOPLE, lessons: tuple[str, ...] = ("01", "03")
+) -> list[dict[str, Any]]:
     """A class as they are: most pass most, some stumble over the usual things, somebody hands in late."""
     draw = random.Random(seed)
     made = []
@@ -61,21 +116,60 @@ def some_class(seed: int = 1, people: tuple[str, ...] = PEOPLE, lessons: tuple[s
                 lost = draw.random() > skill
                 name = draw.choice(sorted(its.misconceptions)[:4]) if lost else None
                 for number, (title, points, hidden) in enumerate(checks(its)):
-                    state = "passed" if not lost or draw.random() < 0.35 else draw.choices(("failed", "error", "timeout"), (8, 2, 1))[0]
-                    lines.append(line(its.id, number, points=points, state=state, hidden=hidden, title=title, seconds=draw.uniform(0.01, 0.2),
-                                      came='{"handoffs": ["review", "revise"], "drafts": 2, "status": "ok"}' if state == "failed" else "",
-                                      expected='{"handoffs": ["review", "revise", "review"], "drafts": 2, "status": "exhausted"}'
-                                      if state == "failed" else "",
-                                      reason={"error": "TypeError: 'NoneType' object is not subscriptable", "timeout": "no end after 10 s"}
-                                      .get(state, "")))
+                    state = (
+                        "passed"
+                        if not lost or draw.random() < 0.35
+                        else draw.choices(("failed", "error", "timeout"), (8, 2, 1))[0]
+                    )
+                    lines.append(
+                        line(
+                            its.id,
+                            number,
+                            points=points,
+                            state=state,
+                            hidden=hidden,
+                            title=title,
+                            seconds=draw.uniform(0.01, 0.2),
+                            came='{"handoffs": ["review", "revise"], "drafts": 2, "status": "ok"}'
+                            if state == "failed"
+                            else "",
+                            expected='{"handoffs": ["review", "revise", "review"], "drafts": 2, "status": "exhausted"}'
+                            if state == "failed"
+                            else "",
+                            reason={
+                                "error": "TypeError: 'NoneType' object is not subscriptable",
+                                "timeout": "no end after 10 s",
+                            }.get(state, ""),
+                        )
+                    )
                 if name:
-                    feedback[its.id] = {"outcome": "wrong", "headline": f"{its.id} {its.title}: wrong", "misconception": name, "parts": [
-                        ["called", f"{its.name}(run, desk, task, facts, draft)"], ["came back", "Result(status='ok', output='# Rate limits')"],
-                        ["expected", "another review after the last revision"], ["likely cause", "…"], ["next", "…"]]}
+                    feedback[its.id] = {
+                        "outcome": "wrong",
+                        "headline": f"{its.id} {its.title}: wrong",
+                        "misconception": name,
+                        "parts": [
+                            ["called", f"{its.name}(run, desk, task, facts, draft)"],
+                            ["came back", "Result(status='ok', output='# Rate limits')"],
+                            ["expected", "another review after the last revision"],
+                            ["likely cause", "…"],
+                            ["next", "…"],
+                        ],
+                    }
             day = 20 if draw.random() < 0.85 else 21
-            made.append(report(learner, lesson, results=lines, feedback=feedback, submitted=f"2026-11-{day}T{draw.randint(8, 17):02}:20:00+00:00",
-                               answers={its.id: f"async def {its.name}(run, desk, task, facts, draft):\n    ...  # as handed in\n"
-                                        for its in exercises(lesson)}, seconds=draw.uniform(2, 4),
-                               flags=["answer of 03.2 found by its position"] if at == 4 else [],
-                               older=[f"{learner}/03 (1).ipynb"] if at == 6 else []))
+            made.append(
+                report(
+                    learner,
+                    lesson,
+                    results=lines,
+                    feedback=feedback,
+                    submitted=f"2026-11-{day}T{draw.randint(8, 17):02}:20:00+00:00",
+                    answers={
+                        its.id: f"async def {its.name}(run, desk, task, facts, draft):\n    ...  # as handed in\n"
+                        for its in exercises(lesson)
+                    },
+                    seconds=draw.uniform(2, 4),
+                    flags=["answer of 03.2 found by its position"] if at == 4 else [],
+                    older=[f"{learner}/03 (1).ipynb"] if at == 6 else [],
+                )
+            )
     return made

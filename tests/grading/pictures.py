@@ -1,6 +1,6 @@
 """Makes the pictures of notebooks/GRADING.md: hands in a generated class, grades it, and photographs the reports.
 
-    python -m tests.grading.pictures [DIR]      # DIR keeps the class and its results
+python -m tests.grading.pictures [DIR]      # DIR keeps the class and its results
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from pathlib import Path
 
 import nbformat
 
-from tests.unit.answers import WRONG, master, ours, spoiled, stub
 from workshop import grading
+from workshop.authoring.answers import cases, changed, master, ours, stub
+from workshop.authoring.stubs import ROOT, exercises_of
 from workshop.checks import exercises
-from workshop.exercises import ROOT, exercises_of
 
 from .a_class import NAMES, PEOPLE
 
@@ -35,14 +35,26 @@ def hand_in(folder: Path, seed: int = 5) -> None:
         for lesson in LESSONS:
             notebook = exercises_of(master(lesson))
             for its in exercises(lesson):
-                wrong = draw.choice(list(WRONG[its.id].values()))
-                chosen = ours(its.id) if draw.random() < skill else spoiled(its.id, wrong) if draw.random() < 0.9 else stub(its.id)
-                cell = next(it for it in notebook.cells if it.metadata.get("workshop") == {"id": its.id, "role": "answer"})
+                wrong = draw.choice(list(cases(its.id).SLIPS[its.id].values()))
+                chosen = (
+                    ours(its.id)
+                    if draw.random() < skill
+                    else changed(its.id, wrong)
+                    if draw.random() < 0.9
+                    else stub(its.id)
+                )
+                cell = next(
+                    it
+                    for it in notebook.cells
+                    if it.metadata.get("workshop") == {"id": its.id, "role": "answer"}
+                )
                 cell.source = chosen
             path = folder / learner / f"{NAMES[lesson]}.ipynb"
             path.parent.mkdir(parents=True, exist_ok=True)
             nbformat.write(notebook, path)
-            moment = 1795197600 - draw.randint(0, 3 * 86400) + (86400 if draw.random() < 0.08 else 0)  # around the due time
+            moment = (
+                1795197600 - draw.randint(0, 3 * 86400) + (86400 if draw.random() < 0.08 else 0)
+            )  # around the due time
             os.utime(path, (moment, moment))
     (folder / "Yusuf Aydın").mkdir()
     (folder / "Yusuf Aydın" / "03.ipynb").write_text('{"cells": [', encoding="utf-8")
@@ -53,17 +65,29 @@ def photograph(out: Path) -> None:
     from PIL import Image
     from playwright.sync_api import sync_playwright
 
-    [learner] = [path for path in (out / "learners").glob("*.html") if path.name.startswith(PHOTOGRAPHED.lower().replace(" ", "-"))]
+    [learner] = [
+        path
+        for path in (out / "learners").glob("*.html")
+        if path.name.startswith(PHOTOGRAPHED.lower().replace(" ", "-"))
+    ]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM") or None)
-        for page, name, width, height, first in ((out / "index.html", "gradebook", 1120, 960, "h1"),
-                                                 (out / "index.html", "learners", 1120, 700, "h2:has-text('Learners')"),
-                                                 (learner, "feedback", 860, 760, "h2:has-text('03')")):
-            view = browser.new_context(color_scheme="light", viewport={"width": width, "height": height}).new_page()
+        for page, name, width, height, first in (
+            (out / "index.html", "gradebook", 1120, 960, "h1"),
+            (out / "index.html", "learners", 1120, 700, "h2:has-text('Learners')"),
+            (learner, "feedback", 860, 760, "h2:has-text('03')"),
+        ):
+            view = browser.new_context(
+                color_scheme="light", viewport={"width": width, "height": height}
+            ).new_page()
             view.goto(page.resolve().as_uri())
-            view.locator(first).evaluate("it => window.scrollTo(0, it.getBoundingClientRect().top - 32)")
+            view.locator(first).evaluate(
+                "it => window.scrollTo(0, it.getBoundingClientRect().top - 32)"
+            )
             picture = Image.open(io.BytesIO(view.screenshot())).convert("RGB")
-            picture.quantize(160, dither=Image.Dither.NONE).save(IMAGES / f"{name}.png", optimize=True)
+            picture.quantize(160, dither=Image.Dither.NONE).save(
+                IMAGES / f"{name}.png", optimize=True
+            )
         browser.close()
 
 
@@ -71,7 +95,19 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         base = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(folder)
         hand_in(base / "class")
-        grading.main([str(base / "class"), "--out", str(base / "graded"), "--seed", str(SEED), "--due", DUE, "--late", LATE])
+        grading.main(
+            [
+                str(base / "class"),
+                "--out",
+                str(base / "graded"),
+                "--seed",
+                str(SEED),
+                "--due",
+                DUE,
+                "--late",
+                LATE,
+            ]
+        )
         photograph(base / "graded")
 
 

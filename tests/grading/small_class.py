@@ -15,8 +15,8 @@ from typing import Any
 
 import psutil
 
-from workshop.checks import exercise
-from workshop.exercises import EXERCISES, ROOT, SOLUTIONS
+from workshop.authoring.answers import right
+from workshop.authoring.stubs import EXERCISES, ROOT, SOLUTIONS
 
 NAME = "03_deterministic_supervisor"
 STUB = (EXERCISES / f"{NAME}.ipynb").read_text(encoding="utf-8")
@@ -33,8 +33,15 @@ def solved(**answers: str) -> str:
     return json.dumps(notebook)
 
 
-WRONG = "async def revise(run, desk, task, facts, draft):\n    return Result(status='ok', output=draft)"
-LEARNERS = {"ada": solved(), "cy": solved(_1=WRONG, _2=exercise("03.2").alternative), "di": STUB, "ed": "{"}
+WRONG = (
+    "async def revise(run, desk, task, facts, draft):\n    return Result(status='ok', output=draft)"
+)
+LEARNERS = {
+    "ada": solved(),
+    "cy": solved(_1=WRONG, _2=right("03.2")[0]),
+    "di": STUB,
+    "ed": "{",
+}
 
 
 def hand_in(folder: Path, learners: dict[str, str] = LEARNERS) -> Path:
@@ -53,9 +60,18 @@ def _heeds_interrupts() -> None:
 def started(submissions: Path, out: Path, *options: Any, **facts: Any) -> subprocess.Popen[str]:
     """The command, on its way, in a process group of its own as in a terminal."""
     argv = [submissions, "--out", out, "--seed", SEED, "--timeout", TIMEOUT_S, *options]
-    return subprocess.Popen([sys.executable, "-P", "-m", "workshop.grading", *map(str, argv)], cwd=ROOT, start_new_session=True,
-                            preexec_fn=_heeds_interrupts, text=True, encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            env={**os.environ, "PYTHONPATH": str(ROOT)}, **facts)
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", "workshop.grading", *map(str, argv)],
+        cwd=ROOT,
+        start_new_session=True,
+        preexec_fn=_heeds_interrupts,
+        text=True,
+        encoding="utf-8",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        **facts,
+    )
 
 
 def graded(submissions: Path, out: Path, *options: Any) -> str:
@@ -72,7 +88,9 @@ def marks(out: Path) -> dict[tuple[str, str, int], Any]:
     for path in (out / "results").glob("*.json"):
         report = json.loads(path.read_text(encoding="utf-8"))
         for line in report["results"]:
-            found[report["learner"], line["exercise"], line["trial"]] = [line[it] for it in ("earned", "state", "reason", "came", "expected")]
+            found[report["learner"], line["exercise"], line["trial"]] = [
+                line[it] for it in ("earned", "state", "reason", "came", "expected")
+            ]
     return found
 
 
@@ -88,7 +106,11 @@ def shards_of(number: int) -> set[int]:
 
 
 def alive(numbers: set[int]) -> set[int]:
-    return {it for it in numbers if psutil.pid_exists(it) and psutil.Process(it).status() != psutil.STATUS_ZOMBIE}
+    return {
+        it
+        for it in numbers
+        if psutil.pid_exists(it) and psutil.Process(it).status() != psutil.STATUS_ZOMBIE
+    }
 
 
 def until(happened: Callable[[], Any], what: str, seconds: float = 60) -> Any:

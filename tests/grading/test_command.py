@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from nbformat.v4 import new_output
 
-from workshop.grading import added_cells, command
-from workshop.grading.kernel import Outcome
-from workshop.grading.trials import canonical
+from workshop.authoring.stubs import ROOT
+from workshop.course.observing import Sight, line_of
+from workshop.grading import command, observed, options, reports
+from workshop.grading.sandbox.sandboxed_kernel import Outcome
 
-from .small_class import hand_in
+from .small_class import STUB, hand_in
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {str(it.relative_to(folder)): it.read_bytes() for it in sorted(folder.rglob("*")) if it.is_file()}
+    return {
+        str(it.relative_to(folder)): it.read_bytes()
+        for it in sorted(folder.rglob("*"))
+        if it.is_file()
+    }
 
 
-@pytest.mark.parametrize(("given", "out"), [
-    ("learners", "."), ("work", "."), ("results/of mine", "."), ("class", "class"), ("class", "."), ("class", "marks")])
+@pytest.mark.parametrize(
+    ("given", "out"),
+    [
+        ("learners", "."),
+        ("work", "."),
+        ("results/of mine", "."),
+        ("class", "class"),
+        ("class", "."),
+        ("class", "marks"),
+    ],
+)
 def test_folders_that_no_grading_made_are_left_alone(tmp_path, monkeypatch, capsys, given, out):
     """Submissions in a folder that grading would empty; a folder of that name with something else in it."""
     monkeypatch.chdir(tmp_path)
@@ -36,15 +54,95 @@ def test_folders_that_no_grading_made_are_left_alone(tmp_path, monkeypatch, caps
 @pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf"])
 def test_a_limit_of_time_is_one(tmp_path, seconds):
     with pytest.raises(SystemExit):
-        command.options([str(tmp_path), "--out", "x", "--timeout", seconds])
+        options.read([str(tmp_path), "--out", "x", "--timeout", seconds])
 
 
 def test_a_million_lines_around_a_checks_line_are_not_parsed(monkeypatch):
     """Parsing is slow, and its time would be nobody's."""
-    line = canonical({"trial": "03.1/0", "seen": [1]})
+    line = line_of(Sight({"returned": [1]}), "03.1/0")
     parsed = []
-    monkeypatch.setattr(added_cells, "_is_line", lambda text, trial, real=added_cells._is_line: parsed.append(text) or real(text, trial))
-    flood = '{"trial": "03.1/1"}\n{\n' * 1000
-    outcome = Outcome("ok", outputs=[new_output("stream", name="stdout", text=f"{flood}{line}\n{flood}")])
-    assert added_cells.printed(outcome, "03.1/0") == line and parsed == [line]
+    monkeypatch.setattr(
+        observed, "_sight", lambda text, real=observed._sight: parsed.append(text) or real(text)
+    )
+    flood = '{"case": "03.1/1"}\n{\n' * 1000
+    outcome = Outcome(
+        "ok", outputs=[new_output("stream", name="stdout", text=f"{flood}{line}\n{flood}")]
+    )
+    assert observed.printed(outcome, "03.1/0") == line and parsed == [line]
 
+
+def test_an_empty_folder_of_the_right_name_is_no_sign_that_grading_made_it(tmp_path, capsys):
+    hand_in(tmp_path / "class", {"ada": "{}"})
+    (tmp_path / "out" / "results").mkdir(parents=True)
+    (tmp_path / "out" / "learners").mkdir()
+    (tmp_path / "out" / "learners" / "thesis.txt").write_text("mine", encoding="utf-8")
+    before = contents(tmp_path)
+    assert command.main([str(tmp_path / "class"), "--out", str(tmp_path / "out")]) == 2
+    assert "no grading made it" in capsys.readouterr().err and contents(tmp_path) == before
+
+
+def test_a_working_folder_that_is_somebody_elses_is_left_alone(tmp_path, capsys):
+    hand_in(tmp_path / "class", {"ada": "{}"})
+    reports.mark(out := tmp_path)
+    (out / "work").mkdir()
+    (out / "work" / "notes.txt").write_text("mine", encoding="utf-8")
+    assert command.main([str(tmp_path / "class"), "--out", str(out)]) == 2
+    assert "no grading made it" in capsys.readouterr().err
+    assert (out / "work" / "notes.txt").exists()
+
+
+def test_nothing_is_left_of_a_run_that_has_nothing_to_grade(tmp_path):
+    (tmp_path / "class").mkdir()
+    assert command.main([str(tmp_path / "class"), "--out", str(tmp_path / "out")]) == 2
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_lesson_may_be_named_without_its_zero(tmp_path):
+    assert options.read([str(tmp_path), "--out", "x", "--exercise", "3"]).exercise == "03"
+
+
+@pytest.mark.parametrize("argv", [["--help"], ["x", "--out", "y", "--exercize", "3"], ["x"]])
+def test_help_and_typing_errors_are_answered_before_anything_is_set_up(argv):
+    """Without any package, as before the first set-up: `-S` hides those that are installed."""
+    done = subprocess.run(
+        [sys.executable, "-S", "-m", "workshop", "grade", *argv],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "WORKSHOP_NO_VENV": "", "PYTHONPATH": ""},
+    )
+    said = done.stdout + done.stderr
+    assert "Setting up" not in said and done.returncode == (0 if argv == ["--help"] else 2), said
+    assert "--help` lists the options" in said or "SUBMISSIONS" in said
+    assert argv == ["--help"] or len(said.splitlines()) == 2
+
+
+def test_where_kernels_cannot_be_forked_it_is_said_in_a_line_and_they_are_started_one_by_one(
+    tmp_path, monkeypatch, capsys
+):
+    hand_in(tmp_path / "class", {"di": STUB})
+    monkeypatch.setattr(command.sandbox, "missing", lambda: "")
+    monkeypatch.setattr(command.sandbox, "weakness", lambda: "")
+    monkeypatch.setattr(command.forks, "unusable", lambda course: "no namespaces within namespaces")
+    monkeypatch.setattr(command.observed, "reference", lambda of, plan: {})
+    seen = []
+    monkeypatch.setattr(command.workers, "run", lambda plan, *_: seen.append(plan.fork) or 0)
+    command.main([str(tmp_path / "class"), "--out", str(tmp_path / "out"), "--fork"])
+    told = capsys.readouterr().err
+    assert seen == [False]
+    assert "Kernels are started one by one: no namespaces within namespaces." in told
+
+
+def test_a_notebook_whose_own_solution_does_not_run_is_not_graded_and_nobody_gets_a_zero(
+    tmp_path, monkeypatch
+):
+    hand_in(tmp_path / "class", {"di": STUB})
+
+    def broken(of, plan):
+        raise RuntimeError("the master cannot be used")
+
+    monkeypatch.setattr(command.observed, "reference", broken)
+    out = tmp_path / "out"
+    assert command.main([str(tmp_path / "class"), "--out", str(out)]) == 1
+    [di] = json.loads((out / "gradebook.json").read_text(encoding="utf-8"))["learners"]
+    assert di["total"] is None and "our own solution does not run" in di["flags"][0]

@@ -16,9 +16,10 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from workshop.exercises import SOLUTIONS
-from workshop.grading import intake, sources
-from workshop.grading.sources import NothingToGrade
+from workshop.authoring.stubs import EXERCISES, SOLUTIONS
+from workshop.grading import intake
+from workshop.grading.intake import files as sources
+from workshop.grading.intake.files import NothingToGrade
 
 NAMES = {path.stem[:2]: path.stem for path in SOLUTIONS.glob("*.ipynb")}
 FIRST, SECOND = NAMES["01"], NAMES["03"]
@@ -28,8 +29,18 @@ posix = pytest.mark.skipif(os.name == "nt", reason="the file system has no such 
 
 def notebook(*ids, **more):
     """The bytes of a notebook whose cells carry these exercise ids."""
-    cells = [{"cell_type": "code", "source": "", "outputs": [], "metadata": {"workshop": {"id": id, "role": "answer"}}} for id in ids]
-    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5, **more}).encode()
+    cells = [
+        {
+            "cell_type": "code",
+            "source": "",
+            "outputs": [],
+            "metadata": {"workshop": {"id": id, "role": "answer"}},
+        }
+        for id in ids
+    ]
+    return json.dumps(
+        {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5, **more}
+    ).encode()
 
 
 ONE, THREE, BARE = notebook("01.1", "01.2"), notebook("03.1", "03.2"), notebook()
@@ -58,7 +69,10 @@ def zipped(tmp_path):
 
     def make(*entries, spoil=lambda data: data):
         path = tmp_path / "class.zip"
-        with warnings.catch_warnings(action="ignore"), zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        with (
+            warnings.catch_warnings(action="ignore"),
+            zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+        ):
             for name, data in entries:
                 archive.writestr(name, data)
         path.write_bytes(spoil(path.read_bytes()))
@@ -84,18 +98,21 @@ def test_a_folder_for_each_learner(given):
     assert not found.unread and found.learners == ("ada", "bob")
 
 
-@pytest.mark.parametrize(("file", "learner"), [
-    ("ada.ipynb", "ada"),
-    (f"ada_{SECOND}.ipynb", "ada"),
-    (f"{SECOND}_ada.ipynb", "ada"),
-    ("Ada Lovelace - 03 Deterministic Supervisor.ipynb", "Ada Lovelace"),
-    ("ada_03.ipynb", "ada"),
-    (f"Ada Lovelace_123456_assignsubmission_file_{SECOND}.ipynb", "Ada Lovelace"),
-    (f"Ada Lovelace_123456_assignsubmission_file_/{SECOND}.ipynb", "Ada Lovelace"),
-    (f"lovelaceada_12345_678910_{SECOND}.ipynb", "lovelaceada"),
-    (f"lovelaceada_LATE_12345_678910_{SECOND}-1.ipynb", "lovelaceada"),
-    (f"ada/{SECOND}/{SECOND}.ipynb", "ada"),
-])
+@pytest.mark.parametrize(
+    ("file", "learner"),
+    [
+        ("ada.ipynb", "ada"),
+        (f"ada_{SECOND}.ipynb", "ada"),
+        (f"{SECOND}_ada.ipynb", "ada"),
+        ("Ada Lovelace - 03 Deterministic Supervisor.ipynb", "Ada Lovelace"),
+        ("ada_03.ipynb", "ada"),
+        (f"Ada Lovelace_123456_assignsubmission_file_{SECOND}.ipynb", "Ada Lovelace"),
+        (f"Ada Lovelace_123456_assignsubmission_file_/{SECOND}.ipynb", "Ada Lovelace"),
+        (f"lovelaceada_12345_678910_{SECOND}.ipynb", "lovelaceada"),
+        (f"lovelaceada_LATE_12345_678910_{SECOND}-1.ipynb", "lovelaceada"),
+        (f"ada/{SECOND}/{SECOND}.ipynb", "ada"),
+    ],
+)
 def test_names_that_people_and_platforms_give(given, file, learner):
     assert who(given({file: THREE})) == [(learner, SECOND)]
 
@@ -106,22 +123,48 @@ def test_numbers_of_people_are_not_taken_for_lessons(given):
 
 
 def test_two_people_of_one_name_are_kept_apart(given):
-    found = given({f"Ada King_{number}_assignsubmission_file_/03.ipynb": THREE for number in (111, 222)})
-    assert [it.learner for it in found.submissions] == ["Ada King (111)", "Ada King (222)"] == list(found.learners)
+    found = given(
+        {f"Ada King_{number}_assignsubmission_file_/03.ipynb": THREE for number in (111, 222)}
+    )
+    assert (
+        [it.learner for it in found.submissions]
+        == ["Ada King (111)", "Ada King (222)"]
+        == list(found.learners)
+    )
 
 
 def test_two_exports_of_a_platform_are_one_learner(given):
-    found = given({"Ada King_111_assignsubmission_file_/03.ipynb": THREE, "Ada King_222_assignsubmission_file_/01.ipynb": ONE})
+    found = given(
+        {
+            "Ada King_111_assignsubmission_file_/03.ipynb": THREE,
+            "Ada King_222_assignsubmission_file_/01.ipynb": ONE,
+        }
+    )
     assert who(found) == [("Ada King", FIRST), ("Ada King", SECOND)]
 
 
 def test_a_zip_of_either_with_and_without_a_folder_around(zipped):
-    assert who(zipped(("ada/03.ipynb", THREE), ("bob/03.ipynb", THREE))) == [("ada", SECOND), ("bob", SECOND)]
-    assert who(zipped(("2026/ada/03.ipynb", THREE), ("2026/bob/03.ipynb", THREE))) == [("ada", SECOND), ("bob", SECOND)]
+    assert who(zipped(("ada/03.ipynb", THREE), ("bob/03.ipynb", THREE))) == [
+        ("ada", SECOND),
+        ("bob", SECOND),
+    ]
+    assert who(zipped(("2026/ada/03.ipynb", THREE), ("2026/bob/03.ipynb", THREE))) == [
+        ("ada", SECOND),
+        ("bob", SECOND),
+    ]
     assert who(zipped(("class/ada/work.ipynb", THREE))) == [("ada", SECOND)]
-    assert who(zipped(("ada.ipynb", THREE), ("bob.ipynb", ONE))) == [("ada", SECOND), ("bob", FIRST)]
-    assert who(zipped(("2026/ada.ipynb", THREE), ("2026/bob.ipynb", ONE))) == [("ada", SECOND), ("bob", FIRST)]
-    assert who(zipped(("ada/01.ipynb", ONE), ("ada/03.ipynb", THREE))) == [("ada", FIRST), ("ada", SECOND)]
+    assert who(zipped(("ada.ipynb", THREE), ("bob.ipynb", ONE))) == [
+        ("ada", SECOND),
+        ("bob", FIRST),
+    ]
+    assert who(zipped(("2026/ada.ipynb", THREE), ("2026/bob.ipynb", ONE))) == [
+        ("ada", SECOND),
+        ("bob", FIRST),
+    ]
+    assert who(zipped(("ada/01.ipynb", ONE), ("ada/03.ipynb", THREE))) == [
+        ("ada", FIRST),
+        ("ada", SECOND),
+    ]
 
 
 def test_a_notebook_of_nobody_is_listed(given):
@@ -138,30 +181,64 @@ def test_the_cells_say_which_exercise_before_the_name_does(given):
 
 
 def test_without_ids_the_name_says_it_and_is_flagged(given):
-    found = given({"ada/03.ipynb": BARE, "bob/My Agent Loop.ipynb": BARE, "eve/01-agent loop.ipynb": notebook("99.9", "evil")})
+    found = given(
+        {
+            "ada/03.ipynb": BARE,
+            "bob/My Agent Loop.ipynb": BARE,
+            "eve/01-agent loop.ipynb": notebook("99.9", "evil"),
+        }
+    )
     assert who(found) == [("ada", SECOND), ("eve", FIRST)]
     assert "no exercise ids" in found.submissions[0].problems[0]
     assert "which exercise" in why(found, "bob/My Agent Loop.ipynb") and "bob" in found.learners
 
 
 def test_one_exercise_alone(given):
-    found = given({"ada/03.ipynb": THREE, "ada/01.ipynb": ONE, "bob/x.ipynb": BARE, "eve/01.ipynb": ONE}, exercise="03")
+    found = given(
+        {"ada/03.ipynb": THREE, "ada/01.ipynb": ONE, "bob/x.ipynb": BARE, "eve/01.ipynb": ONE},
+        exercise="03",
+    )
     assert who(found) == [("ada", SECOND), ("bob", SECOND)]
     assert dict(found.aside)["ada/01.ipynb"] == f"it belongs to {FIRST}; only 03 is graded"
-    assert "taken for" in found.submissions[1].problems[0] and found.learners == ("ada", "bob", "eve") and not found.unread
+    assert (
+        "taken for" in found.submissions[1].problems[0]
+        and found.learners == ("ada", "bob", "eve")
+        and not found.unread
+    )
 
 
 # ── versions ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_the_latest_version_counts_and_the_others_are_listed(given):
-    found = given({"ada/z.ipynb": THREE, "ada/a.ipynb": notebook("03.1"), "ada/m.ipynb": notebook("03.2")})
+    found = given(
+        {"ada/z.ipynb": THREE, "ada/a.ipynb": notebook("03.1"), "ada/m.ipynb": notebook("03.2")}
+    )
     [it] = found.submissions
     assert it.file == "ada/m.ipynb" and it.older == ("ada/z.ipynb", "ada/a.ipynb")
-    assert it.submitted == datetime(2026, 11, 20, 12, 2, tzinfo=UTC) and it.path.read_bytes() == notebook("03.2")
+    assert it.submitted == datetime(
+        2026, 11, 20, 12, 2, tzinfo=UTC
+    ) and it.path.read_bytes() == notebook("03.2")
 
 
-@pytest.mark.parametrize("latest", ["03 (10).ipynb", "03-Copy10.ipynb", "03(10).ipynb", "03_v10.ipynb"])
+def test_of_a_whole_clone_the_learners_own_copy_counts(given):
+    stub = (EXERCISES / f"{SECOND}.ipynb").read_bytes()
+    files = {
+        f"ada/clone/exercises/{SECOND}.ipynb": stub,
+        f"ada/clone/my-work/exercises/{SECOND}.ipynb": THREE,
+        f"ada/clone/my-work/exercises/{SECOND}.newer.ipynb": stub,
+        "bob/x.ipynb": THREE,
+    }
+    own, other = given(files).submissions
+    assert own.file == f"ada/clone/my-work/exercises/{SECOND}.ipynb" and other.learner == "bob"
+    worked_on = json.loads((SOLUTIONS / f"{SECOND}.ipynb").read_text(encoding="utf-8"))
+    files[f"ada/clone/my-work/exercises/{SECOND}.newer.ipynb"] = json.dumps(worked_on).encode()
+    assert given(files).submissions[0].file.endswith(".newer.ipynb"), "it holds answers: it counts"
+
+
+@pytest.mark.parametrize(
+    "latest", ["03 (10).ipynb", "03-Copy10.ipynb", "03(10).ipynb", "03_v10.ipynb"]
+)
 def test_of_the_same_time_the_name_decides(given, latest):
     names = ["03 (2).ipynb", "03.ipynb", latest, "03 (9).ipynb"]
     given({f"ada/{it}": notebook("03.1", it) for it in names})
@@ -179,13 +256,27 @@ def test_a_later_version_that_cannot_be_read_does_not_hide_a_good_one(given):
 # ── hostile files ──────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(("data", "words"), [
-    (b"", "empty"), (b"{", "JSON"), (b"null", "no notebook"), (b"\0" * 99, "JSON"), (b'{"cells": "\0"}', "JSON"),
-    ("é".encode("latin-1"), "UTF-8"), (THREE.decode().encode("utf-16"), "UTF-8"), (b"[" * 100_000, "nested"),
-    (b'{"cells": ' + b"[" * 50_000 + b"]" * 50_000 + b"}", "nested"), (b'{"a":' * 50_000, "nested"),
-    (b'{"cells":["' + b'\\"' * 5_000_000, "JSON"), (b'{"cells":[' + b"[]," * 5_000_000 + b"0]}", "texts and lists"),
-    (b'{"nbformat": 3, "worksheets": []}', "format 3"), (b" " * (sources.MOST_BYTES + 1), "MB"), (b'{"cells": [' + b"9" * 9999 + b"]}", "JSON"),
-], ids=lambda it: repr(it[:12]) if isinstance(it, bytes) else it)
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "empty"),
+        (b"{", "JSON"),
+        (b"null", "no notebook"),
+        (b"\0" * 99, "JSON"),
+        (b'{"cells": "\0"}', "JSON"),
+        ("é".encode("latin-1"), "UTF-8"),
+        (THREE.decode().encode("utf-16"), "UTF-8"),
+        (b"[" * 100_000, "nested"),
+        (b'{"cells": ' + b"[" * 50_000 + b"]" * 50_000 + b"}", "nested"),
+        (b'{"a":' * 50_000, "nested"),
+        (b'{"cells":["' + b'\\"' * 5_000_000, "JSON"),
+        (b'{"cells":[' + b"[]," * 5_000_000 + b"0]}", "texts and lists"),
+        (b'{"nbformat": 3, "worksheets": []}', "format 3"),
+        (b" " * (sources.MOST_BYTES + 1), "MB"),
+        (b'{"cells": [' + b"9" * 9999 + b"]}", "JSON"),
+    ],
+    ids=lambda it: repr(it[:12]) if isinstance(it, bytes) else it,
+)
 def test_a_file_that_is_no_notebook_is_a_clear_problem_of_its_own(given, data, words):
     found = given({f"mallory/{SECOND}.ipynb": data, "ada/03.ipynb": THREE})
     bad = found.submissions[1]
@@ -200,11 +291,27 @@ def test_a_mark_of_byte_order_does_no_harm(given):
 
 @posix
 def test_names_survive_as_text(given, tmp_path):
-    names = ["-rf", "a b", "ä漢", "[x]*?", "a\nb\t\x1b[31m", "..a", "=1+1", "$(id)", "con", "a'\"b", "x" * 200]
+    names = [
+        "-rf",
+        "a b",
+        "ä漢",
+        "[x]*?",
+        "a\nb\t\x1b[31m",
+        "..a",
+        "=1+1",
+        "$(id)",
+        "con",
+        "a'\"b",
+        "x" * 200,
+    ]
     found = given({f"{it}/03.ipynb": THREE for it in names})
-    assert sorted(it.learner for it in found.submissions) == sorted(set(names) - {"..a"})  # begins with a dot: hidden
+    assert sorted(it.learner for it in found.submissions) == sorted(
+        set(names) - {"..a"}
+    )  # begins with a dot: hidden
     copies = [path.name for path in (tmp_path / "scratch").iterdir()]
-    assert len(copies) == len(found.submissions) and all(re.fullmatch(r"\d{5}-[0-9a-f]{16}\.ipynb", it) for it in copies)
+    assert len(copies) == len(found.submissions) and all(
+        re.fullmatch(r"\d{5}-[0-9a-f]{16}\.ipynb", it) for it in copies
+    )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other file systems refuse such names")
@@ -229,13 +336,26 @@ def test_links_and_special_files_are_never_opened(given, tmp_path):
     os.mkfifo(given.top / "eve" / "01.ipynb")
     found = given({})
     assert who(found) == [("ada", SECOND)]
-    assert {name for name, _ in found.unread} == {"eve/03.ipynb", "mallory", "ada/loop", "eve/01.ipynb"}
+    assert {name for name, _ in found.unread} == {
+        "eve/03.ipynb",
+        "mallory",
+        "ada/loop",
+        "eve/01.ipynb",
+    }
     assert "link" in why(found, "mallory") and "neither" in why(found, "eve/01.ipynb")
 
 
 def test_nothing_vanishes(given):
-    found = given({"ada/03.ipynb": THREE, "ada/notes.pdf": b"", "ada/.ipynb_checkpoints/03-checkpoint.ipynb": THREE,
-                   "__MACOSX/ada/._03.ipynb": b"", "bob/work.zip": b"", "readme.txt": b""})
+    found = given(
+        {
+            "ada/03.ipynb": THREE,
+            "ada/notes.pdf": b"",
+            "ada/.ipynb_checkpoints/03-checkpoint.ipynb": THREE,
+            "__MACOSX/ada/._03.ipynb": b"",
+            "bob/work.zip": b"",
+            "readme.txt": b"",
+        }
+    )
     assert who(found) == [("ada", SECOND)] and found.learners == ("ada", "bob")
     assert [name for name, _ in found.aside] == ["2 hidden files", "ada/notes.pdf", "readme.txt"]
     assert "unpack" in why(found, "bob/work.zip")
@@ -249,8 +369,18 @@ def test_a_learner_with_too_many_files_stops_nobody(given, monkeypatch):
 
 def test_a_learner_with_a_million_files_keeps_nobody_waiting(given, monkeypatch):
     monkeypatch.setattr(sources, "MOST_FILES", 20)
-    found = given({**{f"mallory/{at}/x/y.txt": b"" for at in range(30)}, "mallory/03.ipynb": THREE, "zoe/03.ipynb": THREE})
-    assert who(found)[-1] == ("zoe", SECOND) and "more than 20 files" in why(found, "mallory") and len(found.unread) == 1
+    found = given(
+        {
+            **{f"mallory/{at}/x/y.txt": b"" for at in range(30)},
+            "mallory/03.ipynb": THREE,
+            "zoe/03.ipynb": THREE,
+        }
+    )
+    assert (
+        who(found)[-1] == ("zoe", SECOND)
+        and "more than 20 files" in why(found, "mallory")
+        and len(found.unread) == 1
+    )
 
 
 # ── hostile zips ───────────────────────────────────────────────────────────────────────────────────────────
@@ -262,40 +392,101 @@ def as_link(name):
     return info
 
 
-@pytest.mark.parametrize("name", ["../../evil/03.ipynb", "/etc/03.ipynb", "C:/03.ipynb", "..\\..\\03.ipynb", "ada/../../03.ipynb"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../../evil/03.ipynb",
+        "/etc/03.ipynb",
+        "C:/03.ipynb",
+        "..\\..\\03.ipynb",
+        "ada/../../03.ipynb",
+    ],
+)
 def test_a_name_that_leads_out_of_the_zip(zipped, name, tmp_path):
     before = {path for path in tmp_path.parent.rglob("*") if tmp_path not in path.parents}
     found = zipped((name, THREE), ("ada/03.ipynb", THREE), ("bob/03.ipynb", THREE))
-    assert who(found) == [("ada", SECOND), ("bob", SECOND)] and "leads out" in why(found, name.replace("\\", "/"))
+    assert who(found) == [("ada", SECOND), ("bob", SECOND)] and "leads out" in why(
+        found, name.replace("\\", "/")
+    )
     assert {path for path in tmp_path.parent.rglob("*") if tmp_path not in path.parents} == before
     assert {path.name for path in tmp_path.iterdir()} == {"class.zip", "scratch"}
 
 
 def test_a_name_without_end_keeps_nobody_waiting(zipped):
-    found = zipped(("eve/" + " (1)" * 8000 + " " * 30_000 + ".ipynb", THREE), ("ada/03.ipynb", THREE))
+    found = zipped(
+        ("eve/" + " (1)" * 8000 + " " * 30_000 + ".ipynb", THREE), ("ada/03.ipynb", THREE)
+    )
     assert who(found) == [("ada", SECOND)] and "characters" in found.unread[0][1]
 
 
 def test_links_bombs_and_doubles_in_a_zip(zipped):
     bomb = b'{"cells": [], "x": "' + b"0" * 5_000_000 + b'"}'
-    found = zipped((as_link("eve/03.ipynb"), "/etc/passwd"), ("mallory/03.ipynb", bomb), ("huge/03.ipynb", b"0" * (sources.MOST_BYTES + 1)),
-                   ("twice/03.ipynb", ONE), ("twice/03.ipynb", THREE), ("ada/03.ipynb", THREE))
+    found = zipped(
+        (as_link("eve/03.ipynb"), "/etc/passwd"),
+        ("mallory/03.ipynb", bomb),
+        ("huge/03.ipynb", b"0" * (sources.MOST_BYTES + 1)),
+        ("twice/03.ipynb", ONE),
+        ("twice/03.ipynb", THREE),
+        ("ada/03.ipynb", THREE),
+    )
     assert who(found) == [("ada", SECOND), ("twice", SECOND)]
-    assert "link" in why(found, "eve/03.ipynb") and "bomb" in why(found, "mallory/03.ipynb") and "MB" in why(found, "huge/03.ipynb")
+    assert (
+        "link" in why(found, "eve/03.ipynb")
+        and "bomb" in why(found, "mallory/03.ipynb")
+        and "MB" in why(found, "huge/03.ipynb")
+    )
     assert "more than once" in why(found, "twice/03.ipynb")
 
 
-PARTS = st.sampled_from(["ada", "bob", "03", "..", ".", "", "a b", "-x", ".hidden", "__MACOSX", FIRST, "x_123456_assignsubmission_file_", "\n", "漢"])
-FILES = st.sampled_from(["03.ipynb", "ada.ipynb", f"ada_{SECOND}.ipynb", "ada_12345_67890_03.ipynb", "x (2).ipynb", ".ipynb", "a.txt", "b.zip", "IPYNB", "\\"])
+PARTS = st.sampled_from(
+    [
+        "ada",
+        "bob",
+        "03",
+        "..",
+        ".",
+        "",
+        "a b",
+        "-x",
+        ".hidden",
+        "__MACOSX",
+        FIRST,
+        "x_123456_assignsubmission_file_",
+        "\n",
+        "漢",
+    ]
+)
+FILES = st.sampled_from(
+    [
+        "03.ipynb",
+        "ada.ipynb",
+        f"ada_{SECOND}.ipynb",
+        "ada_12345_67890_03.ipynb",
+        "x (2).ipynb",
+        ".ipynb",
+        "a.txt",
+        "b.zip",
+        "IPYNB",
+        "\\",
+    ]
+)
 CONTENTS = st.one_of(st.sampled_from([ONE, THREE, BARE, b"", b"{", b"[]"]), st.binary(max_size=20))
 
 
-@hypothesis.settings(max_examples=60, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture])
-@hypothesis.given(st.lists(st.tuples(st.lists(PARTS, max_size=3), FILES, CONTENTS), min_size=1, max_size=8))
+@hypothesis.settings(
+    max_examples=60, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture]
+)
+@hypothesis.given(
+    st.lists(st.tuples(st.lists(PARTS, max_size=3), FILES, CONTENTS), min_size=1, max_size=8)
+)
 def test_every_entry_of_any_zip_is_accounted_for(zipped, made):
     made.append((["zoe"], "03.ipynb", THREE))
     found = zipped(*(("/".join([*parts, file]), data) for parts, file, data in made))
-    counted = [name for it in found.submissions for name in ([it.file] if it.readable else []) + [*it.older]]  # the unreadable are unread too
+    counted = [
+        name
+        for it in found.submissions
+        for name in ([it.file] if it.readable else []) + [*it.older]
+    ]  # the unreadable are unread too
     counted += [name for name, _ in (*found.unread, *found.aside) if "hidden files" not in name]
     hidden = sum(int(name.split()[0]) for name, _ in found.aside if "hidden files" in name)
     folders = sum(file == "\\" for _, file, _ in made)
@@ -308,7 +499,9 @@ def test_a_zip_that_lies_about_sizes_or_is_encrypted_or_damaged(zipped):
         at = data.index(b"PK\x01\x02")
         return data[: at + 8] + struct.pack("<H", 1) + data[at + 10 :]
 
-    assert "encrypted" in why(zipped(("eve/03.ipynb", THREE), ("ada/03.ipynb", THREE), spoil=encrypted), "eve/03.ipynb")
+    assert "encrypted" in why(
+        zipped(("eve/03.ipynb", THREE), ("ada/03.ipynb", THREE), spoil=encrypted), "eve/03.ipynb"
+    )
 
     def damaged(data):
         at = data.index(b"eve/03.ipynb") + 20
@@ -339,7 +532,11 @@ def test_times_of_a_zip_come_from_its_exact_field(zipped):
 def test_what_is_not_there_is_said_in_full(tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "a.zip").write_bytes(b"PK\x05\x06")
-    for name, words in (("nowhere", "does not exist"), ("empty", "is empty"), ("a.zip", "neither a folder nor a zip")):
+    for name, words in (
+        ("nowhere", "does not exist"),
+        ("empty", "is empty"),
+        ("a.zip", "neither a folder nor a zip"),
+    ):
         with pytest.raises(NothingToGrade, match=words) as caught:
             intake.read(tmp_path / name, scratch=tmp_path / "scratch")
         assert "expected a folder or a .zip" in str(caught.value)
@@ -352,3 +549,67 @@ def test_the_own_output_folder_is_not_read(given):
     for _ in range(2):
         found = intake.read(given.top, scratch=given.top / "graded" / "scratch")
         assert who(found) == [("ada", SECOND)] and found.learners == ("ada",)
+
+
+# ── numbers, times and looks ───────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_platforms_number_and_its_folder_are_kept(given):
+    found = given(
+        {
+            f"Ada Lovelace_1000_assignsubmission_file_/{SECOND}.ipynb": THREE,
+            f"bob_LATE_12345_678910_{FIRST}.ipynb": ONE,
+            "eve/03.ipynb": THREE,
+        }
+    )
+    kept = {it.learner: (it.platform, it.number, it.upload) for it in found.submissions}
+    assert kept == {
+        "Ada Lovelace": ("moodle", "1000", "Ada Lovelace_1000_assignsubmission_file_"),
+        "bob": ("canvas", "12345", f"bob_LATE_12345_678910_{FIRST}"),
+        "eve": ("", "", ""),
+    }
+
+
+@posix
+def test_names_that_look_alike_are_flagged(given):
+    found = given({f"{name}/03.ipynb": THREE for name in ("ada", "ada\u200b", "\u0430da", "bob")})
+    flags = {it.learner: " ".join(it.problems) for it in found.submissions}
+    assert all("looks like that of" in flags[it] for it in flags if it != "bob")
+    assert flags["bob"] == "" and r"'ada\u200b'" in flags["ada"]
+
+
+@pytest.mark.parametrize(
+    ("text", "hour"),
+    [("2026-11-20 15:58:23.948203 UTC", 15), ("2026-11-20 15:58:23 America/New_York", 20)],
+)
+def test_nbgraders_timestamp_says_when_a_notebook_was_handed_in(given, text, hour):
+    found = given(
+        {"ada/03/timestamp.txt": text.encode(), "ada/03/03.ipynb": THREE, "bob/03.ipynb": THREE}
+    )
+    assert found.submissions[0].submitted.hour == hour
+    assert (
+        "ada/03/timestamp.txt",
+        "it says when the notebook beside it was handed in",
+    ) in found.aside
+
+
+def test_a_timestamp_that_says_nothing_leaves_the_files_own_time(given):
+    found = given(
+        {"ada/timestamp.txt": b"\xff yesterday", "ada/03.ipynb": THREE, "bob/03.ipynb": THREE}
+    )
+    assert found.submissions[0].submitted == datetime.fromtimestamp(NOON + 60, UTC)
+
+
+def test_the_lesson_itself_is_left_aside(given):
+    lesson = (SOLUTIONS.parent / "notebooks" / f"{SECOND}.ipynb").read_bytes()
+    found = given({f"ada/{SECOND}.ipynb": lesson, f"bob/{SECOND}.ipynb": THREE})
+    assert (
+        who(found) == [("bob", SECOND)]
+        and "lesson itself" in dict(found.aside)[f"ada/{SECOND}.ipynb"]
+    )
+    assert "ada" in found.learners
+
+
+def test_a_folder_that_was_taken_for_a_wrapper_is_named(given):
+    found = given({"mallory/ada/03.ipynb": THREE, "mallory/bob/03.ipynb": THREE})
+    assert "the folder mallory" in dict(found.aside)

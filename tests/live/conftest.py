@@ -20,12 +20,21 @@ ROLES = ("WORKER", "SUPERVISOR", "PLANNER", "JUDGE")
 def server():
     """The address of llama.cpp's own server. Skips where its packages are not installed."""
     if MISSING:
-        pytest.skip(f"{' and '.join(MISSING)} not installed: pip install --no-deps -r tests/live/requirements.txt")
-    process = subprocess.Popen([sys.executable, Path(__file__).with_name("server.py"), MODEL], stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8")
+        pytest.skip(
+            f"{' and '.join(MISSING)} not installed: pip install --no-deps -r tests/live/requirements.txt"
+        )
+    process = subprocess.Popen(
+        [sys.executable, Path(__file__).with_name("server.py"), MODEL],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        encoding="utf-8",
+    )
     try:
         address = process.stdout.readline().strip()
-        assert address.startswith("http://127.0.0.1:"), "the server did not start; run tests/live/server.py to see why"
+        assert address.startswith("http://127.0.0.1:"), (
+            "the server did not start; run tests/live/server.py to see why"
+        )
         yield address
     finally:
         process.stdin.close()

@@ -24,14 +24,22 @@ pytestmark = pytest.mark.live
 def run_through(path, environment):
     """The executed notebook; raises CellExecutionError at the first cell that fails."""
     notebook = nbformat.read(path, as_version=4)
-    client = NotebookClient(notebook, timeout=CELL_TIMEOUT_S, kernel_name="python3",
-                            resources={"metadata": {"path": str(path.parent)}})
+    client = NotebookClient(
+        notebook,
+        timeout=CELL_TIMEOUT_S,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(path.parent)}},
+    )
     return client.execute(env=environment)
 
 
 def tokens_read(server):
     """How many tokens the model has read so far, by the server's own count."""
-    counts = re.findall(r"^llamacpp:prompt_tokens(?:_cached)?_total (\d+)", httpx.get(f"{server}/metrics").text, re.MULTILINE)
+    counts = re.findall(
+        r"^llamacpp:prompt_tokens(?:_cached)?_total (\d+)",
+        httpx.get(f"{server}/metrics").text,
+        re.MULTILINE,
+    )
     assert len(counts) == 2
     return sum(map(int, counts))
 
@@ -41,10 +49,14 @@ def test_a_notebook_survives_a_model_that_is_not_ours(path, live, server):
     before = tokens_read(server)
     done = run_through(path, live)
     assert all(cell.execution_count for cell in done.cells if cell.cell_type == "code")
-    if path.parent.name == "notebooks":  # the checks of an exercise stay with the offline model: they promise an outcome
+    if (
+        path.parent.name == "notebooks"
+    ):  # the checks of an exercise stay with the offline model: they promise an outcome
         assert tokens_read(server) > before, "the lesson never asked the model"
 
 
 def test_the_first_lesson_shows_the_cap_and_no_key(live):
-    shown = nbformat.writes(run_through(ROOT / "notebooks" / "00_start_here.ipynb", {**live, "ANTHROPIC_API_KEY": KEY}))
+    shown = nbformat.writes(
+        run_through(ROOT / "notebooks" / "00_start_here.ipynb", {**live, "ANTHROPIC_API_KEY": KEY})
+    )
     assert "a key is set; hard cap $0.50" in shown and KEY not in shown

@@ -8,8 +8,8 @@ from collections import Counter
 import nbformat
 import pytest
 
+from workshop.authoring.stubs import EXERCISES, SOLUTIONS, generated, left_over, with_stub
 from workshop.checks import exercises
-from workshop.exercises import EXERCISES, SOLUTIONS, generated, left_over, with_stub
 
 from .test_stored_outputs import nbval
 
@@ -49,13 +49,16 @@ def test_plain_nbval_fails_every_check_of_a_stub_with_its_message():
     done = nbval(*STUBS, how="--nbval-lax")
     said = re.sub(r"\x1b\[[\d;]*m", "", done.stdout)
     failed = Counter(re.findall(r"^FAILED exercises/(\d\d)_", said, re.MULTILINE))
-    assert done.returncode == 1 and failed == Counter(its.lesson for its in exercises()), said[-4000:]
+    assert done.returncode == 1 and failed == Counter(its.lesson for its in exercises()), said[
+        -4000:
+    ]
     for its in exercises():
         assert f"CheckFailed: {its.id} {its.title}: not attempted" in said
 
 
 @pytest.mark.parametrize(
-    "source", ["def f():\n    ...", "# solution\n# solution\n# end solution", "# end solution\n# solution"]
+    "source",
+    ["def f():\n    ...", "# solution\n# solution\n# end solution", "# end solution\n# solution"],
 )
 def test_an_answer_without_one_region_is_refused(source):
     with pytest.raises(ValueError, match="an answer needs one region"):

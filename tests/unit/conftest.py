@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kernel import Agent, Client, Handoff, Result
-from kernel.offline import Script
+from offline_model import Script
 
 
 @dataclass
@@ -49,6 +49,14 @@ def requests_of(client: Client) -> list[dict[str, Any]]:
 @pytest.fixture
 def agent():
     def make(**changes: Any) -> Agent:
-        return Agent(**{"name": "agent", "description": "d", "system": "Be brief.", "model": "claude-haiku-5-5", **changes})
+        return Agent(
+            **{
+                "name": "agent",
+                "description": "d",
+                "system": "Be brief.",
+                "model": "claude-haiku-5-5",
+                **changes,
+            }
+        )
 
     return make

@@ -10,9 +10,19 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from kernel import Corpus, DeterministicSupervisor, Handoff, LLMSupervisor, Run, connect, researcher, reviewer, writer
+from kernel import (
+    Corpus,
+    DeterministicSupervisor,
+    Handoff,
+    LLMSupervisor,
+    Run,
+    connect,
+    researcher,
+    reviewer,
+    writer,
+)
 from kernel.__main__ import main
-from kernel.offline import Faults, OfflineAPI, Server
+from offline_model import Faults, OfflineAPI, Server
 
 KEY = "sk-ant-very-secret"
 TASK = Handoff(intent="Write a brief on pgvector")
@@ -65,7 +75,9 @@ async def test_the_same_team_over_a_socket_writes_the_same_brief(monkeypatch):
             run = Run(client)
             live = await run.dispatch(desk(), TASK)
     assert live == offline
-    assert KEY not in json.dumps([asdict(event) for event in run.events], default=str) and KEY not in repr(vars(client))
+    assert KEY not in json.dumps(
+        [asdict(event) for event in run.events], default=str
+    ) and KEY not in repr(vars(client))
 
 
 async def test_the_dollar_cap_of_a_live_client_holds_for_all_its_runs_together(monkeypatch):
@@ -73,8 +85,12 @@ async def test_the_dollar_cap_of_a_live_client_holds_for_all_its_runs_together(m
         monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
         async with connect("live", max_usd="0.06") as client:
             team = (researcher(Corpus()), writer(), reviewer())
-            results = [await Run(client).dispatch(LLMSupervisor(team), Handoff(intent=f"Write a brief on {topic}"))
-                       for topic in ("pgvector", "Qdrant", "Pinecone", "Milvus")]
+            results = [
+                await Run(client).dispatch(
+                    LLMSupervisor(team), Handoff(intent=f"Write a brief on {topic}")
+                )
+                for topic in ("pgvector", "Qdrant", "Pinecone", "Milvus")
+            ]
     assert results[-1].status == "exhausted" and "budget of $0.06" in results[-1].reason
     assert 0 < client.ledger.spent.usd <= client.ledger.budget.usd
 
@@ -94,10 +110,16 @@ async def _no_sleep(seconds):
     pass
 
 
-async def test_an_older_dialect_that_ignores_schemas_and_leaves_fields_out_still_gets_through(monkeypatch):
+async def test_an_older_dialect_that_ignores_schemas_and_leaves_fields_out_still_gets_through(
+    monkeypatch,
+):
     def answer(request):
         said = "[x] is a fact." if "tools" in request else "not JSON"
-        return 200, "application/json", json.dumps({"content": [{"type": "text", "text": said}], "model": request["model"]})
+        return (
+            200,
+            "application/json",
+            json.dumps({"content": [{"type": "text", "text": said}], "model": request["model"]}),
+        )
 
     with other_server(answer) as url:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
@@ -105,17 +127,35 @@ async def test_an_older_dialect_that_ignores_schemas_and_leaves_fields_out_still
         async with connect("local") as client:
             run = Run(client)
             result = await run.dispatch(desk(), TASK)
-    assert result.status == "exhausted" and "review" in result.reason and result.artifacts["draft"] == "not JSON"
+    assert (
+        result.status == "exhausted"
+        and "review" in result.reason
+        and result.artifacts["draft"] == "not JSON"
+    )
     assert run.spent.cost is None, "nobody knows what a local model costs"
 
 
-@pytest.mark.parametrize(("status", "kind", "text", "said"), [
-    (401, "application/json", json.dumps({"type": "error", "error": {"type": "authentication_error", "message": f"bad key {KEY}"}}),
-     "authentication_error: bad key [key]"),
-    (502, "text/html", "<html>Bad gateway</html>", "HTTP 502, api_error"),
-    (200, "text/html", "<html>A portal's login page</html>", "check the base URL"),
-])
-def test_a_server_that_is_not_the_service_is_said_plainly_in_the_terminal(monkeypatch, capsys, status, kind, text, said):
+@pytest.mark.parametrize(
+    ("status", "kind", "text", "said"),
+    [
+        (
+            401,
+            "application/json",
+            json.dumps(
+                {
+                    "type": "error",
+                    "error": {"type": "authentication_error", "message": f"bad key {KEY}"},
+                }
+            ),
+            "authentication_error: bad key [key]",
+        ),
+        (502, "text/html", "<html>Bad gateway</html>", "HTTP 502, api_error"),
+        (200, "text/html", "<html>A portal's login page</html>", "check the base URL"),
+    ],
+)
+def test_a_server_that_is_not_the_service_is_said_plainly_in_the_terminal(
+    monkeypatch, capsys, status, kind, text, said
+):
     monkeypatch.setattr("kernel.client.asyncio.sleep", _no_sleep)
     with other_server(lambda request: (status, kind, text)) as url:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
@@ -134,7 +174,11 @@ def test_a_plain_client_speaks_to_the_chosen_model_and_its_cap_holds_before_send
     from kernel import Exhausted, models
     from workshop.plain import plain_http
 
-    body = {"model": models.supervisor, "max_tokens": 1000, "messages": [{"role": "user", "content": "Hello"}]}
+    body = {
+        "model": models.supervisor,
+        "max_tokens": 1000,
+        "messages": [{"role": "user", "content": "Hello"}],
+    }
     assert plain_http().post("/v1/messages", json=body).json()["stop_reason"] == "end_turn"
     assert plain_http().post("/v1/messages", json={"model": models.worker}).status_code == 400
     api = OfflineAPI()

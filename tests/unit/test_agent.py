@@ -45,20 +45,31 @@ async def test_an_answer_without_tools_ends_the_loop(agent):
 
 
 async def test_parallel_calls_are_answered_in_one_message_in_their_order(agent):
-    result, requests, _ = await run_agent(agent(tools=(add,)), [call("add", a=1, b=2), call("add", a=3, b=4)], "3 and 7")
+    result, requests, _ = await run_agent(
+        agent(tools=(add,)), [call("add", a=1, b=2), call("add", a=3, b=4)], "3 and 7"
+    )
     answers = requests[1]["messages"][-1]["content"]
-    ids = [block["id"] for block in requests[1]["messages"][1]["content"] if block["type"] == "tool_use"]
-    assert [(it["tool_use_id"], it["content"]) for it in answers] == list(zip(ids, ["3", "7"], strict=True))
+    ids = [
+        block["id"]
+        for block in requests[1]["messages"][1]["content"]
+        if block["type"] == "tool_use"
+    ]
+    assert [(it["tool_use_id"], it["content"]) for it in answers] == list(
+        zip(ids, ["3", "7"], strict=True)
+    )
     assert result.output == "3 and 7"
 
 
-@pytest.mark.parametrize(("wrong", "said"), [
-    (call("add", a=-1, b=2), "a must not be negative"),
-    (call("add", a="one", b=2), "a: Input should be a valid integer"),
-    (call("add", a=1), "b: Field required"),
-    (call("add", a=1, b=2, c=3), "c: Extra inputs are not permitted"),
-    (call("subtract", a=1, b=2), "there is no tool 'subtract'; the tools are: add"),
-])
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (call("add", a=-1, b=2), "a must not be negative"),
+        (call("add", a="one", b=2), "a: Input should be a valid integer"),
+        (call("add", a=1), "b: Field required"),
+        (call("add", a=1, b=2, c=3), "c: Extra inputs are not permitted"),
+        (call("subtract", a=1, b=2), "there is no tool 'subtract'; the tools are: add"),
+    ],
+)
 async def test_what_the_model_can_mend_goes_back_to_it_as_an_error(agent, wrong, said):
     result, requests, _ = await run_agent(agent(tools=(add,)), wrong, "sorry", strict=False)
     answer = requests[1]["messages"][-1]["content"][0]
@@ -77,40 +88,63 @@ async def test_a_bug_in_a_tool_propagates(agent):
 
 
 async def test_at_max_turns_the_agent_wraps_up_and_nothing_is_thrown_away(agent):
-    result, requests, run = await run_agent(agent(tools=(add,), max_turns=2), call("add", a=1, b=2), call("add", a=3, b=4), "3, 7")
+    result, requests, run = await run_agent(
+        agent(tools=(add,), max_turns=2), call("add", a=1, b=2), call("add", a=3, b=4), "3, 7"
+    )
     assert (result.status, result.output) == ("exhausted", "3, 7") and "2 turns" in result.reason
-    assert requests[2]["tool_choice"] == {"type": "none"} and requests[2]["tools"] == requests[0]["tools"]
+    assert (
+        requests[2]["tool_choice"] == {"type": "none"}
+        and requests[2]["tools"] == requests[0]["tools"]
+    )
     assert "best final answer now" in requests[2]["messages"][-1]["content"]
 
 
 async def test_a_budget_of_turns_is_a_limit_for_every_agent_below(agent):
-    result, requests, _ = await run_agent(agent(tools=(add,)), call("add", a=1, b=2), "done", budget=Budget(turns=1))
+    result, requests, _ = await run_agent(
+        agent(tools=(add,)), call("add", a=1, b=2), "done", budget=Budget(turns=1)
+    )
     assert result.status == "exhausted" and len(requests) == 2
 
 
 async def test_a_budget_that_runs_out_between_turns_keeps_what_the_tools_brought(agent):
-    result, _, _ = await run_agent(agent(tools=(add,)), call("add", a=20, b=22), budget=Budget(calls=1))
+    result, _, _ = await run_agent(
+        agent(tools=(add,)), call("add", a=20, b=22), budget=Budget(calls=1)
+    )
     assert result.status == "exhausted" and "budget of 1 call is" in result.reason
     assert result.artifacts == {"tool_results": "42"}
 
 
 def reply(stop_reason, *content):
-    return {"content": list(content or [{"type": "text", "text": "so far"}]), "stop_reason": stop_reason}
+    return {
+        "content": list(content or [{"type": "text", "text": "so far"}]),
+        "stop_reason": stop_reason,
+    }
 
 
-@pytest.mark.parametrize(("stop_reason", "status", "reason"), [
-    ("end_turn", "ok", ""), ("stop_sequence", "ok", ""), ("max_tokens", "exhausted", "cut"),
-    ("model_context_window_exceeded", "exhausted", "cut"), ("refusal", "refused", "refused"),
-    ("something_new", "failed", "unknown stop reason 'something_new'"),
-])
-async def test_every_stop_reason_ends_as_a_result_with_the_text_so_far(agent, stop_reason, status, reason):
+@pytest.mark.parametrize(
+    ("stop_reason", "status", "reason"),
+    [
+        ("end_turn", "ok", ""),
+        ("stop_sequence", "ok", ""),
+        ("max_tokens", "exhausted", "cut"),
+        ("model_context_window_exceeded", "exhausted", "cut"),
+        ("refusal", "refused", "refused"),
+        ("something_new", "failed", "unknown stop reason 'something_new'"),
+    ],
+)
+async def test_every_stop_reason_ends_as_a_result_with_the_text_so_far(
+    agent, stop_reason, status, reason
+):
     result, _, _ = await run_agent(agent(), reply(stop_reason))
     assert (result.status, result.output) == (status, "so far") and reason in result.reason
 
 
 async def test_pause_turn_sends_the_conversation_back_unchanged(agent):
     result, requests, _ = await run_agent(agent(), reply("pause_turn"), "done", strict=False)
-    assert requests[1]["messages"][1] == {"role": "assistant", "content": [{"type": "text", "text": "so far"}]}
+    assert requests[1]["messages"][1] == {
+        "role": "assistant",
+        "content": [{"type": "text", "text": "so far"}],
+    }
     assert len(requests[1]["messages"]) == 2 and result.output == "done"
 
 
@@ -122,8 +156,12 @@ async def test_the_tool_calls_of_a_cut_turn_are_never_run(agent):
         """Deletes."""
         ran.append(path)
 
-    result, requests, _ = await run_agent(agent(tools=(delete,)), reply("max_tokens", {"type": "tool_use", "id": "t", "name": "delete",
-                                                                                       "input": {"path": "/"}}))
+    result, requests, _ = await run_agent(
+        agent(tools=(delete,)),
+        reply(
+            "max_tokens", {"type": "tool_use", "id": "t", "name": "delete", "input": {"path": "/"}}
+        ),
+    )
     assert result.status == "exhausted" and ran == [] and len(requests) == 1
 
 
@@ -141,16 +179,32 @@ def test_the_table_of_stop_reasons_covers_the_official_type():
 
 
 async def test_thinking_and_unknown_blocks_are_echoed_untouched(agent):
-    blocks = [{"type": "thinking", "thinking": "", "signature": "abc"}, {"type": "novelty", "depth": {"a": [1, None]}},
-              {"type": "tool_use", "id": "t1", "name": "add", "input": {"a": 1, "b": 2}, "caller": {"type": "direct"}}]
-    _, requests, _ = await run_agent(agent(tools=(add,)), reply("tool_use", *blocks), "3", strict=False)
+    blocks = [
+        {"type": "thinking", "thinking": "", "signature": "abc"},
+        {"type": "novelty", "depth": {"a": [1, None]}},
+        {
+            "type": "tool_use",
+            "id": "t1",
+            "name": "add",
+            "input": {"a": 1, "b": 2},
+            "caller": {"type": "direct"},
+        },
+    ]
+    _, requests, _ = await run_agent(
+        agent(tools=(add,)), reply("tool_use", *blocks), "3", strict=False
+    )
     assert requests[1]["messages"][1]["content"] == blocks
 
 
 async def test_structured_output_is_validated_and_sent_back_once_it_does_not_fit(agent):
-    result, requests, _ = await run_agent(agent(output=Sum), '{"total": -3}', '```json\n{"total": 3}\n```')
+    result, requests, _ = await run_agent(
+        agent(output=Sum), '{"total": -3}', '```json\n{"total": 3}\n```'
+    )
     assert result.output == Sum(total=3)
-    assert "total: Input should be greater than or equal to 0; given -3" in requests[1]["messages"][-1]["content"]
+    assert (
+        "total: Input should be greater than or equal to 0; given -3"
+        in requests[1]["messages"][-1]["content"]
+    )
     assert requests[0]["output_config"]["format"]["schema"]["additionalProperties"] is False
 
 
@@ -168,8 +222,16 @@ async def test_one_agent_serves_many_calls_at_once(agent):
         shared.name = "other"
 
 
-calls = st.lists(st.lists(st.sampled_from([call("add", a=1, b=1), call("add", a=-1, b=1), call("nothing"), call("add", a="x")]),
-                          min_size=1, max_size=4), max_size=6)
+calls = st.lists(
+    st.lists(
+        st.sampled_from(
+            [call("add", a=1, b=1), call("add", a=-1, b=1), call("nothing"), call("add", a="x")]
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+    max_size=6,
+)
 
 
 @given(calls)
@@ -202,22 +264,31 @@ def test_a_tools_schema_comes_from_its_signature_and_its_docstring():
 
 def test_a_tool_without_types_or_docstring_is_refused_with_the_remedy():
     with pytest.raises(TypeError, match="needs a docstring"):
+
         @tool
         def silent(x: int) -> int:
             return x
+
     with pytest.raises(TypeError, match="'x' needs a type"):
+
         @tool
         def untyped(x):
             """Says nothing of x."""
+
     with pytest.raises(TypeError, match="for example run: Run"):
+
         @tool
         def blind(run):
             """Does not say that it wants the run."""
+
     with pytest.raises(TypeError, match="cannot be described"):
+
         @tool
         def anything(*args: int):
             """Takes all."""
+
     with pytest.raises(TypeError, match="cannot be described"):
+
         @tool
         def hidden(_secret: int):
             """Takes what a schema cannot name."""
@@ -229,10 +300,19 @@ async def test_a_number_that_json_cannot_hold_ends_as_a_failure_that_keeps_the_w
         """Halves a number."""
         return x / 2
 
-    client = Client(httpx.MockTransport(lambda request: httpx.Response(200, content=replies.pop(0))))
-    replies = [b'{"content": [{"type": "tool_use", "id": "%d", "name": "half", "input": {"x": %s}}]}' % it for it in ((1, b"3"), (2, b"1e999"))]
+    client = Client(
+        httpx.MockTransport(lambda request: httpx.Response(200, content=replies.pop(0)))
+    )
+    replies = [
+        b'{"content": [{"type": "tool_use", "id": "%d", "name": "half", "input": {"x": %s}}]}' % it
+        for it in ((1, b"3"), (2, b"1e999"))
+    ]
     result = await Run(client).dispatch(agent(tools=(half,)), TASK)
-    assert result.status == "failed" and "NaN or an infinity" in result.reason and result.artifacts == {"tool_results": "1.5"}
+    assert (
+        result.status == "failed"
+        and "NaN or an infinity" in result.reason
+        and result.artifacts == {"tool_results": "1.5"}
+    )
 
 
 async def test_what_is_not_a_tool_is_refused_with_the_remedy(agent):
@@ -249,9 +329,14 @@ async def test_methods_and_partials_are_tools_too(agent):
             return self.start + x
 
     tools = (tool(Counter().plus), tool(functools.partial(add.function, b=1), name="next"))
-    _, requests, _ = await run_agent(agent(tools=tools), [call("plus", x=2), call("next", a=3)], "done")
+    _, requests, _ = await run_agent(
+        agent(tools=tools), [call("plus", x=2), call("next", a=3)], "done"
+    )
     assert [it["content"] for it in requests[1]["messages"][-1]["content"]] == ["7", "4"]
-    assert [it["description"] for it in requests[0]["tools"]] == ["Adds to the start.", "Adds two whole numbers."]
+    assert [it["description"] for it in requests[0]["tools"]] == [
+        "Adds to the start.",
+        "Adds two whole numbers.",
+    ]
 
 
 async def test_a_tool_keeps_the_contract_and_can_be_registered_and_dispatched():
@@ -264,7 +349,11 @@ async def test_a_tool_keeps_the_contract_and_can_be_registered_and_dispatched():
     run = Run(scripted())
     done = await run.dispatch(count, Handoff(intent="a b a"))
     assert (done.status, done.output, done.by) == ("ok", "2", "count")
-    assert (await run.dispatch(count, Handoff(intent="count it", artifacts={"text": "b b", "word": "b"}))).output == "2"
+    assert (
+        await run.dispatch(
+            count, Handoff(intent="count it", artifacts={"text": "b b", "word": "b"})
+        )
+    ).output == "2"
     lost = await run.dispatch(count, Handoff(intent="a", artifacts={"colour": "red"}))
     assert lost.status == "failed" and "colour" in lost.reason
 
@@ -281,7 +370,14 @@ async def test_a_tool_may_ask_for_the_run_which_the_model_never_sees(agent):
 
 
 def test_a_reply_is_read_by_block_type_never_by_position():
-    it = Reply.model_validate({"content": [{"type": "thinking", "thinking": "", "signature": "s"}, {"type": "text", "text": "hi"}]})
+    it = Reply.model_validate(
+        {
+            "content": [
+                {"type": "thinking", "thinking": "", "signature": "s"},
+                {"type": "text", "text": "hi"},
+            ]
+        }
+    )
     assert it.text == "hi" and it.next_step == "done"
 
 
@@ -301,7 +397,10 @@ async def test_what_a_call_brought_is_kept_when_its_sibling_pauses_or_runs_out_o
         """Waits."""
         await asyncio.sleep(60)
 
-    both = [{"type": "tool_use", "id": f"t{i}", "name": name, "input": {}} for i, name in enumerate(("good", "ask_a_person"))]
+    both = [
+        {"type": "tool_use", "id": f"t{i}", "name": name, "input": {}}
+        for i, name in enumerate(("good", "ask_a_person"))
+    ]
     result, _, _ = await run_agent(agent(tools=(good, ask_a_person)), both)
     assert result.status == "paused" and result.artifacts == {"tool_results": "a fact"}
     late = [{**both[0]}, {**both[1], "name": "slow"}]

@@ -69,9 +69,16 @@ async def test_each_lesson_has_a_bar_and_each_exercise_its_state_in_words(file):
     check("00.1", right)
     check("00.2", lambda first, second: [])
     said = page(shown().widget)
-    assert said.count("<details") == len({it.lesson for it in exercises()}) and said.count('scope="col"') == 4 * said.count("<details")
+    assert said.count("<details") == len({it.lesson for it in exercises()}) and said.count(
+        'scope="col"'
+    ) == 4 * said.count("<details")
     assert "1 of 2 passed · 2 of 4 points" in said and "0 of 3 passed" in said
-    assert "00 Start here" in said and "tried 1 time" in said and "passed</td>" in said and "open</td>" in said
+    assert (
+        "00 Start here" in said
+        and "tried 1 time" in said
+        and "passed</td>" in said
+        and "open</td>" in said
+    )
     assert "width:50%" in said and 'aria-hidden="true"' in said
     assert "<details open" not in said and "<details open" in page(shown("00").widget)
 
@@ -83,13 +90,22 @@ async def test_a_reset_asks_first_and_forgets_one_exercise_only(file):
     assert resets(board) == ["Reset 00.1", "Reset 00.2"] and not displayed(board._answers)
     await click(board, "Reset 00.1")
     assert "Reset 00.1 Who gets work, and when?" in page(board.widget) and displayed(board._answers)
-    assert not displayed(board._row) and set(known(file)) == {"00.1", "00.2"}, "nothing is forgotten yet"
+    assert not displayed(board._row) and set(known(file)) == {"00.1", "00.2"}, (
+        "nothing is forgotten yet"
+    )
     await click(board, "Keep it")
-    assert set(known(file)) == {"00.1", "00.2"} and "00.1 is kept as it was" in page(board.widget) and not displayed(board._answers)
+    assert (
+        set(known(file)) == {"00.1", "00.2"}
+        and "00.1 is kept as it was" in page(board.widget)
+        and not displayed(board._answers)
+    )
     await click(board, "Reset 00.1")
     await click(board, "Forget it")
     assert set(known(file)) == {"00.2"} and resets(board) == ["Reset 00.2"]
-    assert "00.1 Who gets work, and when: forgotten" in page(board.widget) and "0 of 2 exercises passed" in board.text()
+    assert (
+        "00.1 Who gets work, and when: forgotten" in page(board.widget)
+        and "0 of 2 exercises passed" in board.text()
+    )
     await click(board, "Forget it")
     assert set(known(file)) == {"00.2"}, "without a question there is no answer"
 

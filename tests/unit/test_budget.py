@@ -17,11 +17,21 @@ def price(input_tokens, output_tokens):
     return Decimal(input_tokens) / 1_000_000 + Decimal(output_tokens) * 5 / 1_000_000
 
 
-caps = st.builds(Budget, calls=st.none() | st.integers(0, 6), tokens=st.none() | st.integers(0, 20_000),
-                 usd=st.none() | st.decimals(0, Decimal("0.05"), places=4))
-steps = st.lists(st.one_of(
-    st.tuples(st.just("reserve"), st.integers(0, 2), st.integers(0, 4000), st.integers(1, 4096)),
-    st.tuples(st.just("settle"), st.integers(0, 30), st.floats(0, 1), st.floats(0, 1))), max_size=40)
+caps = st.builds(
+    Budget,
+    calls=st.none() | st.integers(0, 6),
+    tokens=st.none() | st.integers(0, 20_000),
+    usd=st.none() | st.decimals(0, Decimal("0.05"), places=4),
+)
+steps = st.lists(
+    st.one_of(
+        st.tuples(
+            st.just("reserve"), st.integers(0, 2), st.integers(0, 4000), st.integers(1, 4096)
+        ),
+        st.tuples(st.just("settle"), st.integers(0, 30), st.floats(0, 1), st.floats(0, 1)),
+    ),
+    max_size=40,
+)
 
 
 @given(st.tuples(caps, caps, caps), steps)
@@ -48,7 +58,11 @@ def test_no_interleaving_of_reservations_and_settlements_exceeds_any_cap(budgets
     for ledger, booked in under_way:
         ledger.settle(booked, Spent())
     assert all(ledger.reserved == Spent() for ledger in ledgers)
-    assert root.spent.calls == ledgers[0].spent.calls >= ledgers[1].spent.calls + ledgers[2].spent.calls
+    assert (
+        root.spent.calls
+        == ledgers[0].spent.calls
+        >= ledgers[1].spent.calls + ledgers[2].spent.calls
+    )
 
 
 def test_a_charge_is_booked_in_every_ledger_above():
@@ -64,7 +78,9 @@ def test_the_answer_is_allowed_what_is_left_when_not_all_is_affordable():
 
 
 def test_a_request_that_could_hardly_answer_is_not_sent_and_the_reason_says_what_is_missing():
-    with pytest.raises(Exhausted, match="budget of 700 tokens has 700 left; the next request may need 756"):
+    with pytest.raises(
+        Exhausted, match="budget of 700 tokens has 700 left; the next request may need 756"
+    ):
         Ledger(Budget(tokens=700)).reserve(500, 4096, price)
 
 

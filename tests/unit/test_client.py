@@ -18,12 +18,23 @@ import pytest
 from kernel import ApiError, Client, SetupError, connect, models
 
 BODY = {"model": "m", "max_tokens": 10, "messages": [{"role": "user", "content": "hi"}]}
-REPLY = {"id": "msg", "type": "message", "role": "assistant", "model": "m", "content": [{"type": "text", "text": "hi"}],
-         "stop_reason": "end_turn", "usage": {"input_tokens": 3, "output_tokens": 1}}
+REPLY = {
+    "id": "msg",
+    "type": "message",
+    "role": "assistant",
+    "model": "m",
+    "content": [{"type": "text", "text": "hi"}],
+    "stop_reason": "end_turn",
+    "usage": {"input_tokens": 3, "output_tokens": 1},
+}
 
 
 def error(kind, message="no", **more):
-    return {"type": "error", "error": {"type": kind, "message": message, **more}, "request_id": "req_1"}
+    return {
+        "type": "error",
+        "error": {"type": kind, "message": message, **more},
+        "request_id": "req_1",
+    }
 
 
 def client_of(*answers, **settings):
@@ -36,8 +47,11 @@ def client_of(*answers, **settings):
         if isinstance(answer, Exception):
             raise answer
         status, content, headers = (*answer, {})[:3]
-        return httpx.Response(status, json=content, headers=headers) if not isinstance(content, bytes) else \
-            httpx.Response(status, content=content, headers=headers)
+        return (
+            httpx.Response(status, json=content, headers=headers)
+            if not isinstance(content, bytes)
+            else httpx.Response(status, content=content, headers=headers)
+        )
 
     async def sleep(seconds):
         waits.append(seconds)
@@ -51,20 +65,44 @@ def send(client, body=BODY):
     return asyncio.run(client.send(body))
 
 
-@pytest.mark.parametrize(("status", "kind"), [(408, "timeout_error"), (409, "conflict_error"), (429, "rate_limit_error"),
-                                              (500, "api_error"), (503, "api_error"), (504, "timeout_error"), (529, "overloaded_error")])
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (408, "timeout_error"),
+        (409, "conflict_error"),
+        (429, "rate_limit_error"),
+        (500, "api_error"),
+        (503, "api_error"),
+        (504, "timeout_error"),
+        (529, "overloaded_error"),
+    ],
+)
 def test_what_may_pass_is_tried_again_with_growing_waits(status, kind):
     client = client_of((status, error(kind)), (status, error(kind)), (200, REPLY))
     assert send(client).text == "hi" and client.waits == [0.5, 1.0]
 
 
-@pytest.mark.parametrize(("status", "kind"), [(400, "invalid_request_error"), (401, "authentication_error"), (402, "billing_error"),
-                                              (403, "permission_error"), (404, "not_found_error"), (413, "invalid_request_error")])
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (400, "invalid_request_error"),
+        (401, "authentication_error"),
+        (402, "billing_error"),
+        (403, "permission_error"),
+        (404, "not_found_error"),
+        (413, "invalid_request_error"),
+    ],
+)
 def test_what_will_not_pass_is_not_tried_again(status, kind):
     client = client_of((status, error(kind, "why")))
     with pytest.raises(ApiError, match=f"HTTP {status}, {kind}: why") as caught:
         send(client)
-    assert (caught.value.status, caught.value.type, caught.value.request_id, caught.value.retryable) == (status, kind, "req_1", False)
+    assert (
+        caught.value.status,
+        caught.value.type,
+        caught.value.request_id,
+        caught.value.retryable,
+    ) == (status, kind, "req_1", False)
     assert client.waits == []
 
 
@@ -75,9 +113,17 @@ def test_after_two_retries_the_error_is_raised():
     assert len(client.waits) == 2
 
 
-@pytest.mark.parametrize(("headers", "seconds"), [({"retry-after": "7"}, 7.0), ({"retry-after-ms": "250"}, 0.25),
-                                                  ({"retry-after": "soon"}, 0.5), ({"retry-after": "0"}, 0.0),
-                                                  ({"retry-after": "inf"}, 0.5), ({"retry-after": "nan"}, 0.5)])
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after-ms": "250"}, 0.25),
+        ({"retry-after": "soon"}, 0.5),
+        ({"retry-after": "0"}, 0.0),
+        ({"retry-after": "inf"}, 0.5),
+        ({"retry-after": "nan"}, 0.5),
+    ],
+)
 def test_the_services_own_wait_is_kept(headers, seconds):
     client = client_of((429, error("rate_limit_error"), headers), (200, REPLY))
     send(client)
@@ -85,7 +131,14 @@ def test_the_services_own_wait_is_kept(headers, seconds):
 
 
 def test_retry_after_may_be_a_date():
-    client = client_of((429, error("rate_limit_error"), {"retry-after": email.utils.formatdate(time.time() + 30, usegmt=True)}), (200, REPLY))
+    client = client_of(
+        (
+            429,
+            error("rate_limit_error"),
+            {"retry-after": email.utils.formatdate(time.time() + 30, usegmt=True)},
+        ),
+        (200, REPLY),
+    )
     send(client)
     assert 20 < client.waits[0] <= 30
 
@@ -93,33 +146,66 @@ def test_retry_after_may_be_a_date():
 def test_the_services_word_on_retrying_comes_before_the_table():
     with pytest.raises(ApiError):
         send(client_of((500, error("api_error"), {"x-should-retry": "false"})))
-    assert send(client_of((400, error("invalid_request_error"), {"x-should-retry": "true"}), (200, REPLY))).text == "hi"
+    assert (
+        send(
+            client_of(
+                (400, error("invalid_request_error"), {"x-should-retry": "true"}), (200, REPLY)
+            )
+        ).text
+        == "hi"
+    )
 
 
 def test_a_spend_limit_is_a_429_that_is_not_tried_again():
     with pytest.raises(ApiError):
-        send(client_of((429, error("rate_limit_error", details={"error_code": "spend_limit_reached"}))))
+        send(
+            client_of(
+                (429, error("rate_limit_error", details={"error_code": "spend_limit_reached"}))
+            )
+        )
 
 
-@pytest.mark.parametrize("trouble", [httpx.ConnectError("refused"), httpx.RemoteProtocolError("Server disconnected"),
-                                     httpx.ReadTimeout("slow"), httpx.ReadError("")])
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        httpx.ConnectError("refused"),
+        httpx.RemoteProtocolError("Server disconnected"),
+        httpx.ReadTimeout("slow"),
+        httpx.ReadError(""),
+    ],
+)
 def test_a_connection_that_breaks_is_tried_again_and_then_told(trouble):
     assert send(client_of(trouble, (200, REPLY))).text == "hi"
     with pytest.raises(ApiError) as caught:
         send(client_of(trouble, trouble, trouble))
-    assert caught.value.type in ("connection_error", "timeout_error") and caught.value.status is None
+    assert (
+        caught.value.type in ("connection_error", "timeout_error") and caught.value.status is None
+    )
 
 
-@pytest.mark.parametrize("content", [b"<html>Bad gateway</html>", b"", b"{}", b'{"content": "hi"}', b"\xff\xfe", b"null",
-                                     b'{"content": [{"type": "tool_use", "name": "x"}]}', b'{"content": [{"type": "text"}]}',
-                                     b'{"content": [], "usage": {"output_tokens": -100000}}'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"<html>Bad gateway</html>",
+        b"",
+        b"{}",
+        b'{"content": "hi"}',
+        b"\xff\xfe",
+        b"null",
+        b'{"content": [{"type": "tool_use", "name": "x"}]}',
+        b'{"content": [{"type": "text"}]}',
+        b'{"content": [], "usage": {"output_tokens": -100000}}',
+    ],
+)
 def test_something_that_is_not_a_reply_is_told_apart_and_shown(content):
     with pytest.raises(ApiError, match="not a reply.*check the base URL") as caught:
         send(client_of((200, content, {"content-type": "text/html"})))
     assert caught.value.type == "invalid_reply" and not caught.value.retryable
 
 
-@pytest.mark.parametrize("content", [b"<html>", b"[]", b'{"error": "model not found"}', b'{"error": {}}', b"\xff"])
+@pytest.mark.parametrize(
+    "content", [b"<html>", b"[]", b'{"error": "model not found"}', b'{"error": {}}', b"\xff"]
+)
 def test_an_error_in_another_format_is_still_an_api_error(content):
     with pytest.raises(ApiError) as caught:
         send(client_of((404, content)))
@@ -127,11 +213,26 @@ def test_an_error_in_another_format_is_still_an_api_error(content):
 
 
 def test_older_dialects_are_understood():
-    ollama = {"model": "llama", "content": [{"type": "tool_use", "id": "call_1", "name": "add", "input": {"a": 1}}], "created": 1}
-    nulls = {"id": None, "role": None, "model": None, "content": [{"type": "text", "text": "hi"}], "stop_reason": None, "usage": None}
+    ollama = {
+        "model": "llama",
+        "content": [{"type": "tool_use", "id": "call_1", "name": "add", "input": {"a": 1}}],
+        "created": 1,
+    }
+    nulls = {
+        "id": None,
+        "role": None,
+        "model": None,
+        "content": [{"type": "text", "text": "hi"}],
+        "stop_reason": None,
+        "usage": None,
+    }
     assert send(client_of((200, nulls))).text == "hi"
     reply = send(client_of((200, ollama)))
-    assert reply.next_step == "run_tools" and reply.usage.total_input == 0 and reply.model_extra["created"] == 1
+    assert (
+        reply.next_step == "run_tools"
+        and reply.usage.total_input == 0
+        and reply.model_extra["created"] == 1
+    )
 
 
 def test_the_key_is_sent_and_never_shown():
@@ -152,15 +253,21 @@ def test_a_connection_error_does_not_carry_the_request_with_its_key():
     client = client_of(*[httpx.ConnectError("refused")] * 3, api_key="sk-ant-very-secret")
     with pytest.raises(ApiError) as caught:
         send(client)
-    assert caught.value.__cause__ is None and caught.value.__context__ is None  # neither shown nor reachable
+    assert (
+        caught.value.__cause__ is None and caught.value.__context__ is None
+    )  # neither shown nor reachable
 
 
 def test_the_headers_are_the_apis_own():
     client = client_of((200, REPLY), auth_token="token")
     send(client)
     headers = client.seen[0].headers
-    assert headers["anthropic-version"] == "2026-10-21" and headers["authorization"] == "Bearer token"
-    assert headers["content-type"] == "application/json" and str(client.seen[0].url).endswith("/v1/messages")
+    assert (
+        headers["anthropic-version"] == "2026-10-21" and headers["authorization"] == "Bearer token"
+    )
+    assert headers["content-type"] == "application/json" and str(client.seen[0].url).endswith(
+        "/v1/messages"
+    )
     assert json.loads(client.seen[0].content) == BODY
 
 
@@ -169,7 +276,13 @@ def test_the_headers_are_the_apis_own():
 
 @pytest.fixture(autouse=True)
 def no_settings(monkeypatch):
-    for name in ("WORKSHOP_MODEL", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "WORKSHOP_WORKER_MODEL"):
+    for name in (
+        "WORKSHOP_MODEL",
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",
+        "ANTHROPIC_BASE_URL",
+        "WORKSHOP_WORKER_MODEL",
+    ):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -191,7 +304,11 @@ def test_live_has_a_hard_cap_of_half_a_dollar(monkeypatch):
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-key")
     monkeypatch.setenv("WORKSHOP_MODEL", "live")
     client = connect()
-    assert client.mode == "live" and str(client.ledger.budget.usd) == "0.50" and not client.ledger.unknown_price_ok
+    assert (
+        client.mode == "live"
+        and str(client.ledger.budget.usd) == "0.50"
+        and not client.ledger.unknown_price_ok
+    )
     assert "sk-ant-key" not in repr(client)
     assert str(connect("live", max_usd=0.1).ledger.budget.usd) == "0.1"
 
@@ -203,8 +320,17 @@ def test_a_local_server_needs_no_key(monkeypatch):
         assert client.base_url == "http://127.0.0.1:11434" and client.ledger.unknown_price_ok
 
 
-def test_settings_of_the_offline_model_are_refused_elsewhere_and_a_base_url_must_be_one(monkeypatch):
-    for wrong in ("localhost:11434", "http://", "http://[::1", "ftp://host", "http://host:port", "http://127.0.0.1:99999"):
+def test_settings_of_the_offline_model_are_refused_elsewhere_and_a_base_url_must_be_one(
+    monkeypatch,
+):
+    for wrong in (
+        "localhost:11434",
+        "http://",
+        "http://[::1",
+        "ftp://host",
+        "http://host:port",
+        "http://127.0.0.1:99999",
+    ):
         monkeypatch.setenv("ANTHROPIC_BASE_URL", wrong)
         with pytest.raises(SetupError, match="expected an address"):
             connect("local")
@@ -222,7 +348,10 @@ def test_a_password_in_the_base_url_is_refused_and_not_shown(monkeypatch):
 @pytest.mark.parametrize("cap", ["nan", "inf", "-1", "abc", "", float("nan"), -0.1])
 def test_a_dollar_cap_that_is_no_amount_is_one_clear_line(monkeypatch, cap):
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-key")
-    with pytest.raises(SetupError, match=r"^max_usd \(--max-usd\) is .*; expected an amount in dollars, for example 0.50$"):
+    with pytest.raises(
+        SetupError,
+        match=r"^max_usd \(--max-usd\) is .*; expected an amount in dollars, for example 0.50$",
+    ):
         connect("live", max_usd=cap)
 
 
@@ -267,13 +396,26 @@ def test_prices_are_known_for_every_role_and_unknown_is_not_zero():
 
     usage = Usage(input_tokens=1_000_000, output_tokens=1_000_000)
     assert [models.cost(model, usage) for model in (models.supervisor, models.judge)] == [12, 24]
-    assert models.cost(models.worker, Usage(input_tokens=10_000, output_tokens=1000)) == Decimal("0.0015")
+    assert models.cost(models.worker, Usage(input_tokens=10_000, output_tokens=1000)) == Decimal(
+        "0.0015"
+    )
     assert models.cost("llama3.2", usage) is None
 
 
 @pytest.mark.parametrize("model", sorted(set(models.ROLES.values())))
-@pytest.mark.parametrize("tokens", [(0, 0, 0, 0), (1, 1, 0, 0), (99_999, 500, 0, 0), (100_000, 500, 0, 0), (100_001, 500, 0, 0),
-                                    (90_000, 7, 20_000, 0), (10, 3, 2_000, 99_000), (5_000_000, 9, 1, 1)])
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        (0, 0, 0, 0),
+        (1, 1, 0, 0),
+        (99_999, 500, 0, 0),
+        (100_000, 500, 0, 0),
+        (100_001, 500, 0, 0),
+        (90_000, 7, 20_000, 0),
+        (10, 3, 2_000, 99_000),
+        (5_000_000, 9, 1, 1),
+    ],
+)
 def test_a_price_is_what_the_price_table_says_below_and_above_each_tier(model, tokens):
     from genai_prices import Usage as Priced
     from genai_prices import calc_price
@@ -281,9 +423,22 @@ def test_a_price_is_what_the_price_table_says_below_and_above_each_tier(model, t
     from kernel import Usage
 
     fresh, out, written, read = tokens
-    usage = Usage(input_tokens=fresh, output_tokens=out, cache_creation_input_tokens=written, cache_read_input_tokens=read)
-    theirs = calc_price(Priced(input_tokens=fresh + written + read, output_tokens=out, cache_write_tokens=written, cache_read_tokens=read),
-                        model_ref=model, provider_id="anthropic").total_price
+    usage = Usage(
+        input_tokens=fresh,
+        output_tokens=out,
+        cache_creation_input_tokens=written,
+        cache_read_input_tokens=read,
+    )
+    theirs = calc_price(
+        Priced(
+            input_tokens=fresh + written + read,
+            output_tokens=out,
+            cache_write_tokens=written,
+            cache_read_tokens=read,
+        ),
+        model_ref=model,
+        provider_id="anthropic",
+    ).total_price
     assert models.cost(model, usage) == theirs
 
 
@@ -291,20 +446,29 @@ def frames_of(error):
     """What the kernel's frames of an error and of its causes hold, as a debugger or a crash report would show it."""
     shown, held = traceback.TracebackException.from_exception(error, capture_locals=True), ""
     while shown:
-        held += "".join(f"{frame.name}: {frame.locals}\n" for frame in shown.stack if "kernel" in Path(frame.filename).parts)
+        held += "".join(
+            f"{frame.name}: {frame.locals}\n"
+            for frame in shown.stack
+            if "kernel" in Path(frame.filename).parts
+        )
         shown = shown.__cause__ or shown.__context__
     return held
 
 
-@pytest.mark.parametrize("answer", [(401, error("authentication_error")), httpx.ReadError("reset"), (200, b"<html>")])
+@pytest.mark.parametrize(
+    "answer", [(401, error("authentication_error")), httpx.ReadError("reset"), (200, b"<html>")]
+)
 def test_no_frame_of_an_error_holds_the_key(answer):
     with pytest.raises(ApiError) as caught:
         send(client_of(*[answer] * 3, api_key="sk-ant-very-secret"))
     held = frames_of(caught.value)
-    assert "_send_once" in held and "very-secret" not in held
+    assert "send:" in held and "very-secret" not in held
 
 
-@pytest.mark.parametrize(("name", "value"), [("ANTHROPIC_API_KEY", "sk-very\nsecret"), ("ANTHROPIC_BASE_URL", "ftp://no")])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("ANTHROPIC_API_KEY", "sk-very\nsecret"), ("ANTHROPIC_BASE_URL", "ftp://no")],
+)
 def test_no_frame_of_a_refused_setting_holds_the_key(monkeypatch, name, value):
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-very-secret")
     monkeypatch.setenv(name, value)
@@ -324,9 +488,15 @@ def test_a_plain_client_that_reaches_nobody_holds_no_key_in_its_error(monkeypatc
     assert "x-api-key" not in caught.value.request.headers and caught.value.__context__ is None
 
 
-@pytest.mark.parametrize(("answer", "said"), [
-    (httpx.ReadError(""), "ReadError (http"), ((400, {"error": {}}), "the server did not say why"),
-    ((400, {"error": {"message": None}}), "the server did not say why"), ((400, b"[" * 100_000), "not the API's error format")])
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (httpx.ReadError(""), "ReadError (http"),
+        ((400, {"error": {}}), "the server did not say why"),
+        ((400, {"error": {"message": None}}), "the server did not say why"),
+        ((400, b"[" * 100_000), "not the API's error format"),
+    ],
+)
 def test_an_error_without_words_gets_some(answer, said):
     with pytest.raises(ApiError) as caught:
         send(client_of(*[answer] * 3))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 
 import ipywidgets
 import pytest
@@ -11,13 +12,16 @@ import traitlets
 
 import kernel
 from kernel import Agent, Client, DeterministicSupervisor, Result, Run, SetupError, Verdict
-from kernel.offline import Script
-from workshop.controls import checkpoint, model_switch, topic_box
+from offline_model import Script
+from workshop.controls import checkpoint, model_switch, predict, topic_box
 from workshop.controls import control as control_module
 from workshop.controls.shown import accounts, as_shown_html, as_shown_text, markdown
 
 from .conftest import Worker, scripted
 
+switch_module, prediction_module = (
+    sys.modules[f"workshop.controls.{name}"] for name in ("model_switch", "prediction")
+)
 KEY = "sk-ant-api03-Vq8-not-a-real-key-00000000"
 HOSTILE = '<script>alert(1)</script><img src=x onerror="alert(2)">'
 
@@ -37,8 +41,23 @@ def somebody(monkeypatch):
 
 
 @pytest.fixture(autouse=True)
+def kept_elsewhere(monkeypatch, tmp_path):
+    """What a control keeps goes to the test's own folder, and nothing is known from before."""
+    for module, name in ((switch_module, "choices"), (prediction_module, "predictions")):
+        monkeypatch.setattr(module, "FILE", tmp_path / f"{name}.json")
+    switch_module._switches.clear()
+    sys.modules["workshop.controls.topic_box"]._in_memory.clear()
+    prediction_module._in_memory.clear()
+
+
+@pytest.fixture(autouse=True)
 def no_environment(monkeypatch):
-    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "WORKSHOP_MODEL"):
+    for name in (
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",
+        "ANTHROPIC_BASE_URL",
+        "WORKSHOP_MODEL",
+    ):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -70,10 +89,14 @@ async def until(fact):
 
 
 def test_the_switch_is_offline_unless_asked_and_a_line_of_text_where_nobody_is_there():
-    assert model_switch()._repr_mimebundle_() == {"text/plain": "Model: offline (deterministic; no key needed)"}
+    assert model_switch()._repr_mimebundle_() == {
+        "text/plain": "Model: offline (deterministic; no key needed)"
+    }
 
 
-def test_the_switch_begins_where_the_environment_says_and_refuses_what_it_does_not_know(monkeypatch):
+def test_the_switch_begins_where_the_environment_says_and_refuses_what_it_does_not_know(
+    monkeypatch,
+):
     monkeypatch.setenv("WORKSHOP_MODEL", "local")
     assert model_switch().mode == "local" and model_switch("offline").mode == "offline"
     monkeypatch.setenv("WORKSHOP_MODEL", "big")
@@ -93,14 +116,23 @@ def test_nobody_waits_for_the_pace_and_a_person_does(somebody, monkeypatch):
 def test_what_is_missing_is_said_in_the_kernels_words_and_connecting_raises_it(somebody):
     switch = model_switch("live")
     assert "ANTHROPIC_API_KEY is not set" in page(on_display(switch))
-    assert "ANTHROPIC_BASE_URL is not set" in page(on_display(switch)), "the other choices say what they need too"
+    assert "ANTHROPIC_BASE_URL is not set" in page(on_display(switch)), (
+        "the other choices say what they need too"
+    )
     with pytest.raises(SetupError, match="ANTHROPIC_API_KEY is not set"):
         switch.connect()
 
 
 def test_no_part_of_a_key_is_ever_shown(somebody, monkeypatch):
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    for address in ("", f"https://user:{KEY}@example.org", KEY, f"ftp://me:{KEY}@host", "http://[", "https://me:pass word@host"):
+    for address in (
+        "",
+        f"https://user:{KEY}@example.org",
+        KEY,
+        f"ftp://me:{KEY}@host",
+        "http://[",
+        "https://me:pass word@host",
+    ):
         monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
         for mode in ("offline", "live", "local"):
             said = page(on_display(switch := model_switch(mode))) + switch.text() + repr(switch)
@@ -114,7 +146,10 @@ def test_a_live_connection_has_the_cap_of_the_switch_and_no_offline_settings(som
     all_of(ipywidgets.BoundedFloatText, widget)[0].value = 0.25
     client = switch.connect(seed=7)
     assert str(client.ledger.budget.usd) == "0.25" and client.mode == "live"
-    assert switch.text() == "Model: live, at api.anthropic.com (a key is set; hard cap $0.25 a connection)"
+    assert (
+        switch.text()
+        == "Model: live, at api.anthropic.com (a key is set; hard cap $0.25 a connection)"
+    )
     assert "$0.25" in page(widget)
 
 
@@ -126,21 +161,128 @@ def test_a_cap_that_is_none_is_refused():
 
 def test_a_click_switches_this_object_and_not_the_environment(somebody):
     switch, before = model_switch(), dict(os.environ)
-    buttons = all_of(ipywidgets.ToggleButtons, on_display(switch))[0]
-    buttons.value = "local"
-    assert switch.mode == "local" and dict(os.environ) == before and model_switch().mode == "offline"
+    local = button(on_display(switch), "**Local server**: The server that ANTHROPIC_BASE_URL names")
+    local.click()
+    assert switch.mode == "local" and dict(os.environ) == before
     switch.mode = "offline"
-    assert buttons.value == "offline", "and code moves the buttons"
+    assert switch._choice.value == "offline", "and code moves the group"
+
+
+def test_a_cell_that_runs_again_keeps_the_switch_and_another_cell_has_its_own(somebody):
+    switch = model_switch()
+    switch.mode, switch.pace_ms = "live", 800
+    again = model_switch()
+    assert (again.mode, again.pace_ms) == ("live", 800)
+    assert model_switch("offline", pace_ms=0).pace_ms == 0
+
+
+def test_in_a_new_kernel_a_choice_is_there_but_money_is_chosen_anew(somebody):
+    model_switch().pace_ms = 800
+    switch_module._switches.clear()  # a new kernel
+    again = model_switch()
+    assert again.pace_ms == 800 and not again.reminder
+    again.mode = "live"
+    switch_module._switches.clear()
+    tomorrow = model_switch()
+    assert tomorrow.mode == "offline" and "Last time you chose Live" in page(on_display(tomorrow))
+    tomorrow.mode = "local"
+    assert "Last time" not in page(tomorrow.widget)
+
+
+def test_a_switch_that_is_written_differently_begins_as_it_is_written(somebody):
+    model_switch().pace_ms = 800
+    switch_module._switches.clear()
+    assert model_switch(pace_ms=100).pace_ms == 100
 
 
 def test_only_the_fields_of_the_chosen_mode_are_there_to_be_reached(somebody):
     switch = model_switch()
     widget = on_display(switch)
-    pace, cap = all_of(ipywidgets.BoundedIntText, widget)[0], all_of(ipywidgets.BoundedFloatText, widget)[0]
+    pace, cap = (
+        all_of(ipywidgets.BoundedIntText, widget)[0],
+        all_of(ipywidgets.BoundedFloatText, widget)[0],
+    )
     assert (pace.layout.display, cap.layout.display) == ("", "none")
     switch.mode = "live"
     assert (pace.layout.display, cap.layout.display) == ("none", "")
-    assert all(it.description for it in (pace, cap, *all_of(ipywidgets.ToggleButtons, widget)))
+    assert all(it.description for it in (pace, cap)) and 'role="radiogroup"' in page(widget)
+
+
+# ── the prediction ─────────────────────────────────────────────────────────────────────────────────────────
+
+ASKED = "Who works first?", "writer", "researcher", "nobody"
+
+
+def group(widget):
+    return next(it.value for it in all_of(ipywidgets.HTML, widget) if "radiogroup" in it.value)
+
+
+def test_a_choice_is_kept_by_notebook_question_and_options(somebody, monkeypatch):
+    monkeypatch.setenv("JPY_SESSION_NAME", "/home/ada/my-work/notebooks/00_start_here.ipynb")
+    button(on_display(predict(*ASKED)), "researcher").click()
+    assert predict(*ASKED).chosen == "researcher", "the same cell again"
+    prediction_module._in_memory.clear()
+    assert predict(*ASKED).chosen == "researcher", "a new kernel"
+    assert predict(*ASKED, "all of them").chosen is None, "other options are another question"
+    monkeypatch.setenv("JPY_SESSION_NAME", "/home/ada/my-work/notebooks/01_agent_loop.ipynb")
+    assert predict(*ASKED).chosen is None
+
+
+def test_nobody_s_run_neither_reads_nor_leaves_a_choice(somebody, monkeypatch):
+    button(on_display(predict(*ASKED)), "researcher").click()
+    monkeypatch.setattr(control_module, "interactive", lambda: False)
+    assert predict(*ASKED).chosen is None
+    assert repr(predict(*ASKED).reveal("writer")) == (
+        "It happened like this: writer. (No prediction was made.)"
+    )
+
+
+def test_the_reveal_speaks_of_a_choice_that_was_made_before_the_cell_ran_again(somebody):
+    button(on_display(predict(*ASKED)), "researcher").click()
+    again = predict(*ASKED)
+    widget = on_display(again)
+    assert group(widget).count(" checked") == 1 and "Noted and kept" in page(widget)
+    assert repr(again.reveal("writer")) == (
+        "You predicted: researcher. It happened like this: writer."
+    )
+    assert "Pick one" not in page(widget) and group(widget).count(" disabled") == 3
+
+
+def test_after_a_reveal_without_a_choice_nothing_asks_to_pick_one(somebody):
+    asked = predict(*ASKED)
+    widget = on_display(asked)
+    asked.reveal("writer")
+    assert "Pick one" not in page(widget) and "run this cell again" in page(widget)
+    button(widget, "writer").click()
+    assert asked.chosen is None, "a click that was under way comes too late"
+
+
+def test_a_folder_that_cannot_be_written_keeps_the_choice_while_the_kernel_lives(
+    somebody, monkeypatch, tmp_path, capsys
+):
+    (tmp_path / "a file").write_text("", encoding="utf-8")
+    monkeypatch.setattr(prediction_module, "FILE", tmp_path / "a file" / "predictions.json")
+    button(on_display(predict(*ASKED)), "writer").click()
+    assert predict(*ASKED).chosen == "writer"
+    assert "could not be saved" in capsys.readouterr().err
+
+
+def test_a_file_of_choices_that_is_damaged_is_set_aside(somebody, tmp_path, capsys):
+    (tmp_path / "predictions.json").write_text("{", encoding="utf-8")
+    assert predict(*ASKED).chosen is None
+    assert (tmp_path / "predictions.unreadable-1.json").exists()
+    assert "It is kept as" in capsys.readouterr().err
+
+
+def test_an_option_is_shown_as_text_and_the_question_names_the_group(somebody):
+    widget = on_display(predict(f"Which {HOSTILE}?", "`a`", HOSTILE))
+    assert "<script>" not in page(widget) and "<img" not in page(widget)
+    assert "<code>a</code>" in group(widget) and "aria-labelledby" in group(widget)
+
+
+def test_every_control_holds_the_sentence_for_a_kernel_that_is_gone(somebody):
+    for asked in (predict(*ASKED), model_switch()):
+        assert "Not connected" in page(on_display(asked))
 
 
 # ── the topic box ──────────────────────────────────────────────────────────────────────────────────────────
@@ -150,8 +292,13 @@ BRIEF = f"# MCP\n\nIt began in 2024 [mcp]. {HOSTILE}"
 
 def desk():
     """Three specialists whose answers are in the script of `answers`."""
-    one = Agent("researcher", "d", "Be brief.", "claude-haiku-5-5"), Agent("writer", "d", "Be brief.", "claude-haiku-5-5")
-    return DeterministicSupervisor(*one, Agent("reviewer", "d", "Be brief.", "claude-haiku-5-5", output=Verdict))
+    one = (
+        Agent("researcher", "d", "Be brief.", "claude-haiku-5-5"),
+        Agent("writer", "d", "Be brief.", "claude-haiku-5-5"),
+    )
+    return DeterministicSupervisor(
+        *one, Agent("reviewer", "d", "Be brief.", "claude-haiku-5-5", output=Verdict)
+    )
 
 
 def answers():
@@ -183,7 +330,12 @@ async def test_run_shows_the_brief_escaped_its_bill_and_every_handoff(somebody):
     assert await box.task is box.result and box.result.status == "ok"
     await until(lambda: not button(widget, "Run").disabled)
     shown = page(widget)
-    assert "Done." in shown and "<h4>MCP</h4>" in shown and "3 calls" in shown and "researcher" in shown
+    assert (
+        "Done." in shown
+        and "<h4>MCP</h4>" in shown
+        and "3 calls" in shown
+        and "researcher" in shown
+    )
     assert "<script" not in shown and "<img" not in shown and "&lt;script&gt;" in shown
     assert 'role="img"' in shown and "Every handoff in full" in shown
 
@@ -199,11 +351,34 @@ async def test_while_it_runs_only_stop_can_be_pressed_and_stop_really_cancels(so
     stop.click()
     await until(lambda: not run.disabled)
     assert box.task.cancelled() and stop.disabled
-    assert box.result.status == "cancelled" and box.result.artifacts == {"researcher": "- A fact. [a]"}
+    assert box.result.status == "cancelled" and box.result.artifacts == {
+        "researcher": "- A fact. [a]"
+    }
     assert "cancelled" in str(box.run.trace())
     shown = page(widget)
-    assert "Stopped by you. Finished before that: researcher." in shown and "<li>A fact. [a]</li>" in shown
-    assert "without an answer, at most" in shown, "what was under way is billed at its bound, and says so"
+    assert (
+        "Stopped by you. Finished before that: researcher." in shown
+        and "<li>A fact. [a]</li>" in shown
+    )
+    assert "without an answer, at most" in shown, (
+        "what was under way is billed at its bound, and says so"
+    )
+
+
+async def test_a_cell_that_runs_again_brings_its_box_and_the_next_run_its_new_desk(somebody):
+    box = topic_box(desk, answers)
+    on_display(box)
+    box.start()
+    result = await box.finished()
+    assert topic_box(broken_desk, answers) is box and box.result is result
+    assert topic_box(desk, answers, topic="another") is not box
+    box.start()
+    with pytest.raises(RuntimeError, match="the new desk"):
+        await box.finished()
+
+
+def broken_desk():
+    raise RuntimeError("the new desk")
 
 
 async def test_a_run_that_ended_leaves_nothing_behind_that_draws(somebody):
@@ -247,10 +422,16 @@ async def test_an_empty_topic_and_a_second_run_are_answered_in_one_line(somebody
     await box.finished()
 
 
-@pytest.mark.parametrize(("connect", "said"), [
-    (lambda: kernel.connect("live"), "Not finished (failed): the model is live, but ANTHROPIC_API_KEY is not set"),
-    (lambda: 1 / 0, "Not finished (failed): ZeroDivisionError: division by zero"),
-])
+@pytest.mark.parametrize(
+    ("connect", "said"),
+    [
+        (
+            lambda: kernel.connect("live"),
+            "Not finished (failed): the model is live, but ANTHROPIC_API_KEY is not set",
+        ),
+        (lambda: 1 / 0, "Not finished (failed): ZeroDivisionError: division by zero"),
+    ],
+)
 async def test_an_error_is_shown_in_its_place_and_raised_to_who_awaits(somebody, connect, said):
     box = topic_box(desk, connect)
     widget = on_display(box)
@@ -264,7 +445,10 @@ async def test_an_error_is_shown_in_its_place_and_raised_to_who_awaits(somebody,
 
 async def test_a_bug_in_the_team_keeps_what_was_finished(somebody):
     def broken():
-        researcher, writer = Worker("researcher", "- A fact. [a]"), Worker("writer", lambda *_: 1 / 0)
+        researcher, writer = (
+            Worker("researcher", "- A fact. [a]"),
+            Worker("writer", lambda *_: 1 / 0),
+        )
         return DeterministicSupervisor(researcher, writer, Worker("reviewer"))
 
     box = topic_box(broken, answers)
@@ -279,7 +463,9 @@ async def test_with_nobody_there_the_box_is_text_and_runs_when_it_is_awaited():
     box = topic_box(desk, answers)
     assert box._repr_mimebundle_() == {"text/plain": "Topic: the history of MCP (not run yet)"}
     assert (await box.finished()).ok
-    assert box.text().startswith("Topic: the history of MCP (ok)\n\n# MCP") and "widget" not in vars(box)
+    assert box.text().startswith(
+        "Topic: the history of MCP (ok)\n\n# MCP"
+    ) and "widget" not in vars(box)
 
 
 async def test_interrupting_the_cell_that_waits_stops_the_run():
@@ -314,8 +500,10 @@ async def asked(shown, **options):
 async def test_with_nobody_there_the_headless_answer_comes_at_once_and_says_so(capsys):
     decision = await checkpoint("Publish?", show="- one fact", edit="Dear reader")
     assert (decision.choice, decision.text, decision.by) == ("Proceed", "Dear reader", "headless")
-    assert capsys.readouterr().out == ("Checkpoint: Publish?\n- one fact\nDear reader\nOptions: Proceed, Stop\n"
-                                       "Decided: Proceed (nobody was there to ask: the headless answer)\n")
+    assert capsys.readouterr().out == (
+        "Checkpoint: Publish?\n- one fact\nDear reader\nOptions: Proceed, Stop\n"
+        "Decided: Proceed (nobody was there to ask: the headless answer)\n"
+    )
 
 
 async def test_a_person_decides_and_may_change_the_text(somebody):
@@ -356,23 +544,41 @@ async def test_an_interrupted_checkpoint_takes_no_more_answers(somebody):
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert all(it.disabled for it in all_of(ipywidgets.Button, widget)) and "cancelled" in page(widget)
+    assert all(it.disabled for it in all_of(ipywidgets.Button, widget)) and "cancelled" in page(
+        widget
+    )
 
 
-@pytest.mark.parametrize(("options", "said"), [
-    ({"options": ()}, "at least one"), ({"options": ("Yes", "Yes")}, "different"),
-    ({"options": ("Yes", "No")}, "headless is 'Proceed'"),
-    ({"on_timeout": "Maybe"}, "on_timeout is 'Maybe'; expected one of the options: Proceed, Stop"),
-])
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"options": ()}, "at least one"),
+        ({"options": ("Yes", "Yes")}, "different"),
+        ({"options": ("Yes", "No")}, "headless is 'Proceed'"),
+        (
+            {"on_timeout": "Maybe"},
+            "on_timeout is 'Maybe'; expected one of the options: Proceed, Stop",
+        ),
+    ],
+)
 async def test_an_answer_that_nobody_could_give_is_refused(options, said):
     with pytest.raises(ValueError, match=said):
         await checkpoint("Publish?", **options)
 
 
 async def test_the_facts_of_a_checkpoint_cannot_act_on_the_page(somebody):
-    for show in HOSTILE, Verdict(verdict="REVISE", issues=[HOSTILE]), {"a": [HOSTILE]}, Result(status="ok", output=HOSTILE):
+    for show in (
+        HOSTILE,
+        Verdict(verdict="REVISE", issues=[HOSTILE]),
+        {"a": [HOSTILE]},
+        Result(status="ok", output=HOSTILE),
+    ):
         task, widget = await asked(somebody, show=show)
-        assert "<script" not in page(widget) and "<img" not in page(widget) and "alert(1)" in page(widget)
+        assert (
+            "<script" not in page(widget)
+            and "<img" not in page(widget)
+            and "alert(1)" in page(widget)
+        )
         task.cancel()
 
 
@@ -381,11 +587,22 @@ async def test_the_facts_of_a_checkpoint_cannot_act_on_the_page(somebody):
 
 def test_markdown_is_what_a_brief_uses_and_nothing_else():
     assert markdown("# T\n\nOne **bold** `x<y`\nline [a].\n\n- a\n- b\n\n1. c") == (
-        "<h4>T</h4><p>One <strong>bold</strong> <code>x&lt;y</code> line [a].</p><ul><li>a</li><li>b</li></ul><ol><li>c</li></ol>")
-    for hostile in (HOSTILE, f"# {HOSTILE}", f"- {HOSTILE}", f"**{HOSTILE}**", f"`{HOSTILE}`", "[x](javascript:alert(1))",
-                    '<a href="javascript:x">', "![x](http://example.org/pixel)"):
+        "<h4>T</h4><p>One <strong>bold</strong> <code>x&lt;y</code> line [a].</p><ul><li>a</li><li>b</li></ul><ol><li>c</li></ol>"
+    )
+    for hostile in (
+        HOSTILE,
+        f"# {HOSTILE}",
+        f"- {HOSTILE}",
+        f"**{HOSTILE}**",
+        f"`{HOSTILE}`",
+        "[x](javascript:alert(1))",
+        '<a href="javascript:x">',
+        "![x](http://example.org/pixel)",
+    ):
         made = markdown(hostile)
-        assert not {"<script", "<img", "<a ", "href=", "src="} & {it for it in ("<script", "<img", "<a ") if it in made}, made
+        assert not {"<script", "<img", "<a ", "href=", "src="} & {
+            it for it in ("<script", "<img", "<a ") if it in made
+        }, made
 
 
 def test_views_are_shown_as_their_picture_and_written_as_their_text():

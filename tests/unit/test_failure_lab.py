@@ -9,7 +9,7 @@ import ipywidgets
 import pytest
 
 from kernel import Handoff, Result, reviewer
-from kernel.offline import Temperament
+from offline_model import Temperament
 from workshop.controls import control as control_module
 from workshop.controls import failure_lab
 
@@ -24,7 +24,10 @@ class Endless:
 
     async def execute(self, handoff, run):
         for round in range(self.cap):
-            reviewed = await run.dispatch(reviewer(), Handoff(intent=f"Review, round {round}", artifacts={"draft": "A draft."}))
+            reviewed = await run.dispatch(
+                reviewer(),
+                Handoff(intent=f"Review, round {round}", artifacts={"draft": "A draft."}),
+            )
             if not reviewed.ok:
                 return Result(status=reviewed.status, reason=reviewed.reason)
         return Result(status="ok", output="A draft.")
@@ -34,8 +37,10 @@ def broken(cap, local):
     raise RuntimeError("<b>no team</b>")
 
 
-TEAMS = {"endless": (lambda cap, local: Endless(cap), Temperament(never_content=True)),
-         "no team": (broken, Temperament())}
+TEAMS = {
+    "endless": (lambda cap, local: Endless(cap), Temperament(never_content=True)),
+    "no team": (broken, Temperament()),
+}
 
 
 @pytest.fixture
@@ -44,8 +49,12 @@ def somebody(monkeypatch):
 
 
 def fields(lab):
-    rows = lab.widget.children
-    return {row.children[0].description.partition(":")[0]: row.children for row in rows if isinstance(row, ipywidgets.HBox)}
+    rows = lab.widget.children[-1].children
+    return {
+        row.children[0].description.partition(":")[0]: row.children
+        for row in rows
+        if isinstance(row, ipywidgets.HBox)
+    }
 
 
 async def settled(lab):
@@ -56,8 +65,11 @@ async def settled(lab):
 async def test_the_first_run_is_done_and_a_reader_gets_picture_and_text():
     lab = await failure_lab(TEAMS, cap=3, local=4, calls=9)
     bundle = lab._repr_mimebundle_()
-    assert set(bundle) == {"text/plain", "image/svg+xml"} and lab.run.spent.calls == 3
-    assert "Cap: revisions or levels: 3" in bundle["text/plain"] and "The team gave back 2 words (done)." in bundle["text/plain"]
+    assert set(bundle) == {"text/plain", "text/html", "image/svg+xml"} and lab.run.spent.calls == 3
+    assert (
+        "Cap: revisions or levels: 3" in bundle["text/plain"]
+        and "The team gave back 2 words (done)." in bundle["text/plain"]
+    )
     assert bundle == (await failure_lab(TEAMS, cap=3, local=4, calls=9))._repr_mimebundle_()
 
 
@@ -66,8 +78,15 @@ async def test_the_global_budget_ends_what_the_cap_does_not():
     assert lab.run.spent.calls == 5 and lab.result.status == "exhausted"
 
 
-@pytest.mark.parametrize("given, said", [({"failure": "unknown"}, "expected one of: endless, no team"), ({"cap": 13}, "expected 0 to 12"),
-                                         ({"local": 0}, "expected 1 to 20"), ({"calls": 41}, "expected 1 to 40")])
+@pytest.mark.parametrize(
+    "given, said",
+    [
+        ({"failure": "unknown"}, "expected one of: endless, no team"),
+        ({"cap": 13}, "expected 0 to 12"),
+        ({"local": 0}, "expected 1 to 20"),
+        ({"calls": 41}, "expected 1 to 40"),
+    ],
+)
 async def test_what_the_lab_does_not_have_is_refused(given, said):
     with pytest.raises(ValueError, match=said):
         await failure_lab(TEAMS, **given)

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import json
 import os
+import re
+import shutil
+import socket
 import subprocess
 import sys
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from workshop import __main__ as entry
-from workshop import commands, doctor, environment, lab
-from workshop.environment import Environment, SetupFailed, prepare
+from workshop import cells as workshop_cells
+from workshop.launcher import commands, doctor, environment, lab
+from workshop.launcher.copies import Copies
+from workshop.launcher.environment import Environment, SetupFailed, prepare
 
+ROOT = Path(__file__).resolve().parent.parent.parent
 LESSONS = ("requirements.txt",)
 EVERYTHING = ("requirements.txt", "tests/requirements.txt")
-OFFLINE = (
-    "ERROR: Could not find a version\nFailed to establish a new connection: [Errno 111] Connection refused"
-)
+OFFLINE = "ERROR: Could not find a version\nFailed to establish a new connection: [Errno 111] Connection refused"
 
 
 @dataclass
@@ -192,7 +198,9 @@ def test_a_broken_environment_is_made_again_and_one_line_says_why(machine, damag
     machine.prepare()
     damage(machine)
     assert machine.prepare() is True
-    assert machine.said[0] == f"The environment in .venv cannot be used ({reason}); making it again."
+    assert (
+        machine.said[0] == f"The environment in .venv cannot be used ({reason}); making it again."
+    )
     assert machine.prepare() is False
     assert machine.said == []
 
@@ -238,7 +246,8 @@ def test_a_module_that_was_never_there_does_not_make_the_environment_again_for_e
     machine.package("odd", "1").unlink()
     machine.env.stamp_file.unlink()  # as after an installation that left it so
     machine.env.write_stamp(
-        python="3.12", installed={"requirements.txt": environment.digest(machine.env.root / LESSONS[0])}
+        python="3.12",
+        installed={"requirements.txt": environment.digest(machine.env.root / LESSONS[0])},
     )
     assert machine.prepare() is False
     assert machine.said == []
@@ -286,16 +295,22 @@ def test_an_update_that_fails_leaves_the_working_environment_alone(machine):
 
 def test_a_python_without_a_complete_venv_names_the_package_to_install(machine, monkeypatch):
     monkeypatch.setattr(
-        environment.importlib.util, "find_spec", lambda name: None if name == "ensurepip" else object()
+        environment.importlib.util,
+        "find_spec",
+        lambda name: None if name == "ensurepip" else object(),
     )
-    with pytest.raises(SetupFailed, match=r"sudo apt install python3\.\d+-venv.*or install uv") as failure:
+    with pytest.raises(
+        SetupFailed, match=r"sudo apt install python3\.\d+-venv.*or install uv"
+    ) as failure:
         machine.prepare()
     assert "\n" not in str(failure.value)
 
 
 def test_a_copy_without_requirements_is_named_as_incomplete(machine):
     (machine.env.root / "requirements.txt").unlink()
-    with pytest.raises(SetupFailed, match=r"has no requirements\.txt: run this from a complete copy"):
+    with pytest.raises(
+        SetupFailed, match=r"has no requirements\.txt: run this from a complete copy"
+    ):
         machine.prepare()
 
 
@@ -344,7 +359,9 @@ def test_a_child_keeps_its_bytecode_and_reaches_this_machine_past_a_proxy(machin
 
 def test_with_the_flag_the_current_python_is_used_as_it_is(monkeypatch):
     monkeypatch.setenv(environment.OWN_PYTHON, "1")
-    monkeypatch.setattr(environment, "prepare", lambda *given: pytest.fail("nothing must be installed"))
+    monkeypatch.setattr(
+        environment, "prepare", lambda *given: pytest.fail("nothing must be installed")
+    )
     environment.settle(["lab"], LESSONS)
 
 
@@ -374,7 +391,7 @@ def test_the_entry_parses_on_old_pythons():
 
 
 def test_the_launcher_needs_nothing_but_the_standard_library():
-    code = "import sys; sys.path.insert(0, sys.argv[1]); from workshop import commands, doctor"
+    code = "import sys; sys.path.insert(0, sys.argv[1]); from workshop.launcher import commands, doctor"
     subprocess.run([sys.executable, "-I", "-S", "-c", code, str(environment.ROOT)], check=True)
 
 
@@ -428,7 +445,9 @@ def test_jupyter_has_folders_of_its_own_that_git_does_not_see(tmp_path):
         "JUPYTERLAB_WORKSPACES_DIR",
         "IPYTHONDIR",
     } <= set(own)
-    assert all(folder.is_dir() and folder.is_relative_to(tmp_path / ".jupyter") for folder in own.values())
+    assert all(
+        folder.is_dir() and folder.is_relative_to(tmp_path / ".jupyter") for folder in own.values()
+    )
     assert environ["JUPYTERHUB_USER"] == "kept"
     assert (tmp_path / ".jupyter" / ".gitignore").read_text(encoding="utf-8") == "*\n"
 
@@ -444,21 +463,31 @@ def test_the_quiet_settings_are_the_ones_that_jupyterlab_reads(tmp_path):
         "fetchNews": "false",
         "checkForUpdates": False,
     }
+    assert defaults["@jupyter-widgets/jupyterlab-manager:plugin"] == {"saveState": True}
 
 
 def test_lab_opens_on_the_first_lesson_and_asks_no_question_at_the_end(tmp_path):
-    (tmp_path / "notebooks").mkdir()
+    (tmp_path / lab.FIRST_LESSON).parent.mkdir(parents=True)
     words = lab.options_of_jupyterlab(tmp_path, lab.options([]), as_root=False)
     assert "--LabApp.default_url=/lab" in words, "a copy without lessons still opens"
     (tmp_path / lab.FIRST_LESSON).touch()
-    words = lab.options_of_jupyterlab(tmp_path, lab.options(["--port", "0", "--no-browser"]), as_root=True)
-    assert "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb" in words
-    assert {"--ServerApp.answer_yes=True", "--ServerApp.port=0", "--no-browser", "--allow-root"} <= set(words)
+    words = lab.options_of_jupyterlab(
+        tmp_path, lab.options(["--port", "0", "--no-browser"]), as_root=True
+    )
+    assert "--LabApp.default_url=/lab/tree/my-work/notebooks/00_start_here.ipynb" in words
+    assert {
+        "--ServerApp.answer_yes=True",
+        "--ServerApp.port=0",
+        "--no-browser",
+        "--allow-root",
+    } <= set(words)
 
 
 @pytest.mark.parametrize("port", ["-1", "70000", "http"])
 def test_a_port_that_is_none_is_refused_before_anything_is_installed(port, capsys, monkeypatch):
-    monkeypatch.setattr(environment, "settle", lambda *given: pytest.fail("nothing must be installed"))
+    monkeypatch.setattr(
+        environment, "settle", lambda *given: pytest.fail("nothing must be installed")
+    )
     with pytest.raises(SystemExit) as end:
         commands.run("lab", [f"--port={port}"])
     assert end.value.code == 2
@@ -479,11 +508,213 @@ def test_lessons_are_signed_once_and_other_notebooks_never(tmp_path):
 
     notary = NotebookNotary(data_dir=str(tmp_path / ".jupyter" / "data"))
     trusted = {
-        name: notary.check_signature(nbformat.read(tmp_path / "notebooks" / f"{name}.ipynb", as_version=4))
+        name: notary.check_signature(
+            nbformat.read(tmp_path / "notebooks" / f"{name}.ipynb", as_version=4)
+        )
         for name in ("00_start_here", "found_on_the_net")
     }
     notary.store.close()
     assert trusted == {"00_start_here": True, "found_on_the_net": False}
+
+
+def test_a_port_that_is_taken_is_reported_also_when_it_was_asked_for(monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        for asked, usual in ((port, 1), (None, port)):
+            monkeypatch.setattr(lab, "USUAL_PORT", usual)
+            [sentence] = lab.taken(asked)
+            assert sentence.startswith(f"Port {port} is taken") and "next free one" in sentence
+    assert lab.taken(port) == []
+
+
+def test_a_long_set_up_says_how_far_it_is_and_a_short_one_nothing(tmp_path):
+    said = []
+    code = "import time\nfor name in ('one', 'two'): print('Collecting', name, flush=True)\ntime.sleep(0.5)"
+    status, output = environment.run_with_progress(
+        [sys.executable, "-c", code], tmp_path, said.append, every_s=0.2
+    )
+    assert status == 0 and "Collecting two" in output
+    assert any("2 packages found, now two" in line for line in said)
+    assert environment.run_with_progress([sys.executable, "-c", "pass"], tmp_path, said.clear)
+    assert environment.run_with_progress(["no such program"], tmp_path)[0] == 127
+
+
+def test_the_test_command_ends_with_a_count_and_names_what_is_left(tmp_path):
+    code = "import pytest\ndef test_a(): pass\n@pytest.mark.exhaustive\ndef test_b(): pass\n"
+    (tmp_path / "test_these.py").write_text(code, encoding="utf-8")
+    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for options, said in (
+        ([], "The quick form: 1 passed, 0 failed, 0 skipped, 1 left to `python3 -m workshop test"),
+        (["--all"], "Everything: 2 passed, 0 failed, 0 skipped."),
+    ):
+        command = [sys.executable, "-m", "pytest", "-p", "no:randomly", str(tmp_path), *options]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0 and said in done.stdout, done.stdout
+
+
+# ---------------------------------------------------------------- the learner's copies
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """A clone with a lesson that asks for a prediction, and an exercise."""
+    cells = [
+        nbformat.v4.new_markdown_cell(
+            "[map](MAP.md) [next](01_next.ipynb#Way) [text](../kernel/run.py#L1) [here](#x) "
+            "[do](../exercises/00_start_here.ipynb) [far](https://example.org/a.ipynb) `t[0](x.md)`"
+        ),
+        nbformat.v4.new_code_cell("1", outputs=[stream("1")]),
+        nbformat.v4.new_code_cell("order = predict('Which?', 'a', 'b')", outputs=[stream("ask")]),
+        nbformat.v4.new_code_cell("run()", execution_count=3, outputs=[stream("the answer is a")]),
+        nbformat.v4.new_code_cell("order.reveal('a')", outputs=[stream("It was a")]),
+        nbformat.v4.new_code_cell("2", outputs=[stream("2")]),
+    ]
+    for place in ("notebooks", "exercises"):
+        (tmp_path / place).mkdir()
+        put(tmp_path / place / "00_start_here.ipynb", cells)
+    put(tmp_path / "notebooks" / "01_next.ipynb", cells[:1])
+    (tmp_path / "notebooks" / "MAP.md").write_text(
+        "[00](00_start_here.ipynb) [grading](GRADING.md)", encoding="utf-8"
+    )
+    return tmp_path
+
+
+def stream(text):
+    return nbformat.v4.new_output("stream", name="stdout", text=text)
+
+
+def put(path, cells):
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+
+
+def change(path, word):
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells.append(nbformat.v4.new_markdown_cell(word))
+    nbformat.write(notebook, path)
+
+
+def test_a_copy_holds_no_answer_before_its_question_and_the_original_is_complete(clone):
+    before = (clone / "notebooks" / "00_start_here.ipynb").read_bytes()
+    Copies(clone).refresh()
+    copy = nbformat.read(clone / "my-work" / "notebooks" / "00_start_here.ipynb", as_version=4)
+    outputs = [[it.text for it in cell.outputs] for cell in copy.cells if cell.cell_type == "code"]
+    assert outputs == [["1"], ["ask"], [], [], ["2"]] and copy.cells[3].execution_count is None
+    assert (clone / "notebooks" / "00_start_here.ipynb").read_bytes() == before
+
+
+def test_links_lead_from_a_copy_to_copies_and_to_the_repository(clone):
+    Copies(clone).refresh()
+    folder = clone / "my-work" / "notebooks"
+    text = nbformat.read(folder / "00_start_here.ipynb", as_version=4).cells[0].source
+    assert text == (
+        "[map](MAP.md) [next](01_next.ipynb#Way) [text](../../kernel/run.py#L1) [here](#x) "
+        "[do](../exercises/00_start_here.ipynb) [far](https://example.org/a.ipynb) `t[0](x.md)`"
+    )
+    page = (folder / "MAP.md").read_text(encoding="utf-8")
+    assert page == "[00](00_start_here.ipynb) [grading](../../notebooks/GRADING.md)"
+
+
+def test_a_newer_lesson_is_put_beside_the_learners_own_and_never_over_it(clone):
+    copies, original = Copies(clone), clone / "notebooks" / "00_start_here.ipynb"
+    mine = clone / "my-work" / "notebooks" / "00_start_here.ipynb"
+    copies.refresh()
+    assert copies.refresh() == [] and copies.written == [], "nothing changed, nothing is written"
+    change(mine, "my own thought")
+    own = mine.read_bytes()
+    change(original, "newer")
+    [sentence] = copies.refresh()
+    newer = mine.with_name("00_start_here.newer.ipynb")
+    assert newer.name in sentence and "Your own is unchanged" in sentence
+    assert mine.read_bytes() == own and "newer" in newer.read_text(encoding="utf-8")
+    assert copies.refresh() == [], "it is offered once"
+    change(newer, "worked on")
+    change(original, "newest")
+    copies.refresh()
+    assert "worked on" in newer.read_text(encoding="utf-8"), "the offer is the learner's own now"
+    newest = mine.with_name("00_start_here.newer-2.ipynb")
+    assert "newest" in newest.read_text(encoding="utf-8") and mine.read_bytes() == own
+
+
+def test_a_copy_that_nobody_changed_follows_the_repository(clone):
+    copies, original = Copies(clone), clone / "notebooks" / "00_start_here.ipynb"
+    copies.refresh()
+    change(original, "newer")
+    assert copies.refresh() == []
+    folder = clone / "my-work" / "notebooks"
+    assert "newer" in (folder / "00_start_here.ipynb").read_text(encoding="utf-8")
+    assert not list(folder.glob("*.newer*"))
+
+
+def test_without_its_record_no_copy_is_replaced(clone):
+    copies, mine = Copies(clone), clone / "my-work" / "exercises" / "00_start_here.ipynb"
+    copies.refresh()
+    change(mine, "my answer")
+    own = mine.read_bytes()
+    (clone / "my-work" / ".copies.json").write_text("damaged", encoding="utf-8")
+    copies.refresh()
+    assert mine.read_bytes() == own and mine.with_name("00_start_here.newer.ipynb").exists()
+    assert not list((clone / "my-work" / "notebooks").glob("*.newer*")), "those are as they were"
+
+
+def test_a_copy_that_was_deleted_comes_back_and_a_broken_lesson_is_named(clone):
+    copies, mine = Copies(clone), clone / "my-work" / "notebooks" / "00_start_here.ipynb"
+    copies.refresh()
+    mine.unlink()
+    (clone / "notebooks" / "02_broken.ipynb").write_text("{", encoding="utf-8")
+    [sentence] = copies.refresh()
+    assert mine.exists() and "02_broken.ipynb cannot be copied" in sentence
+
+
+def test_the_copies_of_this_repository_are_ignored_by_git_and_every_link_leads_somewhere(tmp_path):
+    for place in ("notebooks", "exercises"):
+        shutil.copytree(
+            ROOT / place, tmp_path / place, ignore=shutil.ignore_patterns("data", "images")
+        )
+    Copies(tmp_path).refresh()
+    pages = sorted((tmp_path / "my-work").rglob("*.ipynb"))
+    assert len(pages) == len(list((ROOT / "notebooks").glob("*.ipynb"))) + len(
+        list((ROOT / "exercises").glob("*.ipynb"))
+    )
+    for path in pages:
+        for cell in nbformat.read(path, as_version=4).cells:
+            prose = re.sub(r"`[^`]*`|<(pre|code)>.*?</\1>", "", cell.source, flags=re.DOTALL)
+            for target in re.findall(r"\]\(([^)#\s]+)", prose) * (cell.cell_type == "markdown"):
+                there = (path.parent / target).exists()
+                beyond = (ROOT / "my-work" / path.parent.name / target).exists()
+                assert there or beyond or target.startswith("https://"), (path.name, target)
+    assert "my-work/" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+
+
+# ---------------------------------------------------------------- what a cell says
+
+
+def test_a_name_from_a_cell_that_has_not_run_names_that_cell(tmp_path, monkeypatch):
+    cells = ["import os", "# two\nmodel = await connect()\nfor a, b in []: pass", "model.use(a)"]
+    path = tmp_path / "lesson.ipynb"
+    put(path, [nbformat.v4.new_code_cell(it) for it in cells])
+    monkeypatch.setenv("JPY_SESSION_NAME", str(path))
+    said = workshop_cells.explained(NameError("name 'model' is not defined", name="model"))
+    assert "`model` is not there yet" in said and "# two" in said and "Run All Above" in said
+    assert workshop_cells.explained(NameError("name 'modle' is not defined", name="modle")) == ""
+    monkeypatch.delenv("JPY_SESSION_NAME")
+    assert workshop_cells.explained(NameError("name 'model' is not defined", name="model")) == ""
+
+
+def test_an_interrupted_cell_is_one_sentence():
+    for stop in (asyncio.CancelledError(), KeyboardInterrupt()):
+        said = workshop_cells.explained(stop)
+        assert said.count(".") == 2 and "\n" not in said
+    assert workshop_cells.explained(ValueError("x")) == ""
+
+
+def test_what_a_cell_makes_is_what_later_cells_can_use():
+    made = workshop_cells.made_by(
+        "import a.b\nfrom c import d as e\nwith open(f) as g: h = 1\n"
+        "def i(j):\n    k = 1\nclass L:\n    m = 1\nn, *o = [p for p in q]\nr.s = 1"
+    )
+    assert made == {"a", "e", "g", "h", "i", "L", "n", "o"}
+    assert workshop_cells.made_by("%magic (") == set()
 
 
 # ---------------------------------------------------------------- the doctor
@@ -493,7 +724,9 @@ def test_a_machine_before_its_first_start_has_a_note_and_no_problem(machine):
     finding = doctor.environment_state(machine.env, machine.run)
     assert finding.ok
     assert str(finding) == "note     environment: not made yet → python3 -m workshop lab"
-    assert doctor.verdict([finding]) == "No problems. Not set up yet: python3 -m workshop lab does it."
+    assert (
+        doctor.verdict([finding]) == "No problems. Not set up yet: python3 -m workshop lab does it."
+    )
 
 
 def test_the_doctor_names_a_broken_and_an_outdated_environment(machine):
@@ -510,10 +743,15 @@ def test_the_doctor_names_a_broken_and_an_outdated_environment(machine):
 
 
 def test_every_problem_comes_with_a_remedy(tmp_path):
-    bad = {"unmet": ["httpx is missing"], "projects": {"kernel": False}, "fts5": "no such module: fts5"}
+    bad = {
+        "unmet": ["httpx is missing"],
+        "projects": {"kernel": False},
+        "fts5": "no such module: fts5",
+    }
     findings = [
         *doctor.judge(
-            {**bad, "ipykernel": "6.29.5", "kernelspec": "no kernel named python3 is registered"}, tmp_path
+            {**bad, "ipykernel": "6.29.5", "kernelspec": "no kernel named python3 is registered"},
+            tmp_path,
         ),
         doctor.python_version((3, 10, 13)),
         doctor.disk(tmp_path, free_bytes=10**8),
@@ -525,11 +763,19 @@ def test_every_problem_comes_with_a_remedy(tmp_path):
     ]
     assert [finding.name for finding in findings if finding.ok] == []
     assert all(finding.remedy and str(finding).startswith("problem ") for finding in findings)
-    assert doctor.verdict(findings).startswith(f"{len(findings)} problems: packages, project, ipykernel")
+    assert doctor.verdict(findings).startswith(
+        f"{len(findings)} problems: packages, project, ipykernel"
+    )
 
 
 def test_a_sound_machine_has_no_problem(tmp_path):
-    good = {"unmet": [], "projects": {"kernel": True}, "fts5": "", "ipykernel": "7.10.0", "kernelspec": ""}
+    good = {
+        "unmet": [],
+        "projects": {"kernel": True},
+        "fts5": "",
+        "ipykernel": "7.10.0",
+        "kernelspec": "",
+    }
     findings = [
         *doctor.judge(good, tmp_path),
         doctor.loopback(),
@@ -544,6 +790,12 @@ def test_a_sound_machine_has_no_problem(tmp_path):
     assert doctor.verdict(findings) == "No problems: this machine is ready."
 
 
+def test_the_doctor_hears_what_the_environments_python_says_about_itself():
+    findings = doctor.inside(ROOT, sys.executable)
+    assert len(findings) > 1, findings
+    assert all("Python fails" not in finding.said for finding in findings)
+
+
 def test_the_doctor_never_shows_a_key():
     finding = doctor.key({"ANTHROPIC_API_KEY": "sk-secret"})
     assert "ANTHROPIC_API_KEY set, ANTHROPIC_AUTH_TOKEN not set" in finding.said
@@ -556,4 +808,6 @@ def test_the_doctors_exit_status_follows_its_verdict(monkeypatch, capsys):
     assert doctor.main([]) == 0
     findings.append(doctor.Finding("sqlite", False, "no full-text search", "another Python"))
     assert doctor.main([]) == 1
-    assert capsys.readouterr().out.endswith("1 problem: sqlite. Mend the first, then run the doctor again.\n")
+    assert capsys.readouterr().out.endswith(
+        "1 problem: sqlite. Mend the first, then run the doctor again.\n"
+    )

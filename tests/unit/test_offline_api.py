@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import http.client
 import json
 import socket
@@ -12,26 +13,47 @@ import sys
 import httpx
 import pytest
 
-from kernel.offline import Answer, Faults, OfflineAPI, OfflineTransport, Script, Server, Temperament, estimate_tokens
+from offline_model import (
+    Account,
+    Answer,
+    Faults,
+    OfflineAPI,
+    OfflineTransport,
+    Script,
+    Server,
+    Temperament,
+    estimate_tokens,
+)
 
 HEADERS = {"anthropic-version": "2026-10-21"}
 HAIKU, SONNET, OPUS = "claude-haiku-5-5", "claude-sonnet-5-5", "claude-opus-5-5"
 SEARCH = {
     "name": "search",
     "description": "Search.",
-    "input_schema": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
+    "input_schema": {
+        "type": "object",
+        "properties": {"query": {"type": "string"}},
+        "required": ["query"],
+    },
 }
 TEXT = {"type": "text", "text": "Tea was first taxed in 1660, and the tax was lifted in 1964."}
 USE = {"type": "tool_use", "name": "search", "input": {"query": "tea tax"}}
 
 
 def ask(text="When was tea taxed?", **changes):
-    request = {"model": HAIKU, "max_tokens": 1000, "messages": [{"role": "user", "content": text}], **changes}
+    request = {
+        "model": HAIKU,
+        "max_tokens": 1000,
+        "messages": [{"role": "user", "content": text}],
+        **changes,
+    }
     return {name: value for name, value in request.items() if value is not None}
 
 
 def api(*content, thinking="Because.", **settings):
-    return OfflineAPI(answer=lambda request, temperament: Answer(content or (TEXT,), thinking), **settings)
+    return OfflineAPI(
+        answer=lambda request, temperament: Answer(content or (TEXT,), thinking), **settings
+    )
 
 
 def post(server, request, path="/v1/messages", headers=HEADERS):
@@ -63,7 +85,10 @@ def with_tool_turn(results, model=HAIKU, **changes):
     first = ask(tools=[SEARCH], model=model, **changes)
     reply = say(first, USE, {**USE, "input": {"query": "tea"}})
     ids = [block["id"] for block in reply["content"] if block["type"] == "tool_use"]
-    turn = [{"role": "assistant", "content": reply["content"]}, {"role": "user", "content": results(ids)}]
+    turn = [
+        {"role": "assistant", "content": reply["content"]},
+        {"role": "user", "content": results(ids)},
+    ]
     return {**first, "messages": first["messages"] + turn}, ids
 
 
@@ -90,7 +115,7 @@ def shaped(schema):
         (ask(model=None), "model: Field required"),
         (ask(max_tokens="many"), "max_tokens: Input should be a valid integer"),
         (ask(max_tokens=True), "max_tokens: Input should be a valid integer"),
-        (ask(max_tokens=0), "max_tokens: Input should be greater than or equal to 1"),
+        (ask(max_tokens=-1), "max_tokens: Input should be greater than or equal to 0"),
         (ask(max_tokens=21_334), "max_tokens: 21334 > 21333: Streaming is required"),
         (ask(max_tokens=200_000, stream=True), "max_tokens: 200000 > 128000"),
         (ask(stream="yes"), "stream: Input should be a valid boolean"),
@@ -99,50 +124,113 @@ def shaped(schema):
         (ask(""), "messages.0: user messages must have non-empty content"),
         (ask([]), "messages.0: user messages must have non-empty content"),
         (ask(7), "messages.0.content: Input should be a valid list"),
-        (ask([{"type": "text", "text": ""}]), "messages.0.content.0: text content blocks must be non-empty"),
+        (
+            ask([{"type": "text", "text": ""}]),
+            "messages.0.content.0: text content blocks must be non-empty",
+        ),
         (
             ask([{"type": "text", "text": " \n"}]),
             "messages.0.content.0: text content blocks must contain non-whitespace",
         ),
         (ask([{"type": "text"}]), "messages.0.content.0.text.text: Field required"),
-        (ask([{"type": "text", "text": "Hi", "bold": True}]), "messages.0.content.0.text.bold: Extra inputs"),
-        (ask([{"type": "poem", "text": "Hi"}]), "messages.0.content.0: Input tag 'poem' found using 'type'"),
+        (
+            ask([{"type": "text", "text": "Hi", "bold": True}]),
+            "messages.0.content.0.text.bold: Extra inputs",
+        ),
+        (
+            ask([{"type": "poem", "text": "Hi"}]),
+            "messages.0.content.0: Input tag 'poem' found using 'type'",
+        ),
         (ask([{"text": "Hi"}]), "messages.0.content.0.type: Field required"),
-        (ask(messages=[{"role": "tool", "content": "Hi"}]), "messages.0.role: Input should be 'user', 'assistant' or"),
-        (ask(messages=[{"role": "user", "content": "Hi", "name": "Ann"}]), "messages.0.name: Extra inputs"),
-        (ask(messages=[{"role": "assistant", "content": "Hi"}]), 'messages: first message must use the "user" role'),
+        (
+            ask(messages=[{"role": "tool", "content": "Hi"}]),
+            "messages.0.role: Input should be 'user', 'assistant' or",
+        ),
+        (
+            ask(messages=[{"role": "user", "content": "Hi", "name": "Ann"}]),
+            "messages.0.name: Extra inputs",
+        ),
+        (
+            ask(messages=[{"role": "assistant", "content": "Hi"}]),
+            'messages: first message must use the "user" role',
+        ),
         (ask(system=3), "system: Input should be a valid string"),
-        (ask(system=[{"type": "text", "text": ""}]), "system.0: text content blocks must be non-empty"),
-        (ask(tools=[{**SEARCH, "name": "look up"}]), "tools.0.custom.name: String should match pattern"),
+        (
+            ask(system=[{"type": "text", "text": ""}]),
+            "system.0: text content blocks must be non-empty",
+        ),
+        (
+            ask(tools=[{**SEARCH, "name": "look up"}]),
+            "tools.0.custom.name: String should match pattern",
+        ),
         (ask(tools=[{"name": "search"}]), "tools.0.custom.input_schema: Field required"),
-        (ask(tools=[{**SEARCH, "input_schema": {}}]), "tools.0.custom.input_schema.type: Field required"),
+        (
+            ask(tools=[{**SEARCH, "input_schema": {}}]),
+            "tools.0.custom.input_schema.type: Field required",
+        ),
         (
             ask(tools=[{**SEARCH, "input_schema": {"type": "array"}}]),
             "tools.0.custom.input_schema.type: Input should be",
         ),
-        (ask(tools=[{**SEARCH, "parameters": {}}]), "tools.0.custom.parameters: Extra inputs are not permitted"),
+        (
+            ask(tools=[{**SEARCH, "parameters": {}}]),
+            "tools.0.custom.parameters: Extra inputs are not permitted",
+        ),
         (ask(tools=[SEARCH, SEARCH]), "tools: Tool names must be unique"),
-        (ask(tools=[{**SEARCH, "strict": True}]), "tools.0.custom: For 'object' type, 'additionalProperties' must be"),
-        (ask(tools=[{"type": "web_search_20260318", "name": "web"}]), "tools.0.custom.type: Input should be 'custom'"),
-        (ask(tool_choice={"type": "all"}), "tool_choice: Input tag 'all' found using 'type' does not match"),
-        (ask(thinking={"type": "enabled", "budget_tokens": 2000}), '"thinking.type.enabled" is not supported for this'),
+        (
+            ask(tools=[{**SEARCH, "strict": True}]),
+            "tools.0.custom: For 'object' type, 'additionalProperties' must be",
+        ),
+        (
+            ask(tools=[{"type": "web_search_20260318", "name": "web"}]),
+            "tools.0.custom.type: Input should be 'custom'",
+        ),
+        (
+            ask(tool_choice={"type": "all"}),
+            "tool_choice: Input tag 'all' found using 'type' does not match",
+        ),
+        (
+            ask(thinking={"type": "enabled", "budget_tokens": 2000}),
+            '"thinking.type.enabled" is not supported for this',
+        ),
         (
             ask(model=SONNET, thinking={"type": "disabled"}),
             '"thinking.type.disabled" is not supported for this model. Use "thinking.type.between_tools"',
         ),
-        (ask(model=OPUS, thinking={"type": "disabled"}), '"thinking.type.disabled" is not supported for this model.'),
+        (
+            ask(model=OPUS, thinking={"type": "disabled"}),
+            '"thinking.type.disabled" is not supported for this model.',
+        ),
         (ask(thinking={"type": "deep"}), "thinking: Input tag 'deep' found using 'type'"),
-        (ask(stop_sequences=[" "]), "stop_sequences.0: each stop sequence must contain non-whitespace"),
+        (
+            ask(stop_sequences=[" "]),
+            "stop_sequences.0: each stop sequence must contain non-whitespace",
+        ),
         (
             ask(output_config={"effort": "huge"}),
             "output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or",
         ),
-        (shaped({"type": "object", "properties": {}}), "output_config.format.schema: For 'object' type, 'additional"),
-        (shaped({**CLOSED, "properties": {"a": {"type": "object"}}}), "output_config.format.schema: For 'object' type"),
+        (
+            shaped({"type": "object", "properties": {}}),
+            "output_config.format.schema: For 'object' type, 'additional",
+        ),
+        (
+            shaped({**CLOSED, "properties": {"a": {"type": "object"}}}),
+            "output_config.format.schema: For 'object' type",
+        ),
         (shaped({"oneOf": [CLOSED]}), "output_config.format.schema: 'oneOf' is not supported"),
-        (shaped({"$ref": "#/$defs/Plan"}), "output_config.format.schema: '$ref' must name an entry"),
-        (shaped({"type": "array", "items": CLOSED, "minItems": 3}), "output_config.format.schema: For 'array' type"),
-        (shaped({"type": "text"}), "output_config.format.schema: Schema type 'text' is not supported"),
+        (
+            shaped({"$ref": "#/$defs/Plan"}),
+            "output_config.format.schema: '$ref' must name an entry",
+        ),
+        (
+            shaped({"type": "array", "items": CLOSED, "minItems": 3}),
+            "output_config.format.schema: For 'array' type",
+        ),
+        (
+            shaped({"type": "text"}),
+            "output_config.format.schema: Schema type 'text' is not supported",
+        ),
         (ask(metadata={"user": "7"}), "metadata.user: Extra inputs are not permitted"),
         (ask(cache_control={"type": "forever"}), "cache_control: Input tag 'forever'"),
     ],
@@ -164,7 +252,6 @@ def test_a_mistake_is_refused_with_the_place_and_the_reason(request_, message):
         ask(model=SONNET, thinking={"type": "between_tools"}),
         ask(model=OPUS, thinking={"type": "adaptive"}),
         ask(tools=[SEARCH], tool_choice={"type": "auto", "disable_parallel_tool_use": True}),
-        ask(tools=[SEARCH], tool_choice={"type": "any"}),
         ask(tool_choice={"type": "none"}),
         shaped(
             {
@@ -179,9 +266,14 @@ def test_a_mistake_is_refused_with_the_place_and_the_reason(request_, message):
             }
         ),
         ask(messages=[{"role": "user", "content": "Hi"}, {"role": "user", "content": "Anyone?"}]),
-        ask(messages=[{"role": "user", "content": "Hi"}, {"role": "system", "content": "Be brief."}]),
         ask(
-            metadata={"user_id": "7"}, service_tier="auto", stop_sequences=["END"], cache_control={"type": "ephemeral"}
+            messages=[{"role": "user", "content": "Hi"}, {"role": "system", "content": "Be brief."}]
+        ),
+        ask(
+            metadata={"user_id": "7"},
+            service_tier="auto",
+            stop_sequences=["END"],
+            cache_control={"type": "ephemeral"},
         ),
     ],
 )
@@ -190,7 +282,12 @@ def test_what_the_service_takes_is_taken(request_):
 
 
 def test_the_conversation_must_end_with_the_user():
-    request = ask(messages=[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "The answer is"}])
+    request = ask(
+        messages=[
+            {"role": "user", "content": "Hi"},
+            {"role": "assistant", "content": "The answer is"},
+        ]
+    )
     assert refusal(request)[2] == (
         "This model does not support assistant message prefill. The conversation must end with a user message."
     )
@@ -232,7 +329,8 @@ def test_results_come_first_and_once():
     assert "The results come first in that message" in refusal(late)[2]
     twice, ids = with_tool_turn(lambda ids: [result(ids[0]), result(ids[0]), result(ids[1])])
     assert (
-        refusal(twice)[2].startswith("messages.2.content.1: unexpected `tool_use_id`") and ids[0] in refusal(twice)[2]
+        refusal(twice)[2].startswith("messages.2.content.1: unexpected `tool_use_id`")
+        and ids[0] in refusal(twice)[2]
     )
 
 
@@ -245,20 +343,29 @@ def test_results_may_be_followed_by_words_and_be_spread_over_messages_of_one_tur
 def test_other_errors_have_the_services_status_and_type():
     server = api()
     assert refusal(ask(model="gpt-9")) == (404, "not_found_error", "model: gpt-9")
-    assert refusal(ask(), headers={**HEADERS, "x-api-key": "invalid"})[:2] == (401, "authentication_error")
+    assert refusal(ask(), headers={**HEADERS, "x-api-key": "invalid"})[:2] == (
+        401,
+        "authentication_error",
+    )
     assert refusal(ask(), headers={**HEADERS, "authorization": "Bearer invalid"})[0] == 401
     assert refusal(ask(), headers={})[2] == "anthropic-version: header is required"
     assert refusal(ask(), headers={"anthropic-version": "new"})[0] == 400
     assert refusal(ask(), path="/v1/complete")[:2] == (404, "not_found_error")
     assert server.handle("GET", "/v1/messages", HEADERS).status == 405
-    assert server.handle("POST", "/v1/messages", HEADERS, b" " * (32 * 1024 * 1024 + 1)).status == 413
+    assert (
+        server.handle("POST", "/v1/messages", HEADERS, b" " * (32 * 1024 * 1024 + 1)).status == 413
+    )
     for body in (b"{", b"\xff", b"[]", b'{"model": NaN}', b'{"messages":' + b"[" * 100_000):
         assert server.handle("POST", "/v1/messages", HEADERS, body).status == 400
 
 
 @pytest.mark.parametrize(
     "headers",
-    [HEADERS, {**HEADERS, "x-api-key": ""}, {"Anthropic-Version": "2023-06-01", "Authorization": "Bearer any"}],
+    [
+        HEADERS,
+        {**HEADERS, "x-api-key": ""},
+        {"Anthropic-Version": "2023-06-01", "Authorization": "Bearer any"},
+    ],
 )
 def test_any_key_will_do_and_none(headers):
     assert send(api(), ask(), headers=headers)[0] == 200
@@ -277,7 +384,9 @@ def test_a_reply_begins_with_a_thinking_block_that_may_be_empty():
 
 def test_another_model_takes_a_thinking_budget(monkeypatch):
     monkeypatch.setenv("WORKSHOP_WORKER_MODEL", "local")
-    request = ask(model="local", max_tokens=4000, thinking={"type": "enabled", "budget_tokens": 2000})
+    request = ask(
+        model="local", max_tokens=4000, thinking={"type": "enabled", "budget_tokens": 2000}
+    )
     assert say(request)["content"][0]["thinking"] == "Because."
     request["thinking"]["budget_tokens"] = 1000
     assert "greater than or equal to 1024" in refusal(request)[2]
@@ -320,7 +429,9 @@ def test_a_thinking_block_is_bound_to_all_that_came_before(changes, first):
 
 def test_a_thinking_block_does_not_mind_the_spelling_of_the_same_conversation():
     same = answered(max_tokens=7)
-    marked = [{"type": "text", "text": "When was tea taxed?", "cache_control": {"type": "ephemeral"}}]
+    marked = [
+        {"type": "text", "text": "When was tea taxed?", "cache_control": {"type": "ephemeral"}}
+    ]
     same["messages"][0] = {"content": marked, "role": "user"}
     assert send(api(), same)[0] == 200
 
@@ -329,6 +440,36 @@ def test_a_thinking_block_cannot_be_edited():
     request = answered()
     request["messages"][1]["content"][0]["thinking"] = "I never thought this."
     assert "Invalid `signature`" in refusal(request)[2]
+
+
+BINDING = {**HEADERS, "anthropic-beta": "other-beta, thinking-binding-controls-2026-08-01"}
+DROP = {"type": "adaptive", "block_binding": {"prefix_mismatch_behavior": "drop_block"}}
+
+
+def test_foreign_thinking_blocks_are_dropped_where_the_beta_asks_for_it():
+    seen = []
+    server = OfflineAPI(answer=lambda request, _: seen.append(request) or Answer((TEXT,)))
+    status, reply = send(server, answered(system="Another role.", thinking=DROP), headers=BINDING)
+    assert status == 200
+    assert reply["input_transformations"] == [
+        {
+            "type": "thinking_dropped",
+            "path": "messages.1.content.0",
+            "reason": "prefix_binding_mismatch",
+        }
+    ]
+    kept = [block["type"] for block in seen[0]["messages"][1]["content"]]
+    assert kept == ["tool_use", "tool_use"], "the model does not see what was dropped"
+    told, reply = send(server, answered(thinking=DROP), headers=BINDING)
+    assert told == 200 and "input_transformations" not in reply, "its own blocks stay"
+
+
+def test_without_the_beta_or_its_setting_foreign_thinking_is_refused():
+    place = "thinking.adaptive.block_binding: Extra inputs are not permitted"
+    assert refusal(answered(thinking=DROP))[2] == place
+    error = {"type": "adaptive", "block_binding": {"prefix_mismatch_behavior": "error"}}
+    request = answered(system="Another role.", thinking=error)
+    assert "Invalid `signature`" in refusal(request, headers=BINDING)[2]
 
 
 # ---- the reply --------------------
@@ -376,7 +517,8 @@ def test_an_answer_that_breaks_the_rules_is_a_500():
 def test_the_answer_sees_the_request_and_the_temperament():
     seen = []
     record = OfflineAPI(
-        answer=lambda *given: seen.append(given) or Answer((TEXT,)), temperament=Temperament(attention=9)
+        answer=lambda *given: seen.append(given) or Answer((TEXT,)),
+        temperament=Temperament(attention=9),
     )
     send(record, ask())
     assert seen == [(ask(), Temperament(attention=9))]
@@ -392,9 +534,13 @@ def test_same_request_same_reply_and_another_request_id():
 def test_the_counter_counts_what_the_reply_bills():
     request = ask(tools=[SEARCH], system="Be brief.")
     path = "/v1/messages/count_tokens"
-    status, counted = send(api(), {k: v for k, v in request.items() if k != "max_tokens"}, path=path)
+    status, counted = send(
+        api(), {k: v for k, v in request.items() if k != "max_tokens"}, path=path
+    )
     assert status == 200
-    assert counted["input_tokens"] == say(request)["usage"]["input_tokens"] == estimate_tokens(request)
+    assert (
+        counted["input_tokens"] == say(request)["usage"]["input_tokens"] == estimate_tokens(request)
+    )
     assert refusal(request, path=path)[2] == "max_tokens: Extra inputs are not permitted"
     assert estimate_tokens("eight ch") == 2 and estimate_tokens("") == 0
 
@@ -412,12 +558,17 @@ def sse(response):
 
 
 def test_a_stream_tells_the_same_as_the_reply():
-    request = ask(tools=[SEARCH], stream=True, thinking={"type": "adaptive", "display": "summarized"})
+    request = ask(
+        tools=[SEARCH], stream=True, thinking={"type": "adaptive", "display": "summarized"}
+    )
     server = api(TEXT, USE)
     told = sse(post(server, request))
     assert [event["type"] for event in told][:3] == ["message_start", "ping", "content_block_start"]
     assert [event["type"] for event in told][-2:] == ["message_delta", "message_stop"]
-    parts = [[event["delta"] for event in told if event.get("index") == i and "delta" in event] for i in range(3)]
+    parts = [
+        [event["delta"] for event in told if event.get("index") == i and "delta" in event]
+        for i in range(3)
+    ]
     reply = say({**request, "stream": False}, TEXT, USE)
     assert "".join(delta.get("thinking", "") for delta in parts[0]) == "Because."
     assert parts[0][-1]["signature"] == reply["content"][0]["signature"]
@@ -438,7 +589,10 @@ def test_the_first_faults_come_in_order():
     statuses = [post(server, ask(tools=[SEARCH])) for _ in range(5)]
     assert [response.status for response in statuses] == [429, 200, 529, 500, 200]
     assert statuses[0].headers["retry-after"] == "2" and "retry-after" not in statuses[3].headers
-    assert json.loads(statuses[2].body)["error"] == {"type": "overloaded_error", "message": "Overloaded"}
+    assert json.loads(statuses[2].body)["error"] == {
+        "type": "overloaded_error",
+        "message": "Overloaded",
+    }
 
 
 def test_a_refusal_a_cut_and_a_malformed_call():
@@ -510,14 +664,20 @@ def test_the_transport_serves_both_kinds_of_client():
 
 def test_latency_longer_than_the_read_timeout_is_a_timeout():
     with pytest.raises(httpx.ReadTimeout):
-        client(OfflineTransport(api(latency_ms=60_000)), timeout=0.01).post("/v1/messages", json=ask())
+        client(OfflineTransport(api(latency_ms=60_000)), timeout=0.01).post(
+            "/v1/messages", json=ask()
+        )
 
 
 def test_broken_connections_look_as_they_do_on_a_network():
-    broken = client(OfflineTransport(faulty("timeout", "disconnect")), timeout=httpx.Timeout(5, read=0.01))
+    broken = client(
+        OfflineTransport(faulty("timeout", "disconnect")), timeout=httpx.Timeout(5, read=0.01)
+    )
     with pytest.raises(httpx.ReadTimeout):
         broken.post("/v1/messages", json=ask())
-    with pytest.raises(httpx.RemoteProtocolError, match="Server disconnected without sending a response"):
+    with pytest.raises(
+        httpx.RemoteProtocolError, match="Server disconnected without sending a response"
+    ):
         broken.post("/v1/messages", json=ask())
 
 
@@ -531,13 +691,25 @@ def test_a_transport_takes_an_api_or_its_settings():
 
 def test_a_script_gives_each_kind_of_answer_in_order():
     whole = {"content": BLOCK, "stop_reason": "pause_turn"}
-    script = Script(["Hello", Answer((TEXT,)), USE, [TEXT, USE], whole, 429, lambda request: request["system"]])
+    script = Script(
+        ["Hello", Answer((TEXT,)), USE, [TEXT, USE], whole, 429, lambda request: request["system"]]
+    )
     with script, client(script) as c:
-        replies = [c.post("/v1/messages", json=ask(tools=[SEARCH], system="Echo")) for _ in range(7)]
+        replies = [
+            c.post("/v1/messages", json=ask(tools=[SEARCH], system="Echo")) for _ in range(7)
+        ]
     assert [reply.status_code for reply in replies] == [200] * 5 + [429, 200]
     bodies = [reply.json() for reply in replies]
-    assert bodies[0]["content"] == [{"type": "text", "text": "Hello"}] and bodies[6]["content"][0]["text"] == "Echo"
-    assert [body.get("stop_reason") for body in bodies[1:5]] == ["end_turn", "tool_use", "tool_use", "pause_turn"]
+    assert (
+        bodies[0]["content"] == [{"type": "text", "text": "Hello"}]
+        and bodies[6]["content"][0]["text"] == "Echo"
+    )
+    assert [body.get("stop_reason") for body in bodies[1:5]] == [
+        "end_turn",
+        "tool_use",
+        "tool_use",
+        "pause_turn",
+    ]
     assert len(script.requests) == 7 and script.requests[0]["system"] == "Echo"
 
 
@@ -564,17 +736,27 @@ def test_a_script_raises_what_it_is_given():
 def test_a_script_is_as_strict_as_the_service():
     script = Script(["Hello"])
     assert client(script).post("/v1/messages", json=ask(top_p=1)).status_code == 400
-    assert client(Script(["Hello"], strict=False)).post("/v1/messages", json=ask(top_p=1)).status_code == 200
+    assert (
+        client(Script(["Hello"], strict=False)).post("/v1/messages", json=ask(top_p=1)).status_code
+        == 200
+    )
     with pytest.raises(AssertionError):
         script.done()
 
 
 def test_blocks_that_a_script_made_up_may_come_back():
-    odd = [{"type": "thinking", "thinking": "", "signature": "mine"}, {"type": "novelty", "data": 1}, TEXT]
+    odd = [
+        {"type": "thinking", "thinking": "", "signature": "mine"},
+        {"type": "novelty", "data": 1},
+        TEXT,
+    ]
     script = Script([odd, "Done"])
     turn = [{"role": "assistant", "content": odd}, {"role": "user", "content": "And?"}]
     client(script).post("/v1/messages", json=ask())
-    assert client(script).post("/v1/messages", json=ask(messages=ask()["messages"] + turn)).status_code == 200
+    assert (
+        client(script).post("/v1/messages", json=ask(messages=ask()["messages"] + turn)).status_code
+        == 200
+    )
 
 
 # ---- the server --------------------
@@ -592,7 +774,9 @@ def test_the_server_speaks_plain_http_on_one_connection():
             connection.request(method, path, headers=HEADERS)
             response = connection.getresponse()
             assert response.status == status and bool(response.read()) == (method == "GET")
-        connection.request("POST", "/v1/messages", json.dumps(ask()), {**HEADERS, "Expect": "100-continue"})
+        connection.request(
+            "POST", "/v1/messages", json.dumps(ask()), {**HEADERS, "Expect": "100-continue"}
+        )
         assert json.loads(connection.getresponse().read())["content"][-1] == TEXT
 
 
@@ -608,7 +792,11 @@ def test_the_server_streams_and_outlives_bad_clients_and_bugs():
     ):
         with pytest.raises(httpx.RemoteProtocolError):
             c.post("/v1/messages", json=ask())
-        for head in (b"NONSENSE\r\n\r\n", b"GET / HTTP/1.1\r\ncontent-length: -1\r\n\r\n", b"GET / HTTP/9\r\n\r\n"):
+        for head in (
+            b"NONSENSE\r\n\r\n",
+            b"GET / HTTP/1.1\r\ncontent-length: -1\r\n\r\n",
+            b"GET / HTTP/9\r\n\r\n",
+        ):
             assert b" 400 " in raw(url, head).split(b"\r\n")[0]
         assert c.post("/v1/messages", json=ask("a bug")).status_code == 500
         with c.stream("POST", "/v1/messages", json=ask(stream=True)) as response:
@@ -619,12 +807,28 @@ def test_the_server_names_a_wrong_method_and_a_body_that_is_too_large():
     with Server(api()) as url:
         for method in ("PUT", "PATCH", "DELETE", "OPTIONS", "GET", "HEAD"):
             answer = httpx.request(method, f"{url}/v1/messages", headers=HEADERS, trust_env=False)
-            assert answer.status_code == 405 and (method == "HEAD" or answer.json()["error"]["type"] == "invalid_request_error")
+            assert answer.status_code == 405 and (
+                method == "HEAD" or answer.json()["error"]["type"] == "invalid_request_error"
+            )
         for length in (b"33554433", b"9" * 5000):
-            assert b" 413 " in raw(url, b"POST /v1/messages HTTP/1.1\r\nContent-Length: " + length + b"\r\n\r\n").split(b"\r\n")[0]
+            assert (
+                b" 413 "
+                in raw(
+                    url, b"POST /v1/messages HTTP/1.1\r\nContent-Length: " + length + b"\r\n\r\n"
+                ).split(b"\r\n")[0]
+            )
 
 
-@pytest.mark.parametrize("settings", [{"latency_ms": -1}, {"latency_ms": "slow"}, {"seed": "a"}, {"faults": "429"}, {"temperament": "wild"}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"latency_ms": -1},
+        {"latency_ms": "slow"},
+        {"seed": "a"},
+        {"faults": "429"},
+        {"temperament": "wild"},
+    ],
+)
 def test_a_setting_that_cannot_be_is_refused_when_it_is_given_not_at_the_first_request(settings):
     with pytest.raises((ValueError, TypeError), match="expected"):
         OfflineAPI(**settings)
@@ -638,17 +842,149 @@ def raw(url, data):
 
 
 def test_serve_prints_its_address_first():
-    code = "from kernel.offline import serve, OfflineAPI, Answer; serve(api=OfflineAPI(answer=lambda r, t: Answer(())))"
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, encoding="utf-8")
+    code = "from offline_model import serve, OfflineAPI, Answer; serve(api=OfflineAPI(answer=lambda r, t: Answer(())))"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, encoding="utf-8"
+    )
     try:
         url = process.stdout.readline().strip()
-        assert httpx.get(url, headers=HEADERS).status_code == 200 and url.startswith("http://127.0.0.1:")
+        assert httpx.get(url, headers=HEADERS).status_code == 200 and url.startswith(
+            "http://127.0.0.1:"
+        )
     finally:
         process.kill()
         process.communicate()
 
 
 def test_importing_the_package_loads_neither_the_api_nor_httpx():
-    code = "import sys, kernel.offline; print(*(f'kernel.offline.{name}' in sys.modules for name in ('api', 'reader')))"
-    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    code = "import sys, offline_model; print(*(f'offline_model.{name}' in sys.modules for name in ('api.service', 'reader.reader')))"
+    printed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
     assert printed.split() == ["False", "False"]
+
+
+# ---- the account --------------------
+
+
+def with_account(account, **settings):
+    return OfflineAPI(
+        answer=lambda request, temperament: Answer((TEXT,), account=account), **settings
+    )
+
+
+def test_the_account_travels_in_a_header_and_never_in_the_body():
+    account = Account(
+        "writer", ("at most 180 words",), ("task", "facts"), ("like a pirate — “arr”",)
+    )
+    response = post(with_account(account), ask())
+    assert Account.from_header(response.headers["offline-understood"]) == account
+    assert response.headers["offline-understood"].isascii()
+    assert response.body == post(with_account(None), ask()).body
+    assert "offline-understood" not in post(with_account(None), ask()).headers
+    streamed = post(with_account(account), ask(stream=True))
+    assert Account.from_header(streamed.headers["offline-understood"]) == account
+
+
+def test_an_account_that_is_too_long_is_cut_with_a_count_and_keeps_what_was_not_understood():
+    wishes = tuple(f"wish {number} é" for number in range(500))
+    account = Account("writer", wishes, (), ("like a pirate",))
+    header = post(with_account(account), ask()).headers["offline-understood"]
+    cut = Account.from_header(header)
+    assert len(header) <= 4096
+    assert cut.not_understood == ("like a pirate",)
+    assert cut.left_out == 500 - len(cut.wishes) > 0 and "more" in cut.as_text()
+
+
+@pytest.mark.parametrize("name", ["x-api-key", "authorization"])
+def test_a_key_never_gets_into_the_account(name):
+    account = Account("writer", not_understood=("use key-0123456789 and sk-ant-9876543210",))
+    headers = {
+        **HEADERS,
+        name: "key-0123456789" if name == "x-api-key" else "Bearer key-0123456789",
+    }
+    response = post(with_account(account), ask(), headers=headers)
+    assert Account.from_header(response.headers["offline-understood"]).not_understood == (
+        "use [key] and [key]",
+    )
+
+
+@pytest.mark.parametrize("text", [None, "", "[]", "{", "[" * 9000, '"writer"'])
+def test_a_header_that_is_no_account_is_none(text):
+    assert Account.from_header(text) is None
+
+
+def test_odd_values_in_an_account_are_left_out():
+    odd = '{"read_as": 7, "wishes": "cite", "parts": [1], "left_out": true, "unknown": 1}'
+    assert Account.from_header(odd) == Account()
+
+
+# ---- the old name --------------------
+
+
+def test_the_old_name_goes_on_working_and_says_once_where_the_names_are():
+    code = (
+        "from kernel.offline import Script, Temperament\n"
+        "from kernel.offline import Faults\n"
+        "import kernel.offline, offline_model\n"
+        "names = offline_model.__all__\n"
+        "assert all(getattr(kernel.offline, n) is getattr(offline_model, n) for n in names)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (
+        done.stderr.count("kernel.offline has moved: import the same names from offline_model") == 1
+    )
+
+
+# ---- a server among odd clients --------------------
+
+
+def test_a_client_of_http_1_0_gets_a_stream_in_one_piece():
+    body = json.dumps(ask(stream=True)).encode()
+    head = f"POST /v1/messages HTTP/1.0\r\nanthropic-version: 2026-10-21\r\ncontent-length: {len(body)}\r\n\r\n"
+    with Server(api()) as url:
+        reply = b""
+        host, port = url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=5) as connection:
+            connection.sendall(head.encode() + body)
+            while piece := connection.recv(65536):
+                reply += piece
+    headers, _, content = reply.partition(b"\r\n\r\n")
+    assert b"transfer-encoding" not in headers.lower() and b"content-length" in headers.lower()
+    assert content.startswith(b"event: message_start") and content.endswith(
+        b'{"type":"message_stop"}\n\n'
+    )
+
+
+def test_a_connection_that_says_nothing_is_closed(monkeypatch):
+    monkeypatch.setattr("offline_model.api.server._Connection.timeout", 0.05)
+    with Server(api()) as url:
+        host, port = url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=5) as connection:
+            assert connection.recv(1) == b""
+
+
+def test_without_a_file_to_open_the_server_pauses_instead_of_asking_again(monkeypatch):
+    pauses = []
+    monkeypatch.setattr("offline_model.api.server.time.sleep", pauses.append)
+
+    def full(self):
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr("socketserver.TCPServer.get_request", full)
+    server = Server(api())
+    try:
+        with pytest.raises(OSError):
+            server.get_request()
+    finally:
+        server.server_close()
+    assert len(pauses) == 1 and pauses[0] > 0
+
+
+def test_only_so_many_requests_are_remembered(monkeypatch):
+    monkeypatch.setattr("offline_model.api.service.REMEMBERED_BODIES", 10)
+    server = api()
+    for number in range(50):
+        post(server, ask(str(number)))
+    assert len(server._seen) == 10

@@ -9,7 +9,7 @@ import pytest
 
 from kernel import ApiError, Budget, Client, Exhausted, Handoff, Pause, Result, Run, Trace, connect
 from kernel.budget import NOTHING
-from kernel.offline import Script
+from offline_model import Script
 
 from .conftest import Worker, no_sleep, requests_of, scripted
 
@@ -24,7 +24,11 @@ async def test_a_dispatch_stamps_the_handoff_and_records_it_in_full():
     run, worker = run_of(), Worker()
     result = await run.dispatch(worker, Handoff(intent="do it", artifacts={"facts": "x" * 5000}))
     assert result == Result(status="ok", output="done", by="worker")
-    assert (worker.seen[0].from_agent, worker.seen[0].to_agent, worker.seen[0].return_to) == ("user", "worker", "user")
+    assert (worker.seen[0].from_agent, worker.seen[0].to_agent, worker.seen[0].return_to) == (
+        "user",
+        "worker",
+        "user",
+    )
     assert run.trace().handoffs()[0]["artifacts"]["facts"] == "x" * 5000
     assert [event.kind for event in run.events] == ["dispatch", "return"]
 
@@ -34,7 +38,7 @@ async def test_a_result_of_any_kind_can_be_recorded(tmp_path):
     run = run_of()
     result = await run.dispatch(Worker(work=thing), TASK)
     run.trace().save(tmp_path / "run.jsonl")
-    assert result.output is thing and "object object" in run.events[-1].data["result"]["output"]
+    assert result.output is thing and "object object" in run.events[-1].result.output
 
 
 async def test_three_levels_and_no_fourth():
@@ -56,8 +60,12 @@ async def test_a_run_that_is_allowed_more_levels_has_them_and_a_dispatch_may_hav
 
 
 async def test_a_ring_of_agents_that_call_each_other_is_refused():
-    first = Worker("first", lambda handoff, run: run.dispatch(second, Handoff(intent=f"more {handoff.intent}")))
-    second = Worker("second", lambda handoff, run: run.dispatch(first, Handoff(intent=f"more {handoff.intent}")))
+    first = Worker(
+        "first", lambda handoff, run: run.dispatch(second, Handoff(intent=f"more {handoff.intent}"))
+    )
+    second = Worker(
+        "second", lambda handoff, run: run.dispatch(first, Handoff(intent=f"more {handoff.intent}"))
+    )
     result = await run_of(budget=Budget(depth=9)).dispatch(first, TASK)
     assert result.status == "refused" and "ring: first → second → first" in result.reason
 
@@ -74,7 +82,10 @@ async def test_the_same_handoff_to_the_same_agent_is_refused_the_second_time():
 async def test_a_handoff_that_failed_may_be_given_again():
     run, outcomes = run_of(), [Result(status="failed"), Result(status="ok")]
     worker = Worker("worker", lambda handoff, run: outcomes.pop(0))
-    assert [(await run.dispatch(worker, TASK)).status, (await run.dispatch(worker, TASK)).status] == ["failed", "ok"]
+    assert [
+        (await run.dispatch(worker, TASK)).status,
+        (await run.dispatch(worker, TASK)).status,
+    ] == ["failed", "ok"]
 
 
 async def test_a_deadline_ends_as_a_result_with_the_work_so_far():
@@ -88,14 +99,24 @@ async def test_a_deadline_ends_as_a_result_with_the_work_so_far():
     assert result.output == "half a brief" and result.artifacts == {"facts": "three facts"}
 
 
-@pytest.mark.parametrize(("runs", "own", "named"), [(0.01, None, "0.01 s"), (0.01, 60, "0.01 s"), (60, 0.01, "0.01 s"), (0, None, "0 s")])
-async def test_the_runs_own_deadline_holds_for_what_it_dispatches_and_the_tighter_one_counts(runs, own, named):
+@pytest.mark.parametrize(
+    ("runs", "own", "named"),
+    [(0.01, None, "0.01 s"), (0.01, 60, "0.01 s"), (60, 0.01, "0.01 s"), (0, None, "0 s")],
+)
+async def test_the_runs_own_deadline_holds_for_what_it_dispatches_and_the_tighter_one_counts(
+    runs, own, named
+):
     async def slow(handoff, run):
         await asyncio.sleep(60)
 
     boss = Worker("boss", lambda handoff, run: run.dispatch(Worker("slow", slow), TASK))
-    result = await run_of(budget=Budget(seconds=runs)).dispatch(boss, TASK, budget=Budget(seconds=own))
-    assert result.status == "exhausted" and f"boss was stopped at its deadline of {named}" in result.reason
+    result = await run_of(budget=Budget(seconds=runs)).dispatch(
+        boss, TASK, budget=Budget(seconds=own)
+    )
+    assert (
+        result.status == "exhausted"
+        and f"boss was stopped at its deadline of {named}" in result.reason
+    )
 
 
 async def test_a_timeout_that_is_not_the_doors_own_is_a_bug_and_propagates():
@@ -117,7 +138,12 @@ async def test_cancellation_reaches_the_children_and_is_never_swallowed():
             raise
 
     run = run_of()
-    boss = Worker("boss", lambda handoff, run: run.fan_out([(Worker(f"w{i}", wait), Handoff(intent=f"{i}")) for i in range(3)]))
+    boss = Worker(
+        "boss",
+        lambda handoff, run: run.fan_out(
+            [(Worker(f"w{i}", wait), Handoff(intent=f"{i}")) for i in range(3)]
+        ),
+    )
     task = asyncio.ensure_future(run.dispatch(boss, TASK))
     while sum(event.kind == "dispatch" for event in run.events) < 4:
         await asyncio.sleep(0)
@@ -126,7 +152,7 @@ async def test_cancellation_reaches_the_children_and_is_never_swallowed():
     with pytest.raises(asyncio.CancelledError):
         await task
     assert sorted(reached) == ["0", "1", "2"]
-    assert [e.data["result"]["status"] for e in run.events if e.kind == "return"] == ["cancelled"] * 4
+    assert [e.result.status for e in run.events if e.kind == "return"] == ["cancelled"] * 4
 
 
 async def test_a_branch_that_fails_does_not_take_its_siblings_along():
@@ -146,7 +172,7 @@ async def test_a_bug_in_a_single_dispatch_propagates_and_is_recorded():
     run = run_of()
     with pytest.raises(ValueError, match="a bug"):
         await run.dispatch(Worker("worker", bug), TASK)
-    assert run.events[-1].data["result"]["reason"] == "ValueError: a bug"
+    assert run.events[-1].result.reason == "ValueError: a bug"
 
 
 async def test_an_executable_that_returns_no_result_is_told_so():
@@ -174,7 +200,11 @@ async def test_results_come_in_the_order_asked_for_and_the_limit_holds():
             gate.set()
 
     results, _ = await asyncio.gather(
-        run_of().fan_out([(Worker(f"w{i}", work), Handoff(intent=str(i))) for i in range(5)], limit=2), open_backwards())
+        run_of().fan_out(
+            [(Worker(f"w{i}", work), Handoff(intent=str(i))) for i in range(5)], limit=2
+        ),
+        open_backwards(),
+    )
     assert [result.output for result in results] == ["0", "1", "2", "3", "4"]
     assert most == 2
 
@@ -196,14 +226,26 @@ async def test_a_cap_of_three_calls_sends_exactly_three_requests_for_eight_branc
 async def test_a_specialists_own_budget_and_the_runs_both_hold(agent):
     run = run_of(scripted("one"), budget=Budget(calls=5))
     assert (await run.dispatch(agent(), TASK, budget=Budget(calls=0))).status == "exhausted"
-    assert (await run.dispatch(agent(), Handoff(intent="next"), budget=Budget(calls=1))).status == "ok"
+    assert (
+        await run.dispatch(agent(), Handoff(intent="next"), budget=Budget(calls=1))
+    ).status == "ok"
     assert run.spent.calls == 1
 
 
 async def test_the_concurrency_limit_is_around_requests_so_nested_teams_do_not_deadlock(agent):
     client = scripted(*["answer"] * 4, concurrency=1)
-    teams = [(Worker(f"lead{i}", lambda handoff, run, i=i: run.fan_out([(agent(name=f"a{i}{j}"), TASK) for j in range(2)])), TASK)
-             for i in range(2)]
+    teams = [
+        (
+            Worker(
+                f"lead{i}",
+                lambda handoff, run, i=i: run.fan_out(
+                    [(agent(name=f"a{i}{j}"), TASK) for j in range(2)]
+                ),
+            ),
+            TASK,
+        )
+        for i in range(2)
+    ]
     results = await asyncio.wait_for(run_of(client).fan_out(teams), 10)
     assert all(result.status == "ok" for result in results)
 
@@ -221,7 +263,9 @@ async def test_a_service_that_fails_is_a_result(agent):
     assert result.status == "failed" and "400" in result.reason
 
 
-async def test_when_no_answer_came_the_whole_reservation_is_charged_since_the_service_may_have_worked(agent):
+async def test_when_no_answer_came_the_whole_reservation_is_charged_since_the_service_may_have_worked(
+    agent,
+):
     client = Client(Script([httpx.ReadTimeout("slow")]), retries=0)
     run = run_of(client)
     await run.dispatch(agent(), TASK)
@@ -256,7 +300,11 @@ async def test_events_are_numbered_and_nested_runs_have_nested_ids():
     run = run_of()
     await run.dispatch(boss, TASK)
     assert [(event.seq, event.run, event.agent) for event in run.events] == [
-        (0, "1", "boss"), (1, "1.1", "child"), (2, "1.1", "child"), (3, "1", "boss")]
+        (0, "1", "boss"),
+        (1, "1.1", "child"),
+        (2, "1.1", "child"),
+        (3, "1", "boss"),
+    ]
 
 
 async def test_a_run_says_what_it_needs_when_it_is_given_something_else():
@@ -276,7 +324,11 @@ def failing(*answers):
     return Client(httpx.MockTransport(serve), sleep=no_sleep), queue
 
 
-REPLY = {"content": [{"type": "text", "text": "hi"}], "stop_reason": "end_turn", "usage": {"input_tokens": 3, "output_tokens": 1}}
+REPLY = {
+    "content": [{"type": "text", "text": "hi"}],
+    "stop_reason": "end_turn",
+    "usage": {"input_tokens": 3, "output_tokens": 1},
+}
 ASK = {"model": "claude-haiku-5-5", "messages": [{"role": "user", "content": "hi"}]}
 
 
@@ -304,7 +356,9 @@ async def test_a_limit_that_a_task_group_wraps_is_a_limit_and_a_bug_beside_it_is
     async def grouped(handoff, run):
         async with asyncio.TaskGroup() as group:
             for number in range(3):
-                group.create_task(run.ask(**{**ASK, "messages": [{"role": "user", "content": f"{number}"}]}))
+                group.create_task(
+                    run.ask(**{**ASK, "messages": [{"role": "user", "content": f"{number}"}]})
+                )
 
     result = await Run(connect(), budget=Budget(calls=1)).dispatch(Worker("boss", grouped), TASK)
     assert result.status == "exhausted" and "budget of 1 call" in result.reason
@@ -346,4 +400,130 @@ async def test_a_result_that_no_file_can_hold_is_recorded_all_the_same(tmp_path,
     assert result.output == output
     run.note("half \ud800")
     run.trace().save(tmp_path / "run.jsonl")
-    assert Trace.load(tmp_path / "run.jsonl").events[-1].data["text"] == "half \ud800"
+    assert Trace.load(tmp_path / "run.jsonl").events[-1].text == "half ?"
+
+
+class Wrapper:
+    """A transparent wrapper that adds nothing."""
+
+    description = "Passes work on."
+
+    def __init__(self, inner):
+        self.wraps = inner
+        self.name = f"{type(self).__name__} of {inner.name}"
+
+    async def execute(self, handoff, run):
+        return await run.dispatch(self.wraps, handoff)
+
+
+class Retry(Wrapper):
+    async def execute(self, handoff, run):
+        result = await run.dispatch(self.wraps, handoff)
+        for number in (2, 3):
+            if result.ok:
+                break
+            result = await run.dispatch(
+                self.wraps, handoff, again=f"retry {number}: {result.status}"
+            )
+        return result
+
+
+class CircuitBreaker(Wrapper):
+    is_open = False
+
+    async def execute(self, handoff, run):
+        if self.is_open:
+            return Result(status="failed", reason="the circuit is open")
+        return await run.dispatch(self.wraps, handoff)
+
+
+class Deadline(Wrapper):
+    async def execute(self, handoff, run):
+        return await run.dispatch(self.wraps, handoff, budget=Budget(seconds=60))
+
+
+class Gated(Wrapper):
+    """Asks for a second draft, with feedback."""
+
+    async def execute(self, handoff, run):
+        first = await run.dispatch(self.wraps, handoff)
+        if not first.ok:
+            return first
+        artifacts = {"draft": first.as_text(), "feedback": "cite your source"}
+        return await run.dispatch(self.wraps, handoff.model_copy(update={"artifacts": artifacts}))
+
+
+async def test_wrappers_cost_no_level_close_no_ring_and_keep_the_name_of_what_they_wrap():
+    outcomes = [Result(status="exhausted", reason="slow"), "draft", "better draft"]
+    agent = Worker("agent", lambda handoff, run: outcomes.pop(0))
+    guarded = Retry(CircuitBreaker(Deadline(Gated(agent))))
+    boss = Worker("boss", lambda handoff, run: run.dispatch(guarded, TASK))
+    run = run_of()
+    result = await run.dispatch(boss, TASK)
+    assert (result.status, result.output, result.by) == ("ok", "better draft", "agent")
+    assert {event.agent for event in run.events} == {"boss", "agent"}
+    assert [(it.from_agent, it.to_agent, it.return_to) for it in agent.seen] == [
+        ("boss", "agent", "boss")
+    ] * 3
+    assert "boss → agent through Retry: do it" in str(run.trace())
+    assert "boss → agent through CircuitBreaker, again (retry 2: exhausted): do it" in str(
+        run.trace()
+    )
+
+
+async def test_what_a_wrapper_stands_around_has_the_levels_it_would_have_without_it():
+    def depth(wrap):
+        def deeper(level):
+            def work(handoff, run):
+                return run.dispatch(wrap(deeper(level + 1)), TASK)
+
+            return Worker(f"level{level}", work)
+
+        return run_of().dispatch(wrap(deeper(1)), TASK, budget=Budget(depth=2))
+
+    plain, wrapped = await depth(lambda it: it), await depth(lambda it: Wrapper(Wrapper(it)))
+    assert plain.reason == wrapped.reason
+    assert "level4 is more than the levels" in wrapped.reason
+
+
+async def test_a_ring_through_wrappers_is_still_a_ring():
+    first = Worker("first", lambda handoff, run: run.dispatch(Wrapper(second), TASK))
+    second = Worker("second", lambda handoff, run: run.dispatch(Wrapper(first), TASK))
+    result = await run_of(budget=Budget(depth=9)).dispatch(first, TASK)
+    assert result.status == "refused" and "ring: first → second → first" in result.reason
+
+
+async def test_wrappers_without_end_are_refused():
+    class Fresh(Wrapper):
+        async def execute(self, handoff, run):
+            return await run.dispatch(Fresh(self.wraps), handoff)
+
+    result = await run_of().dispatch(Fresh(Worker()), TASK)
+    assert result.status == "refused" and "more than 10 wrappers around worker" in result.reason
+    own = Wrapper(Worker("worker"))
+    own.wraps = own
+    with pytest.raises(ValueError, match="or one wraps itself"):
+        await run_of().dispatch(own, TASK)
+
+
+async def test_a_repeat_that_is_named_is_done_and_so_is_the_same_work_below_it():
+    researcher = Worker("researcher", "facts")
+    outcomes = [Result(status="exhausted", reason="slow"), Result(status="ok", output="brief")]
+
+    async def work(handoff, run):
+        found = await run.dispatch(researcher, handoff)
+        assert found.output == "facts", found.reason
+        return outcomes.pop(0)
+
+    run, team = run_of(), Worker("team", work)
+    assert (await run.dispatch(team, TASK)).status == "exhausted"
+    assert "the same handoff" in (await run.dispatch(team, TASK)).reason
+    assert (await run.dispatch(team, TASK, again="once more: slow")).output == "brief"
+    assert len(researcher.seen) == 2
+    assert "user → team, again (once more: slow): do it" in str(run.trace())
+
+
+async def test_two_executables_of_one_name_are_two():
+    first, second = Worker("researcher", "a"), Worker("researcher", "b")
+    results = await run_of().fan_out([(first, TASK), (second, TASK)])
+    assert [result.output for result in results] == ["a", "b"]

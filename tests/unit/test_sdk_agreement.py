@@ -19,9 +19,16 @@ from kernel.wire import encode, output_format, strict_schema
 
 from .test_agent import add
 
-REPLY = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-haiku-5-5", "stop_reason": "end_turn",
-         "stop_sequence": None, "content": [{"type": "text", "text": '{"verdict": "PASS", "issues": []}'}],
-         "usage": {"input_tokens": 3, "output_tokens": 1}}
+REPLY = {
+    "id": "msg_1",
+    "type": "message",
+    "role": "assistant",
+    "model": "claude-haiku-5-5",
+    "stop_reason": "end_turn",
+    "stop_sequence": None,
+    "content": [{"type": "text", "text": '{"verdict": "PASS", "issues": []}'}],
+    "usage": {"input_tokens": 3, "output_tokens": 1},
+}
 
 
 class Colour(Enum):
@@ -55,7 +62,13 @@ def sent_by_the_sdk(call):
         seen.append(request)
         return httpx2.Response(200, json=REPLY)
 
-    call(anthropic.Anthropic(api_key="key", base_url="http://model", http_client=httpx2.Client(transport=httpx2.MockTransport(answer))))
+    call(
+        anthropic.Anthropic(
+            api_key="key",
+            base_url="http://model",
+            http_client=httpx2.Client(transport=httpx2.MockTransport(answer)),
+        )
+    )
     return seen[0]
 
 
@@ -72,10 +85,19 @@ async def sent_by_the_kernel(call):
 
 async def test_an_agents_first_request_is_the_sdks(agent):
     it = agent(tools=(add,), output=Verdict)
-    ours = await sent_by_the_kernel(lambda client: Run(client).dispatch(it, Handoff(intent="review")))
-    theirs = sent_by_the_sdk(lambda sdk: sdk.messages.parse(
-        model=it.model, max_tokens=it.max_tokens, system=it.system, tools=[add.definition], output_format=Verdict,
-        messages=[{"role": "user", "content": Handoff(intent="review").as_text()}]))
+    ours = await sent_by_the_kernel(
+        lambda client: Run(client).dispatch(it, Handoff(intent="review"))
+    )
+    theirs = sent_by_the_sdk(
+        lambda sdk: sdk.messages.parse(
+            model=it.model,
+            max_tokens=it.max_tokens,
+            system=it.system,
+            tools=[add.definition],
+            output_format=Verdict,
+            messages=[{"role": "user", "content": Handoff(intent="review").as_text()}],
+        )
+    )
     assert json.loads(ours.content) == json.loads(theirs.content)
     assert (ours.method, ours.url.path) == (theirs.method, theirs.url.path)
     for name in ("anthropic-version", "content-type", "accept", "host"):
@@ -83,11 +105,26 @@ async def test_an_agents_first_request_is_the_sdks(agent):
 
 
 async def test_a_turn_with_tool_results_is_the_sdks():
-    messages = [{"role": "user", "content": "add"},
-                {"role": "assistant", "content": [{"type": "thinking", "thinking": "", "signature": "s"},
-                                                  {"type": "tool_use", "id": "toolu_1", "name": "add", "input": {"a": 1, "b": 2}}]},
-                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "3"}]}]
-    request = {"model": "claude-haiku-5-5", "max_tokens": 100, "tools": [add.definition], "tool_choice": {"type": "none"}}
+    messages = [
+        {"role": "user", "content": "add"},
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "thinking", "thinking": "", "signature": "s"},
+                {"type": "tool_use", "id": "toolu_1", "name": "add", "input": {"a": 1, "b": 2}},
+            ],
+        },
+        {
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "3"}],
+        },
+    ]
+    request = {
+        "model": "claude-haiku-5-5",
+        "max_tokens": 100,
+        "tools": [add.definition],
+        "tool_choice": {"type": "none"},
+    }
     ours = encode({**request, "messages": Conversation(messages)})
     theirs = sent_by_the_sdk(lambda sdk: sdk.messages.create(**request, messages=messages))
     assert json.loads(ours) == json.loads(theirs.content)

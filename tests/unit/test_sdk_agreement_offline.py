@@ -7,13 +7,17 @@ import pytest
 anthropic = pytest.importorskip("anthropic", minversion="2.0")
 pydantic = pytest.importorskip("pydantic")
 
-from kernel.offline import Answer, Faults, OfflineAPI, Server  # noqa: E402
+from offline_model import Answer, Faults, OfflineAPI, Server  # noqa: E402
 
 HAIKU, SONNET = "claude-haiku-5-5", "claude-sonnet-5-5"
 SEARCH = {
     "name": "search",
     "description": "Search.",
-    "input_schema": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
+    "input_schema": {
+        "type": "object",
+        "properties": {"query": {"type": "string"}},
+        "required": ["query"],
+    },
 }
 USER = {"role": "user", "content": "When was tea taxed?"}
 
@@ -30,7 +34,9 @@ def answer(request, temperament):
         return Answer(({"type": "text", "text": '{"passed": true, "score": 7}'},))
     if request.get("tools") and isinstance(last, str):
         use = {"type": "tool_use", "name": "search", "input": {"query": "tea tax"}}
-        return Answer(({"type": "text", "text": "Let me look."}, use, use), "The question needs a source.")
+        return Answer(
+            ({"type": "text", "text": "Let me look."}, use, use), "The question needs a source."
+        )
     return Answer(({"type": "text", "text": "In 1660, and until 1964."},), "The facts are there.")
 
 
@@ -50,7 +56,9 @@ def text(message):
 
 
 def test_a_message(url):
-    message = connect(url).messages.create(model=HAIKU, max_tokens=100, messages=[USER], system="Be brief.")
+    message = connect(url).messages.create(
+        model=HAIKU, max_tokens=100, messages=[USER], system="Be brief."
+    )
     assert text(message) == "In 1660, and until 1964." and message.stop_reason == "end_turn"
     assert message._request_id.startswith("req_") and message.usage.input_tokens > 0
 
@@ -66,7 +74,9 @@ def test_a_round_trip_with_tools_and_the_thinking_echoed(url, model):
     }
     first = client.messages.create(messages=[USER], **request)
     uses = [block for block in first.content if block.type == "tool_use"]
-    assert first.stop_reason == "tool_use" and len(uses) == 2 and first.content[0].type == "thinking"
+    assert (
+        first.stop_reason == "tool_use" and len(uses) == 2 and first.content[0].type == "thinking"
+    )
     results = [{"type": "tool_result", "tool_use_id": use.id, "content": "1660"} for use in uses]
     history = [USER, first.to_param(), {"role": "user", "content": results}]
     assert client.messages.create(messages=history, **request).stop_reason == "end_turn"
@@ -75,7 +85,9 @@ def test_a_round_trip_with_tools_and_the_thinking_echoed(url, model):
 
 
 def test_structured_output(url):
-    message = connect(url).messages.parse(model=HAIKU, max_tokens=100, messages=[USER], output_format=Verdict)
+    message = connect(url).messages.parse(
+        model=HAIKU, max_tokens=100, messages=[USER], output_format=Verdict
+    )
     assert message.parsed_output == Verdict(passed=True, score=7)
 
 
@@ -116,14 +128,19 @@ def test_the_list_of_models(url):
     client = connect(url)
     models = list(client.models.list())
     assert [model.line for model in models] == ["haiku", "sonnet", "opus"]
-    assert client.models.retrieve(HAIKU) == models[0] and models[0].display_name == "Claude Haiku 5.5 (offline)"
+    assert (
+        client.models.retrieve(HAIKU) == models[0]
+        and models[0].display_name == "Claude Haiku 5.5 (offline)"
+    )
     with pytest.raises(anthropic.NotFoundError):
         client.models.retrieve("claude-none")
 
 
 def test_errors_are_of_the_right_class(url):
     request = {"model": HAIKU, "max_tokens": 100, "messages": [USER]}
-    with pytest.raises(anthropic.BadRequestError, match="temperature: Extra inputs are not permitted"):
+    with pytest.raises(
+        anthropic.BadRequestError, match="temperature: Extra inputs are not permitted"
+    ):
         connect(url).messages.create(**request, extra_body={"temperature": 1})
     with pytest.raises(anthropic.AuthenticationError):
         connect(url, api_key="invalid").messages.create(**request)
@@ -133,7 +150,10 @@ def test_errors_are_of_the_right_class(url):
 
 def test_faults_are_of_the_right_class_and_retried_away():
     request = {"model": HAIKU, "max_tokens": 100, "messages": [USER]}
-    faults = Faults(first=("429", "500", "529", "disconnect", "cut", "refusal", "429", "529"), retry_after_s=0.01)
+    faults = Faults(
+        first=("429", "500", "529", "disconnect", "cut", "refusal", "429", "529"),
+        retry_after_s=0.01,
+    )
     with Server(OfflineAPI(answer=answer, faults=faults)) as url:
         for kind in (
             anthropic.RateLimitError,

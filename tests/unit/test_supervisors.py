@@ -4,16 +4,35 @@ from __future__ import annotations
 
 import pytest
 
-from kernel import Budget, DeterministicSupervisor, Handoff, LLMSupervisor, Result, Run, Trace, Verdict
+from kernel import (
+    Budget,
+    DeterministicSupervisor,
+    Handoff,
+    LLMSupervisor,
+    Result,
+    Run,
+    Trace,
+    Verdict,
+)
 
 from .conftest import Worker, call, requests_of, scripted
 
 TASK = Handoff(intent="Write a brief on ducks", context="for children")
 
 
-def desk(*, found="- Ducks swim. [d1]", drafts=("draft",), verdicts=(Verdict(verdict="PASS"),), **settings):
+def desk(
+    *,
+    found="- Ducks swim. [d1]",
+    drafts=("draft",),
+    verdicts=(Verdict(verdict="PASS"),),
+    **settings,
+):
     drafts, verdicts = iter(drafts), iter(verdicts)
-    team = (Worker("researcher", found), Worker("writer", lambda *_: next(drafts)), Worker("reviewer", lambda *_: next(verdicts)))
+    team = (
+        Worker("researcher", found),
+        Worker("writer", lambda *_: next(drafts)),
+        Worker("reviewer", lambda *_: next(verdicts)),
+    )
     return DeterministicSupervisor(*team, **settings), team
 
 
@@ -26,45 +45,73 @@ async def test_research_write_review_in_this_order_with_what_each_needs():
     run = Run(scripted())
     result = await run.dispatch(supervisor, TASK)
     assert (result.status, result.output) == ("ok", "draft")
-    assert [it["to_agent"] for it in run.trace().handoffs()] == ["supervisor", "researcher", "writer", "reviewer"]
+    assert [it["to_agent"] for it in run.trace().handoffs()] == [
+        "supervisor",
+        "researcher",
+        "writer",
+        "reviewer",
+    ]
     assert researcher.seen[0].artifacts == {} and researcher.seen[0].context == "for children"
     assert writer.seen[0].artifacts == {"facts": "- Ducks swim. [d1]"}
     assert reviewer.seen[0].artifacts == {"facts": "- Ducks swim. [d1]", "draft": "draft"}
 
 
 async def test_a_revision_gets_the_draft_and_the_specific_feedback():
-    supervisor, (_, writer, _) = desk(drafts=("one", "two"), verdicts=(revise("no source", "too long"), Verdict(verdict="PASS")))
+    supervisor, (_, writer, _) = desk(
+        drafts=("one", "two"), verdicts=(revise("no source", "too long"), Verdict(verdict="PASS"))
+    )
     result = await Run(scripted()).dispatch(supervisor, TASK)
     assert (result.status, result.output) == ("ok", "two")
-    assert writer.seen[1].artifacts == {"facts": "- Ducks swim. [d1]", "draft": "one", "feedback": "- no source\n- too long"}
+    assert writer.seen[1].artifacts == {
+        "facts": "- Ducks swim. [d1]",
+        "draft": "one",
+        "feedback": "- no source\n- too long",
+    }
 
 
 async def test_after_two_revisions_the_best_draft_comes_back_with_a_status_that_says_so():
-    supervisor, (_, writer, _) = desk(drafts=("one", "two", "three"), verdicts=(revise("a", "b"), revise("a"), revise("a", "b", "c")))
+    supervisor, (_, writer, _) = desk(
+        drafts=("one", "two", "three"),
+        verdicts=(revise("a", "b"), revise("a"), revise("a", "b", "c")),
+    )
     result = await Run(scripted()).dispatch(supervisor, TASK)
-    assert (result.status, result.output) == ("exhausted", "two") and "still has 1 issue and" in result.reason
+    assert (result.status, result.output) == (
+        "exhausted",
+        "two",
+    ) and "still has 1 issue and" in result.reason
     assert len(writer.seen) == 3
 
 
 @pytest.mark.parametrize("drafts", [("one", "one"), ("one", "two", "one")])
 async def test_a_revision_that_was_reviewed_before_ends_the_revising(drafts):
-    supervisor, (_, writer, _) = desk(drafts=drafts, verdicts=(revise("make it better"), revise("even better")))
+    supervisor, (_, writer, _) = desk(
+        drafts=drafts, verdicts=(revise("make it better"), revise("even better"))
+    )
     result = await Run(scripted()).dispatch(supervisor, TASK)
-    assert (result.status, result.output) == ("exhausted", "one") and len(writer.seen) == len(drafts)
+    assert (result.status, result.output) == ("exhausted", "one") and len(writer.seen) == len(
+        drafts
+    )
 
 
 async def test_a_reviewer_that_is_never_content_ends_with_the_best_draft():
     from kernel import Corpus, connect, researcher, reviewer, writer
-    from kernel.offline import Temperament
+    from offline_model import Temperament
 
     supervisor = DeterministicSupervisor(researcher(Corpus()), writer(), reviewer())
-    result = await Run(connect(temperament=Temperament(never_content=True))).dispatch(supervisor, TASK)
+    result = await Run(connect(temperament=Temperament(never_content=True))).dispatch(
+        supervisor, TASK
+    )
     assert result.status == "exhausted" and "best draft" in result.reason and result.output
 
 
-@pytest.mark.parametrize(("broken", "keeps", "output"), [
-    ("researcher", set(), None), ("writer", {"facts"}, None), ("reviewer", {"facts", "draft"}, "draft"),
-])
+@pytest.mark.parametrize(
+    ("broken", "keeps", "output"),
+    [
+        ("researcher", set(), None),
+        ("writer", {"facts"}, None),
+        ("reviewer", {"facts", "draft"}, "draft"),
+    ],
+)
 async def test_a_stage_that_fails_keeps_the_work_before_it(broken, keeps, output):
     supervisor, team = desk()
     next(it for it in team if it.name == broken).work = Result(status="failed", reason="no network")
@@ -97,7 +144,11 @@ async def test_the_tools_schema_is_the_handoff_and_finalize_ends_the_work():
     client = scripted(hand("researcher", "find facts"), call("finalize", output="the brief"))
     run = Run(client)
     result = await run.dispatch(LLMSupervisor((Worker("researcher", "- A fact. [d1]"),)), TASK)
-    assert (result.status, result.output, result.artifacts) == ("ok", "the brief", {"researcher": "- A fact. [d1]"})
+    assert (result.status, result.output, result.artifacts) == (
+        "ok",
+        "the brief",
+        {"researcher": "- A fact. [d1]"},
+    )
     tools = {tool["name"]: tool for tool in requests_of(client)[0]["tools"]}
     assert tools["handoff_to_researcher"]["input_schema"] == Handoff.model_json_schema()
     assert tools["handoff_to_researcher"]["description"] == "Does what the test says."
@@ -106,8 +157,11 @@ async def test_the_tools_schema_is_the_handoff_and_finalize_ends_the_work():
 
 async def test_an_empty_text_is_not_taken_for_the_end_of_the_work_nor_a_misspelt_payload_for_a_handoff():
     worker = Worker("writer", "the draft")
-    client = scripted(call("finalize", output=" "), call("handoff_to_writer", intent="write", artefacts={"facts": "all"}),
-                      call("finalize", output="the brief"))
+    client = scripted(
+        call("finalize", output=" "),
+        call("handoff_to_writer", intent="write", artefacts={"facts": "all"}),
+        call("finalize", output="the brief"),
+    )
     result = await Run(client).dispatch(LLMSupervisor((worker,)), TASK)
     told = [it["messages"][-1]["content"][0] for it in requests_of(client)[1:]]
     assert result.output == "the brief" and worker.seen == [] and all(it["is_error"] for it in told)
@@ -121,7 +175,10 @@ async def test_the_full_payload_of_every_handoff_is_in_the_log_and_survives_the_
     run.trace().save(tmp_path / "run.jsonl")
     loaded = Trace.load(tmp_path / "run.jsonl")
     assert loaded.handoffs()[1]["artifacts"]["facts"] == facts
-    assert (loaded.handoffs()[1]["from_agent"], loaded.handoffs()[1]["to_agent"]) == ("supervisor", "writer")
+    assert (loaded.handoffs()[1]["from_agent"], loaded.handoffs()[1]["to_agent"]) == (
+        "supervisor",
+        "writer",
+    )
     assert str(loaded) == str(run.trace()) and loaded.table() == run.trace().table()
 
 
@@ -134,13 +191,20 @@ async def test_two_handoffs_in_one_turn_run_side_by_side():
         await asyncio.wait_for(both.wait(), 10)
         return f"facts on {handoff.intent}"
 
-    client = scripted([hand("researcher", "ducks"), hand("researcher", "geese")], call("finalize", output="done"))
+    client = scripted(
+        [hand("researcher", "ducks"), hand("researcher", "geese")], call("finalize", output="done")
+    )
     assert (await Run(client).dispatch(LLMSupervisor((Worker("researcher", meet),)), TASK)).ok
-    assert [it["content"] for it in requests_of(client)[1]["messages"][-1]["content"]] == ["facts on ducks", "facts on geese"]
+    assert [it["content"] for it in requests_of(client)[1]["messages"][-1]["content"]] == [
+        "facts on ducks",
+        "facts on geese",
+    ]
 
 
 async def test_a_handoff_that_brings_nothing_is_an_error_that_the_model_reads():
-    client = scripted(hand("writer", "write"), hand("writer", "write"), call("finalize", output="nothing came"))
+    client = scripted(
+        hand("writer", "write"), hand("writer", "write"), call("finalize", output="nothing came")
+    )
     supervisor = LLMSupervisor((Worker("writer", Result(status="exhausted", reason="no budget")),))
     await Run(client).dispatch(supervisor, TASK)
     first, second = (requests_of(client)[turn]["messages"][-1]["content"][0] for turn in (1, 2))
@@ -168,8 +232,14 @@ async def test_a_budget_that_ends_between_handoffs_keeps_the_specialists_work():
 
 async def test_the_work_of_a_specialist_that_was_stopped_reaches_the_model_and_the_result():
     client = scripted(hand("desk", "write a brief"), call("finalize", output="only facts"))
-    stopped = Result(status="failed", reason="write: down", artifacts={"facts": "- Ducks swim. [d1]"})
+    stopped = Result(
+        status="failed", reason="write: down", artifacts={"facts": "- Ducks swim. [d1]"}
+    )
     result = await Run(client).dispatch(LLMSupervisor((Worker("desk", stopped),)), TASK)
     told = requests_of(client)[1]["messages"][-1]["content"][0]
-    assert "is_error" not in told and "write: down" in told["content"] and "Ducks swim" in told["content"]
+    assert (
+        "is_error" not in told
+        and "write: down" in told["content"]
+        and "Ducks swim" in told["content"]
+    )
     assert result.artifacts["facts"] == "- Ducks swim. [d1]"

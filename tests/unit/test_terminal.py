@@ -17,19 +17,32 @@ from .conftest import Worker
 
 @pytest.fixture(autouse=True)
 def no_settings(monkeypatch):
-    for name in ("WORKSHOP_MODEL", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"):
+    for name in (
+        "WORKSHOP_MODEL",
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",
+        "ANTHROPIC_BASE_URL",
+    ):
         monkeypatch.delenv(name, raising=False)
 
 
 def terminal(*arguments):
-    return subprocess.run([sys.executable, "-m", "kernel", *arguments], capture_output=True, text=True, encoding="utf-8")
+    return subprocess.run(
+        [sys.executable, "-m", "kernel", *arguments],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
 
 
 def claims(brief):
     """(sentence, source id) of every cited sentence of a printed run's brief."""
     text = brief.partition("\n\n")[2].partition("\nSources\n")[0]
-    return [(sentence.strip(), id) for sentence, ids in re.findall(r"([^\[\]\n]+?)((?:\s*\[[\w.-]+\])+)", text)
-            for id in re.findall(r"\[([\w.-]+)\]", ids)]
+    return [
+        (sentence.strip(), id)
+        for sentence, ids in re.findall(r"([^\[\]\n]+?)((?:\s*\[[\w.-]+\])+)", text)
+        for id in re.findall(r"\[([\w.-]+)\]", ids)
+    ]
 
 
 @pytest.mark.parametrize("supervisor", ["deterministic", "llm"])
@@ -42,7 +55,9 @@ def test_a_cited_brief_whose_every_claim_stands_in_the_source_that_it_cites(supe
     for sentence, id in found:
         assert id in library.documents, id
         assert sentence.lstrip(". ") in library.documents[id].text, (sentence, id)
-    assert re.search(r"\d+ calls · [\d,]+ tokens .* · \$0\.\d+ as if on \S+.* · \d+\.\d+ seconds", done.stdout)
+    assert re.search(
+        r"\d+ calls · [\d,]+ tokens .* · \$0\.\d+ as if on \S+.* · \d+\.\d+ seconds", done.stdout
+    )
     for agent in ("researcher", "writer", "reviewer"):
         assert f"supervisor → {agent}" in done.stdout and f"{agent} → supervisor" in done.stdout
 
@@ -56,7 +71,10 @@ def test_removing_a_document_removes_its_facts(tmp_path, capsys):
     library = Corpus()
     for document in library.documents.values():
         if document.id.startswith("mcp-"):
-            (tmp_path / f"{document.id}.md").write_text(f"---\nid: {document.id}\ntitle: {document.title}\n---\n{document.text}\n", encoding="utf-8")
+            (tmp_path / f"{document.id}.md").write_text(
+                f"---\nid: {document.id}\ntitle: {document.title}\n---\n{document.text}\n",
+                encoding="utf-8",
+            )
     main(["the history of MCP", "--library", str(tmp_path)])
     cited = claims(capsys.readouterr().out)
     gone = cited[0][1]
@@ -66,21 +84,32 @@ def test_removing_a_document_removes_its_facts(tmp_path, capsys):
     assert gone not in after and all(sentence not in after for sentence, id in cited if id == gone)
 
 
-@pytest.mark.parametrize("topic", ["the mating habits of king penguins", "medieval falconry", "Größe 漢字"])
+@pytest.mark.parametrize(
+    "topic", ["the mating habits of king penguins", "medieval falconry", "Größe 漢字"]
+)
 def test_a_topic_that_the_library_knows_nothing_about_ends_in_a_brief_that_says_so(topic, capsys):
     assert main([topic]) == 0
     out = capsys.readouterr().out
     assert claims(out) == [] and "No sources." in out
-    assert re.search(r"no (facts|sources|information|documents)|nothing|found no", out, re.IGNORECASE)
+    assert re.search(
+        r"no (facts|sources|information|documents)|nothing|found no", out, re.IGNORECASE
+    )
 
 
-@pytest.mark.parametrize(("arguments", "said"), [
-    ([""], "the topic is empty"), (["   "], "the topic is empty"), (["x", "--live"], "ANTHROPIC_API_KEY is not set"),
-    (["x", "--save", "/nowhere/at/all/run.jsonl"], "/nowhere/at/all/run.jsonl"), (["x", "--library", "/nowhere"], "is not a folder"),
-    (["x", "--max-usd", "much"], "(--max-usd) is 'much'"),
-    (["x", "--save", ""], "Is a directory" if os.name == "posix" else "Permission denied"),
-    (["?!..."], "the topic is '?!...'"), (["caf\udce9"], r"the topic is 'caf\udce9'"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([""], "the topic is empty"),
+        (["   "], "the topic is empty"),
+        (["x", "--live"], "ANTHROPIC_API_KEY is not set"),
+        (["x", "--save", "/nowhere/at/all/run.jsonl"], "/nowhere/at/all/run.jsonl"),
+        (["x", "--library", "/nowhere"], "is not a folder"),
+        (["x", "--max-usd", "much"], "(--max-usd) is 'much'"),
+        (["x", "--save", ""], "Is a directory" if os.name == "posix" else "Permission denied"),
+        (["?!..."], "the topic is '?!...'"),
+        (["caf\udce9"], r"the topic is 'caf\udce9'"),
+    ],
+)
 def test_what_cannot_be_carried_out_gets_one_clear_line_and_status_2(arguments, said, capsys):
     assert main(arguments) == 2
     error = capsys.readouterr().err
@@ -88,10 +117,15 @@ def test_what_cannot_be_carried_out_gets_one_clear_line_and_status_2(arguments, 
 
 
 def test_a_document_whose_id_is_its_files_name_is_among_the_sources(tmp_path, capsys):
-    (tmp_path / "my notes (draft).md").write_text("The quokka is a small macropod that lives on Rottnest Island.\n", encoding="utf-8")
+    (tmp_path / "my notes (draft).md").write_text(
+        "The quokka is a small macropod that lives on Rottnest Island.\n", encoding="utf-8"
+    )
     assert main(["quokkas", "--library", str(tmp_path)]) == 0
     out = capsys.readouterr().out
-    assert "Rottnest Island [my notes (draft)]." in out and "\nSources\n[my notes (draft)] my notes (draft) (no date)\n" in out
+    assert (
+        "Rottnest Island [my notes (draft)]." in out
+        and "\nSources\n[my notes (draft)] my notes (draft) (no date)\n" in out
+    )
 
 
 def test_a_run_that_is_interrupted_keeps_its_record(tmp_path, monkeypatch, capsys):
@@ -109,10 +143,19 @@ def test_a_run_that_is_interrupted_keeps_its_record(tmp_path, monkeypatch, capsy
 def test_output_that_nobody_reads_is_one_clear_line(tmp_path, unbuffered):
     reader, writer = os.pipe()
     os.close(reader)
-    ended = subprocess.run([sys.executable, "-m", "kernel", "Qdrant", "--save", str(tmp_path / "run.jsonl")],
-                           stdout=writer, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": unbuffered})
+    ended = subprocess.run(
+        [sys.executable, "-m", "kernel", "Qdrant", "--save", str(tmp_path / "run.jsonl")],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+    )
     os.close(writer)
-    assert ended.returncode == 2 and ended.stderr.count("\n") == 1 and ended.stderr.startswith("error: ")
+    assert (
+        ended.returncode == 2
+        and ended.stderr.count("\n") == 1
+        and ended.stderr.startswith("error: ")
+    )
     assert Trace.load(tmp_path / "run.jsonl").totals()["calls"] > 3
 
 
@@ -131,12 +174,23 @@ def test_a_run_is_saved_and_read_again(tmp_path, capsys):
 def test_the_offline_model_serves_on_a_free_port_and_says_where_first():
     import httpx
 
-    process = subprocess.Popen([sys.executable, "-m", "kernel", "serve", "--port", "0"], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kernel", "serve", "--port", "0"], stdout=subprocess.PIPE, text=True
+    )
     try:
         address = process.stdout.readline().strip()
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+", address)
-        body = {"model": "claude-haiku-5-5", "max_tokens": 50, "messages": [{"role": "user", "content": "Hello"}]}
-        reply = httpx.post(f"{address}/v1/messages", json=body, headers={"anthropic-version": "2026-10-21"}, trust_env=False).json()
+        body = {
+            "model": "claude-haiku-5-5",
+            "max_tokens": 50,
+            "messages": [{"role": "user", "content": "Hello"}],
+        }
+        reply = httpx.post(
+            f"{address}/v1/messages",
+            json=body,
+            headers={"anthropic-version": "2026-10-21"},
+            trust_env=False,
+        ).json()
         assert reply["type"] == "message" and reply["stop_reason"] == "end_turn"
     finally:
         process.kill()
@@ -146,4 +200,8 @@ def test_the_offline_model_serves_on_a_free_port_and_says_where_first():
 def test_a_record_that_cannot_be_written_costs_no_brief(capsys):
     assert main(["the history of MCP", "--save", "/dev/full"]) == 2
     out, error = capsys.readouterr()
-    assert "# The history of MCP" in out and "/dev/full could not be written" in error and error.count("\n") == 1
+    assert (
+        "# The history of MCP" in out
+        and "/dev/full could not be written" in error
+        and error.count("\n") == 1
+    )

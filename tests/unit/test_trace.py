@@ -14,15 +14,20 @@ from .test_agent import add
 async def desk_run():
     verdicts = iter([Verdict(verdict="REVISE", issues=["no source"]), Verdict(verdict="PASS")])
     drafts = iter(["first draft", "second draft"])
-    desk = DeterministicSupervisor(Worker("researcher", "- Fact. [d1]"), Worker("writer", lambda *_: next(drafts)),
-                                   Worker("reviewer", lambda *_: next(verdicts)))
+    desk = DeterministicSupervisor(
+        Worker("researcher", "- Fact. [d1]"),
+        Worker("writer", lambda *_: next(drafts)),
+        Worker("reviewer", lambda *_: next(verdicts)),
+    )
     run = Run(scripted())
     await run.dispatch(desk, Handoff(intent="Write a brief on ducks"))
     return run
 
 
 async def test_the_trace_says_who_got_what_and_what_came_back():
-    assert str((await desk_run()).trace()) == """\
+    assert (
+        str((await desk_run()).trace())
+        == """\
 user → supervisor: Write a brief on ducks
   ── research
   supervisor → researcher: Write a brief on ducks
@@ -40,6 +45,7 @@ user → supervisor: Write a brief on ducks
   supervisor → reviewer: Write a brief on ducks  with facts (3 words), draft (2 words)
   reviewer → supervisor: ok, PASS  [0 calls, 0 tokens]
 supervisor → user: ok, 2 words  [0 calls, 0 tokens]"""
+    )
 
 
 async def test_tool_calls_and_their_errors_are_shown(agent):
@@ -52,11 +58,17 @@ async def test_tool_calls_and_their_errors_are_shown(agent):
 
 async def test_the_table_adds_up(agent):
     run = Run(scripted("one", "two"))
-    await run.fan_out([(agent(name="a"), Handoff(intent="x")), (agent(name="b"), Handoff(intent="x"))])
+    await run.fan_out(
+        [(agent(name="a"), Handoff(intent="x")), (agent(name="b"), Handoff(intent="x"))]
+    )
     trace = run.trace()
     totals, parts = trace.totals(), trace.by_agent().values()
     assert totals["calls"] == 2 == run.spent.calls and totals["usd"] == run.spent.usd > 0
-    assert totals["input_tokens"] == sum(part["input_tokens"] for part in parts) == run.spent.input_tokens
+    assert (
+        totals["input_tokens"]
+        == sum(part["input_tokens"] for part in parts)
+        == run.spent.input_tokens
+    )
     assert [row.split()[0] for row in trace.table().splitlines()] == ["agent", "a", "b", "total"]
 
 
@@ -72,10 +84,19 @@ async def test_a_record_that_was_damaged_names_the_line(tmp_path):
         Trace.load(path)
 
 
-@pytest.mark.parametrize("damaged", [
-    b"[]", b"null", b"\xff", b'{"seq": 1, "at": 0, "kind": "reply", "run": "", "agent": "", "data": {}}',
-    b'{"seq": 1, "at": 0, "kind": "return", "run": "", "agent": "", "data": 3}'])
-async def test_a_line_without_what_its_kind_needs_is_named_when_it_is_read_not_when_it_is_used(tmp_path, damaged):
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        b"[]",
+        b"null",
+        b"\xff",
+        b'{"seq": 1, "at": 0, "kind": "reply", "run": "", "agent": "", "data": {}}',
+        b'{"seq": 1, "at": 0, "kind": "return", "run": "", "agent": "", "data": 3}',
+    ],
+)
+async def test_a_line_without_what_its_kind_needs_is_named_when_it_is_read_not_when_it_is_used(
+    tmp_path, damaged
+):
     path = tmp_path / "run.jsonl"
     (await desk_run()).trace().save(path)
     number = path.read_bytes().count(b"\n") + 1

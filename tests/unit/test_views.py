@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from xml.etree import ElementTree
@@ -19,7 +21,6 @@ from kernel import (
     Budget,
     Corpus,
     DeterministicSupervisor,
-    Event,
     Handoff,
     LLMSupervisor,
     Result,
@@ -32,10 +33,34 @@ from kernel import (
     researcher,
     tool,
 )
+from kernel.events import Waited
 from workshop.presence import interactive
-from workshop.views import BudgetGauges, ContextSizes, HandoffLog, TeamPicture, Timeline, Transcript, watch
+from workshop.views import (
+    BudgetGauges,
+    ContextSizes,
+    HandoffLog,
+    TeamPicture,
+    Timeline,
+    Transcript,
+    chart,
+    watch,
+)
 from workshop.views.scene import BARS, Scene
-from workshop.views.svg import FURTHER, INK, MUTED, PAPER, ROLES, WARNING, Hues, cut, deep, escape, text_width, tint
+from workshop.views.svg import (
+    FURTHER,
+    INK,
+    MUTED,
+    PAPER,
+    ROLES,
+    WARNING,
+    Hues,
+    cut,
+    deep,
+    escape,
+    text_width,
+    tint,
+)
+from workshop.views.understood import not_understood, readings
 
 from .conftest import Worker, call, scripted
 
@@ -46,7 +71,7 @@ HOSTILE = '</text><script>alert("x")</script><img src=x onerror=alert(1)> & \x00
 
 def picture(view) -> str:
     """What a notebook stores: drawn, or the line that says why not."""
-    return next(text for kind, text in view._repr_mimebundle_().items() if kind != "text/plain")
+    return view.markup()
 
 
 class Desk:
@@ -63,10 +88,16 @@ async def desk(**settings) -> Run:
     """research → write → review → revise → review, by specialists that ask no model."""
     drafts = iter(["one two three", "one two"])
     verdicts = iter([Verdict(verdict="REVISE", issues=["too long"]), Verdict(verdict="PASS")])
-    team = (Worker("researcher", "- A fact. [d1]"), Worker("writer", lambda *_: next(drafts)),
-            Worker("reviewer", lambda *_: next(verdicts)))
+    team = (
+        Worker("researcher", "- A fact. [d1]"),
+        Worker("writer", lambda *_: next(drafts)),
+        Worker("reviewer", lambda *_: next(verdicts)),
+    )
     run = Run(scripted(), **settings)
-    await run.dispatch(DeterministicSupervisor(*team), Handoff(intent="Write a brief on ducks", context="for children"))
+    await run.dispatch(
+        DeterministicSupervisor(*team),
+        Handoff(intent="Write a brief on ducks", context="for children"),
+    )
     return run
 
 
@@ -79,7 +110,10 @@ def search(query: str) -> str:
 async def conversation(agent, *, budget=None) -> Run:
     """An agent that thinks, calls a tool that fails, and answers."""
     thought = {"type": "thinking", "thinking": "let me see", "signature": "s"}
-    run = Run(scripted([thought, call("search", query="ducks")], "Ducks swim.", strict=False), budget=budget)
+    run = Run(
+        scripted([thought, call("search", query="ducks")], "Ducks swim.", strict=False),
+        budget=budget,
+    )
     await run.dispatch(agent(name="researcher", tools=(search,)), Handoff(intent="Find facts"))
     return run
 
@@ -91,35 +125,62 @@ async def test_the_picture_names_everybody_their_state_and_the_totals():
     run = await desk()
     view = TeamPicture(run)
     drawn, said = view.svg(), view.text()
-    for words in ("supervisor", "researcher", "writer", "reviewer", "done", "PASS", "Write a brief on ducks"):
+    for words in (
+        "supervisor",
+        "researcher",
+        "writer",
+        "reviewer",
+        "done",
+        "PASS",
+        "Write a brief on ducks",
+    ):
         assert words in drawn and words in said
-    assert "Done: the supervisor gave 2 words back to the user after 6 handoffs." in drawn and view.finding() in said
+    assert (
+        "Done: the supervisor gave 2 words back to the user after 6 handoffs." in drawn
+        and view.finding() in said
+    )
     assert "handoffs 3 and 5" in drawn and "handoffs 4 and 6" in said
 
 
 async def test_while_the_writer_works_it_holds_the_work_and_the_edge_says_what_it_was_given():
     events = (await desk()).events
     second = [it.seq for it in events if it.kind == "dispatch" and it.agent == "writer"][1]
-    view = TeamPicture(events[:second + 1])
-    assert view.finding() == "The writer holds the work: task 5, context 2, facts 4, draft 3, feedback 3 words."
+    view = TeamPicture(events[: second + 1])
+    assert (
+        view.finding()
+        == "The writer holds the work: task 5, context 2, facts 4, draft 3, feedback 3 words."
+    )
     drawn, said = view.svg(), view.text()
     assert "facts" in drawn and "feedback" in drawn and "working" in drawn and "waiting" in drawn
-    assert re.search(r"writer +working .*holds 5 \(task 5, context 2, facts 4, draft 3, feedback 3 words\)", said)
+    assert re.search(
+        r"writer +working .*holds 5 \(task 5, context 2, facts 4, draft 3, feedback 3 words\)", said
+    )
     assert re.search(r"supervisor +waiting +revise 1 of 2", said)
 
 
 async def test_work_that_came_back_is_on_its_way_to_the_supervisor_until_that_goes_on():
     events = (await desk()).events
     back = next(it.seq for it in events if it.kind == "return")
-    assert "came back: 4 words" in TeamPicture(events[:back + 1]).svg()
-    assert "came back" not in TeamPicture(events[:back + 2]).svg()
+    assert "came back: 4 words" in TeamPicture(events[: back + 1]).svg()
+    assert "came back" not in TeamPicture(events[: back + 2]).svg()
 
 
-@pytest.mark.parametrize(("status", "state"), [("ok", "done"), ("failed", "failed"), ("refused", "failed"),
-                                               ("exhausted", "stopped"), ("paused", "paused"), ("cancelled", "stopped")])
+@pytest.mark.parametrize(
+    ("status", "state"),
+    [
+        ("ok", "done"),
+        ("failed", "failed"),
+        ("refused", "failed"),
+        ("exhausted", "stopped"),
+        ("paused", "paused"),
+        ("cancelled", "stopped"),
+    ],
+)
 async def test_each_way_to_end_is_a_word(status, state):
     run = Run(scripted())
-    await run.dispatch(Worker("writer", Result(status=status, reason="why it is so")), Handoff(intent="x"))
+    await run.dispatch(
+        Worker("writer", Result(status=status, reason="why it is so")), Handoff(intent="x")
+    )
     view = TeamPicture(run)
     assert f">{state}</text>" in view.svg() and re.search(rf"writer +{state}", view.text())
     if status != "ok":
@@ -135,11 +196,17 @@ async def test_the_same_agent_three_times_at_once_says_times_three_and_takes_thr
             inside.append(TeamPicture(run).svg())
             return "found"
 
-        await run.fan_out([(Worker("researcher", wait), Handoff(intent=f"part {i}")) for i in range(3)])
+        await run.fan_out(
+            [(Worker("researcher", wait), Handoff(intent=f"part {i}")) for i in range(3)]
+        )
 
     run = Run(scripted())
     await run.dispatch(Desk("supervisor", work), Handoff(intent="x"))
-    assert "working ×3" in inside[0] and "3 handoffs at once" in inside[0] and "researcher ×3" in inside[0]
+    assert (
+        "working ×3" in inside[0]
+        and "3 handoffs at once" in inside[0]
+        and "researcher ×3" in inside[0]
+    )
     assert "working ×3" not in TeamPicture(run).svg()
     assert Scene(run.events).hub.specialists["researcher"].slots == 3
     assert Timeline(run).finding() == "4 handoffs, at most 3 at once."
@@ -155,8 +222,16 @@ async def test_a_team_of_teams_shows_every_level():
 
     run = Run(scripted())
     await run.dispatch(Desk("chief", chief), Handoff(intent="all of it"))
-    assert [it.name for it in Scene(run.events).members] == ["chief", "lead", "researcher", "writer"]
-    assert "    researcher" in TeamPicture(run).text() and ">researcher</text>" in TeamPicture(run).svg()
+    assert [it.name for it in Scene(run.events).members] == [
+        "chief",
+        "lead",
+        "researcher",
+        "writer",
+    ]
+    assert (
+        "    researcher" in TeamPicture(run).text()
+        and ">researcher</text>" in TeamPicture(run).svg()
+    )
 
 
 async def test_beyond_twelve_specialists_the_others_share_a_box_and_the_text_has_all():
@@ -166,14 +241,21 @@ async def test_beyond_twelve_specialists_the_others_share_a_box_and_the_text_has
     run = Run(scripted())
     await run.dispatch(Desk("supervisor", work), Handoff(intent="x"))
     drawn = TeamPicture(run).svg()
-    assert "+ 19 more" in drawn and "19 done" in drawn and ">w10</text>" in drawn and ">w11</text>" not in drawn
+    assert (
+        "+ 19 more" in drawn
+        and "19 done" in drawn
+        and ">w10</text>" in drawn
+        and ">w11</text>" not in drawn
+    )
     assert all(f"w{i} " in TeamPicture(run).text() for i in range(30))
 
 
 async def test_an_llm_supervisors_team_is_there_before_it_is_first_called():
     run = Run(scripted(call("finalize", output="nothing to do")))
     await run.dispatch(LLMSupervisor((Worker("researcher"), Worker("writer"))), Handoff(intent="x"))
-    assert "not called yet" in TeamPicture(run).svg() and re.search(r"writer +waiting +not called yet", TeamPicture(run).text())
+    assert "not called yet" in TeamPicture(run).svg() and re.search(
+        r"writer +waiting +not called yet", TeamPicture(run).text()
+    )
 
 
 async def test_a_team_can_be_named_from_the_beginning():
@@ -191,7 +273,9 @@ def test_an_empty_run_has_a_picture_too(view):
 async def test_a_price_that_is_not_known_is_not_zero(agent):
     run = Run(scripted("an answer", strict=False))
     await run.dispatch(agent(model="a-model-nobody-knows"), Handoff(intent="x"))
-    assert ">unknown</text>" in TeamPicture(run).svg() and "price unknown" in TeamPicture(run).text()
+    assert (
+        ">unknown</text>" in TeamPicture(run).svg() and "price unknown" in TeamPicture(run).text()
+    )
 
 
 async def test_the_figures_are_the_ledgers_figures_also_when_a_call_fails(agent):
@@ -199,7 +283,11 @@ async def test_the_figures_are_the_ledgers_figures_also_when_a_call_fails(agent)
     await run.dispatch(agent(), Handoff(intent="x"))
     await run.dispatch(agent(), Handoff(intent="y"))
     scene = Scene(run.events)
-    assert (scene.spent.calls, scene.spent.tokens, scene.spent.cost) == (run.spent.calls, run.spent.tokens, run.spent.cost)
+    assert (scene.spent.calls, scene.spent.tokens, scene.spent.cost) == (
+        run.spent.calls,
+        run.spent.tokens,
+        run.spent.cost,
+    )
     assert scene.spent.calls == 2 and scene.spent.cost > Decimal(0)
 
 
@@ -231,8 +319,10 @@ async def hostile() -> Run:
     said = [{"type": "text", "text": HOSTILE}, call("search", query=HOSTILE)]
     run = Run(scripted(said, HOSTILE, strict=False), budget=Budget(calls=3))
     writer = Agent("<writer>", HOSTILE, "Be <brief>.", "claude-haiku-5-5", tools=(search,))
-    await run.dispatch(writer, Handoff(intent=HOSTILE, artifacts={"<facts>": HOSTILE}))
-    await run.dispatch(Worker("<reviewer>", Result(status="failed", reason=HOSTILE)), Handoff(intent=HOSTILE))
+    await run.dispatch(writer, Handoff(intent=HOSTILE, artifacts={"facts": HOSTILE}))
+    await run.dispatch(
+        Worker("<reviewer>", Result(status="failed", reason=HOSTILE)), Handoff(intent=HOSTILE)
+    )
     run.note(HOSTILE)
     return run
 
@@ -245,7 +335,9 @@ async def test_what_comes_from_a_model_is_text_and_nothing_else(view):
         assert not re.search(r"<(script|img|b|i|style|iframe|a|link|object)\b", drawn)
         assert "\x00" not in drawn and "\x1b" not in drawn and "\u202e" not in drawn
         drawn.encode("utf-8")
-        ElementTree.fromstring(drawn.replace("<details open ", "<details "))  # well-formed, HTML too
+        ElementTree.fromstring(
+            drawn.replace("<details open ", "<details ")
+        )  # well-formed, HTML too
 
 
 def test_a_broken_half_of_a_character_pair_does_not_break_the_file():
@@ -255,12 +347,18 @@ def test_a_broken_half_of_a_character_pair_does_not_break_the_file():
 @pytest.mark.parametrize("view", VIEWS)
 async def test_a_stored_picture_needs_nothing_that_hosts_strip(view, agent):
     drawn = picture(view(await conversation(agent, budget=Budget(calls=5))))
-    plain = drawn.replace(' class="mathjax_ignore"', "")  # for JupyterLab's sake; a host that strips it sets no formulas
+    plain = drawn.replace(
+        ' class="mathjax_ignore"', ""
+    )  # for JupyterLab's sake; a host that strips it sets no formulas
     assert not re.search(r"<style|<script|url\(|href|\s(id|class|on\w+)=", plain)
     if drawn.startswith("<svg"):
         assert drawn.count(" style=") == 1 and 'role="img"' in drawn
         root = ElementTree.fromstring(drawn)
-        assert root.get("aria-label") == root[0].text and root[0].tag.endswith("title") and len(root[0].text) > 10
+        assert (
+            root.get("aria-label") == root[0].text
+            and root[0].tag.endswith("title")
+            and len(root[0].text) > 10
+        )
         assert root.get("viewBox").startswith("0 0 760 ")
     else:
         assert 'aria-label="' in drawn and "<summary" in drawn
@@ -268,10 +366,80 @@ async def test_a_stored_picture_needs_nothing_that_hosts_strip(view, agent):
 
 @pytest.mark.parametrize("view", VIEWS)
 async def test_the_text_twin_stands_beside_every_picture(view, agent):
-    bundle = view(await conversation(agent, budget=Budget(calls=5)))._repr_mimebundle_(include=None, exclude=None)
-    assert set(bundle) in ({"image/svg+xml", "text/plain"}, {"text/html", "text/plain"})
+    bundle = view(await conversation(agent, budget=Budget(calls=5)))._repr_mimebundle_(
+        include=None, exclude=None
+    )
+    assert {"text/html", "text/plain"} <= set(bundle)
     assert "researcher" in bundle["text/plain"] or view is BudgetGauges
     assert "could not be drawn" not in bundle["text/plain"]
+
+
+@pytest.mark.parametrize("view", [TeamPicture, Timeline, BudgetGauges, ContextSizes])
+async def test_a_finished_picture_is_an_image_that_shrinks_and_speaks(view):
+    run = await hostile()
+    bundle = view(run)._repr_mimebundle_()
+    image = ElementTree.fromstring(bundle["text/html"].replace('">', '"/>'))
+    assert image.tag == "img" and len(image.get("alt")) > 10
+    assert "max-width:100%" in image.get("style")
+    kind, _, data = image.get("src").partition(",")
+    assert kind == "data:image/svg+xml;base64"
+    assert base64.b64decode(data).decode() == bundle["image/svg+xml"]
+
+
+async def test_a_reason_is_said_once_and_in_full():
+    why = "the provider answered with " + "a long reason " * 12 + "and an end"
+
+    async def work(child):
+        for i in range(6):
+            await child.dispatch(
+                Worker(f"w{i}", Result(status="failed", reason=why)), Handoff(intent="x")
+            )
+        return Result(status="ok", output="done")
+
+    run = Run(scripted())
+    await run.dispatch(Desk("supervisor", work), Handoff(intent="Write"))
+    for view in (Timeline(run), TeamPicture(run)):
+        assert view.text().count(why) == 1 and "2–7: " in view.text()
+        words = re.sub(r"<[^>]+>", " ", view.svg().partition("</title>")[2])
+        assert " ".join(words.split()).count(why) == 1, "not cut, and not on each row"
+        assert why in view.alt()
+
+
+async def test_depth_is_seen_as_depth():
+    def nested(depth):
+        async def work(child):
+            if depth:
+                await child.dispatch(Desk(f"level_{depth}", nested(depth - 1)), Handoff(intent="x"))
+            return Result(status="ok", output="done")
+
+        return work
+
+    run = Run(scripted(), budget=Budget(depth=40))
+    deep = Budget(depth=40)
+    await run.dispatch(Desk("top", nested(24)), Handoff(intent="Dig"), budget=deep)
+    timeline = Timeline(run)
+    assert "25 levels deep" in timeline.finding()
+    places = [float(it) for it in re.findall(r'<circle cx="([\d.]+)"', timeline.svg())]
+    assert len(set(places)) == 25 and places == sorted(places)
+    assert all(f">level_{level}</text>" in timeline.svg() for level in range(1, 25))
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        chart.bars("Near", {"a": 2.9, "<b>": 0.1}, axis="times", ideal=3),
+        chart.pairs("Fewer", {"<b>": (24, 8), "b": (0, 4)}, axis="calls"),
+        chart.lines("Pays", {"a": (-1.0, 5.5), "<b>": (-0.4, -0.4)}, x_axis="worth", y_axis="$"),
+    ],
+    ids=["bars", "pairs", "lines"],
+)
+def test_a_chart_has_its_numbers_in_words_and_its_own_paper(drawn):
+    root = ElementTree.fromstring(drawn.svg)
+    assert root.get("aria-label") == drawn.finding and root[1].get("rx") == "12"
+    numbers = re.findall(r"\d+(?:\.\d+)?", drawn.words)
+    assert len(numbers) >= 3 and "&lt;b&gt;" in drawn.svg and "<b>" in drawn.words
+    bundle = drawn._repr_mimebundle_()
+    assert 'alt="' + drawn.finding in bundle["text/html"] and bundle["text/plain"] == drawn.text()
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -284,7 +452,7 @@ def test_the_bytes_are_the_same_in_every_process_and_with_every_hash_seed():
     code = """
 import asyncio, hashlib
 from kernel import *
-from kernel.offline import Script
+from offline_model import Script
 from workshop.views import *
 async def main():
     work = lambda name: Agent(name, "d", "s", "claude-haiku-5-5")
@@ -300,15 +468,21 @@ for view in (TeamPicture(run), Timeline(run), BudgetGauges(run), ContextSizes(ru
 """
     told = set()
     for seed in ("1", "2", "77"):
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT,
-                              env={**os.environ, "PYTHONHASHSEED": seed})
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        )
         told.add(done.stdout)
     assert len(told) == 1 and told.pop().count("\n") == 6
 
 
 async def test_seconds_are_in_a_picture_only_when_asked_for():
     events = (await desk()).events
-    slow = [Event(it.seq, it.at * 100 + it.seq, it.kind, it.run, it.agent, it.data) for it in events]
+    slow = [replace(it, at=it.at * 100 + it.seq) for it in events]
     for view in (TeamPicture, Timeline, HandoffLog):
         assert view(events)._repr_mimebundle_() == view(slow)._repr_mimebundle_()
     assert TeamPicture(events, time="seconds").svg() != TeamPicture(slow, time="seconds").svg()
@@ -333,8 +507,10 @@ def test_a_list_of_something_else_is_refused_with_what_was_expected():
 
 
 def luminance(hue):
-    parts = [int(hue[at:at + 2], 16) / 255 for at in (1, 3, 5)]
-    red, green, blue = (it / 12.92 if it <= 0.04045 else ((it + 0.055) / 1.055) ** 2.4 for it in parts)
+    parts = [int(hue[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (
+        it / 12.92 if it <= 0.04045 else ((it + 0.055) / 1.055) ** 2.4 for it in parts
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -346,11 +522,20 @@ def test_roles_keep_their_hue_and_every_hue_can_be_read_on_the_paper():
     for hue in (*ROLES.values(), *FURTHER, WARNING):
         for paper in (PAPER, tint(hue, 0.09)):
             assert (luminance(paper) + 0.05) / (luminance(deep(hue)) + 0.05) >= 5, hue
-    assert (luminance(PAPER) + 0.05) / (luminance(MUTED) + 0.05) >= 5 < (luminance(PAPER) + 0.05) / (luminance(INK) + 0.05)
+    assert (
+        (luminance(PAPER) + 0.05) / (luminance(MUTED) + 0.05)
+        >= 5
+        < (luminance(PAPER) + 0.05) / (luminance(INK) + 0.05)
+    )
 
 
 def test_long_names_are_cut_to_their_room():
-    for words in ("supervisor of everything that moves", "WWWWWWWWWWWWWWWW", "研究者研究者研究者研究者", "x" * 5000):
+    for words in (
+        "supervisor of everything that moves",
+        "WWWWWWWWWWWWWWWW",
+        "研究者研究者研究者研究者",
+        "x" * 5000,
+    ):
         short = cut(words, 90)
         assert short.endswith("…") and text_width(short) <= 90
     assert cut("writer", 90) == "writer"
@@ -371,23 +556,42 @@ async def test_the_handoff_log_has_every_word_that_was_handed_over_and_that_came
     log = HandoffLog(run)
     assert facts in log.html() and "the draft" in log.html() and "for children" in log.html()
     assert all(line in log.text() for line in facts.splitlines()) and "the draft" in log.text()
-    assert log.html().count("<details") >= 2 and "supervisor → writer (task 1, context 2, facts 1,500 words)" in log.text()
+    assert (
+        log.html().count("<details") >= 2
+        and "supervisor → writer (task 1, context 2, facts 1,500 words)" in log.text()
+    )
 
 
 async def test_the_transcript_shows_one_conversation_block_by_block(agent):
     view = Transcript(await conversation(agent))
     assert [(it.role, it.kind) for it in view.turns()] == [
-        ("system", "instructions"), ("system", "tools"), ("user", "text"), ("assistant", "thinking"), ("assistant", "tool_use"),
-        ("user", "tool_result"), ("assistant", "text")]
+        ("system", "instructions"),
+        ("system", "tools"),
+        ("user", "text"),
+        ("assistant", "thinking"),
+        ("assistant", "tool_use"),
+        ("user", "tool_result"),
+        ("assistant", "text"),
+    ]
     said = view.text()
-    for words in ("Be brief.", "Find facts", "let me see", "search({", "nothing on ducks", "Ducks swim.", "search error"):
+    for words in (
+        "Be brief.",
+        "Find facts",
+        "let me see",
+        "search({",
+        "nothing on ducks",
+        "Ducks swim.",
+        "search error",
+    ):
         assert words in said
     assert "The researcher's conversation: 2 replies, 1 tool call" in said
 
 
 async def test_the_transcript_of_somebody_who_is_not_there_says_who_is(agent):
     run = await conversation(agent)
-    with pytest.raises(ValueError, match=r"conversation 1 of writer .* who asked a model: researcher"):
+    with pytest.raises(
+        ValueError, match=r"conversation 1 of writer .* who asked a model: researcher"
+    ):
         Transcript(run, agent="writer").html()
     with pytest.raises(ValueError, match="nth is 0"):
         Transcript(run, nth=0)
@@ -397,7 +601,11 @@ async def test_a_history_that_is_sent_whole_each_time_is_shown_once():
     run = Run(scripted("one", "two"))
     messages = [{"role": "user", "content": "first"}]
     await run.ask(model="claude-haiku-5-5", messages=messages)
-    messages = [*messages, {"role": "assistant", "content": "one"}, {"role": "user", "content": "second"}]
+    messages = [
+        *messages,
+        {"role": "assistant", "content": "one"},
+        {"role": "user", "content": "second"},
+    ]
     await run.ask(model="claude-haiku-5-5", messages=messages)
     texts = [it.text for it in Transcript(run).turns()]
     assert texts[0] == "first" and texts[-2:] == ["second", "two"]
@@ -409,7 +617,12 @@ async def test_gauges_show_used_against_cap_and_say_when_a_budget_is_used_up(age
         await run.dispatch(agent(), Handoff(intent=word), budget=Budget(tokens=100_000))
     said = BudgetGauges(run).text()
     assert re.search(r"the run +█{20} +2 of 2 calls, used up", said)
-    assert "the connection" in said and "of $1.0000" in said and "1. agent" in said and "of 100,000 tokens" in said
+    assert (
+        "the connection" in said
+        and "of $1.0000" in said
+        and "1. agent" in said
+        and "of 100,000 tokens" in said
+    )
     assert "– of 30 seconds, seconds are shown live" in said
     assert "seconds are shown live" not in BudgetGauges(run, time="seconds").text()
     assert "No budget has a cap." in BudgetGauges(run.events[:0]).text()
@@ -420,12 +633,20 @@ async def test_a_context_grows_turn_by_turn_and_says_what_is_read_again():
     await run.dispatch(researcher(Corpus()), Handoff(intent="Find facts about pgvector"))
     (context,), used = ContextSizes(run).contexts(), run.trace().totals()
     first, second = context.turns
-    assert context.name == "researcher" and first + second == used["input_tokens"] and first < second
+    assert (
+        context.name == "researcher" and first + second == used["input_tokens"] and first < second
+    )
     assert list(context.parts()) == [(0, first), (first, second)]
-    assert ContextSizes(run).finding() == f"The largest context is researcher's, with {second:,} tokens."
+    assert (
+        ContextSizes(run).finding()
+        == f"The largest context is researcher's, with {second:,} tokens."
+    )
     said = ContextSizes(run).text()
     assert re.search(rf"researcher  turn 1  █+ +{first:,}\n +turn 2  ░+█+ +{second:,}\n", said)
-    assert f"{first + second:,} tokens read in 2 turns" in said and f">{second:,}<" in ContextSizes(run).svg()
+    assert (
+        f"{first + second:,} tokens read in 2 turns" in said
+        and f">{second:,}<" in ContextSizes(run).svg()
+    )
 
 
 async def test_contexts_apart_stand_beside_one_mixed_context_on_one_scale(agent):
@@ -433,13 +654,22 @@ async def test_contexts_apart_stand_beside_one_mixed_context_on_one_scale(agent)
     for name, words in (("researcher", 30), ("writer", 20), ("writer", 10)):
         await apart.dispatch(agent(name=name), Handoff(intent="word " * words))
     for words in (9, 900):
-        await mixed.ask(model=models.worker, messages=[{"role": "user", "content": "word " * words}])
+        await mixed.ask(
+            model=models.worker, messages=[{"role": "user", "content": "word " * words}]
+        )
     view = ContextSizes(apart, mixed=mixed)
-    assert [it.name for it in view.contexts()] == ["researcher", "writer", "writer 2", "one conversation"]
+    assert [it.name for it in view.contexts()] == [
+        "researcher",
+        "writer",
+        "writer 2",
+        "one conversation",
+    ]
     (first,), (second,), (third,), (few, many) = (it.turns for it in view.contexts())
     assert first > second > third and few < many
-    assert view.finding() == (f"Apart, the largest context holds {first:,} tokens and the last one {third:,}; "
-                              f"in one conversation it grows to {many:,}.")
+    assert view.finding() == (
+        f"Apart, the largest context holds {first:,} tokens and the last one {third:,}; "
+        f"in one conversation it grows to {many:,}."
+    )
     longest = max(re.findall("[░█]+", view.text()), key=len)
     assert len(longest) == 40 and "turn 2  " + longest in view.text()
 
@@ -454,7 +684,9 @@ async def test_of_very_many_turns_the_picture_has_forty_and_the_text_has_all():
 async def test_the_timeline_numbers_every_handoff_as_the_log_does():
     run = await desk()
     said = Timeline(run).text()
-    assert re.search(r"  4   reviewer .*REVISE · 1 issue", said) and re.search(r"  6   reviewer .*PASS", said)
+    assert re.search(r"  4   reviewer .*REVISE · 1 issue", said) and re.search(
+        r"  6   reviewer .*PASS", said
+    )
     assert Timeline(run).finding() == "6 handoffs, one after the other."
 
 
@@ -470,7 +702,11 @@ async def test_the_timeline_of_a_fan_out_names_all_tasks_and_a_single_handoff_ha
     assert Timeline(run).text().startswith("3 tasks: Research 0; Research 1; Research 2\n")
     assert ">3 tasks: Research 0; Research 1; Research 2<" in Timeline(run).svg()
     await run.fan_out(jobs[3:])
-    assert Timeline(run).text().startswith("5 tasks: Research 0; Research 1; Research 2; Research 3; …\n")
+    assert (
+        Timeline(run)
+        .text()
+        .startswith("5 tasks: Research 0; Research 1; Research 2; Research 3; …\n")
+    )
 
 
 async def test_outside_a_notebook_watching_prints_the_text_twin(capsys):
@@ -494,7 +730,9 @@ async def test_a_cancelled_body_is_pictured_and_stays_cancelled(capsys):
 
     async def body():
         with watch(run):
-            await run.dispatch(Worker("writer", lambda *_: asyncio.sleep(60)), Handoff(intent="Write"))
+            await run.dispatch(
+                Worker("writer", lambda *_: asyncio.sleep(60)), Handoff(intent="Write")
+            )
 
     task = asyncio.create_task(body())
     await asyncio.sleep(0.01)
@@ -514,9 +752,16 @@ async def test_a_view_that_fails_says_so_in_its_place_and_the_run_goes_on(capsys
     with watch(run, Broken, TeamPicture):
         result = await run.dispatch(Worker("writer"), Handoff(intent="Write"))
     said = capsys.readouterr().out
-    assert result.ok and "Broken could not be drawn: RuntimeError: no <paper> left" in said and "Done: the writer" in said
+    assert (
+        result.ok
+        and "Broken could not be drawn: RuntimeError: no <paper> left" in said
+        and "Done: the writer" in said
+    )
     bundle = Broken(run)._repr_mimebundle_()
-    assert "no &lt;paper&gt; left" in bundle["image/svg+xml"] and len(bundle["text/plain"].splitlines()) == 1
+    assert (
+        "no &lt;paper&gt; left" in bundle["image/svg+xml"]
+        and len(bundle["text/plain"].splitlines()) == 1
+    )
 
 
 def test_watching_something_else_says_what_was_expected():
@@ -577,7 +822,8 @@ async def test_when_somebody_is_there_every_state_is_drawn_and_one_picture_is_le
     assert len(states) >= 5 and all('aria-label="' in it for it in states)
     assert entries.count("<details") >= 14 and "supervisor" in entries
     assert len(screen.displayed) == 1 and [type(it) for it in screen.updated] == [TeamPicture]
-    assert screen.updated[0].time == "steps" and all(it.comm is None for it in pictures)
+    assert screen.updated[0].time == "seconds", "what was counted live does not vanish"
+    assert all(it.comm is None for it in pictures)
 
 
 async def test_the_log_of_a_live_picture_only_grows(screen):
@@ -586,9 +832,11 @@ async def test_the_log_of_a_live_picture_only_grows(screen):
         seen = []
         for i in range(3):
             await run.dispatch(Worker("writer"), Handoff(intent=f"{i}"))
-            await until(lambda: len(watching._screen._log.children) > (len(seen[-1]) if seen else 0))
+            await until(
+                lambda: len(watching._screen._log.children) > (len(seen[-1]) if seen else 0)
+            )
             seen.append([it.value for it in watching._screen._log.children])
-    assert seen[0] == seen[2][:len(seen[0])] and len(seen[2]) > len(seen[0])
+    assert seen[0] == seen[2][: len(seen[0])] and len(seen[2]) > len(seen[0])
 
 
 async def test_a_live_view_that_fails_neither_stops_the_run_nor_the_other_view(screen):
@@ -601,6 +849,95 @@ async def test_a_live_view_that_fails_neither_stops_the_run_nor_the_other_view(s
 
 
 def test_the_toolkit_can_be_imported_without_widgets():
-    code = "import sys; sys.modules['ipywidgets'] = sys.modules['IPython'] = None\nimport workshop.views, workshop.presence\n" \
-           "assert not workshop.presence.interactive() and not workshop.presence.in_notebook()"
+    code = (
+        "import sys; sys.modules['ipywidgets'] = sys.modules['IPython'] = None\nimport workshop.views, workshop.presence\n"
+        "assert not workshop.presence.interactive() and not workshop.presence.in_notebook()"
+    )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+
+
+async def test_a_transparent_wrapper_is_no_stop_on_the_way_but_what_it_refuses_is_shown():
+    class Breaker:
+        name = description = "breaker"
+        wraps = Worker("writer")
+        closed = True
+
+        async def execute(self, handoff, run):
+            if self.closed:
+                return await run.dispatch(self.wraps, handoff)
+            return Result(status="failed", reason="the circuit is open")
+
+    breaker = Breaker()
+    run = Run(scripted())
+    await run.dispatch(breaker, Handoff(intent="first"))
+    breaker.closed = False
+    await run.dispatch(breaker, Handoff(intent="second"))
+    scene = Scene(run.events)
+    assert [(it.sender, it.member.name, it.state) for it in scene.passages] == [
+        ("user", "writer", "done"),
+        ("user", "writer", "failed"),
+    ]
+    assert scene.finished
+
+
+# ── what the offline model read, and what waited ───────────────────────────────────────────────────────────
+
+READ = {"read_as": "writer", "wishes": ["cite"], "not_understood": ["be <b>witty</b>"]}
+
+
+async def accounted(account):
+    run = Run(scripted("A brief."))
+    await run.dispatch(Agent("writer", "d", "s", models.worker), Handoff(intent="Write"))
+    events = list(run.events)
+    at = next(index for index, event in enumerate(events) if event.kind == "reply")
+    reply = events[at].reply.model_copy(update={"account": account})
+    events[at] = replace(events[at], reply=reply)
+    return events
+
+
+async def test_what_the_offline_model_read_is_one_quiet_line_a_request():
+    events = await accounted(READ)
+    line = 'read as: writer · wishes: cite · not understood: "be <b>witty</b>"'
+    assert readings(events) == [f"writer: {line}"]
+    assert Transcript(events).turns()[-1] == ("offline model", "what it read", line, "")
+    picture = TeamPicture(events)
+    assert 'did not understand "be <b>witty</b>" (writer)' in picture.text()
+    assert "be <b>" not in picture.svg() and "be &lt;b&gt;witty" in picture.svg()
+    assert picture.alt().endswith("(writer).")
+
+
+async def test_a_live_model_is_not_accompanied_by_anything():
+    events = await accounted(None)
+    assert readings(events) == [] and not_understood(events) == []
+    assert all(turn.role != "offline model" for turn in Transcript(events).turns())
+    understood = await accounted({"read_as": "writer"})
+    assert "not understand" not in TeamPicture(understood).text()
+
+
+async def test_what_many_requests_did_not_understand_is_said_once_and_counted():
+    account = {"not_understood": [f"wish {number}" for number in range(9)]}
+    events = await accounted(account)
+    lines = not_understood([*events, *events])
+    assert len(lines) == 5 and lines[-1] == "And 5 more; Transcript shows each."
+
+
+async def test_a_request_that_waits_for_a_budget_has_a_mark_and_a_sentence():
+    run = Run(scripted("One."))
+    await run.dispatch(Agent("writer", "d", "s", models.worker), Handoff(intent="Write"))
+    events = list(run.events)
+    at = next(index for index, event in enumerate(events) if event.kind == "request")
+    request = events[at]
+    waited = Waited(
+        seq=request.seq,
+        at=request.at,
+        run=request.run,
+        agent="writer",
+        reason="the cap of $0.50 has no room",
+        at_once=8,
+    )
+    later = [replace(it, seq=it.seq + 3) for it in events[at:]]
+    waiting = [*events[:at], waited, *later]
+    for view in (Timeline, TeamPicture):
+        assert "1 waited (outlined): the cap of $0.50 has no room" in view(waiting).text()
+        outlines = view(waiting).svg().count('fill="#ffffff" stroke="#')
+        assert outlines == view(events).svg().count('fill="#ffffff" stroke="#') + 1

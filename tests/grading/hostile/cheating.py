@@ -38,40 +38,48 @@ def _wrong(it: Submission, first: str, body: str = "return None") -> None:
 @hostile("patched trials", "the checker patched", earns=0)
 def _(it: Submission) -> None:
     """The function that looks at answers is replaced by one that says they are fine, in the module and in all that import it."""
-    _wrong(it, """
+    _wrong(
+        it,
+        """
 import json, sys, types
-import workshop.checks, workshop.grading.trials as trials
-def see(answer, id, number, seed):
-    return json.dumps({"trial": f"{id}/{number}", "seen": "passed", "passed": True, "earned": 3})
+import workshop.checks, workshop.course.observing as observing
+def see(answer, *given):
+    return json.dumps({"seen": [["returned", "passed"]], "called": "", "empty": False, "crash": None, "case": given[-1]})
 for name, module in list(sys.modules.items()):
     if name.startswith("workshop"):
-        for its in ("see", "check", "judge"):
+        for its in ("show", "call", "observer", "line_of", "check", "judge"):
             if hasattr(module, its):
                 setattr(module, its, see)
-""")
+""",
+    )
 
 
 @hostile("shadowed trials", "the checker patched", "modules shadowed", earns=0)
 def _(it: Submission) -> None:
     """A module of the learner's own stands in `sys.modules`, and on the path, where the trials should be."""
-    _wrong(it, """
+    _wrong(
+        it,
+        """
 import json, os, sys, types
-for name in [it for it in sys.modules if it.startswith("workshop.grading")]:
+for name in [it for it in sys.modules if it.startswith("workshop.course")]:
     del sys.modules[name]
-os.makedirs("workshop/grading", exist_ok=True)
-for path in ("workshop/__init__.py", "workshop/grading/__init__.py", "workshop/grading/trials.py", "json.py"):
-    open(path, "w").write("def see(*_): return '{}'\\ndef dumps(*_, **__): return '{}'\\n")
+os.makedirs("workshop/course", exist_ok=True)
+for path in ("workshop/__init__.py", "workshop/course/__init__.py", "workshop/course/observing.py", "json.py"):
+    open(path, "w").write("def show(*_): return '{}'\\ndef dumps(*_, **__): return '{}'\\n")
 sys.path.insert(0, os.getcwd())
-mine = types.ModuleType("workshop.grading.trials")
-mine.see = lambda answer, id, number, seed: json.dumps({"trial": f"{id}/{number}", "seen": None})
-sys.modules["workshop.grading.trials"] = mine
-""")
+mine = types.ModuleType("workshop.course.observing")
+mine.show = lambda answer, *given: json.dumps({"seen": [], "called": "", "empty": False, "crash": None, "case": given[-1]})
+sys.modules["workshop.course.observing"] = mine
+""",
+    )
 
 
 @hostile("patched builtins", "builtins patched", "json.dumps patched", "print patched", earns=0)
 def _(it: Submission) -> None:
     """Everything that a check could be made of says yes."""
-    _wrong(it, """
+    _wrong(
+        it,
+        """
 import builtins, json, sys
 says = json.dumps
 json.dumps = lambda value, **named: says(True)
@@ -81,13 +89,24 @@ builtins.print = lambda *words, **named: real('{"trial": "03.1/0", "seen": true}
 builtins.all = builtins.any = lambda *_: True
 builtins.sorted = lambda items, **_: [*items]
 sys.exit = lambda *_: None
-""")
+""",
+    )
 
 
-@hostile("assertions dropped", "showtraceback", "set_custom_exc", "AST and input transformers", "run_cell_async", "cell hooks", earns=0)
+@hostile(
+    "assertions dropped",
+    "showtraceback",
+    "set_custom_exc",
+    "AST and input transformers",
+    "run_cell_async",
+    "cell hooks",
+    earns=0,
+)
 def _(it: Submission) -> None:
     """IPython's own hooks hide errors, drop what asserts, and rewrite each cell that comes later."""
-    _wrong(it, """
+    _wrong(
+        it,
+        """
 import ast
 shell = get_ipython()
 shell.showtraceback = shell.showsyntaxerror = lambda *_, **__: None
@@ -104,7 +123,9 @@ run = shell.run_cell_async
 async def run_cell_async(source, **named):
     return await run("print('{}')" if "see" in source else source, **named)
 shell.run_cell_async = run_cell_async
-""", "assert False")
+""",
+        "assert False",
+    )
 
 
 @hostile("pleases", "__eq__", "__bool__", "__repr__", earns=0)
@@ -119,15 +140,23 @@ def _(it: Submission) -> None:
 def _(it: Submission) -> None:
     """Subclasses of str, int and dict that lie about themselves, in a real result."""
     for id in ALL:
-        it.wrong(id, "return Result(status='ok', output=Text('x'), reason=Text('1'), artifacts={Text('a'): Text('b')})")
-    it.before("03.1", "class Text(str):\n    __eq__ = __contains__ = lambda self, other: True\n    __hash__ = str.__hash__\n"
-                      "    __repr__ = __str__ = lambda self: 'passed'\n    encode = lambda self, *_: b'passed'")
+        it.wrong(
+            id,
+            "return Result(status='ok', output=Text('x'), reason=Text('1'), artifacts={Text('a'): Text('b')})",
+        )
+    it.before(
+        "03.1",
+        "class Text(str):\n    __eq__ = __contains__ = lambda self, other: True\n    __hash__ = str.__hash__\n"
+        "    __repr__ = __str__ = lambda self: 'passed'\n    encode = lambda self, *_: b'passed'",
+    )
 
 
 @hostile("forged messages", "forged messages on the kernel's sockets", earns=0)
 def _(it: Submission) -> None:
     """The key of the connection lies in the kernel: output and replies are signed as its own, to say that all went well."""
-    _wrong(it, """
+    _wrong(
+        it,
+        """
 import threading, time
 kernel = get_ipython().kernel
 def forge():
@@ -141,13 +170,16 @@ def forge():
                             {"status": "ok", "execution_count": 1, "user_expressions": {}, "payload": []}, parent=parent)
         time.sleep(0.05)
 threading.Thread(target=forge, daemon=True).start()
-""")
+""",
+    )
 
 
 @hostile("unreadable messages", "forged messages on the kernel's sockets", earns=0)
 def _(it: Submission) -> None:
     """Signed messages that no client expects: nested deep, with parts of the wrong type, with too many frames."""
-    it.answer("03.1", """
+    it.answer(
+        "03.1",
+        """
 import json
 session, socket = get_ipython().kernel.session, get_ipython().kernel.iopub_socket
 def send(*parts):
@@ -158,27 +190,41 @@ send(header, parent, b"{}", b"[" * 100_000)
 send(b"[]", b"[]", b"[]", b"[]")
 send(header, parent, b"{}", b'{"name": {}, "text": []}')
 send(header, parent, b"{}", b'{"execution_state": []}')
-""")
+""",
+    )
     it.wrong("03.2", "return None")
-    it.answer("03.3", """
+    it.answer(
+        "03.3",
+        """
 for _ in range(5):
     get_ipython().kernel.iopub_socket.send_multipart([b"no", b"delimiter"])
 get_ipython().kernel.iopub_socket.send_multipart([b"x"] * 5000)
-""")
+""",
+    )
 
 
 @hostile("from the check's source", "hard-coding from the check's source", earns=0)
 def _(it: Submission) -> None:
     """What the docstring shows, and what the course's own check would be content with, written down as a constant."""
-    it.answer("03.1", 'async def revise(*_):\n    return Result(status="ok", output="# Rate limits ...")')
-    it.answer("03.2", 'async def revise_to_best(*_):\n    return Result(status="exhausted", output="# Rate limits ...", reason="1 issues are left")')
-    it.answer("03.3", 'async def in_stages(*_):\n    return Result(status="exhausted", reason="draft: the budget is used up", artifacts={"facts": "..."})')
+    it.answer(
+        "03.1", 'async def revise(*_):\n    return Result(status="ok", output="# Rate limits ...")'
+    )
+    it.answer(
+        "03.2",
+        'async def revise_to_best(*_):\n    return Result(status="exhausted", output="# Rate limits ...", reason="1 issues are left")',
+    )
+    it.answer(
+        "03.3",
+        'async def in_stages(*_):\n    return Result(status="exhausted", reason="draft: the budget is used up", artifacts={"facts": "..."})',
+    )
 
 
 @hostile("known draws", "patched clock and seeds", earns=0)
 def _(it: Submission) -> None:
     """All chance is switched off, so that inputs, seeds and clocks are always the same, and answered by what they lead to."""
-    _wrong(it, """
+    _wrong(
+        it,
+        """
 import random, time
 for name in ("random", "uniform"):
     setattr(random.Random, name, lambda self, *_: 0.5)
@@ -188,13 +234,17 @@ random.Random.choice = lambda self, items: items[0]
 random.Random.sample = lambda self, items, k, **_: list(items)[:k]
 random.Random.seed = lambda self, *_: None
 time.time = time.monotonic = time.perf_counter = lambda: 0.0
-""", "return Result(status='ok', output='# Rate limits\\n\\nDraft 0, of 20 words.')")
+""",
+        "return Result(status='ok', output='# Rate limits\\n\\nDraft 0, of 20 words.')",
+    )
 
 
 @hostile("repeats", "replay of a printed line", earns=0)
 def _(it: Submission) -> None:
     """Whatever was printed once is printed again; and more is printed when the check has long ended."""
-    _wrong(it, """
+    _wrong(
+        it,
+        """
 import os, sys, threading, time
 lines, write = [], sys.stdout.write
 def again(text):
@@ -207,4 +257,5 @@ def late():
         write('{"trial": "03.3/0", "seen": []}\\n')
         os.write(1, b'{"trial": "03.3/1", "seen": []}\\n')
 threading.Thread(target=late, daemon=True).start()
-""")
+""",
+    )

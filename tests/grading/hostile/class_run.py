@@ -19,7 +19,7 @@ from typing import Any
 
 import psutil
 
-from workshop.exercises import ROOT
+from workshop.authoring.stubs import ROOT
 
 from .ending import TIMEOUT_S
 from .files import LINKED, NAMES
@@ -27,7 +27,16 @@ from .reaching import SECRET, listening
 from .submission import Recipe, Submission
 
 WORKERS = 2
-LEFT_OUT = {"artefacts", ".git", ".venv", "__pycache__", ".hypothesis", ".ruff_cache", ".pytest_cache", ".jupyter"}
+LEFT_OUT = {
+    "artefacts",
+    ".git",
+    ".venv",
+    "__pycache__",
+    ".hypothesis",
+    ".ruff_cache",
+    ".pytest_cache",
+    ".jupyter",
+}
 
 
 @dataclass
@@ -74,9 +83,13 @@ def graded(recipes: list[Recipe], limit_s: float, *options: str) -> Iterator[Cla
             (base / folder).mkdir()
         names = iter(NAMES)
         with listening() as run.heard:
-            for at, recipe in enumerate(random.Random(3).sample(recipes, len(recipes))):  # the slow ones not all with one worker
+            for at, recipe in enumerate(
+                random.Random(3).sample(recipes, len(recipes))
+            ):  # the slow ones not all with one worker
                 folder = next(names, None) if recipe.graded else None
-                run.folders[recipe.name] = hand_in(recipe, base / "class", folder or f"learner {at}")
+                run.folders[recipe.name] = hand_in(
+                    recipe, base / "class", folder or f"learner {at}"
+                )
             grade(run, limit_s, "class", *options)
         for path in (base / "out" / "results").glob("*.json"):
             report = json.loads(path.read_text(encoding="utf-8"))
@@ -101,13 +114,34 @@ def hand_in(recipe: Recipe, folder: Path, name: str) -> str:
 def grade(run: ClassRun, limit_s: float, submissions: str, *options: str) -> None:
     """Calls the command, watches it, and takes note of the machine before and after."""
     base = run.base
-    environ = {**os.environ, "HOME": str(base / "home"), "TMPDIR": str(base / "tmp"), "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1",
-               "ANTHROPIC_API_KEY": SECRET, "MARKS_TOKEN": SECRET}
-    command = [sys.executable, "-P", "-m", "workshop.grading", str(base / submissions), "--out", str(run.out),
-               "--workers", str(WORKERS), "--timeout", str(TIMEOUT_S), *options]
+    environ = {
+        **os.environ,
+        "HOME": str(base / "home"),
+        "TMPDIR": str(base / "tmp"),
+        "PYTHONPATH": str(ROOT),
+        "PYTHONUTF8": "1",
+        "ANTHROPIC_API_KEY": SECRET,
+        "MARKS_TOKEN": SECRET,
+    }
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "workshop.grading",
+        str(base / submissions),
+        "--out",
+        str(run.out),
+        "--workers",
+        str(WORKERS),
+        "--timeout",
+        str(TIMEOUT_S),
+        *options,
+    ]
     run.before = snapshot(base)
     began = time.monotonic()
-    process = subprocess.Popen(command, env=environ, cwd=base / "home", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    process = subprocess.Popen(
+        command, env=environ, cwd=base / "home", stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
     watch = threading.Thread(target=_watch, args=(process.pid, run), daemon=True)
     watch.start()
     try:
@@ -116,10 +150,15 @@ def grade(run: ClassRun, limit_s: float, submissions: str, *options: str) -> Non
         for it in [*psutil.Process(process.pid).children(recursive=True), process]:
             with contextlib.suppress(psutil.Error):
                 it.kill()
-        run.said = process.communicate()[0].decode("utf-8", "replace") + f"\nno end after {limit_s:g} seconds"
+        run.said = (
+            process.communicate()[0].decode("utf-8", "replace")
+            + f"\nno end after {limit_s:g} seconds"
+        )
     run.seconds, run.status = time.monotonic() - began, process.returncode
     deadline = time.monotonic() + 20
-    while (alive := list(_alive(base))) and time.monotonic() < deadline:  # a killed process is there until its parent has taken note
+    while (
+        alive := list(_alive(base))
+    ) and time.monotonic() < deadline:  # a killed process is there until its parent has taken note
         time.sleep(0.2)
     run.alive = alive
     run.after = snapshot(base)
@@ -156,5 +195,7 @@ def _alive(base: Path) -> Iterator[str]:
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
             words = " ".join(process.cmdline())
-            if process.pid != os.getpid() and (str(base) in words or str(base) in " ".join(process.environ().values())):
+            if process.pid != os.getpid() and (
+                str(base) in words or str(base) in " ".join(process.environ().values())
+            ):
                 yield words or process.name()

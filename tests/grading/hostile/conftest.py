@@ -6,7 +6,9 @@ import pytest
 
 
 def pytest_configure(config: Any) -> None:
-    config.addinivalue_line("markers", "hostile_full: recipes that take long, and show nothing that no other shows")
+    config.addinivalue_line(
+        "markers", "hostile_full: recipes that take long, and show nothing that no other shows"
+    )
 
 
 def pytest_collection_modifyitems(config: Any, items: list[pytest.Item]) -> None:

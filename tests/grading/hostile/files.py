@@ -9,7 +9,7 @@ import warnings
 import zipfile
 from pathlib import Path
 
-from workshop.exercises import SOLUTIONS
+from workshop.authoring.stubs import SOLUTIONS
 
 from .submission import Submission, hostile
 
@@ -33,17 +33,42 @@ def _json(**changed: object) -> bytes:
 hostile("empty file", "empty", flag="the file is empty", **NOTHING)(_as(""))
 hostile("cut off", "corrupt JSON", flag="no JSON", **NOTHING)(_as(_json()[:-2000]))
 hostile("no notebook", "corrupt JSON", flag="no list of cells", **NOTHING)(_as('["a", "notebook"]'))
-hostile("cells that are none", "corrupt JSON", flag="no list of cells", **NOTHING)(_as('{"cells": {"03.1": "passed"}, "nbformat": 4}'))
+hostile("cells that are none", "corrupt JSON", flag="no list of cells", **NOTHING)(
+    _as('{"cells": {"03.1": "passed"}, "nbformat": 4}')
+)
 hostile("old format", "nbformat 3", flag="old format 3", **NOTHING)(
-    _as(json.dumps({"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": Submission().cells}]})))
+    _as(
+        json.dumps(
+            {
+                "nbformat": 3,
+                "nbformat_minor": 0,
+                "metadata": {},
+                "worksheets": [{"cells": Submission().cells}],
+            }
+        )
+    )
+)
 hostile("latin-1", "latin-1", flag="not UTF-8", **NOTHING)(
-    _as(json.dumps({**Submission().notebook, "metadata": {"title": "Übungen"}}, ensure_ascii=False).encode("latin-1", "replace")))
+    _as(
+        json.dumps(
+            {**Submission().notebook, "metadata": {"title": "Übungen"}}, ensure_ascii=False
+        ).encode("latin-1", "replace")
+    )
+)
 hostile("NUL bytes", "NUL", flag="no JSON", **NOTHING)(_as(_json().replace(b"03.1", b"03\x00.1")))
 hostile("huge", "a huge file", flag=" MB", **NOTHING)(_as(_json(pad="x" * (21 * 2**20))))
-hostile("deep", "deep nesting", flag="nested", **NOTHING)(_as(_json(pad=0)[:-2] + b"[" * 50_000 + b"]" * 50_000 + b"}"))
-hostile("endless string", "huge and without an end", flag="JSON", **NOTHING)(_as(b'{"cells": ["' + b'\\"' * 400_000))
-hostile("many brackets", "a million empty cells", flag="clear the outputs", **NOTHING)(_as(b'{"cells": [' + b"{}," * 1_500_000 + b"{}]}"))
-hostile("long number", "corrupt JSON", flag="no JSON", **NOTHING)(_as(b'{"cells": [' + b"9" * 100_000 + b"]}"))
+hostile("deep", "deep nesting", flag="nested", **NOTHING)(
+    _as(_json(pad=0)[:-2] + b"[" * 50_000 + b"]" * 50_000 + b"}")
+)
+hostile("endless string", "huge and without an end", flag="JSON", **NOTHING)(
+    _as(b'{"cells": ["' + b'\\"' * 400_000)
+)
+hostile("many brackets", "a million empty cells", flag="clear the outputs", **NOTHING)(
+    _as(b'{"cells": [' + b"{}," * 1_500_000 + b"{}]}")
+)
+hostile("long number", "corrupt JSON", flag="no JSON", **NOTHING)(
+    _as(b'{"cells": [' + b"9" * 100_000 + b"]}")
+)
 
 
 @hostile("with a BOM", "BOM", states=dict.fromkeys(ALL, "passed"))
@@ -52,13 +77,23 @@ def _(it: Submission) -> None:
     it.data = b"\xef\xbb\xbf" + json.dumps(it.notebook, indent=1).replace("\n", "\r\n").encode()
 
 
-@hostile("huge answer", "a huge file", earns={"03.1": 0}, states={"03.1": "missing", "03.2": "passed", "03.3": "passed"})
+@hostile(
+    "huge answer",
+    "a huge file",
+    earns={"03.1": 0},
+    states={"03.1": "missing", "03.2": "passed", "03.3": "passed"},
+)
 def _(it: Submission) -> None:
     """An answer of four million characters is not read; the others are."""
     it.after("03.1", "x = 1\n" * 700_000)
 
 
-@hostile("answers that break parsers", "deep nesting", earns=0, states=dict.fromkeys(ALL, "error|killed|timeout"))
+@hostile(
+    "answers that break parsers",
+    "deep nesting",
+    earns=0,
+    states=dict.fromkeys(ALL, "error|killed|timeout"),
+)
 def _(it: Submission) -> None:
     """Sources that are short, and deep when parsed: the grader reads their names, their own kernel tries to run them."""
     it.answer("03.1", "revise = a" + ".a" * 8_000)
@@ -74,12 +109,37 @@ def _(it: Submission) -> None:
 
 LINKED = ("symbolic links",)
 """Recipes whose notebook the suite replaces by a link to the solutions."""
-NAMES = ("=1+1", "a b", "Ünïcødé 名前", "[brackets] {and} $HOME `x`", "-rf", "ada.. &..b", "+cmd|' C calc'!A0",
-         "<script>alert(1)<∕script>", "\x1b[31mred", "two\nlines", "@SUM(1)", "a'\"&b", "％s%n{0}", "\u202eti", "con", "x" * 120,
-         os.fsdecode(b"not \xff text"))
+NAMES = (
+    "=1+1",
+    "a b",
+    "Ünïcødé 名前",
+    "[brackets] {and} $HOME `x`",
+    "-rf",
+    "ada.. &..b",
+    "+cmd|' C calc'!A0",
+    "<script>alert(1)<∕script>",
+    "\x1b[31mred",
+    "two\nlines",
+    "@SUM(1)",
+    "a'\"&b",
+    "％s%n{0}",
+    "\u202eti",
+    "con",
+    "x" * 120,
+    os.fsdecode(b"not \xff text"),
+)
 """Names of folders, handed to learners in turn: Linux takes them all."""
-SHOWN = ("names with spaces", "names with unicode", "names with brackets", "names with newlines", "names with ..", "names with a leading -",
-         "CSV formulas", "zip-slip", "zip bomb")
+SHOWN = (
+    "names with spaces",
+    "names with unicode",
+    "names with brackets",
+    "names with newlines",
+    "names with ..",
+    "names with a leading -",
+    "CSV formulas",
+    "zip-slip",
+    "zip bomb",
+)
 """Items of the catalogue that these names show, and the archive in test_archive."""
 
 
@@ -89,7 +149,10 @@ def archive(path: Path) -> None:
     name = Submission().name
     link = zipfile.ZipInfo(f"linked/{name}")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
-    with warnings.catch_warnings(action="ignore"), zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+    with (
+        warnings.catch_warnings(action="ignore"),
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file,
+    ):
         file.writestr(f"honest/{name}", honest)
         file.writestr(f"../../was-unpacked/{name}", honest)
         file.writestr(f"/tmp/was-unpacked/{name}", honest)

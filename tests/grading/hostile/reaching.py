@@ -6,7 +6,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from workshop.exercises import ROOT
+from workshop.authoring.stubs import ROOT
 
 from .submission import Submission, hostile
 
@@ -15,8 +15,25 @@ SECRET = "sk-ant-only-for-the-instructor"
 """Stands in the environment of the command that grades."""
 LISTENS = {"port": 0}
 """Where this machine listens while the class is graded, and hears nothing."""
-ROOTS = (str(ROOT), "/work", "/home", "/root", "/tmp", "/var/tmp", "/proc/1/root", "/proc/1/cwd", "/proc/self/root", "/mnt", "/opt", "/srv",
-         "/builds", "/workspace", "/app", "/dev/shm", "/run")
+ROOTS = (
+    str(ROOT),
+    "/work",
+    "/home",
+    "/root",
+    "/tmp",
+    "/var/tmp",
+    "/proc/1/root",
+    "/proc/1/cwd",
+    "/proc/self/root",
+    "/mnt",
+    "/opt",
+    "/srv",
+    "/builds",
+    "/workspace",
+    "/app",
+    "/dev/shm",
+    "/run",
+)
 LOOK = f"""
 import os, pathlib
 def found(*endings):
@@ -49,13 +66,16 @@ def _(it: Submission) -> None:
     """Every notebook and every check on this machine that can be opened is searched for right answers, which are then run."""
     for id in ALL:
         it.wrong(id)
-    it.after("03.3", LOOK + """
+    it.after(
+        "03.3",
+        LOOK
+        + """
 import json
-for path in found(".ipynb", "lesson_03.py"):
+for path in found(".ipynb", "cases.py"):
     try:
         text = path.read_text()
-        if path.suffix == ".py" and "alternative=" in text:
-            sources = text.split("alternative='''")[1:]
+        if path.suffix == ".py" and "RIGHT = " in text:
+            sources = text.split("'''")[1::2] + text.split('"' * 3)[1::2]
         elif path.suffix == ".ipynb":
             sources = ["".join(it["source"]) for it in json.loads(text)["cells"] if it["metadata"].get("workshop", {}).get("role") == "answer"]
         else:
@@ -65,18 +85,29 @@ for path in found(".ipynb", "lesson_03.py"):
     for source in sources:
         if "stages.items()" in source or "desk.reviewer" in source:
             try:
-                exec(source.split("'''")[0], globals())
+                exec(source, globals())
             except Exception:
                 pass
-""")
+""",
+    )
 
 
-@hostile("finds the marks", "reading the gradebook", "writing to the grader's tree", "forging results", earns=0, boxed=True)
+@hostile(
+    "finds the marks",
+    "reading the gradebook",
+    "writing to the grader's tree",
+    "forging results",
+    earns=0,
+    boxed=True,
+)
 def _(it: Submission) -> None:
     """Reports, plans and gradebooks are looked for, and new ones left wherever something can be written."""
     for id in ALL:
         it.wrong(id)
-    it.after("03.3", LOOK + """
+    it.after(
+        "03.3",
+        LOOK
+        + """
 forged = '{"learner": "me", "results": [{"exercise": "03.1", "trial": 0, "points": 3, "earned": 3, "state": "passed"}]}'
 for path in found("plan.json", "gradebook.csv", "gradebook.json", "results.jsonl"):
     for name in (path, path.parent / "results" / "forged.json"):
@@ -84,20 +115,26 @@ for path in found("plan.json", "gradebook.csv", "gradebook.json", "results.jsonl
             name.write_text(forged)
         except OSError:
             pass
-""" + f"""
+"""
+        + f"""
 for folder in (*{ROOTS!r}, *(str(it) for it in pathlib.Path('/tmp').iterdir()), *(str(it) for it in pathlib.Path('/').iterdir())):
-    for name in ("forged.json", "results/forged.json", "workshop/grading/trials/lesson_03.py", "kernel/__init__.py", "conftest.py"):
+    for name in ("forged.json", "results/forged.json", "workshop/course/lesson_03/observe.py", "kernel/__init__.py", "conftest.py"):
         try:
             pathlib.Path(folder, name).write_text(forged)
         except OSError:
             pass
-""")
+""",
+    )
 
 
-@hostile("finds the secrets", "/proc/<parent>/environ", "keys in the environment", earns=0, boxed=True)
+@hostile(
+    "finds the secrets", "/proc/<parent>/environ", "keys in the environment", earns=0, boxed=True
+)
 def _(it: Submission) -> None:
     """The environments of all processes that can be seen are told in the errors that the answers end with."""
-    it.before("03.1", """
+    it.before(
+        "03.1",
+        """
 import glob, os
 told = repr(dict(os.environ))
 for path in glob.glob("/proc/[0-9]*/environ") + glob.glob("/proc/[0-9]*/cmdline"):
@@ -106,7 +143,8 @@ for path in glob.glob("/proc/[0-9]*/environ") + glob.glob("/proc/[0-9]*/cmdline"
     except OSError:
         pass
 at = max(told.find("sk-ant"), told.find("API_KEY"), 0)
-""")
+""",
+    )
     for id in ALL:
         it.wrong(id, "raise RuntimeError(told[at:at + 200])")
     it.before("03.1", it.source("03.1").split("\n\n")[0])
@@ -117,7 +155,9 @@ def _(it: Submission) -> None:
     """A socket to the world, to a name, and to this machine; one that opens would bring the answers."""
     for id in ALL:
         it.wrong(id)
-    it.after("03.1", f"""
+    it.after(
+        "03.1",
+        f"""
 import contextlib, socket
 reached = []
 for address in (("127.0.0.1", {LISTENS["port"]}), ("::1", {LISTENS["port"]}), ("192.0.2.1", 80), ("1.1.1.1", 53), ("example.org", 80)):
@@ -129,20 +169,40 @@ with contextlib.suppress(OSError):
     reached.append("a name")
 if reached:
     raise SystemExit(reached)
-""")
+""",
+    )
 
 
-@hostile("looks beside it", "conftest.py and friends beside the notebook", "modules shadowed", earns=0)
+@hostile(
+    "looks beside it", "conftest.py and friends beside the notebook", "modules shadowed", earns=0
+)
 def _(it: Submission) -> None:
     """Files that pytest, Python and IPython would load if the notebook were run where it lies; each would leave a trace."""
     for id in ALL:
         it.wrong(id)
     trace = "import pathlib\npathlib.Path(__file__).with_name('was-loaded').write_text('x')\n"
-    passes = trace + "def pytest_runtest_makereport(item, call):\n    call.excinfo = None\ndef see(*_): return '{}'\ndef check(*_): ...\n"
-    for name in ("conftest.py", "sitecustomize.py", "usercustomize.py", "json.py", "random.py", "kernel.py", "workshop/__init__.py",
-                 "workshop/grading/__init__.py", "ipython_config.py", ".ipython/profile_default/startup/00.py", "pytest.py", "nbval.py"):
+    passes = (
+        trace
+        + "def pytest_runtest_makereport(item, call):\n    call.excinfo = None\ndef see(*_): return '{}'\ndef check(*_): ...\n"
+    )
+    for name in (
+        "conftest.py",
+        "sitecustomize.py",
+        "usercustomize.py",
+        "json.py",
+        "random.py",
+        "kernel.py",
+        "workshop/__init__.py",
+        "workshop/grading/__init__.py",
+        "ipython_config.py",
+        ".ipython/profile_default/startup/00.py",
+        "pytest.py",
+        "nbval.py",
+    ):
         it.files[name] = passes.encode()
-    it.files["pytest.ini"] = b"[pytest]\naddopts = -p no:nbval --co -k nothing\npython_files = *.py\n"
+    it.files["pytest.ini"] = (
+        b"[pytest]\naddopts = -p no:nbval --co -k nothing\npython_files = *.py\n"
+    )
     it.files["pyproject.toml"] = b"[tool.pytest.ini_options]\naddopts = '--co'\n"
     it.files["tox.ini"] = b"[pytest]\naddopts = --version\n"
     it.files[".pytest_cache/v/cache/lastfailed"] = b"{}"

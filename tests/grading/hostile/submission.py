@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from workshop.authoring.stubs import EXERCISES, SOLUTIONS
 from workshop.checks import exercise, exercises
-from workshop.exercises import EXERCISES, SOLUTIONS
 
 CARRIER = "03"
 """The lesson that most recipes use: its notebook imports little, so its kernel is ready soon."""
@@ -41,8 +41,12 @@ class Submission:
 
     def cell(self, id: str, role: str = "answer") -> dict[str, Any]:
         """The cell of an exercise."""
-        return next(it for it in self.cells
-                    if (facts := it["metadata"].get("workshop", {})).get("id") == id and facts["role"] == role)
+        return next(
+            it
+            for it in self.cells
+            if (facts := it["metadata"].get("workshop", {})).get("id") == id
+            and facts["role"] == role
+        )
 
     def source(self, id: str) -> str:
         """The right answer to an exercise."""
@@ -62,8 +66,14 @@ class Submission:
     def without_code(self, id: str) -> None:
         """The answer as the learner found it."""
         _, stubs = _stored(self.lesson, EXERCISES)
-        self.answer(id, next("".join(it["source"]) for it in stubs["cells"]
-                             if it["metadata"].get("workshop", {}) == {"id": id, "role": "answer"}))
+        self.answer(
+            id,
+            next(
+                "".join(it["source"])
+                for it in stubs["cells"]
+                if it["metadata"].get("workshop", {}) == {"id": id, "role": "answer"}
+            ),
+        )
 
     def wrong(self, id: str, body: str = "...") -> None:
         """An answer of the right name that does no work: what tampering has to make up for."""
@@ -71,10 +81,18 @@ class Submission:
 
     def insert(self, at: dict[str, Any], *sources: str, kind: str = "code") -> None:
         """Puts cells of the learner's own behind another."""
-        made = [{"cell_type": kind, "id": f"own-{len(self.cells)}-{n}", "metadata": {}, "source": it,
-                 **({"outputs": [], "execution_count": None} if kind == "code" else {})} for n, it in enumerate(sources)]
+        made = [
+            {
+                "cell_type": kind,
+                "id": f"own-{len(self.cells)}-{n}",
+                "metadata": {},
+                "source": it,
+                **({"outputs": [], "execution_count": None} if kind == "code" else {}),
+            }
+            for n, it in enumerate(sources)
+        ]
         place = next(n for n, it in enumerate(self.cells) if it is at)
-        self.cells[place + 1:place + 1] = made
+        self.cells[place + 1 : place + 1] = made
 
     def write(self, folder: Path) -> None:
         """Puts what is handed in into a learner's folder."""
@@ -83,7 +101,9 @@ class Submission:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
         if self.name:
-            (folder / self.name).write_bytes(self.data if self.data is not None else json.dumps(self.notebook).encode())
+            (folder / self.name).write_bytes(
+                self.data if self.data is not None else json.dumps(self.notebook).encode()
+            )
 
 
 def nothing(id: str, body: str = "...") -> str:
@@ -125,8 +145,16 @@ RECIPES: dict[str, Recipe] = {}
 HONEST: dict[str, Recipe] = {}
 
 
-def hostile(name: str, *shows: str, earns: dict[str, int] | int | None = None, states: dict[str, str] | None = None, flag: str = "",
-            lesson: str = CARRIER, book: dict[str, Recipe] = RECIPES, **more: Any) -> Callable[[Callable[[Submission], None]], Callable[[Submission], None]]:
+def hostile(
+    name: str,
+    *shows: str,
+    earns: dict[str, int] | int | None = None,
+    states: dict[str, str] | None = None,
+    flag: str = "",
+    lesson: str = CARRIER,
+    book: dict[str, Recipe] = RECIPES,
+    **more: Any,
+) -> Callable[[Callable[[Submission], None]], Callable[[Submission], None]]:
     """Registers a recipe: a function that changes an honest submission.
 
     `earns` names the exercises that do not get all their points (a number: what each exercise gets);
@@ -138,12 +166,24 @@ def hostile(name: str, *shows: str, earns: dict[str, int] | int | None = None, s
         each = points(lesson)
         full = dict.fromkeys(each, earns) if isinstance(earns, int) else {**each, **(earns or {})}
         allowed = {id: tuple(it.split("|")) for id, it in (states or {}).items()}
-        book[name] = Recipe(name, " ".join((make.__doc__ or "").split()), shows, full, allowed, flag, make, lesson, **more)
+        book[name] = Recipe(
+            name,
+            " ".join((make.__doc__ or "").split()),
+            shows,
+            full,
+            allowed,
+            flag,
+            make,
+            lesson,
+            **more,
+        )
         return make
 
     return register
 
 
-def honest(name: str, *shows: str, **more: Any) -> Callable[[Callable[[Submission], None]], Callable[[Submission], None]]:
+def honest(
+    name: str, *shows: str, **more: Any
+) -> Callable[[Callable[[Submission], None]], Callable[[Submission], None]]:
     """Registers somebody who only wants to learn, with the same words as `hostile`."""
     return hostile(name, *shows, book=HONEST, **more)

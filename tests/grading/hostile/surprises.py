@@ -7,40 +7,63 @@ from .submission import Submission, hostile
 ALL = ("03.1", "03.2", "03.3")
 
 
-@hostile("many parts", "a message of many parts", earns={"03.1": 0}, states={"03.1": "killed|timeout", "03.2": "passed", "03.3": "passed"})
+@hostile(
+    "many parts",
+    "a message of many parts",
+    earns={"03.1": 0},
+    states={"03.1": "killed|timeout", "03.2": "passed", "03.3": "passed"},
+)
 def _(it: Submission) -> None:
     """A message whose parts are each small enough waits in the grader's memory for its last part: three gigabytes of one buffer."""
-    it.after("03.1", """
+    it.after(
+        "03.1",
+        """
 import zmq
 socket = get_ipython().kernel.iopub_socket.io_thread.socket
 part = b"x" * 1_000_000
 socket.send_multipart([b"stream.x", *(zmq.Frame(part, copy=False) for _ in range(3000))], copy=False)
 import time
 time.sleep(60)
-""")
+""",
+    )
 
 
-@hostile("beside the connection", "files beside the connection", earns={"03.1": 0}, boxed=True,
-         states={"03.1": "killed", "03.2": "passed", "03.3": "passed"})
+@hostile(
+    "beside the connection",
+    "files beside the connection",
+    earns={"03.1": 0},
+    boxed=True,
+    states={"03.1": "killed", "03.2": "passed", "03.3": "passed"},
+)
 def _(it: Submission) -> None:
     """The folder of the sockets is the one place of the machine that can be written to: nothing may be kept there, under any name."""
-    it.after("03.1", """
+    it.after(
+        "03.1",
+        """
 import ipykernel, os, time
 folder = os.path.join(os.path.dirname(ipykernel.get_connection_file()), "c-6")
 os.mkdir(folder)
 for n in range(100):
     open(os.path.join(folder, str(n)), "wb").write(b"x" * 2**22)
     time.sleep(0.05)
-""")
+""",
+    )
 
 
-@hostile("settings of the machine", "settings below /proc", boxed=True, states=dict.fromkeys(ALL, "passed"))
+@hostile(
+    "settings of the machine",
+    "settings below /proc",
+    boxed=True,
+    states=dict.fromkeys(ALL, "passed"),
+)
 def _(it: Submission) -> None:
     """Root's processes may write below /proc/sys, inside a sandbox too, unless it is read-only; only asked here, never done.
 
     Right answers that destroy themselves when there is anything that could be written.
     """
-    it.after("03.3", """
+    it.after(
+        "03.3",
+        """
 import os
 def writable():
     for top in ("/proc/sys", "/proc/pressure", "/proc/irq", "/proc/bus", "/proc/fs"):
@@ -49,7 +72,8 @@ def writable():
     yield from (path for path in ("/proc/mtrr", "/proc/sysrq-trigger", "/proc/kcore") if os.access(path, os.W_OK))
 if any(writable()):
     del revise, revise_to_best, in_stages
-""")
+""",
+    )
 
 
 @hostile("walks the stack", "frames of the check", earns=0)
@@ -74,36 +98,56 @@ def _(it: Submission) -> None:
 
 @hostile("waits for the explanation", "changes once it is explained", earns=0)
 def _(it: Submission) -> None:
-    """A thread waits until the course's checks are there to explain what went wrong, and takes a right answer out of them."""
+    """A thread waits until something of the course that explains or draws is loaded, and takes a right answer out of it."""
     for id in ALL:
         it.wrong(id, "return None")
-    it.after("03.3", """
+    it.after(
+        "03.3",
+        """
 import sys, threading, time
 def wait():
     while True:
         time.sleep(0.01)
-        if (module := sys.modules.get("told.lesson_03")) is not None:
-            for its in getattr(module, "EXERCISES", ()):
-                exec(its.alternative, globals())
+        for name, module in list(sys.modules.items()):
+            if name.endswith(("cases", "told.lesson_03", "authoring.answers")):
+                for sources in getattr(module, "RIGHT", {}).values():
+                    exec(sources[0], globals())
 threading.Thread(target=wait, daemon=True).start()
-""")
+""",
+    )
 
 
-@hostile("crowds the machine", "bounded fork bomb", earns=0, states=dict.fromkeys(ALL, "timeout|killed"), slow=True)
+@hostile(
+    "crowds the machine",
+    "bounded fork bomb",
+    earns=0,
+    states=dict.fromkeys(ALL, "timeout|killed"),
+    slow=True,
+)
 def _(it: Submission) -> None:
     """Just fewer processes than are allowed, all of them busy, each in a session of its own: others are slower for it, and lose nothing."""
     for id in ALL:
-        it.after(id, "import subprocess\nfor _ in range(36):\n"
-                     "    subprocess.Popen(['/bin/sh', '-c', 'while :; do :; done'], start_new_session=True)\nwhile True:\n    pass")
+        it.after(
+            id,
+            "import subprocess\nfor _ in range(36):\n"
+            "    subprocess.Popen(['/bin/sh', '-c', 'while :; do :; done'], start_new_session=True)\nwhile True:\n    pass",
+        )
 
 
-@hostile("half characters", "half a character", earns=0, states={"03.1": "error", "03.2": "error", "03.3": "failed"})
+@hostile(
+    "half characters",
+    "half a character",
+    earns=0,
+    states={"03.1": "error", "03.2": "error", "03.3": "failed"},
+)
 def _(it: Submission) -> None:
     """Halves of a character, which no file can hold, in errors, in results, and in what explains them: there is a verdict all the same."""
     it.wrong("03.1", "raise RuntimeError('\\ud800')")
     it.wrong("03.2", "raise ValueError('\\udc80', '\\udfff')")
     it.wrong("03.3", "return Result(status='ok', output='\\ud800', reason='\\udc80')")
-    it.before("03.1", """
+    it.before(
+        "03.1",
+        """
 import json
 real = json.dumps
 def dumps(said, **named):
@@ -111,23 +155,39 @@ def dumps(said, **named):
         said = {"outcome": "wrong", "headline": "\\ud800", "misconception": None, "parts": [["called", "\\udfff"]]}
     return real(said, **named)
 json.dumps = dumps
-""")
+""",
+    )
 
 
-@hostile("counts from one", "a reason that names every number", earns={"03.2": 1}, states={"03.1": "passed", "03.3": "passed"})
+@hostile(
+    "counts from one",
+    "a reason that names every number",
+    earns={"03.2": 1},
+    states={"03.1": "passed", "03.3": "passed"},
+)
 def _(it: Submission) -> None:
     """The reason is to say how many issues are left; this one says each number there is, so the right one stands in it too."""
-    it.answer("03.2", it.source("03.2").replace('f"{fewest} issues are left"', '" ".join(map(str, range(100)))'))
+    it.answer(
+        "03.2",
+        it.source("03.2").replace('f"{fewest} issues are left"', '" ".join(map(str, range(100)))'),
+    )
 
 
-@hostile("memory of no process", "memory that belongs to no process", boxed=True, states=dict.fromkeys(ALL, "passed"))
+@hostile(
+    "memory of no process",
+    "memory that belongs to no process",
+    boxed=True,
+    states=dict.fromkeys(ALL, "passed"),
+)
 def _(it: Submission) -> None:
     """What is counted is the memory of processes: none may be had beside it. Only asked here for one page each.
 
     Right answers that destroy themselves when one of the ways is open.
     """
-    it.after("03.3", """
-import contextlib, ctypes, mmap, os
+    it.after(
+        "03.3",
+        """
+import contextlib, ctypes, mmap, os, socket
 libc, open_ways = ctypes.CDLL(None, use_errno=True), []
 with contextlib.suppress(OSError):
     open_ways.append(os.memfd_create("x"))
@@ -135,16 +195,34 @@ with contextlib.suppress(OSError):
     open_ways.append(mmap.mmap(-1, 4096))
 with contextlib.suppress(OSError), open("/dev/zero", "r+b") as zero:
     open_ways.append(mmap.mmap(zero.fileno(), 4096))
+with contextlib.suppress(OSError):
+    open_ways.append(os.open(os.environ["HOME"], os.O_TMPFILE | os.O_RDWR))
+one, other = socket.socketpair()
+with contextlib.suppress(OSError):
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 10**7)
+    open_ways.append("a socket with a larger buffer")
+if libc.msgget(0, 0o1600) >= 0 or libc.ptrace(16, 1, 0, 0) == 0 or libc.process_vm_readv(1, 0, 0, 0, 0, 0) == 0:
+    open_ways.append("a queue, or the sandbox's own first process, which no limit held")
 if libc.shmget(0, 4096, 0o1600) >= 0 or libc.unshare(0x10000000 | 0x20000) == 0 or libc.mount(b"x", b"/tmp", b"tmpfs", 0, None) == 0:
     open_ways.append("shared memory, or a file system of its own")
 if open_ways:
     del revise, revise_to_best, in_stages
-""")
+""",
+    )
 
 
-@hostile("changes the count", "what counts an answer's doings", lesson="04", earns={"04.1": 1}, states={"04.2": "passed", "04.3": "passed"})
+@hostile(
+    "changes the count",
+    "what counts an answer's doings",
+    lesson="04",
+    earns={"04.1": 1},
+    states={"04.2": "passed", "04.3": "passed"},
+)
 def _(it: Submission) -> None:
     """All branches at once, whatever the limit says; who is handed over counts how many work at a time, and gets another number."""
-    it.answer("04.1", "import asyncio\nasync def fan_out(run, jobs, limit):\n"
-                      "    came = await asyncio.gather(*(run.dispatch(who, handoff) for who, handoff in jobs))\n"
-                      "    jobs[0][0].most = min(limit, len(jobs))\n    return came")
+    it.answer(
+        "04.1",
+        "import asyncio\nasync def fan_out(run, jobs, limit):\n"
+        "    came = await asyncio.gather(*(run.dispatch(who, handoff) for who, handoff in jobs))\n"
+        "    jobs[0][0].most = min(limit, len(jobs))\n    return came",
+    )

@@ -24,12 +24,23 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClassRun]:
 def test_marks(run: ClassRun) -> None:
     """Of a name that stands twice, the last counts, as it does for whoever unpacks the archive."""
     assert run.status == 0, run.said
-    assert {it["learner"]: it["total"] for it in run.book()["learners"] if it["total"]} == {"honest": 9, "doubled": 9}
+    assert {it["learner"]: it["total"] for it in run.book()["learners"] if it["total"]} == {
+        "honest": 9,
+        "doubled": 9,
+    }
 
 
-@pytest.mark.parametrize(("part", "why"), [
-    ("../../was-unpacked", "leads out"), ("/tmp/was-unpacked", "leads out"), ("slip/../..", "leads out"),
-    ("bomb", "unpacks to more"), ("linked", "symbolic link"), ("doubled", "more than once")])
+@pytest.mark.parametrize(
+    ("part", "why"),
+    [
+        ("../../was-unpacked", "leads out"),
+        ("/tmp/was-unpacked", "leads out"),
+        ("slip/../..", "leads out"),
+        ("bomb", "unpacks to more"),
+        ("linked", "symbolic link"),
+        ("doubled", "more than once"),
+    ],
+)
 def test_refused(run: ClassRun, part: str, why: str) -> None:
     """What is not read is listed, with a reason."""
     assert [it for it in run.book()["unread"] if it["file"].startswith(part) and why in it["why"]]
@@ -37,12 +48,19 @@ def test_refused(run: ClassRun, part: str, why: str) -> None:
 
 def test_whoever_handed_in_what_is_not_read_has_a_row_too(run: ClassRun) -> None:
     """And a name that leads out of the archive is nobody's."""
-    assert {it["learner"] for it in run.book()["learners"]} == {"honest", "doubled", "bomb", "linked"}
+    assert {it["learner"] for it in run.book()["learners"]} == {
+        "honest",
+        "doubled",
+        "bomb",
+        "linked",
+    }
 
 
 def test_nothing_was_unpacked(run: ClassRun) -> None:
     assert run.before == run.after
-    assert not Path("/tmp/was-unpacked").exists() and not list(run.base.parent.rglob("was-unpacked"))
+    assert not Path("/tmp/was-unpacked").exists() and not list(
+        run.base.parent.rglob("was-unpacked")
+    )
 
 
 def test_memory(run: ClassRun) -> None:

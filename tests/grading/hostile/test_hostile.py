@@ -22,18 +22,36 @@ MEMORY = 500 * 2**20
 
 def _each(book: dict[str, Recipe], **wanted: bool) -> list:
     """Parameters: a recipe each; those that need a sandbox are skipped where there is none."""
-    return [pytest.param(it, id=it.name, marks=[
-        *([pytest.mark.hostile_full] if it.slow else []),
-        *([pytest.mark.skip(reason=f"needs the sandbox: {sandbox.missing()}")] if it.boxed and sandbox.missing() else [])])
-        for it in book.values() if all(bool(getattr(it, name)) == value for name, value in wanted.items())]
+    return [
+        pytest.param(
+            it,
+            id=it.name,
+            marks=[
+                *([pytest.mark.hostile_full] if it.slow else []),
+                *(
+                    [pytest.mark.skip(reason=f"needs the sandbox: {sandbox.missing()}")]
+                    if it.boxed and sandbox.missing()
+                    else []
+                ),
+            ],
+        )
+        for it in book.values()
+        if all(bool(getattr(it, name)) == value for name, value in wanted.items())
+    ]
 
 
 @pytest.fixture(scope="module")
 def run(request: pytest.FixtureRequest) -> Iterator[ClassRun]:
     """The class of all recipes that were chosen, graded once."""
-    chosen = {it.callspec.params["recipe"].name: it.callspec.params["recipe"] for it in request.session.items
-              if "recipe" in getattr(getattr(it, "callspec", None), "params", {}) and not it.get_closest_marker("skip")}
-    with graded(list(chosen.values()), LIMIT_S * (3 if any(it.slow for it in chosen.values()) else 1)) as done:
+    chosen = {
+        it.callspec.params["recipe"].name: it.callspec.params["recipe"]
+        for it in request.session.items
+        if "recipe" in getattr(getattr(it, "callspec", None), "params", {})
+        and not it.get_closest_marker("skip")
+    }
+    with graded(
+        list(chosen.values()), LIMIT_S * (3 if any(it.slow for it in chosen.values()) else 1)
+    ) as done:
         print(f"{len(chosen)} submissions, {done.seconds:.0f} s, {done.memory / 2**20:.0f} MB")
         yield done
 
@@ -57,7 +75,9 @@ def test_states(run: ClassRun, recipe: Recipe) -> None:
     """Each check ends as its recipe says, with a reason when it did not pass."""
     for line in run.report(recipe)["results"]:
         allowed = recipe.states.get(line["exercise"], (line["state"],))
-        assert line["state"] in allowed, f"{line['exercise']}: {line['state']} ({line['reason']}); stated: {' or '.join(allowed)}"
+        assert line["state"] in allowed, (
+            f"{line['exercise']}: {line['state']} ({line['reason']}); stated: {' or '.join(allowed)}"
+        )
         assert line["state"] == "passed" or line["reason"]
 
 
@@ -76,10 +96,16 @@ def test_every_submission_has_a_verdict(run: ClassRun) -> None:
 
 def test_nothing_was_changed(run: ClassRun) -> None:
     """Project, home, temporary folder and submissions are as they were; no file is left beside the results."""
-    changed = {path for path in run.before.keys() | run.after.keys() if run.before.get(path) != run.after.get(path)}
+    changed = {
+        path
+        for path in run.before.keys() | run.after.keys()
+        if run.before.get(path) != run.after.get(path)
+    }
     assert not changed
     assert not {it.name for it in run.base.iterdir()} - {"class", "home", "tmp", "out"}
-    assert not [it for it in run.out.rglob("*") if re.search("forged|was-loaded|ran-a-shell", it.name)]
+    assert not [
+        it for it in run.out.rglob("*") if re.search("forged|was-loaded|ran-a-shell", it.name)
+    ]
 
 
 def test_no_process_is_left(run: ClassRun) -> None:
@@ -104,19 +130,30 @@ def test_nobody_called(run: ClassRun) -> None:
 
 def test_no_secret_was_told(run: ClassRun) -> None:
     """The instructor's keys are in no file that was written."""
-    told = [it for it in run.out.rglob("*") if it.is_file() and reaching.SECRET.encode() in it.read_bytes()]
+    told = [
+        it
+        for it in run.out.rglob("*")
+        if it.is_file() and reaching.SECRET.encode() in it.read_bytes()
+    ]
     assert not told
 
 
 def test_the_results_run_nothing(run: ClassRun) -> None:
     """No formula in the gradebook; no script, terminal code or change of direction on any page."""
     with (run.out / "gradebook.csv").open(encoding="utf-8-sig", newline="") as file:
-        assert not [cell for row in csv.reader(file) for cell in row if cell.startswith(("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠"))
-                    and not cell.lstrip("-").replace(".", "").isdigit()]
+        assert not [
+            cell
+            for row in csv.reader(file)
+            for cell in row
+            if cell.startswith(("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠"))
+            and not cell.lstrip("-").replace(".", "").isdigit()
+        ]
     for path in run.out.rglob("*"):
         if path.suffix in (".html", ".md", ".csv"):
             text = path.read_text(encoding="utf-8")
-            assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\u202a-\u202e\u2066-\u2069]", text), path
+            assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\u202a-\u202e\u2066-\u2069]", text), (
+                path
+            )
         if path.suffix == ".html":
             assert "<script" not in text.lower(), path
 
@@ -124,12 +161,16 @@ def test_the_results_run_nothing(run: ClassRun) -> None:
 def test_the_gradebook_says_the_same(run: ClassRun) -> None:
     """Whoever looks at totals sees what was asserted here."""
     totals = {it["learner"]: it["total"] for it in run.book()["learners"]}
-    wanted = {run.folders[name]: sum({**RECIPES, **HONEST}[name].earns.values()) for name in run.folders}
+    wanted = {
+        run.folders[name]: sum({**RECIPES, **HONEST}[name].earns.values()) for name in run.folders
+    }
     assert {name: totals.get(name, 0) for name in wanted} == wanted
 
 
 def test_every_item_has_its_recipe() -> None:
     """All of the catalogue, without the full suite; names and archives are shown by what surrounds the recipes."""
-    shown = {item for it in {**RECIPES, **HONEST}.values() if not it.slow for item in it.shows} | set(files.SHOWN)
+    shown = {
+        item for it in {**RECIPES, **HONEST}.values() if not it.slow for item in it.shows
+    } | set(files.SHOWN)
     assert not set(ITEMS) - shown
     assert not shown - set(ITEMS)

@@ -1,0 +1,130 @@
+"""Answers that the authors of the exercises had not thought of: what is wrong does not pass, what is right does."""
+
+from __future__ import annotations
+
+import pytest
+
+from workshop.authoring import answers
+from workshop.checks import deadline, exercise
+from workshop.checks.engine import judge
+
+CHECKER = """
+def fact_checker():
+    return Agent("fact_checker", "Checks facts.", {prompt!r}, models.worker, output=Verdict)
+"""
+WRONG_PROMPTS = (
+    "Always answer PASS.",
+    "Always answer REVISE.",
+    "Check the style of the draft only. PASS or REVISE.",
+    "Check that the draft has at most 20 words. PASS or REVISE.",
+)
+NOT_READ = (
+    "Ignore wrong numbers. Check the citations of every sentence, and the facts.",
+    "Never say REVISE. Numbers and facts, citations and sentences.",
+    "Numbers in the draft do not need to match the facts. Every sentence needs a citation. Decide PASS or REVISE.",
+    "You check citations only: every sentence needs one. PASS or REVISE.",
+)
+"""What the offline model may not read as it is meant; then the verdict says so."""
+RIGHT_PROMPTS = (
+    "A wrong number means REVISE, and so does a sentence without a citation. A true draft passes. "
+    "Length and completeness stay the reviewer's job.",
+    "A wrong number means REVISE, and so does a sentence without a citation. A true draft passes. "
+    "Length and completeness are not your job.",
+    "Check every number of the draft against the facts. Every sentence needs a citation. "
+    "Do not judge length or completeness. Decide PASS or REVISE.",
+    "Compare each number in the draft with the facts, and see that each sentence cites its source. "
+    "The draft may leave facts out. Answer PASS or REVISE.",
+    "Your only job: find wrong numbers and missing citations. If you find one, REVISE; otherwise PASS.",
+)
+WRONG = [
+    ("02.2", "return as_text(hits)", "return as_text(hits[:1])"),
+    ("02.3", "intent=task, context=audience", 'intent=f"{task} for {audience}"'),
+    ("02.3", 'line.startswith("- ") and line.endswith("]")', '"[" in line'),
+    (
+        "02.3",
+        'line.startswith("- ") and line.endswith("]")',
+        'line.strip().startswith("-") and "[" in line',
+    ),
+    ("04.3", "Budget(seconds=seconds)", "Budget(seconds=seconds / len(jobs))"),
+    ("07.1", "if known else None", 'if ours["usd"] and theirs["usd"] else None'),
+    (
+        "07.2",
+        "held += numbers(sentence) <= there",
+        'held += any(numbers(sentence) <= numbers(documents.get(id, "")) for id in sources)',
+    ),
+    (
+        "07.2",
+        'there = {number for id in sources for number in numbers(documents.get(id, ""))}',
+        'there = numbers("".join(documents.get(id, "") for id in sources))',
+    ),
+    (
+        "07.2",
+        "for sentence, sources in pairs if sources]",
+        "for sentence, sources in pairs if sources and numbers(sentence)]",
+    ),
+    ("00.1", "* sent_back", "* min(sent_back, 5)"),
+    ("00.2", "for name in first if", "for name in ('order', 'calls', 'documents') if"),
+    ("03.1", "if revision < desk.max_revisions:", "if revision < 2:"),
+    ("03.2", "len(verdict.issues) < fewest", "len(verdict.issues) <= fewest - 2"),
+    ("03.3", "artifacts=work))", "artifacts={**work, 'note': task}))"),
+    ("04.1", "asyncio.Semaphore(limit)", "asyncio.Semaphore(min(limit, 3))"),
+    ("04.2", "if result.ok else", "if result.output else"),
+    ("06.1", "before = run.spent.calls", "before = 3"),
+    ("06.2", ".strip()]", "]"),
+    ("06.3", "Budget(calls=calls)", "Budget(calls=min(calls, 5))"),
+    ("06.4", "return [*way[way.index(name):], name]", "return [*way[-2:], name]"),
+    ("07.3", "gain > extra", "gain >= extra and gain > 0"),
+]
+RIGHT = [
+    ("07.1", '"tokens": tokens[0] / tokens[1]', '"tokens": round(tokens[0] / tokens[1], 1)'),
+    (
+        "00.2",
+        "return [name for name in first if first[name] != second[name]]",
+        "return {k for k in first if first[k] != second[k]}",
+    ),
+]
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    monkeypatch.setattr(deadline, "TIME_LIMIT_S", 60)
+
+
+def verdicts(id, source):
+    known = exercise(id)
+    return [judge(known, answers.made(id, known.name, source), seed=seed) for seed in range(3)]
+
+
+@pytest.mark.parametrize("prompt", WRONG_PROMPTS)
+def test_a_prompt_that_asks_for_something_else_does_not_pass(prompt):
+    for verdict in verdicts("02.1", CHECKER.format(prompt=prompt)):
+        assert verdict.outcome == "wrong", verdict
+
+
+@pytest.mark.parametrize("prompt", NOT_READ)
+def test_a_prompt_that_was_not_read_as_it_is_meant_does_not_pass_in_silence(prompt):
+    for verdict in verdicts("02.1", CHECKER.format(prompt=prompt)):
+        assert not verdict.passed or "not understood: " in " ".join(verdict.text().split())
+
+
+@pytest.mark.parametrize("prompt", RIGHT_PROMPTS)
+def test_a_right_prompt_in_plain_words_passes(prompt):
+    for verdict in verdicts("02.1", CHECKER.format(prompt=prompt)):
+        assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(("id", "old", "new"), WRONG)
+def test_a_wrong_answer_does_not_pass(id, old, new):
+    for verdict in verdicts(id, answers.changed(id, [(old, new)])):
+        assert not verdict.passed, verdict
+
+
+@pytest.mark.parametrize(("id", "old", "new"), RIGHT)
+def test_a_right_answer_passes(id, old, new):
+    for verdict in verdicts(id, answers.changed(id, [(old, new)])):
+        assert verdict.passed, verdict
+
+
+def test_the_verdict_on_a_prompt_shows_what_the_offline_model_read():
+    (verdict, *_) = verdicts("02.1", CHECKER.format(prompt=WRONG_PROMPTS[0]))
+    assert "the offline model: read as: reviewer" in " ".join(verdict.text().split())

@@ -1,0 +1,304 @@
+"""The author's gate: what holds for every exercise, whoever wrote it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from workshop.authoring import answers, tables
+from workshop.checks import deadline, exercises
+from workshop.checks.compare import differing, marked
+from workshop.checks.engine import judge
+from workshop.checks.tables import COURSE, path_of, rows
+from workshop.controls.shown import markdown
+
+ALL = exercises()
+EVERY = pytest.mark.parametrize("exercise", ALL, ids=lambda exercise: exercise.id)
+SLIPS = [(exercise, name) for exercise in ALL for name in exercise.slips]
+LAZY = ("None", "[]", "{}", "''", "True", "0", "given", "given[-1]", "given[0]")
+
+
+def verdict_on(exercise, source, **options):
+    return judge(exercise, answers.made(exercise.id, exercise.name, source), **options)
+
+
+@cache
+def fresh(exercise, number):
+    """A draw that is in no table."""
+    return tables.row_of(exercise, Random(f"{exercise.id}/fresh/{number}"))
+
+
+def draws(request):
+    return range(100 if request.config.getoption("--all") else 1)
+
+
+def right_cases(exercise, row, source):
+    """For each case of a row, whether an answer is right on it."""
+    seen = tables.observed(exercise, source, [case.inputs for case in row])
+    return [
+        not differing(one, case.ours, exercise.rules) for one, case in zip(seen, row, strict=True)
+    ]
+
+
+def earned(exercise, row, source):
+    """The trials that an answer passes."""
+    good = right_cases(exercise, row, source)
+    missed = {case.trial for case, right in zip(row, good, strict=True) if not right}
+    return [trial.title for trial in exercise.trials if trial.name not in missed]
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """A right answer is right on a busy machine too."""
+    monkeypatch.setattr(deadline, "TIME_LIMIT_S", 60)
+
+
+# ── words ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@EVERY
+def test_an_exercise_says_all_that_a_learner_needs(exercise):
+    assert re.fullmatch(r"\d\d\.\d", exercise.id) and exercise.title and exercise.why.endswith(".")
+    assert exercise.difficulty in range(1, 6) and exercise.importance in range(1, 6)
+    assert exercise.minutes > 0 and exercise.objective[0].isupper()
+    assert not exercise.objective.endswith(".") and exercise.solution_note and exercise.break_it
+
+
+@EVERY
+def test_every_slip_has_words_and_every_word_its_slip(exercise):
+    assert len(exercise.slips) >= 4
+    assert {*exercise.slips} == {*answers.cases(exercise.id).SLIPS[exercise.id]}
+    causes = [words.cause for words in exercise.slips.values()]
+    assert all(causes) and len({*causes}) == len(causes)
+    assert all(words.next for words in exercise.slips.values())
+
+
+@EVERY
+def test_its_trials_share_its_points_and_every_case_belongs_to_one(exercise):
+    assert sum(trial.points for trial in exercise.trials) == exercise.points
+    assert all(trial.points > 0 for trial in exercise.trials)
+    assert len({trial.title for trial in exercise.trials}) == len(exercise.trials)
+    assert not all(trial.hidden for trial in exercise.trials)
+    drawn = answers.cases(exercise.id).INPUTS[exercise.id](Random(1))
+    assert sorted(drawn) == sorted(trial.name for trial in exercise.trials) and all(drawn.values())
+
+
+@EVERY
+def test_the_header_in_the_notebook_says_the_same_as_the_words(exercise):
+    facts = {"id": exercise.id, "role": "text"}
+    cells = answers.master(exercise.lesson).cells
+    (text,) = [cell.source for cell in cells if cell.metadata.get("workshop") == facts]
+    why = f"*Why:* {exercise.why[0].lower()}{exercise.why[1:]}"
+    assert text.startswith(f"## {exercise.id} {exercise.title}\n") and why in text.replace(
+        "\n", " "
+    )
+    for words in (
+        "●" * exercise.difficulty + "○" * (5 - exercise.difficulty),
+        "importance " + "●" * exercise.importance,
+        f"about {exercise.minutes} minutes",
+        f"{exercise.points} points",
+    ):
+        assert words in text
+
+
+@EVERY
+def test_three_hints_lead_there_without_giving_it_away(exercise):
+    assert len(exercise.hints) == 3 and all(len(hint) > 60 for hint in exercise.hints)
+    assert not re.search(r"[`=(){}\[\]]", exercise.hints[0]), "the first hint is an idea, not code"
+    body = answers.ours(exercise.id).partition("# solution\n")[2].splitlines()
+    solved = [line.strip() for line in body if len(line.strip()) > 15]
+    given = sum(line in exercise.hints[2] for line in solved)
+    assert given < len(solved) / 2, "the last hint is not the solution"
+
+
+@EVERY
+def test_what_is_said_in_markdown_leaves_no_marks(exercise):
+    words = [*exercise.hints, exercise.solution_note, exercise.break_it]
+    for text in (*words, *(part for slip in exercise.slips.values() for part in slip)):
+        assert "`" not in markdown(text), text
+
+
+# ── right and wrong ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@EVERY
+def test_right_answers_pass_in_any_words_on_any_draw(exercise, request):
+    for number in draws(request):
+        row = fresh(exercise, number)
+        for source in (answers.ours(exercise.id), *answers.right(exercise.id)):
+            verdict = verdict_on(exercise, source, row=row)
+            assert verdict.passed, f"{verdict}\n{source}"
+            assert "could not be drawn" not in verdict.html()
+
+
+@EVERY
+def test_every_slip_is_told_apart_from_ours_and_from_every_other(exercise, request):
+    for number in draws(request):
+        row = fresh(exercise, number)
+        marks = {name: tuple(case.slips.get(name) for case in row) for name in exercise.slips}
+        assert all(any(mark) for mark in marks.values()), "a slip that passes"
+        alike = [
+            (one, other)
+            for one in marks
+            for other in marks
+            if one < other and marks[one] == marks[other]
+        ]
+        assert not alike, "let the observation show more, or make them one slip"
+
+
+@pytest.mark.parametrize(("exercise", "name"), SLIPS, ids=lambda part: getattr(part, "id", part))
+def test_a_slip_gets_the_message_made_for_it(exercise, name):
+    verdict = verdict_on(exercise, answers.slip(exercise.id, name), row=fresh(exercise, 0))
+    assert (verdict.outcome, verdict.misconception) == ("wrong", name), verdict
+    labels = ["called", "came back", "expected", "likely cause", "next"]
+    assert [label for label, _ in verdict.parts] == labels and all(
+        text for _, text in verdict.parts
+    )
+    parts = dict(verdict.parts)
+    assert parts["came back"] != parts["expected"]
+    assert exercise.slips[name].cause[1:] in parts["likely cause"]
+    assert "Traceback" not in verdict.text() and " at 0x" not in verdict.text()
+    assert "could not be drawn" not in verdict.html()
+
+
+@EVERY
+def test_the_table_is_what_the_code_shows(exercise, request):
+    """One draw; `build --check` and `test --all` compare all of them."""
+    stored = rows(exercise.id)
+    assert len(stored) == tables.DRAWS
+    numbers = range(tables.DRAWS) if request.config.getoption("--all") else (tables.DRAWS - 1,)
+    for number in numbers:
+        built = tables.row_of(exercise, tables.draw_of(exercise, number))
+        assert list(stored[number]) == built, (
+            "what is built is stale; run `python3 -m workshop build`"
+        )
+
+
+@EVERY
+def test_the_stub_is_not_attempted(exercise):
+    stub = answers.stub(exercise.id)
+    assert verdict_on(exercise, stub).outcome == "not attempted"
+    assert judge(exercise, None).outcome == judge(exercise, ...).outcome == "not attempted"
+    if exercise.is_function:
+        body = stub.replace("    ...", "    raise NotImplementedError")
+        assert verdict_on(exercise, body).outcome == "not attempted"
+
+
+@EVERY
+def test_an_answer_that_looks_at_nothing_earns_nothing(exercise):
+    row = fresh(exercise, 0)
+    assert earned(exercise, row, answers.ours(exercise.id)) == [
+        trial.title for trial in exercise.trials
+    ]
+    for lazy in LAZY:
+        source = f"def {exercise.name}(*given):\n    return {lazy}\n"
+        assert earned(exercise, row, source) == [], lazy
+    assert earned(exercise, row, answers.stub(exercise.id)) == []
+
+
+@EVERY
+def test_a_crash_shows_the_learners_own_line(exercise):
+    source = answers.changed(exercise.id, [("", "    return [][7]\n")])
+    verdict = verdict_on(exercise, source)
+    assert verdict.outcome == "crashed" and "probe" not in verdict.text()
+    assert "return [][7]\nIndexError: " in dict(verdict.parts)["came back"]
+
+
+@EVERY
+def test_an_answer_that_never_ends_is_ended_and_its_line_named(exercise, monkeypatch):
+    source = answers.changed(exercise.id, [("", "    while True:\n        pass\n")])
+    for limit_s in (0.3, 10):  # a busy machine may need longer to come as far as the answer
+        monkeypatch.setattr(deadline, "TIME_LIMIT_S", limit_s)
+        verdict = verdict_on(exercise, source)
+        assert verdict.outcome == "timed out" and "cannot be stopped" not in verdict.text(), verdict
+        if "it was at line" in verdict.text():
+            return
+    raise AssertionError(verdict)
+
+
+@EVERY
+def test_no_live_model_is_asked_and_no_price_has_to_be_known(exercise, monkeypatch):
+    monkeypatch.setenv("WORKSHOP_MODEL", "live")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")  # where nobody answers
+    for role in ("WORKER", "SUPERVISOR", "PLANNER", "JUDGE"):
+        monkeypatch.setenv(f"WORKSHOP_{role}_MODEL", "a-model-nobody-knows")
+    assert verdict_on(exercise, answers.ours(exercise.id), seed=1).passed
+
+
+@EVERY
+def test_an_answer_that_prints_is_seen_alike(exercise, capsys):
+    noise = ("import sys", 'print(\'{"case": "x"}\')', "print(1, file=sys.stderr)")
+    source = answers.ours(exercise.id)
+    source = source.replace("    # solution\n", "".join(f"    {line}\n" for line in noise), 1)
+    assert all(right_cases(exercise, fresh(exercise, 0), source))
+
+
+@EVERY
+def test_what_is_seen_depends_on_what_was_drawn(exercise):
+    one, other = rows(exercise.id)[:2]
+    for trial in exercise.trials:
+        first, second = (
+            [(case.inputs, case.ours) for case in row if case.trial == trial.name]
+            for row in (one, other)
+        )
+        assert first != second, trial.title
+
+
+# ── what enters the sandbox ────────────────────────────────────────────────────────────────────────────────
+
+OBSERVING = sorted(path for path in COURSE.rglob("*.py") if path.name != "cases.py")
+
+
+@pytest.mark.parametrize("path", OBSERVING, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_what_observes_knows_nothing_of_what_is_right(path):
+    source = path.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(source)):
+        modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        modules += [name.name for name in node.names] if isinstance(node, ast.Import) else []
+        parts = {part for module in modules for part in module.split(".")}
+        assert not parts & {
+            "random",
+            "secrets",
+            "cases",
+            "checks",
+            "authoring",
+            "tests",
+            "solutions",
+        }
+    for exercise in ALL:
+        known = [*answers.right(exercise.id), answers.ours(exercise.id).split("# solution")[1]]
+        lines = {line.strip() for text in known for line in text.splitlines()}
+        assert not [line for line in lines if len(line) > 45 and line in source]
+
+
+def test_every_folder_of_a_lesson_is_whole():
+    for folder in COURSE.glob("lesson_*"):
+        if (folder / "observe.py").exists():
+            assert {path.name for path in folder.iterdir()} - {"__pycache__"} == {
+                "words.toml",
+                "observe.py",
+                "cases.py",
+                "built",
+            }
+            built = {path.stem for path in (folder / "built").glob("*.json")}
+            assert built == {exercise.id for exercise in ALL if exercise.lesson == folder.name[-2:]}
+
+
+def test_a_rule_allows_what_it_says_and_no_more():
+    ours = {"calls": 3, "names": ["a"]}
+    rules = {"calls": "at most", "names": "holds"}
+    assert differing({"calls": 2, "names": ["b", "a"]}, ours, rules) == []
+    assert differing({"calls": 4, "names": []}, ours, rules) == ["calls", "names"]
+    assert differing({"calls": True, "names": "a"}, ours, rules) == ["calls", "names"]
+    assert marked({"calls": 3}, ours, {}).aspect == "names"
+
+
+def test_a_table_lies_where_it_is_looked_for():
+    assert all(
+        isinstance(path_of(exercise.id), Path) and path_of(exercise.id).exists() for exercise in ALL
+    )
