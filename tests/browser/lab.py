@@ -30,6 +30,18 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 ARTEFACTS = ROOT / "artefacts"
 ADDRESS = re.compile(r"(http://(?:localhost|127\.0\.0\.1):\d+)/\S*?token=(\w+)")
 START_S, RUN_S = 60, 60
+TRIES = 6
+WATCH_PROMPT = r"""cell => {
+    let begun = false;
+    cell.hasRun = false;
+    const look = () => {
+        const prompt = cell.querySelector('.jp-InputPrompt').textContent;
+        begun = begun || prompt.includes('*');
+        cell.hasRun = begun && /\[\d+\]/.test(prompt);
+    };
+    new MutationObserver(look).observe(cell, {childList: true, characterData: true, subtree: true});
+}"""
+"""Marks a cell as run once its prompt was a star and is a number again."""
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 TEST_SETTINGS = {
     "@jupyterlab/docmanager-extension/plugin": {
@@ -254,11 +266,18 @@ class Notebook:
     def run_cell(self, number: int) -> None:
         """Clicks into the code of one cell and presses Shift+Enter; waits until it has run."""
         cell = self.cell(number)
-        prompt = cell.locator(".jp-InputPrompt")
-        prompt.evaluate("it => { it.textContent = '' }")  # a stored number could be the new one
-        cell.locator(".cm-content").click()
+        handle = cell.element_handle()
+        handle.evaluate(
+            WATCH_PROMPT
+        )  # a number alone says nothing: a stored one could be the new one
+        for _ in range(
+            TRIES
+        ):  # what is drawn above the cell at this moment can push it from under the click
+            cell.locator(".cm-content").click()
+            if "jp-mod-active" in cell.get_attribute("class"):
+                break
         self.page.keyboard.press("Shift+Enter")
-        prompt.get_by_text(re.compile(r"\[\d+\]")).wait_for()
+        self.page.wait_for_function("cell => cell.hasRun", arg=handle)
 
     # ── reading ────────────────────────────────────────────────────────────────────────────────────────
 

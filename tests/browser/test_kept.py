@@ -111,6 +111,7 @@ def test_options_are_a_group_for_the_keyboard_and_keep_its_keys(written):
         keys.press("Tab")
         keys.press("Shift+Tab")
         assert cell.locator("input:checked:focus").count() == 1, "the group is one stop"
+        cell.get_by_text("Noted and kept.").wait_for()  # the kernel knows
         notebook.run_cell(2)
         notebook.cell(2).get_by_text("'second'").wait_for()
 

@@ -59,6 +59,13 @@ LESSONS = (
     Lesson(
         "14", "Teams of teams", "three levels, what each costs and loses, and four bad managers"
     ),
+    Lesson("15", "Trace it", "a run as spans, sent to a real receiver, with what each agent cost"),
+    Lesson("16", "Evaluate it", "four designs, twelve cases, and what the marks can tell apart"),
+    Lesson("17", "Port it", "the same team on three libraries, and what each keeps from you"),
+    Lesson(
+        "18", "When one machine is not enough", "a fan-out over processes, with one exact budget"
+    ),
+    Lesson("19", "Ship yours", "your own team on your own documents, and its build report"),
 )
 
 
