@@ -127,8 +127,6 @@ PROJECT = KERNEL.parent
 ROOMS = ["views", "material", "controls", "checks", "course", "authoring", "grading"]
 """A room imports only from those before it, and `checks` and `course` from each other."""
 BESIDE = {("checks", "course")}
-ROOMS_BACK = {("checks", "authoring")}
-"""The board shows the titles of the list of lessons, which authors keep."""
 DENSEST = {"kernel": 8.5, "offline_model": 10.5, "workshop": 9, "tests": 9, "benchmarks": 9}
 """Tokens a line on average. The goal of `offline_model` is 9, too: this bound may only fall."""
 NO_TOKEN = {
@@ -192,9 +190,7 @@ def test_no_import_of_the_workshop_runs_back_up(room):
             for target in [parts[1]] if len(parts) > 1 else names:
                 allowed = target not in ROOMS or ROOMS.index(target) <= ROOMS.index(room)
                 pairs = {(room, target), (target, room)}
-                assert allowed or pairs & BESIDE or (room, target) in ROOMS_BACK, (
-                    f"{path} imports {module}"
-                )
+                assert allowed or pairs & BESIDE, f"{path} imports {module}"
 
 
 def test_the_launcher_needs_nothing_but_the_standard_library():

@@ -1,3 +1,3 @@
-"""For maintainers: the list of lessons, the stubs of the exercises and the build of stored
+"""For maintainers: the stubs and tables of the exercises, the handout, and the build of stored
 notebooks.
 """

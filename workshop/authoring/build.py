@@ -186,10 +186,17 @@ def main(argv: list[str]) -> int:
         metavar="NN",
         help="only what follows from the exercises of these lessons: stubs and tables",
     )
+    parser.add_argument(
+        "--words",
+        action="store_true",
+        help="only minutes, links and lists of lessons, after a change of text; executes nothing",
+    )
     parser.add_argument("notebooks", nargs="*", metavar="NOTEBOOK")
     options = parser.parse_args(argv)
     if options.exercises:
         return 1 if _exercises(tuple(options.exercises), check=options.check) else 0
+    if options.words:
+        return 1 if _words(notebooks(options.notebooks), check=options.check) else 0
     if sys.platform == "win32":
         asyncio.set_event_loop_policy(asyncio.WindowsSelectorEventLoopPolicy())
     wrong = 0 if options.notebooks else _exercises((), check=options.check)
@@ -217,6 +224,16 @@ def main(argv: list[str]) -> int:
         wrong += sum(_keep(path, text, check=options.check) for path, text in lessons.pages())
         wrong += _keep(PICTURE, asyncio.run(draw_run()), check=options.check)
     return 1 if wrong else 0
+
+
+def _words(paths: list[Path], *, check: bool) -> int:
+    """What follows from the text of notebooks and the outputs that they hold; returns how many differ."""
+    wrong = 0
+    for path in paths:
+        notebook = normalise(nbformat.read(path, as_version=4))
+        wrong += _keep(path, text_of(lessons.waymarked(notebook, path)), check=check)
+    wrong += sum(_keep(path, text, check=check) for path, text in exercises.generated())
+    return wrong + sum(_keep(path, text, check=check) for path, text in lessons.pages())
 
 
 def _exercises(numbers: tuple[str, ...], *, check: bool) -> int:

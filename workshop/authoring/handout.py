@@ -17,8 +17,6 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDERS = ("kernel", "offline_model", "workshop", "notebooks", "exercises")
 FILES = ("README.md", "LICENSE", "pyproject.toml", "requirements.txt", "runtime.txt", ".gitignore")
 NOT_FOR_LEARNERS = ("workshop/authoring", "workshop/grading", "notebooks/INSTRUCTORS.md")
-NEEDED = ("workshop/authoring/__init__.py", "workshop/authoring/lessons.py")
-"""Of the authors' room: the list of lessons."""
 AUTHORS_MODULE = "cases.py"
 """In the folder of each lesson: inputs, slips, right answers."""
 PREFIX = "supervisor-workshop"
@@ -78,7 +76,7 @@ def files() -> Iterator[Path]:
         if path.name == AUTHORS_MODULE and name.startswith("workshop/course/"):
             continue
         hidden = any(name == room or name.startswith(f"{room}/") for room in NOT_FOR_LEARNERS)
-        if hidden and name not in NEEDED:
+        if hidden:
             continue
         if name in FILES or name.split("/")[0] in FOLDERS:
             yield path

@@ -1,4 +1,4 @@
-"""The list of lessons, and what `build` writes from it: minutes, the ways back and on, the map, README's table."""
+"""What `build` writes from the list of lessons: minutes, links back and on, the map, README's table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+from workshop.course.lessons import LESSONS, Lesson
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDER = ROOT / "notebooks"
@@ -20,53 +22,6 @@ CODE_LINE_S = 4
 OUTPUT_LINE_S = 1.5
 PICTURE_LINES = 12
 """A picture takes as long as so many lines of output, or as its text twin when that is shorter."""
-
-
-class Lesson(NamedTuple):
-    """One lesson of the curriculum; it is there as soon as its notebook is, `NN_name.ipynb`."""
-
-    number: str
-    title: str
-    sees: str
-    """What the learner gets to see, for the README."""
-
-
-LESSONS = (
-    Lesson("00", "Start here", "a team of three write a cited brief"),
-    Lesson("01", "The agent loop", "an agent in thirty lines of plain HTTP"),
-    Lesson("02", "Three specialists", "three small contexts against one large one"),
-    Lesson(
-        "03", "The deterministic supervisor", "research, write, review, revise, in plain Python"
-    ),
-    Lesson("04", "Fan out", "three researchers at once, measured against the ideal"),
-    Lesson("05", "The LLM-driven supervisor", "a model that chooses who works next"),
-    Lesson("06", "Break it", "four failures: provoked, measured, repaired, guarded by a test"),
-    Lesson("07", "Was it worth it?", "the team against one agent, in calls, dollars and quality"),
-    Lesson(
-        "08", "One contract", "tools, skills and agents in one registry, chosen by rules or a model"
-    ),
-    Lesson(
-        "09",
-        "Plan, dispatch, synthesize",
-        "a plan that changes with what is found, and is cross-checked",
-    ),
-    Lesson("10", "Gates", "drafts that have to pass rules, a database, tests and a model"),
-    Lesson("11", "When things fail", "a team that goes on while its services fail"),
-    Lesson(
-        "12", "Context and memory", "what a supervisor holds, folds, writes down and pays for twice"
-    ),
-    Lesson("13", "Crash, resume, ask", "a run that is killed, resumed and edited by a person"),
-    Lesson(
-        "14", "Teams of teams", "three levels, what each costs and loses, and four bad managers"
-    ),
-    Lesson("15", "Trace it", "a run as spans, sent to a real receiver, with what each agent cost"),
-    Lesson("16", "Evaluate it", "four designs, twelve cases, and what the marks can tell apart"),
-    Lesson("17", "Port it", "the same team on three libraries, and what each keeps from you"),
-    Lesson(
-        "18", "When one machine is not enough", "a fan-out over processes, with one exact budget"
-    ),
-    Lesson("19", "Ship yours", "your own team on your own documents, and its build report"),
-)
 
 
 def written(folder: Path = FOLDER) -> dict[Lesson, Path]:

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from workshop.authoring.lessons import LESSONS
 from workshop.controls.control import Control, Place
 from workshop.controls.shown import status_line
+from workshop.course.lessons import LESSONS
 from workshop.views.page import aside, folded, heading, sheet
 from workshop.views.svg import INK, LINE, PAPER, escape
 

@@ -1,0 +1,52 @@
+"""The list of lessons, in order: number, title, and what a learner gets to see."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Lesson(NamedTuple):
+    """One lesson of the curriculum; it is there as soon as its notebook is, `NN_name.ipynb`."""
+
+    number: str
+    title: str
+    sees: str
+    """What the learner gets to see, for the README."""
+
+
+LESSONS = (
+    Lesson("00", "Start here", "a team of three write a cited brief"),
+    Lesson("01", "The agent loop", "an agent in thirty lines of plain HTTP"),
+    Lesson("02", "Three specialists", "three small contexts against one large one"),
+    Lesson(
+        "03", "The deterministic supervisor", "research, write, review, revise, in plain Python"
+    ),
+    Lesson("04", "Fan out", "three researchers at once, measured against the ideal"),
+    Lesson("05", "The LLM-driven supervisor", "a model that chooses who works next"),
+    Lesson("06", "Break it", "four failures: provoked, measured, repaired, guarded by a test"),
+    Lesson("07", "Was it worth it?", "the team against one agent, in calls, dollars and quality"),
+    Lesson(
+        "08", "One contract", "tools, skills and agents in one registry, chosen by rules or a model"
+    ),
+    Lesson(
+        "09",
+        "Plan, dispatch, synthesize",
+        "a plan that changes with what is found, and is cross-checked",
+    ),
+    Lesson("10", "Gates", "drafts that have to pass rules, a database, tests and a model"),
+    Lesson("11", "When things fail", "a team that goes on while its services fail"),
+    Lesson(
+        "12", "Context and memory", "what a supervisor holds, folds, writes down and pays for twice"
+    ),
+    Lesson("13", "Crash, resume, ask", "a run that is killed, resumed and edited by a person"),
+    Lesson(
+        "14", "Teams of teams", "three levels, what each costs and loses, and four bad managers"
+    ),
+    Lesson("15", "Trace it", "a run as spans, sent to a real receiver, with what each agent cost"),
+    Lesson("16", "Evaluate it", "four designs, twelve cases, and what the marks can tell apart"),
+    Lesson("17", "Port it", "the same team on three libraries, and what each keeps from you"),
+    Lesson(
+        "18", "When one machine is not enough", "a fan-out over processes, with one exact budget"
+    ),
+    Lesson("19", "Ship yours", "your own team on your own documents, and its build report"),
+)
