@@ -227,7 +227,9 @@ def main(argv: list[str]) -> int:
 
 
 def _words(paths: list[Path], *, check: bool) -> int:
-    """What follows from the text of notebooks and the outputs that they hold; returns how many differ."""
+    """What follows from the text of notebooks and the outputs that they hold; returns how many
+    differ.
+    """
     wrong = 0
     for path in paths:
         notebook = normalise(nbformat.read(path, as_version=4))

@@ -1,7 +1,9 @@
-"""Draws what answers are graded on, outside their process, and compares what was seen of them with what ours showed.
+"""Draws what answers are graded on, outside their process, and compares what was seen of them with
+what ours showed.
 
-A submission's process gets one case at a time: its inputs, and the code that observes. It gets neither the seed nor the
-code that draws, nor the kind of a case, nor what is right; cases of all kinds come in one drawn order.
+A submission's process gets one case at a time: its inputs, and the code that observes. It gets
+neither the seed nor the code that draws, nor the kind of a case, nor what is right; cases of all
+kinds come in one drawn order.
 """
 
 from __future__ import annotations
@@ -57,14 +59,18 @@ def case_source(exercise: Exercise, inputs: Any, label: str) -> str:
 
 
 def printed(outcome: Outcome, label: str) -> str:
-    """The last line of a cell's output that tells of this case; an answer may print what it likes around it."""
-    end = f'"case": "{label}"}}'  # looked for first: millions of lines that only begin alike take long to parse
+    """The last line of a cell's output that tells of this case; an answer may print what it likes
+    around it.
+    """
+    # the end is compared first: an answer may print millions of lines that only begin alike
+    end = f'"case": "{label}"}}'
     lines = [line for line in outcome.stdout().split("\n") if line.endswith(end)]
     return next((line for line in reversed(lines) if _sight(line)), "")
 
 
 def reference(of: Master, plan: Plan) -> dict[str, list[str]]:
-    """By exercise, what the master's solutions print for this plan's inputs, each notebook in a kernel of its own.
+    """By exercise, what the master's solutions print for this plan's inputs, each notebook in a
+    kernel of its own.
 
     Raises RuntimeError when a solution does not run: then nobody can be graded.
     """
@@ -77,7 +83,8 @@ def reference(of: Master, plan: Plan) -> dict[str, list[str]]:
             outcome = kernel.run(source, plan.timeout_s)
             if outcome.ended != "ok":
                 raise RuntimeError(
-                    f"the master {of.name} cannot be used: {what}: {outcome.ended}, {outcome.reason}"
+                    f"the master {of.name} cannot be used: {what}: "
+                    f"{outcome.ended}, {outcome.reason}"
                 )
             return outcome
 
@@ -96,7 +103,9 @@ def reference(of: Master, plan: Plan) -> dict[str, list[str]]:
 
 
 def agreed(exercise: Exercise, line: str, ours: str) -> tuple[str, str]:
-    """Two equal texts when every aspect is right, else the first that is not, as it came and as it was expected."""
+    """Two equal texts when every aspect is right, else the first that is not, as it came and as it
+    was expected.
+    """
     actual, wanted = sight_of(line).seen, sight_of(ours).seen
     found = differing(actual, wanted, exercise.rules)
     if not found:
@@ -138,9 +147,11 @@ class Observations:
         return self._views[exercise.id]
 
     def explained(self, exercise: Exercise) -> dict[str, dict[str, Any]]:
-        """The verdict of the exercise's own check on a built draw, made outside of what was seen; by exercise.
+        """The verdict of the exercise's own check on a built draw, made outside of what was seen;
+        by exercise.
 
-        Empty where it cannot be made, or says that all is well: the inputs differ from the graded ones.
+        Empty where it cannot be made, or says that all is well: the inputs differ from the graded
+        ones.
         """
         row = tables.rows(exercise.id)[0]
         sights = []
