@@ -1,4 +1,4 @@
-"""A small OTLP receiver: takes what OpenTelemetry sends over HTTP, and gives the spans back as data."""
+"""A small OTLP receiver: takes what OpenTelemetry sends over HTTP, returns the spans as data."""
 
 from __future__ import annotations
 
