@@ -1,4 +1,4 @@
-"""A small OTLP receiver: takes what OpenTelemetry sends over HTTP, and returns the spans as data."""
+"""A small OTLP receiver: takes what OpenTelemetry sends over HTTP, returns the spans as data."""
 
 from __future__ import annotations
 
