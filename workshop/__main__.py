@@ -1,7 +1,7 @@
 """The launcher: `python3 -m workshop lab | test | doctor | build | grade`.
 
-This file must parse on every Python, so that an old one gets a sentence instead of a SyntaxError; hence
-its old-fashioned syntax and plain ASCII.
+This file must parse on every Python, so that an old one gets a sentence instead of a SyntaxError;
+hence its old-fashioned syntax and plain ASCII.
 """
 
 import sys
@@ -10,8 +10,8 @@ USAGE = """usage: python3 -m workshop COMMAND [OPTIONS]
 
   lab [--port N] [--no-browser]   set everything up and open JupyterLab on lesson 00
   test [--all] [PYTEST OPTIONS]   set everything up and run the tests; with --all the slow ones too
-  doctor [--deep]                 name each problem of this machine and how to mend it
-  build [--check]                 for maintainers: re-execute the notebooks, regenerate the exercises
+  doctor [--deep]                 name each problem of this machine and how to fix it
+  build [--check]                 for maintainers: re-execute the notebooks, regenerate exercises
   handout --out ZIP               for instructors: the course without solutions, to give to learners
   grade SUBMISSIONS --out DIR     grade a folder of submissions
 """
@@ -32,7 +32,9 @@ def version_complaint(version):
 
 
 def main(argv):
-    """Run one command; returns the exit status (0 done, 1 a problem of this machine, 2 wrong usage)."""
+    """Run one command; returns the exit status (0 done, 1 a problem of this machine, 2 wrong
+    usage).
+    """
     complaint = version_complaint(sys.version_info)
     if complaint:
         sys.stderr.write(complaint + "\n")

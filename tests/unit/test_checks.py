@@ -152,7 +152,7 @@ def test_a_forgotten_await_is_named():
         (
             "03.1",
             "Handoff(intent=task, artifacts={'facts': [facts]})",
-            "a value that it does not take",
+            "a value of the wrong type",
         ),
         ("04.1", "with asyncio.Semaphore(limit): pass", "Write `async with`"),
         (

@@ -1,4 +1,6 @@
-"""The author's answers to an exercise: ours, the stub, right ones in other words, and the known slips."""
+"""The author's answers to an exercise: ours, the stub, right ones in other words, and the known
+slips.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Writes the course without anything that is right: what an instructor gives to learners.
 
-`python3 -m workshop handout --out ZIP` holds lessons, exercises, the kernel, checks and hints; no solutions, no slips, no
-inputs' code, no tests and no grader.
+`python3 -m workshop handout --out ZIP` holds lessons, exercises, the kernel, checks and hints; no
+solutions, no slips, no inputs' code, no tests and no grader.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-FOLDERS = ("kernel", "offline_model", "workshop", "notebooks", "exercises")
+FOLDERS = ("kernel", "offline_model", "workshop", "notebooks", "exercises", "docs")
 FILES = ("README.md", "LICENSE", "pyproject.toml", "requirements.txt", "runtime.txt", ".gitignore")
 NOT_FOR_LEARNERS = ("workshop/authoring", "workshop/grading", "notebooks/INSTRUCTORS.md")
 AUTHORS_MODULE = "cases.py"
@@ -45,7 +45,8 @@ def main(argv: list[str]) -> int:
     except OSError as problem:
         raise SystemExit(f"{target} cannot be written: {problem.strerror}") from None
     print(
-        f"{target}: {count} files, without solutions. Learners unpack it and run `python3 -m workshop lab`."
+        f"{target}: {count} files, without solutions. Learners unpack it and run "
+        "`python3 -m workshop lab`."
     )
     return 0
 
@@ -70,7 +71,7 @@ def write(target: Path) -> int:
 
 
 def files() -> Iterator[Path]:
-    """What a learner needs, in order: of what git tracks where there is git, else of what is there."""
+    """The files that a learner needs, sorted; of those that git tracks, where there is git."""
     for path in sorted(_tracked()):
         name = path.relative_to(ROOT).as_posix()
         if path.name == AUTHORS_MODULE and name.startswith("workshop/course/"):

@@ -1,4 +1,6 @@
-"""What `build` writes from the list of lessons: minutes, links back and on, the map, README's table."""
+"""What `build` writes from the list of lessons: minutes, links back and on, the map, README's
+table.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ PICTURE_LINES = 12
 
 
 def written(folder: Path = FOLDER) -> dict[Lesson, Path]:
-    """The lessons whose notebook exists, in order. Raises ValueError for a notebook that is on no list."""
+    """The lessons whose notebook exists, in order. Raises ValueError for a notebook that is on no
+    list.
+    """
     known = {lesson.number: lesson for lesson in LESSONS}
     found = {path.name[:2]: path for path in sorted(folder.glob("[0-9][0-9]_*.ipynb"))}
     if unknown := [path.name for number, path in found.items() if number not in known]:
@@ -38,7 +42,8 @@ def written(folder: Path = FOLDER) -> dict[Lesson, Path]:
 def to_read(notebook: Any) -> int:
     """The minutes to read and run a notebook, measured: a slow reader who types nothing.
 
-    Prose at 180 words a minute, what is folded away too; 4 s a line of code; 1.5 s a line of output.
+    Prose at 180 words a minute, what is folded away too; 4 s a line of code; 1.5 s a line of
+    output.
     """
     words = code = output = 0
     for cell in notebook.cells:
@@ -97,8 +102,8 @@ def ways(lesson: Lesson, there: dict[Lesson, Path], folder: str = "") -> str:
 def waymarked(notebook: Any, path: Path) -> Any:
     """The notebook with its minutes and ways, in place; what is neither lesson nor exercise stays.
 
-    A lesson has minutes and ways in its first cell, and ways in its last one; a solution, and so the
-    exercise that is made of it, has its ways in the last one.
+    A lesson has minutes and ways in its first cell, and ways in its last one; a solution, and so
+    the exercise that is made of it, has its ways in the last one.
     """
     folder = path.resolve().parent
     there = written() if folder in (FOLDER, SOLUTIONS) else {}
@@ -170,7 +175,8 @@ def _map(there: dict[Lesson, Path], times: dict[Lesson, int]) -> str:
         [
             "# The map",
             "",
-            f"Each lesson builds on the ones before it; all of them take {sum(times.values())} minutes.",
+            "Each lesson builds on the ones before it; "
+            f"all of them take {sum(times.values())} minutes.",
             "",
             "| | lesson | exercises | minutes | you see |",
             "|---|---|---|---|---|",
@@ -219,11 +225,13 @@ def _link(lesson: Lesson, there: dict[Lesson, Path], folder: str = "") -> str:
 
 
 def _with_table(text: str, head: str, rows: list[str]) -> str:
-    """The text with the rows of the table that has this head replaced. Raises ValueError when there is no such table."""
+    """The text with the rows of the table that has this head replaced. Raises ValueError when there
+    is no such table.
+    """
     table = re.compile(rf"(^{re.escape(head)}\n\|[-|]+\|\n)(?:\|.*(?:\n|\Z))*", re.MULTILINE)
     if not table.search(text):
         raise ValueError(
-            f"there is no table with the head {head!r}; put it back, its rows are written by `build`"
+            f"there is no table with the head {head!r}; put it back, `build` writes its rows"
         )
     end = "" if text.rstrip("\n") == text and table.search(text).end() == len(text) else "\n"
     return table.sub(lambda found: found[1] + "\n".join(rows) + end, text, count=1)

@@ -1,4 +1,6 @@
-"""Builds the tables that a check looks up: some draws, with what our solution and every known slip show on them."""
+"""Builds the tables that a check looks up: some draws, with what our solution and every known slip
+show on them.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,8 @@ VERIFIED = ROOT / ".workshop" / "tables.json"
 def cases_of(exercise: Exercise, draw: Random) -> list[tuple[str, str, Any]]:
     """The cases of one draw, the example first: (trial, what it is about, inputs).
 
-    The entry "about" of a case is for the learner to read and does not reach the answer's process. Raises ValueError for
-    inputs that JSON would change.
+    The entry "about" of a case is for the learner to read and does not reach the answer's process.
+    Raises ValueError for inputs that JSON would change.
     """
     inputs = answers.cases(exercise.id).INPUTS[exercise.id]
     example = inputs(Random(f"{exercise.id}/example"))
@@ -88,7 +90,9 @@ def table_of(exercise: Exercise) -> str:
 
 
 def generated(lessons: tuple[str, ...] = ()) -> Iterator[tuple[Path, str]]:
-    """Each exercise's table with its text, as it should be; what has not changed since it was last verified is read."""
+    """Each exercise's table with its text, as it should be; what has not changed since it was last
+    verified is read.
+    """
     for exercise in exercises():
         if lessons and exercise.lesson not in lessons:
             continue
@@ -102,7 +106,9 @@ def generated(lessons: tuple[str, ...] = ()) -> Iterator[tuple[Path, str]]:
 
 
 def fingerprint(exercise: Exercise) -> str:
-    """Changes whenever the table of an exercise might: solution, slips, observation, kernel, offline model."""
+    """Changes whenever the table of an exercise might: solution, slips, observation, kernel,
+    offline model.
+    """
     folder = path_of(exercise.id).parent.parent
     sources = [
         ROOT / "workshop" / "checks" / "compare.py",

@@ -1,4 +1,6 @@
-"""Compares what was seen of an answer with what ours showed, aspect by aspect, and recognises known slips."""
+"""Compares what was seen of an answer with what ours showed, aspect by aspect, and recognises known
+slips.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True)
 class TriedCase:
-    """One case with what is known of it: our observation, and the mark of each slip that differs from it."""
+    """One case with what is known of it: our observation, and the mark of each slip that differs
+    from it.
+    """
 
     trial: str
     about: str
@@ -93,10 +97,12 @@ class Recognised:
 
 
 def recognise(row: Row, shown: Sequence[Mark | None]) -> Recognised | None:
-    """The slip that explains what differs, or None. `shown`: the marks of an answer, a case of the row each.
+    """The slip that explains what differs, or None. `shown`: the marks of an answer, a case of the
+    row each.
 
-    A slip that already differs where the answer is still right explains nothing. Of several that explain what differs
-    first, the one that explains the most is returned; between two that explain equally much there is only a guess, and none is.
+    A slip that already differs where the answer is still right explains nothing. Of several that
+    explain what differs first, the one that explains the most is returned; between two that explain
+    equally much there is only a guess, and none is.
     """
     first = next(number for number, found in enumerate(shown) if found)
     ranks: dict[str, tuple[bool, int]] = {}

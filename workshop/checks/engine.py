@@ -1,4 +1,6 @@
-"""The engine: runs an answer on the cases of one draw, and makes one of five outcomes of whatever happens."""
+"""The engine: runs an answer on the cases of one draw, and makes one of five outcomes of whatever
+happens.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ from .verdict import Note, Verdict
 
 
 class CheckFailed(AssertionError):
-    """Raised by a check that is not passed when no person is there to read it; the message is the verdict."""
+    """Raised by a check that is not passed when no person is there to read it; the message is the
+    verdict.
+    """
 
     def _render_traceback_(self) -> list[str]:
         """IPython shows the message without the frames of the checker."""
@@ -39,8 +43,9 @@ class CheckFailed(AssertionError):
 def check(id: str, answer: Any) -> Verdict | Note:
     """Checks an answer: `check("01.1", answer)`, with the function itself, plain or async.
 
-    Returns the verdict, which a notebook shows. With a person there nothing is ever raised, so that Run All
-    goes on; otherwise a check that is not passed raises CheckFailed, an unknown id UnknownExercise.
+    Returns the verdict, which a notebook shows. With a person there nothing is ever raised, so that
+    Run All goes on; otherwise a check that is not passed raises CheckFailed, an unknown id
+    UnknownExercise.
     """
     person = interactive()
     try:
@@ -61,7 +66,8 @@ def judge(
 ) -> Verdict:
     """The verdict on an answer. Raises nothing but an interruption.
 
-    seed: chooses the same draw of the built table again; row: another draw, in place of one of the table.
+    seed: chooses the same draw of the built table again; row: another draw, in place of one of the
+    table.
     """
     text = answer.strip() if isinstance(answer, str) else None
     if answer is None or answer is ... or text in ("", "..."):

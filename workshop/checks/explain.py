@@ -1,4 +1,6 @@
-"""Makes a verdict of what was seen: what was called, what came back, what was expected, the likely cause, the next step."""
+"""Makes a verdict of what was seen: what was called, what came back, what was expected, the likely
+cause, the next step.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ ERRORS = (
     ),
     (
         "'NoneType'",
-        "something on this line is `None`: a call that returns nothing, such as `append`, or a result without an output",
+        "something on this line is `None`: a call that returns nothing, such as `append`, or a "
+        "result without an output",
         "Print the parts of this line, and follow the one that is `None` to where it was made.",
     ),
     (
@@ -61,12 +64,12 @@ ERRORS = (
     ),
     (
         "validation error",
-        "a field was given a value that it does not take; the lines above name the field, and what it takes",
+        "a field was given a value of the wrong type; the lines above name the field and the type",
         "Give that field a value of the type that is named.",
     ),
     (
         "positional argument",
-        "the call has other arguments than the function takes: one is missing, or one must be given by its name",
+        "the arguments do not fit the function: one is missing, or one must be given by its name",
         "Give the arguments by their names: `name=value`.",
     ),
     (
@@ -192,7 +195,8 @@ def _crashed(
     parts = (_called(case, sight), _where(crash), "an answer without an error")
     if not crash.number:
         words = (
-            "the error was not raised in your code: the call does not fit the function, or the check is wrong",
+            "the error was not raised in your code: the call does not fit the function, or the "
+            "check is wrong",
             "Compare the function's parameters with the stub; if they agree, the fault is ours.",
         )
     elif crash.line.startswith("raise"):

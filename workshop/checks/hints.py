@@ -1,4 +1,6 @@
-"""Help on the way and after it: the three hints of an exercise, and our solution beside the learner's."""
+"""Help on the way and after it: the three hints of an exercise, and our solution beside the
+learner's.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,8 @@ def hint(id: str) -> Note:
 
 
 def solution(id: str) -> Note:
-    """Our solution, why it works, one alternative, and the difference from the last answer that was checked.
+    """Our solution, why it works, one alternative, and the difference from the last answer that was
+    checked.
 
     Opens after passing or after three tries. Raises UnknownExercise when nobody is there.
     """
@@ -55,7 +58,8 @@ def solution(id: str) -> Note:
     ours = our_solution(its)
     if not ours:
         return Note(
-            f"{its.id} {its.title}: our solution is not in this copy of the workshop; your instructor has it.\n\n{its.solution_note}"
+            f"{its.id} {its.title}: our solution is not in this copy of the workshop; "
+            f"your instructor has it.\n\n{its.solution_note}"
         )
     parts = [ours, "# ── an alternative " + "─" * 40, _alternative(its.id)]
     theirs = known.get("answer", "")
@@ -68,7 +72,7 @@ def solution(id: str) -> Note:
 
 
 def our_solution(its: Exercise) -> str:
-    """The source of the master's answer cell without its marks; nothing where there is no master."""
+    """The source of the master's answer cell without its marks; empty where there is no master."""
     for path in sorted(SOLUTIONS.glob(f"{its.lesson}_*.ipynb")):
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             if {"id": its.id, "role": "answer"}.items() <= cell["metadata"].get(

@@ -13,7 +13,9 @@ from workshop.views.transcript import Transcript, Turn
 
 
 def picture_of(kind: str, runs: list[Any]) -> Any:
-    """A view of the first of these runs and scripted models, or None. kind: "team" for the picture of a team."""
+    """A view of the first of these runs and scripted models, or None. kind: "team" for the picture
+    of a team.
+    """
     if not runs:
         return None
     first = runs[0]

@@ -39,7 +39,9 @@ class Trial(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Exercise:
-    """One exercise. Its text and our solution are in `solutions/`; here is what learners read besides."""
+    """One exercise. Its text and our solution are in `solutions/`; here is what learners read
+    besides.
+    """
 
     id: str
     """Lesson and number, such as 01.2."""
@@ -66,8 +68,9 @@ class Exercise:
     """What to try after passing."""
     trials: tuple[Trial, ...] = ()
     rules: Mapping[str, str] = field(default_factory=dict)
-    """By aspect, how it is compared where many answers are right: "at most", "at least" or "holds" ours; "shown": not at all,
-    but shown with what came back."""
+    """By aspect, how it is compared where many answers are right: "at most", "at least" or "holds"
+    ours; "shown": not at all, but shown with what came back.
+    """
     picture: str = ""
     """How the learner's run is drawn: "team", else as its kind wants."""
     is_function: bool = True
@@ -110,7 +113,9 @@ def exercise(id: str) -> Exercise:
 
 @cache
 def _read(lesson: str) -> tuple[Exercise, ...]:
-    """The exercises of a lesson. Raises ValueError for words that lack something or hold something unknown."""
+    """The exercises of a lesson. Raises ValueError for words that lack something or hold something
+    unknown.
+    """
     folder = COURSE / f"lesson_{lesson}"
     path = folder / "words.toml"
     with path.open("rb") as file:

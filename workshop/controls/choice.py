@@ -16,15 +16,22 @@ import traitlets
 from .shown import escape, inline
 
 PICK = (
-    "const box=this.closest('.workshop-choice'),at=event.target.value;"
-    "box.querySelectorAll('.workshop-choice-keys button')[+at].click();"
-    "const drawn=new MutationObserver(()=>{"
-    "const now=[...box.querySelectorAll('input')].find(one=>one.value===at);"
-    "if(now&&now.checked){drawn.disconnect();"
-    "if(document.activeElement===document.body||box.contains(document.activeElement))now.focus()}});"
-    "drawn.observe(box,{childList:true,subtree:true});setTimeout(()=>drawn.disconnect(),5000)"
+    "const box=this.closest('.workshop-choice');"
+    "box.picked=event.target.value;"
+    "box.querySelectorAll('.workshop-choice-keys button')[+box.picked].click();"
+    "const keep=()=>{"
+    "const now=[...box.querySelectorAll('input')].find(one=>one.value===box.picked);"
+    "if(!now||now.disabled)return;"
+    "now.checked=true;"
+    "if(document.activeElement===document.body||box.contains(document.activeElement))now.focus()};"
+    "box.drawn=box.drawn||new MutationObserver(keep);"
+    "box.drawn.observe(box,{childList:true,subtree:true});"
+    "clearTimeout(box.ends);box.ends=setTimeout(()=>box.drawn.disconnect(),5000)"
 )
-"""Presses the option's hidden button, and returns the focus when the group is drawn anew."""
+"""Presses the option's hidden button; keeps choice and focus when the group is drawn anew.
+
+The kernel draws late: what arrives may show an earlier option than the one just picked.
+"""
 KEEP_KEYS = (
     "const alone=!(event.shiftKey||event.ctrlKey||event.metaKey||event.altKey);"
     "if(alone&&event.key!=='Escape'&&event.key!=='Tab')event.stopPropagation()"

@@ -33,9 +33,9 @@ class Raised:
 def plain(value: Any) -> Any:
     """The plain form of a value: 1, 1.0, True and "1" have four.
 
-    Knows the builtins by their exact type and the kernel's own models and dataclasses by their exact class; of
-    everything else it keeps the name of the type. Calls no code that a value brings along. Raises ValueError for
-    more than `MOST_VALUES` values.
+    Knows the builtins by their exact type and the kernel's own models and dataclasses by their
+    exact class; of everything else it keeps the name of the type. Calls no code that a value brings
+    along. Raises ValueError for more than `MOST_VALUES` values.
     """
     return _plain(value, 0, iter(range(MOST_VALUES)))
 
@@ -50,7 +50,8 @@ def _plain(value: Any, depth: int, left: Iterator[int]) -> Any:
     kind = type(value)
     if next(left, None) is None:
         raise ValueError(
-            f"what was seen holds more than {MOST_VALUES:,} values; expected what the exercise asks for"
+            f"what was seen holds more than {MOST_VALUES:,} values; "
+            "expected what the exercise asks for"
         )
     if value is None or kind is bool or kind is str:
         return value
@@ -99,7 +100,8 @@ def _plain_dict(pairs: list[tuple[Any, Any]], inner: Any) -> dict[str, Any]:
 
 
 def _numpys_scalars() -> frozenset[int]:
-    """The ids of the types of numpy's numbers, truth values and texts, where numpy has been imported.
+    """The ids of the types of numpy's numbers, truth values and texts, where numpy has been
+    imported.
 
     A number of numpy's counts as the Python number that it equals.
     """

@@ -22,13 +22,16 @@ class _Ahead(selectors.DefaultSelector):
             self.seconds += timeout
             if self.seconds > MOST_S:
                 raise TimeoutError(
-                    f"the answer waited for more than {MOST_S:g} seconds; expected an end at the time limit given"
+                    f"the answer waited for more than {MOST_S:g} seconds; "
+                    "expected an end at the time limit given"
                 )
         return ready
 
 
 class WithoutWaiting(asyncio.SelectorEventLoop):
-    """Its time is what it did not wait for: however busy the machine is, a step that does not wait takes none."""
+    """Its time is what it did not wait for: however busy the machine is, a step that does not wait
+    takes none.
+    """
 
     def __init__(self) -> None:
         self.ahead = _Ahead()

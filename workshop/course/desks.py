@@ -1,4 +1,6 @@
-"""The specialists that an observation puts an answer to work with: no model, and all they say comes from the case."""
+"""The specialists that an observation puts an answer to work with: no model, and all they say comes
+from the case.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ CALLS = 12
 
 @dataclass
 class Specialist:
-    """An executable that answers as its case says, and that a loop without an end cannot keep busy."""
+    """An executable that answers as its case says; it ends a loop that would call it forever."""
 
     name: str
     answer: Callable[[Handoff], Any]
@@ -66,7 +68,9 @@ class Crew:
     description = "Researches a topic."
 
     def __init__(self, name: str, plan: dict[str, dict[str, Any]]) -> None:
-        """plan: by topic, `text`; `steps` of the event loop; `seconds` by its clock; `raises`; `ends`, a result's fields."""
+        """plan: by topic, `text`; `steps` of the event loop; `seconds` by its clock; `raises`;
+        `ends`, a result's fields.
+        """
         self.name, self.plan = name, plan
         self.asked: list[str] = []
         """Topics in the order in which they were begun; empty for another intent."""
@@ -95,7 +99,9 @@ class Crew:
 
 
 def at_once(run: Run) -> int:
-    """The most that were at work at a time, as the run noted it: an answer gets the crew and could change its count."""
+    """The most that were at work at a time, as the run noted it: an answer gets the crew and could
+    change its count.
+    """
     at_work, most = 0, 0
     for event in run.events:
         at_work += (event.kind == "dispatch") - (event.kind == "return")

@@ -1,7 +1,7 @@
 """Runs an observation: one answer on one case, in a thread and an event loop of its own.
 
-`observe(answer, case)` of a lesson calls the answer by `call`, awaits by `wait`, and returns what it saw: a dict of
-aspects. It never says what is right.
+`observe(answer, case)` of a lesson calls the answer by `call`, awaits by `wait`, and returns what
+it saw: a dict of aspects. It never says what is right.
 """
 
 from __future__ import annotations
@@ -67,13 +67,17 @@ class Session:
     """Where the cases of one exercise are observed, one after the other, in one event loop."""
 
     def __init__(self, observe: Observe, name: str, *, refuses_stubs: bool = False) -> None:
-        """name: what the learner defines; refuses_stubs: raise NotAttempted for an answer still to be written."""
+        """name: what the learner defines; refuses_stubs: raise NotAttempted for an answer still to
+        be written.
+        """
         self.observe, self.name, self.refuses_stubs = observe, name, refuses_stubs
         self.runner = asyncio.Runner()
         self.sight = Sight()
 
     def see(self, answer: Any, case: Any) -> Sight:
-        """Observes one case. What the answer raises is part of what is seen; what would end the process is raised."""
+        """Observes one case. What the answer raises is part of what is seen; what would end the
+        process is raised.
+        """
         sight = self.sight = Sight(called=self.name)
         _here.session = self
         try:
@@ -105,18 +109,21 @@ def observer(id: str) -> Observe:
         return import_module(f"{__package__}.lesson_{lesson}.observe").OBSERVE[id]
     except (ModuleNotFoundError, KeyError):
         raise LookupError(
-            f"exercise {id!r} has no observation; write it in workshop/course/lesson_{lesson}/observe.py"
+            f"exercise {id!r} has no observation; "
+            f"write it in workshop/course/lesson_{lesson}/observe.py"
         ) from None
 
 
 def show(answer: Any, name: str, id: str, case: Any, label: str) -> str:
-    """Observes one case for the grader: the line that it compares, labelled. What the answer prints is dropped.
+    """Observes one case for the grader: the line that it compares, labelled. What the answer prints
+    is dropped.
 
     Raises LookupError when there is no answer, RuntimeError for what would end the process.
     """
     if answer is ...:
         raise LookupError(
-            "there is no answer: its cell was not run to its end, or it does not define the name asked for"
+            "there is no answer: its cell was not run to its end, or it does not define the name "
+            "that was asked for"
         )
     session = Session(observer(id), name)
     sights: list[Sight] = []
@@ -142,7 +149,7 @@ def show(answer: Any, name: str, id: str, case: Any, label: str) -> str:
 
 
 def line_of(sight: Sight, label: str) -> str:
-    """What was seen as one line of JSON; only `seen` is compared, the rest is for the explanation."""
+    """What was seen as one line of JSON; only `seen` is compared, the rest is for explanations."""
     crash = [*vars(sight.crash).values()] if sight.crash else None
     record = {
         "seen": [*sight.seen.items()],
@@ -170,7 +177,7 @@ def sight_of(line: str) -> Sight:
         raise ValueError(f"not a line of an observation: {line[:80]!r}") from problem
 
 
-# ── for observe ────────────────────────────────────────────────────────────────────────────────────────────
+# ── for observe ───────────────────────────────────────────────────────────────────────────────────
 
 _here = threading.local()
 
@@ -240,7 +247,7 @@ def held(text: Any, *pieces: str) -> list[str]:
     return [piece for piece in pieces if piece in text] if type(text) is str else []
 
 
-# ── what an answer is ──────────────────────────────────────────────────────────────────────────────────────
+# ── what an answer is ─────────────────────────────────────────────────────────────────────────────
 
 
 def _raised(sight: Sight, problem: Exception, answer: Any) -> Raised:
@@ -287,7 +294,9 @@ def _own_frame(answer: Any, problem: BaseException) -> traceback.FrameSummary | 
 
 
 def source_of(thing: Any) -> str:
-    """The source of a function or class as it was typed; a text itself; nothing when it is not known."""
+    """The source of a function or class as it was typed; a text itself; nothing when it is not
+    known.
+    """
     if isinstance(thing, str):
         return thing
     try:

@@ -67,11 +67,13 @@ def free(request: dict) -> bool:
 
 
 def lines_of(request: dict, *, merge: bool = False, wording: bool = True) -> Any:
-    """The conversation of a request, a line for each block; calls are numbered instead of having ids.
+    """The conversation of a request, a line for each block; calls are numbered instead of having
+    ids.
 
-    The results of one message stand in the order of their calls. merge: neighbours of one role are one message, as the
-    service reads them. wording: False leaves out what the user's messages after the first say, but not that they say
-    something. What is not a conversation is returned unchanged.
+    The results of one message stand in the order of their calls. merge: neighbours of one role are
+    one message, as the service reads them. wording: False leaves out what the user's messages after
+    the first say, but not that they say something. What is not a conversation is returned
+    unchanged.
     """
     messages = request.get("messages")
     if not isinstance(messages, list) or not all(map(_is_message, messages)):

@@ -9,23 +9,16 @@ from typing import Any
 
 def main(argv: list[str]) -> int:
     """`python3 -m workshop grade`; returns the exit status."""
-    from . import quick_nbformat
-
-    quick_nbformat.load()
     from .command import main
 
     return main(argv)
 
 
-# What pytest finds here, for `-p workshop.grading`. The plugin itself is loaded when pytest calls:
-# the launcher reads
-# the command line with this package before anything is installed.
+# What pytest finds here, for `-p workshop.grading`. The plugin itself is loaded when pytest calls,
+# since the launcher reads the command line with this package before anything is installed.
 
 
 def pytest_addoption(parser: Any) -> None:
-    from . import quick_nbformat
-
-    quick_nbformat.load()
     from . import plugin
 
     plugin.pytest_addoption(parser)

@@ -1,4 +1,6 @@
-"""`python3 -m workshop grade SUBMISSIONS --out DIR`: a folder of submissions in, a gradebook and a page for each learner out."""
+"""`python3 -m workshop grade SUBMISSIONS --out DIR`: a folder of submissions in, a gradebook and a
+page for each learner out.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ NO_VERDICT = "the last run could not finish it"
 
 
 def main(argv: list[str]) -> int:
-    """Returns 0 when every submission got a verdict, 1 when one did not, 2 for wrong usage, 130 when interrupted."""
+    """Returns 0 when every submission got a verdict, 1 when one did not, 2 for wrong usage, 130
+    when interrupted.
+    """
     chosen = options.read(argv)
     if refusal := _about_the_sandbox(chosen):
         print(refusal, file=sys.stderr)
@@ -101,11 +105,13 @@ def grade(chosen: argparse.Namespace) -> int:
     return _part_done(run) if chosen.part else _all_done(run)
 
 
-# ── the steps ──────────────────────────────────────────────────────────────────────────────────────────────
+# ── the steps ─────────────────────────────────────────────────────────────────────────────────────
 
 
 def _overrides(chosen: argparse.Namespace) -> tuple[overrides.Override, ...]:
-    """What the instructor changes by hand; read first, since a wrong row should stop nothing in the middle."""
+    """What the instructor changes by hand; read first, since a wrong row should stop nothing in the
+    middle.
+    """
     worth = {it.id: it.points for it in exercises()}
     return overrides.read(chosen.out / overrides.FILE, worth)
 
@@ -167,7 +173,9 @@ def _about(submission: intake.Submission, key: str) -> dict[str, object]:
 
 
 def _keep_times(run: Grading) -> None:
-    """Keeps the times of submission as they are now: they decide on lateness, and on nothing to be graded again."""
+    """Keeps the times of submission as they are now: they decide on lateness, and on nothing to be
+    graded again.
+    """
     for it in run.keys:
         report = run.report(it)
         if not report.exists():
@@ -186,8 +194,8 @@ def _part_done(run: Grading) -> int:
     run.folder.close()
     number, without = len(run.keys), len(run.without())
     print(
-        f"Part {run.chosen.shard}: {number - without} of {number} have their report. The same command "
-        "without --shard makes the gradebook, once all parts have ended."
+        f"Part {run.chosen.shard}: {number - without} of {number} have their report. "
+        "The same command without --shard makes the gradebook, once all parts have ended."
     )
     return run.status or (1 if without else 0)
 
@@ -241,7 +249,7 @@ def _handed(run: Grading, submission: intake.Submission, pending: bool) -> repor
     )
 
 
-# ── the rest ───────────────────────────────────────────────────────────────────────────────────────────────
+# ── the rest ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def preview(chosen: argparse.Namespace) -> int:
@@ -253,8 +261,8 @@ def preview(chosen: argparse.Namespace) -> int:
             for name in names():
                 if not chosen.exercise or name.startswith(chosen.exercise):
                     shutil.copy(course.ROOT / source / f"{name}.ipynb", base / "class" / learner)
-        chosen.submissions, chosen.out = base / "class", base / "out"
-        status = grade(chosen)
+        here = {"submissions": base / "class", "out": base / "out"}
+        status = grade(argparse.Namespace(**{**vars(chosen), **here}))
         book = json.loads((base / "out" / "gradebook.json").read_text(encoding="utf-8"))
         share = {it["learner"]: (it["total"] or 0) / it["of"] for it in book["learners"]}
         print(f"stubs: {share['stubs']:.0%}, solutions: {share['solutions']:.0%}")
@@ -262,7 +270,9 @@ def preview(chosen: argparse.Namespace) -> int:
 
 
 def _key(submission: intake.Submission, fingerprint: str, chosen: argparse.Namespace) -> str:
-    """Changes whenever a mark could: what was handed in, what it is graded with, and the limit of time."""
+    """Changes whenever a mark could: what was handed in, what it is graded with, and the limit of
+    time.
+    """
     facts = [
         submission.learner,
         submission.file,

@@ -1,4 +1,6 @@
-"""The course as a submission may see it: the kernel, the library and the toolkit, without a check or a solution."""
+"""The course as a submission may see it: the kernel, the library and the toolkit, without a check
+or a solution.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-QUIET_CHECKS = '''"""In a graded run the learner's own checks say nothing: what counts is asked afterwards."""
+QUIET_CHECKS = '''"""The learner's own checks, silent in a graded run: answers are seen later."""
 
 
 def check(*_, **__): ...
@@ -24,7 +26,8 @@ hint = solution = progress = reset = check
 NOT_SHOWN = ("cases.py", "words.toml", "built")
 """What a lesson's folder of `workshop/course/` holds for authors and for checks."""
 OPEN_ROOMS = ("course", "views", "controls", "material", "grading/sandbox/inside")
-"""The rooms of `workshop/` that a submission may see, as a whole. Any other may hold what is right."""
+"""The rooms of `workshop/` that a submission may see, as a whole. Any other may hold what is right.
+"""
 NO_MARK_DEPENDS_ON = ("grading/reports", "grading/scale", "launcher")
 """Rooms of `workshop/` whose code decides on no mark. A room that is not named here counts."""
 CODE_AND_DATA = (".py", ".md", ".json", ".toml", ".mplstyle")
@@ -33,7 +36,8 @@ CODE_AND_DATA = (".py", ".md", ".json", ".toml", ".mplstyle")
 def prepare(folder: Path) -> Path:
     """Copies the course to a new folder, with compiled code, and returns it.
 
-    Left out: `solutions/`, the exercises' checks (they hold what is expected), the grader and the launcher.
+    Left out: `solutions/`, the exercises' checks (they hold what is expected), the grader and the
+    launcher.
     """
     ignore = shutil.ignore_patterns("__pycache__", "*.ipynb", ".*", *NOT_SHOWN)
     for package in ("kernel", "offline_model"):
@@ -52,7 +56,9 @@ def prepare(folder: Path) -> Path:
 
 
 def fingerprint(notebook: str) -> str:
-    """Changes whenever a mark for this exercise notebook could: master, code, data, packages, Python."""
+    """Changes whenever a mark for this exercise notebook could: master, code, data, packages,
+    Python.
+    """
     digest = hashlib.sha256(f"{platform.python_version()}\0".encode())
     for path in [ROOT / "solutions" / f"{notebook}.ipynb", *_code_and_data()]:
         name = path.relative_to(ROOT).as_posix().encode()
@@ -76,7 +82,9 @@ def _code_and_data() -> tuple[Path, ...]:
 
 @functools.cache
 def _installed() -> frozenset[tuple[str, str]]:
-    """The packages that a learner's set-up asks for, and what they need themselves, with their versions."""
+    """The packages that a learner's set-up asks for, and what they need themselves, with their
+    versions.
+    """
     found: dict[str, str] = {}
     waiting = _names((ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines())
     while waiting:

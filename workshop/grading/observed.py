@@ -1,7 +1,9 @@
-"""Draws what answers are graded on, outside their process, and compares what was seen of them with what ours showed.
+"""Draws what answers are graded on, outside their process, and compares what was seen of them with
+what ours showed.
 
-A submission's process gets one case at a time: its inputs, and the code that observes. It gets neither the seed nor the
-code that draws, nor the kind of a case, nor what is right; cases of all kinds come in one drawn order.
+A submission's process gets one case at a time: its inputs, and the code that observes. It gets
+neither the seed nor the code that draws, nor the kind of a case, nor what is right; cases of all
+kinds come in one drawn order.
 """
 
 from __future__ import annotations
@@ -57,14 +59,18 @@ def case_source(exercise: Exercise, inputs: Any, label: str) -> str:
 
 
 def printed(outcome: Outcome, label: str) -> str:
-    """The last line of a cell's output that tells of this case; an answer may print what it likes around it."""
-    end = f'"case": "{label}"}}'  # looked for first: millions of lines that only begin alike take long to parse
+    """The last line of a cell's output that tells of this case; an answer may print what it likes
+    around it.
+    """
+    # the end is compared first: an answer may print millions of lines that only begin alike
+    end = f'"case": "{label}"}}'
     lines = [line for line in outcome.stdout().split("\n") if line.endswith(end)]
     return next((line for line in reversed(lines) if _sight(line)), "")
 
 
 def reference(of: Master, plan: Plan) -> dict[str, list[str]]:
-    """By exercise, what the master's solutions print for this plan's inputs, each notebook in a kernel of its own.
+    """By exercise, what the master's solutions print for this plan's inputs, each notebook in a
+    kernel of its own.
 
     Raises RuntimeError when a solution does not run: then nobody can be graded.
     """
@@ -77,7 +83,8 @@ def reference(of: Master, plan: Plan) -> dict[str, list[str]]:
             outcome = kernel.run(source, plan.timeout_s)
             if outcome.ended != "ok":
                 raise RuntimeError(
-                    f"the master {of.name} cannot be used: {what}: {outcome.ended}, {outcome.reason}"
+                    f"the master {of.name} cannot be used: {what}: "
+                    f"{outcome.ended}, {outcome.reason}"
                 )
             return outcome
 
@@ -96,7 +103,9 @@ def reference(of: Master, plan: Plan) -> dict[str, list[str]]:
 
 
 def agreed(exercise: Exercise, line: str, ours: str) -> tuple[str, str]:
-    """Two equal texts when every aspect is right, else the first that is not, as it came and as it was expected."""
+    """Two equal texts when every aspect is right, else the first that is not, as it came and as it
+    was expected.
+    """
     actual, wanted = sight_of(line).seen, sight_of(ours).seen
     found = differing(actual, wanted, exercise.rules)
     if not found:
@@ -109,8 +118,8 @@ def agreed(exercise: Exercise, line: str, ours: str) -> tuple[str, str]:
 
 
 @dataclass(frozen=True)
-class View:
-    """What came of showing an answer one case."""
+class Shown:
+    """One case that an answer was shown, and what came of it."""
 
     case: DrawnCase
     ours: str
@@ -126,21 +135,23 @@ class Observations:
 
     def __init__(self, staged: StagedNotebook, plan: Plan) -> None:
         self.staged, self.plan = staged, plan
-        self._views: dict[str, list[View]] = {}
+        self._shown: dict[str, list[Shown]] = {}
 
-    def of(self, exercise: Exercise) -> list[View]:
-        """The views of an exercise's cases, in the order in which they were shown."""
-        if exercise.id not in self._views:
+    def of(self, exercise: Exercise) -> list[Shown]:
+        """The cases of an exercise, in the order in which they were shown."""
+        if exercise.id not in self._shown:
             cases = drawn(exercise, self.plan.seed)
-            self._views[exercise.id] = []
+            self._shown[exercise.id] = []
             for case, ours in zip(cases, self.plan.lines[exercise.id], strict=True):
-                self._views[exercise.id].append(self._view(exercise, case, ours))
-        return self._views[exercise.id]
+                self._shown[exercise.id].append(self._show(exercise, case, ours))
+        return self._shown[exercise.id]
 
     def explained(self, exercise: Exercise) -> dict[str, dict[str, Any]]:
-        """The verdict of the exercise's own check on a built draw, made outside of what was seen; by exercise.
+        """The verdict of the exercise's own check on a built draw, made outside of what was seen;
+        by exercise.
 
-        Empty where it cannot be made, or says that all is well: the inputs differ from the graded ones.
+        Empty where it cannot be made, or says that all is well: the inputs differ from the graded
+        ones.
         """
         row = tables.rows(exercise.id)[0]
         sights = []
@@ -160,7 +171,7 @@ class Observations:
         facts = {"outcome": verdict.outcome, "headline": verdict.headline}
         return {exercise.id: {**facts, "misconception": verdict.misconception, "parts": parts}}
 
-    def _view(self, exercise: Exercise, case: DrawnCase, ours: str) -> View:
+    def _show(self, exercise: Exercise, case: DrawnCase, ours: str) -> Shown:
         ready = (
             exercise.id in self.staged.fatal
             or self._stopped(exercise)
@@ -168,18 +179,18 @@ class Observations:
         )
         fatal = self.staged.fatal.get(exercise.id)
         if fatal is not None:
-            return View(case, ours, fatal, reason=f"running the answer's cell: {fatal.reason}")
+            return Shown(case, ours, fatal, reason=f"running the answer's cell: {fatal.reason}")
         if self._stopped(exercise):
             reason = f"{TIMEOUTS} checks of this exercise had to be stopped"
-            return View(case, ours, None, reason=reason)
+            return Shown(case, ours, None, reason=reason)
         if not ready:
-            return View(case, ours, None, reason="the time for the whole notebook was used up")
+            return Shown(case, ours, None, reason="the time for the whole notebook was used up")
         outcome = self.staged.run(case_source(exercise, case.inputs, case.label))
-        return View(case, ours, outcome, printed(outcome, case.label), outcome.reason)
+        return Shown(case, ours, outcome, printed(outcome, case.label), outcome.reason)
 
     def _stopped(self, exercise: Exercise) -> bool:
         """Whether so many cases had to be stopped that the others are not shown."""
-        ended = [view.outcome.ended for view in self._views[exercise.id] if view.outcome]
+        ended = [shown.outcome.ended for shown in self._shown[exercise.id] if shown.outcome]
         return sum(how in ("timeout", "killed") for how in ended) >= TIMEOUTS
 
 

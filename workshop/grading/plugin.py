@@ -1,8 +1,10 @@
-"""Grading as a pytest plugin over nbval's own classes: one test for each graded check of a submission.
+"""Grading as a pytest plugin over nbval's own classes: one test for each graded check of a
+submission.
 
-`pytest -p workshop.grading --grade NOTEBOOK` for one's own look; `python3 -m workshop grade` runs the same over a class.
-Nothing that a submission's kernel says is a verdict: a check passes when nbval finds the line that it printed equal to
-the line that the master's own solution printed, for the same inputs, in a kernel of its own.
+`pytest -p workshop.grading --grade NOTEBOOK` for one's own look; `python3 -m workshop grade` runs
+the same over a class. Nothing that a submission's kernel says is a verdict: a check passes when
+nbval finds the line that it printed equal to the line that the master's own solution printed, for
+the same inputs, in a kernel of its own.
 """
 
 from __future__ import annotations
@@ -14,20 +16,21 @@ import secrets
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from nbval.plugin import IPyNbCell, IPyNbFile
 
-from workshop.checks import exercise
+from workshop.checks import Exercise, exercise
 from workshop.course.observing import sight_of
 
 from . import course, observed, sandbox
+from .check import Check, State
 from .intake import notebook_json
 from .intake.answers import Merged, master, merge, names
 from .plan import TIMEOUT_S, Plan
@@ -36,26 +39,8 @@ from .sandbox.forks import ForkServer
 from .sandbox.sandboxed_kernel import KernelFailed, Outcome
 from .staged import StagedNotebook
 
-State = Literal["passed", "failed", "error", "timeout", "killed", "missing", "tampered", "not-run"]
 SHOWN = 20_000
 """Characters of a compared line that a report keeps; a page shows where two begin to differ."""
-
-
-@dataclass
-class Line:
-    """One graded check of one submission, as it stands in a report."""
-
-    exercise: str
-    trial: int
-    title: str
-    hidden: bool
-    points: int
-    earned: int = 0
-    state: State = "not-run"
-    reason: str = ""
-    came: str = ""
-    expected: str = ""
-    seconds: float = 0.0
 
 
 PLAN = pytest.StashKey[Plan]()
@@ -124,7 +109,9 @@ def pytest_collect_file(file_path: Path, parent: Any) -> Any:
 
 
 class GradedFile(IPyNbFile):
-    """One submission: its answers in the master, in a kernel of its own, and a test for each graded check."""
+    """One submission: its answers in the master, in a kernel of its own, and a test for each graded
+    check.
+    """
 
     def collect(self) -> Iterator[GradedCell]:
         self.plan: Plan = self.config.stash[PLAN]
@@ -158,24 +145,30 @@ class GradedFile(IPyNbFile):
             self.merged.missing = dict.fromkeys(self.merged.missing, unreadable)
         if self.master.exercises[0].id not in self.plan.lines:
             self.plan.lines |= observed.reference(self.master, self.plan)
-        self.lines = [
-            Line(its.id, at, trial.title, trial.hidden, trial.points)
-            for its in self.master.exercises
-            for at, trial in enumerate(its.trials)
+        self.checks = [
+            Check(
+                exercise=exercise.id,
+                trial=position,
+                title=trial.title,
+                hidden=trial.hidden,
+                points=trial.points,
+            )
+            for exercise in self.master.exercises
+            for position, trial in enumerate(exercise.trials)
         ]
         self.nb = new_notebook(
             metadata={"kernelspec": self.master.solutions.metadata.get("kernelspec", {})}
         )
-        for number, line in enumerate(self.lines):
+        for number, check in enumerate(self.checks):
             cell = new_code_cell(execution_count=number + 1)
             self.nb.cells.append(cell)
             yield GradedCell.from_parent(
                 self,
-                name=f"{line.exercise} {line.title}",
+                name=f"{check.exercise} {check.title}",
                 cell_num=number,
                 cell=cell,
                 options={"check": True},
-                line=line,
+                check=check,
             )
 
     def setup(self) -> None:
@@ -199,10 +192,10 @@ class GradedFile(IPyNbFile):
     def teardown(self) -> None:
         """The explanations, the end of the kernel, the report.
 
-        There is no report when the run was stopped in the middle, nor when others had the processors while a cell ran
-        out of time: such a submission is graded once more, alone.
+        There is no report when the run was stopped in the middle, nor when others had the
+        processors while a cell ran out of time: such a submission is graded once more, alone.
         """
-        whole = all(line.state != "not-run" or line.reason for line in self.lines)
+        whole = all(check.state != "not-run" or check.reason for check in self.checks)
         wanted = bool(self.plan.out) and whole and (self.plan.alone or not self.staged.disturbed)
         try:
             feedback = self._explanations() if wanted else {}
@@ -212,16 +205,19 @@ class GradedFile(IPyNbFile):
             self._report(feedback)
 
     def _explanations(self) -> dict[str, Any]:
-        """What the exercises' own checks say about answers that did not get all points. Untrusted text, and no verdict."""
+        """What the exercises' own checks say about answers that did not get all points. Untrusted
+        text, and no verdict.
+        """
         found: dict[str, Any] = {}
-        for its in self.master.exercises:
-            lost = any(line.exercise == its.id and line.earned < line.points for line in self.lines)
-            if not lost or its.id in self.staged.fatal or its.id not in self.merged.answers:
+        lost = {check.exercise for check in self.checks if check.earned < check.points}
+        for known in self.master.exercises:
+            id = known.id
+            if id not in lost or id in self.staged.fatal or id not in self.merged.answers:
                 continue
-            if not self.staged.again(its.id):
+            if not self.staged.again(id):
                 continue
             assert self.staged.kernel is not None
-            found |= self.observations.explained(its)
+            found |= self.observations.explained(known)
         return found
 
     def _report(self, feedback: dict[str, Any]) -> None:
@@ -238,7 +234,7 @@ class GradedFile(IPyNbFile):
             "sandbox": sandbox.name(),
             "kernel": "forked" if self.plan.fork else "plain",
             "seconds": round(time.monotonic() - self.began, 2),
-            "results": [asdict(line) for line in self.lines],
+            "results": [asdict(check) for check in self.checks],
             "feedback": feedback,
             "answers": self.merged.answers,
         }
@@ -255,76 +251,85 @@ class GradedCell(IPyNbCell):
 
     parent: GradedFile
 
-    def __init__(self, line: Line, **facts: Any) -> None:
+    def __init__(self, check: Check, **facts: Any) -> None:
         super().__init__(**facts)
-        self.line = line
+        self.check = check
 
     def setup(self) -> None:
         """In place of nbval's, which excuses whatever follows a timeout."""
 
     def runtest(self) -> None:
-        line = self.line
         began = time.monotonic()
         try:
-            line.state, line.reason = self._state()
-        except (
-            KernelFailed
-        ) as problem:  # this machine's fault: no verdict and no report, so that it is tried again
+            check = self._checked()
+        except KernelFailed as problem:
+            # this machine's fault: no verdict and no report, so that it is tried again
             self.raise_cell_error(str(problem))
-        line.earned = line.points if line.state == "passed" else 0
-        line.seconds = round(time.monotonic() - began, 3)
+        check = replace(check, seconds=round(time.monotonic() - began, 3))
+        self.check = self.parent.checks[self.cell_num] = check
         self.user_properties += [
-            ("exercise", line.exercise),
-            ("points", line.points),
-            ("earned", line.earned),
-            ("state", line.state),
+            ("exercise", check.exercise),
+            ("points", check.points),
+            ("earned", check.earned),
+            ("state", check.state),
         ]
-        if line.state != "passed":
-            self.raise_cell_error(f"{line.state}: {line.reason}")
+        if check.state != "passed":
+            self.raise_cell_error(f"{check.state}: {check.reason}")
 
-    def _state(self) -> tuple[State, str]:
-        missing = self.parent.merged.missing.get(self.line.exercise)
-        return ("missing", missing) if missing is not None else self._observed()
+    def _checked(self) -> Check:
+        """The check with its state: that of its first case that is not right."""
+        missing = self.parent.merged.missing.get(self.check.exercise)
+        if missing is not None:
+            return self._ended("missing", missing)
+        known = exercise(self.check.exercise)
+        trial = known.trials[self.check.trial]
+        cases = self.parent.observations.of(known)
+        mine = [tried for tried in cases if tried.case.trial == trial.name]
+        for tried in sorted(
+            mine, key=lambda tried: tried.outcome is None
+        ):  # not run says the least
+            wrong = self._wrong(known, tried)
+            if wrong is not None:
+                return wrong
+        return replace(self.check, state="passed", earned=self.check.points)
 
-    def _observed(self) -> tuple[State, str]:
-        """The state of a trial: that of its first case that is not right."""
-        line = self.line
-        known = exercise(line.exercise)
-        trial = known.trials[line.trial]
-        seen = self.parent.observations.of(known)
-        mine = [view for view in seen if view.case.trial == trial.name]
-        for view in sorted(mine, key=lambda view: view.outcome is None):  # not run says the least
-            if view.outcome is None:
-                return "not-run", view.reason
-            if view.outcome.ended != "ok":
-                return _bad(view.outcome), view.reason + self._before()
-            if not view.line:
-                return "tampered", "the check was made to print something else than what it saw"
-            came, wanted = observed.agreed(known, view.line, view.ours)
-            if came == wanted and self._same(came, wanted):
-                continue
-            if not line.hidden:
-                line.came, line.expected = came[:SHOWN], wanted[:SHOWN]
-            crash = sight_of(view.line).crash
-            if crash:
-                return "error", crash.text.partition("\n")[0][:300] + self._before()
-            return "failed", "not what the solution does with the same inputs"
-        return "passed", ""
+    def _wrong(self, known: Exercise, tried: observed.Shown) -> Check | None:
+        """The check as this case makes it fail; None when the case is right."""
+        if tried.outcome is None:
+            return self._ended("not-run", tried.reason)
+        if tried.outcome.ended != "ok":
+            return self._ended(_bad(tried.outcome), tried.reason + self._before())
+        if not tried.line:
+            return self._ended("tampered", "the check's output was tampered with")
+        actual, wanted = observed.agreed(known, tried.line, tried.ours)
+        if actual == wanted and self._same(actual, wanted):
+            return None
+        shown = {}
+        if not self.check.hidden:
+            shown = {"came": actual[:SHOWN], "expected": wanted[:SHOWN]}
+        crash = sight_of(tried.line).crash
+        if crash:
+            reason = crash.text.partition("\n")[0][:300] + self._before()
+            return self._ended("error", reason, **shown)
+        return self._ended("failed", "not what the solution does with the same inputs", **shown)
 
-    def _same(self, came: str, wanted: str) -> bool:
+    def _ended(self, state: State, reason: str, **shown: str) -> Check:
+        return replace(self.check, state=state, reason=reason, **shown)
+
+    def _same(self, actual: str, wanted: str) -> bool:
         """nbval's own comparison of what was printed with what the master's solution printed."""
         self.cell.outputs = [new_output("stream", name="stdout", text=wanted + "\n")]
-        output = NotebookNode(output_type="stream", name="stdout", text=came + "\n")
+        output = NotebookNode(output_type="stream", name="stdout", text=actual + "\n")
         return bool(self.compare_outputs([output], self.cell.outputs))
 
     def _before(self) -> str:
         """What happened when the answer's own cell ran, where that was an error."""
-        error = self.parent.staged.errors.get(self.line.exercise)
+        error = self.parent.staged.errors.get(self.check.exercise)
         return f" (its cell ended with {error})" if error else ""
 
     def repr_failure(self, excinfo: Any) -> str:
         """Two lines; the code of a check is nobody's business."""
-        return f"{self.line.exercise} {self.line.title}\n{excinfo.value}"
+        return f"{self.check.exercise} {self.check.title}\n{excinfo.value}"
 
     def reportinfo(self) -> tuple[Path, int, str]:
         return self.path, 0, f"{self.parent.about['learner']}: {self.name}"

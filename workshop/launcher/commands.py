@@ -13,8 +13,9 @@ from workshop.launcher import environment, lab
 LESSONS_NEED = ("requirements.txt",)
 TESTS_NEED = ("requirements.txt", "tests/requirements.txt")
 TOGETHER = ("-n", str(min((os.cpu_count() or 2) + 1, 4)), "--dist", "loadscope")
-"""All tests run side by side, one more than there are processors, since many of them wait; what shares something stays
-together (tests/conftest.py)."""
+"""All tests run side by side, one more than there are processors, since many of them wait; what
+shares something stays together (tests/conftest.py).
+"""
 MAINTAINERS = {
     "build": "workshop.authoring.build",
     "grade": "workshop.grading",
@@ -23,10 +24,13 @@ MAINTAINERS = {
 
 
 def run(command: str, argv: list[str]) -> int:
-    """Run `command` with its own arguments; returns the exit status. An expected failure is one line."""
+    """Run `command` with its own arguments; returns the exit status. An expected failure is one
+    line.
+    """
     if command in (*MAINTAINERS, "test") and not (environment.ROOT / "solutions").is_dir():
         print(
-            f"This copy of the workshop is a handout for learners: it has no `{command}`. The instructor's copy has it.",
+            f"This copy of the workshop is a handout for learners: it has no `{command}`. "
+            "The instructor's copy has it.",
             file=sys.stderr,
         )
         return 2
@@ -58,7 +62,9 @@ def run(command: str, argv: list[str]) -> int:
 
 
 def run_tests(argv: list[str]) -> int:
-    """Run pytest over `tests/`, or over the paths in `argv`, with a random hash seed that is printed."""
+    """Run pytest over `tests/`, or over the paths in `argv`, with a random hash seed that is
+    printed.
+    """
     environ = lab.jupyter_environment(environment.ROOT, os.environ)
     if not environ.get("PYTHONHASHSEED", "").isdigit():
         environ["PYTHONHASHSEED"] = str(random.randrange(1, 2**32))
@@ -71,7 +77,9 @@ def run_tests(argv: list[str]) -> int:
 
 
 def _is_path(word: str) -> bool:
-    """Whether an argument of pytest names a path (the `kernel` of `-k kernel` does not, though it exists)."""
+    """Whether an argument of pytest names a path (the `kernel` of `-k kernel` does not, though it
+    exists).
+    """
     path = word.split("::")[0]
     looks = path == "tests" or any(sign in path for sign in "/\\.")
     return looks and not word.startswith("-") and Path(environment.ROOT, path).exists()

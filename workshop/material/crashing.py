@@ -1,4 +1,6 @@
-"""Lesson 13: the editorial desk with a journal in a process of its own, which may be killed in the middle."""
+"""Lesson 13: the editorial desk with a journal in a process of its own, which may be killed in the
+middle.
+"""
 
 from __future__ import annotations
 

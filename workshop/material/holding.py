@@ -1,4 +1,6 @@
-"""Lesson 12: ten results that a supervisor may hold, and the chart of what two kinds of supervisor hold."""
+"""Lesson 12: ten results that a supervisor may hold, and the chart of what two kinds of supervisor
+hold.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ async def ten_results() -> dict[str, str]:
 
 
 def draw_held(hoarder: Sequence[int], manager: Sequence[int], limit: int) -> None:
-    """Draws the tokens that a hoarder and a manager hold after each step, and the manager's limit."""
+    """Draws the tokens that a hoarder and a manager hold after each step, with the limit."""
     _figure, axes = plt.subplots(figsize=(6.8, 2.8), layout="constrained")
     steps = range(1, len(hoarder) + 1)
     axes.plot(steps, hoarder, color="#b8590b", marker="s")

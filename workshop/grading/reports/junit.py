@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
-from .marks import Check, Gradebook, Person, Work
+from workshop.grading.check import Check
+
+from .marks import Gradebook, Person, Work
 from .plain import line
 
 FAILURES = ("failed", "missing")

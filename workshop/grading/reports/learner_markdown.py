@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from workshop.grading.check import Check
+
 from . import words
 from .learner_page import EXACT, HOW
-from .marks import Check, Gradebook, Mark, Person, Work
+from .marks import Gradebook, Mark, Person, Work
 from .plain import code, fenced, markdown, prose
 from .sheet import amount
 

@@ -4,8 +4,10 @@ the answer.
 
 from __future__ import annotations
 
+from workshop.grading.check import Check
+
 from . import charts, words
-from .marks import Check, Gradebook, Mark, Person, Work
+from .marks import Gradebook, Mark, Person, Work
 from .sheet import amount, exactly, prose, shown
 from .sheet import page as framed
 

@@ -1,4 +1,4 @@
-"""Marks: of a check, an exercise, a notebook, a learner and a class; sums, states and lateness. All
+"""Marks: of an exercise, a notebook, a learner and a class; sums, states and lateness. All
 text is untrusted.
 """
 
@@ -8,25 +8,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from workshop.checks import Exercise
+from workshop.grading.check import Check
 from workshop.grading.late import LateRule
 from workshop.grading.overrides import Override
-
-
-@dataclass(frozen=True, kw_only=True)
-class Check:
-    """One graded check of one answer."""
-
-    exercise: str
-    trial: int
-    title: str
-    hidden: bool
-    points: float
-    earned: float
-    state: str
-    reason: str = ""
-    came: str = ""
-    expected: str = ""
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from workshop.checks import Exercise, exercise, exercises
+from workshop.grading.check import REPORTED, Check, State
 from workshop.grading.late import LateRule
 
-from .marks import Check, Handed, Mark, Work
+from .marks import Handed, Mark, Work
 
-STATES = ("passed", "failed", "error", "timeout", "killed", "missing", "tampered", "not-run")
 MOST_BYTES = 50 * 2**20
 
 
@@ -107,7 +107,7 @@ def waiting(notebook: str, handed: Handed, rule: LateRule | None) -> Work:
     )
 
 
-def _without_a_report(notebook: str, state: str) -> tuple[Mark, ...]:
+def _without_a_report(notebook: str, state: State) -> tuple[Mark, ...]:
     marks = []
     for its in exercises(notebook[:2]):
         checks = tuple(
@@ -138,7 +138,7 @@ def _checks(its: Exercise, lines: Mapping[tuple[str, int], Mapping[str, Any]]) -
 def _check(
     id: str, at: int, title: str, points: float, hidden: bool, line: Mapping[str, Any]
 ) -> Check:
-    state = line.get("state") if line.get("state") in STATES else "not-run"
+    state: State = line["state"] if line.get("state") in REPORTED else "not-run"
     earned = min(points, _number(line.get("earned"))) if state == "passed" else 0
     shown = (
         {} if hidden else {name: _text(line.get(name)) for name in ("reason", "came", "expected")}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from .marks import Check, Mark
+from workshop.grading.check import Check
+
+from .marks import Mark
 
 STATES = {
     "passed": "passed",

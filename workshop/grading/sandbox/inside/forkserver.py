@@ -1,9 +1,11 @@
-"""A process that has everything loaded and forks one kernel after the other from itself, each in a sandbox of its own.
+"""A process that has everything loaded and forks one kernel after the other from itself, each in a
+sandbox of its own.
 
-Runs inside the outer sandbox (which shows the course and Python, read-only) and takes orders by lines of JSON:
-`{"start": FILE, "folder": DIR, "limits": {…}}` and `{"kill": true}`; it answers `{"started": true}` and
-`{"ended": STATUS}`. Every kernel gets new namespaces for processes, network, mounts and IPC, an empty scratch folder,
-and only its own folder of sockets; then it gives up all capabilities. Linux only.
+Runs inside the outer sandbox (which shows the course and Python, read-only) and takes orders by
+lines of JSON: `{"start": FILE, "folder": DIR, "limits": {…}}` and `{"kill": true}`; it answers
+`{"started": true}` and `{"ended": STATUS}`. Every kernel gets new namespaces for processes,
+network, mounts and IPC, an empty scratch folder, and only its own folder of sockets; then it gives
+up all capabilities. Linux only.
 """
 
 from __future__ import annotations
@@ -48,7 +50,9 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str | No
 
 
 def preload() -> None:
-    """What every submission imports, once. Nothing here may start a thread: it would not survive a fork."""
+    """What every submission imports, once. Nothing here may start a thread: it would not survive a
+    fork.
+    """
     from importlib import import_module
 
     for name in (
@@ -65,7 +69,9 @@ def preload() -> None:
 
 
 def enclose(folder: str, home: str, scratch_bytes: int) -> None:
-    """Makes this process's own view of the machine: to be called after `unshare`, as process 1 of its namespace."""
+    """Makes this process's own view of the machine: to be called after `unshare`, as process 1 of
+    its namespace.
+    """
     mount("none", "/", None, REC | PRIVATE)
     mine = os.open(folder, os.O_PATH)
     mount("tmpfs", str(Path(folder).parent), "tmpfs", 0, "size=65536")
@@ -93,7 +99,9 @@ def give_up_capabilities() -> None:
 
 
 def be_first(kernel: int) -> NoReturn:
-    """Process 1, which ends with the kernel. It is another one, since process 1 cannot kill itself, and a submission could."""
+    """Process 1, which ends with the kernel. It is another one, since process 1 cannot kill itself,
+    and a submission could.
+    """
     call("prctl", 4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: the kernel must not look into it
     while True:
         ended, status = os.wait()
@@ -111,7 +119,9 @@ def end_like(status: int) -> NoReturn:
 
 
 def become_kernel(order: dict) -> None:
-    """In the forked process: a new user, new namespaces, forks for process 1 and for the kernel; never returns."""
+    """In the forked process: a new user, new namespaces, forks for process 1 and for the kernel;
+    never returns.
+    """
     user, group = os.getuid(), os.getgid()
     call("unshare", NEW)
     Path("/proc/self/setgroups").write_text("deny", encoding="utf-8")

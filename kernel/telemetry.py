@@ -1,0 +1,482 @@
+"""Spans from events: a reader of the one stream, so that a live run and a saved log become the same
+trace.
+
+    spans = Spans()                                   # plain data, no further package needed
+    run.subscribe(spans)                              # live …
+    spans = Spans().read(Trace.load("run.jsonl"))     # … or afterwards, with the same code
+
+With a tracer of OpenTelemetry the same spans go wherever it exports to:
+
+    with sending_to("http://localhost:6006/v1/traces") as tracer:
+        Spans(tracer).read(run.trace())
+
+OpenTelemetry is an optional extra, imported when spans are sent: pip install -e ".[telemetry]".
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from decimal import Decimal
+from importlib import import_module
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from .budget import Spent
+from .events import (
+    Dispatched,
+    Event,
+    Note,
+    Replied,
+    Requested,
+    Retried,
+    Returned,
+    ToolAnswered,
+    ToolCalled,
+    Waited,
+)
+from .run import Run
+from .trace import Trace
+
+NAMES = {
+    "operation": "gen_ai.operation.name",
+    "provider": "gen_ai.provider.name",
+    "agent": "gen_ai.agent.name",
+    "model": "gen_ai.request.model",
+    "max_tokens": "gen_ai.request.max_tokens",
+    "reply_id": "gen_ai.response.id",
+    "reply_model": "gen_ai.response.model",
+    "finish": "gen_ai.response.finish_reasons",
+    "input_tokens": "gen_ai.usage.input_tokens",
+    "output_tokens": "gen_ai.usage.output_tokens",
+    "cache_read": "gen_ai.usage.cache_read.input_tokens",
+    "cache_write": "gen_ai.usage.cache_creation.input_tokens",
+    "thinking": "gen_ai.usage.reasoning.output_tokens",
+    "tool": "gen_ai.tool.name",
+    "tool_type": "gen_ai.tool.type",
+    "call": "gen_ai.tool.call.id",
+    "transfer_to": "gen_ai.transfer.target.name",
+    "transfer_mode": "gen_ai.transfer.mode",
+    "error": "error.type",
+    # payloads: only where they are asked for
+    "arguments": "gen_ai.tool.call.arguments",
+    "tool_result": "gen_ai.tool.call.result",
+    "messages": "gen_ai.input.messages",
+    "reply": "gen_ai.output.messages",
+    "instructions": "gen_ai.system_instructions",
+    # what the conventions have no name for
+    "usd": "workshop.usd",
+    "status": "workshop.status",
+    "run": "workshop.run",
+    "wrapper": "workshop.wrapper",
+    "first_event": "workshop.first_event",
+    "last_event": "workshop.last_event",
+    "event": "workshop.event",
+    "wait_s": "workshop.wait_s",
+    "at_once": "workshop.at_once",
+    "intent": "workshop.intent",
+    "reason": "workshop.reason",
+    "text": "workshop.text",
+}
+"""Our names → the names on the wire: the one place that knows them.
+
+Source: https://github.com/open-telemetry/semantic-conventions-genai, docs/gen-ai, as of November
+2026, status Development: they may still change, and then only here. The first and the last event
+of a span are numbers, `seq` in the log.
+"""
+
+INSTALL = 'pip install -e ".[telemetry]"'
+HANDOFF = "handoff_to_"
+"""A tool of this name hands work to a specialist."""
+
+MOST_WAITING = 1_000_000
+"""Spans that may wait to be sent. The default, 2,048, loses most of a log that is read at once."""
+
+Kind = Literal["internal", "client"]
+More = Callable[[Event], dict[str, Any]]
+
+
+@dataclass(slots=True)
+class SpanEvent:
+    """Something that happened within a span."""
+
+    name: str
+    at_ns: int
+    attributes: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(eq=False, slots=True)
+class Span:
+    """A piece of work with a beginning and an end, below the span that caused it."""
+
+    name: str
+    kind: Kind
+    parent: Span | None
+    start_ns: int
+    attributes: dict[str, Any]
+    """By the names on the wire."""
+    events: list[SpanEvent] = field(default_factory=list)
+    end_ns: int | None = None
+    error: str = ""
+    """What went wrong; empty when nothing did."""
+
+    @property
+    def ms(self) -> float:
+        """How long it took; 0 while it goes on."""
+        return 0.0 if self.end_ns is None else (self.end_ns - self.start_ns) / 1e6
+
+    @property
+    def depth(self) -> int:
+        """How many spans are above it."""
+        return 0 if self.parent is None else self.parent.depth + 1
+
+
+@dataclass(slots=True)
+class _Work:
+    """What is open in one run: its own span (the root has none), its requests, its tool calls."""
+
+    span: Span | None = None
+    chats: list[Span] = field(default_factory=list)
+    tools: dict[str, Span] = field(default_factory=dict)
+
+
+class Spans:
+    """Reads the events of one run: a span for each dispatch, request and tool call.
+
+    tracer:   one of OpenTelemetry, which sends each span on; None only collects them in `spans`.
+    payloads: whether texts go into the spans: task, prompts, messages, arguments, results and
+              reasons. Without it they hold names, counts, times, money and status, nothing that
+              somebody wrote.
+    more:     further attributes for the span that an event begins or ends.
+    """
+
+    def __init__(self, tracer: Any = None, *, payloads: bool = False, more: More | None = None):
+        self.spans: list[Span] = []
+        """In the order in which they began."""
+        self._sender = _Sender(tracer) if tracer is not None else None
+        self._payloads = payloads
+        self._more = more
+        self._open: dict[str, _Work] = {}
+        """By run."""
+        self._origin_ns: int | None = None
+        self._last = -1
+        self._at_ns = 0
+
+    def read(self, source: Run | Trace | Iterable[Event], began: float | None = None) -> Spans:
+        """Reads a whole run, saved or finished, and ends what has no end in it.
+
+        began: when it began, in seconds since 1970, which a log does not hold; without it the run
+        is taken to have ended now.
+        """
+        events = list(source.events if isinstance(source, Run | Trace) else source)
+        if began is None:
+            began = time.time() - (events[-1].at if events else 0.0)
+        self._origin_ns = round(began * 1e9)
+        for event in events:
+            self(event)
+        self.close()
+        return self
+
+    def close(self) -> None:
+        """Ends what is still open: the log ends here, or the run was given up."""
+        while self._open:
+            _, work = self._open.popitem()
+            self._cut(work, "unfinished")
+            if work.span:
+                self._finish(work.span, "unfinished", {})
+
+    def __call__(self, event: Event) -> None:
+        if event.seq <= self._last:
+            raise ValueError("these are the events of another run; make new Spans for each run")
+        if self._origin_ns is None:
+            self._origin_ns = time.time_ns() - round(event.at * 1e9)
+        self._last = event.seq
+        self._at_ns = self._origin_ns + round(event.at * 1e9)
+        match event:
+            case Dispatched():
+                self._dispatched(event)
+            case Requested():
+                self._requested(event)
+            case Replied():
+                self._replied(event)
+            case ToolCalled():
+                self._tool_called(event)
+            case ToolAnswered():
+                self._tool_answered(event)
+            case Returned():
+                self._returned(event)
+            case _:
+                self._happened(event)
+
+    # ── what begins a span ────────────────────────────────────────────────────────────────────────
+
+    def _dispatched(self, event: Dispatched) -> None:
+        """An agent, below the tool call that caused it or the run that handed over. A transparent
+        wrapper is a span of its own name: it invokes no agent."""
+        above = self._work(event.parent)
+        wrapped = bool(event.wrapper)
+        span = self._start(
+            f"{event.wrapper} {event.agent}" if wrapped else f"invoke_agent {event.agent}",
+            above.tools.get(event.call, above.span),
+            event,
+            operation=None if wrapped else "invoke_agent",
+            wrapper=event.wrapper or None,
+            run=event.run,
+            intent=self._payload(event.handoff.intent),
+            reason=self._payload(event.again or None),
+        )
+        self._work(event.run).span = span
+
+    def _requested(self, event: Requested) -> None:
+        work = self._work(event.run)
+        body = event.body
+        span = self._start(
+            f"chat {body['model']}",
+            work.span,
+            event,
+            operation="chat",
+            provider="anthropic",
+            model=body["model"],
+            max_tokens=body.get("max_tokens"),
+            instructions=self._payload(body.get("system")),
+            messages=self._payload(body.get("messages")),
+        )
+        work.chats.append(span)
+
+    def _tool_called(self, event: ToolCalled) -> None:
+        """A handoff is a tool call with a target: control comes back to the caller."""
+        work = self._work(event.run)
+        target = event.name.removeprefix(HANDOFF) if event.name.startswith(HANDOFF) else None
+        work.tools[event.id] = self._start(
+            f"execute_tool {event.name}",
+            work.span,
+            event,
+            operation="execute_tool",
+            tool=event.name,
+            tool_type="function",
+            call=event.id,
+            transfer_to=target,
+            transfer_mode=target and "return_to_caller",
+            arguments=self._payload(event.input),
+        )
+
+    def _start(self, name: str, parent: Span | None, event: Event, **facts: Any) -> Span:
+        facts = {"agent": event.agent, **facts, "first_event": event.seq, **self._further(event)}
+        kind: Kind = "client" if isinstance(event, Requested) else "internal"
+        span = Span(name, kind, parent, self._at_ns, _named(facts))
+        self.spans.append(span)
+        if self._sender:
+            self._sender.start(span)
+        return span
+
+    def _work(self, run: str) -> _Work:
+        return self._open.setdefault(run, _Work())
+
+    # ── what ends one ─────────────────────────────────────────────────────────────────────────────
+
+    def _replied(self, event: Replied) -> None:
+        """Ends the request of which this is the reply: of those under way in the run, the one that
+        began when the reply says it did."""
+        chats = self._work(event.run).chats
+        if not chats:
+            return
+        began_ns = self._at_ns - round(event.seconds * 1e9)
+        span = min(chats, key=lambda chat: abs(chat.start_ns - began_ns))
+        chats.remove(span)
+        reply = event.reply
+        details = (reply.usage.model_extra or {}).get("output_tokens_details") or {}
+        facts = {
+            "reply_id": reply.id or None,
+            "reply_model": reply.model or None,
+            "finish": [reply.stop_reason] if reply.stop_reason else None,
+            "cache_read": reply.usage.cache_read_input_tokens or None,
+            "cache_write": reply.usage.cache_creation_input_tokens or None,
+            "thinking": details.get("thinking_tokens"),
+            "reply": self._payload([block.model_dump() for block in reply.content]),
+        }
+        self._finish(span, "", {**facts, **_used(event.spent), **self._further(event)})
+
+    def _tool_answered(self, event: ToolAnswered) -> None:
+        span = self._work(event.run).tools.pop(event.id, None)
+        if span:
+            facts = {"tool_result": self._payload(event.content), **self._further(event)}
+            self._finish(span, "tool_error" if event.is_error else "", facts)
+
+    def _returned(self, event: Returned) -> None:
+        """Ends the dispatch, and before it what its end cut short."""
+        work = self._open.pop(event.run, _Work())
+        result = event.result
+        error = "" if result.ok else result.status
+        self._cut(work, error or "unanswered")
+        if work.span:
+            facts = {
+                "status": result.status,
+                "reason": self._payload(result.reason or None),
+                **_used(event.spent),
+                **self._further(event),
+            }
+            self._finish(work.span, error, facts)
+
+    def _cut(self, work: _Work, error: str) -> None:
+        """Ends the requests and tool calls that got no answer."""
+        for span in [*work.chats, *work.tools.values()]:
+            self._finish(span, error, {})
+
+    def _finish(self, span: Span, error: str, facts: dict[str, Any]) -> None:
+        late = _named({**facts, "error": error or None, "last_event": self._last})
+        span.attributes.update(late)
+        span.error = str(facts.get("reason") or error) if error else ""
+        span.end_ns = self._at_ns
+        if self._sender:
+            self._sender.end(span, late)
+
+    # ── what happens within one ───────────────────────────────────────────────────────────────────
+
+    def _happened(self, event: Event) -> None:
+        """A note or a wait belongs to the run, a retry to the request that is sent again."""
+        work = self._work(event.run)
+        name: str = event.kind
+        span = work.span
+        facts: dict[str, Any] = {}
+        match event:
+            case Note():
+                name = event.about or name
+                facts = {"text": self._payload(event.text)}
+            case Waited():
+                facts = {"at_once": event.at_once, "text": self._payload(event.reason)}
+            case Retried():
+                span = work.chats[-1] if work.chats else None
+                text = self._payload(event.error)
+                facts = {"error": event.type, "wait_s": event.wait_s, "text": text}
+        if span:
+            attributes = _named({"event": event.seq, **facts})
+            span.events.append(SpanEvent(name, self._at_ns, attributes))
+
+    def _payload(self, value: Any) -> Any:
+        """A text that somebody wrote, or nothing."""
+        if not self._payloads or value is None:
+            return None
+        return value if isinstance(value, str) else json.dumps(value, default=str)
+
+    def _further(self, event: Event) -> dict[str, Any]:
+        return self._more(event) if self._more else {}
+
+
+def _named(facts: dict[str, Any]) -> dict[str, Any]:
+    """Under their names on the wire; what is not known is left out, since it is not 0."""
+    return {NAMES.get(name, name): value for name, value in facts.items() if value is not None}
+
+
+def _used(spent: Spent) -> dict[str, Any]:
+    cost: Decimal | None = spent.cost
+    return {
+        "input_tokens": spent.input_tokens,
+        "output_tokens": spent.output_tokens,
+        "usd": None if cost is None else float(cost),
+    }
+
+
+# ── to OpenTelemetry ──────────────────────────────────────────────────────────────────────────────
+
+
+class _Sender:
+    """Begins and ends a span of OpenTelemetry for each of ours, with our times."""
+
+    def __init__(self, tracer: Any) -> None:
+        self._api = optional("opentelemetry.trace")
+        self._tracer = tracer
+        self._open: dict[Span, Any] = {}
+        self._kinds = {
+            "internal": self._api.SpanKind.INTERNAL,
+            "client": self._api.SpanKind.CLIENT,
+        }
+
+    def start(self, span: Span) -> None:
+        above = self._open.get(span.parent) if span.parent else None
+        self._open[span] = self._tracer.start_span(
+            span.name,
+            # a root goes below the span of the program around it, if there is one
+            None if above is None else self._api.set_span_in_context(above),
+            self._kinds[span.kind],
+            span.attributes,
+            start_time=span.start_ns,
+        )
+
+    def end(self, span: Span, late: dict[str, Any]) -> None:
+        sent = self._open.pop(span)
+        sent.set_attributes(late)
+        for event in span.events:
+            sent.add_event(event.name, event.attributes, event.at_ns)
+        if span.error:
+            sent.set_status(self._api.Status(self._api.StatusCode.ERROR, span.error))
+        sent.end(span.end_ns)
+
+
+@contextmanager
+def sending_to(url: str, service: str = "supervisor workshop") -> Iterator[Any]:
+    """A tracer that sends to an OTLP receiver, in batches over HTTP; leaving the block sends the
+    rest, and warns when spans could not be sent.
+
+    url: where the receiver takes traces, for example http://localhost:6006/v1/traces. Raises
+    ModuleNotFoundError with the line that installs OpenTelemetry when it is missing.
+    """
+    resources = optional("opentelemetry.sdk.resources")
+    sdk = optional("opentelemetry.sdk.trace")
+    export = optional("opentelemetry.sdk.trace.export")
+    otlp = optional("opentelemetry.exporter.otlp.proto.http.trace_exporter")
+    session = optional("requests").Session()
+    if urlsplit(url).hostname in ("127.0.0.1", "localhost", "::1"):
+        session.trust_env = False  # a proxy of the environment is not for this machine
+    outbox = _Outbox(otlp.OTLPSpanExporter(endpoint=url, session=session))
+    provider = sdk.TracerProvider(
+        resource=resources.Resource.create({"service.name": service}), shutdown_on_exit=False
+    )
+    provider.add_span_processor(export.BatchSpanProcessor(outbox, max_queue_size=MOST_WAITING))
+    try:
+        yield provider.get_tracer("kernel.telemetry")
+    finally:
+        outbox.last = True
+        provider.force_flush()  # `shutdown` alone leaves behind what takes longer than 30 s
+        provider.shutdown()
+        if outbox.lost:
+            warnings.warn(f"{outbox.lost} spans could not be sent to {url}", stacklevel=3)
+
+
+class _Outbox:
+    """An exporter around an exporter: counts the spans that could not be sent."""
+
+    def __init__(self, exporter: Any) -> None:
+        self._exporter = exporter
+        self.lost = 0
+        self.last = False
+        """Whether the program is waiting: then the first failure ends the tries."""
+
+    def export(self, spans: Sequence[Any]) -> Any:
+        given_up = self.last and self.lost
+        result = None if given_up else self._exporter.export(spans)
+        if result is None or result.name != "SUCCESS":
+            self.lost += len(spans)
+        return result
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:
+        return self._exporter.force_flush(timeout_millis)
+
+    def shutdown(self) -> None:
+        self._exporter.shutdown()
+
+
+def optional(module: str) -> Any:
+    """A module of the optional extra. Raises ModuleNotFoundError with the line that installs it."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as problem:
+        raise ModuleNotFoundError(
+            f"OpenTelemetry is not installed for {sys.executable or 'this Python'}"
+            f" ({problem.name} is missing). In the folder of the project: {INSTALL}",
+            name=problem.name,
+        ) from None
