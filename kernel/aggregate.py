@@ -1,4 +1,4 @@
-"""Aggregation: named jobs at once, what each may read of the others, one result made of many."""
+"""Aggregation: runs named jobs at once, and makes one text and one status of many results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .contract import Executable, Result, Status
 from .run import Run
 
 ORDER: tuple[Status, ...] = ("paused", "exhausted", "failed", "refused", "cancelled")
-"""Of several results that are not ok, the first of these is the whole's status."""
+"""From the gravest status to the least: the gravest of several is the status of the whole."""
 
 
 async def together(jobs: Mapping[str, tuple[Any, ...]], run: Run) -> dict[str, Result]:
@@ -38,28 +38,36 @@ def as_artifact(result: Result) -> str:
 
 
 def readable(executable: Executable, artifacts: Mapping[str, str]) -> dict[str, str]:
-    """What it reads of `artifacts`: all, or, if it is a tool, those named like its arguments."""
+    """What an executable reads of `artifacts`: a tool only those named like its arguments."""
     arguments = getattr(executable, "arguments", None)
     if arguments is None:
         return dict(artifacts)
-    return {name: text for name, text in artifacts.items() if name in arguments.model_fields}
+    fields = arguments.model_fields
+    return {name: artifacts[name] for name in artifacts if name in fields}
 
 
 def status_of(results: Mapping[str, Result]) -> Status:
     """ok when every result is; otherwise the gravest status among them."""
     statuses = {result.status for result in results.values()}
-    return next((status for status in ORDER if status in statuses), "ok")
+    for status in ORDER:
+        if status in statuses:
+            return status
+    return "ok"
 
 
 def missing(results: Mapping[str, Result]) -> list[str]:
     """A line for each result that is not ok: whose it is, its status and its reason."""
-    return [
-        f"{name} ({result.status}: {result.reason})"
-        for name, result in results.items()
-        if not result.ok
-    ]
+    lines = []
+    for name, result in results.items():
+        if not result.ok:
+            lines.append(f"{name} ({result.status}: {result.reason})")
+    return lines
 
 
 def joined(results: Mapping[str, Result]) -> str:
     """All results as one text, each under its name."""
-    return "\n\n".join(f"## {name}\n{as_artifact(result)}" for name, result in results.items())
+    parts = []
+    for name, result in results.items():
+        text = as_artifact(result)
+        parts.append(f"## {name}\n{text}")
+    return "\n\n".join(parts)

@@ -170,6 +170,7 @@ class Executable(Protocol):
 
 
 Executables = list[Executable]
+Names = list[str]
 
 
 class Registry:
@@ -222,6 +223,10 @@ class Registry:
             for executable, registered_as in self._entries.values()
             if kind in (None, registered_as)
         ]
+
+    def names(self) -> Names:
+        """The names of all executables, in the order of their registration."""
+        return [*self._entries]
 
     def find(self, capability: str) -> Executables:
         """The executables whose name or description shares words with `capability`, best match

@@ -1,9 +1,8 @@
 """Memory across runs: a folder of Markdown notes with a date and a source, searched before
 research.
 
-A note is data, like any document: what it tells its reader to do is no instruction. It says where
-it
-is from, so a wrong one can be traced, and corrected: the old text is kept beside the new one.
+A note is data, like any document, and never an instruction. It names its source, so a wrong one can
+be traced and corrected: the old text is kept beside the new one.
 """
 
 from __future__ import annotations
@@ -101,8 +100,10 @@ class Memory:
     async def search(self, query: str, limit: int = 5) -> list[Hit]:
         """The notes that match, best first, as the library's own hits: memory is a `Source` too."""
         notes, _ = self._notes()
+        if not notes:
+            return []
         documents = [_document(note) for note in notes.values()]
-        return await Corpus.of(documents).search(query, limit) if documents else []
+        return await Corpus.of(documents).search(query, limit)
 
     async def get(self, id: str) -> Document:
         """The note of that name, as a document. Raises KeyError."""
@@ -155,9 +156,9 @@ def _slug(title: str) -> str:
 
 
 def _written(note: Note) -> str:
-    head = [f"title: {note.title}", f"date: {note.date}", f"source: {note.source}"]
-    lines = [" ".join(line.split()) for line in head]
-    return "\n".join(["---", *lines, "---", "", note.text, ""])
+    title = " ".join(note.title.split())
+    source = " ".join(note.source.split())
+    return f"---\ntitle: {title}\ndate: {note.date}\nsource: {source}\n---\n\n{note.text}\n"
 
 
 def _parsed(path: Path) -> Note:
@@ -169,13 +170,16 @@ def _parsed(path: Path) -> Note:
             f"{path.name} is not UTF-8 (byte {problem.start}); save it as UTF-8"
         ) from None
     lines = text.splitlines()
-    if not lines or lines[0].strip() != "---" or "---" not in [line.strip() for line in lines[1:]]:
+    rules = [number for number, line in enumerate(lines) if line.strip() == "---"]
+    if len(rules) < 2 or rules[0] != 0:
         raise ValueError(
             f"{path.name} has no header; expected title, date and source between --- lines"
         )
-    end = [line.strip() for line in lines[1:]].index("---") + 1
-    pairs = [line.partition(":") for line in lines[1:end]]
-    fields = {key.strip(): value.strip() for key, _, value in pairs}
+    end = rules[1]
+    fields = {}
+    for line in lines[1:end]:
+        key, _, value = line.partition(":")
+        fields[key.strip()] = value.strip()
     missing = [key for key in ("title", "date", "source") if not fields.get(key)]
     if missing:
         raise ValueError(f"the header of {path.name} lacks {', '.join(missing)}; add it")

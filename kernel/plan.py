@@ -99,7 +99,7 @@ def _schema(registry: Registry) -> dict[str, Any]:
     for decided_by_code in ("artifacts", "budget"):
         del fields[decided_by_code]
     del schema["$defs"]["Budget"]
-    fields["worker"]["enum"] = [*(worker.name for worker in registry.list()), NOBODY]
+    fields["worker"]["enum"] = [*registry.names(), NOBODY]
     return schema
 
 
@@ -111,11 +111,12 @@ def _placed(plan: Plan, registry: Registry) -> Plan:
             steps.append(step)
             continue
         *first, last = capable(step.intent, registry)
-        before = [
-            step.model_copy(update={"id": f"{step.id} by {name}", "worker": name}) for name in first
-        ]
-        needs = [*step.needs, *(other.id for other in before)]
-        steps += [*before, step.model_copy(update={"worker": last, "needs": needs})]
+        needs = list(step.needs)
+        for name in first:
+            part = step.model_copy(update={"id": f"{step.id} by {name}", "worker": name})
+            steps.append(part)
+            needs.append(part.id)
+        steps.append(step.model_copy(update={"worker": last, "needs": needs}))
     return Plan(steps=steps)
 
 
@@ -134,14 +135,19 @@ class _Work:
     """What could not be followed, for the synthesizer and the result."""
 
     def findings(self) -> list[Finding]:
-        answers = (result.output for result in self.results.values())
-        return [item for answer in answers if isinstance(answer, Findings) for item in answer.items]
+        found = []
+        for result in self.results.values():
+            if isinstance(result.output, Findings):
+                found += result.output.items
+        return found
 
     def failed(self) -> list[Step]:
         """The steps that did not deliver; a person who refused or cancelled is not asked again."""
-        return [
-            step for id, step in self.steps.items() if self.results[id].status in WORTH_A_REPEAT
-        ]
+        found = []
+        for id, step in self.steps.items():
+            if self.results[id].status in WORTH_A_REPEAT:
+                found.append(step)
+        return found
 
     def finished(self, step: Step) -> bool:
         """A step is finished when it was done as it is, whatever plan asked for it."""
@@ -255,7 +261,8 @@ class PlannedSupervisor:
         asked_for = [finding for finding in work.findings() if finding.suggests == step.worker]
         if work.replans and asked_for:
             given["findings"] = Findings(items=asked_for).model_dump_json(indent=1)
-        given |= {need: as_artifact(work.results[need]) for need in step.needs}
+        for need in step.needs:
+            given[need] = as_artifact(work.results[need])
         readables = readable(self.registry.get(step.worker), given)
         return Handoff(
             intent=step.intent,
@@ -266,18 +273,19 @@ class PlannedSupervisor:
     def _news(self, work: _Work, later: list[Step]) -> list[str]:
         """The re-plan rule: workers that a new finding suggests and that no step gives work to."""
         busy = {step.worker for step in [*work.steps.values(), *later]}
-        suggested = dict.fromkeys(
-            finding.suggests for finding in work.findings() if finding.suggests
-        )
-        news = [name for name in suggested if name not in busy | work.heard]
-        work.heard.update(news)
+        news = []
+        for finding in work.findings():
+            name = finding.suggests
+            if name and name not in busy and name not in work.heard:
+                work.heard.add(name)
+                news.append(name)
         return news
 
     async def _again(
         self, news: list[str], waiting: list[list[Step]], work: _Work, run: Run
     ) -> list[list[Step]]:
         """The batches of a new plan; those that were waiting when there can be none."""
-        names = {executable.name for executable in self.registry.list()}
+        names = set(self.registry.names())
         asked = f"a finding suggests {', '.join(news)}"
         if not names & set(news):
             work.open.append(f"{asked}, and there is no such worker")
@@ -294,7 +302,9 @@ class PlannedSupervisor:
         return waiting
 
     async def _synthesis(self, work: _Work, run: Run) -> Result:
-        given = {id: as_artifact(result) for id, result in work.results.items()}
+        given = {}
+        for id, result in work.results.items():
+            given[id] = as_artifact(result)
         lost = _lost(work)
         if lost:
             given["missing"] = lost
@@ -315,5 +325,5 @@ def _feedback(result: Result) -> str:
 
 
 def _lost(work: _Work) -> str:
-    lines = [*missing(work.results), *work.open]
+    lines = missing(work.results) + work.open
     return f"missing: {'; '.join(lines)}" if lines else ""

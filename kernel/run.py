@@ -462,16 +462,16 @@ class Run:
             self._start()
             limit = self._time_limit()
         if limit is None:
-            return await self._ask(request)
+            return await self._reserve_and_send(request)
         try:
             async with asyncio.timeout(limit.left_s) as timer:
-                return await self._ask(request)
+                return await self._reserve_and_send(request)
         except TimeoutError:
             if not timer.expired():
                 raise
         raise Exhausted(limit.reason)
 
-    async def _ask(self, request: Request) -> Reply:
+    async def _reserve_and_send(self, request: Request) -> Reply:
         booking = Booking(self.ledger, request, price_of(request.model))
         request = await booking.open(self._emit_wait)
 

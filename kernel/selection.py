@@ -29,14 +29,18 @@ class Selection(BaseModel):
 
     def problems(self, registry: Registry) -> list[str]:
         """What is wrong with this selection, a sentence each; empty when it can be dispatched."""
-        names = [executable.name for executable in registry.list()]
+        names = registry.names()
         there_are = f"the executors are: {', '.join(names) or 'none'}"
         if not self.executors:
             return [f"nobody was selected; expected at least one name; {there_are}"]
-        unknown = [name for name in self.executors if name not in names]
-        twice = {name for name in self.executors if self.executors.count(name) > 1}
-        found = [f"there is no executor {name!r}; {there_are}" for name in unknown]
-        return found + [f"{name!r} is selected twice; expected once" for name in sorted(twice)]
+        found = []
+        for name in self.executors:
+            if name not in names:
+                found.append(f"there is no executor {name!r}; {there_are}")
+        for name in sorted(set(self.executors)):
+            if self.executors.count(name) > 1:
+                found.append(f"{name!r} is selected twice; expected once")
+        return found
 
 
 class NoSelection(Exception):
@@ -72,7 +76,7 @@ class KeywordSelector:
                 places[name] = min(match.start(), places.get(name, match.start()))
         if not places:
             keywords = ", ".join(self.rules) or "none"
-            who = ", ".join(executable.name for executable in registry.list()) or "none"
+            who = ", ".join(registry.names()) or "none"
             raise NoSelection(
                 f"no keyword begins a word of {task[:80]!r}; the keywords are: {keywords}; "
                 f"the executors are: {who}"
@@ -96,7 +100,7 @@ class ModelSelector:
 
     async def select(self, task: str, registry: Registry, run: Run) -> Selection:
         """The model's choice. Raises NoSelection when its second answer cannot be used either."""
-        names = [executable.name for executable in registry.list()]
+        names = registry.names()
         if not names:
             raise NoSelection(
                 "there is nobody to select: the registry is empty; register an executable"

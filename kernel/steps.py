@@ -74,11 +74,16 @@ def problems(plan: Plan, registry: Registry, limits: Iterable[Budget] = ()) -> l
     """
     if not 1 <= len(plan.steps) <= MOST_STEPS:
         return [f"the plan has {len(plan.steps)} steps; expected 1 to {MOST_STEPS}"]
+    found = []
     ids = [step.id for step in plan.steps]
-    found = [f"the id {id!r} is used twice" for id in sorted(set(ids)) if ids.count(id) > 1]
+    for id in sorted(set(ids)):
+        if ids.count(id) > 1:
+            found.append(f"the id {id!r} is used twice")
     limits = list(limits)
     for step in plan.steps:
-        wrong = [*_wrong_with(step, registry), *_wrong_needs(step, ids), *_too_much(step, limits)]
+        wrong = list(_wrong_with(step, registry))
+        wrong += _wrong_needs(step, ids)
+        wrong += _too_much(step, limits)
         found += [f"step {step.id!r} {what}" for what in wrong]
     found += _same_work(plan)
     if not found:
@@ -90,7 +95,7 @@ def problems(plan: Plan, registry: Registry, limits: Iterable[Budget] = ()) -> l
 
 
 def _wrong_with(step: Step, registry: Registry) -> Iterable[str]:
-    names = [executable.name for executable in registry.list()]
+    names = registry.names()
     if not step.id.strip() or step.id in RESERVED:
         taken = ", ".join(sorted(RESERVED))
         yield f"needs another id; expected one that is neither empty nor one of: {taken}"
@@ -113,9 +118,13 @@ def _too_much(step: Step, limits: list[Budget]) -> Iterable[str]:
     wanted = step.budget or Budget()
     for name in ("usd", "calls", "tokens", "turns", "seconds"):
         asked = getattr(wanted, name)
-        allowed = [getattr(limit, name) for limit in limits if getattr(limit, name) is not None]
-        if asked is not None and allowed and asked > min(allowed):
-            yield f"has a budget of {asked} {name}; the run has {min(allowed)}"
+        if asked is None:
+            continue
+        for limit in limits:
+            allowed = getattr(limit, name)
+            if allowed is not None and asked > allowed:
+                yield f"has a budget of {asked} {name}; the run has {allowed}"
+                break
 
 
 def _same_work(plan: Plan) -> Iterable[str]:
@@ -142,15 +151,17 @@ def capable(capability: str, registry: Registry) -> list[str]:
     Raises NoCapableWorker, which says who there is.
     """
     wanted = stems(capability)
-    covers = {
-        worker.name: wanted & stems(f"{worker.name} {worker.description}")
-        for worker in registry.find(capability)
-    }
+    covers = {}
+    for worker in registry.find(capability):
+        covers[worker.name] = wanted & stems(f"{worker.name} {worker.description}")
     for size in (1, 2):
         for names in combinations(covers, size):
-            if wanted and wanted == set().union(*(covers[name] for name in names)):
+            covered = set()
+            for name in names:
+                covered |= covers[name]
+            if wanted and covered == wanted:
                 return list(names)
-    workers = ", ".join(worker.name for worker in registry.list()) or "none"
+    workers = ", ".join(registry.names()) or "none"
     raise NoCapableWorker(
         f"nobody can do {capability!r}, neither one worker nor two together; "
         f"the workers are: {workers}"

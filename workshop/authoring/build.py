@@ -20,7 +20,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from traitlets.config import Config
 
-from workshop.authoring import lessons, tables
+from workshop.authoring import lessons, tables, walks
 from workshop.authoring import stubs as exercises
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -189,7 +189,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "--words",
         action="store_true",
-        help="only minutes, links and lists of lessons, after a change of text; executes nothing",
+        help="only minutes, links, lists of lessons and docs/images; executes nothing",
     )
     parser.add_argument("notebooks", nargs="*", metavar="NOTEBOOK")
     options = parser.parse_args(argv)
@@ -234,8 +234,8 @@ def _words(paths: list[Path], *, check: bool) -> int:
     for path in paths:
         notebook = normalise(nbformat.read(path, as_version=4))
         wrong += _keep(path, text_of(lessons.waymarked(notebook, path)), check=check)
-    wrong += sum(_keep(path, text, check=check) for path, text in exercises.generated())
-    return wrong + sum(_keep(path, text, check=check) for path, text in lessons.pages())
+    generated = (*exercises.generated(), *lessons.pages(), *walks.pictures())
+    return wrong + sum(_keep(path, text, check=check) for path, text in generated)
 
 
 def _exercises(numbers: tuple[str, ...], *, check: bool) -> int:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-FOLDERS = ("kernel", "offline_model", "workshop", "notebooks", "exercises")
+FOLDERS = ("kernel", "offline_model", "workshop", "notebooks", "exercises", "docs")
 FILES = ("README.md", "LICENSE", "pyproject.toml", "requirements.txt", "runtime.txt", ".gitignore")
 NOT_FOR_LEARNERS = ("workshop/authoring", "workshop/grading", "notebooks/INSTRUCTORS.md")
 AUTHORS_MODULE = "cases.py"

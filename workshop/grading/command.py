@@ -261,8 +261,8 @@ def preview(chosen: argparse.Namespace) -> int:
             for name in names():
                 if not chosen.exercise or name.startswith(chosen.exercise):
                     shutil.copy(course.ROOT / source / f"{name}.ipynb", base / "class" / learner)
-        chosen.submissions, chosen.out = base / "class", base / "out"
-        status = grade(chosen)
+        here = {"submissions": base / "class", "out": base / "out"}
+        status = grade(argparse.Namespace(**{**vars(chosen), **here}))
         book = json.loads((base / "out" / "gradebook.json").read_text(encoding="utf-8"))
         share = {it["learner"]: (it["total"] or 0) / it["of"] for it in book["learners"]}
         print(f"stubs: {share['stubs']:.0%}, solutions: {share['solutions']:.0%}")

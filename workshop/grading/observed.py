@@ -118,8 +118,8 @@ def agreed(exercise: Exercise, line: str, ours: str) -> tuple[str, str]:
 
 
 @dataclass(frozen=True)
-class View:
-    """What came of showing an answer one case."""
+class Shown:
+    """One case that an answer was shown, and what came of it."""
 
     case: DrawnCase
     ours: str
@@ -135,16 +135,16 @@ class Observations:
 
     def __init__(self, staged: StagedNotebook, plan: Plan) -> None:
         self.staged, self.plan = staged, plan
-        self._views: dict[str, list[View]] = {}
+        self._shown: dict[str, list[Shown]] = {}
 
-    def of(self, exercise: Exercise) -> list[View]:
-        """The views of an exercise's cases, in the order in which they were shown."""
-        if exercise.id not in self._views:
+    def of(self, exercise: Exercise) -> list[Shown]:
+        """The cases of an exercise, in the order in which they were shown."""
+        if exercise.id not in self._shown:
             cases = drawn(exercise, self.plan.seed)
-            self._views[exercise.id] = []
+            self._shown[exercise.id] = []
             for case, ours in zip(cases, self.plan.lines[exercise.id], strict=True):
-                self._views[exercise.id].append(self._view(exercise, case, ours))
-        return self._views[exercise.id]
+                self._shown[exercise.id].append(self._show(exercise, case, ours))
+        return self._shown[exercise.id]
 
     def explained(self, exercise: Exercise) -> dict[str, dict[str, Any]]:
         """The verdict of the exercise's own check on a built draw, made outside of what was seen;
@@ -171,7 +171,7 @@ class Observations:
         facts = {"outcome": verdict.outcome, "headline": verdict.headline}
         return {exercise.id: {**facts, "misconception": verdict.misconception, "parts": parts}}
 
-    def _view(self, exercise: Exercise, case: DrawnCase, ours: str) -> View:
+    def _show(self, exercise: Exercise, case: DrawnCase, ours: str) -> Shown:
         ready = (
             exercise.id in self.staged.fatal
             or self._stopped(exercise)
@@ -179,18 +179,18 @@ class Observations:
         )
         fatal = self.staged.fatal.get(exercise.id)
         if fatal is not None:
-            return View(case, ours, fatal, reason=f"running the answer's cell: {fatal.reason}")
+            return Shown(case, ours, fatal, reason=f"running the answer's cell: {fatal.reason}")
         if self._stopped(exercise):
             reason = f"{TIMEOUTS} checks of this exercise had to be stopped"
-            return View(case, ours, None, reason=reason)
+            return Shown(case, ours, None, reason=reason)
         if not ready:
-            return View(case, ours, None, reason="the time for the whole notebook was used up")
+            return Shown(case, ours, None, reason="the time for the whole notebook was used up")
         outcome = self.staged.run(case_source(exercise, case.inputs, case.label))
-        return View(case, ours, outcome, printed(outcome, case.label), outcome.reason)
+        return Shown(case, ours, outcome, printed(outcome, case.label), outcome.reason)
 
     def _stopped(self, exercise: Exercise) -> bool:
         """Whether so many cases had to be stopped that the others are not shown."""
-        ended = [view.outcome.ended for view in self._views[exercise.id] if view.outcome]
+        ended = [shown.outcome.ended for shown in self._shown[exercise.id] if shown.outcome]
         return sum(how in ("timeout", "killed") for how in ended) >= TIMEOUTS
 
 

@@ -283,29 +283,31 @@ class GradedCell(IPyNbCell):
             return self._ended("missing", missing)
         known = exercise(self.check.exercise)
         trial = known.trials[self.check.trial]
-        seen = self.parent.observations.of(known)
-        mine = [view for view in seen if view.case.trial == trial.name]
-        for view in sorted(mine, key=lambda view: view.outcome is None):  # not run says the least
-            wrong = self._wrong(known, view)
+        cases = self.parent.observations.of(known)
+        mine = [tried for tried in cases if tried.case.trial == trial.name]
+        for tried in sorted(
+            mine, key=lambda tried: tried.outcome is None
+        ):  # not run says the least
+            wrong = self._wrong(known, tried)
             if wrong is not None:
                 return wrong
         return replace(self.check, state="passed", earned=self.check.points)
 
-    def _wrong(self, known: Exercise, view: observed.View) -> Check | None:
+    def _wrong(self, known: Exercise, tried: observed.Shown) -> Check | None:
         """The check as this case makes it fail; None when the case is right."""
-        if view.outcome is None:
-            return self._ended("not-run", view.reason)
-        if view.outcome.ended != "ok":
-            return self._ended(_bad(view.outcome), view.reason + self._before())
-        if not view.line:
+        if tried.outcome is None:
+            return self._ended("not-run", tried.reason)
+        if tried.outcome.ended != "ok":
+            return self._ended(_bad(tried.outcome), tried.reason + self._before())
+        if not tried.line:
             return self._ended("tampered", "the check's output was tampered with")
-        actual, wanted = observed.agreed(known, view.line, view.ours)
+        actual, wanted = observed.agreed(known, tried.line, tried.ours)
         if actual == wanted and self._same(actual, wanted):
             return None
         shown = {}
         if not self.check.hidden:
             shown = {"came": actual[:SHOWN], "expected": wanted[:SHOWN]}
-        crash = sight_of(view.line).crash
+        crash = sight_of(tried.line).crash
         if crash:
             reason = crash.text.partition("\n")[0][:300] + self._before()
             return self._ended("error", reason, **shown)
