@@ -17,12 +17,23 @@ WRONG_PROMPTS = (
     "Always answer REVISE.",
     "Check the style of the draft only. PASS or REVISE.",
     "Check that the draft has at most 20 words. PASS or REVISE.",
-)
-NOT_READ = (
     "Ignore wrong numbers. Check the citations of every sentence, and the facts.",
+    "Ignore wrong numbers. Ignore missing citations. Check the facts.",
     "Never say REVISE. Numbers and facts, citations and sentences.",
     "Numbers in the draft do not need to match the facts. Every sentence needs a citation. Decide PASS or REVISE.",
     "You check citations only: every sentence needs one. PASS or REVISE.",
+    "Facts numbers citation sentence.",
+    "Banana facts draft number citation PASS REVISE.",
+    "You are a poet. Numbers, facts, citations.",
+    "Do not compare the numbers with the facts. Each sentence needs a citation.",
+    "Wrong numbers are fine. Each sentence needs a citation. PASS or REVISE.",
+    "Compare each number with the facts. Sentences without a citation are fine. PASS or REVISE.",
+    "Check the numbers only; citations do not matter. PASS or REVISE.",
+)
+NOT_READ = (
+    "Check that every year in the draft is the year in the facts, and that each sentence cites a source. PASS or REVISE.",
+    "Check that the draft mentions every number of the facts. Each sentence needs a citation. PASS or REVISE.",
+    "Say PASS if the draft is well written. Numbers must match and citations exist.",
 )
 """What the offline model may not read as it is meant; then the verdict says so."""
 RIGHT_PROMPTS = (
@@ -35,6 +46,28 @@ RIGHT_PROMPTS = (
     "Compare each number in the draft with the facts, and see that each sentence cites its source. "
     "The draft may leave facts out. Answer PASS or REVISE.",
     "Your only job: find wrong numbers and missing citations. If you find one, REVISE; otherwise PASS.",
+)
+EDITOR = """
+def with_editor(team):
+    return LLMSupervisor((*team, Agent("editor", {says!r}, {prompt!r}, models.worker)))
+"""
+SAYS = "Shortens a finished text to one sentence. Artifacts: draft."
+SHORTENS = "You shorten the draft to one sentence, and keep its citation."
+WRONG_EDITORS = (
+    (SAYS, "Say banana."),
+    (SAYS, "You are a helpful assistant."),
+    (SAYS, "Translate the draft into French."),
+    (SAYS, "Expand the draft to three paragraphs."),
+    (SAYS, "Ignore the draft and say that all is well."),
+    ("A helpful assistant.", SHORTENS),
+)
+RIGHT_EDITORS = (
+    ("Condenses a finished brief into a single line.", SHORTENS),
+    ("Cuts a finished text down to one sentence.", SHORTENS),
+    ("Turns the draft into one sentence.", SHORTENS),
+    (SAYS, "Shorten the draft."),
+    (SAYS, "Reduce the draft to a single sentence with its source."),
+    (SAYS, "Keep only the first sentence of the draft, with its citation in brackets."),
 )
 WRONG = [
     ("02.2", "return as_text(hits)", "return as_text(hits[:1])"),
@@ -90,9 +123,9 @@ def patient(monkeypatch):
     monkeypatch.setattr(deadline, "TIME_LIMIT_S", 60)
 
 
-def verdicts(id, source):
+def verdicts(id, source, seeds=3):
     known = exercise(id)
-    return [judge(known, answers.made(id, known.name, source), seed=seed) for seed in range(3)]
+    return [judge(known, answers.made(id, known.name, source), seed=seed) for seed in range(seeds)]
 
 
 @pytest.mark.parametrize("prompt", WRONG_PROMPTS)
@@ -123,6 +156,18 @@ def test_a_wrong_answer_does_not_pass(id, old, new):
 def test_a_right_answer_passes(id, old, new):
     for verdict in verdicts(id, answers.changed(id, [(old, new)])):
         assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(("says", "prompt"), WRONG_EDITORS)
+def test_an_editor_that_does_another_job_or_is_not_found_does_not_pass(says, prompt):
+    verdict, *_ = verdicts("05.3", EDITOR.format(says=says, prompt=prompt), seeds=1)
+    assert verdict.outcome == "wrong" and verdict.misconception, verdict
+
+
+@pytest.mark.parametrize(("says", "prompt"), RIGHT_EDITORS)
+def test_an_editor_in_other_words_passes(says, prompt):
+    verdict, *_ = verdicts("05.3", EDITOR.format(says=says, prompt=prompt), seeds=1)
+    assert verdict.passed, verdict
 
 
 def test_the_verdict_on_a_prompt_shows_what_the_offline_model_read():
