@@ -364,11 +364,11 @@ async def in_stages(run, task, stages):
     for stage in stages:
         came = await run.dispatch(stages[stage], Handoff(intent=task, artifacts={**done}, context=""))
         if came.status == "ok":
-            done = {**done, stage: came.output}
+            done = {**done, stage: came.as_text()}
             continue
         return Result(status=came.status, artifacts=done, reason=f"We stopped at {stage.upper()} ({stage}), since: {came.reason}!",
                       output={"so far": list(done)})
-    return Result(status="ok", output=came.output, artifacts=done)
+    return Result(status="ok", output=came.as_text(), artifacts=done)
 """,
         """\
 async def in_stages(run, task, stages, work=None, text=""):

@@ -63,13 +63,6 @@ def _carried(handoff: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
     if handoff["to_agent"] == "writer":
         issues = known.get(parts.get("draft", ""), {}).get("issues", [])
         carried["feedback, with the issues"] = held(parts.get("feedback"), *issues)
-        others = [
-            issue
-            for verdict in known.values()
-            for issue in verdict["issues"]
-            if issue not in issues
-        ]
-        carried["feedback, with issues of other drafts"] = held(parts.get("feedback"), *others)
     return carried
 
 
