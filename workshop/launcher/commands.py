@@ -48,6 +48,9 @@ def run(command: str, argv: list[str]) -> int:
             return run_tests(argv)
         if command == "grade":
             importlib.import_module("workshop.grading.options").read(argv, installed=False)
+        if command == "report":
+            environment.settle([command, *argv], LESSONS_NEED)
+            return importlib.import_module("workshop.report.__main__").main(argv)
         environment.settle([command, *argv], TESTS_NEED if command == "build" else LESSONS_NEED)
         lab.adopt(
             lab.jupyter_environment(environment.ROOT, os.environ)
