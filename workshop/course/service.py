@@ -20,6 +20,8 @@ from offline_model.api.service import OfflineAPI, Response
 MOST_REQUESTS = 300
 """For one case; further ones are refused."""
 LARGEST_BODY = 400_000
+MARK = "at the service"
+"""The aspect of an observation that waits for the log of a service outside."""
 
 
 class Exchange(NamedTuple):
@@ -91,7 +93,7 @@ class Service:
 
     def complete(self, reader: Reader, case: Any, seen: dict[str, Any]) -> dict[str, Any]:
         """What was seen, with what the service saw; without it where the log is outside."""
-        return seen if self.socket else reader(self.log, case, seen)
+        return {**seen, MARK: True} if self.socket else reader(self.log, case, seen)
 
 
 class Killed(BaseException):

@@ -25,42 +25,49 @@ def _library(draw: Random) -> tuple[str, dict[str, str]]:
 
 
 def brought(draw: Random) -> dict[str, list[Any]]:
-    """Your own documents, looked at twice: are they there, and do they answer the task?"""
-    return {
-        "there": [{"about": "your documents", "look": "there"}],
-        "answer the task": [{"about": "a plain team on your documents", "look": "brief"}],
+    """Your own documents, looked at twice: are they there, and do they answer the task beside others?"""
+    found = {}
+    looks = {
+        "there": ("lengths", "your documents"),
+        "answer the task": ("brief", "a plain team, and two more documents"),
     }
+    for trial, (look, about) in looks.items():
+        _, others = _library(draw)
+        beside = {f"other-{id}": text for id, text in [*others.items()][3:]}
+        found[trial] = [{"about": about, "look": look, "beside": beside}]
+    return found
 
 
 def built(draw: Random) -> dict[str, list[Any]]:
     """Three libraries that the team has never seen."""
     found = {}
-    for look in ("works", "own specialist", "gate"):
+    looks = {"works": "text", "own specialist": "people", "gate": "draft"}
+    for trial, look in looks.items():
         task, documents = _library(draw)
         case = {"look": look, "task": task, "documents": documents}
-        found[look] = [{"about": f"a library of five documents; {task.lower()}", **case}]
+        found[trial] = [{"about": f"a library of five documents; {task.lower()}", **case}]
     return found
 
 
 def shipped(draw: Random) -> dict[str, list[Any]]:
     """A team of ours that ends, one that never ends, and a kill in the middle."""
-    abouts = {
-        "runs": "a team of three on five documents",
-        "stops": "a team that never ends",
-        "resumes": "a team of three; the process is killed and starts again",
+    looks = {
+        "runs": ("once", "a team of three on five documents"),
+        "stops": ("endless", "a team that never ends"),
+        "resumes": ("killed", "a team of three; the process is killed and starts again"),
     }
     found = {}
-    for look, about in abouts.items():
+    for trial, (look, about) in looks.items():
         task, documents = _library(draw)
         case = {"look": look, "task": task, "documents": documents, "dies_at": draw.randint(3, 4)}
-        found[look] = [{"about": about, **case}]
+        found[trial] = [{"about": about, **case}]
     return found
 
 
 INPUTS = {"19.1": brought, "19.2": built, "19.3": shipped}
 
-TASK = '"task": "Write a brief on the rain tanks"'
-WATER = """"water": "The garden draws its water from two rain tanks of 3,000 litres each. "
+TASK = 'task = "Write a brief on the rain tanks"'
+WATER = """"The garden draws its water from two rain tanks of 3,000 litres each. "
                  "In the summer of 2025 the rain tanks ran dry on 12 days.","""
 MINUTES = """"minutes": "The meeting of March 2026 voted to buy a third of the rain tanks. "
                    "It costs 480 euros and holds 2,000 litres.","""
@@ -79,9 +86,9 @@ BUDGET = ", budget=Budget(calls=30)"
 SLIPS = {
     "19.1": {
         "too few documents": [(MINUTES, "")],
-        "headlines only": [(WATER, '"water": "The rain tanks",')],
-        "a task beside the documents": [(TASK, '"task": "Write a brief on submarines"')],
-        "one document answers it all": [(TASK, '"task": "Write a brief on compost"')],
+        "headlines only": [(WATER, '"The rain tanks",')],
+        "a task beside the documents": [(TASK, 'task = "Write a brief on submarines"')],
+        "one document answers it all": [(TASK, 'task = "Write a brief on compost"')],
     },
     "19.2": {
         "nobody of your own": [(NOTICE, "notice = written")],
@@ -113,14 +120,16 @@ SLIPS = {
 RIGHT = {
     "19.1": [
         """
-OWN = {
-    "task": "Write a brief on sourdough",
-    "documents": {
-        "starter": "A sourdough starter is fed with 50 grams of flour and 50 grams of water every single day.",
-        "baking": "The sourdough goes into the oven at 250 degrees and is baked there for 45 minutes in all.",
-        "shop": "The shop opens at seven in the morning, and on Mondays it is closed for the whole day long.",
-    },
-}
+TASK = "Write a brief on sourdough"
+NOTES = [
+    "A sourdough starter is fed with 50 grams of flour and 50 grams of water every single day.",
+    "The sourdough goes into the oven at 250 degrees and is baked there for 45 minutes in all.",
+    "The shop opens at seven in the morning, and on Mondays it is closed for the whole day long.",
+]
+
+
+def own():
+    return TASK, {f"note-{number}": note for number, note in enumerate(NOTES)}
 """
     ],
     "19.2": [

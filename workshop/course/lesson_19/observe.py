@@ -16,26 +16,29 @@ from workshop.course.service import Killed, Log
 
 
 def brought(own: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Whether documents and task are there, and what a plain team makes of them."""
-    if type(own) is not dict or type(own.get("task")) is not str:
-        return {"documents": 0}
-    documents = own.get("documents")
-    if type(documents) is not dict or not all(type(it) is str for it in documents.values()):
-        return {"documents": 0}
-    if case["look"] == "there":
+    """Whether task and documents are there, and what a plain team makes of them beside others."""
+    returned = call(own)
+    if type(returned) not in (tuple, list) or len(returned) != 2:
+        return {"returned": returned}
+    task, documents = returned
+    if type(task) is not str or type(documents) is not dict:
+        return {"returned": returned}
+    if not all(type(part) is str for entry in documents.items() for part in entry):
+        return {"returned": returned}
+    if case["look"] == "lengths":
         lengths = [len(text.split()) for text in documents.values()]
+        copied = sum(text in case["beside"].values() for text in documents.values())
         return {
-            "documents": len(documents),
+            "documents": len(documents) - copied,
             "words of the shortest document": min(lengths, default=0),
         }
-    library = _library(documents)
     run = pictured(Run(service().client("plain")))
-    desk = DeterministicSupervisor(*specialists(library))
-    result = wait(run.dispatch(desk, Handoff(intent=own["task"])))
+    desk = DeterministicSupervisor(*specialists(_library({**case["beside"], **documents})))
+    result = wait(run.dispatch(desk, Handoff(intent=task)))
     cited = citations(result.as_text())
     return {
         "documents that the brief cites": len(cited & {*documents}),
-        "citations of no document": len(cited - {*documents}),
+        "citations of no document": len(cited - {*documents, *case["beside"]}),
         "the brief": result.as_text(),
     }
 
@@ -46,9 +49,9 @@ def _library(documents: dict[str, str]) -> Corpus:
 
 WORKS = ("how it ended", "documents that the text cites", "citations of no document")
 LOOKS = {
-    "works": WORKS,
-    "own specialist": ("agents that asked a model", "own specialists that delivered"),
-    "gate": ("checks by a gate", "vetoes that were left"),
+    "text": WORKS,
+    "people": ("agents that asked a model", "own specialists that delivered"),
+    "draft": ("checks by a gate", "vetoes that were left"),
 }
 
 
@@ -68,9 +71,9 @@ def built(team: Any, case: dict[str, Any]) -> dict[str, Any]:
 def team_at_the_service(log: Log, case: dict[str, Any], seen: dict[str, Any]) -> dict[str, Any]:
     """What the service saw of a team: prompts, documents, and that the log invents no call."""
     seen = _only_calls_that_were(log, seen)
-    if case["look"] == "own specialist":
+    if case["look"] == "people":
         seen["prompts that the service saw"] = len({exchange.system for exchange in log})
-    if case["look"] == "works":
+    if case["look"] == "text":
         asked = " ".join(exchange.body for exchange in log)
         replies = " ".join(exchange.reply for exchange in log)
         figures = {id: re.findall(r"\d{4}", text) for id, text in case["documents"].items()}
@@ -111,11 +114,11 @@ def shipped(ship: Any, case: dict[str, Any]) -> dict[str, Any]:
     """How a team is shipped: what came back, when it stops, what a kill costs."""
     library = _library(case["documents"])
     team: Any = (
-        Endless() if case["look"] == "stops" else DeterministicSupervisor(*specialists(library))
+        Endless() if case["look"] == "endless" else DeterministicSupervisor(*specialists(library))
     )
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         file = Path(folder)
-        if case["look"] == "resumes":
+        if case["look"] == "killed":
             return _resumed(ship, team, case, file)
         run = call(ship, team, case["task"], service().client("whole"), file / "whole.db")
     if not isinstance(run, Run):
@@ -123,7 +126,7 @@ def shipped(ship: Any, case: dict[str, Any]) -> dict[str, Any]:
     pictured(run)
     shown = on_log(run.events, library.documents)
     seen = {"limits in the budget": shown["limits in the budget"]}
-    if case["look"] == "runs":
+    if case["look"] == "once":
         seen = {"how it ended": shown["how it ended"], "handed over first": _first(run), **seen}
     return service().complete(shipped_at_the_service, case, {**seen, "calls": run.spent.calls})
 
@@ -162,9 +165,9 @@ def _text(run: Run) -> str:
 def shipped_at_the_service(log: Log, case: dict[str, Any], seen: dict[str, Any]) -> dict[str, Any]:
     """What the service saw: how often it was asked, and what was paid twice."""
     seen = _only_calls_that_were(log, seen)
-    if case["look"] == "stops":
+    if case["look"] == "endless":
         seen["requests of a team that never ends"] = len(log)
-    if case["look"] == "resumes":
+    if case["look"] == "killed":
         undisturbed = sum(exchange.process == "whole" for exchange in log)
         seen["answers that were paid twice"] = max(0, len(log) - 2 * undisturbed)
         seen["requests of the undisturbed run"] = undisturbed
