@@ -508,7 +508,7 @@ async def open_cluster(
         stack.enter_context(_quiet())
         # a branch whose worker dies comes back here, where the books are, and is not run again
         stack.enter_context(dask_config.set({"distributed.scheduler.allowed-failures": 0}))
-            try:
+        try:
             async with asyncio.timeout(START_S):
                 if address is None:
                     local = distributed.LocalCluster(

@@ -14,9 +14,10 @@ USAGE = """usage: python3 -m workshop COMMAND [OPTIONS]
   report LOG [--out HTML]         the build report of a run, from the log that it saved
   build [--check]                 for maintainers: re-execute the notebooks, regenerate exercises
   handout --out ZIP               for instructors: the course without solutions, to give to learners
+  site --out DIR                  for maintainers: the course as a static site to read
   grade SUBMISSIONS --out DIR     grade a folder of submissions
 """
-COMMANDS = ("lab", "test", "doctor", "report", "build", "handout", "grade")
+COMMANDS = ("lab", "test", "doctor", "report", "build", "handout", "site", "grade")
 OLDEST_PYTHON = (3, 11)
 
 
