@@ -27,8 +27,7 @@ def test_without_the_extra_the_lesson_says_how_to_install_it_and_shows_what_is_s
         "try:\n"
         "    with tracing.Receiver() as receiver, telemetry.sending_to(receiver.url): pass\n"
         "except ModuleNotFoundError as problem:\n"
-        "    print(problem)\n"
-        "    tracing.stored()\n"
+        "    tracing.stored(problem)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert INSTALL in done.stdout and "Nothing was sent. Recorded on 20" in done.stdout, done.stderr

@@ -60,8 +60,9 @@ def draw_tiers(paid: Mapping[str, Decimal | None]) -> None:
 # ── where the extra is missing ────────────────────────────────────────────────────────────────────
 
 
-def stored() -> None:
-    """Prints what came of the export where it was recorded last."""
+def stored(problem: Exception) -> None:
+    """Prints why nothing can be sent, and what came of the export when it was recorded last."""
+    print(problem)
     print(in_words(json.loads(STORED.read_text(encoding="utf-8"))))
 
 
