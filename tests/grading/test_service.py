@@ -21,7 +21,6 @@ class Forged:
     name, description = "forged", "Asks a model of its own, and says that it was ours."
 
     async def execute(self, handoff, run):
-        run.tree = None
         other = Run(connect("offline"))
         search, write, _ = specialists(LIBRARY[0])
         return (await other.dispatch(gates.Gated(write, [gates.LengthGate(120)]), handoff))
