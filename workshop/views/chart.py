@@ -191,7 +191,8 @@ def intervals(
 ) -> Chart:
     """A dot with its interval for each name: (mean, lower end, upper end).
 
-    zero: what a value of 0 means; it is marked by a dashed line, and the numbers get a sign.
+    zero: what a value of 0 means; it is marked by a dashed line, the numbers get a sign, and all
+    have one hue.
     """
     least = min(low for _, low, _ in values.values())
     most = max(high for _, _, high in values.values())
@@ -216,7 +217,8 @@ def intervals(
     form = "{:+.2f} [{:+.2f}, {:+.2f}]" if zero else "{:.2f} [{:.2f}, {:.2f}]"
     words = []
     for at, (name, (mean, low, high)) in enumerate(values.items()):
-        y, hue = TOP + 8 + ROW * at + 12, HUES[at % len(HUES)]
+        y = TOP + 8 + ROW * at + 12
+        hue = ROLES["supervisor"] if zero else HUES[at % len(HUES)]
         shapes.append(_name(name, y + 4))
         shapes.append(line(x_of(low), y, x_of(high), y, stroke=hue, width=3))
         for edge in (low, high):
