@@ -150,7 +150,7 @@ async def checkpoint(
     if (
         len(set(options)) != len(options)
         or not options
-        or not all(isinstance(it, str) and it.strip() for it in options)
+        or not all(isinstance(option, str) and option.strip() for option in options)
     ):
         raise ValueError(
             f"the options are {options!r}; expected at least one, each a different text"
