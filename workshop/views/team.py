@@ -162,19 +162,17 @@ def _header(scene: Scene, seconds: float | None, said: list[str]) -> Iterator[st
     ]
     if seconds is not None:
         figures.append((f"{seconds:.1f}", "seconds"))
-    left = WIDTH - MARGIN - 96 * (len(figures) - 1)
+    apart = 96 if seconds is None else 86
+    left = WIDTH - MARGIN - apart * (len(figures) - 1)
     for index, (value, label) in enumerate(figures):
-        yield text(left + 96 * index, 38, value, size=TITLE, fill=INK, bold=True, anchor="end")
-        yield text(left + 96 * index, 54, label, anchor="end")
-    yield text(
-        MARGIN, 38, scene.task or "a run", size=TITLE, fill=INK, bold=True, width=left - 88 - MARGIN
-    )
-    yield text(
-        MARGIN,
-        54,
-        listed(list(map(role_of, scene.models))) if scene.models else "",
-        width=left - 88 - MARGIN,
-    )
+        yield text(left + apart * index, 38, value, size=TITLE, fill=INK, bold=True, anchor="end")
+        yield text(left + apart * index, 54, label, anchor="end")
+    room = left - apart + 8 - MARGIN
+    task = scene.task or "a run"
+    fits = seconds is None or text_width(task, TITLE, bold=True) <= room
+    yield text(MARGIN, 38, task, size=TITLE if fits else LABEL, fill=INK, bold=True, width=room)
+    models = listed(list(map(role_of, scene.models))) if scene.models else ""
+    yield text(MARGIN, 54, models, width=room)
     for index, words in enumerate(said):
         yield text(MARGIN, 82 + 17 * index, words, size=BODY + 1, fill=INK)
 
