@@ -429,11 +429,14 @@ async def test_depth_is_seen_as_depth():
     [
         chart.bars("Near", {"a": 2.9, "<b>": 0.1}, axis="times", ideal=3),
         chart.pairs("Fewer", {"<b>": (24, 8), "b": (0, 4)}, axis="calls"),
+        chart.curves(
+            "Held", {"a": [1, 20], "<b>": [5, 4]}, x_axis="step", y_axis="tokens", limit=9
+        ),
         chart.intervals("Wide", {"a": (0.5, 0.25, 0.75), "<b>": (0.5, 0.5, 0.5)}, axis="mark"),
         chart.intervals("Same", {"<b>": (0.0, 0.0, 0.0)}, axis="gain", zero="no change"),
         chart.lines("Pays", {"a": (-1.0, 5.5), "<b>": (-0.4, -0.4)}, x_axis="worth", y_axis="$"),
     ],
-    ids=["bars", "pairs", "intervals", "an empty interval", "lines"],
+    ids=["bars", "pairs", "curves", "intervals", "an empty interval", "lines"],
 )
 def test_a_chart_has_its_numbers_in_words_and_its_own_paper(drawn):
     root = ElementTree.fromstring(drawn.svg)
@@ -943,3 +946,14 @@ async def test_a_request_that_waits_for_a_budget_has_a_mark_and_a_sentence():
         assert "1 waited (outlined): the cap of $0.50 has no room" in view(waiting).text()
         outlines = view(waiting).svg().count('fill="#ffffff" stroke="#')
         assert outlines == view(events).svg().count('fill="#ffffff" stroke="#') + 1
+
+
+def test_panels_have_a_scale_each_and_a_table_as_their_twin():
+    sizes = {"lines": {"kernel": 5, "other": 20}, "megabytes": {"kernel": 12.0, "other": 153.9}}
+    drawn = chart.panels("They differ in size", sizes)
+    assert drawn.text().splitlines()[0] == "They differ in size"
+    assert drawn.text().splitlines()[2].split() == ["kernel", "5", "12"]
+    svg = drawn.markup()
+    assert svg.count(">153.9<") == 1 and "They differ in size" in svg
+    widths = re.findall(r'<rect [^>]*width="([\d.]+)" height="20"', svg)
+    assert len(widths) == 4 and widths[1] == widths[3], "the longest of each column fills it"

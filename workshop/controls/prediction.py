@@ -20,7 +20,7 @@ NONE_MADE = "The answer is below. To make a prediction first, run this cell agai
 
 @dataclass(repr=False)
 class Prediction(Control):
-    """A question with two to four options; `chosen` is None until somebody picks one.
+    """A question with two to four options; `chosen` is None until one is picked.
 
     A choice is kept by notebook, question and options: it is still there when the cell runs again,
     also in a new kernel on another day.
@@ -52,7 +52,9 @@ class Prediction(Control):
     def _build(self) -> Any:
         import ipywidgets
 
-        self._choice = Choice(self.question, [(it, it) for it in self.options], self.chosen)
+        self._choice = Choice(
+            self.question, [(option, option) for option in self.options], self.chosen
+        )
         self._status = ipywidgets.HTML()
         self._choice.observe(self._choose, "value")
         self._show_status()

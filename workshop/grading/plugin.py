@@ -139,7 +139,9 @@ class GradedFile(IPyNbFile):
         self.master = master(notebook)
         self.merged: Merged = merge(submitted, self.master)
         self.flags += [
-            it for it in ([unreadable] if unreadable else self.merged.flags) if it not in self.flags
+            flag
+            for flag in ([unreadable] if unreadable else self.merged.flags)
+            if flag not in self.flags
         ]
         if unreadable:
             self.merged.missing = dict.fromkeys(self.merged.missing, unreadable)
@@ -328,7 +330,7 @@ class GradedCell(IPyNbCell):
         return f" (its cell ended with {error})" if error else ""
 
     def repr_failure(self, excinfo: Any) -> str:
-        """Two lines; the code of a check is nobody's business."""
+        """Two lines, without the code of the check."""
         return f"{self.check.exercise} {self.check.title}\n{excinfo.value}"
 
     def reportinfo(self) -> tuple[Path, int, str]:

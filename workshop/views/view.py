@@ -43,7 +43,7 @@ class View:
     def __init__(self, source: Source, *, team: Iterable[str] = ()) -> None:
         if not isinstance(source, Run | Trace | list):
             source = list(source)
-        if isinstance(source, list) and any(not isinstance(it, Event) for it in source[:1]):
+        if isinstance(source, list) and any(not isinstance(each, Event) for each in source[:1]):
             raise TypeError(
                 f"{type(self).__name__} was given a list of {type(source[0]).__name__}; "
                 "expected a Run, its trace(), or a list of events"
@@ -66,11 +66,11 @@ class View:
         return Hues(self.scene.names)
 
     def kept(self) -> View:
-        """The view as it stays for somebody who watched: a clock keeps its seconds."""
+        """The view that stays after watching: a clock keeps its seconds."""
         return self
 
     def moving(self, clock: Callable[[], float]) -> View:
-        """The view for somebody who watches; `clock` gives the seconds since the run began."""
+        """The view while watching; `clock` gives the seconds since the run began."""
         return self
 
     def text(self) -> str:
