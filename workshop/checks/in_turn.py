@@ -1,6 +1,6 @@
 """Runs an answer against a deadline where there are no threads: in a browser's tab.
 
-The time is looked at before each of the learner's instructions, and whenever their event loop waits.
+The time is looked at before each of the learner's instructions, and when their loop waits.
 What is not stopped is a call into C that does not return.
 """
 
@@ -36,7 +36,7 @@ class Clock:
             raise self.time_is_up(self.where)
 
     def select(self, timeout: float | None) -> list[Any]:
-        """Waits for a timer, without sleep: in a tab it would wait for the page's own loop forever."""
+        """Waits for a timer, without sleep: in a tab, sleep waits for the page's loop forever."""
         until = time.monotonic() + min(SHORTEST_S, SHORTEST_S if timeout is None else timeout)
         self.look()
         while time.monotonic() < until:

@@ -9,7 +9,7 @@ from workshop.presence import IN_BROWSER
 
 
 class TimerLoop(asyncio.BaseEventLoop):
-    """An event loop without sockets, threads and processes; `selector` is how it waits for a timer."""
+    """An event loop without sockets, threads and processes; `selector` waits for its timers."""
 
     def __init__(self, selector: Any) -> None:
         super().__init__()

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import matplotlib.pyplot as plt
-
 from kernel import Handoff, Run, connect, specialists
+from workshop.material.stored import show_stored
 
 TOPICS = (
     "pgvector",
@@ -33,7 +32,15 @@ async def ten_results() -> dict[str, str]:
 
 
 def draw_held(hoarder: Sequence[int], manager: Sequence[int], limit: int) -> None:
-    """Draws the tokens that a hoarder and a manager hold after each step, with the limit."""
+    """Draws the tokens that a hoarder and a manager hold after each step, with the limit.
+
+    Where there is no matplotlib (the browser edition), shows the stored picture, and says so.
+    """
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        show_stored("12", "held")
+        return
     _figure, axes = plt.subplots(figsize=(6.8, 2.8), layout="constrained")
     steps = range(1, len(hoarder) + 1)
     axes.plot(steps, hoarder, color="#b8590b", marker="s")

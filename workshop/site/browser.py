@@ -1,7 +1,9 @@
-"""The browser edition: the course as a JupyterLite site, with Python and all packages on the same host."""
+"""The browser edition: the course as a JupyterLite site, with Python and packages beside it."""
 
 from __future__ import annotations
 
+import base64
+import gzip
 import hashlib
 import json
 import re
@@ -10,6 +12,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +32,8 @@ FOLDER = "try"
 START = f"{FOLDER}/lab/index.html?path=notebooks/00_start_here.ipynb"
 
 
-def build(out: Path, cache: Path) -> dict[str, float]:
-    """Builds the browser edition in `out / "try"`; returns megabytes by name.
+def build(out: Path, cache: Path) -> tuple[float, float]:
+    """Builds the browser edition in `out / "try"`; returns its megabytes, plain and compressed.
 
     cache: a folder that keeps what was fetched (the runtime, the wheels) for the next build.
     Raises RuntimeError with what a tool wrote when it fails, or when a hash is another one.
@@ -47,19 +50,24 @@ def build(out: Path, cache: Path) -> dict[str, float]:
     _settings(lite, out / FOLDER)
     _run([sys.executable, "-m", "jupyter", "lite", "build", "--lite-dir", str(lite)], cwd=lite)
     files = [path for path in (out / FOLDER).rglob("*") if path.is_file()]
-    return {"all": sum(path.stat().st_size for path in files) / 1e6}
+    return sum(path.stat().st_size for path in files) / 1e6, sum(map(_compressed, files)) / 1e6
+
+
+def _compressed(path: Path) -> int:
+    """The bytes of a file as a web host sends it; a wheel is compressed already."""
+    content = path.read_bytes()
+    return len(content) if path.suffix in (".whl", ".zip") else len(gzip.compress(content, 6))
 
 
 def _run(command: list[str], cwd: Path) -> None:
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, encoding="utf-8")
     if done.returncode:
-        raise RuntimeError(
-            f"{' '.join(command[:4])} failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
-        )
+        written = (done.stdout + done.stderr)[-3000:]
+        raise RuntimeError(f"{' '.join(command[:4])} failed:\n{written}")
 
 
 def _runtime(cache: Path, static: Path) -> dict[str, Any]:
-    """Copies Python for the browser; returns its lock file. Raises RuntimeError for another hash."""
+    """Copies the browser's Python; returns its lock file. Raises RuntimeError for another hash."""
     archive = cache / RUNTIME
     if not archive.is_file():
         name, _, version = RUNTIME.removesuffix(".tgz").rpartition("-")
@@ -119,14 +127,27 @@ def _own_wheel(cache: Path, static: Path) -> str:
         for part in old.infolist():
             if not part.filename.startswith(NOT_THERE):
                 new.writestr(part.filename, old.read(part))
+        for name, picture in _stored_pictures():
+            new.writestr(f"workshop/material/stored_pictures/{name}", picture)
         for path in sorted((ROOT / "notebooks" / "data").rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
                 new.write(path, path.relative_to(ROOT))
     return wheel.name
 
 
+def _stored_pictures() -> Iterator[tuple[str, bytes]]:
+    """The pictures that lessons store: (file name, content)."""
+    import nbformat
+
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        for cell in nbformat.read(path, as_version=4).cells:
+            for output in cell.get("outputs", []):
+                if picture := output.get("data", {}).get("image/png"):
+                    yield f"{path.name[:2]}-{cell.id}.png", base64.b64decode(picture)
+
+
 def _locked(lock: dict[str, Any], static: Path, own: str) -> dict[str, Any]:
-    """The runtime's lock file with our packages in place of its own: an import loads what it needs."""
+    """The runtime's lock file with our packages for its own: an import loads what it needs."""
     packages = {}
     for wheel in sorted(static.glob("*.whl")):
         entry = _entry(wheel)
