@@ -16,7 +16,7 @@ from workshop.presence import IN_BROWSER, interactive, notebook_name
 
 from .choice import Choice
 from .control import Control
-from .shown import escape, prose, status_line
+from .shown import prose, status_line
 
 LABELS = {
     "offline": ("Offline", "The workshop's own model: deterministic, no key, no network"),
@@ -122,7 +122,7 @@ class ModelSwitch(Control, traitlets.HasTraits):
         wide = {"description_width": "initial"}
         choice = Choice(
             "Model",
-            [(f"**{name}**: {what}", it) for it in OFFERED for name, what in (LABELS[it],)],
+            [(f"**{name}**: {what}", mode) for mode in OFFERED for name, what in (LABELS[mode],)],
         )
         pace = ipywidgets.BoundedIntText(
             min=0,
@@ -149,19 +149,11 @@ class ModelSwitch(Control, traitlets.HasTraits):
         return ipywidgets.VBox([choice.widget, pace, cap, self._status])
 
     def _refresh(self) -> None:
-        """Shows the fields of the chosen mode, what it means, and what the others would need."""
+        """Shows the fields of the chosen mode, what it means and what it still needs."""
         self._pace.layout.display = "" if self.mode == "offline" else "none"
         self._cap.layout.display = "none" if self.mode == "offline" else ""
-        others = [
-            f"{LABELS[mode][0]} is not ready: {escape(problem)}"
-            for mode in OFFERED
-            if mode != self.mode and (problem := self.missing(mode))
-        ]
-        if IN_BROWSER:
-            others.append(IN_A_TAB)
-        self._status.value = prose(
-            status_line(f"{self.text()} {self.reminder}".strip()) + "<br>".join(others)
-        )
+        why = IN_A_TAB if IN_BROWSER else ""
+        self._status.value = prose(status_line(f"{self.text()} {self.reminder}".strip()) + why)
 
 
 def model_switch(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import gzip
 import hashlib
 import json
@@ -12,7 +11,6 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -127,23 +125,10 @@ def _own_wheel(cache: Path, static: Path) -> str:
         for part in old.infolist():
             if not part.filename.startswith(NOT_THERE):
                 new.writestr(part.filename, old.read(part))
-        for name, picture in _stored_pictures():
-            new.writestr(f"workshop/material/stored_pictures/{name}", picture)
         for path in sorted((ROOT / "notebooks" / "data").rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
                 new.write(path, path.relative_to(ROOT))
     return wheel.name
-
-
-def _stored_pictures() -> Iterator[tuple[str, bytes]]:
-    """The pictures that lessons store: (file name, content)."""
-    import nbformat
-
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        for cell in nbformat.read(path, as_version=4).cells:
-            for output in cell.get("outputs", []):
-                if picture := output.get("data", {}).get("image/png"):
-                    yield f"{path.name[:2]}-{cell.id}.png", base64.b64decode(picture)
 
 
 def _locked(lock: dict[str, Any], static: Path, own: str) -> dict[str, Any]:
