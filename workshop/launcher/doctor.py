@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workshop.launcher import environment, lab
-from workshop.presence import IN_BROWSER
 
 SET_UP = "python3 -m workshop lab"
 DISK_NEEDED_GB = 1.0
@@ -50,7 +49,7 @@ def check(deep: bool = False) -> list[Finding]:
     """Look at this machine; returns the findings, basics first. `deep` also starts a kernel
     (2 s). In a browser's tab there is little to look at, and nothing to set up.
     """
-    if IN_BROWSER:
+    if sys.platform == "emscripten":
         return [python_version(), corpus(environment.ROOT), in_a_tab()]
     env = environment.Environment(environment.ROOT)
     here = _has_everything(env)

@@ -23,6 +23,7 @@ RUNTIME_SHA256 = "d78ac549b28a2a58600cd06f44e017024151775f8c6b2d73fab1475400d38e
 RUNTIME_FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 PYTHON = ("--python-version", "3.14", "--implementation", "cp", "--abi", "cp314", "--abi", "abi3")
 PLATFORM = ("--abi", "none", "--platform", "pyemscripten_2026_0_wasm32", "--platform", "any")
+PACKAGES = ("kernel", "offline_model", "workshop")
 NOT_THERE = ("workshop/grading/", "workshop/authoring/", "workshop/site/")
 """What needs processes or is for authors, and does not travel."""
 FOLDER = "try"
@@ -100,23 +101,15 @@ def _wheels(cache: Path, static: Path) -> None:
 
 def _own_wheel(cache: Path, static: Path) -> str:
     """Makes our wheel, with the library and the lessons' data in it; returns its file name."""
-    own = cache / "own"
-    shutil.rmtree(own, ignore_errors=True)
-    _run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "wheel",
-            "--quiet",
-            "--no-deps",
-            "--no-build-isolation",
-            "--wheel-dir",
-            str(own),
-            str(ROOT),
-        ],
-        cwd=cache,
-    )
+    own, source = cache / "own", cache / "source"
+    for folder in (own, source):
+        shutil.rmtree(folder, ignore_errors=True)
+    for name in PACKAGES:
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copyfile(ROOT / name, source / name)
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+    _run([*pip, "--wheel-dir", str(own), str(source)], cwd=cache)
     [wheel] = own.glob("*.whl")
     with (
         zipfile.ZipFile(wheel) as old,
