@@ -159,7 +159,8 @@ def _wrong(
 ) -> Verdict:
     came, expected = both(sight.seen.get(aspect, NOTHING), case.ours.get(aspect, NOTHING))
     rule = exercise.rules.get(aspect)
-    expected = f"{rule} {expected}" if rule else expected
+    if rule:
+        expected = rule if rule[-1].isdigit() else f"{rule} {expected}"
     if aspect != "returned":
         came, expected = f"{aspect}: {came}", f"{aspect}: {expected}"
     if sight.crash:
