@@ -208,7 +208,7 @@ def _heading(text: str) -> tuple[str, str]:
 
 
 def _one_line(text: str) -> str:
-    """Text without line ends and half characters, as the names of files may have."""
+    """Text without line ends and lone surrogates, which the names of files may have."""
     return " ".join(text.encode("utf-8", "replace").decode().split())
 
 

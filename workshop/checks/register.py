@@ -55,7 +55,7 @@ class Exercise:
     minutes: int
     points: int
     objective: str
-    """What somebody who passes can do; begins with a verb."""
+    """What a learner who passes can do; begins with a verb."""
     why: str
     """Why it matters, in a sentence."""
     hints: tuple[str, str, str]
