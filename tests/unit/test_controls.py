@@ -41,6 +41,12 @@ def somebody(monkeypatch):
 
 
 @pytest.fixture(autouse=True)
+def no_terminal(monkeypatch):
+    """`pytest -s` has one, and a checkpoint would wait for a key."""
+    monkeypatch.setattr(sys.modules["workshop.controls.terminal"], "at_terminal", lambda: False)
+
+
+@pytest.fixture(autouse=True)
 def kept_elsewhere(monkeypatch, tmp_path):
     """What a control keeps goes to the test's own folder, and nothing is known from before."""
     for module, name in ((switch_module, "choices"), (prediction_module, "predictions")):

@@ -119,7 +119,7 @@ class ModelSwitch(Control, traitlets.HasTraits):
 
         wide = {"description_width": "initial"}
         choice = Choice(
-            "Model", [(f"**{name}**: {what}", it) for it, (name, what) in LABELS.items()]
+            "Model", [(f"**{name}**: {what}", each) for each, (name, what) in LABELS.items()]
         )
         pace = ipywidgets.BoundedIntText(
             min=0,

@@ -154,7 +154,7 @@ def marks_chart(report: Report) -> chart.Chart:
     rows = {row.design: tuple(row.mark) for row in report.rows}
     apart = [row.design for row in report.rows if row.against and row.against.verdict in SEEN]
     finding = f"{report.cases} cases " + (
-        f"tell {' and '.join(apart)} from {report.rows[0].design}"
+        f"tell {report.rows[0].design} from {' and '.join(apart)}"
         if apart
         else f"cannot tell the {len(rows)} designs apart"
     )

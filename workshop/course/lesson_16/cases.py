@@ -41,7 +41,7 @@ def answers(draw: Random) -> dict[str, list[Any]]:
 
 def judgements(draw: Random) -> dict[str, list[Any]]:
     """Marks of a judge for good and for spoiled drafts, and how many false alarms are allowed."""
-    name, other, third = draw.sample(FAULTS, 3)
+    name, other, third, fourth = draw.sample(FAULTS, 4)
     low, middle, high = (
         draw.randint(20, 35),
         draw.randint(50, 60),
@@ -50,6 +50,7 @@ def judgements(draw: Random) -> dict[str, list[Any]]:
     good = [["", high], ["", high + 3], ["", 100]]
     seen = [[name, low], [name, middle], [other, middle + 3]]
     blind = [[third, 100], [third, 100]]
+    blinder = [[fault, 100] for fault in sorted((third, fourth), reverse=True)]
     part = [[name, middle], [name, 100], [other, low]]
     tempting = [["", middle], *good, [name, low], [other, high - 2], [other, high - 1]]
 
@@ -57,6 +58,8 @@ def judgements(draw: Random) -> dict[str, list[Any]]:
 
     def case(about: str, marks: list[Any], most: int) -> Any:
         return {"about": about, "marks": draw.sample(marks, len(marks)), "most": most}
+
+    two = {"about": "two faults are never noticed", "marks": [*good, *seen, *blinder], "most": 0}
 
     return {
         "catches": [
@@ -70,6 +73,7 @@ def judgements(draw: Random) -> dict[str, list[Any]]:
         ],
         "blind": [
             case("one fault is never noticed", [*good, *seen, *blind], 0),
+            two,
             case("one fault is noticed in one draft of two", [*good, *part], 0),
         ],
         "nothing to catch": [case("the judge notices nothing", [*good, *blind], 0)],
@@ -79,46 +83,47 @@ def judgements(draw: Random) -> dict[str, list[Any]]:
 def changes(draw: Random) -> dict[str, list[Any]]:
     """Changes that keep the item, lose a little, lose much, or cannot be told."""
     cases = [f"case {number}" for number in range(1, 9)]
+    item, second = draw.sample(("key facts", "carried", "cited", "covered"), 2)
 
     def case(about: str, losses: list[float], tolerated: float, other: float = 0.0) -> Any:
         today: dict[str, Any] = {}
         change: dict[str, Any] = {}
         for name, loss in zip(cases, draw.sample(losses, len(losses)), strict=True):
             facts = draw.randint(60, 80) / 100
-            today[name] = [{"key facts": facts, "carried": 0.5} for _ in range(2)]
+            today[name] = [{item: facts, second: 0.5} for _ in range(2)]
             lost = round(facts - loss, 4)
-            carried = round(0.5 + other, 4)
-            change[name] = [{"key facts": lost, "carried": carried} for _ in range(2)]
+            risen = round(0.5 + other, 4)
+            change[name] = [{item: lost, second: risen} for _ in range(2)]
         return {
             "about": about,
             "today": today,
             "change": change,
-            "item": "key facts",
+            "item": item,
             "tolerated": tolerated,
         }
 
     step = draw.randint(18, 22) / 100
     small = [0.01, 0.02, 0.01, 0.02, 0.01, 0.02, 0.01, 0.02]
     mixed = [step, -step, step + 0.1, -step, step, -step + 0.02, step, 0.0]
-    sure = [step, step + 0.05, step, step - 0.05, step, step + 0.02, step - 0.02, step]
+    sure = [step, step + 0.05, step, step - 0.05, step, step + 0.02, step - 0.02, -0.02]
     uneven = [0.02, 0.1, 0.02, 0.1, 0.03, 0.09, 0.02, 0.1]
-    none = [0.0, 0.01, 0.0, -0.01, 0.0, 0.01, -0.01, 0.0]
+    none = [0.0, 0.06, 0.0, -0.02, 0.0, 0.01, -0.02, 0.0]
     lucky = [-0.3, 0.25, -0.3, 0.2, -0.05, 0.15, 0.1, -0.2]
     return {
         "stops": [
-            case("the key facts fall on every case", sure, 0.03),
-            case("they fall while another item rises", sure, 0.03, other=0.45),
-            case("they fall for sure, perhaps by more than is tolerated", uneven, 0.06),
+            case("the item falls on all cases but one", sure, 0.03),
+            case("it falls while another item rises", sure, 0.03, other=0.45),
+            case("it falls for sure, perhaps by more than is tolerated", uneven, 0.06),
         ],
         "ships": [
-            case("nothing falls", none, 0.03),
-            case("they fall for sure, but by less than is tolerated", small, 0.05),
+            case("it falls on one case only", none, 0.03),
+            case("it falls for sure, but by less than is tolerated", small, 0.05),
         ],
         "more cases": [
-            case("they fall on average, and nobody can tell", mixed, 0.03),
-            case("they rise on average, and nobody can tell", lucky, 0.03),
+            case("it falls on average, and nobody can tell", mixed, 0.03),
+            case("it rises on average, and nobody can tell", lucky, 0.03),
         ],
-        "gains": [case("the key facts rise on every case", [-loss for loss in sure], 0.0)],
+        "gains": [case("the item rises on all cases but one", [-loss for loss in sure], 0.0)],
     }
 
 
@@ -164,6 +169,7 @@ SLIPS = {
             (BLIND, "if fault and counts[fault].caught < counts[fault].of")
         ],
         "good drafts among the faults": [("if fault and not", "if not")],
+        "not sorted": [("blind = sorted(", "blind = list(")],
         "blind to nothing": [("return chosen, blind", "return chosen, []")],
     },
     "16.3": {
