@@ -32,7 +32,7 @@ from kernel import (
 )
 from kernel.telemetry import MOST_WAITING, Spans
 
-from . import server
+from . import production, server
 from .sides import Floor, Kernel
 
 TURNS = 10
@@ -284,6 +284,10 @@ async def main() -> None:
         await fan_out(address, 10, rounds=5)
         await fan_out(address, 100, rounds=5)
         await fan_out(address, 500, rounds=5, goal=8)
+        for figures in await production.journal(address):
+            row(*figures)
+    for figures in await production.guards():
+        row(*figures)
     await desk()
     await spans()
     print(f"{time.perf_counter() - began:.0f} s in all")
