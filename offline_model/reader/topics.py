@@ -10,6 +10,7 @@ from .lexicon import found, words_in
 from .wishes import limits
 from .words import content_words, sentences, stem, uncited, vocabulary, words
 
+_MOST_SUBJECTS = 20
 _MOST_CUTS = 30  # places that are tried: each takes the time of the text before it
 _QUOTED = re.compile(r"(?:on|about|of|into|for|:|research)\s+[\"“‘«]([^\"”’»]{2,120})[\"”’»]", re.I)
 _ASKING = re.compile(r"\W*(?:how|what|why|when|where|who|which)\b", re.I)
@@ -118,9 +119,8 @@ def _without_measure(text: str) -> str:
 def topic(task: str) -> str:
     """What a request is about, in its own words: "Write me a brief on retries, please." → "retries"."""
     best = ""
-    for sentence in sentences(
-        re.sub(r"\s+(?:as well as|along with|and also|\+)\s+", " and ", task)
-    ):
+    plain = re.sub(r"[^\S\n]+", " ", task)
+    for sentence in sentences(re.sub(r" (?:as well as|along with|and also|\+)\s", " and ", plain)):
         text = _topic_of(sentence)
         if content_words(text) and not re.match(r"(?:do not|don't|never)\b", sentence, re.I):
             return text
@@ -142,7 +142,8 @@ def subjects(text: str) -> tuple[str, ...]:
         return (whole,) if whole else ()
     pieces = (piece.strip(" .:'\"") for piece in _SPLIT.split(body))
     plain = (re.sub(r"^(?:the|both|either|how|between)\s+", "", piece) for piece in pieces)
-    several = tuple(dict.fromkeys(piece for piece in plain if re.search(r"\w", piece)))
+    named = dict.fromkeys(piece for piece in plain if re.search(r"\w", piece))
+    several = tuple(named)[:_MOST_SUBJECTS]
     return several if len(several) > 1 else ((whole,) if whole else ())
 
 
@@ -154,8 +155,8 @@ def read_of(task: str) -> str:
 
 def core(subject: str) -> tuple[str, ...]:
     """The words that carry a subject, as they are written."""
-    named = re.findall(r"[\w'’.+#-]*\w[+#]*", subject)
-    return tuple(word for word in named if content_words(word))
+    named = (word.rstrip("'’.-") for word in re.findall(r"[\w'’.+#-]+", subject))
+    return tuple(word for word in named if word and content_words(word))
 
 
 @lru_cache(maxsize=10_000)

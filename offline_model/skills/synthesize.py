@@ -62,9 +62,9 @@ def _merged(listed: list[Fact]) -> list[Fact]:
 
 def _same(a: Fact, b: Fact) -> bool:
     one, two = meaning(a.sentence), meaning(b.sentence)
-    if figures(a.sentence) != figures(b.sentence) or is_no(a.sentence) != is_no(b.sentence):
+    if len(one & two) < 0.8 * max(1, min(len(one), len(two))):
         return False
-    return len(one & two) >= 0.8 * max(1, min(len(one), len(two)))
+    return figures(a.sentence) == figures(b.sentence) and is_no(a.sentence) == is_no(b.sentence)
 
 
 def reply(view: View) -> Answer:
