@@ -23,7 +23,7 @@ LONGEST_SENTENCE = 4_000
 """Characters: what goes on for longer without an end is read as far as this."""
 SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n\s*\n\s*")
 _APART = r"[\s\"“”*`,:-]++"
-_GAP = r"(?:[^\s.,;:!?]{1,60}+\s++){0,4}?"
+_GAP = r"((?:[^\s.,;:!?]{1,60}+\s++){0,4}?)"
 _WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
@@ -73,6 +73,12 @@ class Match(NamedTuple):
     key: str
     start: int
     end: int
+    gaps: tuple[tuple[int, int], ...] = ()  # where the words are that its "..." skips
+
+    def moved(self, by: int) -> Match:
+        """The same wording so many characters further on."""
+        gaps = tuple((start + by, end + by) for start, end in self.gaps)
+        return Match(self.family, self.key, self.start + by, self.end + by, gaps)
 
 
 @dataclass(frozen=True)
@@ -149,8 +155,7 @@ def scan(text: str) -> tuple[Match, ...]:
     start = 0
     for stop, end in [*(mark.span() for mark in SENTENCE_END.finditer(text)), (len(text),) * 2]:
         found += [
-            Match(match.family, match.key, match.start + start, match.end + start)
-            for match in _scan(text[start : min(stop, start + LONGEST_SENTENCE)])
+            match.moved(start) for match in _scan(text[start : min(stop, start + LONGEST_SENTENCE)])
         ]
         start = end
     return tuple(found)
@@ -166,7 +171,8 @@ def _scan(sentence: str) -> tuple[Match, ...]:
             if wording.begins and start not in clause:
                 continue
             if match := wording.pattern.match(sentence, start):
-                found.append(Match(wording.family, wording.key, match.start(), match.end()))
+                gaps = tuple(match.span(n + 1) for n, gap in enumerate(match.groups()) if gap)
+                found.append(Match(wording.family, wording.key, *match.span(), gaps))
     return tuple(found)
 
 

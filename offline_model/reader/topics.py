@@ -30,6 +30,7 @@ _VERSUS = re.compile(
 _SPLIT = re.compile(
     rf"\s*[,;]\s*(?:and\s+|or\s+|with\s+)?|\s+(?:and|or|with|to|&)\s+|{_VERSUS.pattern}", re.I
 )
+_CLAUSE = re.compile(r",\s+|\s(?:and|or|but|without)\s", re.I)
 _ASPECT = re.compile(
     r"\s+(?:with regard to|in terms of|regarding|by|as|for|on|when|under)\b.*$", re.I
 )
@@ -147,10 +148,24 @@ def subjects(text: str) -> tuple[str, ...]:
     return several if len(several) > 1 else ((whole,) if whole else ())
 
 
-def read_of(task: str) -> str:
-    """The words of a task that say what it is about, sentence by sentence."""
+def read_of(task: str, held: str = "") -> str:
+    """The words of a task that say what it is about, sentence by sentence.
+
+    held: the facts at hand, if any. Words of a clause behind the first one ("…, and let a lawyer read
+    it") and numbers are part of the topic as far as these speak of them.
+    """
     told = (task, *sentences(task))
-    return " ".join(one for text in told for one in (topic(text), *subjects(text)))
+    return " ".join(_held(one, held) for text in told for one in (topic(text), *subjects(text)))
+
+
+def _held(subject: str, facts: str) -> str:
+    if not facts:
+        return subject
+    first = len(_CLAUSE.split(subject)[0].split())
+    told = enumerate(subject.split())
+    kept = (word for place, word in told if place < first and not word[0].isdigit())
+    spoken = (word for word in subject.split() if mentions(facts, word) == 1)
+    return " ".join([*kept, *spoken])
 
 
 def core(subject: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from functools import cache, lru_cache
+from operator import or_
 
 from ..account import Account
 from .lexicon import CLAUSE_END, LONGEST_SENTENCE, families, scan, table, words_in
@@ -77,7 +78,10 @@ def unread(text: str, read_families: tuple[str, ...], read: str) -> tuple[str, .
     seen = bytearray(len(text))
     for match in scan(text):
         if match.family in read_families or match.key == "lead_wordings":
-            seen[match.start : match.end] = b"\x01" * (match.end - match.start)
+            skipping = bytearray(b"\x01" * (match.end - match.start))
+            for begin, stop in match.gaps:
+                skipping[begin - match.start : stop - match.start] = bytes(stop - begin)
+            seen[match.start : match.end] = bytes(map(or_, seen[match.start : match.end], skipping))
     for limit in limits(text):
         seen[limit.start : limit.end] = b"\x01" * (limit.end - limit.start)
     used = {word.lower() for word in _WORDS.findall(read)}

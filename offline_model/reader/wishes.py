@@ -81,9 +81,7 @@ def _forms() -> tuple[re.Pattern, re.Pattern]:
     no_adjective = rf"(?:and|or|to|per|each|every|after|behind|{unit})\b"
     adjective = rf"(?!{no_adjective})[a-z][\w'-]{{0,40}}+"
     most = r"(?:at most|no more than|up to|maximum|max|limit|only|just|is|of|[:=≤<])"
-    first = (
-        rf"(?<![\w.])(?P<n>{number_pattern()})(?:[\s-]+{adjective}){{0,3}}?[\s-]+(?P<unit>{unit})\b"
-    )
+    first = rf"(?<![\w.])(?P<n>{number_pattern()})(?:[\s-]+{adjective}){{0,3}}?[\s-]+(?P<unit>{unit})\b(?!\s+\d)"
     second = rf"\b(?P<unit>{unit})(?:[^\w:=≤<]*{most})+\s*(?P<n>{number_pattern()})(?!\s+\w+s\b)"
     return re.compile(first, re.I), re.compile(second, re.I)
 

@@ -56,7 +56,7 @@ def _shortens(view: View) -> bool:
 
 def read(view: View) -> str:
     """What the task says that the text is about."""
-    return read_of(view.task)
+    return read_of(view.task, view.parts.get("facts", ""))
 
 
 def reply(view: View) -> Answer:

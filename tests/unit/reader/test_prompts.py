@@ -89,7 +89,8 @@ def account(system: str, task: str = "Write a brief on Qdrant"):
     if "synthesizer" in start:
         return send(parts(task=task, facts_1=FACTS, facts_2=FACTS), system).account
     if "writer" in start.split(".")[0]:
-        return send(parts(task=task, facts=FACTS), system).account
+        facts = f"{FACTS}\n- {task.rstrip('.')} [task]."  # they speak of all that the task names
+        return send(parts(task=task, facts=facts), system).account
     schema = VERDICT if "revise" in start or "check" in start else None
     return send(parts(task=task, facts=FACTS, draft=GOOD), system, schema=schema).account
 
