@@ -76,6 +76,7 @@ NAMES = {
     "wrapper": "workshop.wrapper",
     "first_event": "workshop.first_event",
     "last_event": "workshop.last_event",
+    "event": "workshop.event",
     "wait_s": "workshop.wait_s",
     "at_once": "workshop.at_once",
     "intent": "workshop.intent",
@@ -86,7 +87,7 @@ NAMES = {
 
 Source: https://github.com/open-telemetry/semantic-conventions-genai, docs/gen-ai, as of November
 2026, status Development: they may still change, and then only here. The first and the last event
-are numbers, `seq` in the log.
+of a span are numbers, `seq` in the log.
 """
 
 INSTALL = 'pip install -e ".[telemetry]"'
@@ -341,6 +342,7 @@ class Spans:
         work = self._work(event.run)
         name: str = event.kind
         span = work.span
+        facts: dict[str, Any] = {}
         match event:
             case Note():
                 name = event.about or name
@@ -352,7 +354,8 @@ class Spans:
                 text = self._payload(event.error)
                 facts = {"error": event.type, "wait_s": event.wait_s, "text": text}
         if span:
-            span.events.append(SpanEvent(name, self._at_ns, _named(facts)))
+            attributes = _named({"event": event.seq, **facts})
+            span.events.append(SpanEvent(name, self._at_ns, attributes))
 
     def _payload(self, value: Any) -> Any:
         """A text that somebody wrote, or nothing."""

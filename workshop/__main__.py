@@ -1,4 +1,4 @@
-"""The launcher: `python3 -m workshop lab | test | doctor | build | grade`.
+"""The launcher: `python3 -m workshop lab | test | doctor | report | build | grade`.
 
 This file must parse on every Python, so that an old one gets a sentence instead of a SyntaxError;
 hence its old-fashioned syntax and plain ASCII.
@@ -11,11 +11,13 @@ USAGE = """usage: python3 -m workshop COMMAND [OPTIONS]
   lab [--port N] [--no-browser]   set everything up and open JupyterLab on lesson 00
   test [--all] [PYTEST OPTIONS]   set everything up and run the tests; with --all the slow ones too
   doctor [--deep]                 name each problem of this machine and how to fix it
+  report LOG [--out HTML]         the build report of a run, from the log that it saved
   build [--check]                 for maintainers: re-execute the notebooks, regenerate exercises
   handout --out ZIP               for instructors: the course without solutions, to give to learners
+  site --out DIR                  for maintainers: the course as a static site to read
   grade SUBMISSIONS --out DIR     grade a folder of submissions
 """
-COMMANDS = ("lab", "test", "doctor", "build", "handout", "grade")
+COMMANDS = ("lab", "test", "doctor", "report", "build", "handout", "site", "grade")
 OLDEST_PYTHON = (3, 11)
 
 

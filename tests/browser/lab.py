@@ -125,6 +125,15 @@ class Lab:
         notebook.wait_until_ready()
         return notebook
 
+    def page(self, path: Path, *, theme: str = "light", width: int = 1280) -> Any:
+        """A page from a file, without a network, in a browser of its own."""
+        context = self._browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=theme, offline=True
+        )
+        page = context.new_page()
+        page.goto(path.resolve().as_uri())
+        return page
+
     def url(self, name: str) -> str:
         """Where a file of the folder opens by itself."""
         return f"{self.address}/lab/tree/{quote(name)}?token={self._token}&reset"

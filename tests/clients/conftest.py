@@ -1,13 +1,18 @@
-"""What the client tests need: the offline model on a port, with a record of what clients sent and got."""
+"""What the client tests need: the offline model on a port with a record of its requests, and lesson 17's ports."""
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
-import json
+import sys
 
 import pytest
 
-from offline_model import OfflineAPI, Server
+from offline_model import Server
+from workshop.material.playing_ports import Watched
+from workshop.material.ports import FOLDER
+
+sys.path.append(str(FOLDER))  # its `desk` has the team's words
 
 
 def needs(*modules):
@@ -17,28 +22,21 @@ def needs(*modules):
     return pytest.mark.skipif(bool(missing), reason=f"{' and '.join(missing)} not installed: {how}")
 
 
-class Recorded(OfflineAPI):
-    """An offline API that notes each request for a message: the request, the status, and the error or the reply."""
+@pytest.fixture
+def port(url, monkeypatch):
+    """Imports a port of lesson 17, whose model is then the offline one: `port("on_langgraph").team(task)`."""
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
 
-    def __init__(self, **settings):
-        super().__init__(**settings)
-        self.calls = []
+    def load(name):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+        return importlib.import_module(name)
 
-    def handle(self, method, path, headers, body=b""):
-        response = super().handle(method, path, headers, body)
-        if path.startswith("/v1/messages") and method == "POST":
-            whole = response.body if isinstance(response.body, bytes) else b""
-            self.calls.append((json.loads(body), response.status, json.loads(whole or b"{}")))
-        return response
-
-    @property
-    def refused(self):
-        return [reply["error"] for _, status, reply in self.calls if status != 200]
+    return load
 
 
 @pytest.fixture
 def api():
-    return Recorded()
+    return Watched()
 
 
 @pytest.fixture

@@ -5,42 +5,13 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from desk import RESEARCHER, REVIEWER, WORKER, WRITER, Verdict, message, search
 
 from .conftest import needs
-from .desk import (
-    ABOUT,
-    BOSS,
-    RESEARCHER,
-    REVIEWER,
-    SUPERVISE,
-    WORKER,
-    WRITER,
-    Verdict,
-    message,
-    search,
-)
 
 pytestmark = [pytest.mark.clients, needs("anthropic")]
 TASK = "Write a brief on pgvector"
 MAX_TOKENS = 4096
-HANDOFF = {
-    "type": "object",
-    "required": ["intent"],
-    "properties": {
-        "intent": {"type": "string"},
-        "context": {"type": "string"},
-        "artifacts": {"type": "object", "additionalProperties": {"type": "string"}},
-    },
-}
-SEARCH = {
-    "name": "search",
-    "description": search.__doc__,
-    "input_schema": {
-        "type": "object",
-        "properties": {"query": {"type": "string"}},
-        "required": ["query"],
-    },
-}
 
 
 def is_a_brief(text):
@@ -51,125 +22,31 @@ def text_of(reply):
     return "".join(block.text for block in reply.content if block.type == "text")
 
 
-class OwnLoop:
-    """The team with the SDK's `messages.create` and a loop of thirty lines."""
-
-    def __init__(self, url):
-        import anthropic
-
-        self.client = anthropic.AsyncAnthropic(base_url=url)
-
-    async def ask(self, model, system, text, tools=(), use=None, **more):
-        messages = [{"role": "user", "content": text}]
-        for _ in range(12):
-            reply = await self.client.messages.create(
-                model=model,
-                max_tokens=MAX_TOKENS,
-                system=system,
-                messages=messages,
-                tools=list(tools),
-                **more,
-            )
-            if reply.stop_reason != "tool_use":
-                return text_of(reply)
-            calls = [block for block in reply.content if block.type == "tool_use"]
-            results = [
-                {
-                    "type": "tool_result",
-                    "tool_use_id": call.id,
-                    "content": await use(call.name, call.input),
-                }
-                for call in calls
-            ]
-            messages += [
-                {"role": "assistant", "content": reply.content},
-                {"role": "user", "content": results},
-            ]
-        raise AssertionError("out of turns")
-
-    async def specialist(self, name, arguments):
-        from anthropic import transform_schema
-
-        text = message(**arguments)
-        if name == "search":
-            return await search(**arguments)
-        if name == "handoff_to_researcher":
-            return await self.ask(
-                WORKER, RESEARCHER, text, [SEARCH], lambda _, given: search(**given)
-            )
-        if name == "handoff_to_writer":
-            return await self.ask(WORKER, WRITER, text)
-        shape = {"format": {"type": "json_schema", "schema": transform_schema(Verdict)}}
-        return await self.ask(WORKER, REVIEWER, text, output_config=shape)
-
-    async def team(self, task):
-        tools = [
-            {"name": f"handoff_to_{name}", "description": about, "input_schema": HANDOFF}
-            for name, about in ABOUT.items()
-        ]
-        return await self.ask(BOSS, SUPERVISE, message(task), tools, self.specialist)
-
-
-async def runner_team(url, task, **settings):
-    """The team with the SDK's tool runner, which runs the tools by itself."""
-    import anthropic
-
-    client = anthropic.AsyncAnthropic(base_url=url)
-
-    async def agent(model, system, text, tools=(), **more):
-        runner = client.beta.messages.tool_runner(
-            model=model,
-            max_tokens=MAX_TOKENS,
-            system=system,
-            tools=list(tools),
-            max_iterations=12,
-            messages=[{"role": "user", "content": text}],
-            **more,
-            **settings,
-        )
-        return text_of(await runner.until_done())
-
-    look = anthropic.beta_async_tool(search)
-
-    @anthropic.beta_async_tool(description=ABOUT["researcher"])
-    async def handoff_to_researcher(
-        intent: str, context: str = "", artifacts: dict[str, str] | None = None
-    ) -> str:
-        return await agent(WORKER, RESEARCHER, message(intent, context, artifacts), [look])
-
-    @anthropic.beta_async_tool(description=ABOUT["writer"])
-    async def handoff_to_writer(
-        intent: str, context: str = "", artifacts: dict[str, str] | None = None
-    ) -> str:
-        return await agent(WORKER, WRITER, message(intent, context, artifacts))
-
-    @anthropic.beta_async_tool(description=ABOUT["reviewer"])
-    async def handoff_to_reviewer(
-        intent: str, context: str = "", artifacts: dict[str, str] | None = None
-    ) -> str:
-        return await agent(
-            WORKER, REVIEWER, message(intent, context, artifacts), output_format=Verdict
-        )
-
-    team = [handoff_to_researcher, handoff_to_writer, handoff_to_reviewer]
-    return await agent(BOSS, SUPERVISE, message(task), team)
-
-
-async def test_a_loop_of_its_own_writes_the_brief(url, api):
-    assert is_a_brief(await OwnLoop(url).team(TASK))
+async def test_a_loop_of_its_own_writes_the_brief(port, api):
+    assert is_a_brief(await port("on_anthropic").team(TASK))
     assert api.refused == []
 
 
-async def test_the_tool_runner_goes_on_without_threads_and_writes_the_same_brief(url, api):
-    own = await OwnLoop(url).team(TASK)
-    assert await runner_team(url, TASK) == own
+async def test_the_tool_runner_goes_on_without_threads_and_writes_the_same_brief(
+    port, api, monkeypatch
+):
+    own = await port("on_anthropic").team(TASK)
+    module = port("on_anthropic_runner")
+    messages = module.client.beta.messages
+    runner = messages.tool_runner
+
+    def by_default(thread, **request):
+        return runner(**request)
+
+    monkeypatch.setattr(messages, "tool_runner", by_default)
+    assert await module.team(TASK) == own
     assert api.refused and {error["details"]["error_code"] for error in api.refused} == {
         "thread_unsupported_request"
     }
 
 
-async def test_the_tool_runner_without_threads_is_refused_nothing(url, api):
-    assert is_a_brief(await runner_team(url, TASK, thread=False))
+async def test_the_tool_runner_without_threads_is_refused_nothing(port, api):
+    assert is_a_brief(await port("on_anthropic_runner").team(TASK))
     assert api.refused == []
 
 

@@ -5,69 +5,17 @@ from __future__ import annotations
 from typing import TypedDict
 
 import pytest
+from desk import REVIEWER, Verdict, message
 
 from .conftest import needs
-from .desk import (
-    ABOUT,
-    BOSS,
-    RESEARCHER,
-    REVIEWER,
-    SUPERVISE,
-    WORKER,
-    WRITER,
-    Verdict,
-    message,
-    search,
-)
-from .test_anthropic_sdk import TASK, OwnLoop, is_a_brief
+from .test_anthropic_sdk import TASK, is_a_brief
 
 pytestmark = [pytest.mark.clients, needs("langgraph", "langchain", "langchain_anthropic")]
 
 
-def chat(url, model=WORKER):
-    from langchain_anthropic import ChatAnthropic
-
-    return ChatAnthropic(model=model, base_url=url, api_key="offline", max_tokens=4096)
-
-
-def agents(url):
-    from langchain.agents import create_agent
-    from langchain_core.tools import tool
-
-    worker = chat(url)
-    return {
-        "researcher": create_agent(
-            worker, [tool(search)], system_prompt=RESEARCHER, name="researcher"
-        ),
-        "writer": create_agent(worker, [], system_prompt=WRITER, name="writer"),
-        "reviewer": create_agent(
-            worker, [], system_prompt=REVIEWER, response_format=Verdict, name="reviewer"
-        ),
-    }
-
-
-def handoff_tool(name, agent):
-    from langchain_core.tools import tool
-
-    @tool(f"handoff_to_{name}", description=ABOUT[name])
-    async def run(intent: str, context: str = "", artifacts: dict[str, str] | None = None) -> str:
-        state = await agent.ainvoke({"messages": [("user", message(intent, context, artifacts))]})
-        verdict = state.get("structured_response")
-        return verdict.model_dump_json() if verdict else state["messages"][-1].text
-
-    return run
-
-
-async def test_agents_as_tools_write_the_brief(url, api):
-    from langchain.agents import create_agent
-
-    tools = [handoff_tool(name, agent) for name, agent in agents(url).items()]
-    supervisor = create_agent(chat(url, BOSS), tools, name="supervisor", system_prompt=SUPERVISE)
-    state = await supervisor.ainvoke(
-        {"messages": [("user", message(TASK))]}, {"recursion_limit": 30}
-    )
-    brief = state["messages"][-1].text
-    assert is_a_brief(brief) and brief == await OwnLoop(url).team(TASK)
+async def test_agents_as_tools_write_the_brief(port, api):
+    brief = await port("on_langgraph").team(TASK)
+    assert is_a_brief(brief) and brief == await port("on_anthropic").team(TASK)
     assert api.refused == []
 
 
@@ -78,10 +26,10 @@ class State(TypedDict, total=False):
     verdict: str
 
 
-async def test_a_graph_with_a_fixed_order(url, api):
+async def test_a_graph_with_a_fixed_order(port, api):
     from langgraph.graph import END, START, StateGraph
 
-    team = agents(url)
+    team = port("on_langgraph").AGENTS
 
     async def ask(name, task, **artifacts):
         return await team[name].ainvoke(
@@ -116,8 +64,8 @@ async def test_a_graph_with_a_fixed_order(url, api):
 
 
 @pytest.mark.parametrize("method", ["function_calling", "json_schema"])
-async def test_a_typed_answer_by_a_forced_tool_or_by_a_schema(url, api, method):
-    reviewer = chat(url).with_structured_output(Verdict, method=method)
+async def test_a_typed_answer_by_a_forced_tool_or_by_a_schema(port, api, method):
+    reviewer = port("on_langgraph").worker.with_structured_output(Verdict, method=method)
     facts = {"facts": "- Tea was taxed in 1660. [tea-1]", "draft": "Tea was taxed in 1770 [tea-1]."}
     verdict = await reviewer.ainvoke(
         [("system", REVIEWER), ("user", message("Review the draft", artifacts=facts))]

@@ -226,3 +226,12 @@ def test_a_name_that_no_prose_mentions_is_noticed(tmp_path):
         "Budget",
         "workshop.authoring.build",
     }
+
+
+@pytest.mark.parametrize(
+    ("plan", "minutes"), [("90 minutes", 90), ("half a day", 240), ("two days", 720)]
+)
+def test_a_plan_for_a_room_fits_its_time(plan, minutes):
+    page = (lessons.FOLDER / "INSTRUCTORS.md").read_text(encoding="utf-8")
+    [with_a_room] = re.findall(rf"^\| {plan} \|.*\| (\d+) min \|$", page, re.MULTILINE)
+    assert minutes / 2 < int(with_a_room) <= minutes

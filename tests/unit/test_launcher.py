@@ -681,7 +681,9 @@ def test_the_copies_of_this_repository_are_ignored_by_git_and_every_link_leads_s
             prose = re.sub(r"`[^`]*`|<(pre|code)>.*?</\1>", "", cell.source, flags=re.DOTALL)
             for target in re.findall(r"\]\(([^)#\s]+)", prose) * (cell.cell_type == "markdown"):
                 there = (path.parent / target).exists()
-                beyond = (ROOT / "my-work" / path.parent.name / target).exists()
+                beyond = Path(
+                    os.path.normpath(ROOT / "my-work" / path.parent.name / target)
+                ).exists()
                 assert there or beyond or target.startswith("https://"), (path.name, target)
     assert "my-work/" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
 

@@ -20,7 +20,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from traitlets.config import Config
 
-from workshop.authoring import lessons, tables, walks
+from workshop.authoring import cheatsheet, lessons, tables, walks
 from workshop.authoring import stubs as exercises
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -221,7 +221,8 @@ def main(argv: list[str]) -> int:
         else:
             print(f"same     {name}")
     if not options.notebooks:
-        wrong += sum(_keep(path, text, check=options.check) for path, text in lessons.pages())
+        pages = (*lessons.pages(), *walks.pictures(), cheatsheet.page())
+        wrong += sum(_keep(path, text, check=options.check) for path, text in pages)
         wrong += _keep(PICTURE, asyncio.run(draw_run()), check=options.check)
     return 1 if wrong else 0
 
@@ -234,7 +235,8 @@ def _words(paths: list[Path], *, check: bool) -> int:
     for path in paths:
         notebook = normalise(nbformat.read(path, as_version=4))
         wrong += _keep(path, text_of(lessons.waymarked(notebook, path)), check=check)
-    generated = (*exercises.generated(), *lessons.pages(), *walks.pictures())
+    pages = (*lessons.pages(), *walks.pictures(), cheatsheet.page())
+    generated = (*exercises.generated(), *pages)
     return wrong + sum(_keep(path, text, check=check) for path, text in generated)
 
 

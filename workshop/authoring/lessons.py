@@ -1,6 +1,4 @@
-"""What `build` writes from the list of lessons: minutes, links back and on, the map, README's
-table.
-"""
+"""What `build` writes into lessons, and of them: minutes, links, the map, README's table."""
 
 from __future__ import annotations
 
@@ -10,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from workshop.course.lessons import LESSONS, Lesson
+from workshop.authoring import glossary
+from workshop.course.lessons import CORE, LESSONS, PLANS, PRODUCTION, Lesson
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDER = ROOT / "notebooks"
@@ -100,7 +99,7 @@ def ways(lesson: Lesson, there: dict[Lesson, Path], folder: str = "") -> str:
 
 
 def waymarked(notebook: Any, path: Path) -> Any:
-    """The notebook with its minutes and ways, in place; what is neither lesson nor exercise stays.
+    """The notebook with its minutes, ways and links to the glossary, in place; another one stays.
 
     A lesson has minutes and ways in its first cell, and ways in its last one; a solution, and so
     the exercise that is made of it, has its ways in the last one.
@@ -113,6 +112,7 @@ def waymarked(notebook: Any, path: Path) -> Any:
     if folder == SOLUTIONS:
         _with_ways_on(notebook, ways(lesson, there, "../notebooks/"))
         return notebook
+    glossary.link(notebook)
     first, last = notebook.cells[0], notebook.cells[-1]
     head = minutes(lesson, notebook, path.name)
     first.source = "\n\n".join([*_own(first.source), head, ways(lesson, there)])
@@ -143,15 +143,16 @@ def pages() -> Iterator[tuple[Path, str]]:
     there = written()
     times = _totals(there)
     yield MAP, _map(there, times)
-    rows = [
-        f"| {it.number} | {_link(it, there, 'notebooks/')} | {times[it]} | {it.sees} |"
-        for it in there
-    ]
     readme = ROOT / "README.md"
-    yield (
-        readme,
-        _with_table(readme.read_text(encoding="utf-8"), "| | lesson | minutes | you see |", rows),
-    )
+    text = readme.read_text(encoding="utf-8")
+    for name, track in {"the core": CORE, "the production track": PRODUCTION}.items():
+        rows = [
+            f"| {it.number} | {_link(it, there, 'notebooks/')} | {times[it]} | {it.sees} |"
+            for it in track
+            if it in there
+        ]
+        text = _with_table(text, f"| | {name} | minutes | you see |", rows)
+    yield readme, text
     page = FOLDER / "INSTRUCTORS.md"
     text = page.read_text(encoding="utf-8")
     for it in there:
@@ -161,7 +162,28 @@ def pages() -> Iterator[tuple[Path, str]]:
             text,
             flags=re.MULTILINE,
         )
-    yield page, text
+    yield page, _with_table(text, "| a room for | lessons | alone | with a room |", _plans(times))
+
+
+def _plans(times: dict[Lesson, int]) -> list[str]:
+    """A row for each plan: its lessons, their minutes alone, and half as much again in a room."""
+    minutes = {lesson.number: time for lesson, time in times.items()}
+    rows = []
+    for name, numbers in PLANS.items():
+        alone = sum(minutes.get(number, 0) for number in numbers)
+        rows.append(f"| {name} | {_ranges(numbers)} | {alone} min | {alone * 3 // 2} min |")
+    return rows
+
+
+def _ranges(numbers: tuple[str, ...]) -> str:
+    """Numbers in order, with what follows on each other joined: `00, 02–04`."""
+    runs: list[list[str]] = []
+    for number in numbers:
+        if runs and int(runs[-1][-1]) + 1 == int(number):
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(run[0] if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
 
 
 def _map(there: dict[Lesson, Path], times: dict[Lesson, int]) -> str:

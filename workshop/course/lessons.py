@@ -1,4 +1,4 @@
-"""The list of lessons, in order: number, title, and what a learner gets to see."""
+"""The list of lessons, in two tracks, and what fits into a room's time."""
 
 from __future__ import annotations
 
@@ -50,3 +50,13 @@ LESSONS = (
     ),
     Lesson("19", "Ship yours", "your own team on your own documents, and its build report"),
 )
+CORE = tuple(lesson for lesson in LESSONS if lesson.number < "08")
+PRODUCTION = tuple(lesson for lesson in LESSONS if lesson.number >= "08")
+PLANS = {
+    "90 minutes": ("00", "02", "03"),
+    "half a day": ("00", "01", "02", "03", "05", "06"),
+    "two days": tuple(
+        lesson.number for lesson in LESSONS if lesson.number not in ("15", "17", "18")
+    ),
+}
+"""What an instructor can do in a room, each with its lessons."""

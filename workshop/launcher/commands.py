@@ -12,6 +12,8 @@ from workshop.launcher import environment, lab
 
 LESSONS_NEED = ("requirements.txt",)
 TESTS_NEED = ("requirements.txt", "tests/requirements.txt")
+NEED = {"build": TESTS_NEED, "site": (*LESSONS_NEED, "workshop/site/requirements.txt")}
+"""What some commands need beside the lessons."""
 TOGETHER = ("-n", str(min((os.cpu_count() or 2) + 1, 4)), "--dist", "loadscope")
 """All tests run side by side, one more than there are processors, since many of them wait; what
 shares something stays together (tests/conftest.py).
@@ -20,6 +22,7 @@ MAINTAINERS = {
     "build": "workshop.authoring.build",
     "grade": "workshop.grading",
     "handout": "workshop.authoring.handout",
+    "site": "workshop.site.command",
 }
 
 
@@ -48,7 +51,10 @@ def run(command: str, argv: list[str]) -> int:
             return run_tests(argv)
         if command == "grade":
             importlib.import_module("workshop.grading.options").read(argv, installed=False)
-        environment.settle([command, *argv], TESTS_NEED if command == "build" else LESSONS_NEED)
+        if command == "report":
+            environment.settle([command, *argv], LESSONS_NEED)
+            return importlib.import_module("workshop.report.__main__").main(argv)
+        environment.settle([command, *argv], NEED.get(command, LESSONS_NEED))
         lab.adopt(
             lab.jupyter_environment(environment.ROOT, os.environ)
         )  # for the kernels that it starts

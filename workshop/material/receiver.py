@@ -1,4 +1,4 @@
-"""A small OTLP receiver: takes what OpenTelemetry sends over HTTP, returns the spans as data."""
+"""An OTLP receiver for this machine: keeps what OpenTelemetry sends, gives it back as spans."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from .handoffs import HandoffLog
 from .hierarchy import Hierarchy
 from .live import watch
 from .plan import PlanGraph
+from .spans import SpanTree
 from .states import StateLine
 from .steps import StepsKept
 from .team import TeamPicture
@@ -27,6 +28,7 @@ __all__ = [
     "HandoffLog",
     "Hierarchy",
     "PlanGraph",
+    "SpanTree",
     "StateLine",
     "StepsKept",
     "TeamPicture",

@@ -1,0 +1,178 @@
+"""Calibrate a judge: spoil drafts in known ways, let the judge mark them, and count what it missed.
+
+A judge's mark is worth what it has been shown to notice. Each spoiled draft has one fault that is
+known, since plain code put it there; the draft before it is the control.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from .evaluate import sentences
+
+CITATION = re.compile(r"\s*\[([\w-]+)\]")
+NUMBER = re.compile(r"(?<![\w.,-])\d[\d,.]*\d|(?<![\w.,-])\d(?![\w-])")
+NAME = re.compile(r"(?<=[a-z] )[A-Z]\w+(?: [A-Z]\w+)*")
+"""In the middle of a sentence: the word before it is not a heading's or a sentence's first."""
+
+Spoiler = Callable[[str, random.Random], str]
+"""(draft, draw) → the draft with one fault, or unchanged where it has no place for that fault."""
+
+
+def wrong_number(draft: str, draw: random.Random) -> str:
+    """One number is another one."""
+    return _one(NUMBER, draft, draw, _other_number)
+
+
+def wrong_name(draft: str, draw: random.Random) -> str:
+    """One name is another name of the same draft, which its sentence does not have."""
+    names = sorted({*NAME.findall(draft)})
+    places = [*NAME.finditer(draft)]
+    draw.shuffle(places)
+    for place in places:
+        own = _sentence_at(draft, place.start())
+        others = [other for other in names if other.split()[0] not in own]
+        if others:
+            return draft[: place.start()] + draw.choice(others) + draft[place.end() :]
+    return draft
+
+
+def negated(draft: str, draw: random.Random) -> str:
+    """One sentence says the opposite."""
+    verb = re.compile(r"(?<= )(?:is|are|was|can|may|has been)(?= )")
+    return _one(verb, draft, draw, lambda found: f"{found[0]} not")
+
+
+def uncited(draft: str, draw: random.Random) -> str:
+    """One sentence has lost its citation."""
+    return _one(CITATION, draft, draw, lambda _: "")
+
+
+def wrongly_cited(draft: str, draw: random.Random) -> str:
+    """One sentence cites another document of the same draft."""
+    ids = sorted({*CITATION.findall(draft)})
+    if len(ids) < 2:
+        return draft
+
+    def other(found: re.Match[str]) -> str:
+        return f" [{draw.choice([id for id in ids if id != found[1]])}]"
+
+    return _one(CITATION, draft, draw, other)
+
+
+def invented(draft: str, draw: random.Random) -> str:
+    """One sentence more, which no document carries, cited as if one did."""
+    ids = sorted({*CITATION.findall(draft)})
+    if not ids:
+        return draft
+    return f"{draft.rstrip()} Nine of ten experts recommend it warmly [{draw.choice(ids)}]."
+
+
+def halved(draft: str, draw: random.Random) -> str:
+    """Only the first half of the sentences is left."""
+    told = sentences(draft)
+    return " ".join(told[: max(1, len(told) // 2)])
+
+
+SPOILERS: dict[str, Spoiler] = {
+    "a number": wrong_number,
+    "a name": wrong_name,
+    "the opposite": negated,
+    "no citation": uncited,
+    "wrong citation": wrongly_cited,
+    "an invention": invented,
+    "half left out": halved,
+}
+"""The faults that a draft can be given, by name."""
+
+
+class Judged(NamedTuple):
+    """One draft and the judge's mark for it; `fault` is empty for a draft that was not spoiled."""
+
+    draft: str
+    fault: str
+    mark: float
+    changed: str = ""
+    """The sentence that holds the fault, as far as there is one."""
+
+
+class Caught(NamedTuple):
+    """How many of the drafts with one fault a judge noticed."""
+
+    caught: int
+    of: int
+
+
+Judge = Callable[[str, str], Awaitable[float]]
+"""(name of the draft, text) → a mark."""
+
+
+async def judged(
+    judge: Judge,
+    drafts: Mapping[str, str],
+    spoilers: Mapping[str, Spoiler] = SPOILERS,
+    *,
+    seed: int = 0,
+) -> list[Judged]:
+    """The judge's marks for each draft and for each way of spoiling it.
+
+    A draft that has no place for a fault is left out for it. The judge gets a draft's name, to
+    find its facts by, and its text; never the fault.
+    """
+    marks = []
+    for name, draft in drafts.items():
+        marks.append(Judged(name, "", await judge(name, draft)))
+        for fault, spoiler in spoilers.items():
+            spoiled = spoiler(draft, random.Random(f"{seed}/{name}/{fault}"))
+            if spoiled != draft:
+                mark = await judge(name, spoiled)
+                marks.append(Judged(name, fault, mark, _changed(draft, spoiled)))
+    return marks
+
+
+def caught(marks: Iterable[Judged], bar: float) -> dict[str, Caught]:
+    """For each fault: how many of its drafts got less than the bar. Under "" are the false alarms:
+    drafts without a fault that did."""
+    counts: dict[str, Caught] = {}
+    for one in marks:
+        before = counts.get(one.fault, Caught(0, 0))
+        counts[one.fault] = Caught(before.caught + (one.mark < bar), before.of + 1)
+    return counts
+
+
+def missed(marks: Iterable[Judged], bar: float) -> list[Judged]:
+    """The spoiled drafts that a judge let pass."""
+    return [one for one in marks if one.fault and one.mark >= bar]
+
+
+def _one(
+    pattern: re.Pattern[str], draft: str, draw: random.Random, change: Callable[..., str]
+) -> str:
+    """The draft with one match changed, if there is any."""
+    found = [*pattern.finditer(draft)]
+    if not found:
+        return draft
+    place = draw.choice(found)
+    return draft[: place.start()] + change(place) + draft[place.end() :]
+
+
+def _sentence_at(draft: str, place: int) -> str:
+    """The sentence around a place of the draft."""
+    begin = draft.rfind(". ", 0, place) + 1
+    end = draft.find(". ", place)
+    return draft[begin:] if end < 0 else draft[begin:end]
+
+
+def _other_number(found: re.Match[str]) -> str:
+    """The number with another first digit."""
+    digits = found[0]
+    return str(int(digits[0]) % 9 + 1) + digits[1:]
+
+
+def _changed(draft: str, spoiled: str) -> str:
+    """The first sentence of the spoiled draft that the draft does not have."""
+    before = sentences(draft)
+    return next((told for told in sentences(spoiled) if told not in before), "")

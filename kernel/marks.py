@@ -1,0 +1,212 @@
+"""A report of marks: a row for each design as text, JSON and HTML, with what the marks can say.
+
+The first design is the one that the others are held against. The sentences on what the marks can
+and cannot say belong to every form: a mark without them is easily taken for more than it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from html import escape
+from statistics import fmean
+from typing import Any
+
+from pydantic_core import to_json
+
+from .evaluate import Difference, Interval, Trial, all_of_k, by_case, compare, interval, pass_at_k
+
+STYLE = """\
+:root { color-scheme: light dark }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+table { border-collapse: collapse; width: 100%; margin: 1rem 0 }
+caption { text-align: left; font-weight: 600 }
+th, td { padding: .3rem .6rem; text-align: right; border-bottom: 1px solid #9aa5b1 }
+th:first-child, td:first-child { text-align: left }
+.limits { border-left: 4px solid #b8590b; padding-left: 1rem }
+figure { margin: 1rem 0; overflow-x: auto }"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One design: its marks, its chances, its price and its pace."""
+
+    design: str
+    mark: Interval
+    items: dict[str, float]
+    """The mean of each item of the rubric."""
+    pass_at_1: float
+    pass_at_k: float
+    all_of_k: float
+    usd: Decimal | None
+    """For all trials; None when a price is not known."""
+    calls: float
+    """For one trial, on average."""
+    seconds: float
+    """Likewise."""
+    unfinished: int
+    """Trials that did not end as ok."""
+    against: Difference | None
+    """How much better it is than the first design; None for that one."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an evaluation found: trials by design, each with the same cases and seeds.
+
+    conditions: what varied, in words. k: of how many repeats `pass_at_k` and
+    `all_of_k` speak; at most as many as there are.
+    """
+
+    trials: Mapping[str, Sequence[Trial]]
+    conditions: str = ""
+    k: int = 3
+    rows: list[Row] = field(init=False)
+
+    def __post_init__(self) -> None:
+        if not self.trials:
+            raise ValueError("there is no design to report on")
+        first = next(iter(self.trials.values()))
+        object.__setattr__(self, "k", min(self.k, self.repeats))
+        rows = [self._row(name, group, first) for name, group in self.trials.items()]
+        object.__setattr__(self, "rows", rows)
+
+    @property
+    def cases(self) -> int:
+        return len(by_case(next(iter(self.trials.values()))))
+
+    @property
+    def repeats(self) -> int:
+        return len(next(iter(self.trials.values()))) // self.cases
+
+    def _row(self, name: str, group: Sequence[Trial], first: Sequence[Trial]) -> Row:
+        prices = [trial.usd for trial in group if trial.usd is not None]
+        return Row(
+            design=name,
+            mark=interval(group),
+            items={item: fmean(trial.marks[item] for trial in group) for item in group[0].marks},
+            pass_at_1=pass_at_k(group, 1),
+            pass_at_k=pass_at_k(group, self.k),
+            all_of_k=all_of_k(group, self.k),
+            usd=sum(prices, Decimal(0)) if len(prices) == len(group) else None,
+            calls=fmean(trial.calls for trial in group),
+            seconds=fmean(trial.seconds for trial in group),
+            unfinished=sum(trial.status != "ok" for trial in group),
+            against=None if group is first else compare(first, group),
+        )
+
+    def headings(self) -> list[str]:
+        """What the columns of the table hold."""
+        chances = ["pass@1", f"pass@{self.k}", f"all of {self.k}"]
+        return ["design", "mark [95 %]", *chances, "$ for 1,000", "calls", "against the first"]
+
+    def cells(self, row: Row) -> list[str]:
+        """A row of the table, as text."""
+        count = self.cases * self.repeats
+        usd = "unknown" if row.usd is None else f"{1000 * row.usd / count:,.2f}"
+        chances = [f"{each:.2f}" for each in (row.pass_at_1, row.pass_at_k, row.all_of_k)]
+        against = "" if row.against is None else str(row.against)
+        return [row.design, str(row.mark), *chances, usd, f"{row.calls:.1f}", against]
+
+    def limits(self) -> list[str]:
+        """What these marks can and cannot say, a sentence each."""
+        modes = {trial.mode for group in self.trials.values() for trial in group}
+        told = [
+            f"{self.cases} cases with {self.repeats} repeats each"
+            + (f"; what varies: {self.conditions}." if self.conditions else "."),
+            "An interval speaks of other cases like these, not of other kinds of tasks.",
+        ]
+        if self.repeats > 1 and not self.varied():
+            told.append("Every repeat gave the same answer: a repeat added nothing.")
+        spans = [row.against.high - row.against.low for row in self.rows if row.against]
+        if spans and max(spans) > 0:
+            told.append(
+                f"A difference of less than about {max(spans) / 2:.2f} is not seen with so few "
+                "cases; half of that takes four times as many."
+            )
+        if "offline" in modes:
+            told.append(
+                "The words are those of the offline model, a program: its marks say nothing of a "
+                "real model, neither how good one is nor which design is better with it."
+            )
+            told.append(
+                "What holds for any model: who calls how often, what a price list makes of it, "
+                "and how the marks are made."
+            )
+        if modes - {"offline"}:
+            told.append(
+                "They are the marks of the models and prompts of this run; another model or "
+                "another version needs a new one."
+            )
+        return told
+
+    def varied(self) -> bool:
+        """Whether any case got two different answers from one design."""
+        return any(
+            len({trial.output for trial in case}) > 1
+            for group in self.trials.values()
+            for case in by_case(group).values()
+        )
+
+    def table(self) -> str:
+        """The report as text, without seconds, so that it is the same in every run."""
+        lines = [self.headings(), *map(self.cells, self.rows)]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        shown = [
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+            for line in lines
+        ]
+        return "\n".join([*shown, "", *self.limits()])
+
+    def as_plain(self) -> dict[str, Any]:
+        """The whole report as plain data: rows, limits and every trial."""
+        return {
+            "conditions": self.conditions,
+            "cases": self.cases,
+            "repeats": self.repeats,
+            "limits": self.limits(),
+            "designs": [
+                {
+                    **vars(row),
+                    "mark": row.mark._asdict(),
+                    "against": row.against
+                    and {**row.against._asdict(), "verdict": row.against.verdict},
+                }
+                for row in self.rows
+            ],
+            "trials": [trial.model_dump() for group in self.trials.values() for trial in group],
+        }
+
+    def json(self) -> str:
+        """The whole report as JSON."""
+        return to_json(self.as_plain(), indent=2).decode()
+
+    def html(self, *pictures: str) -> str:
+        """One page that needs no network. pictures: markup such as SVG, shown above the table."""
+        title = "Evaluation" + (f": {self.conditions}" if self.conditions else "")
+        figures = "".join(f"<figure>{picture}</figure>\n" for picture in pictures)
+        limits = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.limits())
+        seconds = [[*self.cells(row), f"{row.seconds:.2f}"] for row in self.rows]
+        items = list(self.rows[0].items)
+        marks = [[row.design, *(f"{row.items[item]:.2f}" for item in items)] for row in self.rows]
+        return (
+            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+            f"<title>{escape(title)}</title>\n<style>\n{STYLE}\n</style></head><body>\n"
+            f"<h1>{escape(title)}</h1>\n{figures}"
+            + _table("Designs", [*self.headings(), "seconds"], seconds)
+            + _table("The rubric, item by item", ["design", *items], marks)
+            + f'<section class="limits"><h2>What these marks can and cannot say</h2>'
+            f"<ul>{limits}</ul></section>\n</body></html>\n"
+        )
+
+
+def _table(caption: str, headings: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    head = "".join(f'<th scope="col">{escape(each)}</th>' for each in headings)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(each)}</td>" for each in line) + "</tr>\n" for line in lines
+    )
+    return (
+        f"<table><caption>{escape(caption)}</caption>"
+        f"<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>\n"
+    )

@@ -1,0 +1,97 @@
+"""The table of ideas: each has a cell that runs it, and a later one that fails when it does not hold."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import nbformat
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGE = ROOT / "docs" / "ideas.md"
+PLACE = r"\[[^\]]*\]\(\.\./((?:notebooks|solutions)/[\w.]+)\) `([\w-]+)`"
+ROW = re.compile(rf"^\| (I\d\d) \| (.+) \| {PLACE} \| {PLACE} \|$", re.MULTILINE)
+ROWS = ROW.findall(PAGE.read_text(encoding="utf-8"))
+EVERYWHERE = {"connect", "print", "predict"}
+"""Names that any cell may use; they tie no cell to another."""
+
+OF_LESSONS_TO_COME = {"I43": "15", "I44": "15", "I45": "16", "I46": "17", "I47": "19"}
+"""An idea has a row as soon as its lesson is written."""
+
+
+@cache
+def code_cells(name):
+    cells = nbformat.read(ROOT / name, as_version=4).cells
+    return {cell.id: cell.source for cell in cells if cell.cell_type == "code"}
+
+
+def used(source):
+    tree = ast.parse(source)
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - EVERYWHERE
+
+
+def bound(source):
+    stores = (ast.Store, ast.Del)
+    nodes = list(ast.walk(ast.parse(source)))
+    names = {
+        node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, stores)
+    }
+    defined = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return names | {node.name for node in nodes if isinstance(node, defined)}
+
+
+def asserts(source, before):
+    """Whether a cell fails when its claim does not hold: by itself, or by a test that it is handed."""
+    held = {
+        node.name
+        for text in (*before, source)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef) and "assert " in ast.unparse(node)
+    }
+    inside = any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(source)))
+    return inside or bool(held & used(source))
+
+
+def test_every_idea_has_a_row_and_every_row_is_read():
+    written = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if "| I" in line]
+    assert len(written) == len(ROWS), "a row is not of the form: id, idea, cell, cell"
+    there = {path.name[:2] for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")}
+    expected = [f"I{n:02}" for n in range(1, 49)]
+    unwritten = {idea for idea, lesson in OF_LESSONS_TO_COME.items() if lesson not in there}
+    assert list(dict.fromkeys(row[0] for row in ROWS)) == [
+        idea for idea in expected if idea not in unwritten
+    ], "add a row to docs/ideas.md"
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]}-{row[3]}-{row[5]}")
+def test_a_cell_runs_the_idea_and_a_later_one_asserts_it(row):
+    _, _, lesson, run, place, asserted = row
+    cells = code_cells(lesson)
+    assert cells.get(run), f"{lesson} has no code cell {run}"
+    if place != lesson:  # the check of an exercise, which follows the lesson
+        assert place == lesson.replace("notebooks/", "solutions/")
+        number = asserted.removeprefix("check-").replace("-", ".")
+        assert f'check("{number}", ' in code_cells(place)[asserted]
+        return
+    order = list(cells)
+    assert order.index(run) < order.index(asserted), f"{asserted} does not follow {run}"
+    between = order[order.index(run) + 1 : order.index(asserted)]
+    own = {name for source in cells.values() for name in bound(source)} - EVERYWHERE
+    touched = bound(cells[run]) | {
+        name for name in used(cells[run]) if name in own or name.islower()
+    }
+    for name in between:
+        if touched & used(cells[name]):
+            touched |= bound(cells[name])
+    before = [cells[name] for name in order[: order.index(asserted)]]
+    assert asserts(cells[asserted], before), f"{asserted} asserts nothing"
+    assert touched & used(cells[asserted]), f"{asserted} says nothing of what {run} made"
+
+
+def test_every_lesson_has_an_exercise_that_answers():
+    for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+        checks = [it for it in code_cells(f"solutions/{path.name}").values() if "check(" in it]
+        assert checks, f"{path.name} has no exercise"

@@ -1,0 +1,93 @@
+"""Facts about spoiled drafts: each has one fault of its kind, and a judge's misses are counted."""
+
+from __future__ import annotations
+
+import random
+from difflib import SequenceMatcher
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernel.calibrate import CITATION, SPOILERS, Judged, caught, judged, missed
+from kernel.evaluate import sentences
+
+DRAFT = """# Widgets
+
+The widget is a gear that Acme sold in 1,987 shops [widget-history]. The first one was made by Ada Smith \
+in Berlin in 2003 [widget-origin]. It can turn 40 times a second [widget-limits].
+
+Later the company moved to Boston and sold it with Gears Unlimited [widget-history]."""
+
+
+@pytest.mark.parametrize("fault", SPOILERS)
+@given(st.integers(0, 10_000))
+@settings(max_examples=30, deadline=None)
+def test_a_spoiled_draft_has_one_fault_and_the_same_for_the_same_draw(fault, seed):
+    spoiled = SPOILERS[fault](DRAFT, random.Random(seed))
+    assert spoiled == SPOILERS[fault](DRAFT, random.Random(seed)) and spoiled != DRAFT
+    before, after = sentences(DRAFT), sentences(spoiled)
+    if fault == "half left out":
+        assert after == before[:2]
+    elif fault == "an invention":
+        assert after[:-1] == before and CITATION.search(after[-1])
+    else:
+        changed = [one for one, other in zip(before, after, strict=True) if one != other]
+        assert len(changed) == 1
+    words = SequenceMatcher(None, DRAFT.split(), spoiled.split()).get_opcodes()
+    assert fault == "half left out" or sum(tag != "equal" for tag, *_ in words) == 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_each_fault_is_of_its_kind(seed):
+    spoiled = {fault: spoil(DRAFT, random.Random(seed)) for fault, spoil in SPOILERS.items()}
+    ids = CITATION.findall(DRAFT)
+    assert CITATION.findall(spoiled["a number"]) == ids
+    assert CITATION.findall(spoiled["a name"]) == ids
+    assert len(CITATION.findall(spoiled["no citation"])) == len(ids) - 1
+    assert CITATION.sub("", spoiled["no citation"]) == CITATION.sub("", DRAFT)
+    wrong = CITATION.findall(spoiled["wrong citation"])
+    assert sum(a != b for a, b in zip(ids, wrong, strict=True)) == 1 and {*wrong} <= {*ids}
+    assert " not " in spoiled["the opposite"]
+
+
+@pytest.mark.parametrize("fault", SPOILERS)
+@pytest.mark.parametrize("draft", ["", "# Title", "Nothing here"])
+def test_a_draft_without_a_place_for_a_fault_stays_as_it_is(fault, draft):
+    spoiled = SPOILERS[fault](draft, random.Random(0))
+    assert spoiled == draft or fault == "half left out"
+
+
+async def test_a_judge_sees_each_draft_once_and_with_each_fault():
+    seen = []
+
+    async def judge(name, text):
+        seen.append(name)
+        return 1.0 if text == DRAFT else 0.0
+
+    marks = await judged(judge, {"one": DRAFT, "two": DRAFT})
+    assert len(marks) == len(seen) == 2 * (1 + len(SPOILERS))
+    counts = caught(marks, 0.5)
+    assert counts[""] == (0, 2) and all(counts[fault] == (2, 2) for fault in SPOILERS)
+    assert missed(marks, 0.5) == [] and len(missed(marks, 0.0)) == 2 * len(SPOILERS)
+    assert await judged(judge, {"one": DRAFT, "two": DRAFT}) == marks
+
+
+async def test_the_changed_sentence_is_named():
+    async def judge(name, text):
+        return 1.0
+
+    for one in await judged(judge, {"one": DRAFT}):
+        assert one.changed not in DRAFT or one.fault in ("", "half left out")
+
+
+def test_a_bar_trades_misses_for_false_alarms():
+    marks = [
+        Judged("a", "", 0.9),
+        Judged("b", "", 0.7),
+        Judged("a", "x", 0.8),
+        Judged("b", "x", 0.2),
+    ]
+    assert caught(marks, 0.5) == {"": (0, 2), "x": (1, 2)}
+    assert caught(marks, 0.85) == {"": (1, 2), "x": (2, 2)}
+    assert [one.mark for one in missed(marks, 0.5)] == [0.8]

@@ -1,0 +1,113 @@
+"""The cheat sheet: names and commands, one line each, from the code's own docstrings."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from pathlib import Path
+from typing import Any
+
+import kernel
+from kernel import Tool
+from workshop.__main__ import USAGE
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGE = ROOT / "docs" / "cheatsheet.md"
+PRODUCTION = {
+    "selection": "08",
+    "plan": "09",
+    "gates": "10",
+    "guards": "11",
+    "context": "12",
+    "memory": "12",
+    "journal": "13",
+    "telemetry": "15",
+    "evaluate": "16",
+    "cluster": "18",
+}
+"""The modules of the production track, each with its lesson."""
+IN_A_NOTEBOOK = {
+    "workshop.controls": ("model_switch", "predict", "topic_box", "checkpoint", "failure_lab"),
+    "workshop.checks": ("check", "hint", "solution", "progress"),
+    "workshop.views": ("watch", "Timeline", "TeamPicture", "HandoffLog", "Transcript"),
+}
+LONGEST = 60
+"""Characters of a signature; a longer one is cut with an ellipsis."""
+
+
+def page() -> tuple[Path, str]:
+    """The file of the cheat sheet, and what it should hold."""
+    core = {name: thing for name in kernel.__all__ if _described(thing := getattr(kernel, name))}
+    parts = [
+        "# Cheat sheet",
+        "`build` writes this page from the docstrings of the code. "
+        "The [glossary](glossary.md) explains the words.",
+        "## Commands",
+        f"```\n{USAGE.strip()}\n```",
+        "## `from kernel import …`",
+        _table(core),
+    ]
+    for module, lesson in PRODUCTION.items():
+        if (ROOT / "kernel" / f"{module}.py").is_file():
+            names = _public(f"kernel.{module}")
+            parts += [f"## `from kernel.{module} import …` (lesson {lesson})", _table(names)]
+    parts.append("## In a notebook")
+    for module, names in IN_A_NOTEBOOK.items():
+        found = importlib.import_module(module)
+        parts += [f"From `{module}`:", _table({name: getattr(found, name) for name in names})]
+    return PAGE, "\n\n".join(parts) + "\n"
+
+
+def _public(module: str) -> dict[str, Any]:
+    """What a module names as public, or else defines itself, in the order of its lines."""
+    found = importlib.import_module(module)
+    own = [name for name, thing in vars(found).items() if _module_of(thing) == module]
+    names = getattr(found, "__all__", [name for name in own if not name.startswith("_")])
+    return {name: thing for name in names if _described(thing := getattr(found, name))}
+
+
+def _module_of(thing: Any) -> str:
+    return getattr(thing, "__module__", "")
+
+
+def _described(thing: Any) -> bool:
+    """Whether a thing has words of its own: a class, a function, a module or a tool."""
+    kinds = (inspect.isclass, inspect.isfunction, inspect.ismodule)
+    return isinstance(thing, Tool) or any(is_one(thing) for is_one in kinds)
+
+
+def _table(things: dict[str, Any]) -> str:
+    rows = [f"| `{_signature(name, thing)}` | {_says(thing)} |" for name, thing in things.items()]
+    return "\n".join(["| | |", "|---|---|", *rows])
+
+
+def _signature(name: str, thing: Any) -> str:
+    """A name with its parameters, without their types; a protocol or an error is its name."""
+    if inspect.isclass(thing) and hasattr(thing, "model_fields"):
+        shown = list(thing.model_fields)
+    elif inspect.isfunction(thing) or (inspect.isclass(thing) and _is_called(thing)):
+        parameters = inspect.signature(thing).parameters.values()
+        shown = [_parameter(each) for each in parameters if not each.name.startswith("_")]
+    else:
+        return name
+    text = f"{name}({', '.join(shown)})"
+    return text if len(text) <= LONGEST else text[: LONGEST - 2].rpartition(",")[0] + ", …)"
+
+
+def _is_called(kind: type) -> bool:
+    return not issubclass(kind, BaseException) and not getattr(kind, "_is_protocol", False)
+
+
+def _parameter(parameter: inspect.Parameter) -> str:
+    star = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+    simple = isinstance(parameter.default, (bool, int, float, str, type(None)))
+    given = f"={parameter.default!r}" if simple and parameter.default is not parameter.empty else ""
+    return f"{star}{parameter.name}{given}"
+
+
+def _says(thing: Any) -> str:
+    """The first sentence of a docstring, or of a tool's description, on one line."""
+    text = thing.description if isinstance(thing, Tool) else inspect.getdoc(thing) or ""
+    text = " ".join(text.split("\n\n")[0].split())
+    first, dot, _ = text.partition(". ")
+    return (first + "." if dot else text).replace("|", "\\|")

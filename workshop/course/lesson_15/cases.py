@@ -1,0 +1,235 @@
+"""The author's side of lesson 15: what answers are tried on, known slips, right answers in other words."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+WORDS = (
+    "one index keeps its pages in memory while the other reads them from disk when asked".split()
+)
+WORKERS = ("researcher", "writer", "reviewer", "planner", "judge")
+PARTS = ("facts", "draft", "feedback", "outline", "sources")
+
+
+# ── 15.1 ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def handoffs(draw: Random) -> dict[str, list[Any]]:
+    """Handoffs with a part, with several, with odd spaces, with none."""
+    one, two, three = draw.sample(WORKERS, 3)
+
+    def artifacts(count: int) -> dict[str, str]:
+        names = draw.sample(PARTS, count)
+        if names == sorted(names):
+            names.reverse()
+        return {name: _text(draw) for name in names}
+
+    spaced = {name: text.replace(" ", "  \n") for name, text in artifacts(2).items()}
+    return {
+        "a handoff": [_desk("one handoff with two parts", [one, artifacts(2)])],
+        "several": [
+            _desk("three handoffs", [one, artifacts(3)], [two, artifacts(1)], [three, artifacts(2)])
+        ],
+        "spaces": [_desk("texts of several lines", [two, spaced])],
+        "nothing handed over": [
+            _desk("a handoff without artifacts, and one with", [three, {}], [one, artifacts(2)])
+        ],
+    }
+
+
+def _text(draw: Random) -> str:
+    return " ".join(draw.choices(WORDS, k=draw.randint(6, 14)))
+
+
+def _desk(about: str, *work: list[Any]) -> Any:
+    given = [[worker, f"Work as the {worker}", artifacts] for worker, artifacts in work]
+    return {"about": about, "task": "Write a brief", "handoffs": given}
+
+
+# ── 15.2 ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def teams(draw: Random) -> dict[str, list[Any]]:
+    """A supervisor over one worker; three of one name; a retry; a price that nobody knows."""
+
+    def usd(low: int, high: int) -> float:
+        return draw.randint(low, high) / 10_000
+
+    def team(about: str, *below: list[Any]) -> Any:
+        top = [usd(20, 29), usd(30, 39)]
+        parts = [
+            {"name": name, "run": f"1.{number}", "calls": calls, "below": []}
+            for number, (name, calls) in enumerate(below, 1)
+        ]
+        agent = {"name": "supervisor", "run": "1", "calls": top, "below": parts}
+        return {"about": about, "agent": agent}
+
+    small, large = [usd(1, 4), usd(5, 9)], [usd(100, 140), usd(10, 19)]
+    crowd = [["researcher", small], ["researcher", large], ["researcher", [usd(90, 95)]]]
+    return {
+        "two agents": [team("one worker, which costs more", ["writer", large])],
+        "one name": [team("three researchers at once", *crowd)],
+        "no reply": [
+            team(
+                "a request that failed before it was sent again",
+                ["writer", ["failed", usd(40, 49), usd(70, 79)]],
+                ["reviewer", [usd(80, 89)]],
+            )
+        ],
+        "an unknown price": [
+            team(
+                "a model that is in no price list",
+                ["writer", [usd(150, 190)]],
+                ["reviewer", [None, usd(1, 3)]],
+            ),
+            team("an agent with one call, of unknown price", ["writer", large], ["judge", [None]]),
+        ],
+    }
+
+
+# ── 15.3 ───────────────────────────────────────────────────────────────────────────────────────────
+
+MODELS = ("ant", "bee", "cat", "dog", "elk", "fox")
+
+
+def tiers(draw: Random) -> dict[str, list[Any]]:
+    """Readers and writers of tokens, for which another model is the cheapest."""
+    reader, writer, top = draw.sample(WORKERS, 3)
+    even, lean, large = draw.sample(MODELS, 3)
+    scale = draw.randint(2, 5)
+    prices = {large: [4.0 * scale, 20.0 * scale], even: [1.0 * scale, 4.0 * scale]}
+    prices[lean] = [0.4 * scale, 9.0 * scale]
+    many, few = draw.randint(20, 30) * 1_000, draw.randint(300, 500)
+    used = {reader: [many, few], writer: [draw.randint(900, 1_200), draw.randint(1_800, 2_200)]}
+    more = {**used, top: [draw.randint(6_000, 7_000), draw.randint(5_000, 6_000)]}
+    every = [[top, even], [top, lean], [top, large]]
+
+    def case(about: str, agents: dict[str, Any], weak: list[Any]) -> Any:
+        return {"about": about, "used": agents, "prices": prices, "too weak": weak}
+
+    return {
+        "cheapest": [case("every model is good enough", used, [])],
+        "too weak": [case("the cheapest model is too weak for one agent", used, [[reader, lean]])],
+        "the largest": [
+            case("only the largest is good enough on top", more, every[:2]),
+        ],
+        "none": [case("no model is good enough on top", more, every)],
+    }
+
+
+INPUTS = {"15.1": handoffs, "15.2": teams, "15.3": tiers}
+
+EMPTY = 'if event.kind != "dispatch" or not event.handoff.artifacts:'
+COUNT = "sum(len(text.split()) for text in parts.values())"
+RETURN = 'return {"desk.parts": sorted(parts), "desk.words": words}'
+
+CHATS = 'if span.attributes.get("gen_ai.operation.name") == "chat" and not span.error:'
+WHOSE = 'agent = span.parent.attributes["workshop.run"]'
+ADD = "found[agent] = found.get(agent, 0) + usd"
+SORTED = "return sorted(found.items(), key=lambda bill: -bill[1])"
+
+COST = "return read * price_in + written * price_out"
+ORDER = "models = sorted(prices, key=cost)"
+CHOOSE = "next((model for model in models[:-1] if good_enough(agent, model)), models[-1])"
+
+SLIPS = {
+    "15.1": {
+        "the texts": [(RETURN, RETURN.replace("sorted(parts)", "sorted(parts.values())"))],
+        "characters": [(COUNT, COUNT.replace("len(text.split())", "len(text)"))],
+        "every space counts": [(COUNT, COUNT.replace("split()", 'split(" ")'))],
+        "in any order": [(RETURN, RETURN.replace("sorted(parts)", "list(parts)"))],
+        "how many parts": [(COUNT, "len(parts)")],
+        "a text of names": [(RETURN, RETURN.replace("sorted(parts)", '", ".join(sorted(parts))'))],
+        "the first part only": [(COUNT, "len(next(iter(parts.values())).split())")],
+        "the task counts": [(COUNT, f"len(event.handoff.intent.split()) + {COUNT}")],
+        "every event": [(EMPTY, "if not event.handoff.artifacts:")],
+        "empty ones too": [(EMPTY, 'if event.kind != "dispatch":')],
+        "None": [("return {}", "return None")],
+    },
+    "15.2": {
+        "agents, not calls": [
+            (
+                "",
+                "    found = {span.attributes['workshop.run']: span.attributes['workshop.usd']\n"
+                "             for span in spans if 'workshop.run' in span.attributes}\n"
+                "    return sorted(found.items(), key=lambda bill: -bill[1])\n",
+            )
+        ],
+        "by name": [(WHOSE, 'agent = span.attributes["gen_ai.agent.name"]')],
+        "unknown is zero": [("math.inf)", "0)")],
+        "unknown is left out": [
+            (ADD, f"if usd < math.inf:\n                {ADD}"),
+        ],
+        "failed ones too": [(" and not span.error", "")],
+        "the cheapest first": [("-bill[1]", "bill[1]")],
+        "in any order": [(SORTED, "return list(found.items())")],
+        "the last call only": [(ADD, "found[agent] = usd")],
+        "the first agent only": [(SORTED, f"{SORTED}[:1]")],
+        "how many calls": [(ADD, "found[agent] = found.get(agent, 0) + 1")],
+    },
+    "15.3": {
+        "what is read": [(COST, "return read * price_in")],
+        "prices without tokens": [(COST, "return price_in + price_out")],
+        "as listed": [(ORDER, "models = list(prices)")],
+        "the dearest": [(ORDER, "models = sorted(prices, key=cost, reverse=True)")],
+        "nobody is asked": [(CHOOSE, "models[0]")],
+        "everything is asked": [
+            (CHOOSE, "[*[it for it in models if good_enough(agent, it)], models[-1]][0]")
+        ],
+        "none: the cheapest": [
+            (CHOOSE, "next((it for it in models if good_enough(agent, it)), models[0])")
+        ],
+        "none: left out": [(CHOOSE, "next((it for it in models if good_enough(agent, it)), None)")],
+    },
+}
+
+RIGHT = {
+    "15.1": [
+        """
+def handed_over(event):
+    handoff = getattr(event, "handoff", None)
+    if handoff is None or len(handoff.artifacts) == 0:
+        return {}
+    names = list(handoff.artifacts)
+    names.sort()
+    return {
+        "desk.words": len(" ".join(handoff.artifacts.values()).split()),
+        "desk.parts": names,
+    }
+"""
+    ],
+    "15.2": [
+        """
+def bills(spans):
+    found = {}
+    for span in spans:
+        if not span.name.startswith("chat") or span.error:
+            continue
+        above = span.parent
+        while "workshop.run" not in above.attributes:
+            above = above.parent
+        found.setdefault(above.attributes["workshop.run"], []).append(
+            span.attributes.get("workshop.usd", float("inf"))
+        )
+    totals = [(run, sum(costs)) for run, costs in found.items()]
+    totals.sort(key=lambda pair: pair[1], reverse=True)
+    return totals
+"""
+    ],
+    "15.3": [
+        """
+def tier(used, prices, good_enough):
+    chosen = {}
+    for agent, tokens in used.items():
+        bill = {}
+        for model, price in prices.items():
+            bill[model] = sum(count * each for count, each in zip(tokens, price))
+        left = sorted(bill, key=bill.get)
+        while len(left) > 1 and not good_enough(agent, left[0]):
+            left.pop(0)
+        chosen[agent] = left[0]
+    return chosen
+"""
+    ],
+}

@@ -1,0 +1,114 @@
+"""What is seen of answers to lesson 15: what goes onto spans, each agent's bill, the model that each agent gets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kernel import Handoff, Result, Run
+from kernel.telemetry import NAMES, Span, Spans
+from workshop.course.desks import Specialist
+from workshop.course.observing import call, held, quiet_run, wait
+
+
+@dataclass
+class Desk:
+    """Hands over what its case says, with a note before each handoff."""
+
+    handoffs: list[Any]
+    name: str = "desk"
+    description: str = "Hands work over."
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        for worker, intent, artifacts in self.handoffs:
+            run.note(f"work for the {worker}")
+            specialist = Specialist(worker, lambda _: "done")
+            await run.dispatch(specialist, Handoff(intent=intent, artifacts=artifacts))
+        return Result(status="ok", output="done")
+
+
+def added(handed_over: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """What an answer adds to each span of a run, and whether a text is among it."""
+    run = quiet_run()
+    wait(run.dispatch(Desk(case["handoffs"]), Handoff(intent=case["task"])))
+    others = {
+        f"{event.kind} {event.seq}": call(handed_over, event)
+        for event in run.events
+        if event.kind != "dispatch"
+    }
+    returned = {
+        event.seq: call(handed_over, event) for event in run.events if event.kind == "dispatch"
+    }
+
+    def more(event: Any) -> dict[str, Any]:
+        attributes = returned.get(event.seq)
+        return attributes if isinstance(attributes, dict) else {}
+
+    spans = Spans(more=more).read(run).spans
+    ours = {*NAMES.values()}
+    texts = [text for _, _, artifacts in case["handoffs"] for text in artifacts.values()]
+    return {
+        "returned for each handoff": [*returned.values()],
+        "further attributes of each span": {
+            span.name: {name: value for name, value in span.attributes.items() if name not in ours}
+            for span in spans
+        },
+        "texts of artifacts in the spans": held(repr([span.attributes for span in spans]), *texts),
+        "returned for other events": {name: value for name, value in others.items() if value != {}},
+    }
+
+
+def spans_of(agent: dict[str, Any], above: Span | None = None) -> list[Span]:
+    """The spans of an agent and of all below it; those of an agent hold the bill of all below, too."""
+    own = Span(
+        f"invoke_agent {agent['name']}",
+        "internal",
+        above,
+        0,
+        {NAMES["operation"]: "invoke_agent", NAMES["agent"]: agent["name"]},
+        end_ns=1,
+    )
+    own.attributes[NAMES["run"]] = agent["run"]
+    spans = [own]
+    for usd in agent["calls"]:
+        attributes = {NAMES["operation"]: "chat", NAMES["agent"]: agent["name"]}
+        error = usd if isinstance(usd, str) else ""
+        if isinstance(usd, float):
+            attributes[NAMES["usd"]] = usd
+        spans.append(Span("chat", "client", own, 0, attributes, end_ns=1, error=error))
+    for part in agent["below"]:
+        tool = {NAMES["operation"]: "execute_tool", NAMES["agent"]: agent["name"]}
+        spans.append(Span(f"execute_tool {part['name']}", "internal", own, 0, tool, end_ns=1))
+        spans += spans_of(part, spans[-1])
+    bills = [span.attributes.get(NAMES["usd"]) for span in spans]
+    own.attributes[NAMES["usd"]] = sum(bill for bill in bills if bill)
+    return spans
+
+
+def billed(bills: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Which agents were named, in which order, with how many dollars."""
+    returned = call(bills, spans_of(case["agent"]))
+    if not isinstance(returned, list):
+        return {"returned": returned}
+    try:
+        pairs = [(run, round(usd, 6)) for run, usd in returned]
+    except (TypeError, ValueError):
+        return {"returned": returned}
+    return {"agents, in order": tuple(run for run, _ in pairs), "bills": pairs}
+
+
+def tiered(tier: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Which model each agent got, and how many evaluations that took."""
+    asked: list[Any] = []
+
+    def good_enough(agent: str, model: str) -> bool:
+        asked.append((agent, model))
+        return [agent, model] not in case["too weak"]
+
+    used = {agent: tuple(tokens) for agent, tokens in case["used"].items()}
+    prices = {model: tuple(price) for model, price in case["prices"].items()}
+    returned = call(tier, used, prices, good_enough)
+    return {"returned": returned, "evaluations": len(asked)}
+
+
+OBSERVE = {"15.1": added, "15.2": billed, "15.3": tiered}

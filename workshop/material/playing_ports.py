@@ -1,0 +1,315 @@
+"""Lesson 17: plays the ports in processes of their own against the offline model's server."""
+
+from __future__ import annotations
+
+import ast
+import datetime
+import json
+import os
+import statistics
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.metadata import Distribution, distributions
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from kernel.team import REVIEWER
+from offline_model import OfflineAPI, Server
+from workshop.material.ports import ENVIRONMENT, FOLDER, PORTS, TASK, Noted, Port, Row, Seen
+
+BUG = "hit.documnet"
+"""The typo in desk.py that a traceback or a log should show."""
+PASSED_ON = "PATH SYSTEMROOT TEMP TMP TMPDIR LANG PYTHONPATH PYTHONHASHSEED"
+"""The only variables of the environment that a port gets: no key, no proxy, and not your home."""
+QUIET = {
+    "PYTHONUTF8": "1",
+    "ANTHROPIC_API_KEY": "offline",
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "LANGSMITH_TRACING": "false",
+}
+PATIENCE_S = 180
+"""A port that takes longer is ended."""
+OURS = Path(sysconfig.get_paths()["purelib"])
+
+
+# ── what is installed ─────────────────────────────────────────────────────────────────────────
+
+
+def pins() -> dict[str, str]:
+    """The versions in requirements.txt."""
+    found = {}
+    for line in (FOLDER / "requirements.txt").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            wanted = Requirement(line)
+            found[canonicalize_name(wanted.name)] = str(wanted.specifier).removeprefix("==")
+    return found
+
+
+def python_of(environment: Path) -> Path:
+    """The interpreter of a virtual environment."""
+    windows = environment / "Scripts" / "python.exe"
+    return windows if os.name == "nt" else environment / "bin" / "python"
+
+
+def packages_of(environment: Path) -> Path:
+    """Where a virtual environment keeps its packages."""
+    found = [*environment.glob("lib/python*/site-packages"), environment / "Lib" / "site-packages"]
+    return found[0]
+
+
+def python_for(port: Port) -> Path | None:
+    """The Python that has what a port needs, in the pinned versions; None where none has it."""
+    if port.name == "kernel":
+        return Path(sys.executable)
+    if not port.shipped:
+        return None
+    places = {python_of(ENVIRONMENT): packages_of(ENVIRONMENT), Path(sys.executable): OURS}
+    wanted = {name: version for name, version in pins().items() if name in _names(port.needs)}
+    for python, site in places.items():
+        versions = {name: package.version for name, package in _installed(site).items()}
+        if all(versions.get(name) == version for name, version in wanted.items()):
+            return python
+    return None
+
+
+def pythons() -> dict[str, Path]:
+    """For each port whose packages are installed, the Python that has them."""
+    found = {name: python_for(port) for name, port in PORTS.items()}
+    return {name: python for name, python in found.items() if python}
+
+
+def _names(requirements: Iterable[str]) -> list[str]:
+    return [str(canonicalize_name(Requirement(each).name)) for each in requirements]
+
+
+def _installed(site: Path) -> dict[str, Distribution]:
+    found = distributions(path=[str(site)]) if site.is_dir() else ()
+    return {_name(package): package for package in found}
+
+
+def _name(package: Distribution) -> str:
+    return str(canonicalize_name(package.metadata["Name"]))
+
+
+def with_dependencies(needs: Iterable[str], site: Path) -> list[Distribution]:
+    """The packages that are needed, and those that these need."""
+    there = _installed(site)
+    seen: dict[tuple[str, str], None] = {}
+    waiting = [Requirement(need) for need in needs]
+    while waiting:
+        wanted = waiting.pop()
+        name = str(canonicalize_name(wanted.name))
+        for extra in ("", *sorted(wanted.extras)):
+            if name not in there or (name, extra) in seen:
+                continue
+            seen[name, extra] = None
+            for each in map(Requirement, there[name].requires or ()):
+                if each.marker is None or each.marker.evaluate({"extra": extra}):
+                    waiting.append(each)
+    return [there[name] for name in sorted({name for name, _ in seen})]
+
+
+def megabytes(packages: Iterable[Distribution]) -> float:
+    """What packages take on the disk, without compiled Python."""
+    paths = {path.locate() for package in packages for path in package.files or ()}
+    sizes = [
+        Path(str(path)).stat().st_size
+        for path in paths
+        if Path(str(path)).is_file() and not str(path).endswith(".pyc")
+    ]
+    return round(sum(sizes) / 1e6, 1)
+
+
+# ── what a server and a clock see ─────────────────────────────────────────────────────────────
+
+
+class Watched(OfflineAPI):
+    """An offline API that notes each request for a message: the request, the status, the reply."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.calls: list[tuple[dict[str, Any], int, dict[str, Any]]] = []
+
+    def handle(self, method: str, path: str, headers: Any, body: bytes = b"") -> Any:
+        response = super().handle(method, path, headers, body)
+        if path.startswith("/v1/messages") and method == "POST":
+            streamed = not isinstance(response.body, bytes)
+            reply = _first_event(response.body) if streamed else json.loads(response.body or b"{}")
+            self.calls.append((json.loads(body), response.status, reply))
+        return response
+
+    @property
+    def refused(self) -> list[dict[str, Any]]:
+        return [reply["error"] for _, status, reply in self.calls if status != 200]
+
+
+def _first_event(events: Iterable[bytes]) -> dict[str, Any]:
+    """The message as a stream begins it: it has the input tokens, and no content yet."""
+    for line in b"".join(events).decode("utf-8").splitlines():
+        if line.startswith("data:"):
+            return json.loads(line.removeprefix("data:")).get("message", {})
+    return {}
+
+
+@contextmanager
+def watching() -> Iterator[tuple[Watched, str]]:
+    """An API that notes what it is asked, and its address on this machine."""
+    api = Watched()
+    with Server(api) as url:
+        yield api, url
+
+
+def verdict_by(api: Watched) -> str:
+    """How a port asks its reviewer for a typed answer, as its requests show."""
+    for request, status, _ in api.calls:
+        if status != 200 or REVIEWER.strip() not in _system(request):
+            continue
+        if "format" in (request.get("output_config") or {}):
+            return "schema"
+        forced = (request.get("tool_choice") or {}).get("type") in ("any", "tool")
+        return "forced tool" if forced else "offered tool" if request.get("tools") else "words"
+    return ""
+
+
+def _system(request: dict[str, Any]) -> str:
+    system = request.get("system") or ""
+    return system if isinstance(system, str) else "".join(block["text"] for block in system)
+
+
+class Player:
+    """A port in a process of its own; `with Player(port, python, url) as player: player.play()`."""
+
+    def __init__(self, port: Port, python: Path, url: str) -> None:
+        kept = {name: os.environ[name] for name in PASSED_ON.split() if name in os.environ}
+        self._home = tempfile.TemporaryDirectory(prefix="port-", ignore_cleanup_errors=True)
+        home = self._home.name
+        self._log = Path(home, "log.txt")
+        with self._log.open("w") as log:
+            self._process = subprocess.Popen(
+                [str(python), str(FOLDER / "play.py"), port.module],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                encoding="utf-8",
+                env={**kept, **QUIET, "HOME": home, "USERPROFILE": home, "ANTHROPIC_BASE_URL": url},
+                cwd=home,
+            )
+        self._watchdog = threading.Timer(PATIENCE_S, self._process.kill)
+        self._watchdog.daemon = True
+
+    def __enter__(self) -> Player:
+        self._watchdog.start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+        self._watchdog.cancel()
+        self._home.cleanup()
+
+    def answer(self) -> dict[str, Any]:
+        """The next line that the port answers. Raises RuntimeError with its log where it ended."""
+        assert self._process.stdout
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"the port ended before it answered:\n{self.log()[-2000:]}")
+        return json.loads(line)
+
+    def play(self, *, bug: bool = False) -> dict[str, Any]:
+        """One run of the team."""
+        assert self._process.stdin
+        self._process.stdin.write(json.dumps({"task": TASK, "bug": bug}) + "\n")
+        self._process.stdin.flush()
+        return self.answer()
+
+    def log(self) -> str:
+        """What the port has written to stderr so far."""
+        return self._log.read_text(encoding="utf-8", errors="replace")
+
+
+def measured(pythons: Mapping[str, Path], *, runs: int = 1) -> dict[str, Row]:
+    """Plays the kernel's team, then the named ports by their Python; `runs` times for the clock."""
+    rows = {}
+    brief = ""
+    with watching() as (api, url):
+        for name, python in {"kernel": Path(sys.executable), **pythons}.items():
+            with Player(PORTS[name], python, url) as player:
+                rows[name], written = _measured(PORTS[name], player, api, brief, runs)
+            brief = brief or written
+    return rows
+
+
+def _measured(port: Port, player: Player, api: Watched, brief: str, runs: int) -> tuple[Row, str]:
+    """The port's row and its brief: once played, once with a bug in our own tool, then for the clock."""
+    loaded = player.answer()
+    first = player.play()
+    regular, by = _counted(api), verdict_by(api)
+    api.calls.clear()
+    bug = player.play(bug=True)
+    written = first.get("brief", "")
+    seen = Seen(
+        lines=code_lines(port.source),
+        **regular,
+        same_brief=bool(written) and written == (brief or written),
+        verdict_by=by,
+        failed=first.get("raised", ""),
+        bug_raised=bug.get("raised", ""),
+        bug_line_named=bug.get("names our line", False),
+        bug_logged=BUG in player.log(),
+        bug_answered=_counted(api)["answered"],
+        bug_answer=" ".join(bug.get("brief", "").split()),
+    )
+    timed = [player.play() for _ in range(runs)]
+    api.calls.clear()
+    packages = with_dependencies(port.needs, Path(loaded["packages"]))
+    noted = Noted(
+        megabytes=megabytes(packages),
+        packages=len(packages),
+        import_seconds=round(loaded["imported"]["seconds"], 2),
+        seconds=round(statistics.median(each["seconds"] for each in timed), 3),
+        cpu_seconds=round(statistics.median(each["cpu"] for each in timed), 3),
+        traceback_lines=bug.get("lines of traceback", 0),
+    )
+    wanted = _names(port.needs)
+    versions = {_name(package): package.version for package in packages}
+    kept = {name: versions[name] for name in wanted}
+    return Row(port.name, kept, datetime.date.today().isoformat(), seen, noted), written
+
+
+def _counted(api: Watched) -> dict[str, int]:
+    """How many requests were answered and refused, and the tokens that the answered ones held."""
+    answered = [reply for _, status, reply in api.calls if status == 200]
+    tokens = sum(_input(reply.get("usage", {})) for reply in answered)
+    refused = len(api.calls) - len(answered)
+    return {"answered": len(answered), "refused": refused, "tokens_in": tokens}
+
+
+def _input(usage: dict[str, Any]) -> int:
+    """All input tokens, those written to or read from a cache included."""
+    kinds = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    return sum(usage.get(kind) or 0 for kind in kinds)
+
+
+def code_lines(source: str) -> int:
+    """Lines of code: neither blank lines nor comments, docstrings or imports."""
+    lines = source.splitlines()
+    counted = {
+        number
+        for number, line in enumerate(lines, 1)
+        if line.strip() and not line.strip().startswith("#")
+    }
+    for node in ast.walk(ast.parse(source)):
+        docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if docstring or isinstance(node, ast.Import | ast.ImportFrom):
+            counted -= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return len(counted)

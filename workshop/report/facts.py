@@ -1,0 +1,171 @@
+"""What a build report says, before it has a form: figures, comparison, troubles, surroundings."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from importlib import metadata
+from typing import Any, NamedTuple
+
+from kernel import Event
+from kernel.events import Dispatched, Note, Retried, Returned, ToolAnswered, Waited
+from kernel.trace import line, printable
+from workshop.views.scene import dollars
+
+from .log import Log
+
+MOST_TROUBLES = 40
+PACKAGES = ("httpx", "pydantic", "genai-prices")
+
+
+class Checked(NamedTuple):
+    """One property of the log that was asked for."""
+
+    what: str
+    measured: Any
+    wanted: str
+    """Such as "at least 3"."""
+    passed: bool
+
+
+class Row(NamedTuple):
+    """One figure of the team beside that of the single agent."""
+
+    name: str
+    team: str
+    alone: str
+    times: str
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a run used."""
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    usd: Decimal | None
+    seconds: float
+    handoffs: int
+
+
+def figures(log: Log) -> Figures:
+    totals = log.trace.totals()
+    totals.pop("models")
+    return Figures(**totals, handoffs=len(log.trace.handoffs()))
+
+
+_ROWS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
+    ("calls to a model", "calls", "{:,}".format),
+    ("tokens in", "input_tokens", "{:,}".format),
+    ("tokens out", "output_tokens", "{:,}".format),
+    ("cost", "usd", dollars),
+    ("seconds", "seconds", "{:.2f}".format),
+    ("handoffs", "handoffs", "{:,}".format),
+)
+
+
+def compared(team: Figures, alone: Figures | None) -> list[Row]:
+    """Each figure of the team, that of the single agent, and how many times as much it is."""
+    rows = []
+    for name, field, shown in _ROWS:
+        mine = getattr(team, field)
+        other = getattr(alone, field) if alone else None
+        beside = shown(other) if alone else ""
+        rows.append(Row(name, shown(mine), beside, _times(mine, other)))
+    return rows
+
+
+def _times(mine: Any, other: Any) -> str:
+    return f"{mine / other:.1f}×" if mine is not None and other else ""
+
+
+def verdict(team: Figures, alone: Figures | None) -> str:
+    """What the comparison says, in a sentence or two, in figures only."""
+    if alone is None:
+        return (
+            "No single-agent baseline was given, so nothing can be said of what the team is worth. "
+            "Run the same task with one agent, save its log and give it as the baseline."
+        )
+    cost, took = _times(team.usd, alone.usd), _times(team.seconds, alone.seconds)
+    parts = [
+        f"cost {cost} as much" if cost else "cost an amount that cannot be compared",
+        f"took {took} as long" if took else "took a time that cannot be compared",
+    ]
+    return f"Against one agent on the same task the team {' and '.join(parts)}."
+
+
+def troubles(events: Iterable[Event]) -> list[str]:
+    """What did not go well, a line each: retries, waits, failed tools, vetoes, bad ends."""
+    found = [line(event).strip(" ─") for event in events if _is_trouble(event)]
+    more = len(found) - MOST_TROUBLES
+    return found[:MOST_TROUBLES] + ([f"and {more:,} more"] if more > 0 else [])
+
+
+def _is_trouble(event: Event) -> bool:
+    match event:
+        case Retried() | Waited():
+            return True
+        case ToolAnswered():
+            return event.is_error
+        case Returned():
+            return not event.result.ok
+        case Note():
+            return bool(event.fields.get("issues"))
+    return False
+
+
+def limits(log: Log) -> str:
+    """The budget of the first handoff in words."""
+    units = {"usd": "US dollars", "calls": "calls", "tokens": "tokens", "turns": "turns an agent"}
+    units |= {"seconds": "seconds", "depth": "levels"}
+    given = log.root.limits.model_dump()
+    parts = [f"{given[name]} {unit}" for name, unit in units.items() if given.get(name) is not None]
+    return ", ".join(parts) or "none"
+
+
+def budgets(events: Sequence[Event]) -> list[str]:
+    """The budgets that handoffs below the first one had, by agent, each once."""
+    found: dict[str, None] = {}
+    for event in events:
+        if isinstance(event, Dispatched) and not event.wrapper and "." in event.run:
+            given = event.limits.model_dump(exclude_defaults=True, exclude={"depth"})
+            said = ", ".join(f"{name} {value}" for name, value in given.items())
+            if said:
+                found[f"{printable(event.agent, lines=False)}: {said}"] = None
+    return [*found]
+
+
+def surroundings(log: Log) -> list[tuple[str, str]]:
+    """Where the report was made and which models answered; no name of a person or a machine."""
+    models = log.trace.totals()["models"]
+    model = ", ".join(models) or "none"
+    if log.offline:
+        model += " (answered by the offline model: calls, tokens and prices are counted as on the "
+        model += "real service; words and seconds are those of a program)"
+    rows = [("models", model), ("budget of the run", limits(log))]
+    if given := budgets(log.events):
+        rows.append(("budgets below it", "; ".join(given)))
+    rows.append(("events in the log", f"{len(log.events):,}"))
+    rows.append(("report made with", f"Python {platform.python_version()}, {platform.system()}"))
+    rows.append(("packages", ", ".join(filter(None, map(_version, PACKAGES)))))
+    return rows
+
+
+def _version(package: str) -> str:
+    try:
+        return f"{package} {metadata.version(package)}"
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def on_secrets(replaced: int) -> str:
+    """What the report says of secrets in the log."""
+    if not replaced:
+        return "Nothing in the log looked like a key or a password."
+    return (
+        f"{replaced:,} text{'' if replaced == 1 else 's'} of the log held what looks like a key or "
+        "a password; it was replaced here, but the log still holds it: do not hand that file on."
+    )

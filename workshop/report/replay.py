@@ -1,0 +1,54 @@
+"""The graph firing: a picture of the team after each thing that happened, few enough for one page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from kernel import Event
+from kernel.events import Dispatched, Returned
+from kernel.trace import line
+from workshop.views import TeamPicture
+
+MOST = 80
+"""Pictures; of a longer run they are spread evenly."""
+
+
+class Frame(NamedTuple):
+    """The team at one moment."""
+
+    at: float
+    """Seconds since the run began."""
+    svg: str
+    caption: str
+    """What has just happened, in a line."""
+
+
+def frames(events: Sequence[Event], most: int = MOST) -> list[Frame]:
+    """Pictures of a run from its first handoff to its end, the last one of the finished team."""
+    seen: list[Event] = []
+    picture = TeamPicture(seen)  # it reads on in `seen`, so each frame costs only what is new
+    found = []
+    for place in places(events, most):
+        seen += events[len(seen) : place + 1]
+        found.append(Frame(seen[-1].at, picture.markup(), _caption(seen)))
+    return found
+
+
+def places(events: Sequence[Event], most: int = MOST) -> list[int]:
+    """Which events get a picture: handoffs and returns first, then whatever else a line tells of."""
+    moves = [number for number, it in enumerate(events) if isinstance(it, Dispatched | Returned)]
+    told = [number for number, event in enumerate(events) if line(event)]
+    chosen = sorted({*moves, *told}) or [0]
+    if len(chosen) > most:
+        chosen = moves or chosen
+    last = len(events) - 1
+    if len(chosen) > most:
+        step = (len(chosen) - 1) / (most - 1)
+        chosen = [chosen[round(step * number)] for number in range(most)]
+    return [*dict.fromkeys([*chosen[:-1], last])]
+
+
+def _caption(seen: Sequence[Event]) -> str:
+    """The last line that the console's trace has of these events."""
+    return next((text.strip(" ─") for event in reversed(seen) if (text := line(event))), "")

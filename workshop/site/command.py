@@ -1,0 +1,138 @@
+"""`python3 -m workshop site --out DIR`: builds the site, searches it, and says what it holds."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from workshop.site import sources
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+NAVIGATION = [
+    ("The Supervisor Workshop", "index.html"),
+    ("Map", "notebooks/MAP.html"),
+    ("Glossary", "docs/glossary.html"),
+    ("Cheat sheet", "docs/cheatsheet.html"),
+    ("Ideas", "docs/ideas.html"),
+    ("Search", "search.html"),
+]
+INSTALL = "pip install -r workshop/site/requirements.txt"
+MARK = ".site"
+"""A file that says that a folder is a site of ours, so that it may be replaced."""
+
+
+def main(argv: list[str]) -> int:
+    """Build the site; returns the exit status. Refuses a folder that holds anything else."""
+    parser = argparse.ArgumentParser(prog="python3 -m workshop site", description=__doc__)
+    parser.add_argument(
+        "--out", required=True, type=Path, metavar="DIR", help="a new folder for it"
+    )
+    options = parser.parse_args(argv)
+    out = options.out.resolve()
+    if problem := refusal(out):
+        print(problem, file=sys.stderr)
+        return 2
+    began = time.monotonic()
+    unlinked = build(out)
+    size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
+    count = len(list(out.rglob("*.html")))
+    print(f"{count} pages, {size / 1e6:.1f} MB, in {time.monotonic() - began:.0f} s: {out}")
+    print(f"{len(unlinked)} links to files that are not in the site are plain text there.")
+    print(f"Look at it: python3 -m http.server --directory {out}")
+    return 0
+
+
+def refusal(out: Path) -> str:
+    """Why the site cannot be built there; empty when it can."""
+    missing = [name for name in ("nbconvert", "bs4", "pagefind") if not _installed(name)]
+    if missing:
+        return f"The site needs {', '.join(missing)}. In the workshop's environment: {INSTALL}"
+    if out.exists() and not out.is_dir():
+        return f"{out} is a file; name a new folder."
+    if out.is_dir() and any(out.iterdir()) and not (out / MARK).is_file():
+        return f"{out} holds other files; name a new or an empty folder."
+    return ""
+
+
+def _installed(name: str) -> bool:
+    return importlib.util.find_spec(name) is not None
+
+
+def build(out: Path) -> list[str]:
+    """Writes the whole site; returns the files that pages name and the site does not hold."""
+    from workshop.site import render
+
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    (out / MARK).write_text(
+        "A site of the Supervisor Workshop; `site` replaces it.\n", encoding="utf-8"
+    )
+    found = sources.pages(ROOT)
+    targets = {source.name: source.target for source in found}
+    unlinked: list[str] = []
+    for source in found:
+        page = render.render(source, targets)
+        unlinked += page.unlinked
+        _write(out / source.target, render.frame(page, NAVIGATION))
+    for picture in sources.pictures(ROOT):
+        _copy(picture, out / picture.relative_to(ROOT))
+    _write(out / "search.html", _search_page())
+    _write(
+        out / "site.css",
+        (Path(__file__).parent / "site.css").read_text(encoding="utf-8") + _colours(),
+    )
+    _index(out)
+    return unlinked
+
+
+def _search_page() -> str:
+    """The only page with a script: the search, which is the site's own."""
+    from workshop.site import render
+
+    body = (
+        '<h1>Search</h1><div id="search"></div>'
+        "<noscript><p>The search needs JavaScript; "
+        'the <a href="notebooks/MAP.html">map</a> does not.</p></noscript>'
+        '<link rel="stylesheet" href="pagefind/pagefind-ui.css">'
+        '<script src="pagefind/pagefind-ui.js"></script>'
+        '<script>new PagefindUI({element: "#search", showImages: false});</script>'
+    )
+    page = render.Page(sources.Source(Path("search.md"), "search.md"), "Search", body)
+    return render.frame(page, NAVIGATION).replace(" data-pagefind-body", "")
+
+
+def _colours() -> str:
+    """How code is coloured, in both themes."""
+    from pygments.formatters import HtmlFormatter
+
+    light = HtmlFormatter(style="default").get_style_defs(".highlight")
+    dark = HtmlFormatter(style="github-dark").get_style_defs(".highlight")
+    plain = ".highlight { background: none; }"
+    return f"\n{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}\n{plain}\n"
+
+
+def _index(out: Path) -> None:
+    """The search index. Raises RuntimeError with what the indexer wrote when it fails."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pagefind", "--site", str(out)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+    if done.returncode:
+        raise RuntimeError(f"the search index was not made: {done.stdout}{done.stderr}")
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _copy(path: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(path, target)

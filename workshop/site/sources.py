@@ -1,0 +1,51 @@
+"""What the site is made of: files of the clone, and where each one is in the site."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+PAGES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "notebooks/*.ipynb",
+    "notebooks/*.md",
+    "exercises/*.ipynb",
+    "docs/*.md",
+    "offline_model/README.md",
+)
+PICTURES = ("notebooks/images/*.svg", "notebooks/images/*.png", "docs/images/*.svg")
+START = "README.md"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of the clone that becomes a page; `name` is its path in the clone, with slashes."""
+
+    path: Path
+    name: str
+
+    @property
+    def target(self) -> str:
+        """Where the page is in the site, with slashes."""
+        if self.name == START:
+            return "index.html"
+        return PurePosixPath(self.name).with_suffix(".html").as_posix()
+
+    @property
+    def is_notebook(self) -> bool:
+        return self.path.suffix == ".ipynb"
+
+
+def pages(root: Path) -> list[Source]:
+    """Every page of the site, in order. No solutions: a reader should be able to try."""
+    return [
+        Source(path, path.relative_to(root).as_posix())
+        for pattern in PAGES
+        for path in sorted(root.glob(pattern))
+    ]
+
+
+def pictures(root: Path) -> list[Path]:
+    """The pictures that pages show."""
+    return [path for pattern in PICTURES for path in sorted(root.glob(pattern))]
