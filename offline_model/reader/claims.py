@@ -116,6 +116,7 @@ def in_full(facts: Iterable[Fact]) -> list[Fact]:
     return found
 
 
+@lru_cache(maxsize=4_000)
 def mismatch(sentence: str, fact: Fact) -> str:
     """How a sentence contradicts its fact, in words; "" when it agrees."""
     plain, true = bare(sentence), fact.sentence
