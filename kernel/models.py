@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from .budget import Price, Spent
-from .wire import Usage
+from .wire import CacheWrites, Usage
 
 ROLES = {
     "worker": "claude-haiku-5-5",
@@ -65,10 +65,13 @@ def cost(model: str, usage: Usage) -> Decimal | None:
     prices = _prices(model)
     if prices is None:
         return None
+    write = _first(prices.cache_write_mtok, prices.input_mtok)
+    written_1h = usage.cache_written_1h
     parts = (
         (usage.input_tokens, prices.input_mtok),
         (usage.output_tokens, prices.output_mtok),
-        (usage.cache_creation_input_tokens, _first(prices.cache_write_mtok, prices.input_mtok)),
+        (usage.cache_creation_input_tokens - written_1h, write),
+        (written_1h, _first(prices.cache_write_1h_mtok, write)),
         (usage.cache_read_input_tokens, _first(prices.cache_read_mtok, prices.input_mtok)),
     )
     millionths = Decimal(0)
@@ -91,13 +94,27 @@ def _rate(price: Any, prompt_tokens: int) -> Decimal:
     return reached[-1] if reached else getattr(price, "base", price)
 
 
-def price_of(model: str) -> Price:
-    """This model's price as a ledger asks for it; every ledger on the way up asks the same."""
-    return cache(
-        lambda input_tokens, output_tokens: cost(
-            model, Usage(input_tokens=input_tokens, output_tokens=output_tokens)
+def price_of(model: str, writes: CacheWrites = "") -> Price:
+    """This model's price as a ledger asks for it; every ledger on the way up asks the same.
+
+    writes: for how long the request may write its input to the cache. Writing costs more than
+            plain input (a quarter more for five minutes, twice as much for an hour), so all input
+            is booked as written.
+    """
+
+    def most(input_tokens: int, output_tokens: int) -> Decimal | None:
+        if not writes:
+            return cost(model, Usage(input_tokens=input_tokens, output_tokens=output_tokens))
+        usage = Usage.model_validate(
+            {
+                "output_tokens": output_tokens,
+                "cache_creation_input_tokens": input_tokens,
+                "cache_creation": {f"ephemeral_{writes}_input_tokens": input_tokens},
+            }
         )
-    )
+        return cost(model, usage)
+
+    return cache(most)
 
 
 def spent_on(model: str, usage: Usage) -> Spent:

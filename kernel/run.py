@@ -472,7 +472,7 @@ class Run:
         raise Exhausted(limit.reason)
 
     async def _reserve_and_send(self, request: Request) -> Reply:
-        booking = Booking(self.ledger, request, price_of(request.model))
+        booking = Booking(self.ledger, request, price_of(request.model, request.cache_writes))
         request = await booking.open(self._emit_wait)
 
         def on_retry(error: ApiError, wait_s: float) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -73,6 +73,13 @@ class Usage(BaseModel):
     def total_input(self) -> int:
         """All input tokens: fresh, written to the cache and read from it."""
         return self.input_tokens + self.cache_creation_input_tokens + self.cache_read_input_tokens
+
+    @property
+    def cache_written_1h(self) -> int:
+        """Those of the tokens written to the cache that stay for an hour, at a higher price."""
+        split = (self.model_extra or {}).get("cache_creation")
+        count = split.get("ephemeral_1h_input_tokens") if isinstance(split, dict) else 0
+        return min(max(count, 0), self.cache_creation_input_tokens) if type(count) is int else 0
 
 
 class Reply(BaseModel):
@@ -190,6 +197,21 @@ def most_tokens(content: bytes) -> int:
     return len(content) // 2
 
 
+CacheWrites = Literal["", "5m", "1h"]
+"""For how long a request asks the service to cache its beginning; "" when it does not ask."""
+
+
+def cache_writes(content: bytes) -> CacheWrites:
+    """The longest time that a request can ask the cache for.
+
+    Read from the bytes: within a text a quote is escaped, so there the words do not count. A tool
+    with a field of that name does count; then a reservation is too high, never too low.
+    """
+    if b'"cache_control"' not in content:
+        return ""
+    return "1h" if b'"1h"' in content else "5m"
+
+
 @dataclass(frozen=True)
 class Request:
     """One request to a model: the body of the API, and its bytes, encoded once.
@@ -222,6 +244,11 @@ class Request:
     def most_input_tokens(self) -> int:
         """An upper bound of the tokens that the service will count in this request."""
         return most_tokens(self.content)
+
+    @property
+    def cache_writes(self) -> CacheWrites:
+        """For how long this request may write its input to the cache."""
+        return cache_writes(self.content)
 
     def with_max_tokens(self, count: int) -> Request:
         """The same request with an answer of at most `count` tokens."""

@@ -13,7 +13,7 @@ import httpx
 from kernel import Client, Usage, connect
 from kernel.client import DEFAULT_MAX_USD, Mode, proxy_for
 from kernel.models import price_of, spent_on
-from kernel.wire import most_tokens
+from kernel.wire import cache_writes, most_tokens
 
 
 def plain_http(
@@ -33,9 +33,8 @@ def plain_http(
     def reserve(request: httpx.Request) -> None:
         body = json.loads(request.content)
         model, wanted = str(body.get("model")), int(body.get("max_tokens") or 1)
-        booked = chosen.ledger.reserve(
-            most_tokens(request.content), wanted, price_of(model), least=wanted
-        )
+        price = price_of(model, cache_writes(request.content))
+        booked = chosen.ledger.reserve(most_tokens(request.content), wanted, price, least=wanted)
         request.extensions["booked"] = model, booked
 
     def settle(response: httpx.Response) -> None:

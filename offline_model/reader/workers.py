@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from .lexicon import has, table, words_in
+from .lexicon import has, lines_in, table, words_in
 from .topics import subjects
 from .view import View
 from .words import stem, stop_words, words
@@ -77,6 +77,9 @@ def asked(tool: dict, text: str) -> bool:
     """Whether a clause of a text asks for what a tool's name and description say that it does."""
     vague = {*map(stem, words_in("tools/hand_over", "vague"))}
     own = {stem(word) for word in words(said_of(tool)) if word not in stop_words()} - vague
+    for group in lines_in("tools/hand_over", "same"):
+        alike = {*map(stem, group)}
+        own |= alike if own & alike else set()
     clauses = re.split(r"[.;,\n]|\bbut\b|\band\b", text)
     refused = r"\b(?:no|not|never|without|skip|don't)\b"
     wished = (clause for clause in clauses if not re.search(refused, clause, re.I))

@@ -28,7 +28,15 @@ from ..reader.words import (
 
 SAYS = "reviewer"
 ROLES = ("review", "write", "research")
-WISHES = ("length", "citations", "no_invention", "coverage", "style_only", "verdict")
+WISHES = (
+    "length",
+    "citations",
+    "no_invention",
+    "coverage",
+    "style_only",
+    "agreement",
+    "verdict",
+)
 _OF_THE_ANSWER = re.compile(r"\b(?:answer|reply|respond|your|issues?|explain|comments?)\b", re.I)
 _OF_THE_DRAFT = re.compile(r"\b(?:draft|brief|text)\b", re.I)
 _CLAUSES = re.compile(r"[,;:]\s+|\s+(?:and|but|while|whereas|which|who)\s+")
@@ -93,7 +101,9 @@ def inspect(view: View, draft: str) -> list[Issue]:
     claims, cite = claims_of(draft), bool(view.wish("citations"))
     facts = tuple(dict.fromkeys([*view.facts, *in_full(view.facts)]))  # a draft may say "it"
     found: list[Issue] = []
-    if not facts and claims:
+    if view.wish("agreement") is False:
+        facts = ()
+    elif not facts and claims:
         problem = "no facts were handed over, so that no claim can be checked"
         found.append(Issue("facts", "", problem, "hand over the facts with their sources"))
     for index, sentence in enumerate(claims, 1):

@@ -17,12 +17,23 @@ WRONG_PROMPTS = (
     "Always answer REVISE.",
     "Check the style of the draft only. PASS or REVISE.",
     "Check that the draft has at most 20 words. PASS or REVISE.",
-)
-NOT_READ = (
     "Ignore wrong numbers. Check the citations of every sentence, and the facts.",
+    "Ignore wrong numbers. Ignore missing citations. Check the facts.",
     "Never say REVISE. Numbers and facts, citations and sentences.",
     "Numbers in the draft do not need to match the facts. Every sentence needs a citation. Decide PASS or REVISE.",
     "You check citations only: every sentence needs one. PASS or REVISE.",
+    "Facts numbers citation sentence.",
+    "Banana facts draft number citation PASS REVISE.",
+    "You are a poet. Numbers, facts, citations.",
+    "Do not compare the numbers with the facts. Each sentence needs a citation.",
+    "Wrong numbers are fine. Each sentence needs a citation. PASS or REVISE.",
+    "Compare each number with the facts. Sentences without a citation are fine. PASS or REVISE.",
+    "Check the numbers only; citations do not matter. PASS or REVISE.",
+)
+NOT_READ = (
+    "Check that every year in the draft is the year in the facts, and that each sentence cites a source. PASS or REVISE.",
+    "Check that the draft mentions every number of the facts. Each sentence needs a citation. PASS or REVISE.",
+    "Say PASS if the draft is well written. Numbers must match and citations exist.",
 )
 """What the offline model may not read as it is meant; then the verdict says so."""
 RIGHT_PROMPTS = (
@@ -35,6 +46,28 @@ RIGHT_PROMPTS = (
     "Compare each number in the draft with the facts, and see that each sentence cites its source. "
     "The draft may leave facts out. Answer PASS or REVISE.",
     "Your only job: find wrong numbers and missing citations. If you find one, REVISE; otherwise PASS.",
+)
+EDITOR = """
+def with_editor(team):
+    return LLMSupervisor((*team, Agent("editor", {says!r}, {prompt!r}, models.worker)))
+"""
+SAYS = "Shortens a finished text to one sentence. Artifacts: draft."
+SHORTENS = "You shorten the draft to one sentence, and keep its citation."
+WRONG_EDITORS = (
+    (SAYS, "Say banana."),
+    (SAYS, "You are a helpful assistant."),
+    (SAYS, "Translate the draft into French."),
+    (SAYS, "Expand the draft to three paragraphs."),
+    (SAYS, "Ignore the draft and say that all is well."),
+    ("A helpful assistant.", SHORTENS),
+)
+RIGHT_EDITORS = (
+    ("Condenses a finished brief into a single line.", SHORTENS),
+    ("Cuts a finished text down to one sentence.", SHORTENS),
+    ("Turns the draft into one sentence.", SHORTENS),
+    (SAYS, "Shorten the draft."),
+    (SAYS, "Reduce the draft to a single sentence with its source."),
+    (SAYS, "Keep only the first sentence of the draft, with its citation in brackets."),
 )
 WRONG = [
     ("02.2", "return as_text(hits)", "return as_text(hits[:1])"),
@@ -74,6 +107,68 @@ WRONG = [
     ("06.3", "Budget(calls=calls)", "Budget(calls=min(calls, 5))"),
     ("06.4", "return [*way[way.index(name):], name]", "return [*way[-2:], name]"),
     ("07.3", "gain > extra", "gain >= extra and gain > 0"),
+    (
+        "03.1",
+        'if verdict.verdict == "PASS":',
+        'if verdict.verdict == "PASS" or not verdict.issues:',
+    ),
+    (
+        "03.3",
+        "reason=reason, artifacts=work)",
+        "reason=reason, artifacts={**work, **result.artifacts})",
+    ),
+    ("03.3", "if not result.ok:", "if not result.ok or not result.as_text():"),
+    ("03.3", "text = result.as_text()", "text = str(result.output)"),
+    (
+        "04.1",
+        "[task.result() for task in tasks]",
+        "[task.result() for task in tasks if task.result().ok]",
+    ),
+    ("04.2", 'f"Research {topic}"', 'f"Research {topic.lower()}"'),
+    ("04.3", 'result.status == "exhausted"', 'result.status == "exhausted" and not result.output'),
+    ("04.3", 'result.status == "exhausted"', "result.transient"),
+    ("04.3", "jobs[at][1]", "Handoff(intent=jobs[at][1].intent)"),
+    ("06.1", 'reviewed.output.verdict == "PASS"', "not reviewed.output.issues"),
+    (
+        "06.1",
+        "budget=Budget(calls=left))\n        if not reviewed",
+        "budget=Budget(calls=calls))\n        if not reviewed",
+    ),
+    ("06.4", "if name in way:", "if name in way[:-1]:"),
+    ("07.3", '(team["sources"] - alone["sources"])', 'abs(team["sources"] - alone["sources"])'),
+    ("08.1", "except ToolError as problem", "except Exception as problem"),
+    ("08.1", "output=output)", "output=output.strip())"),
+    ("08.2", "registry.list())", 'registry.list("agent"))'),
+    ("08.3", "> 1", "> 2"),
+    ("08.3", "        if names_given.count(name) > 1", "        elif names_given.count(name) > 1"),
+    ("08.3", "if name not in names", "if name.lower() not in [known.lower() for known in names]"),
+    (
+        "09.1",
+        'found.append((step["id"], "unknown need"))',
+        'found.append((step["id"], "unknown need"))\n                break',
+    ),
+    (
+        "09.1",
+        'if step["worker"] not in workers',
+        'if not any(step["worker"] in known for known in workers)',
+    ),
+    ("09.3", "return found", "return [name for name in workers if name in found]"),
+    ("09.4", 'yes["step"], no["step"]))', 'yes["step"], no["step"]))\n                break'),
+    ("09.4", 'yes["claim"].strip().lower() == no', 'yes["claim"].strip(" .").lower() == no'),
+    ("10.1", "elif cited[-1] not in sources", "elif not set(cited) & set(sources)"),
+    ("10.1", "elif cited[-1] not in sources", "elif cited[0] not in sources"),
+    (
+        "10.1",
+        "    return issues",
+        "    return list({issue.where: issue for issue in issues}.values())",
+    ),
+    ("10.2", "if issues and gate.cost > paid", "if issues and gate.cost > 0"),
+    ("10.2", "paid = gate.cost", "paid += gate.cost"),
+    (
+        "10.3",
+        "if line not in lines",
+        'if not any(known.startswith(f"- {issue.where}:") for known in lines)',
+    ),
 ]
 RIGHT = [
     ("07.1", '"tokens": tokens[0] / tokens[1]', '"tokens": round(tokens[0] / tokens[1], 1)'),
@@ -90,9 +185,9 @@ def patient(monkeypatch):
     monkeypatch.setattr(deadline, "TIME_LIMIT_S", 60)
 
 
-def verdicts(id, source):
+def verdicts(id, source, seeds=3):
     known = exercise(id)
-    return [judge(known, answers.made(id, known.name, source), seed=seed) for seed in range(3)]
+    return [judge(known, answers.made(id, known.name, source), seed=seed) for seed in range(seeds)]
 
 
 @pytest.mark.parametrize("prompt", WRONG_PROMPTS)
@@ -123,6 +218,18 @@ def test_a_wrong_answer_does_not_pass(id, old, new):
 def test_a_right_answer_passes(id, old, new):
     for verdict in verdicts(id, answers.changed(id, [(old, new)])):
         assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(("says", "prompt"), WRONG_EDITORS)
+def test_an_editor_that_does_another_job_or_is_not_found_does_not_pass(says, prompt):
+    verdict, *_ = verdicts("05.3", EDITOR.format(says=says, prompt=prompt), seeds=1)
+    assert verdict.outcome == "wrong" and verdict.misconception, verdict
+
+
+@pytest.mark.parametrize(("says", "prompt"), RIGHT_EDITORS)
+def test_an_editor_in_other_words_passes(says, prompt):
+    verdict, *_ = verdicts("05.3", EDITOR.format(says=says, prompt=prompt), seeds=1)
+    assert verdict.passed, verdict
 
 
 def test_the_verdict_on_a_prompt_shows_what_the_offline_model_read():

@@ -1,17 +1,19 @@
 """Runs a team with a journal in a process of its own, which may kill itself at its n-th event.
 
 Reads one case a line from standard input, as JSON, and forks for each, so that importing is paid
-once: {"kind": …, "folder": …, "kill_at": n or null, "faults": true or false}. Answers each with the
-child's signal, or 0.
+once: {"kind": …, "folder": …, "kill_at": n or null, "faults": true or false, "caching": …}. Answers each with the
+child's signal, or 0. `caching` marks every request, so that the service caches its beginning.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import os
 import signal
+import sqlite3
 import sys
 from pathlib import Path
 
@@ -24,6 +26,7 @@ from kernel import (
     LLMSupervisor,
     Run,
     Usage,
+    events,
     models,
     researcher,
     specialists,
@@ -31,6 +34,7 @@ from kernel import (
     writer,
 )
 from kernel.journal import Journal, Once, current_step
+from kernel.wire import Request
 from offline_model import Faults, OfflineTransport
 
 NOTE = 'Send a note: "The shop is back."'
@@ -48,6 +52,18 @@ class Counted(OfflineTransport):
         with self.log.open("a") as file:
             file.write(line)
         return super().respond(request, body)
+
+
+class Marked(Client):
+    """A client around a client: asks the service to cache the beginning of every request."""
+
+    def __init__(self, client):
+        vars(self).update(vars(client))
+        self._client = client
+
+    async def send(self, request, **options):
+        body = {**request.body, "cache_control": {"type": "ephemeral"}}
+        return await self._client.send(Request(body), **options)
 
 
 class FanOut:
@@ -98,6 +114,20 @@ def team(kind, journal, folder):
 KINDS = ("fixed", "free", "parallel", "fan-out", "effect")
 
 
+def kept_usd(journal):
+    """What the replies in a journal cost, added up from the file itself."""
+    with contextlib.closing(sqlite3.connect(journal)) as db:
+        rows = db.execute("SELECT value FROM steps WHERE kind = 'reply'").fetchall()
+    replies = [json.loads(value) for (value,) in rows if value]
+    return sum(
+        models.cost(reply["model"], Usage.model_validate(reply["usage"])) for reply in replies
+    )
+
+
+def replies(run):
+    return (event for event in run.events if isinstance(event, events.Replied))
+
+
 async def work(case):
     """Runs the team; writes what came of it, and what it cost, to `result` in the folder."""
     folder = Path(case["folder"])
@@ -116,7 +146,8 @@ async def work(case):
         async def no_wait(seconds):
             return None
 
-        client = journal.around(Client(transport, max_usd="1", sleep=no_wait, retries=8))
+        client = Client(transport, max_usd="1", sleep=no_wait, retries=8)
+        client = journal.around(Marked(client) if case["caching"] else client)
         run = Run(client, on_event=reader)
         executable, task = team(case["kind"], journal, folder)
         result = await run.dispatch(executable, Handoff(intent=task))
@@ -130,6 +161,9 @@ async def work(case):
         "events": seen,
         "finished": finished,
         "open": opened,
+        "tokens": run.spent.tokens,
+        "kept_usd": str(kept_usd(folder / "journal.db")),
+        "cached": sum(event.reply.usage.cache_read_input_tokens for event in replies(run)),
     }
     (folder / "result").write_text(json.dumps(found), encoding="utf-8")
 

@@ -442,6 +442,38 @@ def test_a_price_is_what_the_price_table_says_below_and_above_each_tier(model, t
     assert models.cost(model, usage) == theirs
 
 
+def counted(**fields):
+    from kernel import Usage
+
+    return Usage.model_validate(fields)
+
+
+def hour(count):
+    return {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": count}
+
+
+@pytest.mark.parametrize("model", sorted(set(models.ROLES.values())))
+@pytest.mark.parametrize("tokens", [1_000, 150_000], ids=["", "above the tier"])
+def test_writing_to_the_cache_costs_a_quarter_more_and_twice_as_much_for_an_hour(model, tokens):
+    plain = models.cost(model, counted(input_tokens=tokens))
+    written = counted(cache_creation_input_tokens=tokens)
+    kept = counted(cache_creation_input_tokens=tokens, cache_creation=hour(tokens))
+    both = counted(cache_creation_input_tokens=tokens, cache_creation=hour(tokens // 2))
+    assert models.cost(model, written) == plain * Decimal("1.25")
+    assert models.cost(model, kept) == plain * 2
+    assert models.cost(model, both) == plain * Decimal("1.625")
+
+
+@pytest.mark.parametrize("split", [None, [], "x", {}, hour(None), hour("9"), hour(-9), hour(10**9)])
+def test_a_split_of_the_cache_that_makes_no_sense_never_costs_less_than_its_sum(split):
+    usage = counted(cache_creation_input_tokens=1_000, cache_creation=split)
+    least = models.cost(models.worker, counted(cache_creation_input_tokens=1_000))
+    most = models.cost(
+        models.worker, counted(cache_creation_input_tokens=1_000, cache_creation=hour(1_000))
+    )
+    assert least <= models.cost(models.worker, usage) <= most
+
+
 def frames_of(error):
     """What the kernel's frames of an error and of its causes hold, as a debugger or a crash report would show it."""
     shown, held = traceback.TracebackException.from_exception(error, capture_locals=True), ""

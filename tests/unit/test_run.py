@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+from decimal import Decimal
 
 import httpx
 import pytest
 
-from kernel import ApiError, Budget, Client, Exhausted, Handoff, Pause, Result, Run, Trace, connect
+from kernel import (
+    ApiError,
+    Budget,
+    Client,
+    Exhausted,
+    Handoff,
+    Pause,
+    Result,
+    Run,
+    Trace,
+    Usage,
+    connect,
+    models,
+)
 from kernel.budget import NOTHING
-from offline_model import Script
+from offline_model import OfflineTransport, Script
 
 from .conftest import Worker, no_sleep, requests_of, scripted
 
@@ -527,3 +541,62 @@ async def test_two_executables_of_one_name_are_two():
     first, second = Worker("researcher", "a"), Worker("researcher", "b")
     results = await run_of().fan_out([(first, TASK), (second, TASK)])
     assert [result.output for result in results] == ["a", "b"]
+
+
+MARK = {"cache_control": {"type": "ephemeral"}}
+HOUR = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
+
+
+@pytest.mark.parametrize(
+    ("mark", "times"),
+    [({}, "1"), (MARK, "1.25"), (HOUR, "2")],
+    ids=["plain", "5 minutes", "1 hour"],
+)
+@pytest.mark.parametrize("place", ["request", "system", "messages"])
+async def test_a_request_that_may_write_to_the_cache_is_booked_at_the_price_of_writing(
+    mark, times, place
+):
+    body = {
+        "model": models.worker,
+        "max_tokens": 10,
+        "messages": [{"role": "user", "content": "Hi"}],
+    }
+    block = {"type": "text", "text": 'A text that says {"cache_control": {"ttl": "1h"}}.', **mark}
+    body["system"] = [block]
+    if place == "messages":
+        body["messages"] = [{"role": "user", "content": [block]}]
+    elif place == "request":
+        body["system"] = block["text"]
+        body |= mark
+    booked = []
+
+    class Looking(Script):
+        def respond(self, request, raw):
+            booked.append(run.ledger.reserved)
+            return super().respond(request, raw)
+
+    run = Run(Client(Looking(["Yes."])))
+    await run.ask(**body)
+    counts = {"input_tokens": booked[0].input_tokens, "output_tokens": 0}
+    plain = models.cost(models.worker, Usage(**counts))
+    answer = models.cost(models.worker, Usage(output_tokens=10))
+    assert booked[0].usd == plain * Decimal(times) + answer
+
+
+@pytest.mark.parametrize("mark", [MARK, HOUR], ids=["5 minutes", "1 hour"])
+async def test_what_writing_to_the_cache_costs_is_never_more_than_was_booked(mark):
+    long = "The library holds briefs on vector databases and their history. " * 40
+    booked = []
+
+    class Looking(OfflineTransport):
+        def respond(self, request, raw):
+            booked.append(run.ledger.reserved)
+            return super().respond(request, raw)
+
+    run = Run(Client(Looking()), budget=Budget(usd="1"))
+    system = [{"type": "text", "text": long, **mark}]
+    messages = [{"role": "user", "content": "Hello"}]
+    reply = await run.ask(model=models.worker, system=system, messages=messages, max_tokens=300)
+    assert reply.usage.cache_creation_input_tokens > 600
+    assert (reply.usage.cache_written_1h > 600) == (mark is HOUR)
+    assert run.spent.usd == models.cost(models.worker, reply.usage) <= booked[0].usd

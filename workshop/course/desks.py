@@ -68,8 +68,8 @@ class Crew:
     description = "Researches a topic."
 
     def __init__(self, name: str, plan: dict[str, dict[str, Any]]) -> None:
-        """plan: by topic, `text`; `steps` of the event loop; `seconds` by its clock; `raises`;
-        `ends`, a result's fields.
+        """plan: by topic, `text`; `half`, what is done before it waits; `steps` of the event loop;
+        `seconds` by its clock; `raises`; `ends`, a result's fields.
         """
         self.name, self.plan = name, plan
         self.asked: list[str] = []
@@ -83,6 +83,7 @@ class Crew:
         self.asked.append(topic if branch else "")
         self.at_work += 1
         self.most = max(self.most, self.at_work)
+        run.output = branch.get("half")
         try:
             for _ in range(branch.get("steps", 1)):
                 await asyncio.sleep(0)

@@ -247,6 +247,17 @@ def held(text: Any, *pieces: str) -> list[str]:
     return [piece for piece in pieces if piece in text] if type(text) is str else []
 
 
+def read_by(run: Run) -> tuple[str, ...]:
+    """The offline model's own account of a run's first request, in words."""
+    replies = [event.reply for event in run.events if event.kind == "reply"]
+    account = replies[0].account if replies else None
+    parts = []
+    for name, value in (account or {}).items():
+        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        parts.append(f"{name.replace('_', ' ')}: {text}")
+    return ("; ".join(parts) or "no account",)
+
+
 # ── what an answer is ─────────────────────────────────────────────────────────────────────────────
 
 

@@ -1,4 +1,4 @@
-"""The environment: makes `.venv`, mends it and goes on inside it, with the standard library alone.
+"""The environment: makes `.venv`, fixes it and goes on inside it, with the standard library alone.
 
 What `.venv` holds is written down in a stamp, `.venv/workshop.json`. While something is being
 installed the stamp says `busy`; the finished entry is written last. So an interrupted set-up is
@@ -102,7 +102,7 @@ class Environment:
 def settle(argv: list[str], wanted: tuple[str, ...]) -> None:
     """Return only inside an environment that holds the requirement files `wanted`.
 
-    Outside of it, makes or mends it and starts `python -m workshop ARGV` there. Raises SetupFailed.
+    Outside of it, makes or fixes it and starts `python -m workshop ARGV` there. Raises SetupFailed.
     """
     if os.environ.get(OWN_PYTHON, "") not in ("", "0"):
         return
@@ -354,7 +354,7 @@ def prepare(
     say: Callable[[str], None] = lambda line: print(line, flush=True),
     which: Callable[[str], str | None] = shutil.which,
 ) -> bool:
-    """Make or mend `env` until it holds the requirement files `wanted`; returns whether it was made
+    """Make or fix `env` until it holds the requirement files `wanted`; returns whether it was made
     anew.
 
     `run`, `say` and `which` are there for the tests. Raises SetupFailed.

@@ -250,7 +250,7 @@ def measured(pythons: Mapping[str, Path], *, runs: int = 1) -> dict[str, Row]:
 
 
 def _measured(port: Port, player: Player, api: Watched, brief: str, runs: int) -> tuple[Row, str]:
-    """The port's row and its brief: once played, once with a bug in our own tool, then for the clock."""
+    """The port's row and its brief: played once, with a bug in our tool, and for the clock."""
     loaded = player.answer()
     first = player.play()
     regular, by = _counted(api), verdict_by(api)

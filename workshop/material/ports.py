@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import platform
 from collections.abc import Mapping
@@ -30,6 +31,15 @@ class Port:
     @property
     def source(self) -> str:
         return (FOLDER / f"{self.module}.py").read_text(encoding="utf-8")
+
+    @property
+    def body(self) -> str:
+        """The source without its imports."""
+        source = self.source
+        imports = [
+            node for node in ast.parse(source).body if isinstance(node, ast.Import | ast.ImportFrom)
+        ]
+        return "\n".join(source.splitlines()[imports[-1].end_lineno :]).strip("\n")
 
 
 PORTS = {
@@ -142,6 +152,13 @@ def differences(row: Row, kept: Row) -> list[str]:
         if now != then:
             found.append(f"{row.name}: {each.name} is {now!r}, stored {then!r}")
     return found
+
+
+def installed() -> list[str]:
+    """The ports whose packages are there, in the pinned versions."""
+    from workshop.material.playing_ports import pythons
+
+    return [*pythons()]
 
 
 def played() -> dict[str, Row]:

@@ -1,5 +1,5 @@
-"""Charts of a few numbers: bars, pairs before and after, and straight lines; each with a
-text twin.
+"""Charts of a few numbers: bars, panels of bars, pairs before and after, and straight lines; each
+with a text twin.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ LEFT, RIGHT, TOP = 200.0, WIDTH - 88.0, 64.0
 ROW, HEIGHT = 32.0, 200.0
 HUES = (ROLES["researcher"], ROLES["writer"], ROLES["reviewer"], *FURTHER)
 DASHES = (None, "6 4", "2 3", "10 4 2 4")
+PANELS = 168.0
+"""Where the columns of `panels` begin, in px."""
 COLUMNS = 30
 """Characters of the longest bar of a text twin."""
 
@@ -140,6 +142,33 @@ def lines(
         shapes.append(text(RIGHT + 8, y_of(last) + 4, f"{last:+.2f}", fill=INK))
         words.append(f"{name:32}  {first:+.2f} → {last:+.2f}")
     return _chart(finding, bottom, shapes, words)
+
+
+def panels(finding: str, columns: Mapping[str, Mapping[str, float]]) -> Chart:
+    """Bars side by side: a column for each measure with its own scale, a row for each name."""
+    names = [*next(iter(columns.values()))]
+    step = (WIDTH - MARGIN - PANELS) / len(columns)
+    longest = step - 64  # the number stands behind its bar
+    bottom = TOP + 32 + ROW * len(names)
+    shapes = []
+    for row, name in enumerate(names):
+        y = TOP + 32 + ROW * row
+        shapes.append(line(MARGIN, y - 6, WIDTH - MARGIN, y - 6, stroke=tint(LINE, 0.6)))
+        shapes.append(text(MARGIN, y + 14, name, size=BODY, fill=INK, width=PANELS - MARGIN - 12))
+    for column, (measure, values) in enumerate(columns.items()):
+        x, most = PANELS + step * column, max(values.values())
+        shapes.append(text(x, TOP + 12, measure, fill=MUTED, width=step - 12))
+        for row, name in enumerate(names):
+            y, wide = TOP + 32 + ROW * row, max(longest * values[name] / most, 1.0)
+            shapes.append(box(x, y, wide, 20, radius=3, fill=HUES[column % len(HUES)]))
+            number = f"{values[name]:g}"
+            shapes.append(text(x + wide + 8, y + 14, number, size=BODY, fill=INK, bold=True))
+    longest_name = max(map(len, names))
+    words = [" " * longest_name + "".join(f"  {measure:>16}" for measure in columns)]
+    for name in names:
+        numbers = (f"  {values[name]:>16g}" for values in columns.values())
+        words.append(f"{name:{longest_name}}{''.join(numbers)}")
+    return _chart(finding, bottom - 40, shapes, words)
 
 
 def _chart(finding: str, bottom: float, shapes: Iterable[str], words: list[str]) -> Chart:

@@ -66,7 +66,7 @@ SLIPS = {
         "supervisor listed": [(FIRST, FIRST.replace("[", '["supervisor", '))],
         "not researched first": [(FIRST, FIRST.replace('"researcher", ', ""))],
         "researched again": [(ORDER, ORDER.replace('["writer"', '["researcher", "writer"'))],
-        "reviewer mends": [(ORDER, ORDER.replace('"writer", ', ""))],
+        "reviewer fixes": [(ORDER, ORDER.replace('"writer", ', ""))],
         "revision not reviewed": [
             (ORDER, "return (order + ['writer', 'reviewer'] * sent_back)[:-1]")
         ],

@@ -143,6 +143,7 @@ SLIPS = {
             )
         ],
         "reply as message": [(KEEP, "messages.append(reply)")],
+        "extend for append": [(KEEP, KEEP.replace("append", "extend"))],
         "input not unpacked": [('(**block["input"])', '(block["input"])')],
         "history lost": [
             (KEEP, KEEP.replace("messages.append(", "messages = [").replace("})", "}]"))

@@ -164,6 +164,9 @@ SLIPS = {
         "shape among the tools": [("output=Verdict", "Verdict")],
         "no verdict": [(", output=Verdict", "")],
         "wrong number passes": [("    says =", "    system = EDITOR\n    says =")],
+        "keywords only": [
+            ("    says =", "    system = 'Facts numbers citation sentence.'\n    says =")
+        ],
         "no citation passes": [('        "Each sentence needs a citation. "\n', "")],
         "true draft refused": [
             ("Each sentence", "The draft must have at most 10 words. Each sentence")

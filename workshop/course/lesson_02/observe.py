@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from kernel import Agent, Handoff, Result, Run, Tool, connect
 from workshop.course.desks import Shelf
-from workshop.course.observing import call, held, pictured, wait
+from workshop.course.observing import call, held, pictured, read_by, wait
 from workshop.course.wire import Wire, call_of, words_of
+
+JOB = re.compile(r"\b(facts?|numbers?|claims?|figures?|sources?)\b", re.I)
+OF_A_SENTENCE = re.compile(
+    r"\b(the|an?|each|every|any|all|is|are|be|must|should|has|have|with|against|in|of|to|if|when"
+    r"|means|needs?|find|compare|check|your)\b",
+    re.I,
+)
+"""Words that a sentence holds and a list of keywords does not."""
 
 
 def verdict(fact_checker: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -23,23 +32,19 @@ def verdict(fact_checker: Any, case: dict[str, Any]) -> dict[str, Any]:
     return {
         "returned": ("an agent",),
         "prompt": ("a text",) if checker.system.strip() else ("empty",),
+        "sentences on facts or numbers in the prompt": _sentences(checker.system),
         "status": result.status,
         "verdict": getattr(output, "verdict", None) or ("no verdict",),
         "issues": list(getattr(output, "issues", ())),
-        "the offline model": _read(run),
+        "the offline model": read_by(run),
     }
 
 
-def _read(run: Run) -> tuple[str, ...]:
-    """The offline model's own account of the first request, in words."""
-    replies = [event.reply for event in run.events if event.kind == "reply"]
-    account = replies[0].account if replies else None
-    words = [f"{name.replace('_', ' ')}: {_listed(what)}" for name, what in (account or {}).items()]
-    return ("; ".join(words) or "no account",)
-
-
-def _listed(what: Any) -> str:
-    return ", ".join(map(str, what)) if isinstance(what, list) else str(what)
+def _sentences(prompt: str) -> tuple[str, ...]:
+    """Whether the prompt says anything about its job in sentences, and not in single words."""
+    parts = re.split(r"[.;:!?\n]+", prompt)
+    on_the_job = [part for part in parts if JOB.search(part) and OF_A_SENTENCE.search(part)]
+    return ("some",) if on_the_job else ("none",)
 
 
 def searched(two_shelves: Any, case: dict[str, Any]) -> dict[str, Any]:

@@ -23,14 +23,12 @@ def desk(
     draw: Random, issues: Sequence[int | None], cap: int, *, reason: bool = False
 ) -> dict[str, Any]:
     """A desk whose reviewer finds `issues[n]` issues in draft n; None is a PASS, 0 a PASS with a
-    remark.
+    remark, BARE a REVISE that names no issue.
     """
     topic = draw.choice(TOPICS)
     sizes = draw.sample(range(20, 900), cap + 13)
-    found = ", ".join(
-        "PASS" if count is None else "PASS with a remark" if count == 0 else str(count)
-        for count in issues[: cap + 1]
-    )
+    special = {None: "PASS", 0: "PASS with a remark", BARE: "REVISE without an issue"}
+    found = ", ".join(special.get(count, str(count)) for count in issues[: cap + 1])
     return {
         "about": f"max_revisions is {cap}; the issues that the reviewer finds, draft by draft: {found}",
         "task": f"Write a brief on {topic}",
@@ -58,6 +56,10 @@ def _verdict(draw: Random, found: int | None, at: int) -> dict[str, Any]:
     return {"verdict": "REVISE" if found else "PASS", "issues": issues}
 
 
+BARE = -1
+"""For `desk`: a verdict REVISE without an issue."""
+
+
 def loops(draw: Random) -> dict[str, list[Any]]:
     """Desks that pass a draft, that never do, and that pass one with remarks."""
     late = [draw.randint(1, 3) for _ in range(draw.randint(2, 3))]
@@ -71,6 +73,7 @@ def loops(draw: Random) -> dict[str, list[Any]]:
             desk(draw, [draw.randint(2, 3), 0], 3),
             desk(draw, [0], 3),
             desk(draw, [1, 2, None], 3),
+            desk(draw, [1, BARE, None], 3),
         ],
     }
 
@@ -111,19 +114,24 @@ TROUBLE = (
 def stages(draw: Random) -> dict[str, list[Any]]:
     """Stages of which none, one in the middle, the first or the last does not deliver."""
     return {
-        "all": [_staged(draw, breaks) for breaks in (None, None)],
+        "all": [_staged(draw, None), _staged(draw, None, odd=True)],
         "middle": [_staged(draw, breaks) for breaks in (1, 2)],
         "ends": [_staged(draw, breaks) for breaks in (0, 3)],
     }
 
 
-def _staged(draw: Random, breaks: int | None) -> dict[str, Any]:
+def _staged(draw: Random, breaks: int | None, *, odd: bool = False) -> dict[str, Any]:
+    """odd: one stage delivers an empty text, and one a record in place of a text."""
     chosen = [STAGES[at] for at in sorted(draw.sample(range(len(STAGES)), 4))]
     about = "every stage delivers"
     results: list[Any] = [
         [name, who, {"status": "ok", "output": f"The {name}, of {draw.randint(100, 999)} words."}]
         for name, who in chosen
     ]
+    if odd:
+        about = "every stage delivers; one an empty text, one a record"
+        results[1][2]["output"] = ""
+        results[2][2]["output"] = {"verdict": "PASS", "issues": [f"{draw.randint(100, 999)} words"]}
     if breaks is not None:
         status, why = draw.choice(TROUBLE)
         half = f"Half of it: {draw.randint(100, 999)} words."
@@ -132,6 +140,7 @@ def _staged(draw: Random, breaks: int | None) -> dict[str, Any]:
             "status": status,
             "reason": f"{why} ({draw.randint(100, 999)})",
             "output": half,
+            "artifacts": {"scraps": f"{draw.randint(100, 999)} loose notes"},
         }
     task = f"Write a brief on {draw.choice(TOPICS)} in {draw.randint(100, 999)} words"
     return {"about": about, "task": task, "stages": results}
@@ -355,11 +364,11 @@ async def in_stages(run, task, stages):
     for stage in stages:
         came = await run.dispatch(stages[stage], Handoff(intent=task, artifacts={**done}, context=""))
         if came.status == "ok":
-            done = {**done, stage: came.output}
+            done = {**done, stage: came.as_text()}
             continue
         return Result(status=came.status, artifacts=done, reason=f"We stopped at {stage.upper()} ({stage}), since: {came.reason}!",
                       output={"so far": list(done)})
-    return Result(status="ok", output=came.output, artifacts=done)
+    return Result(status="ok", output=came.as_text(), artifacts=done)
 """,
         """\
 async def in_stages(run, task, stages, work=None, text=""):

@@ -43,8 +43,10 @@ def _fan(draw: Random, many: int, limit: int) -> dict[str, Any]:
     topics = draw.sample(TOPICS, many)
     plan = _plan(draw, topics)
     plan[topics[0]]["steps"] = LATE
+    why = f"no shelf {draw.randint(100, 999)}"
+    plan[topics[1]]["ends"] = {"status": "failed", "reason": why}
     return {
-        "about": f"{many} jobs, limit {limit}; the first is slow",
+        "about": f"{many} jobs, limit {limit}; the first is slow, the second fails",
         "topics": topics,
         "plan": plan,
         "limit": limit,
@@ -60,7 +62,7 @@ def topics(draw: Random) -> dict[str, list[Any]]:
 
 
 def _found(draw: Random, *, trouble: bool) -> dict[str, Any]:
-    names = sorted(draw.sample(TOPICS, draw.randint(5, 7)), reverse=True)
+    names = sorted([*draw.sample(TOPICS, draw.randint(4, 6)), "the MCP registry"], reverse=True)
     names.insert(1, names.pop())  # neither sorted nor reversed
     plan = _plan(draw, names)
     for at, name in enumerate(names):
@@ -100,10 +102,11 @@ def _timed(draw: Random, late: int, *, fails: bool) -> dict[str, Any]:
         plan[name]["seconds"] = round(seconds * draw.uniform(0.5, 0.8), 3)
     for name in slow:
         plan[name]["seconds"] = 40.0
+        plan[name]["half"] = f"Half a fact on {name}"
     why = f"no shelf {draw.randint(100, 999)}"
     broken = next(name for name in names if name not in slow)
     if fails:
-        plan[broken]["ends"] = {"status": "failed", "reason": why}
+        plan[broken]["ends"] = {"status": "failed", "reason": why, "transient": True}
     about = f"{len(names)} jobs with {seconds:g} seconds each; late: {', '.join(slow) or 'none'}"
     about += f"; {broken} fails: {why}" if fails else ""
     return {
@@ -111,6 +114,7 @@ def _timed(draw: Random, late: int, *, fails: bool) -> dict[str, Any]:
         "topics": names,
         "plan": plan,
         "backup": backup,
+        "context": f"for edition {draw.randint(100, 999)}",
         "seconds": seconds,
         "reasons": [why],
     }

@@ -55,7 +55,10 @@ def timed(in_time: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Branches that take longer or shorter, by a clock that does not wait."""
     crew, backup = Crew("researcher", case["plan"]), Crew("backup", case["backup"])
     run = quiet_run()
-    jobs = [(crew, Handoff(intent=f"Research {topic}")) for topic in case["topics"]]
+    context = case["context"]
+    jobs = [
+        (crew, Handoff(intent=f"Research {topic}", context=context)) for topic in case["topics"]
+    ]
     with loop_of(WithoutWaiting):
         returned = _ended(call(in_time, run, jobs, case["seconds"], backup))
     results = returned if _returned(returned) == RESULTS else []
@@ -63,6 +66,7 @@ def timed(in_time: Any, case: dict[str, Any]) -> dict[str, Any]:
         **_returned(returned),
         **_asked(run, crew, backup),
         "at work at a time": crew.most,
+        "contexts of the handoffs": sorted({one["context"] for one in run.trace().handoffs()}),
         "results": _results(returned),
         "reasons of the failed": [held(result.reason, *case["reasons"]) for result in results],
     }

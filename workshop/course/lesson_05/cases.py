@@ -97,6 +97,15 @@ def _told(plan: list[list[Any]]) -> str:
 # ── 05.3 ──────────────────────────────────────────────────────────────────────────────────────────
 
 
+DRAFT = (
+    ("has", "users"),
+    ("runs on", "machines"),
+    ("was started by", "people"),
+    ("answers", "queries a second"),
+)
+"""Of each sentence of a draft, what it says of its topic."""
+
+
 def teams(draw: Random) -> dict[str, list[Any]]:
     """A task that asks for one sentence, and one that does not."""
     return {
@@ -108,9 +117,16 @@ def teams(draw: Random) -> dict[str, list[Any]]:
 def _team(draw: Random, end: str) -> dict[str, Any]:
     task = f"Write a brief on {draw.choice(TOPICS)}{end}"
     team = draw.sample(["researcher", "writer", "reviewer"], 3)
+    topic = draw.choice(TOPICS)
+    source = f"[{topic.lower()}-{draw.randint(1, 9)}]"
+    draft = " ".join(
+        f"{topic} {verb} {draw.randint(100, 999)} {things} {source}."
+        for verb, things in draw.sample(DRAFT, 3)
+    )
     return {
         "about": f"the task is {task!r}",
         "team": team,
+        "draft": draft,
         "turns": draw.randint(6, 12),
         "task": task,
     }
@@ -215,6 +231,12 @@ SLIPS = {
         ],
         "no prompt": [("You shorten the draft to one sentence, and keep its citation.", "")],
         "description says nothing": [(DESCRIPTION, "A helpful assistant.")],
+        "another job": [
+            (
+                "You shorten the draft to one sentence, and keep its citation.",
+                "Translate the draft into French.",
+            )
+        ],
         "turn not clear": [(DESCRIPTION, "Writes a brief and shortens it.")],
     },
 }

@@ -23,8 +23,11 @@ from kernel import (
     writer,
 )
 from workshop.course.desks import Specialist, order_of
-from workshop.course.observing import call, held, pictured, wait
+from workshop.course.observing import call, held, pictured, read_by, wait
 from workshop.course.wire import Wire, call_of
+
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+SOURCE = re.compile(r"\[[\w.-]+\]")
 
 # ── 05.1 ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -178,19 +181,37 @@ def with_team(with_editor: Any, case: dict[str, Any]) -> dict[str, Any]:
         "last at work": order[-1:],
         "what the editor made of the draft": [_made(one) for one in edited[-1:]],
     }
+    for editor in editors[:1]:
+        alone = Run(connect("offline", latency_ms=0))
+        handoff = Handoff(intent="Edit the draft", artifacts={"draft": case["draft"]})
+        edited_alone = wait(alone.dispatch(editor, handoff))
+        seen["what its prompt alone makes of a draft"] = _kept(edited_alone, case["draft"])
+        seen["the offline model on that prompt"] = read_by(alone)
     return seen
+
+
+def _kept(result: Result, draft: str) -> list[str]:
+    """Status, and whether what is left is the draft, shorter, and still names a source."""
+    text = result.as_text()
+    known = {part.strip(" .") for part in SENTENCE_END.split(draft)}
+    new = [part for part in SENTENCE_END.split(text.strip()) if part.strip(" .") not in known]
+    if new or not text:
+        return [result.status, "not the draft"]
+    return [
+        result.status,
+        "shorter than the draft" if len(text) < len(draft) else "as long as the draft",
+        "a source" if SOURCE.search(text) else "no source",
+    ]
 
 
 def _made(result: Result) -> list[Any]:
     """Status, number of sentences, and whether a source is still named."""
     text = result.as_text()
-    sentences = [
-        part for part in re.split(r"(?<=[.!?])\s+", text.strip()) if re.search(r"\w", part)
-    ]
+    sentences = [part for part in SENTENCE_END.split(text.strip()) if re.search(r"\w", part)]
     return [
         result.status,
         len(sentences),
-        "a source" if re.search(r"\[[\w.-]+\]", text) else "no source",
+        "a source" if SOURCE.search(text) else "no source",
     ]
 
 

@@ -23,17 +23,21 @@ def loops(draw: Random) -> dict[str, list[Any]]:
     return {
         "passes": [
             _loop(draw, 2, 1, 2, 14),
-            _loop(draw, draw.randint(2, 4), 1, 2, draw.randint(14, 20)),
+            _loop(draw, draw.randint(2, 4), 1, 2, draw.randint(14, 20), remarks=True),
         ],
         "limit": [_loop(draw, 0, *several) for several in (*sizes, (3, 1, 2))],
         "handed": [
             _loop(draw, 3, 2, 1, draw.randint(8, 12)),
             _loop(draw, 0, 1, 2, draw.randint(4, 9)),
+            _loop(draw, 0, 3, 1, 4 * draw.randint(1, 2) + 1),
         ],
     }
 
 
-def _loop(draw: Random, passes: int, reviews: int, writes: int, calls: int) -> dict[str, Any]:
+def _loop(
+    draw: Random, passes: int, reviews: int, writes: int, calls: int, *, remarks: bool = False
+) -> dict[str, Any]:
+    """remarks: the verdict PASS comes with a remark."""
     topic = draw.choice(TOPICS)
     rounds = 2 + calls // (reviews + writes)
     drafts = [
@@ -45,6 +49,7 @@ def _loop(draw: Random, passes: int, reviews: int, writes: int, calls: int) -> d
         for _ in drafts
     ]
     verdicts = f"version {passes} passes" if passes else "no version passes"
+    verdicts += ", with a remark" if remarks else ""
     return {
         "about": f"calls is {calls}; a review takes {reviews}, a revision {writes}; {verdicts}",
         "task": f"Write a brief on {topic}",
@@ -52,6 +57,7 @@ def _loop(draw: Random, passes: int, reviews: int, writes: int, calls: int) -> d
         "drafts": drafts,
         "issues": issues,
         "passes": passes,
+        "remarks": [f"sentence {draw.randint(100, 999)} may be shorter"] if remarks else [],
         "reviews": reviews,
         "writes": writes,
         "calls": calls,
@@ -170,7 +176,7 @@ def rings(draw: Random) -> dict[str, list[Any]]:
         (0, ("two ways", "repeats")),
     ]
     return {
-        "two": [_ring(draw, 2) for _ in range(2)],
+        "two": [*(_ring(draw, 2) for _ in range(2)), _ring(draw, 1)],
         "long": [_ring(draw, draw.randint(3, 4)) for _ in range(2)],
         "none": [_ring(draw, size, more) for size, more in tricky],
         "other ways": [_ring(draw, 3, more) for more in (("a way in",), ("repeats", "two ways"))],

@@ -161,7 +161,7 @@ def figures(draw: Random) -> dict[str, list[Any]]:
     kinds = {
         "worth": ("worth it", "too dear"),
         "mistakes": ("better", "worse", "worth it", "too dear"),
-        "little": ("even", "cheaper", "dearer", "even", "cheaper", "dearer"),
+        "little": ("even", "cheaper", "dearer", "fewer", "cheaper", "dearer"),
     }
     return {
         name: [_figures(draw, kind) for kind in (*several, *several[:2])]
@@ -182,6 +182,7 @@ def _figures(draw: Random, kind: str) -> dict[str, Any]:
         "even": (gained, more, (0, 0)),
         "cheaper": (-worth / 10, 0, (2, 2)),
         "dearer": (worth / 10, 0, (0, 0)),
+        "fewer": (worth / 10, -1, (1, 1)),
         "better": (base, 0, (0, draw.randint(1, 3))),
         "worse": (-worth / 10, more, (draw.randint(2, 4), 1)),
     }[kind]

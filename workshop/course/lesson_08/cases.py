@@ -26,7 +26,7 @@ NOBODY = ("translate into French", "paint walls", "bake bread", "drive trucks")
 def functions(draw: Random) -> dict[str, list[Any]]:
     """Functions that return a text, and such that raise a ToolError."""
 
-    def case(about: str, problem: str = "") -> dict[str, Any]:
+    def case(about: str, problem: str = "", bug: str = "") -> dict[str, Any]:
         number = draw.randint(10, 999)
         return {
             "about": about,
@@ -35,12 +35,17 @@ def functions(draw: Random) -> dict[str, list[Any]]:
             "intent": f"How many of {number}?",
             "artifacts": {"text": f"there are {draw.randint(10, 999)} of them"},
             "output": f"{draw.randint(10, 999)} words",
+            "second": f"How many of {number + 1}?",
             "problem": problem,
+            "bug": bug,
         }
 
     return {
         "works": [case("the function returns a text"), case("another name and text")],
-        "fails": [case("the function raises a ToolError", f"no file {draw.randint(10, 999)}")],
+        "fails": [
+            case("the function raises a ToolError", f"no file {draw.randint(10, 999)}"),
+            case("the function has a bug", bug=f"no key {draw.randint(10, 999)}"),
+        ],
     }
 
 
@@ -48,7 +53,8 @@ def capabilities(draw: Random) -> dict[str, list[Any]]:
     """Capabilities that somebody has, and such that nobody has."""
 
     def case(about: str, capability: str, names: list[str]) -> dict[str, Any]:
-        workers = [[name, TEAM[name]] for name in names]
+        kinds = draw.sample(("tool", "skill", "agent"), 3)
+        workers = [[name, TEAM[name], kinds[at % 3]] for at, name in enumerate(names)]
         return {"about": about, "capability": capability, "workers": workers}
 
     def team(*there: str) -> list[str]:
@@ -91,6 +97,9 @@ def selections(draw: Random) -> dict[str, list[Any]]:
         ],
         "twice": [
             case("one name occurs three times", one, two, one, one),
+            case("one name occurs twice", two, one, two),
+            case("nobody's name occurs twice", ghost, one, ghost),
+            case("one name is written in capitals", one.upper(), two),
             case("nothing is wrong", two),
         ],
         "empty": [case("nobody was selected"), case("one name is nobody's", ghost)],

@@ -18,7 +18,9 @@ def wrapped(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
         got.append([intent, dict(artifacts)])
         if case["problem"]:
             raise ToolError(case["problem"])
-        return case["output"]
+        if case["bug"]:
+            raise KeyError(case["bug"])
+        return f"{case['output']} of {intent}\n"
 
     run = quiet_run()
     made = call(answer, function, case["name"], case["description"])
@@ -34,22 +36,31 @@ def wrapped(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
             "the function got": got,
             "ToolError came out": held(str(problem), case["problem"]),
         }
+    except KeyError:
+        return {**seen, "the function got": got, "a bug": ("is raised",)}
+    again = wait(run.dispatch(made, Handoff(intent=case["second"])))
     seen["the function got"] = got
     if not isinstance(result, Result):
         return {**seen, "result": result}
-    return {**seen, "status": result.status, "output": result.output, "reason": result.reason}
+    return {
+        **seen,
+        "status": result.status,
+        "output": result.output,
+        "reason": result.reason,
+        "output of a second handoff": getattr(again, "output", again),
+    }
 
 
 def found(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     """The name, or what the sentence says that is returned in its place."""
     quiet_run()
     registry = Registry()
-    for name, description in case["workers"]:
+    for name, description, kind in case["workers"]:
         worker = Specialist(name, lambda _: "done")
         worker.description = description
-        registry.register(worker)
+        registry.register(worker, kind)
     returned = call(answer, registry, case["capability"])
-    names = [name for name, _ in case["workers"]]
+    names = [name for name, _, _ in case["workers"]]
     if returned in names or not isinstance(returned, str):
         return {"returned": returned}
     pieces = held(returned, "nobody can", case["capability"], *names)

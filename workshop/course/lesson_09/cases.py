@@ -35,10 +35,18 @@ def plans(draw: Random) -> dict[str, list[Any]]:
     return {
         "workers": [
             case(f"there is no {nobody}", _step(one, workers[0]), _step(two, nobody, one)),
+            case(
+                "a part of a name is no name", _step(one, workers[0][:-1]), _step(two, workers[1])
+            ),
             good,
         ],
         "needs": [
             case("one need is no step", _step(one, workers[2]), _step(two, workers[0], "ghost")),
+            case(
+                "two needs of one step are no steps",
+                _step(one, workers[3]),
+                _step(two, workers[1], "ghost", one, "spirit"),
+            ),
             case("a step needs itself", _step(one, workers[1], one), _step(two, workers[0], one)),
             good,
         ],
@@ -110,7 +118,10 @@ def suggestions(draw: Random) -> dict[str, list[Any]]:
             case("two suggest somebody new", other, "", new),
         ],
         "busy": [case("busy ones are suggested too", busy, new, also)],
-        "twice": [case("two findings suggest the same one", new, busy, new, other)],
+        "twice": [
+            case("two findings suggest the same one", new, busy, new, other),
+            case("the first suggestion comes once more at the end", new, other, new),
+        ],
         "unknown": [case("one name is nobody's", f"dba_{draw.randint(2, 999)}", other)],
     }
 
@@ -136,6 +147,18 @@ def clashes(draw: Random) -> dict[str, list[Any]]:
                 found(one, stock, False),
                 found(two, discount, True),
                 found(three, stock, True),
+            ),
+            case(
+                "one says yes, two say no",
+                found(one, stock, True),
+                found(two, stock, False),
+                found(three, stock, False),
+            ),
+            case(
+                "claims that are nearly the same",
+                found(one, stock, True),
+                found(two, stock.rstrip("."), False),
+                found(three, stock.replace(" ", "  ", 1), False),
             ),
         ],
         "agreement": [

@@ -17,8 +17,12 @@ def drafts(draw: Random) -> dict[str, list[Any]]:
         words = f"{draw.randint(100, 999)} {draw.choice(THINGS)} are odd"
         return f"{words} [{source}]." if source else f"{words}."
 
-    def case(about: str, *sources: str) -> dict[str, Any]:
+    def case(about: str, *sources: str, note: str = "", again: bool = False) -> dict[str, Any]:
+        """note: a bracket inside of each sentence; again: the first sentence comes once more."""
+        sources = (*sources, *sources[:1]) if again else sources
         lines = [sentence(source) for source in sources]
+        lines = [*lines[:-1], lines[0]] if again else lines
+        lines = [line.replace("are odd", f"[{note}] are odd") if note else line for line in lines]
         bad = [source for source in sources if source not in known]
         return {
             "about": about,
@@ -36,8 +40,14 @@ def drafts(draw: Random) -> dict[str, list[Any]]:
         "unknown source": [
             case("the last source is unknown", known[0], ghost),
             case("the first source is unknown", ghost, known[1], known[0]),
+            case("a bracket inside, and an unknown source at the end", ghost, note=known[0]),
+            case("a bracket inside, and a known source at the end", known[0], note="sic"),
+            case("a part of a source's name is no source", known[0][:-1], known[1]),
         ],
-        "several": [case("three sentences are wrong", "", ghost, known[0], "")],
+        "several": [
+            case("three sentences are wrong", "", ghost, known[0], ""),
+            case("the same wrong sentence twice", ghost, known[0], again=True),
+        ],
     }
 
 
@@ -45,8 +55,10 @@ def checks(draw: Random) -> dict[str, list[Any]]:
     """Gates in any order, some of which object."""
     names = draw.sample(("length", "style", "facts", "tests", "critic", "lawyer"), 4)
     costs = [0.0, 0.0, draw.randint(1, 4) / 1000, draw.randint(5, 9) / 1000]
+    paid = draw.randint(2, 4) / 1000
+    dear = [paid, paid, paid, paid + 0.001]
 
-    def case(about: str, *objecting: int) -> dict[str, Any]:
+    def case(about: str, *objecting: int, costs: list[float] = costs) -> dict[str, Any]:
         gates = []
         for place, (name, cost) in enumerate(zip(names, costs, strict=True)):
             issues = [f"{name}: issue {draw.randint(10, 99)}"] * (place in objecting)
@@ -63,6 +75,7 @@ def checks(draw: Random) -> dict[str, list[Any]]:
         "all of one cost": [
             case("both free gates object", 0, 1),
             case("a free one and a dear one", 1, 3),
+            case("three cost the same, and one of them objects", 1, costs=dear),
         ],
     }
 
@@ -85,7 +98,10 @@ def objections(draw: Random) -> dict[str, list[Any]]:
     one, two, three = issue(), issue(), issue()
     return {
         "lines": [case("one issue", one), case("three issues", one, two, three)],
-        "twice": [case("one issue occurs twice", two, one, dict(two))],
+        "twice": [
+            case("one issue occurs twice", two, one, dict(two)),
+            case("two issues are in one place", one, {**one, "problem": three["problem"]}),
+        ],
         "no remedy": [case("the second one has no remedy", three, issue(remedy=False))],
     }
 

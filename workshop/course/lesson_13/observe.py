@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,7 +56,10 @@ def _work(send: Any, asks: list[str]) -> tuple[list[Any], tuple[str, ...]]:
     async def work() -> tuple[str, ...]:
         for request in asks:
             try:
-                replies.append(await send(request))
+                reply = await send(request)
+                if inspect.iscoroutine(reply):  # a forgotten await: its type shows it
+                    reply.close()
+                replies.append(reply)
             except Killed:
                 return ("killed",)
         return ("to its end",)

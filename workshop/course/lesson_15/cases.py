@@ -177,6 +177,9 @@ SLIPS = {
         "everything is asked": [
             (CHOOSE, "[*[it for it in models if good_enough(agent, it)], models[-1]][0]")
         ],
+        "the last one too": [
+            (CHOOSE, "next((it for it in models if good_enough(agent, it)), models[-1])")
+        ],
         "none: the cheapest": [
             (CHOOSE, "next((it for it in models if good_enough(agent, it)), models[0])")
         ],

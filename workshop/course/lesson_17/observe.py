@@ -1,0 +1,97 @@
+"""What is seen of answers to lesson 17: the reviewer on a client with the shape of the anthropic SDK."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+from kernel import Handoff, Result, models
+from kernel.team import REVIEWER
+from workshop.course.observing import call, held
+from workshop.course.wire import lines_of
+
+MOST = 6
+"""Requests after which a loop is taken to be endless."""
+ASKED = {"model", "max_tokens", "system", "output_config"}
+"""What `ASK` of the exercise holds."""
+
+
+class Overloaded(Exception):
+    """What the SDK raises when the service has no room."""
+
+
+@dataclass
+class Sdk:
+    """A client with the shape of the SDK's: `await client.messages.create(...)`, by a script."""
+
+    script: list[dict[str, Any]]
+    requests: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def messages(self) -> Any:
+        return SimpleNamespace(create=self._create)
+
+    async def _create(self, **request: Any) -> Any:
+        number = len(self.requests)
+        messages = request.get("messages")
+        if isinstance(messages, list):
+            messages = [_as_sent(message) for message in messages]
+        self.requests.append({**request, "messages": messages})
+        if number >= MOST:
+            raise AssertionError(f"the client was asked {number + 1} times; expected an end")
+        answer = self.script[min(number, len(self.script) - 1)]
+        if "raises" in answer:
+            raise {"Overloaded": Overloaded, "TypeError": TypeError}[answer["raises"]]("no reply")
+        blocks = [SimpleNamespace(**block) for block in answer["content"]]
+        return SimpleNamespace(content=blocks, stop_reason=answer["stop_reason"], role="assistant")
+
+
+def _as_sent(message: Any) -> Any:
+    """A message as JSON has it: the SDK takes its own blocks and dicts alike."""
+    if type(message) is not dict or type(message.get("content")) not in (list, tuple):
+        return message
+    blocks = [
+        vars(block) if type(block) is SimpleNamespace else block for block in message["content"]
+    ]
+    return {**message, "content": blocks}
+
+
+def reviewed(review: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """What the client was asked, and what came of it."""
+    client = Sdk(case["replies"])
+    returned = call(review, client, Handoff(**case["handoff"]))
+    seen: dict[str, Any] = {"requests": len(client.requests)}
+    if isinstance(returned, Result):
+        seen |= {"returned": ("a Result",), "status": returned.status}
+        output = returned.output
+        verdict = hasattr(output, "verdict")
+        seen["verdict"] = (output.verdict, *output.issues) if verdict else "no Verdict"
+        seen["text kept"] = "" if verdict else held(output, *case["texts"])
+        seen["has a reason"] = bool(returned.reason.strip()) or returned.status == "ok"
+    else:
+        seen["returned"] = returned
+    settings = [_settings(request) for request in client.requests]
+    seen["settings of the requests"] = settings
+    seen["first conversation"] = lines_of(client.requests[0]) if client.requests else ()
+    seen["second conversation"] = (
+        lines_of(client.requests[1], wording=False) if len(client.requests) > 1 else ()
+    )
+    return seen
+
+
+def _settings(request: dict[str, Any]) -> str:
+    """What was asked beside the messages, in a few words."""
+    given = request.keys() - {"messages"}
+    config = request.get("output_config")
+    right = {
+        "model": request.get("model") == models.worker,
+        "system": request.get("system") == REVIEWER,
+        "output_config": isinstance(config, dict) and "format" in config,
+    }
+    missing = sorted(ASKED - given) + [name for name in right if name in given and not right[name]]
+    more = sorted(given - ASKED)
+    return f"without {', '.join(missing)}" if missing else f"and {more}" if more else "as in ASK"
+
+
+OBSERVE = {"17.1": reviewed}
