@@ -15,6 +15,7 @@ import json
 import math
 import random
 import re
+import sys
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -369,8 +370,8 @@ def _check_unique(what: str, values: Sequence[Any]) -> None:
 def _bar(design: Any, total: int, progress: bool | None) -> Any:
     from tqdm.auto import tqdm  # not at the top: it looks for a notebook
 
-    disable = None if progress is None else not progress
-    return tqdm(total=total, desc=name_of(design), unit="run", disable=disable, leave=False)
+    shown = sys.stderr.isatty() if progress is None else progress
+    return tqdm(total=total, desc=name_of(design), unit="run", disable=not shown, leave=False)
 
 
 class _Kept:

@@ -132,7 +132,7 @@ class Report:
             )
             told.append(
                 "What holds for any model: who calls how often, what a price list makes of it, "
-                "and how the marks are made."
+                "and how the marks are made. Seconds are those of the program."
             )
         if modes - {"offline"}:
             told.append(

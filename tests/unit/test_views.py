@@ -429,9 +429,14 @@ async def test_depth_is_seen_as_depth():
     [
         chart.bars("Near", {"a": 2.9, "<b>": 0.1}, axis="times", ideal=3),
         chart.pairs("Fewer", {"<b>": (24, 8), "b": (0, 4)}, axis="calls"),
+        chart.curves(
+            "Held", {"a": [1, 20], "<b>": [5, 4]}, x_axis="step", y_axis="tokens", limit=9
+        ),
+        chart.intervals("Wide", {"a": (0.5, 0.25, 0.75), "<b>": (0.5, 0.5, 0.5)}, axis="mark"),
+        chart.intervals("Same", {"<b>": (0.0, 0.0, 0.0)}, axis="gain", zero="no change"),
         chart.lines("Pays", {"a": (-1.0, 5.5), "<b>": (-0.4, -0.4)}, x_axis="worth", y_axis="$"),
     ],
-    ids=["bars", "pairs", "lines"],
+    ids=["bars", "pairs", "curves", "intervals", "an empty interval", "lines"],
 )
 def test_a_chart_has_its_numbers_in_words_and_its_own_paper(drawn):
     root = ElementTree.fromstring(drawn.svg)

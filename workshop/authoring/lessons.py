@@ -106,7 +106,9 @@ def waymarked(notebook: Any, path: Path) -> Any:
     """
     folder = path.resolve().parent
     there = written() if folder in (FOLDER, SOLUTIONS) else {}
-    lesson = next((it for it, its in there.items() if its.name == path.name), None)
+    lesson = next(
+        (other for other, other_path in there.items() if other_path.name == path.name), None
+    )
     if lesson is None:
         return notebook
     if folder == SOLUTIONS:
@@ -119,8 +121,11 @@ def waymarked(notebook: Any, path: Path) -> Any:
     last.source = "\n\n".join([*_own(last.source), ways(lesson, there)])
     if path.name == START:
         times = {**_totals(there), lesson: total(lesson, notebook)}
-        others = {it: its for it, its in there.items() if it != lesson}
-        rows = [f"| {it.number} | {_link(it, others)} | {_minutes(it, times)} |" for it in LESSONS]
+        others = {other: other_path for other, other_path in there.items() if other != lesson}
+        rows = [
+            f"| {other.number} | {_link(other, others)} | {_minutes(other, times)} |"
+            for other in LESSONS
+        ]
         last.source = _with_table(last.source, "| | lesson | minutes |", rows)
         told = f"in {sum(times.values())} minutes"
         last.source = re.sub(r"in (about )?\d+ minutes", told, last.source)
@@ -147,18 +152,19 @@ def pages() -> Iterator[tuple[Path, str]]:
     text = readme.read_text(encoding="utf-8")
     for name, track in {"the core": CORE, "the production track": PRODUCTION}.items():
         rows = [
-            f"| {it.number} | {_link(it, there, 'notebooks/')} | {times[it]} | {it.sees} |"
-            for it in track
-            if it in there
+            f"| {lesson.number} | {_link(lesson, there, 'notebooks/')} "
+            f"| {times[lesson]} | {lesson.sees} |"
+            for lesson in track
+            if lesson in there
         ]
         text = _with_table(text, f"| | {name} | minutes | you see |", rows)
     yield readme, text
     page = FOLDER / "INSTRUCTORS.md"
     text = page.read_text(encoding="utf-8")
-    for it in there:
+    for lesson in there:
         text = re.sub(
-            rf"^## {it.number} .*$",
-            f"## {it.number} {it.title} ({times[it]} minutes)",
+            rf"^## {lesson.number} .*$",
+            f"## {lesson.number} {lesson.title} ({times[lesson]} minutes)",
             text,
             flags=re.MULTILINE,
         )
@@ -189,9 +195,9 @@ def _ranges(numbers: tuple[str, ...]) -> str:
 def _map(there: dict[Lesson, Path], times: dict[Lesson, int]) -> str:
     """The page with every lesson, its exercises and its minutes."""
     rows = [
-        f"| {it.number} | {_link(it, there)} | {_exercise_link(it, there)} "
-        f"| {_minutes(it, times)} | {it.sees} |"
-        for it in LESSONS
+        f"| {lesson.number} | {_link(lesson, there)} | {_exercise_link(lesson, there)} "
+        f"| {_minutes(lesson, times)} | {lesson.sees} |"
+        for lesson in LESSONS
     ]
     return "\n".join(
         [
@@ -219,7 +225,9 @@ def _exercise_link(lesson: Lesson, there: dict[Lesson, Path]) -> str:
 def _totals(there: dict[Lesson, Path]) -> dict[Lesson, int]:
     import nbformat
 
-    return {it: total(it, nbformat.read(path, as_version=4)) for it, path in there.items()}
+    return {
+        lesson: total(lesson, nbformat.read(path, as_version=4)) for lesson, path in there.items()
+    }
 
 
 def _minutes(lesson: Lesson, times: dict[Lesson, int]) -> str:
@@ -230,15 +238,15 @@ def _exercises(lesson: Lesson) -> list[int]:
     """The minutes of each exercise."""
     from workshop.checks import exercises  # not at the top: it imports the kernel
 
-    return [it.minutes for it in exercises(lesson.number)]
+    return [exercise.minutes for exercise in exercises(lesson.number)]
 
 
 def _own(source: str) -> list[str]:
     """The paragraphs that a person wrote: all but the minutes and the ways."""
     return [
-        it
-        for it in source.split("\n\n")
-        if it.strip() and not re.match(r"\*\*\d+ minutes\*\*|.*\[map\]\(", it)
+        part
+        for part in source.split("\n\n")
+        if part.strip() and not re.match(r"\*\*\d+ minutes\*\*|.*\[map\]\(", part)
     ]
 
 

@@ -41,10 +41,10 @@ class Board(Control):
             ipywidgets.HTML(layout={"max_width": "760px"}) for _ in range(3)
         )
         self._resets = {
-            its.id: self._button(
-                f"Reset {its.id}", lambda id=its.id: self._ask(id), f"Forget {its.title}"
+            known.id: self._button(
+                f"Reset {known.id}", lambda id=known.id: self._ask(id), f"Forget {known.title}"
             )
-            for its in exercises(self.lesson)
+            for known in exercises(self.lesson)
         }
         self._row = ipywidgets.HBox(layout={"flex_flow": "row wrap", "max_width": "760px"})
         self._forget = self._button("Forget it", self._forgotten)
@@ -71,8 +71,8 @@ class Board(Control):
         self._row.children = [button for id, button in self._resets.items() if of(id)]
         self._question.value = ""
         if self.asked:
-            its = exercise(self.asked)
-            self._question.value = status_line(f"Reset {its.id} {its.title}? {GOES}")
+            known = exercise(self.asked)
+            self._question.value = status_line(f"Reset {known.id} {known.title}? {GOES}")
         self._answers.layout.display = "" if self.asked else "none"
         self._row.layout.display = "none" if self.asked else ""
 
@@ -108,7 +108,7 @@ def drawn(known: Progress) -> str:
 
 def _lesson(number: str, known: Progress) -> str:
     of_this = Progress(known.known, number)
-    rows, most = list(of_this.rows()), sum(its.points for its in exercises(number))
+    rows, most = list(of_this.rows()), sum(each.points for each in exercises(number))
     passed = sum(state == "passed" for _, _, state, _ in rows)
     points = sum(int(said.split()[0]) for *_, said in rows)
     name = f'<span style="display:inline-block;width:250px">{escape(number)} {escape(TITLES.get(number, ""))}</span>'
@@ -138,7 +138,7 @@ def _table(rows: list[tuple[str, str, str, str]]) -> str:
         for name in ("exercise", "title", "state", "points")
     )
     body = "".join(
-        "<tr>" + "".join(f'<td style="{cell}">{escape(it)}</td>' for it in row) + "</tr>"
+        "<tr>" + "".join(f'<td style="{cell}">{escape(value)}</td>' for value in row) + "</tr>"
         for row in rows
     )
     return f'<table style="border-collapse:collapse;margin:6px 0"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'

@@ -23,18 +23,19 @@ MARKS = ("# solution", "# end solution")
 
 def hint(id: str) -> Note:
     """The next of three hints; after the third, the third again. For an unknown id see `check`."""
-    its = _found(id)
-    if isinstance(its, Note):
-        return its
-    number = min(of(id).get("hints", 0) + 1, len(its.hints))
+    known = _found(id)
+    if isinstance(known, Note):
+        return known
+    number = min(of(id).get("hints", 0) + 1, len(known.hints))
     change(id, hints=number)
     more = (
         ""
-        if number < len(its.hints)
+        if number < len(known.hints)
         else f'\n\nThat was the last one. `solution("{id}")` opens after {TRIES} tries.'
     )
     return Note(
-        f"{its.id} {its.title}: hint {number} of {len(its.hints)}\n\n{its.hints[number - 1]}{more}"
+        f"{known.id} {known.title}: hint {number} of {len(known.hints)}\n\n"
+        f"{known.hints[number - 1]}{more}"
     )
 
 
@@ -44,38 +45,41 @@ def solution(id: str) -> Note:
 
     Opens after passing or after three tries. Raises UnknownExercise when nobody is there.
     """
-    its = _found(id)
-    if isinstance(its, Note):
-        return its
+    asked = _found(id)
+    if isinstance(asked, Note):
+        return asked
     known = of(id)
     tries = known.get("tries", 0)
     if not known.get("passed") and tries < TRIES:
         return Note(
-            f"{its.id} {its.title}: the solution opens when you pass, or after {TRIES} tries "
+            f"{asked.id} {asked.title}: the solution opens when you pass, or after {TRIES} tries "
             f"(so far {tries}).\n\n"
             f'`hint("{id}")` gives a hint.'
         )
-    ours = our_solution(its)
+    ours = our_solution(asked)
     if not ours:
         return Note(
-            f"{its.id} {its.title}: our solution is not in this copy of the workshop; "
-            f"your instructor has it.\n\n{its.solution_note}"
+            f"{asked.id} {asked.title}: our solution is not in this copy of the workshop; "
+            f"your instructor has it.\n\n{asked.solution_note}"
         )
-    parts = [ours, "# ── an alternative " + "─" * 40, _alternative(its.id)]
+    parts = [ours, "# ── an alternative " + "─" * 40, _alternative(asked.id)]
     theirs = known.get("answer", "")
     if theirs and theirs.split() != ours.split():
         difference = difflib.unified_diff(
             theirs.splitlines(), ours.splitlines(), "yours", "ours", lineterm="", n=1
         )
         parts += ["# ── from yours to ours " + "─" * 36, "\n".join(difference)]
-    return Note(f"{its.id} {its.title}: our solution\n\n{its.solution_note}", "\n\n".join(parts))
+    return Note(
+        f"{asked.id} {asked.title}: our solution\n\n{asked.solution_note}",
+        "\n\n".join(parts),
+    )
 
 
-def our_solution(its: Exercise) -> str:
+def our_solution(known: Exercise) -> str:
     """The source of the master's answer cell without its marks; empty where there is no master."""
-    for path in sorted(SOLUTIONS.glob(f"{its.lesson}_*.ipynb")):
+    for path in sorted(SOLUTIONS.glob(f"{known.lesson}_*.ipynb")):
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-            if {"id": its.id, "role": "answer"}.items() <= cell["metadata"].get(
+            if {"id": known.id, "role": "answer"}.items() <= cell["metadata"].get(
                 "workshop", {}
             ).items():
                 lines = "".join(cell["source"]).splitlines()

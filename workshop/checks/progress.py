@@ -49,13 +49,13 @@ def reset(id: str) -> Note:
     there.
     """
     try:
-        its = exercise(id)
+        known = exercise(id)
     except UnknownExercise as problem:
         if interactive():
             return Note(f"{problem}.")
         raise
     _write({name: facts for name, facts in _read().items() if name != id})
-    return Note(f"{its.id} {its.title}: forgotten; tries and hints start anew.")
+    return Note(f"{known.id} {known.title}: forgotten; tries and hints start anew.")
 
 
 def progress(lesson: str | None = None) -> Progress:
@@ -83,17 +83,19 @@ class Progress:
 
     def rows(self) -> Iterator[tuple[str, str, str, str]]:
         """Id, title, state in words, points."""
-        for its in exercises(self.lesson):
-            facts = self.known.get(its.id, {})
+        for known in exercises(self.lesson):
+            facts = self.known.get(known.id, {})
             tries = facts.get("tries", 0)
             tried = f"tried {tries} time{'s' * (tries != 1)}" if tries else "open"
             passed = facts.get("passed")
-            points = f"{its.points if passed else 0} of {its.points}"
-            yield its.id, its.title, "passed" if passed else tried, points
+            points = f"{known.points if passed else 0} of {known.points}"
+            yield known.id, known.title, "passed" if passed else tried, points
 
     def summary(self) -> str:
-        passed = [it for it in exercises(self.lesson) if self.known.get(it.id, {}).get("passed")]
-        points = sum(it.points for it in passed)
+        passed = [
+            known for known in exercises(self.lesson) if self.known.get(known.id, {}).get("passed")
+        ]
+        points = sum(one_id.points for one_id in passed)
         return f"{len(passed)} of {len(exercises(self.lesson))} exercises passed, {points} points."
 
     def __repr__(self) -> str:
@@ -115,7 +117,7 @@ class Progress:
         cell = f'style="text-align:left;padding:2px 16px 2px 0;color:{INK};background:{PAPER}"'
         names = ("exercise", "title", "state", "points")
         head = "".join(f'<th scope="col" {cell}>{name}</th>' for name in names)
-        rows = ("".join(f"<td {cell}>{escape(it)}</td>" for it in row) for row in self.rows())
+        rows = ("".join(f"<td {cell}>{escape(value)}</td>" for value in row) for row in self.rows())
         body = "".join(f"<tr>{row}</tr>" for row in rows)
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         page = sheet(self.summary(), [heading(self.summary()), table])

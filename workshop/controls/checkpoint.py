@@ -1,4 +1,6 @@
-"""The human checkpoint: a flow stops, shows the facts, and goes on with what a person decided."""
+"""The human checkpoint: a flow stops, shows the facts, and goes on with what a person decided: by a
+click in a notebook, by a key in a terminal, by a stated default where nobody is there.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from typing import Any, Literal
 
 from workshop.presence import in_notebook, interactive
 
+from . import terminal
 from .control import Control
 from .shown import as_shown_html, as_shown_text, markdown, prose, status_line
 
@@ -129,12 +132,15 @@ async def checkpoint(
     headless: str = "Proceed",
     on_timeout: str | None = None,
 ) -> Decision:
-    """Asks the person at the notebook, and waits without holding up anything else on the loop.
+    """Asks a person, and waits without holding up anything else on the loop.
+
+    In a notebook the answer is a click, in a terminal a key (`e` opens the text in the editor that
+    EDITOR names). Where nobody is there, in tests or under `nbconvert`, it is `headless`.
 
     show:       the facts to decide on: Markdown text, a view of `workshop.views`, a pydantic model,
                 data.
     edit:       a text that the person may change before answering; comes back in `Decision.text`.
-    headless:   the answer when nobody is there (tests, `nbconvert`); at once.
+    headless:   the answer when nobody is there; at once.
     on_timeout: the answer after `timeout_s` seconds without one; the last option if not given, so
     put the safest there. Raises ValueError for an answer that is not among the options,
     CancelledError when the cell is interrupted.
@@ -144,7 +150,7 @@ async def checkpoint(
     if (
         len(set(options)) != len(options)
         or not options
-        or not all(isinstance(it, str) and it.strip() for it in options)
+        or not all(isinstance(option, str) and option.strip() for option in options)
     ):
         raise ValueError(
             f"the options are {options!r}; expected at least one, each a different text"
@@ -155,6 +161,8 @@ async def checkpoint(
                 f"{name} is {answer!r}; expected one of the options: {', '.join(options)}"
             )
     asked = Question(question, options, show, edit)
+    if not interactive() and terminal.at_terminal():
+        return await _at_terminal(asked, timeout_s, on_timeout)
     if not interactive():
         asked.decision = Decision(headless, edit or "", "headless")
         _display(asked)
@@ -171,6 +179,17 @@ async def checkpoint(
             said = f"No answer within {timeout_s:g} seconds: {on_timeout}."
     finally:
         asked.close(said)
+    return asked.decision
+
+
+async def _at_terminal(asked: Question, timeout_s: float, on_timeout: str) -> Decision:
+    print(asked.text(), flush=True)
+    choice, text = await terminal.ask(asked.options, asked.edit, timeout_s)
+    if choice is None:
+        asked.decision = Decision(on_timeout, asked.edit or "", "timeout")
+    else:
+        asked.decision = Decision(choice, text, "person")
+    print(f"Decided: {asked.decision.choice} ({WHO[asked.decision.by]})", flush=True)
     return asked.decision
 
 

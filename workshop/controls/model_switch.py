@@ -16,7 +16,7 @@ from workshop.presence import interactive, notebook_name
 
 from .choice import Choice
 from .control import Control
-from .shown import escape, prose, status_line
+from .shown import prose, status_line
 
 LABELS = {
     "offline": ("Offline", "The workshop's own model: deterministic, no key, no network"),
@@ -119,7 +119,7 @@ class ModelSwitch(Control, traitlets.HasTraits):
 
         wide = {"description_width": "initial"}
         choice = Choice(
-            "Model", [(f"**{name}**: {what}", it) for it, (name, what) in LABELS.items()]
+            "Model", [(f"**{name}**: {what}", each) for each, (name, what) in LABELS.items()]
         )
         pace = ipywidgets.BoundedIntText(
             min=0,
@@ -146,17 +146,10 @@ class ModelSwitch(Control, traitlets.HasTraits):
         return ipywidgets.VBox([choice.widget, pace, cap, self._status])
 
     def _refresh(self) -> None:
-        """Shows the fields of the chosen mode, what it means, and what the others would need."""
+        """Shows the fields of the chosen mode, what it means and what it still needs."""
         self._pace.layout.display = "" if self.mode == "offline" else "none"
         self._cap.layout.display = "none" if self.mode == "offline" else ""
-        others = [
-            f"{LABELS[mode][0]} is not ready: {escape(problem)}"
-            for mode in LABELS
-            if mode != self.mode and (problem := self.missing(mode))
-        ]
-        self._status.value = prose(
-            status_line(f"{self.text()} {self.reminder}".strip()) + "<br>".join(others)
-        )
+        self._status.value = prose(status_line(f"{self.text()} {self.reminder}".strip()))
 
 
 def model_switch(

@@ -52,7 +52,9 @@ class Prediction(Control):
     def _build(self) -> Any:
         import ipywidgets
 
-        self._choice = Choice(self.question, [(it, it) for it in self.options], self.chosen)
+        self._choice = Choice(
+            self.question, [(option, option) for option in self.options], self.chosen
+        )
         self._status = ipywidgets.HTML()
         self._choice.observe(self._choose, "value")
         self._show_status()

@@ -56,7 +56,7 @@ def _item(blocks: list[tuple[str, list[str]]], kind: str, text: str) -> None:
 
 def _block(kind: str, parts: list[str]) -> str:
     inner = [inline(part) for part in parts]
-    return f"<{kind}>{''.join(f'<li>{it}</li>' for it in inner) if kind in ('ul', 'ol') else inner[0]}</{kind}>"
+    return f"<{kind}>{''.join(f'<li>{name}</li>' for name in inner) if kind in ('ul', 'ol') else inner[0]}</{kind}>"
 
 
 def inline(text: str) -> str:

@@ -81,7 +81,7 @@ class Grading:
 
     def without(self) -> list[intake.Submission]:
         """What has no report yet."""
-        return [it for it in self.keys if not self.report(it).exists()]
+        return [submission for submission in self.keys if not self.report(submission).exists()]
 
 
 def grade(chosen: argparse.Namespace) -> int:
@@ -112,7 +112,7 @@ def _overrides(chosen: argparse.Namespace) -> tuple[overrides.Override, ...]:
     """What the instructor changes by hand; read first, since a wrong row should stop nothing in the
     middle.
     """
-    worth = {it.id: it.points for it in exercises()}
+    worth = {exercise.id: exercise.points for exercise in exercises()}
     return overrides.read(chosen.out / overrides.FILE, worth)
 
 
@@ -120,14 +120,18 @@ def _still_to_do(run: Grading) -> list[intake.Submission]:
     """Gives each submission the name of its report; returns those that have none."""
     index, parts = run.chosen.part or (0, 1)
     mine = run.handed_in.submissions[index::parts]
-    prints = {name: course.fingerprint(name) for name in {it.notebook for it in mine}}
-    for it in mine:
-        run.keys[it] = _key(it, prints[it.notebook], run.chosen)
-    return [it for it in mine if not _is_done(run.report(it), run.chosen.seed)]
+    prints = {
+        name: course.fingerprint(name) for name in {submission.notebook for submission in mine}
+    }
+    for submission in mine:
+        run.keys[submission] = _key(submission, prints[submission.notebook], run.chosen)
+    return [
+        submission for submission in mine if not _is_done(run.report(submission), run.chosen.seed)
+    ]
 
 
 def _say_how_many(run: Grading, todo: list[intake.Submission]) -> None:
-    people = len({it.learner for it in run.keys})
+    people = len({submission.learner for submission in run.keys})
     number = len(run.keys)
     print(
         f"{number} submission{'s' * (number != 1)} of {people} learner{'s' * (people != 1)}; "
@@ -142,9 +146,9 @@ def _grade(run: Grading, todo: Iterable[intake.Submission]) -> None:
     if plan.fork and (problem := forks.unusable(Path(plan.course))):
         print(f"Kernels are started one by one: {problem}.", file=sys.stderr)
         plan.fork = False
-    for it in todo:
-        plan.submissions[str(it.path.resolve())] = _about(it, run.keys[it])
-    wanted = sorted({it["notebook"] for it in plan.submissions.values()})
+    for submission in todo:
+        plan.submissions[str(submission.path.resolve())] = _about(submission, run.keys[submission])
+    wanted = sorted({about["notebook"] for about in plan.submissions.values()})
     with ThreadPoolExecutor(chosen.workers) as several:
         begun = {name: several.submit(observed.reference, master(name), plan) for name in wanted}
     for name, lines in begun.items():
@@ -154,7 +158,9 @@ def _grade(run: Grading, todo: Iterable[intake.Submission]) -> None:
             print(problem, file=sys.stderr)
             run.not_gradable[name] = str(problem)
     gradable = plan.submissions.items()
-    plan.submissions = {path: it for path, it in gradable if it["notebook"] not in run.not_gradable}
+    plan.submissions = {
+        path: about for path, about in gradable if about["notebook"] not in run.not_gradable
+    }
     run.status = workers.run(plan, run.folder.work, chosen)
 
 
@@ -176,12 +182,12 @@ def _keep_times(run: Grading) -> None:
     """Keeps the times of submission as they are now: they decide on lateness, and on nothing to be
     graded again.
     """
-    for it in run.keys:
-        report = run.report(it)
+    for submission in run.keys:
+        report = run.report(submission)
         if not report.exists():
             continue
         facts = json.loads(report.read_text(encoding="utf-8"))
-        when = it.submitted.isoformat() if it.submitted else None
+        when = submission.submitted.isoformat() if submission.submitted else None
         if facts["submitted"] != when:
             part = report.with_suffix(".part")
             text = json.dumps({**facts, "submitted": when}, ensure_ascii=False, indent=1)
@@ -205,13 +211,20 @@ def _all_done(run: Grading) -> int:
     chosen, without = run.chosen, run.without()
     book = reports.write(
         chosen.out,
-        [run.report(it) for it in run.keys if it not in without],
+        [run.report(submission) for submission in run.keys if submission not in without],
         learners=run.handed_in.learners,
         aside=run.handed_in.aside,
         unread=run.handed_in.unread,
         rule=chosen.rule,
-        notebooks=[it for it in names() if chosen.exercise and it.startswith(chosen.exercise)],
-        handed={(it.learner, it.notebook): _handed(run, it, it in without) for it in run.keys},
+        notebooks=[
+            name for name in names() if chosen.exercise and name.startswith(chosen.exercise)
+        ],
+        handed={
+            (submission.learner, submission.notebook): _handed(
+                run, submission, submission in without
+            )
+            for submission in run.keys
+        },
         overrides=run.by_hand,
     )
     overrides.begin(chosen.out / overrides.FILE)
@@ -264,7 +277,10 @@ def preview(chosen: argparse.Namespace) -> int:
         here = {"submissions": base / "class", "out": base / "out"}
         status = grade(argparse.Namespace(**{**vars(chosen), **here}))
         book = json.loads((base / "out" / "gradebook.json").read_text(encoding="utf-8"))
-        share = {it["learner"]: (it["total"] or 0) / it["of"] for it in book["learners"]}
+        share = {
+            one_learner["learner"]: (one_learner["total"] or 0) / one_learner["of"]
+            for one_learner in book["learners"]
+        }
         print(f"stubs: {share['stubs']:.0%}, solutions: {share['solutions']:.0%}")
         return status or (0 if share == {"stubs": 0, "solutions": 1} else 1)
 

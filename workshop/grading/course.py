@@ -75,7 +75,9 @@ def _code_and_data() -> tuple[Path, ...]:
     found = []
     for folder in ("kernel", "offline_model", "notebooks/data", "workshop"):
         for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in CODE_AND_DATA and not any(path.is_relative_to(it) for it in without):
+            if path.suffix in CODE_AND_DATA and not any(
+                path.is_relative_to(room) for room in without
+            ):
                 found.append(path)
     return tuple(found)
 
@@ -96,11 +98,13 @@ def _installed() -> frozenset[tuple[str, str]]:
         except importlib.metadata.PackageNotFoundError:  # of another system, or an extra
             continue
         found[name] = package.version
-        waiting += _names(it for it in package.requires or [] if "extra ==" not in it)
+        waiting += _names(
+            requirement for requirement in package.requires or [] if "extra ==" not in requirement
+        )
     return frozenset(found.items())
 
 
 def _names(requirements: Iterable[str]) -> list[str]:
     """The packages' own names in lines such as "httpx>=0.28"."""
     found = (re.match(r"[A-Za-z0-9][\w.-]*", line.strip()) for line in requirements)
-    return [it[0].lower().replace("_", "-") for it in found if it]
+    return [each[0].lower().replace("_", "-") for each in found if each]

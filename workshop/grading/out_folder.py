@@ -36,7 +36,7 @@ class OutFolder:
         self.work = out / (f"work-{shard.replace('/', '-of-')}" if shard else "work")
         if problem := _not_ours(out, submissions) or _busy(self.work):
             raise NothingToGrade(f"{problem} Nothing was changed.")
-        self._made = [it for it in (out, self.results) if not it.exists()]
+        self._made = [path for path in (out, self.results) if not path.exists()]
         self.results.mkdir(parents=True, exist_ok=True)
         if not (out / reports.MARKER).exists():
             reports.mark(out)
@@ -83,8 +83,8 @@ def _older_results(results: Path) -> bool:
     """Whether a folder holds reports, as gradings before the marker left them, and nothing else."""
     if not results.is_dir():
         return False
-    names = [it.name for it in results.iterdir() if not it.name.startswith(".")]
-    return bool(names) and all(REPORT.fullmatch(it) for it in names)
+    names = [path.name for path in results.iterdir() if not path.name.startswith(".")]
+    return bool(names) and all(REPORT.fullmatch(name) for name in names)
 
 
 def _busy(work: Path) -> str:

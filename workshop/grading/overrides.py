@@ -77,16 +77,16 @@ def read(file: Path, points: Mapping[str, float]) -> tuple[Override, ...]:
 def _of_rows(
     file: Path, rows: list[tuple[int, list[str]]], points: Mapping[str, float]
 ) -> tuple[Override, ...]:
-    names = [it.strip().lower() for it in rows[0][1]] if rows else []
-    unknown = [it for it in names if it and it not in COLUMNS]
+    names = [one_row.strip().lower() for one_row in rows[0][1]] if rows else []
+    unknown = [name for name in names if name and name not in COLUMNS]
     if unknown or "learner" not in names:
         problem = f"there is no column {unknown[0]!r}" if unknown else "no column is named learner"
         raise Unusable(f"{file}, line 1: {problem}; expected {', '.join(COLUMNS)}")
     found: list[Override] = []
     for line, row in rows[1:]:
-        if not any(it.strip() for it in row):
+        if not any(value.strip() for value in row):
             continue
-        cells = dict(zip(names, (it.strip() for it in row), strict=False))
+        cells = dict(zip(names, (value.strip() for value in row), strict=False))
         try:
             found.append(_of_row(cells, line, points))
         except ValueError as problem:
@@ -162,15 +162,15 @@ def _once_each(file: Path, found: Iterable[Override]) -> None:
     other.
     """
     seen: dict[tuple[str, str, str], int] = {}
-    for it in found:
+    for each in found:
         for what in ("points", "due"):
-            if getattr(it, what) is None:
+            if getattr(each, what) is None:
                 continue
-            key = (what, plain(it.learner), it.exercise)
+            key = (what, plain(each.learner), each.exercise)
             if key in seen:
-                about = f"{what} for {it.learner}, {it.exercise or 'everything'}"
-                raise Unusable(f"{file}, line {it.row}: line {seen[key]} gives {about}, too")
-            seen[key] = it.row
+                about = f"{what} for {each.learner}, {each.exercise or 'everything'}"
+                raise Unusable(f"{file}, line {each.row}: line {seen[key]} gives {about}, too")
+            seen[key] = each.row
 
 
 def plain(name: str) -> str:

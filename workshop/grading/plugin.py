@@ -139,7 +139,9 @@ class GradedFile(IPyNbFile):
         self.master = master(notebook)
         self.merged: Merged = merge(submitted, self.master)
         self.flags += [
-            it for it in ([unreadable] if unreadable else self.merged.flags) if it not in self.flags
+            flag
+            for flag in ([unreadable] if unreadable else self.merged.flags)
+            if flag not in self.flags
         ]
         if unreadable:
             self.merged.missing = dict.fromkeys(self.merged.missing, unreadable)

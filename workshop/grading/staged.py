@@ -63,7 +63,9 @@ class StagedNotebook:
         """
         if not self.ready(exercise):
             return False
-        cell = next((it for it in self.merged.cells if it.exercise == exercise), None)
+        cell = next(
+            (one_cell for one_cell in self.merged.cells if one_cell.exercise == exercise), None
+        )
         return cell is None or self.run(cell.source).ended in ("ok", "error")
 
     def run(self, source: str) -> Outcome:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +31,18 @@ LINK = re.compile(
     re.DOTALL,
 )
 """A link to a file; code is matched first, so that what looks like a link in it stays as it is."""
+LANGUAGE = {
+    "codemirror_mode": {"name": "ipython", "version": 3},
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "name": "python",
+    "nbconvert_exporter": "python",
+    "pygments_lexer": "ipython3",
+    "version": platform.python_version(),
+}
+"""What the kernel says of itself. JupyterLab writes it into a notebook that is opened, so a copy
+without it would be marked as unsaved before anything was changed.
+"""
 PREDICTS = re.compile(r"^(\w+) = predict\(", re.MULTILINE)
 
 
@@ -108,6 +121,7 @@ def copied(original: Path, root: Path) -> str:
     import nbformat
 
     notebook = nbformat.read(original, as_version=4)
+    notebook.metadata["language_info"] = LANGUAGE
     clear_answers(notebook)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":

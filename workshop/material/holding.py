@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import matplotlib.pyplot as plt
+from IPython.display import display
 
 from kernel import Handoff, Run, connect, specialists
+from workshop.views.chart import curves
 
 TOPICS = (
     "pgvector",
@@ -34,19 +35,13 @@ async def ten_results() -> dict[str, str]:
 
 def draw_held(hoarder: Sequence[int], manager: Sequence[int], limit: int) -> None:
     """Draws the tokens that a hoarder and a manager hold after each step, with the limit."""
-    _figure, axes = plt.subplots(figsize=(6.8, 2.8), layout="constrained")
-    steps = range(1, len(hoarder) + 1)
-    axes.plot(steps, hoarder, color="#b8590b", marker="s")
-    axes.plot(steps, manager, color="#0072b2", marker="o")
-    axes.axhline(limit, color="#1f2933", linestyle="--", linewidth=1)
-    axes.annotate("hoarder", (steps[-1], hoarder[-1]), color="#b8590b", ha="right", va="bottom")
-    axes.annotate("manager", (steps[-1], manager[-1]), color="#0072b2", ha="right", va="bottom")
-    axes.annotate("limit", (1, limit), ha="left", va="bottom")
-    axes.set(
-        title="The manager's context stays below its limit",
-        xlabel="step",
-        ylabel="tokens held",
-        xticks=list(steps),
-        ylim=(0, max(hoarder) * 1.15),
+    stays = max(manager) <= limit
+    display(
+        curves(
+            f"The manager's context {'stays below' if stays else 'passes'} its limit",
+            {"manager": manager, "hoarder": hoarder},
+            x_axis="step",
+            y_axis="tokens held",
+            limit=limit,
+        )
     )
-    plt.show()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from kernel import Agent, Executable, Registry, Result, Run, connect
+from kernel import Agent, Client, Executable, Registry, Result, Run, connect
 from kernel.desks.oncall import Desk
 from kernel.plan import Finding, Plan, PlannedSupervisor, Planner, StepPlanner
+from offline_model import OfflineTransport
 
 from .oncall import oncall
 
@@ -24,6 +27,28 @@ class Fixed:
         return self.fixed
 
 
+class Careless(OfflineTransport):
+    """The offline model behind a service that holds nobody to a schema: in its first `slips`
+    answers, which are plans, the first step has a worker who does not exist.
+    """
+
+    def __init__(self, slips: int) -> None:
+        super().__init__()
+        self.left = slips
+
+    def respond(self, request: Any, body: bytes) -> Any:
+        response = super().respond(request, body)
+        if self.left:
+            self.left -= 1
+            reply = json.loads(response.body)
+            answer = next(block for block in reply["content"] if block["type"] == "text")
+            plan = json.loads(answer["text"])
+            plan["steps"][0]["worker"] = "dba"
+            answer["text"] = json.dumps(plan)
+            response = replace(response, body=json.dumps(reply).encode())
+        return response
+
+
 async def work_on(
     ticket: str,
     plan: Plan | None = None,
@@ -31,10 +56,12 @@ async def work_on(
     planner: Planner | None = None,
     by: Executable | None = None,
     latency_ms: int = 0,
+    slips: int = 0,
 ) -> tuple[Run, Result]:
     """Dispatches a ticket to its desk's supervisor, with this plan or planner, or to somebody else.
 
     latency_ms: how long the offline model takes for each answer.
+    slips:      how many plans of the model name a worker who does not exist.
     """
     desk = oncall(ticket)
     leader: PlannedSupervisor = desk.supervisor()
@@ -42,7 +69,8 @@ async def work_on(
         leader = replace(leader, planner=Fixed(plan))
     elif planner is not None:
         leader = replace(leader, planner=planner)
-    run = Run(connect(latency_ms=latency_ms) if latency_ms else connect())
+    client = connect(latency_ms=latency_ms) if latency_ms else connect()
+    run = Run(Client(Careless(slips)) if slips else client)
     return run, await run.dispatch(by or leader, desk.handoff(ticket))
 
 

@@ -82,7 +82,7 @@ class BudgetGauges(View):
         gauges = self.gauges()
         if not gauges:
             return "No budget has a cap."
-        fullest = max(gauges, key=lambda it: it.share)
+        fullest = max(gauges, key=lambda gauge: gauge.share)
         return (
             f"The fullest of {len(gauges)} caps: {fullest.owner}, {fullest.words}, {fullest.verdict}."
             if len(gauges) > 1
@@ -106,13 +106,13 @@ class BudgetGauges(View):
 
     def text(self) -> str:
         gauges = self.gauges()
-        wide = max((len(it.owner) for it in gauges), default=0)
+        wide = max((len(gauge.owner) for gauge in gauges), default=0)
         return "\n".join(
             [
                 f"Budget: {self.finding()}",
                 *(
-                    f"{it.owner.ljust(wide)}  {'█' * round(20 * it.share):·<20}  {it.words}, {it.verdict}"
-                    for it in gauges
+                    f"{gauge.owner.ljust(wide)}  {'█' * round(20 * gauge.share):·<20}  {gauge.words}, {gauge.verdict}"
+                    for gauge in gauges
                 ),
             ]
         )
@@ -131,9 +131,9 @@ class BudgetGauges(View):
             seconds = (passage.end or scene.now).at - passage.begin.at
             below = (
                 [
-                    it
-                    for it in scene.passages
-                    if it is passage or it.run.startswith(passage.run + ".")
+                    one_passage
+                    for one_passage in scene.passages
+                    if one_passage is passage or one_passage.run.startswith(passage.run + ".")
                 ]
                 if passage.limits.turns
                 else []
@@ -153,7 +153,7 @@ class BudgetGauges(View):
             "usd": used.usd,
             "calls": used.calls,
             "tokens": used.tokens,
-            "turns": max((it.turns for it in below), default=0),
+            "turns": max((each.turns for each in below), default=0),
             "seconds": Decimal(f"{seconds:.3f}") if self.time == "seconds" else None,
         }
         for limit, amount in amounts.items():

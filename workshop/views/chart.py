@@ -1,11 +1,13 @@
-"""Charts of a few numbers: bars, panels of bars, pairs before and after, and straight lines; each
-with a text twin.
+"""Charts of a few numbers: bars, panels of bars, pairs before and after, straight lines, curves, and
+intervals; each with a text twin.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from .svg import (
@@ -142,6 +144,117 @@ def lines(
         shapes.append(text(RIGHT + 8, y_of(last) + 4, f"{last:+.2f}", fill=INK))
         words.append(f"{name:32}  {first:+.2f} → {last:+.2f}")
     return _chart(finding, bottom, shapes, words)
+
+
+def curves(
+    finding: str, values: Mapping[str, Sequence[float]], *, x_axis: str, y_axis: str, limit: float
+) -> Chart:
+    """A curve for each name, a point for each step, and a dashed line at the limit."""
+    steps = max(map(len, values.values()))
+    ticks = _ticks(0.0, max(limit, *(number for each in values.values() for number in each)))
+    bottom = TOP + HEIGHT
+
+    def x_of(step: int) -> float:
+        return LEFT + (RIGHT - LEFT) * step / max(steps - 1, 1)
+
+    def y_of(value: float) -> float:
+        return bottom - HEIGHT * value / ticks[-1]
+
+    shapes = [text(MARGIN, TOP + 4, y_axis, width=LEFT - MARGIN - 60)]
+    for tick in ticks:
+        shapes.append(line(LEFT, y_of(tick), RIGHT, y_of(tick), stroke=tint(LINE, 0.6)))
+        shapes.append(text(LEFT - 12, y_of(tick) + 4, f"{tick:,g}", anchor="end"))
+    for step in range(steps):
+        shapes.append(text(x_of(step), bottom + 16, str(step + 1), anchor="middle"))
+    shapes.append(text((LEFT + RIGHT) / 2, bottom + 36, x_axis, fill=MUTED, anchor="middle"))
+    shapes.append(line(LEFT, y_of(limit), RIGHT, y_of(limit), stroke=INK, dash="5 4", width=1.5))
+    shapes.append(text(LEFT + 8, y_of(limit) - 8, f"limit {limit:,g}", fill=INK))
+    words = [f"{y_axis} at {x_axis} 1 to {steps}, limit {limit:,g}"]
+    for at, (name, numbers) in enumerate(values.items()):
+        hue, points = HUES[at % len(HUES)], [(x_of(n), y_of(v)) for n, v in enumerate(numbers)]
+        for (x, y), (next_x, next_y) in pairwise(points):
+            shapes.append(line(x, y, next_x, next_y, stroke=hue, width=2))
+        shapes += [element("circle", cx=x, cy=y, r=4, fill=hue) for x, y in points]
+        x, y = points[-1]
+        shapes.append(text(x, y - 12, name, size=BODY, fill=hue, bold=True, anchor="end"))
+        shapes.append(text(x + 10, y + 4, f"{numbers[-1]:,g}", fill=INK, bold=True))
+        words.append(f"{name:12}  {' '.join(f'{number:g}' for number in numbers)}")
+    return _chart(finding, bottom, shapes, words)
+
+
+def intervals(
+    finding: str,
+    values: Mapping[str, tuple[float, float, float]],
+    *,
+    axis: str,
+    zero: str = "",
+) -> Chart:
+    """A dot with its interval for each name: (mean, lower end, upper end).
+
+    zero: what a value of 0 means; it is marked by a dashed line, the numbers get a sign, and all
+    have one hue.
+    """
+    least = min(low for _, low, _ in values.values())
+    most = max(high for _, _, high in values.values())
+    if zero:
+        least, most = min(0.0, least), max(0.0, most)
+    ticks = _round_ticks(least, most)
+    first, last = ticks[0], ticks[-1]
+    bottom = TOP + 8 + ROW * len(values)
+    end = RIGHT - 88  # right of it are the numbers
+
+    def x_of(value: float) -> float:
+        return LEFT + (end - LEFT) * (value - first) / (last - first)
+
+    shapes = []
+    for tick in ticks:
+        shapes.append(line(x_of(tick), TOP - 4, x_of(tick), bottom, stroke=tint(LINE, 0.6)))
+        shapes.append(text(x_of(tick), bottom + 16, f"{tick:g}", anchor="middle"))
+    shapes.append(text((LEFT + end) / 2, bottom + 36, axis, fill=MUTED, anchor="middle"))
+    if zero:
+        shapes.append(line(x_of(0), TOP - 6, x_of(0), bottom, stroke=INK, dash="5 4", width=1.5))
+        shapes.append(text(x_of(0), TOP - 11, zero, fill=INK, anchor="middle"))
+    form = "{:+.2f} [{:+.2f}, {:+.2f}]" if zero else "{:.2f} [{:.2f}, {:.2f}]"
+    words = []
+    for at, (name, (mean, low, high)) in enumerate(values.items()):
+        y = TOP + 8 + ROW * at + 12
+        hue = ROLES["supervisor"] if zero else HUES[at % len(HUES)]
+        shapes.append(_name(name, y + 4))
+        shapes.append(line(x_of(low), y, x_of(high), y, stroke=hue, width=3))
+        for edge in (low, high):
+            shapes.append(line(x_of(edge), y - 7, x_of(edge), y + 7, stroke=hue, width=2))
+        shapes.append(element("circle", cx=x_of(mean), cy=y, r=6, fill=hue))
+        numbers = form.format(mean, low, high)
+        shapes.append(text(end + 16, y + 4, numbers, fill=INK, bold=True))
+        row = _interval_row((mean, low, high), first, last, bool(zero))
+        words.append(f"{name:20}  {row}  {numbers}")
+    words.append(f"{'':20}  {first:<{COLUMNS // 2 + 1}g}{last:>{COLUMNS // 2 + 1}g}  {axis}")
+    return _chart(finding, bottom, shapes, words)
+
+
+def _interval_row(value: tuple[float, float, float], first: float, last: float, zero: bool) -> str:
+    """An interval in characters, with a colon where 0 is."""
+
+    def at(number: float) -> int:
+        return round(COLUMNS * (number - first) / (last - first))
+
+    mean, low, high = map(at, value)
+    signs = ["·"] * (COLUMNS + 1)
+    if zero:
+        signs[at(0)] = ":"
+    signs[low : high + 1] = "─" * (high - low + 1)
+    signs[low], signs[high], signs[mean] = "├", "┤", "●"
+    return "".join(signs)
+
+
+def _round_ticks(least: float, most: float) -> list[float]:
+    """Round numbers from below the least value to above the most."""
+    from .lanes import tick
+
+    step = tick((most - least) or 1.0, 7)
+    begin = math.floor(least / step + 1e-9)
+    count = max(1, math.ceil(most / step - 1e-9) - begin)
+    return [round((begin + number) * step, 6) for number in range(count + 1)]
 
 
 def panels(finding: str, columns: Mapping[str, Mapping[str, float]]) -> Chart:

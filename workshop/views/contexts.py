@@ -99,7 +99,7 @@ class ContextSizes(View):
                 shapes += _bars(Context(context.name, room), y, hues[context.name], longest)
                 y += 20 * len(room) + 8
                 drawn += len(room)
-        hidden = sum(len(it.turns) for it in contexts) - drawn
+        hidden = sum(len(one_context.turns) for one_context in contexts) - drawn
         if hidden:
             shapes.append(text(MARGIN, y + 11, f"+ {hidden} more turns"))
             y += 24
@@ -108,13 +108,13 @@ class ContextSizes(View):
     def text(self) -> str:
         contexts = self.contexts()
         longest = max(map(_size, contexts), default=1)
-        wide = max((len(it.name) for it in contexts), default=0)
+        wide = max((len(one_context.name) for one_context in contexts), default=0)
         lines = [f"Context sizes: {self.finding()}"]
         if contexts:
             lines += ["", "tokens that each turn carries   (░ read again, █ new)"]
         for context in contexts:
             for turn, (before, tokens) in enumerate(context.parts(), 1):
-                again, end = (round(COLUMNS * it / longest) for it in (before, tokens))
+                again, end = (round(COLUMNS * value / longest) for value in (before, tokens))
                 bar = ("░" * again + "█" * (max(1, end) - again)).ljust(COLUMNS)
                 lines.append(
                     f"  {context.name if turn == 1 else '':{wide}}  turn {turn:<2} {bar}  {tokens:>7,}"

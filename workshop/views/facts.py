@@ -15,9 +15,11 @@ def facts_of(trace: Trace) -> dict[str, Any]:
     handoffs; calls: of models; documents: the ids that the last draft cites.
     """
     handoffs = trace.handoffs()[1:]
-    order = [it["to_agent"] for it in handoffs]
-    first = next((it["artifacts"] for it in handoffs if it["to_agent"] == "writer"), {})
-    drafts = [it["artifacts"].get("draft", "") for it in handoffs]
+    order = [handoff["to_agent"] for handoff in handoffs]
+    first = next(
+        (handoff["artifacts"] for handoff in handoffs if handoff["to_agent"] == "writer"), {}
+    )
+    drafts = [handoff["artifacts"].get("draft", "") for handoff in handoffs]
     cited = re.findall(r"\[([\w-]+)\]", drafts[-1]) if drafts else []
     return {
         "who": list(dict.fromkeys(order)),

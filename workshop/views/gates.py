@@ -25,7 +25,7 @@ from .svg import (
 )
 from .view import View
 
-LEFT, HEIGHT, PITCH = 156.0, 62.0, 72.0
+LEFT, HEIGHT, PITCH = 156.0, 76.0, 86.0
 """Where the columns begin, a cell's height, and from one row to the next; in px."""
 PASS, OBJECTS, UNASKED = "#00795a", "#a1344f", "#52606d"
 MOST = 5
@@ -155,7 +155,7 @@ def _cell(each: Round, gate: str, x: float, y: float, width: float) -> Iterator[
         x + 10, y + 18, each.state(gate), size=BODY, fill=INK if asked else MUTED, bold=asked
     )
     if issues:
-        for row, words in enumerate(wrapped(issues[0], width - 20, SMALL)):
+        for row, words in enumerate(wrapped(issues[0], width - 20, SMALL, most=3)):
             yield text(x + 10, y + 35 + 14 * row, words, fill=WARNING)
 
 

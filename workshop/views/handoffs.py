@@ -20,7 +20,7 @@ class HandoffLog(View):
 
     def finding(self) -> str:
         passages = self.scene.passages
-        under_way = sum(it.result is None for it in passages)
+        under_way = sum(passage.result is None for passage in passages)
         said = (
             f"{len(passages)} handoff{'' if len(passages) == 1 else 's'}"
             if passages
@@ -35,7 +35,7 @@ class HandoffLog(View):
             [
                 heading("Handoffs"),
                 sentence(self.finding(), muted=True),
-                *(entry(it, hues) for it in self.scene.passages),
+                *(entry(passage, hues) for passage in self.scene.passages),
             ],
         )
 

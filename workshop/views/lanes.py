@@ -103,8 +103,8 @@ def member_lane(member: Member, y: float, scale: Scale, hue: str) -> Iterable[st
     if member.merged:
         yield bars([scale.span(*member.merged)], y, lane_height(member.slots), tint(hue, 0.12))
     for slot in range(slots):
-        held = [it for it in member.bars if min(it.slot, slots - 1) == slot]
-        calls = [it for it in member.calls if min(it.slot, slots - 1) == slot]
+        held = [bar for bar in member.bars if min(bar.slot, slots - 1) == slot]
+        calls = [call for call in member.calls if min(call.slot, slots - 1) == slot]
         yield from _row(held, calls, y + slot * 9, height, scale, hue)
 
 
@@ -116,12 +116,14 @@ def passage_lane(passage: Passage, y: float, scale: Scale, hue: str) -> Iterable
 def _row(
     held: Iterable[Passage], calls: Iterable[Call], y: float, height: float, scale: Scale, hue: str
 ) -> Iterable[str]:
-    yield bars(_apart(scale.span(it.begin, it.end) for it in held), y, height, tint(hue, 0.26))
-    yield bars(_apart(scale.span(it.begin, it.end) for it in calls), y, height, hue)
-    for it in held:
-        yield from _waits(it, y, height, scale, hue)
-        if it.state in ("failed", "stopped", "paused"):
-            x = scale.span(it.begin, it.end)[1]
+    yield bars(
+        _apart(scale.span(span.begin, span.end) for span in held), y, height, tint(hue, 0.26)
+    )
+    yield bars(_apart(scale.span(call.begin, call.end) for call in calls), y, height, hue)
+    for span in held:
+        yield from _waits(span, y, height, scale, hue)
+        if span.state in ("failed", "stopped", "paused"):
+            x = scale.span(span.begin, span.end)[1]
             yield path(
                 f"M{number(x - 1)} {number(y - 2)}V{number(y + height + 2)}",
                 stroke=WARNING,

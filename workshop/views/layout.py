@@ -45,15 +45,15 @@ class Layout:
     @property
     def lanes(self) -> list[Member]:
         """Who gets a lane of time: everybody with a box of their own who has had work."""
-        alone = (it.member for it in self.places if not it.others)
-        return [it for it in alone if it.handoffs or it.own.calls]
+        alone = (place.member for place in self.places if not place.others)
+        return [member for member in alone if member.handoffs or member.own.calls]
 
 
 def arrange(hub: Member, top: float) -> Layout:
     """Places for the hub and everybody below it, in the order in which they appeared."""
     spokes = list(hub.specialists.values())
-    nested = any(it.specialists for it in spokes)
-    rows = sum(max(1, len(it.specialists)) for it in spokes)
+    nested = any(member.specialists for member in spokes)
+    rows = sum(max(1, len(member.specialists)) for member in spokes)
     height, pitch = (56.0, 72.0) if rows <= 6 else (42.0, 50.0)
     xs, widths = (
         ((MARGIN, 312, 600), (128, 128, 136)) if nested else ((MARGIN, 544, 0), (192, 192, 0))
@@ -86,6 +86,6 @@ def arrange(hub: Member, top: float) -> Layout:
 def _fitted(members: list[Member], most: int) -> Iterator[tuple[Member, ...]]:
     """One by one, and the last as a group when there are more than `most`."""
     alone = members if len(members) <= most else members[: most - 1]
-    yield from ((it,) for it in alone)
+    yield from ((member,) for member in alone)
     if len(alone) < len(members):
         yield tuple(members[len(alone) :])

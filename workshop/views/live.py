@@ -49,7 +49,7 @@ class watch:
                 f"watch was given {type(run).__name__}; expected the Run that will do the work: run = Run(connect())"
             )
         self.run = run
-        self.views = [it(run) if isinstance(it, type) else it for it in views] or [
+        self.views = [view(run) if isinstance(view, type) else view for view in views] or [
             TeamPicture(run, team=team)
         ]
         self._screen: _Screen | None = None

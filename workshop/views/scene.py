@@ -163,14 +163,16 @@ class Member:
     def state(self) -> State:
         if self.open:
             return (
-                "working" if any(it.state == "working" for it in self.open.values()) else "waiting"
+                "working"
+                if any(passage.state == "working" for passage in self.open.values())
+                else "waiting"
             )
         return self.latest.state if self.latest else "waiting"
 
     @property
     def held(self) -> list[Span]:
         """When it held work."""
-        return [*filter(None, [self.merged]), *(Span(it.begin, it.end) for it in self.bars)]
+        return [*filter(None, [self.merged]), *(Span(bar.begin, bar.end) for bar in self.bars)]
 
     @property
     def below(self) -> Iterator[Member]:
@@ -230,7 +232,12 @@ class Scene:
     def holders(self) -> list[Passage]:
         """The handoffs that are being worked on: open, and not waiting for a specialist."""
         everybody = [self.user, *self.user.below]
-        return [it for member in everybody for it in member.open.values() if it.state == "working"]
+        return [
+            passage
+            for member in everybody
+            for passage in member.open.values()
+            if passage.state == "working"
+        ]
 
     def passage(self, run: str) -> Passage | None:
         """The handoff that opened this run."""
@@ -269,8 +276,8 @@ class Scene:
                 return f"The {one.member.name} holds the work and decides what comes next."
             return f"The {one.member.name} holds the work: {sizes(one.parts)}."
         names: dict[str, int] = {}
-        for it in holders:
-            names[it.member.name] = names.get(it.member.name, 0) + 1
+        for place in holders:
+            names[place.member.name] = names.get(place.member.name, 0) + 1
         said = [f"{name} ×{times}" if times > 1 else name for name, times in names.items()]
         most = [*said[:4], f"{len(said) - 4} others"] if len(said) > 5 else said
         return (
@@ -351,8 +358,8 @@ class Scene:
         handoff = event.handoff
         named = {"task": handoff.intent, "context": handoff.context, **handoff.artifacts}
         parts = [Part(name, words_of(value)) for name, value in named.items() if value]
-        taken = {it.slot for it in member.open.values()}
-        slot = next(it for it in range(len(taken) + 1) if it not in taken)
+        taken = {one_passage.slot for one_passage in member.open.values()}
+        slot = next(each for each in range(len(taken) + 1) if each not in taken)
         passage = Passage(
             len(self.passages) + 1,
             event.run,
@@ -483,7 +490,7 @@ def _once(given: Iterable[tuple[int, str]]) -> list[str]:
     for number, text in given:
         if text:
             numbers.setdefault(text, []).append(number)
-    return [f"{_ranges(its)}: {text}" for text, its in numbers.items()]
+    return [f"{_ranges(members)}: {text}" for text, members in numbers.items()]
 
 
 def _ranges(numbers: list[int]) -> str:

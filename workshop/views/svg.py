@@ -188,9 +188,11 @@ def text(
 
 
 def heading(words: str) -> str:
-    """A picture's title, cut to its width."""
+    """A picture's title: a long one in smaller letters, a very long one cut."""
     room = WIDTH - 2 * MARGIN
-    return text(MARGIN, 38, words, size=TITLE, fill=INK, bold=True, width=room)
+    fits = TITLE * room / max(text_width(words, TITLE, bold=True), 1)
+    size = min(TITLE, max(BODY, fits))
+    return text(MARGIN, 38, words, size=round(size, 1), fill=INK, bold=True, width=room)
 
 
 def box(

@@ -89,7 +89,7 @@ class TeamPicture(View):
         y, lanes = layout.bottom + 24, layout.lanes
         if scene.passages:
             shapes += _lanes(lanes, y, Scale(self.time, 136, 528, now, live), hues)
-            y += 52 + sum(lane_height(it.slots) + 8 for it in lanes) + 16
+            y += 52 + sum(lane_height(member.slots) + 8 for member in lanes) + 16
         for words, fill in self._footer():
             shapes.append(text(MARGIN, y + 4, words, size=BODY, fill=fill))
             y += 17
@@ -115,7 +115,11 @@ class TeamPicture(View):
         gives.
         """
         given = self.scene.finding().lower()
-        others = (it for it in self.scene.passages if it.reason.rstrip(".").lower() not in given)
+        others = (
+            passage
+            for passage in self.scene.passages
+            if passage.reason.rstrip(".").lower() not in given
+        )
         found = reasons(others)
         hidden = len(found) - MOST_REASONS
         more = [f"and {hidden} more reasons: HandoffLog shows each"] if hidden > 0 else []
@@ -126,7 +130,8 @@ class TeamPicture(View):
         hub = scene.hub
         lines = [scene.task or "a run", scene.finding(), bill(scene.spent), ""]
         rows = [
-            (("  " * _depth(it, hub)) + it.name, _state(it), _in_words(it)) for it in scene.members
+            (("  " * _depth(member, hub)) + member.name, _state(member), _in_words(member))
+            for member in scene.members
         ]
         widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
         lines += [
@@ -139,16 +144,16 @@ class TeamPicture(View):
                 f"{'steps'.ljust(widths[0])}  0 to {scene.now.step}   (█ a model call, ░ holds the work)",
             ]
             lines += [
-                f"{row[0].ljust(widths[0])}  {in_text(it.held, it.calls, scene.now)}"
-                for row, it in zip(rows, scene.members, strict=True)
-                if it.latest and (it.handoffs or it.own.calls)
+                f"{row[0].ljust(widths[0])}  {in_text(member.held, member.calls, scene.now)}"
+                for row, member in zip(rows, scene.members, strict=True)
+                if member.latest and (member.handoffs or member.own.calls)
             ]
         notes = [*self._why(), *self._notes()]
         lines += ["", *notes] if notes else []
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"TeamPicture({listed(it.name for it in self.scene.members)}; {len(self.scene.passages)} handoffs)"
+        return f"TeamPicture({listed(member.name for member in self.scene.members)}; {len(self.scene.passages)} handoffs)"
 
 
 # ── shapes ────────────────────────────────────────────────────────────────────────────────────────
@@ -162,19 +167,17 @@ def _header(scene: Scene, seconds: float | None, said: list[str]) -> Iterator[st
     ]
     if seconds is not None:
         figures.append((f"{seconds:.1f}", "seconds"))
-    left = WIDTH - MARGIN - 96 * (len(figures) - 1)
+    apart = 96 if seconds is None else 86
+    left = WIDTH - MARGIN - apart * (len(figures) - 1)
     for index, (value, label) in enumerate(figures):
-        yield text(left + 96 * index, 38, value, size=TITLE, fill=INK, bold=True, anchor="end")
-        yield text(left + 96 * index, 54, label, anchor="end")
-    yield text(
-        MARGIN, 38, scene.task or "a run", size=TITLE, fill=INK, bold=True, width=left - 88 - MARGIN
-    )
-    yield text(
-        MARGIN,
-        54,
-        listed(list(map(role_of, scene.models))) if scene.models else "",
-        width=left - 88 - MARGIN,
-    )
+        yield text(left + apart * index, 38, value, size=TITLE, fill=INK, bold=True, anchor="end")
+        yield text(left + apart * index, 54, label, anchor="end")
+    room = left - apart + 8 - MARGIN
+    task = scene.task or "a run"
+    fits = seconds is None or text_width(task, TITLE, bold=True) <= room
+    yield text(MARGIN, 38, task, size=TITLE if fits else LABEL, fill=INK, bold=True, width=room)
+    models = listed(list(map(role_of, scene.models))) if scene.models else ""
+    yield text(MARGIN, 54, models, width=room)
     for index, words in enumerate(said):
         yield text(MARGIN, 82 + 17 * index, words, size=BODY + 1, fill=INK)
 
@@ -256,7 +259,7 @@ def _detail(member: Member) -> str:
     if latest.result is not None:
         return latest.in_brief.removeprefix("failed").strip(" ·")  # the state says so already
     if latest.state == "waiting":
-        waits = [name for name, it in member.specialists.items() if it.open]
+        waits = [name for name, one_member in member.specialists.items() if one_member.open]
         return latest.note or (f"for {listed(waits)}" if waits else "for a specialist")
     if member.hub is None and not latest.doing:
         return "the one who asks"
@@ -270,9 +273,9 @@ def _own(member: Member) -> str:
 
 def _edges(layout: Layout, hues: Hues) -> Iterator[str]:
     """Idle edges first, so that what is on its way lies on top."""
-    spokes = [it for it in layout.places if it.hub]
-    for place in sorted(spokes, key=lambda it: bool(it.member.open)):
-        hub, working = place.hub, any(it.open for it in place.others or (place.member,))
+    spokes = [one_place for one_place in layout.places if one_place.hub]
+    for place in sorted(spokes, key=lambda spoke: bool(spoke.member.open)):
+        hub, working = place.hub, any(other.open for other in place.others or (place.member,))
         start, end, y0, y1 = hub.x + hub.width, place.x, hub.middle, place.middle
         bend = start + _bend(start, end)
         middle = (start + bend) / 2
@@ -355,12 +358,12 @@ def _bend(start: float, end: float) -> float:
 def _carried(latest: Passage, at_once: int, room: float) -> tuple[str, str]:
     """Two lines: the names of the parts, and their sizes."""
     parts = latest.parts
-    whole = f"{latest.number}: {sum(it.words for it in parts):,} words"
+    whole = f"{latest.number}: {sum(part.words for part in parts):,} words"
     if at_once > 1:
         return f"{at_once} handoffs at once", f"latest: {sizes(parts)}" if room > 150 else whole
     while True:
-        names = " + ".join(it.name for it in parts) or "nothing"
-        said = " + ".join(f"{it.words:,}" for it in parts) + " words"
+        names = " + ".join(part.name for part in parts) or "nothing"
+        said = " + ".join(f"{part.words:,}" for part in parts) + " words"
         if text_width(names, SMALL, bold=True) <= room or len(parts) < 2 or parts[0].name != "task":
             break
         parts = parts[1:]  # every handoff has a task: that one can be left out
@@ -378,7 +381,9 @@ def _went(latest: Passage, handoffs: int, room: float) -> str:
     """What the latest handoff carried: with sizes where there is room, else by name."""
     first = "last: " if handoffs > 1 else ""
     said = first + sizes(latest.parts)
-    return said if text_width(said) <= room else first + ", ".join(it.name for it in latest.parts)
+    return (
+        said if text_width(said) <= room else first + ", ".join(part.name for part in latest.parts)
+    )
 
 
 def _lanes(members: list[Member], y: float, scale: Scale, hues: Hues) -> Iterator[str]:
@@ -389,7 +394,7 @@ def _lanes(members: list[Member], y: float, scale: Scale, hues: Hues) -> Iterato
     for x, label in zip(columns, ("calls", "tokens", "cost"), strict=True):
         yield text(x, y + 12, label, anchor="end", bold=True)
     y += 28
-    bottom = y + sum(lane_height(it.slots) + 8 for it in members) - 4
+    bottom = y + sum(lane_height(one_member.slots) + 8 for one_member in members) - 4
     yield from scale.axis(y - 2, bottom)
     for member in members:
         height = lane_height(member.slots)
@@ -423,7 +428,9 @@ def _depth(member: Member, hub: Member) -> int:
 def _in_words(member: Member) -> str:
     said = [_detail(member)]
     if member.open:
-        said += [f"holds {it.number} ({sizes(it.parts)})" for it in member.open.values()]
+        said += [
+            f"holds {passage.number} ({sizes(passage.parts)})" for passage in member.open.values()
+        ]
     elif member.handoffs:
         said.append(
             f"{_numbers(member)} ({'last: ' if member.handoffs > 1 else ''}{sizes(member.latest.parts)})"

@@ -65,7 +65,7 @@ class Timeline(View):
             if last > 1
             else ""
         )
-        deepest = max(it.depth for it in passages)
+        deepest = max(passage.depth for passage in passages)
         levels = f", {deepest + 1} levels deep" if deepest > SHALLOW else ""
         said = f"{last} handoff{'' if last == 1 else 's'}{order}{levels}."
         if self.time == "seconds":
@@ -107,7 +107,9 @@ class Timeline(View):
             ]
             y += 14
             bottom = y + 24 * len(rows) - 6
-            step = min(INDENT, WIDEST_INDENT / max(1, *(it.depth for it in scene.passages)))
+            step = min(
+                INDENT, WIDEST_INDENT / max(1, *(passage.depth for passage in scene.passages))
+            )
             shapes += scale.axis(y - 2, bottom)
             for row in rows:
                 shapes += _row(row, y, scale, hues[row.member.name], row.depth * step)
@@ -148,11 +150,14 @@ class Timeline(View):
         lines = [scene.task or "a run", self.finding()]
         if scene.passages:
             lines += ["", f"steps 0 to {scene.now.step}   (█ a model call, ░ holds the work)"]
-        names = [f"{it.number:>3} {'  ' * it.depth}{it.member.name}" for it in scene.passages]
+        names = [
+            f"{passage.number:>3} {'  ' * passage.depth}{passage.member.name}"
+            for passage in scene.passages
+        ]
         wide = max(map(len, names), default=0)
-        for name, it in zip(names, scene.passages, strict=True):
+        for name, passage in zip(names, scene.passages, strict=True):
             lines.append(
-                f"{name.ljust(wide)}  {in_text([it], it.calls, scene.now)}  {it.in_brief or it.state}"
+                f"{name.ljust(wide)}  {in_text([passage], passage.calls, scene.now)}  {passage.in_brief or passage.state}"
             )
         notes = [*self._why(), *self._notes()]
         lines += ["", *notes] if notes else []
@@ -198,16 +203,16 @@ def _row(passage: Passage, y: float, scale: Scale, hue: str, indent: float) -> I
 
 def _workers(passages: list[Passage]) -> list[Passage]:
     """The handoffs whose holder did the work itself."""
-    callers = {id(it.caller) for it in passages}
-    return [it for it in passages if id(it) not in callers]
+    callers = {id(passage.caller) for passage in passages}
+    return [passage for passage in passages if id(passage) not in callers]
 
 
 def most_at_once(passages: list[Passage]) -> int:
     """The largest number of specialists that held work at the same moment."""
     changes = sorted(
         change
-        for it in _workers(passages)
-        for change in ((it.begin.step, 1), *([(it.end.step, -1)] if it.end else []))
+        for worker in _workers(passages)
+        for change in ((worker.begin.step, 1), *([(worker.end.step, -1)] if worker.end else []))
     )
     now = most = 0
     for _, change in changes:
@@ -220,7 +225,9 @@ def work_and_span(passages: list[Passage], now: float) -> tuple[float, float]:
     """Seconds that the specialists worked, added up; and seconds in which at least one of
     them did.
     """
-    spans = sorted((it.begin.at, it.end.at if it.end else now) for it in _workers(passages))
+    spans = sorted(
+        (worker.begin.at, worker.end.at if worker.end else now) for worker in _workers(passages)
+    )
     covered, reached = 0.0, 0.0
     for begin, end in spans:
         covered += max(0.0, end - max(begin, reached))

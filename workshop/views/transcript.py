@@ -47,7 +47,7 @@ class Transcript(View):
 
     def finding(self) -> str:
         agent, _, events = self._conversation()
-        replies = [it.reply for it in events if it.kind == "reply"]
+        replies = [event.reply for event in events if event.kind == "reply"]
         calls = sum(len(reply.tool_calls) for reply in replies)
         said = f"The {agent}'s conversation: {_count(len(replies), 'reply', 'replies')}, {_count(calls, 'tool call')}"
         return said + (f", ended by {replies[-1].stop_reason}." if replies else ".")
@@ -85,7 +85,9 @@ class Transcript(View):
             )
         run = mine[self.nth - 1]
         events = [
-            it for it in self.events if it.run == run and it.kind in ("request", "reply", "retry")
+            one_event
+            for one_event in self.events
+            if one_event.run == run and one_event.kind in ("request", "reply", "retry")
         ]
         return runs[run], events[0].body["model"], events
 
@@ -104,7 +106,9 @@ class Transcript(View):
                     yield Turn(
                         "system",
                         "tools",
-                        "\n".join(f"{it.get('name')}: {it.get('description', '')}" for it in tools),
+                        "\n".join(
+                            f"{tool.get('name')}: {tool.get('description', '')}" for tool in tools
+                        ),
                     )
                 messages = said[: event.since] + list(body["messages"])
                 if messages[: len(said)] != said:
@@ -134,37 +138,37 @@ def _blocks(
 ) -> Iterator[Turn]:
     role, content = message["role"], message["content"]
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    for index, it in enumerate(blocks):
+    for index, one_block in enumerate(blocks):
         last = note if index == len(blocks) - 1 else ""
-        match it.get("type"):
+        match one_block.get("type"):
             case "text":
-                yield Turn(role, "text", it["text"], last)
+                yield Turn(role, "text", one_block["text"], last)
             case "tool_use":
                 yield Turn(
                     role,
                     "tool_use",
-                    f"{it['name']}({json.dumps(it.get('input'), ensure_ascii=False, indent=2)})",
+                    f"{one_block['name']}({json.dumps(one_block.get('input'), ensure_ascii=False, indent=2)})",
                     last,
                 )
             case "tool_result":
-                of = tools_called.get(it.get("tool_use_id", ""), "")
+                of = tools_called.get(one_block.get("tool_use_id", ""), "")
                 yield Turn(
                     role,
                     "tool_result",
-                    _plain(it.get("content")),
-                    f"{of} error".strip() if it.get("is_error") else of,
+                    _plain(one_block.get("content")),
+                    f"{of} error".strip() if one_block.get("is_error") else of,
                 )
             case "thinking":
                 yield Turn(
                     role,
                     "thinking",
-                    it.get("thinking") or "",
-                    last or NOT_SHOWN * (not it.get("thinking")),
+                    one_block.get("thinking") or "",
+                    last or NOT_SHOWN * (not one_block.get("thinking")),
                 )
             case "redacted_thinking":
                 yield Turn(role, "thinking", "", last or NOT_SHOWN)
             case kind:
-                rest = {key: value for key, value in it.items() if key != "type"}
+                rest = {key: value for key, value in one_block.items() if key != "type"}
                 yield Turn(
                     role,
                     str(kind),
@@ -177,7 +181,7 @@ def _plain(content: Any) -> str:
     """A system prompt or a tool's result: a text, or text blocks."""
     if isinstance(content, list):
         return "\n".join(
-            str(it.get("text", it)) if isinstance(it, dict) else str(it) for it in content
+            str(part.get("text", part)) if isinstance(part, dict) else str(part) for part in content
         )
     return "" if content is None else str(content)
 

@@ -43,7 +43,7 @@ class View:
     def __init__(self, source: Source, *, team: Iterable[str] = ()) -> None:
         if not isinstance(source, Run | Trace | list):
             source = list(source)
-        if isinstance(source, list) and any(not isinstance(it, Event) for it in source[:1]):
+        if isinstance(source, list) and any(not isinstance(each, Event) for each in source[:1]):
             raise TypeError(
                 f"{type(self).__name__} was given a list of {type(source[0]).__name__}; "
                 "expected a Run, its trace(), or a list of events"

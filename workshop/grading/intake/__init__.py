@@ -114,19 +114,27 @@ def read(submissions: Path, *, exercise: str | None = None, scratch: Path) -> In
     doubled = _doubled(files)
     named = list(_with_learners(files, doubled, notebooks, unread))
     chosen = list(_chosen(named, notebooks))
-    unread += [(it.file, it.problems[0]) for it in chosen if not it.readable]
-    for it in chosen:
-        if exercise not in (None, it.notebook[:2]):
-            aside.append((it.file, f"it belongs to {it.notebook}; only {exercise} is graded"))
-    chosen = [it for it in chosen if exercise in (None, it.notebook[:2])]
+    unread += [
+        (submission.file, submission.problems[0])
+        for submission in chosen
+        if not submission.readable
+    ]
+    for submission in chosen:
+        if exercise not in (None, submission.notebook[:2]):
+            aside.append(
+                (submission.file, f"it belongs to {submission.notebook}; only {exercise} is graded")
+            )
+    chosen = [submission for submission in chosen if exercise in (None, submission.notebook[:2])]
     refused = [tuple(name.split("/")[around:]) for name, _ in found.refused]
-    there = [it.parts for it in entries] + [it for it in refused if not {"", ".", ".."} & {*it}]
-    learners = {it.learner for it in chosen} | {learner for learner, _ in named}
+    there = [entry.parts for entry in entries] + [
+        path for path in refused if not {"", ".", ".."} & {*path}
+    ]
+    learners = {submission.learner for submission in chosen} | {learner for learner, _ in named}
     learners |= set(_owners(there, doubled))
     return Intake(
         sorted(
             _with_flags_for_alike(chosen, learners),
-            key=lambda it: (it.learner.casefold(), it.learner, it.notebook),
+            key=lambda each: (each.learner.casefold(), each.learner, each.notebook),
         ),
         sorted(unread),
         sorted(aside),
@@ -141,13 +149,15 @@ def _with_flags_for_alike(
     alike = defaultdict(list)
     for name in sorted(learners):
         alike[looks(name)].append(name)
-    for it in chosen:
-        others = [ascii(name) for name in alike[looks(it.learner)] if name != it.learner]
+    for submission in chosen:
+        others = [
+            ascii(name) for name in alike[looks(submission.learner)] if name != submission.learner
+        ]
         if others:
-            flag = f"the name {it.learner!a} looks like that of {', '.join(others[:5])}"
-            yield replace(it, problems=(*it.problems, flag))
+            flag = f"the name {submission.learner!a} looks like that of {', '.join(others[:5])}"
+            yield replace(submission, problems=(*submission.problems, flag))
         else:
-            yield it
+            yield submission
 
 
 def notebook_names() -> dict[str, str]:
@@ -157,7 +167,11 @@ def notebook_names() -> dict[str, str]:
 
 def _owners(files: Iterable[tuple[str, ...]], doubled: set[str]) -> Iterable[str]:
     """Whoever has a folder, whatever is in it."""
-    return (_learner(found, doubled) for it in files if len(it) > 1 and (found := owners.owner(it)))
+    return (
+        _learner(found, doubled)
+        for file in files
+        if len(file) > 1 and (found := owners.owner(file))
+    )
 
 
 def _learner(owner: owners.Owner, doubled: set[str]) -> str:
@@ -167,9 +181,11 @@ def _learner(owner: owners.Owner, doubled: set[str]) -> str:
 def _doubled(files: Iterable[_File]) -> set[str]:
     """The names that two people share, as the platform's numbers tell."""
     numbers = defaultdict(set)
-    for it in files:
-        if it.owner:
-            numbers[it.owner.name, "" if it.owner.a_person else it.lesson].add(it.owner.number)
+    for file in files:
+        if file.owner:
+            numbers[file.owner.name, "" if file.owner.a_person else file.lesson].add(
+                file.owner.number
+            )
     return {name for (name, _), found in numbers.items() if len(found) > 1}
 
 
@@ -177,21 +193,21 @@ def _below_the_wrapper(
     entries: list[Entry], notebooks: Mapping[str, str], submissions: Path
 ) -> list[Entry]:
     """The entries without the one folder around them all, when that is no learner's."""
-    tops = {it.parts[0] for it in entries}
-    if len(tops) != 1 or any(len(it.parts) == 1 for it in entries):
+    tops = {entry.parts[0] for entry in entries}
+    if len(tops) != 1 or any(len(entry.parts) == 1 for entry in entries):
         return entries
-    books = [it for it in entries if it.name.lower().endswith(".ipynb")]
-    inner = {it.parts[1] for it in books if len(it.parts) > 2}
-    people = {it for it in inner if not owners.lesson_of((it,), notebooks)}
-    stems = [owners.stem_of(it.parts[1]) for it in books if len(it.parts) == 2]
+    books = [entry for entry in entries if entry.name.lower().endswith(".ipynb")]
+    inner = {book.parts[1] for book in books if len(book.parts) > 2}
+    people = {name for name in inner if not owners.lesson_of((name,), notebooks)}
+    stems = [owners.stem_of(book.parts[1]) for book in books if len(book.parts) == 2]
     direct = {
-        owners.without_notebook(it, owners.lesson_of((it,), notebooks), notebooks, numbers=True)
-        for it in stems
+        owners.without_notebook(stem, owners.lesson_of((stem,), notebooks), notebooks, numbers=True)
+        for stem in stems
     }
     named_by_learner = submissions.is_file() and len(direct) > 1 and "" not in direct
     a_class = not stems and (len(people) > 1 or (people and tops == {submissions.stem}))
     if a_class or (named_by_learner and not inner):
-        return [replace(it, parts=it.parts[1:]) for it in entries]
+        return [replace(entry, parts=entry.parts[1:]) for entry in entries]
     return entries
 
 
@@ -234,7 +250,7 @@ class _Reading:
         self.aside: list[tuple[str, str]] = []
         self._count: Counter[str] = Counter()
         self._size: Counter[str] = Counter()
-        self._known = {it.id for it in exercises()}
+        self._known = {known.id for known in exercises()}
 
     def files(self, entries: Iterable[Entry]) -> Iterable[_File]:
         for number, entry in enumerate(entries):
@@ -322,7 +338,7 @@ def _lesson(
     told = Counter(id[:2] for id in ids)
     if told:
         most = max(told.values())
-        first = [it for it in told if told[it] == most]
+        first = [time for time in told if told[time] == most]
         lesson = by_name if by_name in first else first[0]
         flags = (
             [f"the notebook also holds cells of {', '.join(sorted(set(told) - {lesson}))}"]
@@ -350,23 +366,24 @@ def _with_learners(
     unread: list[tuple[str, str]],
 ) -> Iterable[tuple[str, _File]]:
     """Each file with its learner's name. Two people of one name are kept apart."""
-    alone = [it for it in files if it.owner is None]
+    alone = [file for file in files if file.owner is None]
     numbers = all(
-        set(owners.NUMBER.findall(owners.stem_of(it.entry.name))) <= {it.lesson} for it in alone
+        set(owners.NUMBER.findall(owners.stem_of(name.entry.name))) <= {name.lesson}
+        for name in alone
     )
-    for it in files:
-        if it.owner:
-            learner = _learner(it.owner, doubled)
+    for file in files:
+        if file.owner:
+            learner = _learner(file.owner, doubled)
         else:
             learner = owners.without_notebook(
-                owners.stem_of(it.entry.name), it.lesson, notebooks, numbers=numbers
+                owners.stem_of(file.entry.name), file.lesson, notebooks, numbers=numbers
             )
         if learner.strip():
-            yield learner, it
+            yield learner, file
         else:
             unread.append(
                 (
-                    it.entry.name,
+                    file.entry.name,
                     (
                         "nothing says whose it is; expected a folder for each learner, or the"
                         " learner's name before the notebook's, such as ada_03.ipynb"
@@ -382,15 +399,15 @@ def _chosen(named: list[tuple[str, _File]], notebooks: Mapping[str, str]) -> Ite
         versions[learner, file.lesson].append(file)
     for (learner, lesson), files in versions.items():
         ordered = sorted(files, key=_age)
-        good = [it for it in ordered if not it.problem]
+        good = [one_file for one_file in ordered if not one_file.problem]
         best = (good or ordered)[-1]
         newer = ordered[ordered.index(best) + 1 :]
         flags = [
             *best.flags,
             *(
-                f"a later version cannot be read, so this one counts: {it.entry.name}"
-                f" ({it.problem})"
-                for it in newer
+                f"a later version cannot be read, so this one counts: {one_file.entry.name}"
+                f" ({one_file.problem})"
+                for one_file in newer
             ),
         ]
         yield Submission(
@@ -400,8 +417,8 @@ def _chosen(named: list[tuple[str, _File]], notebooks: Mapping[str, str]) -> Ite
             path=best.copy,
             sha256=best.sha256,
             submitted=best.entry.when,
-            older=tuple(it.entry.name for it in ordered if it is not best),
-            problems=tuple(it for it in (best.problem, *flags) if it),
+            older=tuple(one_file.entry.name for one_file in ordered if one_file is not best),
+            problems=tuple(flag for flag in (best.problem, *flags) if flag),
             platform=best.owner.platform if best.owner else "",
             number=best.owner.number if best.owner else "",
             upload=best.owner.upload if best.owner else "",

@@ -117,17 +117,17 @@ def merge(raw: dict[str, Any], of: Master) -> Merged:
 def _find_answers(merged: Merged, cells: list[_Submitted], of: Master, known: list[Any]) -> None:
     """Fills in answers, what is missing, and flags."""
     stubs = {facts["id"]: cell for cell, facts in of.code() if facts.get("role") == "answer"}
-    for its in of.exercises:
-        stub = stubs[its.id]
-        found, how = _candidates(cells, its, stub, known)
-        source, why = _choose(found, its, _plain(stub.source))
+    for exercise in of.exercises:
+        stub = stubs[exercise.id]
+        found, how = _candidates(cells, exercise, stub, known)
+        source, why = _choose(found, exercise, _plain(stub.source))
         if source is None:
-            merged.missing[its.id] = why
+            merged.missing[exercise.id] = why
         else:
-            merged.answers[its.id] = source
+            merged.answers[exercise.id] = source
             notes = (how and f"answer found by its {how}", why)
-            merged.flags += [f"{its.id}: {note}" for note in notes if note]
-        merged.flags += _about_the_check(cells, its, of)
+            merged.flags += [f"{exercise.id}: {note}" for note in notes if note]
+        merged.flags += _about_the_check(cells, exercise, of)
 
 
 def _own_cells(
@@ -137,10 +137,12 @@ def _own_cells(
     answers need.
     """
     answers = list(merged.answers.values())
-    own = [it for it in _own(cells, known, of) if not any(it.source in text for text in answers)]
+    own = [
+        each for each in _own(cells, known, of) if not any(each.source in text for text in answers)
+    ]
     given = {name for cell, _ in of.code() for name in defined(cell.source)}
     try:
-        chosen = [own[at] for at in needed(answers, [it.source for it in own], given)]
+        chosen = [own[at] for at in needed(answers, [cell.source for cell in own], given)]
     except (
         Exception
     ) as problem:  # a source that no honest person writes must not cost the others their verdict
@@ -150,7 +152,7 @@ def _own_cells(
     for cell in chosen:
         found.setdefault(_follows(cell, cells, known), []).append(cell.source)
     if chosen:
-        names = shared(answers, [it.source for it in chosen])
+        names = shared(answers, [cell.source for cell in chosen])
         shown = ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")
         merged.flags.append(f"the answers use what cells of the learner's own define: {shown}")
     return found
@@ -160,7 +162,7 @@ def _follows(cell: _Submitted, cells: list[_Submitted], known: list[Any]) -> int
     """Which of the known cells stands nearest before a cell, or is this cell, by its position; -1
     for none.
     """
-    for other in reversed([it for it in cells if it.at <= cell.at]):
+    for other in reversed([one_cell for one_cell in cells if one_cell.at <= cell.at]):
         for position, entry in enumerate(known):
             if _is_known(other, [entry]):
                 return position
@@ -170,7 +172,7 @@ def _follows(cell: _Submitted, cells: list[_Submitted], known: list[Any]) -> int
 def _stage(merged: Merged, own: dict[int, list[str]], of: Master) -> None:
     """Puts the cells into the order in which they run."""
     elsewhere = {name for source in merged.answers.values() for name in assigned(source)}
-    exercises = {it.id: it for it in of.exercises}
+    exercises = {exercise.id: exercise for exercise in of.exercises}
     late = []
     merged.cells += [Cell("own", source) for source in own.get(-1, [])]
     for position, cell in enumerate(of.stubs.cells):
@@ -199,7 +201,7 @@ class _Submitted:
     def __init__(self, cell: dict[str, Any], at: int) -> None:
         source = cell.get("source", "")
         parts = source if isinstance(source, list) else [source]
-        source = "".join(it for it in parts if isinstance(it, str))
+        source = "".join(part for part in parts if isinstance(part, str))
         self.source = source.encode("utf-8", "replace").decode("utf-8")
         self.code = cell.get("cell_type") == "code"
         self.cell_id = cell.get("id") if isinstance(cell.get("id"), str) else ""
@@ -246,41 +248,47 @@ def _is_known(cell: _Submitted, known: list[Any]) -> bool:
 
 
 def _candidates(
-    cells: list[_Submitted], its: Exercise, stub: Any, known: list[Any]
+    cells: list[_Submitted], exercise: Exercise, stub: Any, known: list[Any]
 ) -> tuple[list[str], str]:
     """The sources that may be the answer, best first, and how they were found when it was not by
     their id.
     """
-    named = [it for it in cells if it.code and it.key == (its.id, "answer")]
+    named = [cell for cell in cells if cell.code and cell.key == (exercise.id, "answer")]
     if named:
-        return [*(it.source for it in named), *_joined(cells, named, known)], ""
-    same = [it for it in cells if it.code and it.cell_id == stub.id]
+        return [*(cell.source for cell in named), *_joined(cells, named, known)], ""
+    same = [cell for cell in cells if cell.code and cell.cell_id == stub.id]
     if same:
         return [
-            *(it.source for it in same),
+            *(cell.source for cell in same),
             *_joined(cells, same, known),
         ], "cell id, its metadata are gone"
-    at = next(at for at, (key, _) in enumerate(known) if key == (its.id, "answer"))
+    at = next(at for at, (key, _) in enumerate(known) if key == (exercise.id, "answer"))
 
     def place(entry: Any) -> int | None:
-        return next((it.at for it in cells if _is_known(it, [entry])), None)
+        return next((cell.at for cell in cells if _is_known(cell, [entry])), None)
 
     before = next(
         (found for entry in reversed(known[:at]) if (found := place(entry)) is not None), None
     )
     after = next((found for entry in known[at + 1 :] if (found := place(entry)) is not None), None)
     if before is None or after is None:
-        sources = [it.source for it in cells if it.code and not _is_known(it, known)]
-        return [it for it in sources if its.name in it and its.name in assigned(it)], "name"
+        sources = [cell.source for cell in cells if cell.code and not _is_known(cell, known)]
+        return [
+            source
+            for source in sources
+            if exercise.name in source and exercise.name in assigned(source)
+        ], "name"
     between = [
-        it.source for it in cells if before < it.at < after and it.code and not _is_known(it, known)
+        cell.source
+        for cell in cells
+        if before < cell.at < after and cell.code and not _is_known(cell, known)
     ]
     return [*between, *(["\n\n".join(between)] if len(between) > 1 else [])], "position"
 
 
 def _joined(cells: list[_Submitted], found: list[_Submitted], known: list[Any]) -> list[str]:
     """An answer that was split: its cells, and the unknown code cells that follow, as one."""
-    parts = [it.source for it in found]
+    parts = [each.source for each in found]
     for cell in cells[cells.index(found[-1]) + 1 :]:
         if not cell.code or _is_known(cell, known):
             break
@@ -288,7 +296,7 @@ def _joined(cells: list[_Submitted], found: list[_Submitted], known: list[Any]) 
     return ["\n\n".join(parts)] if len(parts) > 1 else []
 
 
-def _choose(found: list[str], its: Exercise, stub: str) -> tuple[str | None, str]:
+def _choose(found: list[str], exercise: Exercise, stub: str) -> tuple[str | None, str]:
     """The answer among the candidates, and what the instructor should know of the choice, or why
     there is none.
 
@@ -298,8 +306,10 @@ def _choose(found: list[str], its: Exercise, stub: str) -> tuple[str | None, str
     own = [source for source in dict.fromkeys(found) if _plain(source) != stub and source.strip()]
     if not own:
         return None, "the stub was not changed" if found else "there is no cell for its answer"
-    fitting = [it for it in own if len(it) <= MOST_SOURCE and its.name in assigned(it)]
-    single = [it for it in fitting if not any(it != other and other in it for other in own)]
+    fitting = [cell for cell in own if len(cell) <= MOST_SOURCE and exercise.name in assigned(cell)]
+    single = [
+        place for place in fitting if not any(place != other and other in place for other in own)
+    ]
     source = (single or fitting or own)[-1]
     if len(source) > MOST_SOURCE:
         return None, f"the answer has {len(source):,} characters; at most {MOST_SOURCE:,} are read"
@@ -307,22 +317,26 @@ def _choose(found: list[str], its: Exercise, stub: str) -> tuple[str | None, str
     return source, several if len(own) > 1 else ""
 
 
-def _about_the_check(cells: list[_Submitted], its: Exercise, of: Master) -> Iterator[str]:
+def _about_the_check(cells: list[_Submitted], exercise: Exercise, of: Master) -> Iterator[str]:
     """What happened to the check cell: of no effect on a mark, but an instructor may want
     to know.
     """
     wanted = next(
         cell
         for cell, facts in of.code()
-        if (facts.get("id"), facts.get("role")) == (its.id, "check")
+        if (facts.get("id"), facts.get("role")) == (exercise.id, "check")
     )
-    there = [it for it in cells if it.key == (its.id, "check") or it.cell_id == wanted.id]
+    there = [
+        one_cell
+        for one_cell in cells
+        if one_cell.key == (exercise.id, "check") or one_cell.cell_id == wanted.id
+    ]
     if not there and any(
-        _is_known(it, _known(of)) for it in cells
+        _is_known(one_cell, _known(of)) for one_cell in cells
     ):  # else there is nothing to know it by
-        yield f"{its.id}: its check was removed"
+        yield f"{exercise.id}: its check was removed"
     elif there and (not there[0].code or _plain(there[0].source) != _plain(wanted.source)):
-        yield f"{its.id}: its check was changed"
+        yield f"{exercise.id}: its check was changed"
 
 
 def _plain(source: str) -> str:

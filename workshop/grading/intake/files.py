@@ -116,7 +116,7 @@ def _folder(top: Path, leave_out: str) -> Found:
             with os.scandir(folder) as listed:
                 there = sorted(
                     islice(listed, MOST_FILES - count[above[0]] + 1) if above else listed,
-                    key=lambda it: it.name,
+                    key=lambda each: each.name,
                 )
         except OSError as problem:
             found.refused.append(
@@ -126,34 +126,34 @@ def _folder(top: Path, leave_out: str) -> Found:
         if above:
             count[above[0]] += len(there)
             if count[above[0]] > MOST_FILES:
-                folders = [it for it in folders if it[1][0] != above[0]]
+                folders = [one_folder for one_folder in folders if one_folder[1][0] != above[0]]
                 found.refused.append(
                     (above[0], f"more than {MOST_FILES:,} files; those beyond were not looked at")
                 )
                 continue
-        for it in there:
-            parts = (*above, _as_text(it.name))
-            if it.path == leave_out:
+        for lesson in there:
+            parts = (*above, _as_text(lesson.name))
+            if lesson.path == leave_out:
                 continue
-            if it.name.startswith(".") or it.name in LEFT_OUT:
+            if lesson.name.startswith(".") or lesson.name in LEFT_OUT:
                 found.hidden += 1
-            elif it.is_symlink() or getattr(it, "is_junction", bool)():
+            elif lesson.is_symlink() or getattr(lesson, "is_junction", bool)():
                 found.refused.append(
                     (
                         "/".join(parts),
                         "a symbolic link; links are not followed, hand in the file itself",
                     )
                 )
-            elif it.is_dir(follow_symlinks=False):
-                folders.append((it.path, parts))
-            elif not it.is_file(follow_symlinks=False):
+            elif lesson.is_dir(follow_symlinks=False):
+                folders.append((lesson.path, parts))
+            elif not lesson.is_file(follow_symlinks=False):
                 found.refused.append(("/".join(parts), "neither a file nor a folder"))
             else:
                 found.entries.append(
                     Entry(
                         parts,
-                        _moment(it.stat(follow_symlinks=False).st_mtime),
-                        lambda path=it.path: _bytes_of(path),
+                        _moment(lesson.stat(follow_symlinks=False).st_mtime),
+                        lambda path=lesson.path: _bytes_of(path),
                     )
                 )
     return found
@@ -221,12 +221,12 @@ def _zip(archive: zipfile.ZipFile) -> Found:
     last = {_name(info): at for at, info in enumerate(infos)}
     for at, info in enumerate(infos):
         name = _name(info)
-        parts = tuple(it for it in name.split("/") if it not in ("", "."))
+        parts = tuple(part for part in name.split("/") if part not in ("", "."))
         if info.is_dir() or name.endswith("/"):
             continue
         if why := _why_not(info, name):
             found.refused.append((name, why))
-        elif any(it.startswith(".") or it in LEFT_OUT for it in parts):
+        elif any(part.startswith(".") or part in LEFT_OUT for part in parts):
             found.hidden += 1
         elif last[name] != at:
             found.refused.append(

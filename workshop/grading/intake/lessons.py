@@ -16,10 +16,10 @@ SHARE = 0.5
 
 def is_lesson(notebook: dict[str, Any], name: str) -> bool:
     """Whether most of a notebook's cells are those of the lesson `name`, by their ids."""
-    cells = [it for it in notebook["cells"] if isinstance(it, dict)]
-    ids = [it["id"] for it in cells if isinstance(it.get("id"), str)]
+    cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
+    ids = [cell["id"] for cell in cells if isinstance(cell.get("id"), str)]
     known = _ids(name)
-    return bool(ids) and sum(it in known for it in ids) > SHARE * len(cells)
+    return bool(ids) and sum(one_id in known for one_id in ids) > SHARE * len(cells)
 
 
 @cache

@@ -24,7 +24,11 @@ def assigned(source: str) -> set[str]:
     parsed.
     """
     table = _table(source)
-    return {it.get_name() for it in table.get_symbols() if it.is_assigned()} if table else set()
+    return (
+        {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned()}
+        if table
+        else set()
+    )
 
 
 def defined(source: str) -> set[str]:
@@ -33,7 +37,7 @@ def defined(source: str) -> set[str]:
     if table is None:
         return set()
     symbols = table.get_symbols()
-    return {it.get_name() for it in symbols if it.is_assigned() or it.is_imported()}
+    return {symbol.get_name() for symbol in symbols if symbol.is_assigned() or symbol.is_imported()}
 
 
 def needed(answers: Sequence[str], own: Sequence[str], given: set[str]) -> list[int]:
@@ -48,7 +52,7 @@ def needed(answers: Sequence[str], own: Sequence[str], given: set[str]) -> list[
     used = [_used(source) for source in own]
     everything = [_imports_everything(source) for source in own]
     known = given | set().union(*offers) if own else given
-    wanted = set().union(*(_used(it) - defined(it) for it in answers)) - given
+    wanted = set().union(*(_used(answer) - defined(answer) for answer in answers)) - given
     found: set[int] = set()
     while True:
         unknown = wanted - known
@@ -66,8 +70,8 @@ def needed(answers: Sequence[str], own: Sequence[str], given: set[str]) -> list[
 
 def shared(answers: Sequence[str], own: Sequence[str]) -> list[str]:
     """The names that these cells define and that the answers, or other ones of them, use."""
-    used = set().union(*(_used(it) for it in (*answers, *own)))
-    return sorted(used & set().union(*(defined(it) for it in own)))
+    used = set().union(*(_used(cell) for cell in (*answers, *own)))
+    return sorted(used & set().union(*(defined(cell) for cell in own)))
 
 
 def definitions(source: str) -> str:
@@ -80,7 +84,9 @@ def definitions(source: str) -> str:
     found = []
     for node in _statements(source):
         if isinstance(node, (*kinds, ast.Assign, ast.AnnAssign)):
-            first = min([node.lineno, *(it.lineno for it in getattr(node, "decorator_list", []))])
+            first = min(
+                [node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))]
+            )
             found.append("".join(lines[first - 1 : node.end_lineno]))
     return "\n".join(found)
 
@@ -149,7 +155,7 @@ def _changed_by(value: ast.expr) -> set[str]:
     if isinstance(call.func, ast.Name) and call.func.id in ONLY_SHOW:
         return set()
     found = _root(call.func) if isinstance(call.func, ast.Attribute) else set()
-    return found | {it.id for it in call.args if isinstance(it, ast.Name)}
+    return found | {argument.id for argument in call.args if isinstance(argument, ast.Name)}
 
 
 def _root(node: ast.expr) -> set[str]:
@@ -171,4 +177,4 @@ def _of_the_cell(statements: list[ast.stmt]) -> Iterator[ast.AST]:
 
 def _imports_everything(source: str) -> bool:
     nodes = _of_the_cell(_statements(source))
-    return any(isinstance(it, ast.ImportFrom) and it.names[0].name == "*" for it in nodes)
+    return any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in nodes)

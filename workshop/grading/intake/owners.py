@@ -65,7 +65,7 @@ def version(stem: str, *, platform: bool = False) -> tuple[str, int]:
     """A stem without its version, and the version: "03 (2)" is ("03", 2)."""
     number = 0
     while found := VERSION.search(stem) or (UPLOADED_AGAIN.search(stem) if platform else None):
-        number = max(number, *(int(it) for it in found.groups() if it), 1)
+        number = max(number, *(int(group) for group in found.groups() if group), 1)
         stem = stem[: found.start()]
     return stem, number
 
@@ -79,7 +79,7 @@ def lesson_of(parts: tuple[str, ...], notebooks: Mapping[str, str]) -> str:
     """
     for part in reversed(parts):
         named = {lesson for lesson, name in notebooks.items() if _whole(name).search(part)}
-        named = named or {it for it in NUMBER.findall(stem_of(part)) if it in notebooks}
+        named = named or {run for run in NUMBER.findall(stem_of(part)) if run in notebooks}
         if named:
             return named.pop() if len(named) == 1 else ""
     return ""
@@ -102,5 +102,5 @@ def without_notebook(stem: str, lesson: str, notebooks: Mapping[str, str], *, nu
 
 def _whole(notebook: str) -> re.Pattern[str]:
     """The notebook's name, however its words are joined."""
-    words = "[ _+-]?".join(re.escape(it) for it in notebook.split("_"))
+    words = "[ _+-]?".join(re.escape(part) for part in notebook.split("_"))
     return re.compile(rf"(?<![0-9A-Za-z]){words}(?![0-9A-Za-z])", re.IGNORECASE)

@@ -61,7 +61,7 @@ def read(
     for name in everybody:
         own = tuple(works.get((name, book), empty[book]) for book in books)
         people.append(Person(learner=name, page=pages[name], works=own, label=labels[name]))
-    graded: list[Exercise] = [it for book in books for it in exercises(book[:2])]
+    graded: list[Exercise] = [exercise for book in books for exercise in exercises(book[:2])]
     changed, unused = apply(people, overrides)
     return Gradebook(
         exercises=tuple(graded),
@@ -93,7 +93,9 @@ def write(out: Path, results: Iterable[Path] | None = None, **facts: object) -> 
         files[f"learners/{person.page}.md"] = learner_markdown.page(person, book)
         files[f"learners/{person.page}.html"] = learner_page.page(person, book)
     files |= platforms.files(book, files)
-    files["index.html"] = class_page.page(book, [it for it in sorted(files) if platforms.use(it)])
+    files["index.html"] = class_page.page(
+        book, [file for file in sorted(files) if platforms.use(file)]
+    )
     (out / "learners").mkdir(parents=True, exist_ok=True)
     before = written(out)
     mark(out, sorted({*before, *files}))
@@ -109,7 +111,7 @@ def written(out: Path) -> set[str]:
     """The files below `out` that grading wrote, by its own list; empty where there is none."""
     try:
         names = json.loads((out / MARKER).read_text(encoding="utf-8"))["files"]
-        return {it for it in names if isinstance(it, str) and _is_inside(it)}
+        return {name for name in names if isinstance(name, str) and _is_inside(name)}
     except (OSError, ValueError, KeyError, TypeError):
         return set()
 

@@ -31,9 +31,9 @@ def page(book: Gradebook, for_platforms: Sequence[str] = ()) -> str:
     """The page as text; `for_platforms` names the files beside it that a learning platform
     imports.
     """
-    shares = [it.share for it in book.graded()]
+    shares = [person.share for person in book.graded()]
     mean = f" Mean {sum(shares) / len(shares):.0%} of the points." if shares else ""
-    points = amount(sum(it.points for it in book.exercises))
+    points = amount(sum(exercise.points for exercise in book.exercises))
     files = [*FILES, *((name, platforms.use(name)) for name in for_platforms)]
     links = " · ".join(f'<a href="{name}">{name}</a> {use}' for name, use in files)
     return framed(
@@ -86,7 +86,7 @@ def _notices(book: Gradebook) -> Iterable[str]:
         )
         yield _note("pending", "Not everybody is graded yet.", text)
     if book.unused:
-        rows = "; ".join(shown(it, 200) for it in book.unused[:20])
+        rows = "; ".join(shown(line, 200) for line in book.unused[:20])
         yield _note("partly", "Rows of overrides.csv without effect.", f"{rows}.")
     if book.unread:
         text = f'{count(len(book.unread), "file")}: <a href="#is-unread">see below</a>.'
@@ -96,17 +96,17 @@ def _notices(book: Gradebook) -> Iterable[str]:
 
 
 def _about_the_sandbox(book: Gradebook) -> Iterable[str]:
-    ways = sorted({it.sandbox for it in book.works()} - {"bwrap"})
-    bare = [it for it in ways if not it.startswith("bwrap")]
+    ways = sorted({work.sandbox for work in book.works()} - {"bwrap"})
+    bare = [way for way in ways if not way.startswith("bwrap")]
     if bare:
-        whys = "; ".join(shown(it.removeprefix("none: ") or "unknown", 300) for it in bare)
+        whys = "; ".join(shown(way.removeprefix("none: ") or "unknown", 300) for way in bare)
         text = (
             f"Submissions ran with the rights of the grader ({whys}). Each of them could read our solutions "
             "and other submissions, and could change what lies on this machine. Grade in a Linux container "
             "for marks that hold."
         )
         yield _note("lost", "Not sandboxed.", text)
-    for weak in (it for it in ways if it.startswith("bwrap")):
+    for weak in (way for way in ways if way.startswith("bwrap")):
         yield _note("partly", "A weaker sandbox.", f"{shown(weak, 300)}.")
 
 
@@ -129,13 +129,13 @@ def _note(kind: str, word: str, said: str) -> str:
 # ── the exercises ─────────────────────────────────────────────────────────────────────────────────
 
 
-def of_exercise(book: Gradebook, its: Exercise) -> list[Mark]:
+def of_exercise(book: Gradebook, exercise: Exercise) -> list[Mark]:
     """Everybody's marks for an exercise."""
-    return [person.marks()[its.id] for person in book.people]
+    return [person.marks()[exercise.id] for person in book.people]
 
 
 def _exercises(book: Gradebook) -> str:
-    rows = "".join(_exercise(it, of_exercise(book, it)) for it in book.exercises)
+    rows = "".join(_exercise(exercise, of_exercise(book, exercise)) for exercise in book.exercises)
     return (
         '<div class="scroll"><table><thead><tr><th scope="col">Exercise</th>'
         '<th scope="col">How it went</th><th scope="col" class="number">Passed</th>'
@@ -145,25 +145,25 @@ def _exercises(book: Gradebook) -> str:
     )
 
 
-def _exercise(its: Exercise, everybody: list[Mark]) -> str:
+def _exercise(exercise: Exercise, everybody: list[Mark]) -> str:
     """A row: whoever is not graded yet is counted, and in no share and no mean."""
-    marks = [it for it in everybody if it.state != "pending"]
+    marks = [person for person in everybody if person.state != "pending"]
     number = len(marks) or 1
-    passed, partly = (sum(it.state == state for it in marks) for state in ("passed", "partly"))
-    missing = sum(it.state == "missing" for it in marks)
+    passed, partly = (sum(mark.state == state for mark in marks) for state in ("passed", "partly"))
+    missing = sum(mark.state == "missing" for mark in marks)
     lost = len(marks) - passed - partly - missing
-    mean = sum(it.points for it in marks) / number
+    mean = sum(mark.points for mark in marks) / number
     said = f"{passed} passed, {partly} partly, {lost} not passed, {missing} without an answer"
     if waiting := len(everybody) - len(marks):
         said += f", {waiting} not graded yet"
     parts = [(passed / number, "passed"), (partly / number, "partly"), (lost / number, "lost")]
     times = [sum(check.seconds for check in mark.checks) for mark in marks]
     return (
-        f'<tr><th scope="row">{shown(its.id)} {shown(its.title)}</th>'
+        f'<tr><th scope="row">{shown(exercise.id)} {shown(exercise.title)}</th>'
         f'<td class="some">{charts.bar(parts, said)}<span class="aside">{said}</span></td>'
         f'<td class="number">{passed / number:.0%}</td>'
-        f'<td class="number">{mean:.1f} of {its.points}</td>'
-        f'<td class="number">{_seconds([it for it in times if it])}</td></tr>'
+        f'<td class="number">{mean:.1f} of {exercise.points}</td>'
+        f'<td class="number">{_seconds([time for time in times if time])}</td></tr>'
     )
 
 
@@ -177,15 +177,15 @@ def _seconds(measured: Sequence[float]) -> str:
 def misconceptions(book: Gradebook) -> list[tuple[Exercise, str, int]]:
     """(exercise, misconception, learners), the most frequent first."""
     found = Counter(
-        (its.id, mark.misconception)
-        for its in book.exercises
-        for mark in of_exercise(book, its)
+        (exercise.id, mark.misconception)
+        for exercise in book.exercises
+        for mark in of_exercise(book, exercise)
         if mark.misconception and mark.state != "passed"
     )
-    by_id = {it.id: it for it in book.exercises}
+    by_id = {exercise.id: exercise for exercise in book.exercises}
     return [
         (by_id[id], name, number)
-        for (id, name), number in sorted(found.items(), key=lambda it: (-it[1], it[0]))
+        for (id, name), number in sorted(found.items(), key=lambda each: (-each[1], each[0]))
     ]
 
 
@@ -204,10 +204,10 @@ def _misconceptions(book: Gradebook) -> str:
 
 def _named(found: Sequence[tuple[Exercise, str, int]], most: int) -> str:
     rows = "".join(
-        f'<tr><th scope="row">{shown(name)}</th><td>{shown(its.id)} {shown(its.title)}</td>'
+        f'<tr><th scope="row">{shown(name)}</th><td>{shown(each.id)} {shown(each.title)}</td>'
         f'<td>{charts.bar([(number / most, "bar")], count(number, "learner"), width=80)}</td><td class="number">{number}</td>'
-        f'<td class="some">{prose(its.misconceptions[name].cause, 300)}</td></tr>'
-        for its, name, number in found
+        f'<td class="some">{prose(each.misconceptions[name].cause, 300)}</td></tr>'
+        for each, name, number in found
     )
     return (
         '<div class="scroll"><table><thead><tr><th scope="col">Name</th><th scope="col">Exercise</th>'
@@ -221,12 +221,12 @@ def _named(found: Sequence[tuple[Exercise, str, int]], most: int) -> str:
 
 def _learners(book: Gradebook) -> str:
     heads = "".join(
-        f'<th scope="col" class="number">{shown(it.id)}<br>of {it.points}</th>'
-        for it in book.exercises
+        f'<th scope="col" class="number">{shown(exercise.id)}<br>of {exercise.points}</th>'
+        for exercise in book.exercises
     )
-    late = any(it.points != it.total for it in book.people)
+    late = any(person.points != person.total for person in book.people)
     before = '<th scope="col" class="number">Before<br>lateness</th>' if late else ""
-    rows = "".join(_row(it, book.exercises, late) for it in book.people)
+    rows = "".join(_row(person, book.exercises, late) for person in book.people)
     return (
         '<div class="scroll"><table><caption>Green: all points; orange: some; red: none; –: not graded yet; *: given by hand.'
         f'</caption><thead><tr><th scope="col">Learner</th>{before}<th scope="col" class="number">Total</th>'
@@ -237,7 +237,7 @@ def _learners(book: Gradebook) -> str:
 
 def _row(person: Person, exercises: Sequence[Exercise], late: bool) -> str:
     marks = person.marks()
-    cells = "".join(_cell(marks[it.id]) for it in exercises)
+    cells = "".join(_cell(marks[exercise.id]) for exercise in exercises)
     points = "–" if person.open else amount(person.points)
     before = f'<td class="number">{points}</td>' if late else ""
     total = f"<strong>{amount(person.total)}</strong> of {amount(person.of)}"
@@ -255,7 +255,7 @@ def _notes(person: Person) -> str:
     """What is worth knowing, folded below the name, so that no column is cut off."""
     if not person.flags:
         return ""
-    flags = "".join(f"<li>{shown(it, 300)}</li>" for it in person.flags)
+    flags = "".join(f"<li>{shown(flag, 300)}</li>" for flag in person.flags)
     summary = count(len(person.flags), "note")
     return f"<details><summary>{summary}</summary><ul>{flags}</ul></details>"
 
@@ -308,10 +308,10 @@ def _same_answers(book: Gradebook) -> str:
     if not found:
         return ""
     rows = "".join(
-        f'<tr><th scope="row">{shown(it.exercise.id)} {shown(it.exercise.title)}</th>'
-        f'<td class="some">{_links(it)}</td>'
-        f"<td>{'our own solution, or its alternative' if it.ours else ''}</td></tr>"
-        for it in found[:MOST_LISTED]
+        f'<tr><th scope="row">{shown(each.exercise.id)} {shown(each.exercise.title)}</th>'
+        f'<td class="some">{_links(each)}</td>'
+        f"<td>{'our own solution, or its alternative' if each.ours else ''}</td></tr>"
+        for each in found[:MOST_LISTED]
     )
     return (
         '<h2>The same answer</h2><p class="aside">Equal but for comments, docstrings and spaces. '
@@ -353,16 +353,17 @@ def _files(title: str, files: Sequence[tuple[str, str]], id: str) -> str:
 def _footer(book: Gradebook) -> str:
     works = book.works()
     seeds = ", ".join(
-        str(it) for it in sorted({it.seed for it in works if it.seed is not None})[:20]
+        str(one_work)
+        for one_work in sorted({work.seed for work in works if work.seed is not None})[:20]
     )
     kernels = ", ".join(
         f"{shown(kernel or 'unknown', 40)}: {number}"
-        for kernel, number in sorted(Counter(it.kernel for it in works).items())
+        for kernel, number in sorted(Counter(work.kernel for work in works).items())
     )
-    sandboxed = sum(it.sandbox == "bwrap" for it in works)
+    sandboxed = sum(work.sandbox == "bwrap" for work in works)
     return (
         f"<footer><p>Written {book.written:%d %B %Y, %H:%M} UTC. {count(len(works), 'notebook')} graded in "
-        f"{sum(it.seconds for it in works):,.0f} s of their own time; {sandboxed} of them in a sandbox; "
+        f"{sum(work.seconds for work in works):,.0f} s of their own time; {sandboxed} of them in a sandbox; "
         f"kernels: {kernels or 'none'}. Seeds: {seeds or 'none'}; "
         "the same command with <code>--seed</code> draws the same inputs again.</p></footer>"
     )

@@ -24,15 +24,15 @@ def as_xml(book: Gradebook) -> str:
         for work in person.works:
             root.append(_suite(person, work))
     for name in ("tests", "failures", "errors"):
-        root.set(name, str(sum(int(it.get(name, "0")) for it in root)))
+        root.set(name, str(sum(int(each.get(name, "0")) for each in root)))
     ET.indent(root, " ")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
 
 
 def _suite(person: Person, work: Work) -> ET.Element:
     checks = [check for mark in work.marks for check in mark.checks]
-    failures = sum(it.state in FAILURES for it in checks)
-    errors = sum(it.state not in ("passed", *FAILURES) for it in checks)
+    failures = sum(check.state in FAILURES for check in checks)
+    errors = sum(check.state not in ("passed", *FAILURES) for check in checks)
     suite = ET.Element(
         "testsuite",
         name=f"{line(person.name)}: {work.notebook}",
@@ -55,7 +55,7 @@ def _suite(person: Person, work: Work) -> ET.Element:
         sandbox=line(work.sandbox),
         late=work.late,
     )
-    suite.extend(_case(person, work, it) for it in checks)
+    suite.extend(_case(person, work, check) for check in checks)
     return suite
 
 

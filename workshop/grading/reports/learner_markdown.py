@@ -20,12 +20,12 @@ def page(person: Person, book: Gradebook) -> str:
     blocks = [
         f"# {markdown(person.name)}",
         "**Not everything is graded yet, so there is no total.**" if person.open else total,
-        *(_comment(it) for it in person.comments),
+        *(_comment(comment) for comment in person.comments),
     ]
     for work in person.works:
         blocks += _section(work)
     blocks.append(f"Written {book.written:%d %B %Y, %H:%M} UTC. {HOW}")
-    return "\n\n".join(it for it in blocks if it) + "\n"
+    return "\n\n".join(block for block in blocks if block) + "\n"
 
 
 def _section(work: Work) -> list[str]:
@@ -40,10 +40,10 @@ def _section(work: Work) -> list[str]:
     elif not work.file:
         blocks.append("Nothing was handed in for this notebook.")
     else:
-        blocks.append("\n".join(f"- {it}" for it in _facts(work)))
-    blocks += [_comment(it) for it in work.comments]
+        blocks.append("\n".join(f"- {fact}" for fact in _facts(work)))
+    blocks += [_comment(comment) for comment in work.comments]
     graded = bool(work.file) and not work.pending
-    shown = [it for it in work.marks if graded or it.override or it.comments]
+    shown = [mark for mark in work.marks if graded or mark.override or mark.comments]
     return [*blocks, *(block for mark in shown for block in _exercise(mark, graded))]
 
 
@@ -57,8 +57,10 @@ def _facts(work: Work) -> list[str]:
     if work.late:
         after = f"{amount(work.points)} before, {amount(work.total)} after"
         facts.append(f"Late. {markdown(work.late)}: {after}")
-    facts += [markdown(it, 400) for it in work.flags]
-    facts += [f"Another version, which does not count: {code(it)}" for it in work.older[:20]]
+    facts += [markdown(flag, 400) for flag in work.flags]
+    facts += [
+        f"Another version, which does not count: {code(version)}" for version in work.older[:20]
+    ]
     return facts
 
 
@@ -67,26 +69,26 @@ def _comment(text: str) -> str:
 
 
 def _exercise(mark: Mark, graded: bool) -> list[str]:
-    its = mark.exercise
-    points = f"{words.state(mark)}, {amount(mark.points)} of {amount(its.points)}"
+    known = mark.exercise
+    points = f"{words.state(mark)}, {amount(mark.points)} of {amount(known.points)}"
     if mark.state == "pending":
         points = words.state(mark)
-    blocks = [f"### {its.id} {markdown(its.title)}: {points}"]
+    blocks = [f"### {known.id} {markdown(known.title)}: {points}"]
     if mark.override:
         before = "" if mark.pending else f" The checks gave {amount(mark.checked)}."
         blocks.append(f"Given by your instructor. {markdown(mark.override.reason, 400)}.{before}")
-    blocks += [_comment(it) for it in mark.comments]
+    blocks += [_comment(comment) for comment in mark.comments]
     if graded:
         blocks += _help(mark)
         blocks.append(_table(mark.checks))
-        blocks += [block for it in mark.checks for block in _seen(it)]
+        blocks += [block for check in mark.checks for block in _seen(check)]
     return blocks
 
 
 def _table(checks: Sequence[Check]) -> str:
     rows = "\n".join(
-        f"| {words.state(it)} | {markdown(it.title)} | {amount(it.earned)} of {amount(it.points)} |"
-        for it in checks
+        f"| {words.state(check)} | {markdown(check.title)} | {amount(check.earned)} of {amount(check.points)} |"
+        for check in checks
     )
     return f"| | check | points |\n|---|---|---|\n{rows}" if rows else ""
 

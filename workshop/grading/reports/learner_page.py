@@ -39,7 +39,7 @@ def page(person: Person, book: Gradebook) -> str:
             f"<h1>{shown(person.name)}</h1>",
             head,
             bar,
-            *(_comment(it) for it in person.comments),
+            *(_comment(comment) for comment in person.comments),
             *(section(work) for work in person.works),
             f"<footer><p>Written {book.written:%d %B %Y, %H:%M} UTC. {HOW} "
             "Of some checks only the title is shown.</p></footer>",
@@ -57,7 +57,7 @@ def section(work: Work) -> str:
     return (
         f"<section><h2>{shown(words.notebook(work.notebook))}</h2>"
         f'<p class="aside">{" · ".join(facts)}</p>{_state(work)}{_lateness(work)}'
-        f"{''.join(_comment(it) for it in work.comments)}{_to_know(work)}{_cards(work)}</section>"
+        f"{''.join(_comment(comment) for comment in work.comments)}{_to_know(work)}{_cards(work)}</section>"
     )
 
 
@@ -90,9 +90,9 @@ def _lateness(work: Work) -> str:
 
 
 def _to_know(work: Work) -> str:
-    lines = [f"<li>{shown(it, 400)}</li>" for it in work.flags]
+    lines = [f"<li>{shown(flag, 400)}</li>" for flag in work.flags]
     if work.older:
-        others = ", ".join(shown(it) for it in work.older[:20])
+        others = ", ".join(shown(version) for version in work.older[:20])
         lines.append(f"<li>Other versions, which do not count: {others}</li>")
     listed = "".join(lines)
     return f'<div class="note"><p>To know:</p><ul>{listed}</ul></div>' if lines else ""
@@ -108,25 +108,29 @@ def _cards(work: Work) -> str:
     something of.
     """
     graded = bool(work.file) and not work.pending
-    return "".join(_card(it, graded) for it in work.marks if graded or it.override or it.comments)
+    return "".join(
+        _card(mark, graded) for mark in work.marks if graded or mark.override or mark.comments
+    )
 
 
 def _card(mark: Mark, graded: bool = True) -> str:
-    its = mark.exercise
+    known = mark.exercise
     points = (
         "not graded yet"
         if mark.state == "pending"
-        else (f"<strong>{amount(mark.points)}</strong> of {amount(its.points)}")
+        else (f"<strong>{amount(mark.points)}</strong> of {amount(known.points)}")
     )
     checks = (
-        f'<ul class="checks">{"".join(_check(it) for it in mark.checks)}</ul>' if graded else ""
+        f'<ul class="checks">{"".join(_check(check) for check in mark.checks)}</ul>'
+        if graded
+        else ""
     )
-    said = "".join(_comment(it) for it in mark.comments)
+    said = "".join(_comment(comment) for comment in mark.comments)
     return (
-        f'<article class="card"><div class="top"><h3>{shown(its.id)} {shown(its.title)}</h3>'
+        f'<article class="card"><div class="top"><h3>{shown(known.id)} {shown(known.title)}</h3>'
         f'<p class="points">{points}</p></div>'
         f'<p><span class="word {words.kind(mark)}">{words.state(mark).capitalize()}</span> '
-        f'<span class="aside">{shown(its.objective, 300)}</span></p>'
+        f'<span class="aside">{shown(known.objective, 300)}</span></p>'
         f"{_by_hand(mark)}{said}{_help(mark) if graded else ''}{checks}{_answer(mark)}</article>"
     )
 
@@ -186,13 +190,11 @@ def _help(mark: Mark) -> str:
     """What the exercise's own check says, which is help and no verdict; without it a hint; after
     passing, what to try next.
     """
-    its = mark.exercise
+    known = mark.exercise
     if mark.state == "passed":
-        return (
-            f'<div class="note"><p class="aside">To try next</p><p>{prose(its.break_it)}</p></div>'
-        )
+        return f'<div class="note"><p class="aside">To try next</p><p>{prose(known.break_it)}</p></div>'
     if not mark.parts:
-        return f'<div class="note"><p class="aside">A hint</p><p>{prose(its.hints[0])}</p></div>'
+        return f'<div class="note"><p class="aside">A hint</p><p>{prose(known.hints[0])}</p></div>'
     rows = "".join(_part(label, text) for label, text in mark.parts)
     return (
         f'<div class="note {words.kind(mark)}"><p class="aside">What the exercise\'s own check '

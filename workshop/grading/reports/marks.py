@@ -33,7 +33,7 @@ class Mark:
     @property
     def checked(self) -> float:
         """What the checks gave."""
-        return min(self.exercise.points, _tidy(sum(it.earned for it in self.checks)))
+        return min(self.exercise.points, _tidy(sum(check.earned for check in self.checks)))
 
     @property
     def points(self) -> float:
@@ -50,7 +50,7 @@ class Mark:
             return "pending"
         if self.points >= self.exercise.points:
             return "passed"
-        lost = next((it.state for it in self.checks if it.state != "passed"), "failed")
+        lost = next((check.state for check in self.checks if check.state != "passed"), "failed")
         return "partly" if self.points else lost
 
 
@@ -96,7 +96,7 @@ class Work:
     @property
     def points(self) -> float:
         """Before lateness."""
-        return _tidy(sum(it.points for it in self.marks))
+        return _tidy(sum(mark.points for mark in self.marks))
 
     @property
     def total(self) -> float:
@@ -105,7 +105,7 @@ class Work:
 
     @property
     def of(self) -> float:
-        return sum(it.exercise.points for it in self.marks)
+        return sum(mark.exercise.points for mark in self.marks)
 
     @property
     def late(self) -> str:
@@ -114,11 +114,11 @@ class Work:
     @property
     def open(self) -> bool:
         """Whether some of its marks are still to come."""
-        return any(it.state == "pending" for it in self.marks)
+        return any(mark.state == "pending" for mark in self.marks)
 
     @property
     def overrides(self) -> tuple[Override, ...]:
-        by_hand = tuple(it.override for it in self.marks if it.override)
+        by_hand = tuple(mark.override for mark in self.marks if mark.override)
         return (*by_hand, *([self.extension] if self.extension else []))
 
 
@@ -142,19 +142,21 @@ class Person:
     @property
     def number(self) -> str:
         """The platform's; several where it numbers assignments and not people."""
-        return ", ".join(dict.fromkeys(it.handed.number for it in self.works if it.handed.number))
+        return ", ".join(
+            dict.fromkeys(work.handed.number for work in self.works if work.handed.number)
+        )
 
     @property
     def points(self) -> float:
-        return _tidy(sum(it.points for it in self.works))
+        return _tidy(sum(work.points for work in self.works))
 
     @property
     def total(self) -> float:
-        return _tidy(sum(it.total for it in self.works))
+        return _tidy(sum(work.total for work in self.works))
 
     @property
     def of(self) -> float:
-        return sum(it.of for it in self.works)
+        return sum(work.of for work in self.works)
 
     @property
     def share(self) -> float:
@@ -163,7 +165,7 @@ class Person:
     @property
     def open(self) -> bool:
         """Whether some marks are still to come: then there is no total yet."""
-        return any(it.open for it in self.works)
+        return any(work.open for work in self.works)
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -175,9 +177,10 @@ class Person:
             if work.pending:
                 found.append(f"{work.notebook[:2]}: not graded yet: {work.pending}")
             found += (
-                f"{it.exercise or work.notebook[:2]}: by hand: {it.reason}" for it in work.overrides
+                f"{override.exercise or work.notebook[:2]}: by hand: {override.reason}"
+                for override in work.overrides
             )
-        missing = [it.notebook for it in self.works if not it.file]
+        missing = [one_work.notebook for one_work in self.works if not one_work.file]
         if missing:
             found.append(f"nothing handed in for {', '.join(missing)}")
         return tuple(dict.fromkeys(found))
@@ -210,13 +213,13 @@ class Gradebook:
 
     def graded(self) -> list[Person]:
         """Those whose total is known."""
-        return [it for it in self.people if not it.open]
+        return [person for person in self.people if not person.open]
 
     def summary(self) -> str:
         """For a terminal: how many learners, and how they did."""
         count, graded = len(self.people), self.graded()
         people = f"{count} learner{'s' * (count != 1)}, {len(self.exercises)} exercises"
-        mean = sum(it.share for it in graded) / len(graded) if graded else 0
+        mean = sum(person.share for person in graded) / len(graded) if graded else 0
         said = f"{people}, {mean:.0%} of the points on average."
         if waiting := count - len(graded):
             said += f" {waiting} of them not graded yet, and not in the average."

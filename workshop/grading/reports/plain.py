@@ -80,15 +80,15 @@ def markdown(text: object, most: int = 200) -> str:
 def code(text: object, most: int = 200) -> str:
     """Within a line of Markdown, in the type of code."""
     words = line(text, most)
-    fence = "`" * (1 + max((len(it) for it in re.findall(r"`+", words)), default=0))
+    fence = "`" * (1 + max((len(run) for run in re.findall(r"`+", words)), default=0))
     return f"{fence} {words} {fence}" if "`" in words else f"{fence}{words or ' '}{fence}"
 
 
 def prose(text: object, most: int = 1200) -> str:
     """Within a line of Markdown, with single backticks around code left as they are."""
     return "".join(
-        code(it) if at % 2 else _spaced(it)
-        for at, it in enumerate(re.split(r"`([^`]+)`", line(text, most)))
+        code(part) if at % 2 else _spaced(part)
+        for at, part in enumerate(re.split(r"`([^`]+)`", line(text, most)))
     )
 
 
@@ -101,7 +101,7 @@ def _spaced(words: str) -> str:
 def fenced(text: object, most: int = 2000, language: str = "text") -> str:
     """As a block of Markdown, exactly as it was; the fence is longer than any within."""
     words = plain(text, most)
-    fence = "`" * max(3, 1 + max((len(it) for it in re.findall(r"`+", words)), default=0))
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", words)), default=0))
     return f"{fence}{language}\n{words}\n{fence}"
 
 

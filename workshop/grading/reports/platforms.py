@@ -82,7 +82,7 @@ def moodle(book: Gradebook, lesson: str) -> str:
 def canvas(book: Gradebook) -> str:
     """A gradebook with a column for each notebook; people are found by Canvas's own number."""
     notebooks = list(dict.fromkeys(work.notebook for _, work in _of(book, "canvas")))
-    names = [words.notebook(it) for it in notebooks]
+    names = [words.notebook(notebook) for notebook in notebooks]
     most = {work.notebook: work.of for _, work in _of(book, "canvas")}
     rows: dict[str, list[object]] = {}
     for person, work in _of(book, "canvas"):
@@ -92,7 +92,7 @@ def canvas(book: Gradebook) -> str:
         )
         if not work.open:
             row[len(CANVAS) + notebooks.index(work.notebook)] = work.total
-    points = ["    Points Possible", "", "", "", "", *(most[it] for it in notebooks)]
+    points = ["    Points Possible", "", "", "", "", *(most[notebook] for notebook in notebooks)]
     return _table([[*CANVAS, *names], points, *rows.values()])
 
 
@@ -127,13 +127,17 @@ def _of(book: Gradebook, platform: str) -> Iterable[tuple[Person, Work]]:
 def _is_one_name(name: str) -> bool:
     """Whether a name from outside is one part of a path, which leads nowhere and can be written."""
     shown = name not in ("", ".", "..") and plain(name, len(name) + 1, 1) == name
-    return shown and not any(it in name for it in "/\\:")
+    return shown and not any(each in name for each in "/\\:")
 
 
 def _comment(person: Person, work: Work) -> str:
     """What Moodle shows as the grade's comment; it takes HTML, so nothing in it may be markup."""
-    by_hand = [f"{it.exercise}: {it.reason}" for it in work.overrides]
-    comments = [*by_hand, *(it for mark in work.marks for it in mark.comments), *work.comments]
+    by_hand = [f"{override.exercise}: {override.reason}" for override in work.overrides]
+    comments = [
+        *by_hand,
+        *(comment for mark in work.marks for comment in mark.comments),
+        *work.comments,
+    ]
     return cell(escape("; ".join([*comments, *person.comments])))
 
 
@@ -142,6 +146,9 @@ def _table(rows: Iterable[Iterable[object]]) -> str:
     table = csv.writer(out, lineterminator="\r\n")
     for row in rows:
         table.writerow(
-            [line(it) if isinstance(it, str) and not it.startswith("  ") else it for it in row]
+            [
+                line(value) if isinstance(value, str) and not value.startswith("  ") else value
+                for value in row
+            ]
         )
     return "\ufeff" + out.getvalue()

@@ -66,12 +66,12 @@ def work_of(report: Mapping[str, Any], rule: LateRule | None) -> Work:
     told, answers = _dict(report.get("feedback")), _dict(report.get("answers"))
     marks = tuple(
         Mark(
-            exercise=its,
-            checks=_checks(its, lines),
-            answer=_text(answers.get(its.id)),
-            **_told(its, told.get(its.id)),
+            exercise=known,
+            checks=_checks(known, lines),
+            answer=_text(answers.get(known.id)),
+            **_told(known, told.get(known.id)),
         )
-        for its in exercises(notebook[:2])
+        for known in exercises(notebook[:2])
     )
     return Work(
         notebook=notebook,
@@ -109,12 +109,12 @@ def waiting(notebook: str, handed: Handed, rule: LateRule | None) -> Work:
 
 def _without_a_report(notebook: str, state: State) -> tuple[Mark, ...]:
     marks = []
-    for its in exercises(notebook[:2]):
+    for known in exercises(notebook[:2]):
         checks = tuple(
-            replace(_check(its.id, at, it.title, it.points, it.hidden, {}), state=state)
-            for at, it in enumerate(trials_of(its.id))
+            replace(_check(known.id, at, trial.title, trial.points, trial.hidden, {}), state=state)
+            for at, trial in enumerate(trials_of(known.id))
         )
-        marks.append(Mark(exercise=its, checks=checks, pending=state == "pending"))
+        marks.append(Mark(exercise=known, checks=checks, pending=state == "pending"))
     return tuple(marks)
 
 
@@ -123,15 +123,20 @@ def trials_of(id: str) -> tuple[Any, ...]:
     return exercise(id).trials
 
 
-def _checks(its: Exercise, lines: Mapping[tuple[str, int], Mapping[str, Any]]) -> tuple[Check, ...]:
+def _checks(
+    known: Exercise, lines: Mapping[tuple[str, int], Mapping[str, Any]]
+) -> tuple[Check, ...]:
     """One for each trial of the exercise; where there is no list of trials, as the report says."""
-    spec = {at: (it.title, it.points, it.hidden) for at, it in enumerate(trials_of(its.id))} or {
+    spec = {
+        at: (trial.title, trial.points, trial.hidden)
+        for at, trial in enumerate(trials_of(known.id))
+    } or {
         at: (_text(line.get("title")), _number(line.get("points")), line.get("hidden") is not False)
         for (id, at), line in sorted(lines.items())
-        if id == its.id
+        if id == known.id
     }
     return tuple(
-        _check(its.id, at, *facts, lines.get((its.id, at), {})) for at, facts in spec.items()
+        _check(known.id, at, *facts, lines.get((known.id, at), {})) for at, facts in spec.items()
     )
 
 
@@ -156,16 +161,16 @@ def _check(
     )
 
 
-def _told(its: Exercise, said: Any) -> dict[str, Any]:
+def _told(each: Exercise, said: Any) -> dict[str, Any]:
     """The explanation. It comes from the learner's process: a known misconception is told in our own words."""
     said = _dict(said)
     name = said.get("misconception")
-    known = its.misconceptions.get(name) if isinstance(name, str) else None
+    known = each.misconceptions.get(name) if isinstance(name, str) else None
     ours = {"likely cause": known.cause, "next": known.next} if known else {}
     parts = [
-        (_text(it[0]), _text(it[1]))
-        for it in _list(said.get("parts"))[:8]
-        if isinstance(it, list) and len(it) == 2
+        (_text(pair[0]), _text(pair[1]))
+        for pair in _list(said.get("parts"))[:8]
+        if isinstance(pair, list) and len(pair) == 2
     ]
     return {
         "misconception": name if known else None,

@@ -43,12 +43,12 @@ def groups(book: Gradebook) -> list[Same]:
         for form, numbers in by_form.items():
             if len(numbers) > 1:
                 people = [book.people[number] for number in numbers]
-                names = tuple(it.name for it in people)
-                pages = tuple(it.page for it in people)
+                names = tuple(one_person.name for one_person in people)
+                pages = tuple(one_person.page for one_person in people)
                 found.append(
                     (-len(numbers), at, Same(exercise, names, pages, form in ours(exercise.id)))
                 )
-    return [it[2] for it in sorted(found, key=lambda it: it[:2])]
+    return [other[2] for other in sorted(found, key=lambda each: each[:2])]
 
 
 @cache
@@ -84,7 +84,7 @@ def _our_sources(id: str) -> Iterator[str]:
     from workshop.authoring.answers import right
     from workshop.grading.intake.answers import master, names
 
-    notebook = next((it for it in names() if it.startswith(id[:2])), None)
+    notebook = next((name for name in names() if name.startswith(id[:2])), None)
     if notebook is not None:
         for cell in master(notebook).solutions.cells:
             facts = cell.metadata.get("workshop", {})

@@ -26,7 +26,7 @@ def page(title: str, content: Iterable[str], *, wide: bool = False) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="referrer" content="no-referrer">\n'
         f"<title>{shown(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
         f"<main{' class=' + chr(34) + 'wide' + chr(34) if wide else ''}>\n"
-        + "\n".join(it for it in content if it)
+        + "\n".join(part for part in content if part)
         + "\n</main>\n</body>\n</html>\n"
     )
 

@@ -25,11 +25,11 @@ def as_csv(book: Gradebook) -> str:
     """
     out = io.StringIO()
     table = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
-    names = [f"{it.id} (of {it.points})" for it in book.exercises]
+    names = [f"{exercise.id} (of {exercise.points})" for exercise in book.exercises]
     sums = ["points", "lost by lateness", "total", "of", "percent"]
     table.writerow(["learner", "number", *names, *sums, "flags"])
     for person in book.people:
-        marks = [_points(it) for it in person.marks().values()]
+        marks = [_points(mark) for mark in person.marks().values()]
         lost = round(person.points - person.total, 2)
         figures = [person.points, lost, person.total, person.of, round(100 * person.share, 1)]
         if person.open:
@@ -52,21 +52,26 @@ def as_json(book: Gradebook) -> str:
         _dumps(
             {
                 "written": book.written.isoformat(timespec="seconds"),
-                "seeds": sorted({it.seed for it in works if it.seed is not None}),
-                "sandbox": sorted({it.sandbox for it in works}),
+                "seeds": sorted({work.seed for work in works if work.seed is not None}),
+                "sandbox": sorted({work.sandbox for work in works}),
                 "late": {"due": book.rule.due.isoformat(), "rule": book.rule.text}
                 if book.rule
                 else None,
                 "exercises": [
-                    {"id": it.id, "title": it.title, "points": it.points} for it in book.exercises
+                    {"id": exercise.id, "title": exercise.title, "points": exercise.points}
+                    for exercise in book.exercises
                 ],
-                "learners": [_person(it) for it in book.people],
+                "learners": [_person(person) for person in book.people],
                 "unread": [{"file": file, "why": why} for file, why in book.unread],
                 "aside": [{"file": file, "why": why} for file, why in book.aside],
                 "overrides without effect": list(book.unused),
                 "the same answer": [
-                    {"exercise": it.exercise.id, "learners": list(it.learners), "ours": it.ours}
-                    for it in same_answers.groups(book)
+                    {
+                        "exercise": group.exercise.id,
+                        "learners": list(group.learners),
+                        "ours": group.ours,
+                    }
+                    for group in same_answers.groups(book)
                 ],
             },
             indent=1,
@@ -154,7 +159,7 @@ def as_lines(book: Gradebook) -> str:
         for mark in work.marks
         for check in mark.checks
     ]
-    return "".join(f"{_dumps(it)}\n" for it in lines)
+    return "".join(f"{_dumps(line)}\n" for line in lines)
 
 
 def _dumps(value: Any, indent: int | None = None) -> str:

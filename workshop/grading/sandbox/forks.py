@@ -55,7 +55,9 @@ class ForkServer:
         if "ready" not in self.read(READY_S):
             said = self.stop()
             raise OSError(f"the process that forks kernels did not start: {said}")
-        self._own = {it.pid for it in psutil.Process(self.process.pid).children(recursive=True)}
+        self._own = {
+            child.pid for child in psutil.Process(self.process.pid).children(recursive=True)
+        }
 
     def send(self, **order: Any) -> None:
         assert self.process.stdin is not None
@@ -82,9 +84,9 @@ class ForkServer:
         """The processes of the kernel that is running."""
         with contextlib.suppress(psutil.Error):
             return [
-                it
-                for it in psutil.Process(self.process.pid).children(recursive=True)
-                if it.pid not in self._own
+                child
+                for child in psutil.Process(self.process.pid).children(recursive=True)
+                if child.pid not in self._own
             ]
         return []
 

@@ -27,15 +27,15 @@ def end(processes: list[subprocess.Popen[bytes]]) -> None:
     started.
     """
     if sys.platform != "win32":  # there it would be killed at once, and its kernels would stay
-        for it in processes:
-            it.terminate()
+        for process in processes:
+            process.terminate()
         deadline = time.monotonic() + GRACE_S
-        for it in processes:
+        for process in processes:
             with contextlib.suppress(subprocess.TimeoutExpired):
-                it.wait(max(0.0, deadline - time.monotonic()))
-    for it in [it for it in processes if it.poll() is None]:
-        kill(it.pid)
-        it.wait()
+                process.wait(max(0.0, deadline - time.monotonic()))
+    for one_process in [process for process in processes if process.poll() is None]:
+        kill(one_process.pid)
+        one_process.wait()
 
 
 def end_with_parent() -> None:
@@ -79,16 +79,16 @@ def kill(number: int) -> None:
     with contextlib.suppress(psutil.Error):
         first = psutil.Process(number)
         while new := [
-            it for it in [first, *first.children(recursive=True)] if it.pid not in family
+            child for child in [first, *first.children(recursive=True)] if child.pid not in family
         ]:
-            for it in new:
-                family[it.pid] = it
+            for process in new:
+                family[process.pid] = process
                 with contextlib.suppress(psutil.Error):
-                    if it.pid != os.getpid():
-                        it.suspend()
-    for it in reversed(family.values()):
+                    if process.pid != os.getpid():
+                        process.suspend()
+    for process in reversed(family.values()):
         with contextlib.suppress(psutil.Error):
-            it.kill()
+            process.kill()
 
 
 def _watch(number: int) -> None:

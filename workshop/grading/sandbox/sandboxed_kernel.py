@@ -65,7 +65,9 @@ class Outcome:
 
     def stdout(self) -> str:
         return "".join(
-            it.text for it in self.outputs if it.output_type == "stream" and it.name == "stdout"
+            output.text
+            for output in self.outputs
+            if output.output_type == "stream" and output.name == "stdout"
         )
 
 
@@ -195,7 +197,7 @@ class GradedKernel(RunningKernel):
         deadline, lost = time.monotonic() + timeout_s, self._watch.lost
         asked = self.kc.execute(source, store_history=False, allow_stdin=False, stop_on_error=False)
         cell = _RunningCell(asked, outputs)
-        channels = {it.socket: it for it in (self.kc.shell_channel, self.kc.iopub_channel)}
+        channels = {each.socket: each for each in (self.kc.shell_channel, self.kc.iopub_channel)}
         poller = zmq.Poller()
         for socket in channels:
             poller.register(socket, zmq.POLLIN)
@@ -218,7 +220,7 @@ class GradedKernel(RunningKernel):
                     return "killed", problem
         if self._is_too_much():  # what began shortly before the end
             return "killed", self.why_killed
-        failed = cell.status != "ok" or any(it.output_type == "error" for it in outputs)
+        failed = cell.status != "ok" or any(output.output_type == "error" for output in outputs)
         return ("error", _said(outputs)) if failed else ("ok", "")
 
     def stop(self) -> None:
@@ -327,7 +329,7 @@ class _RunningCell:
             self.idle = content["execution_state"] == "idle"
         elif not is_reply and kind in ("stream", "display_data", "execute_result", "error"):
             self.outputs.append(_output(kind, content))
-            self._size += sum(len(str(it)) for it in self.outputs[-1].values())
+            self._size += sum(len(str(output)) for output in self.outputs[-1].values())
         if len(self.outputs) > OUTPUTS or self._size > OUTPUT_BYTES:
             return f"more than {OUTPUTS:,} outputs or {OUTPUT_BYTES // 2**20} MB of them"
         return ""
@@ -342,14 +344,14 @@ def _output(kind: str, content: dict[str, Any]) -> NotebookNode:
             output_type=kind,
             ename=str(content["ename"]),
             evalue=str(content["evalue"]),
-            traceback=[str(it) for it in content["traceback"]],
+            traceback=[str(line) for line in content["traceback"]],
         )
     return NotebookNode(output_type=kind, data=dict(content["data"]), metadata={})
 
 
 def _said(outputs: list[NotebookNode]) -> str:
     """The error of a cell in a line."""
-    errors = [it for it in outputs if it.output_type == "error"]
+    errors = [output for output in outputs if output.output_type == "error"]
     return (
         f"{errors[0].ename}: {errors[0].evalue}"[:300]
         if errors
@@ -360,7 +362,7 @@ def _said(outputs: list[NotebookNode]) -> str:
 def _death(code: int | None) -> str:
     """What a process died of, in words."""
     number = -code if code is not None and code < 0 else (code or 0) - 128
-    name = next((it.name for it in signal.Signals if it == number), "")
+    name = next((known.name for known in signal.Signals if known == number), "")
     return f"its kernel was ended by {name}" if name else f"its kernel ended itself (status {code})"
 
 

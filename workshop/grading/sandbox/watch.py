@@ -62,7 +62,7 @@ class Watch:
         before, self._waited = self._waited, _waited(family)
         both = before.keys() & self._waited.keys()
         lost = [(self._waited[task] - before[task]) / 1e9 for task in both]
-        if sum(it > WATCH_S / 5 for it in lost) <= FEW:
+        if sum(process > WATCH_S / 5 for process in lost) <= FEW:
             self.lost += max(lost, default=0.0)
 
     def _too_much(self, family: list[psutil.Process]) -> str:

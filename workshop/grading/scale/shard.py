@@ -73,7 +73,12 @@ def grade(job: bytes, unwanted: Callable[[], bool] = lambda: False) -> bytes:
         file.write_text(json.dumps(asdict(plan), ensure_ascii=False), encoding="utf-8")
         workers.on_this_machine(file, plan, [list(submissions)], 1, unwanted)
         return json.dumps(
-            {"reports": {it.stem: it.read_text(encoding="utf-8") for it in results.glob("*.json")}}
+            {
+                "reports": {
+                    one_path.stem: one_path.read_text(encoding="utf-8")
+                    for one_path in results.glob("*.json")
+                }
+            }
         ).encode()
 
 

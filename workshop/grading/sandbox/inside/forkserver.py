@@ -45,7 +45,7 @@ def call(name: str, *arguments: object) -> None:
 
 
 def mount(source: str, target: str, kind: str | None, flags: int, data: str | None = None) -> None:
-    encoded = [None if it is None else it.encode() for it in (source, target, kind)]
+    encoded = [None if each is None else each.encode() for each in (source, target, kind)]
     call("mount", *encoded, ctypes.c_ulong(flags), None if data is None else data.encode())
 
 

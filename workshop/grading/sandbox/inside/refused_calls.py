@@ -109,7 +109,7 @@ def program_of_this_machine() -> bytes:
     machine = platform.machine()
     if not sys.platform.startswith("linux") or machine not in MACHINES or sys.maxsize < 2**32:
         return b""
-    return b"".join(struct.pack("HBBI", *it) for it in _program(machine))
+    return b"".join(struct.pack("HBBI", *step) for step in _program(machine))
 
 
 Instruction = tuple[int, int, int, int]

@@ -1,0 +1,675 @@
+"""A fan-out on several processes or machines: branches go out as parcels, their events come back
+live, and the run's budgets hold exactly.
+
+    async with open_cluster(workers=2) as cluster:         # or open_cluster("tcp://…:8786")
+        results = await fan_out(run, [(agent, handoff), …], on=cluster)
+
+What travels is the executable and its handoff. The run stays, with its ledgers: before a worker
+sends a request, it asks the bank, which is an actor of Dask in the process of the run and books in
+the run's own ledgers. A branch whose worker dies is given to another one. What the dead worker
+had under way counts as spent, since nobody knows what the service did; with a journal
+(`kernel.journal`) nothing that was finished is asked or paid again.
+
+Dask is an optional extra, imported when a cluster is opened: pip install -e ".[cluster]".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import itertools
+import logging
+import pickle
+import secrets
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal, NoReturn, Protocol
+
+from .budget import NOTHING, Budget, Exhausted, Ledger, Spent
+from .client import Client, connect
+from .contract import Executable, Handoff, Result, in_words
+from .events import Event, Replied, Returned, from_json, to_json
+from .journal import Journal
+from .models import price_of, spent_on
+from .run import Run
+from .wire import ApiError, Reply, Request
+
+INSTALL = 'pip install -e ".[cluster]"'
+EVENTS = "kernel-events"
+"""The topic on which workers report events."""
+
+START_S, STOP_S, LATE_S = 60.0, 5.0, 5.0
+"""Seconds: until a cluster is up, until a cancelled branch has stopped, until its last event is
+here."""
+
+Books = Literal["bank", "lease"]
+"""How money is kept: the bank is asked before each request, or once a branch for a slice."""
+
+
+class NoCluster(OSError):
+    """The cluster cannot be used; the message says why, and what to do."""
+
+
+class WorkerLost(Exception):
+    """The process that did a branch is gone; nobody knows what it had under way."""
+
+
+class Bank(Protocol):
+    """What a branch asks of the run at home, from wherever it is."""
+
+    async def begin(self) -> Budget: ...
+
+    async def book(self, model: str, input_tokens: int, max_tokens: int) -> tuple[int, Spent]: ...
+
+    async def settle(self, number: int, actual: Spent | None) -> None: ...
+
+
+class Workers(Protocol):
+    """Where branches are done: a cluster, or this process."""
+
+    async def do(self, parcel: bytes, account: Account) -> bytes:
+        """Does a parcel with `perform`; returns what it returns. Raises WorkerLost when the worker
+        is gone. Cancelling it stops the branch."""
+        ...
+
+
+# ── at home: the books and the door ───────────────────────────────────────────────────────────────
+
+
+async def fan_out(
+    run: Run,
+    jobs: Iterable[tuple[Any, ...]],
+    *,
+    on: Workers,
+    books: Books = "bank",
+    journal: str | Path | None = None,
+    client: Callable[[], Client] | None = None,
+    attempts: int = 3,
+    limit: int | None = None,
+) -> list[Result]:
+    """`Run.fan_out` on workers: (executable, handoff[, budget]) each; results in the order given.
+
+    on:       where to: an open cluster, or `Here()`.
+    books:    "bank" asks before each request; "lease" gives every branch an equal slice of what the
+              budgets have left, which costs no further question and wastes what a branch
+              does not use.
+    journal:  a folder that all workers reach; each branch keeps its replies in a file there, and
+              one that is begun again replays them.
+    client:   makes the client in the worker, where a key is read from the worker's environment;
+              by default `connect` with the mode of the run's client.
+    attempts: how often a branch is begun when its worker is lost. A branch that fails by itself is
+              not begun again.
+
+    A reply's tries that the service may have done all the same are charged once it is known how
+    many there were; only these can pass a cap.
+    """
+    dispatches = list(jobs)
+    if books not in ("bank", "lease"):
+        raise ValueError(f"books is {books!r}; expected 'bank' or 'lease'")
+    if attempts < 1:
+        raise ValueError(f"attempts is {attempts}; expected at least 1")
+    terms = Terms(
+        client or partial(connect, run.client.mode, max_usd=None),
+        None if journal is None else Path(journal).absolute(),
+        attempts,
+        share(run, len(dispatches)) if books == "lease" else None,
+    )
+    if terms.journal:
+        terms.journal.mkdir(parents=True, exist_ok=True)
+    return await run.fan_out(
+        [(Elsewhere(executable, on, terms), *rest) for executable, *rest in dispatches],
+        limit=limit,
+    )
+
+
+def share(run: Run, branches: int) -> Budget:
+    """An equal part of what all budgets on the way up have left, for each of so many branches."""
+    left: dict[str, Any] = {}
+    for ledger in run.ledger.lineage():
+        used = ledger.spent + ledger.reserved
+        for name in ("calls", "tokens", "usd"):
+            cap = getattr(ledger.budget, name)
+            if cap is not None:
+                rest = max(cap - getattr(used, name), 0)
+                left[name] = min(left.get(name, rest), rest)
+    parts = max(branches, 1)
+    return Budget(
+        **{
+            name: amount / parts if name == "usd" else amount // parts
+            for name, amount in left.items()
+        }
+    )
+
+
+@dataclass(frozen=True)
+class Terms:
+    """On what terms all branches of one fan-out are done."""
+
+    client: Callable[[], Client]
+    journal: Path | None
+    attempts: int
+    slice: Budget | None
+    """What each branch may use, where money is leased."""
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """An executable whose work is done by a worker; a transparent wrapper of it."""
+
+    wraps: Executable
+    on: Workers
+    terms: Terms
+
+    @property
+    def name(self) -> str:
+        return self.wraps.name
+
+    @property
+    def description(self) -> str:
+        return self.wraps.description
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        """Sends a parcel out, again where its worker is lost; returns what came of it."""
+        parcel = self._packed(handoff, run)
+        for attempt in range(1, self.terms.attempts + 1):
+            account = Account(run, self.terms.slice)
+            try:
+                done: Done = pickle.loads(await self.on.do(parcel, account))
+                await account.heard(done.events)
+                account.close(done.spent)
+                return done.result
+            except WorkerLost as loss:
+                reason = f"attempt {attempt} of {self.terms.attempts}: {loss}"
+                run.note(reason, about="cluster", attempt=attempt, branch=run.id)
+                replayed = self.terms.slice is not None and self.terms.journal is not None
+                account.close(NOTHING if replayed else None)
+            finally:
+                account.close(None)
+        return run._ended("failed", f"its worker was lost; {reason}", transient=True)
+
+    def _packed(self, handoff: Handoff, run: Run) -> bytes:
+        """What crosses the wire. Raises TypeError that names what does not travel."""
+        turns = [ledger.budget.turns for ledger in run.ledger.lineage()]
+        known = [limit for limit in turns if limit is not None]
+        job = Job(
+            executable=self.wraps,
+            handoff=handoff,
+            caller=handoff.return_to or "user",
+            limits=Budget(depth=run.levels, turns=min(known, default=None)),
+            client=self.terms.client,
+            journal=self._journal(handoff, run),
+            leased=self.terms.slice is not None,
+        )
+        cloudpickle = optional("cloudpickle")
+        try:
+            return cloudpickle.dumps(job)
+        except Exception as problem:
+            raise TypeError(f"{self.name} cannot travel to a worker: {in_words(problem)}") from None
+
+    def _journal(self, handoff: Handoff, run: Run) -> Path | None:
+        """The branch's file: the same after a crash, whatever finished first."""
+        if self.terms.journal is None:
+            return None
+        branch = f"{run.id} {self.name} {handoff.key()}"
+        return self.terms.journal / f"{sha256(branch.encode()).hexdigest()[:20]}.db"
+
+
+class Account:
+    """What one attempt of a branch books in the ledgers of its run, and the events it reports."""
+
+    def __init__(self, run: Run, slice: Budget | None = None) -> None:
+        self.id = f"branch-{secrets.token_hex(6)}"
+        self.closed = False
+        self._run = run
+        self._slice = slice
+        self._begun = False
+        self._open: dict[int, Spent] = {}
+        self._numbers = itertools.count(1)
+        self._events = 0
+        self._arrived = asyncio.Event()
+
+    async def begin(self) -> Budget:
+        """The attempt begins; returns what it may use without asking. Raises WorkerLost when it was
+        begun before: a scheduler gave it to another worker by itself."""
+        if self.closed or self._begun:
+            raise WorkerLost("this attempt was begun before, or is not wanted any more")
+        self._begun = True
+        if self._slice is None:
+            return Budget()
+        leased = Spent(
+            calls=self._slice.calls or 0,
+            output_tokens=self._slice.tokens or 0,
+            usd=self._slice.usd or Decimal(0),
+        )
+        for ledger in self._run.ledger.lineage():
+            ledger.reserved += leased
+        self._open[0] = leased
+        return self._slice
+
+    async def book(self, model: str, input_tokens: int, max_tokens: int) -> tuple[int, Spent]:
+        """Books a request before it is sent, in turn: (its number, what is booked). Raises
+        Exhausted as `Ledger.reserve` does."""
+        if self.closed:
+            raise Exhausted("this branch was given up; it may not send any more")
+        booked = await self._run.ledger.reserve_in_turn(
+            input_tokens, max_tokens, price_of(model), on_wait=self._run._emit_wait
+        )
+        if self.closed:  # while it waited
+            self._run.ledger.settle(booked, NOTHING)
+            raise Exhausted("this branch was given up; it may not send any more")
+        number = next(self._numbers)
+        self._open[number] = booked
+        return number, booked
+
+    async def settle(self, number: int, actual: Spent | None) -> None:
+        """Replaces what was booked by what it cost; None: nobody knows, so all of it is charged."""
+        booked = self._open.pop(number, None)
+        if booked is not None:
+            self._run.ledger.settle(booked, booked if actual is None else actual)
+
+    def close(self, slice_spent: Spent | None) -> None:
+        """Ends the attempt; what is still booked is charged in full, a slice as far as is known."""
+        self.closed = True
+        for number, booked in list(self._open.items()):
+            actual = slice_spent if number == 0 else None
+            del self._open[number]
+            self._run.ledger.settle(booked, booked if actual is None else actual)
+
+    def told(self, line: str) -> None:
+        """Takes an event of the worker into the run's own stream, at its place in the tree."""
+        self._events += 1
+        self._arrived.set()
+        if self.closed:
+            return
+        event = from_json(line.encode())
+        run = self._run
+        tree = run._tree
+        changes: dict[str, Any] = {
+            "seq": len(tree.events),
+            "at": tree.clock() - tree.origin,
+            "run": below(run.id, event.run),
+            "agent": event.agent if event.run else run.name,
+        }
+        if hasattr(event, "parent"):
+            changes["parent"] = below(run.id, event.parent)
+        for sentence in tree.add(dataclasses.replace(event, **changes)):
+            run.note(sentence)
+        self._keep(event)
+
+    def _keep(self, event: Event) -> None:
+        """Work so far, in case that the worker or the time is lost."""
+        if isinstance(event, Replied):
+            if event.reply.text and (self._run.output is None or not event.reply.tool_calls):
+                self._run.output = event.reply.text
+        elif isinstance(event, Returned):
+            self._run.keep(**event.result.artifacts)
+
+    async def heard(self, events: int) -> None:
+        """Waits until so many events have arrived; notes how many are missing."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LATE_S):
+                while self._events < events:
+                    self._arrived.clear()
+                    await self._arrived.wait()
+        if self._events < events:
+            missing = events - self._events
+            self._run.note(f"{missing} events of this branch did not arrive", about="cluster")
+
+
+def below(home: str, there: str) -> str:
+    """A run's place in the tree at home: "2" and "1.3" become "2.1.3"."""
+    return ".".join(part for part in (home, there) if part)
+
+
+# ── at the worker ─────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Job:
+    """All that a worker is told."""
+
+    executable: Executable
+    handoff: Handoff
+    caller: str
+    limits: Budget
+    client: Callable[[], Client]
+    journal: Path | None
+    leased: bool
+
+
+@dataclass(frozen=True)
+class Done:
+    """All that it returns; the events came on their own."""
+
+    result: Result
+    spent: Spent
+    """What a leased slice was used for."""
+    events: int
+
+
+async def perform(parcel: bytes, bank: Bank, tell: Callable[[str], None]) -> bytes:
+    """Does one branch: unpacks, runs it in a run of its own, reports each event with `tell`."""
+    slice = await bank.begin()
+    job: Job = pickle.loads(parcel)
+    events = 0
+
+    def report(event: Event) -> None:
+        nonlocal events
+        events += 1
+        tell(to_json(event))
+
+    async with contextlib.AsyncExitStack() as stack:
+        client = await stack.enter_async_context(job.client())
+        if not job.leased:
+            client = BankedClient(client, bank)
+        if job.journal:
+            client = stack.enter_context(Journal(job.journal)).around(client)
+        limits = {**slice.model_dump(exclude_none=True), **job.limits.model_dump(exclude_none=True)}
+        run = Run(client, budget=Budget(**limits), on_event=report)
+        run.name = job.caller
+        result = await run.dispatch(job.executable, job.handoff)
+    return optional("cloudpickle").dumps(Done(result, run.spent, events))
+
+
+class BankedClient(Client):
+    """A client around a client: it asks the bank before each request, and tells it the cost."""
+
+    def __init__(self, client: Client, bank: Bank) -> None:
+        vars(self).update(vars(client))
+        self._client = client
+        self._bank = bank
+        # the bank keeps the books; those of the worker only count
+        self.ledger = Ledger(Budget(), owner="the worker")
+
+    async def send(
+        self,
+        request: Request | dict[str, Any],
+        *,
+        on_retry: Callable[[ApiError, float], None] | None = None,
+    ) -> Reply:
+        if not isinstance(request, Request):
+            request = Request(request)
+        number, booked = await self._bank.book(
+            request.model, request.most_input_tokens, request.max_tokens
+        )
+        if booked.output_tokens < request.max_tokens:
+            request = request.with_max_tokens(booked.output_tokens)
+        lost = NOTHING
+        """Tries that the service may have done all the same."""
+
+        def again(error: ApiError, wait_s: float) -> None:
+            nonlocal lost
+            if error.billable:
+                lost += booked
+            if on_retry:
+                on_retry(error, wait_s)
+
+        actual = booked
+        try:
+            reply = await self._client.send(request, on_retry=again)
+            actual = spent_on(request.model, reply.usage)
+            return reply
+        except ApiError as error:
+            actual = booked if error.billable else Spent(calls=1)
+            raise
+        finally:
+            await asyncio.shield(self._bank.settle(number, lost + actual))
+
+
+# ── workers ───────────────────────────────────────────────────────────────────────────────────────
+
+
+class Here:
+    """The same parcels, done in this process: for a machine that can start no other one."""
+
+    async def do(self, parcel: bytes, account: Account) -> bytes:
+        return await perform(parcel, account, account.told)
+
+
+class Cluster:
+    """An open Dask cluster; from `open_cluster`."""
+
+    def __init__(self, dask: Any, bank: Any, accounts: dict[str, Account]) -> None:
+        self.dask = dask
+        """The client of Dask itself, for whatever else it can do."""
+        self._bank = bank
+        self._accounts = accounts
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Cluster stays in its process; open it by its address in the other one")
+
+    async def do(self, parcel: bytes, account: Account) -> bytes:
+        distributed = optional("distributed")
+        self._accounts[account.id] = account
+        stop = distributed.Event(account.id, client=self.dask)
+        future = self.dask.submit(
+            _work, parcel, account.id, self._bank, key=f"{account.id}-work", pure=False, retries=0
+        )
+        try:
+            return await future
+        except distributed.scheduler.KilledWorker:
+            raise WorkerLost("the process that did this work is gone") from None
+        except distributed.client.FutureCancelledError as problem:
+            raise WorkerLost(f"the cluster dropped this work ({problem.reason})") from None
+        except asyncio.CancelledError:
+            account.close(None)
+            await self._stopped(stop, future, account)
+            raise
+        finally:
+            self._accounts.pop(account.id, None)
+
+    async def _stopped(self, stop: Any, future: Any, account: Account) -> None:
+        """Stops a branch. `future.cancel` alone does not: a coroutine that runs goes on."""
+        await stop.set()
+        try:
+            await asyncio.wait_for(asyncio.shield(future), STOP_S)
+        except TimeoutError:
+            account._run.note("this branch did not stop in time; it can send nothing any more")
+        except Exception:
+            pass  # it ended with an error, which nobody waits for
+        await future.cancel(reason="cancelled at home")
+        await stop.clear()
+
+    async def seconds_a_question(self, questions: int = 100) -> float:
+        """What asking the bank costs a worker, on average."""
+        return await self.dask.submit(_ask, self._bank, questions, pure=False)
+
+    async def ready(self, workers: int) -> None:
+        """Waits until so many workers are up, as after the loss of one."""
+        await self.dask.wait_for_workers(workers, timeout=START_S)  # the bank's own is paused
+
+
+@contextlib.asynccontextmanager
+async def open_cluster(
+    address: str | None = None, *, workers: int = 2, branches: int = 1, **options: Any
+) -> AsyncIterator[Cluster]:
+    """A Dask cluster: new processes on this machine, or the scheduler at `address`.
+
+    branches: how many branches a new worker does at once. A branch mostly waits for the service.
+    options:  further ones for `distributed.Client`, such as `security`.
+
+    Who can reach a scheduler can run code on its workers: without an address it listens to this
+    machine only; with one, keep it on a network of your own, or use `tls://`. All workers need this
+    project, in the same version. Raises ModuleNotFoundError with the line that installs Dask
+    when it is missing, NoCluster when no scheduler answers or no process can be started.
+    """
+    distributed = optional("distributed")
+    dask_config = optional("dask").config
+    accounts: dict[str, Account] = {}
+    async with contextlib.AsyncExitStack() as stack:
+        stack.enter_context(_quiet())
+        # a branch whose worker dies comes back here, where the books are, and is not run again
+        stack.enter_context(dask_config.set({"distributed.scheduler.allowed-failures": 0}))
+        try:
+            async with asyncio.timeout(START_S):
+                if address is None:
+                    local = distributed.LocalCluster(
+                        n_workers=workers,
+                        threads_per_worker=branches,
+                        host="127.0.0.1",
+                        asynchronous=True,
+                        silence_logs=logging.CRITICAL,
+                        dashboard_address="127.0.0.1:0",
+                    )
+                    address = (await stack.enter_async_context(local)).scheduler_address
+                client = distributed.Client(
+                    address, asynchronous=True, set_as_default=False, **options
+                )
+                stack.push_async_callback(client.close)  # also when it cannot be started
+                dask = await client
+                bank = await _open_bank(stack, dask, address, accounts, options)
+        except (OSError, RuntimeError, ValueError) as problem:
+            raise NoCluster(
+                f"No cluster at {address or 'this machine'} ({in_words(problem) or 'no answer'})."
+                " Start a scheduler with `dask scheduler` and workers with `dask worker ADDRESS`,"
+                " or leave the address out for processes on this machine."
+            ) from None
+
+        def take(event: tuple[float, dict[str, str]]) -> None:
+            account = accounts.get(event[1]["account"])
+            if account is not None:
+                account.told(event[1]["line"])
+
+        dask.subscribe_topic(EVENTS, take)
+        yield Cluster(dask, bank, accounts)
+
+
+async def _open_bank(
+    stack: contextlib.AsyncExitStack,
+    dask: Any,
+    address: str,
+    accounts: dict[str, Account],
+    options: dict[str, Any],
+) -> Any:
+    """The bank's actor, on a worker in this process that does nothing else."""
+    distributed = optional("distributed")
+    number = secrets.token_hex(6)
+    security = {name: options[name] for name in ("security",) if name in options}
+    paths = sys.path[:]
+    desk = distributed.Worker(
+        address,
+        nthreads=1,
+        name=f"bank-{number}",
+        dashboard=False,
+        memory_limit=0,
+        **({"host": "127.0.0.1"} if "127.0.0.1" in address else {}),
+        **security,
+    )
+    await stack.enter_async_context(desk)
+    sys.path[:] = paths  # a worker puts its own folder there
+    _BANKS[number] = accounts
+    stack.callback(_BANKS.pop, number)
+    opened = dask.submit(
+        Desk, number, actor=True, workers=[desk.address], key=f"bank-{number}", pure=False
+    )
+    stack.callback(opened.release)  # the actor lives as long as this future is held
+    bank = await opened
+    desk.status = distributed.core.Status.paused  # it answers questions, and is given no branch
+    return bank
+
+
+_BANKS: dict[str, dict[str, Account]] = {}
+"""The accounts of each open cluster of this process, where its actor finds them."""
+
+
+class Desk:
+    """The bank as Dask's actor: it passes each question on to the account that it is about."""
+
+    def __init__(self, number: str) -> None:
+        self._accounts = _BANKS[number]
+
+    async def begin(self, account: str) -> Budget:
+        if account not in self._accounts:
+            raise WorkerLost("this attempt is not wanted any more")
+        return await self._accounts[account].begin()
+
+    async def book(
+        self, account: str, model: str, input_tokens: int, max_tokens: int
+    ) -> tuple[int, Spent]:
+        if account not in self._accounts:
+            raise Exhausted("this branch was given up; it may not send any more")
+        return await self._accounts[account].book(model, input_tokens, max_tokens)
+
+    async def settle(self, account: str, number: int, actual: Spent | None) -> None:
+        if account in self._accounts:
+            await self._accounts[account].settle(number, actual)
+
+    async def hello(self) -> None:
+        """A question without an answer, to measure what one costs."""
+
+
+@dataclass(frozen=True)
+class _AtTheBank:
+    """A branch's line to the bank, from the worker."""
+
+    desk: Any
+    account: str
+
+    async def begin(self) -> Budget:
+        return await self.desk.begin(self.account)
+
+    async def book(self, model: str, input_tokens: int, max_tokens: int) -> tuple[int, Spent]:
+        return await self.desk.book(self.account, model, input_tokens, max_tokens)
+
+    async def settle(self, number: int, actual: Spent | None) -> None:
+        await self.desk.settle(self.account, number, actual)
+
+
+async def _work(parcel: bytes, account: str, desk: Any) -> bytes:
+    """What a worker does: the branch, until it is done or stopped."""
+    distributed = optional("distributed")
+    worker = distributed.get_worker()
+
+    def tell(line: str) -> None:
+        worker.log_event(EVENTS, {"account": account, "line": line})
+
+    branch = asyncio.ensure_future(perform(parcel, _AtTheBank(desk, account), tell))
+    stop = asyncio.ensure_future(distributed.Event(account).wait())
+    try:
+        await asyncio.wait({branch, stop}, return_when=asyncio.FIRST_COMPLETED)
+        if branch.done():
+            return branch.result()
+        branch.cancel()
+        await asyncio.wait({branch})
+        return b""
+    finally:
+        stop.cancel()
+
+
+async def _ask(desk: Any, questions: int) -> float:
+    began = time.perf_counter()
+    for _ in range(questions):
+        await desk.hello()
+    return (time.perf_counter() - began) / questions
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Dask reports a lost worker in its log; here a note of the run says it."""
+    log = logging.getLogger("distributed")
+    before = log.level
+    log.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
+
+
+def optional(module: str) -> Any:
+    """A module of the optional extra. Raises ModuleNotFoundError with the line that installs it."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as problem:
+        raise ModuleNotFoundError(
+            f"Dask is not installed for {sys.executable or 'this Python'} ({problem.name} is"
+            f" missing). In the folder of the project: {INSTALL}",
+            name=problem.name,
+        ) from None

@@ -1,0 +1,371 @@
+"""Facts about a fan-out over processes: same results, same money, lost workers, cancellation. A real scheduler, two real workers."""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+import logging
+import os
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from kernel import (
+    Budget,
+    Corpus,
+    DeterministicSupervisor,
+    Handoff,
+    Pause,
+    Result,
+    Run,
+    connect,
+    models,
+    researcher,
+    specialists,
+)
+from kernel import cluster as clusters
+from kernel.cluster import Account, Here, NoCluster, WorkerLost, fan_out, open_cluster, share
+from workshop.material.clustering import KILL, DiesOnce, Service
+
+ROOT = Path(__file__).resolve().parents[2]
+TOPICS = "pgvector Qdrant Milvus Weaviate".split()
+
+
+@pytest.fixture(scope="module")
+def address():
+    """A scheduler and two worker processes, shared by the module."""
+    distributed = pytest.importorskip("distributed")
+    import dask
+
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        distributed.LocalCluster(
+            n_workers=2,
+            threads_per_worker=2,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        ) as local,
+    ):
+        yield local.scheduler_address
+
+
+@dataclass(frozen=True)
+class Asks:
+    """Asks so many times; then returns where it was done."""
+
+    times: int = 1
+    name: str = "asker"
+    description: str = "Asks."
+    stumbles: str = ""
+
+    async def execute(self, handoff, run):
+        for number in range(self.times):
+            message = {"role": "user", "content": f"{handoff.intent} {number}"}
+            await run.ask(model=models.worker, max_tokens=300, messages=[message])
+        if self.stumbles == "bug":
+            raise KeyError("a bug of its own")
+        if self.stumbles == "pause":
+            raise Pause("a person should look")
+        return Result(status="ok", output=os.getpid())
+
+
+@dataclass(frozen=True)
+class Goes:
+    """Writes a line every 20 ms, until it is stopped; says so when that happens."""
+
+    file: Path
+    name: str = "goer"
+    description: str = "Goes on."
+
+    async def execute(self, handoff, run):
+        try:
+            while True:
+                run.note("going")
+                await asyncio.sleep(0.02)
+        except asyncio.CancelledError:
+            self.file.write_text("stopped", encoding="utf-8")
+            raise
+
+
+def jobs(executable=None, topics=TOPICS):
+    return [
+        (executable or researcher(Corpus()), Handoff(intent=f"Find facts on {topic}"))
+        for topic in topics
+    ]
+
+
+# ── results, events and money are those of one process ────────────────────────────────────────────
+
+
+async def test_results_events_and_money_are_those_of_a_fan_out_in_this_process(address):
+    here = Run(connect())
+    expected = await here.fan_out(jobs())
+    run = Run(connect())
+    async with open_cluster(address) as cluster:
+        results = await fan_out(run, jobs(), on=cluster)
+    assert [result.as_text() for result in results] == [result.as_text() for result in expected]
+    assert run.spent == here.spent
+    assert run.ledger.reserved.calls == 0
+    for branch in "1234":
+        kinds = [event.kind for event in run.events if event.run == f"{branch}.1"]
+        assert kinds == [event.kind for event in here.events if event.run == branch]
+    assert [event.seq for event in run.events] == list(range(len(run.events)))
+
+
+async def test_the_work_is_done_in_other_processes(address):
+    async with open_cluster(address) as cluster:
+        results = await fan_out(Run(connect()), jobs(Asks()), on=cluster)
+    processes = {result.output for result in results}
+    assert os.getpid() not in processes and len(processes) == 2
+
+
+async def test_events_come_back_while_the_branch_is_under_way(address, tmp_path):
+    heard = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    run = Run(connect(), on_event=lambda event: event.kind == "note" and loop.call_soon(heard.set))
+    async with open_cluster(address) as cluster:
+        branch = asyncio.ensure_future(fan_out(run, jobs(Goes(tmp_path / "it"), ["x"]), on=cluster))
+        await heard.wait()
+        assert not branch.done()
+        branch.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await branch
+
+
+@pytest.mark.parametrize("on", ["cluster", "here"])
+@pytest.mark.parametrize("cap", [5, 3, 0])
+async def test_the_bank_holds_a_cap_exactly_and_uses_all_of_it(address, on, cap):
+    with Service() as service:
+        run = Run(connect(), budget=Budget(calls=cap))
+        async with open_cluster(address) as cluster:
+            work = cluster if on == "cluster" else Here()
+            results = await fan_out(run, jobs(Asks(2)), on=work, client=service.client)
+    assert run.spent.calls == service.sent == cap
+    assert run.ledger.reserved.calls == 0
+    assert {result.status for result in results} <= {"ok", "exhausted"}
+    assert "budget" in next(result.reason for result in results if result.status == "exhausted")
+
+
+async def test_a_cap_in_dollars_is_never_passed_and_a_branch_has_its_own(address):
+    run = Run(connect(), budget=Budget(usd=Decimal("0.004")))
+    own = [(*job, Budget(calls=1)) for job in jobs(Asks(3))]
+    async with open_cluster(address) as cluster:
+        results = await fan_out(run, own, on=cluster)
+    assert run.spent.calls == 4 and run.spent.usd <= Decimal("0.004")
+    assert {result.status for result in results} == {"exhausted"}
+
+
+async def test_leased_slices_hold_too_and_waste_what_a_branch_does_not_use(address):
+    with Service() as service:
+        run = Run(connect(), budget=Budget(calls=7))
+        async with open_cluster(address) as cluster:
+            results = await fan_out(
+                run, jobs(Asks(2)), on=cluster, books="lease", client=service.client
+            )
+    assert run.spent.calls == service.sent == 4  # one each, where the bank would allow seven
+    assert {result.status for result in results} == {"exhausted"}
+    assert run.ledger.reserved.calls == 0
+
+
+def test_a_slice_is_an_equal_part_of_the_tightest_budget():
+    run = Run(connect(), budget=Budget(calls=10, usd=Decimal("1.00")))
+    assert share(run, 4) == Budget(calls=2, usd=Decimal("0.25"))
+    assert share(Run(connect()), 4) == Budget()
+
+
+# ── what goes wrong in a branch stays in it ───────────────────────────────────────────────────────
+
+
+async def test_a_bug_and_a_pause_of_a_branch_leave_its_siblings_alone(address):
+    three = [jobs(Asks(stumbles=how), ["x"])[0] for how in ("bug", "pause", "")]
+    run = Run(connect())
+    async with open_cluster(address) as cluster:
+        bug, pause, fine = await fan_out(run, three, on=cluster)
+    assert bug.status == "failed" and "KeyError" in bug.reason
+    assert pause.status == "paused" and pause.reason == "a person should look"
+    assert fine.ok
+    assert not [event for event in run.events if event.kind == "note"]  # nothing was begun again
+
+
+async def test_what_does_not_travel_says_so_in_a_sentence():
+    run = Run(connect())
+    holds_a_run = Asks(stumbles=run)
+    (result,) = await fan_out(run, jobs(holds_a_run, ["x"]), on=Here())
+    assert result.status == "failed"
+    assert "asker cannot travel to a worker: a Run stays in its process" in result.reason
+
+
+async def test_the_levels_and_turns_that_are_left_hold_there(address):
+    team = DeterministicSupervisor(*specialists())
+    flat = Run(connect(), budget=Budget(depth=1))
+    async with open_cluster(address) as cluster:
+        (result,) = await fan_out(flat, jobs(team, ["pgvector"]), on=cluster)
+    assert not result.ok
+    assert any("too deep" in event.result.reason for event in flat.events if event.kind == "return")
+
+
+# ── a worker dies ─────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("on", ["cluster", "here"])
+@pytest.mark.parametrize(("journal", "paid"), [(True, 4), (False, 6)])
+async def test_a_killed_worker_with_a_journal_nothing_is_paid_twice(
+    address, tmp_path, on, journal, paid
+):
+    search, write, review = specialists()
+    home = os.getpid()
+    team = DeterministicSupervisor(search, DiesOnce(write, tmp_path / "died", home), review)
+    folder = tmp_path / "journal" if journal else None
+    with Service() as service:
+        run = Run(connect())
+        async with open_cluster(address) as cluster:
+            work = cluster if on == "cluster" else Here()
+            (result,) = await fan_out(
+                run, jobs(team, ["pgvector"]), on=work, journal=folder, client=service.client
+            )
+            if on == "cluster":
+                await cluster.ready(2)
+    assert result.ok, result.reason
+    assert service.sent == run.spent.calls == paid
+    assert run.ledger.reserved.calls == 0
+    (note,) = [event for event in run.events if event.kind == "note" and event.about == "cluster"]
+    assert note.fields["attempt"] == 1
+
+
+async def test_a_worker_that_always_dies_is_given_up_with_the_work_so_far(address, tmp_path):
+    search, write, review = specialists()
+    team = DeterministicSupervisor(search, DiesOnce(write, tmp_path / "no" / "mark", 0), review)
+    run = Run(connect())
+    (result,) = await fan_out(run, jobs(team, ["pgvector"]), on=Loses(), attempts=2)
+    assert result.status == "failed" and result.transient
+    assert "attempt 2 of 2" in result.reason
+
+
+class Loses:
+    """Workers that are lost after they have booked a request."""
+
+    async def do(self, parcel, account):
+        slice = await account.begin()
+        if slice == Budget():  # the bank is asked before each request
+            await account.book(models.worker, 100, 300)
+        raise WorkerLost("gone")
+
+
+@pytest.mark.parametrize("books", ["bank", "lease"])
+async def test_what_a_lost_worker_had_under_way_counts_as_spent(books):
+    run = Run(connect(), budget=Budget(calls=8))
+    await fan_out(run, jobs(topics=["x"]), on=Loses(), attempts=2, books=books)
+    assert run.ledger.reserved.calls == 0
+    assert run.spent.calls >= 2
+
+
+async def test_an_attempt_begins_once_whatever_the_scheduler_does():
+    account = Account(Run(connect()))
+    await account.begin()
+    with pytest.raises(WorkerLost):
+        await account.begin()
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("moment", range(12))
+async def test_killed_from_outside_at_any_moment_the_books_cover_what_was_sent(
+    address, tmp_path, moment
+):
+    with Service(latency_ms=60) as service:
+        run = Run(connect())
+        async with open_cluster(address) as cluster:
+            await cluster.ready(2)
+            processes = await cluster.dask.run(os.getpid)
+            victim = next(pid for pid in processes.values() if pid != os.getpid())
+            branches = asyncio.ensure_future(
+                fan_out(run, jobs(Asks(3)), on=cluster, journal=tmp_path, client=service.client)
+            )
+            while len(run.events) < 4 + 2 * moment:
+                await asyncio.sleep(0.005)
+            os.kill(victim, KILL)
+            results = await branches
+            await cluster.ready(2)
+    assert all(result.ok for result in results), [result.reason for result in results]
+    assert service.sent <= run.spent.calls <= 12 + 2  # two at once were under way there
+    assert run.ledger.reserved.calls == 0
+
+
+# ── cancel ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("how", ["cancelled", "out of time"])
+async def test_cancel_really_stops_what_runs_elsewhere(address, tmp_path, how):
+    going = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    seconds = 0.6 if how == "out of time" else None
+    run = Run(connect(), on_event=lambda event: event.kind == "note" and loop.call_soon(going.set))
+    job = (Goes(tmp_path / "it"), Handoff(intent="Go"), Budget(seconds=seconds))
+    async with open_cluster(address) as cluster:
+        branch = asyncio.ensure_future(fan_out(run, [job], on=cluster))
+        await going.wait()
+        if how == "cancelled":
+            branch.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await branch
+        else:
+            (result,) = await branch
+            assert result.status == "exhausted" and "deadline" in result.reason
+    assert (tmp_path / "it").read_text(encoding="utf-8") == "stopped"
+    assert run.ledger.reserved.calls == 0
+
+
+# ── opening it ────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_a_cluster_of_its_own_processes_opens_and_closes(tmp_path):
+    before = set(threading.enumerate())
+    async with open_cluster(workers=1) as cluster:
+        assert 0 < await cluster.seconds_a_question(20) < 1
+        (result,) = await fan_out(Run(connect()), jobs(Asks(), ["x"]), on=cluster)
+        assert result.output != os.getpid()
+        with pytest.raises(TypeError, match="stays in its process"):
+            import cloudpickle
+
+            cloudpickle.dumps(cluster)
+    assert not {thread.name for thread in threading.enumerate()} - {t.name for t in before} & {
+        "IO loop"
+    }
+
+
+async def test_an_address_where_nothing_answers_says_how_to_start_one(monkeypatch):
+    monkeypatch.setattr(clusters, "START_S", 1.0)
+    with pytest.raises(NoCluster, match="dask scheduler"):
+        async with open_cluster("tcp://127.0.0.1:9"):
+            pass
+
+
+async def test_without_dask_there_is_one_sentence_with_the_line_that_installs_it(monkeypatch):
+    real = builtins.__import__
+
+    def missing(name):
+        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+    monkeypatch.setattr(clusters, "import_module", missing)
+    with pytest.raises(ModuleNotFoundError, match=r'pip install -e "\.\[cluster\]"'):
+        async with open_cluster():
+            pass
+    assert builtins.__import__ is real
+
+
+def test_the_module_needs_no_dask_to_be_imported():
+    code = "import sys, kernel.cluster; assert not {'distributed', 'dask', 'cloudpickle'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"), [({"books": "notes"}, "books"), ({"attempts": 0}, "attempts")]
+)
+async def test_a_setting_that_cannot_be_is_named(settings, named):
+    with pytest.raises(ValueError, match=named):
+        await fan_out(Run(connect()), [], on=Here(), **settings)

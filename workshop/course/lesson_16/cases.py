@@ -1,0 +1,224 @@
+"""The author's side of lesson 16: what answers are tried on, known slips, right answers in other words."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+IDS = ("breaker-pattern", "breaker-polly", "retry-budget", "retry-after", "http-429", "fts5-rank")
+FAULTS = ("a number", "a name", "no citation", "wrong citation", "an invention")
+
+
+def answers(draw: Random) -> dict[str, list[Any]]:
+    """Answers whose sentences cite known sources, unknown ones, several, or none."""
+    known = draw.sample(IDS, 4)
+    first, second, third, _ = known
+    strange = f"made-up-{draw.randint(10, 99)}"
+
+    def told(*sources: str) -> str:
+        return f"Limit {draw.randint(10, 99)} holds" + "".join(f" [{id}]" for id in sources) + "."
+
+    def case(about: str, *lines: str) -> Any:
+        return {"about": about, "answer": "\n\n".join(lines), "known": known}
+
+    bare = [told() for _ in range(draw.randint(1, 3))]
+    return {
+        "cited": [
+            case("two sentences of three cite a source", told(first), told(second), told()),
+            case("every sentence cites a source", told(first), told(first), told(second)),
+        ],
+        "known sources": [
+            case("one source is not in the library", told(first), told(strange), told(second)),
+            case("a sentence cites two, one is unknown", told(first, strange), told(second, third)),
+        ],
+        "counts sentences": [
+            case("one sentence cites three sources", told(first, second, third), *bare),
+            case("there is a title", "# On limits", told(first), told(second), *bare),
+        ],
+        "no answer": [case("the answer is empty"), case("there is only a title", "# On limits")],
+    }
+
+
+def judgements(draw: Random) -> dict[str, list[Any]]:
+    """Marks of a judge for good and for spoiled drafts, and how many false alarms are allowed."""
+    name, other, third, fourth = draw.sample(FAULTS, 4)
+    low, middle, high = (
+        draw.randint(20, 35),
+        draw.randint(50, 60),
+        draw.randint(88, 95),
+    )
+    good = [["", high], ["", high + 3], ["", 100]]
+    seen = [[name, low], [name, middle], [other, middle + 3]]
+    blind = [[third, 100], [third, 100]]
+    blinder = [[fault, 100] for fault in sorted((third, fourth), reverse=True)]
+    part = [[name, middle], [name, 100], [other, low]]
+    tempting = [["", middle], *good, [name, low], [other, high - 2], [other, high - 1]]
+
+    useless = [["", middle], *good, [name, low], [other, low + 5]]
+
+    def case(about: str, marks: list[Any], most: int) -> Any:
+        return {"about": about, "marks": draw.sample(marks, len(marks)), "most": most}
+
+    two = {"about": "two faults are never noticed", "marks": [*good, *seen, *blinder], "most": 0}
+
+    return {
+        "catches": [
+            case("good and spoiled drafts lie apart", [*good, *seen], 0),
+            case("a spoiled draft has the mark of a good one", [*good, *seen, [other, high]], 0),
+        ],
+        "false alarms": [
+            case("a good draft has a low mark; no false alarm is allowed", tempting, 0),
+            case("a good draft has a low mark; one false alarm is allowed", tempting, 1),
+            case("one false alarm is allowed, and it buys nothing", useless, 1),
+        ],
+        "blind": [
+            case("one fault is never noticed", [*good, *seen, *blind], 0),
+            two,
+            case("one fault is noticed in one draft of two", [*good, *part], 0),
+        ],
+        "nothing to catch": [case("the judge notices nothing", [*good, *blind], 0)],
+    }
+
+
+def changes(draw: Random) -> dict[str, list[Any]]:
+    """Changes that keep the item, lose a little, lose much, or cannot be told."""
+    cases = [f"case {number}" for number in range(1, 9)]
+    item, second = draw.sample(("key facts", "carried", "cited", "covered"), 2)
+
+    def case(about: str, losses: list[float], tolerated: float, other: float = 0.0) -> Any:
+        today: dict[str, Any] = {}
+        change: dict[str, Any] = {}
+        for name, loss in zip(cases, draw.sample(losses, len(losses)), strict=True):
+            facts = draw.randint(60, 80) / 100
+            today[name] = [{item: facts, second: 0.5} for _ in range(2)]
+            lost = round(facts - loss, 4)
+            risen = round(0.5 + other, 4)
+            change[name] = [{item: lost, second: risen} for _ in range(2)]
+        return {
+            "about": about,
+            "today": today,
+            "change": change,
+            "item": item,
+            "tolerated": tolerated,
+        }
+
+    step = draw.randint(18, 22) / 100
+    small = [0.01, 0.02, 0.01, 0.02, 0.01, 0.02, 0.01, 0.02]
+    mixed = [step, -step, step + 0.1, -step, step, -step + 0.02, step, 0.0]
+    sure = [step, step + 0.05, step, step - 0.05, step, step + 0.02, step - 0.02, -0.02]
+    uneven = [0.02, 0.1, 0.02, 0.1, 0.03, 0.09, 0.02, 0.1]
+    none = [0.0, 0.06, 0.0, -0.02, 0.0, 0.01, -0.02, 0.0]
+    lucky = [-0.3, 0.25, -0.3, 0.2, -0.05, 0.15, 0.1, -0.2]
+    return {
+        "stops": [
+            case("the item falls on all cases but one", sure, 0.03),
+            case("it falls while another item rises", sure, 0.03, other=0.45),
+            case("it falls for sure, perhaps by more than is tolerated", uneven, 0.06),
+        ],
+        "ships": [
+            case("it falls on one case only", none, 0.03),
+            case("it falls for sure, but by less than is tolerated", small, 0.05),
+        ],
+        "more cases": [
+            case("it falls on average, and nobody can tell", mixed, 0.03),
+            case("it rises on average, and nobody can tell", lucky, 0.03),
+        ],
+        "gains": [case("the item rises on all cases but one", [-loss for loss in sure], 0.0)],
+    }
+
+
+INPUTS = {"16.1": answers, "16.2": judgements, "16.3": changes}
+
+IDS_OF = 'ids = re.findall(r"\\[([\\w-]+)\\]", sentence)'
+GOOD = "good += bool(ids) and {*ids} <= known"
+SHARE = "return good / len(told) if told else 0.0"
+
+ALARMS = 'if counts[""].caught > most:'
+FOUND = "found = sum(counts[fault].caught for fault in counts if fault)"
+BETTER = "if found > best:"
+COUNTS = "counts = caught(marks, bar)"
+BLIND = "if fault and not counts[fault].caught"
+
+GAIN = "gain = compare(today, change, lambda trial: trial.marks[item])"
+SHIP = "if gain.low > -tolerated:"
+STOP = "if gain.high < 0:"
+
+SLIPS = {
+    "16.1": {
+        "unknown sources count": [(" and {*ids} <= known", "")],
+        "one known source is enough": [("{*ids} <= known", "bool({*ids} & known)")],
+        "citations instead of sentences": [
+            (GOOD, "good += len([id for id in ids if id in known])")
+        ],
+        "all or nothing": [(SHARE, "return float(bool(told) and good == len(told))")],
+        "a count": [(SHARE, "return float(good)")],
+        "an empty answer divides by zero": [(SHARE, "return good / len(told)")],
+        "an empty answer is perfect": [("else 0.0", "else 1.0")],
+        "sentences without a source count": [("bool(ids) and ", "")],
+        "titles count": [("told = sentences(answer)", "told = answer.split('\\n\\n')")],
+    },
+    "16.2": {
+        "false alarms ignored": [(ALARMS, "if False:")],
+        "one false alarm too few": [(ALARMS, 'if counts[""].caught >= max(most, 1):')],
+        "the highest bar": [(BETTER, "if found >= best:")],
+        "good drafts counted as caught": [
+            (FOUND, "found = sum(counts[fault].caught for fault in counts)")
+        ],
+        "the bar itself counts": [(COUNTS, "counts = caught(marks, bar + 1)")],
+        "partly missed counts as blind": [
+            (BLIND, "if fault and counts[fault].caught < counts[fault].of")
+        ],
+        "good drafts among the faults": [("if fault and not", "if not")],
+        "not sorted": [("blind = sorted(", "blind = list(")],
+        "blind to nothing": [("return chosen, blind", "return chosen, []")],
+    },
+    "16.3": {
+        "the whole mark": [(", lambda trial: trial.marks[item])", ")")],
+        "the wrong way round": [("compare(today, change", "compare(change, today")],
+        "the mean decides": [
+            (SHIP, "if gain.mean > -tolerated:"),
+            (STOP, "if True:"),
+        ],
+        "a sure small loss stops": [(SHIP, "if gain.low > -tolerated and gain.high >= 0:")],
+        "nothing is tolerated": [(SHIP, "if gain.low >= 0:")],
+        "cannot tell ships": [('return "more cases"', 'return "ship"')],
+        "cannot tell stops": [('return "more cases"', 'return "stop"')],
+        "the upper end ships": [(SHIP, "if gain.high > -tolerated:")],
+    },
+}
+
+RIGHT = {
+    "16.1": [
+        """
+def well_cited(answer, known):
+    marks = []
+    for sentence in sentences(answer):
+        ids = [piece.partition("]")[0] for piece in sentence.split("[")[1:]]
+        marks.append(1.0 if ids and all(id in known for id in ids) else 0.0)
+    return sum(marks) / len(marks) if marks else 0.0
+"""
+    ],
+    "16.2": [
+        """
+def choose_bar(marks, most):
+    good = [one.mark for one in marks if not one.fault]
+    bad = [one for one in marks if one.fault]
+    allowed = [bar for bar in range(101) if sum(mark < bar for mark in good) <= most]
+    bar = max(allowed, key=lambda bar: (sum(one.mark < bar for one in bad), -bar))
+    noticed = {one.fault for one in bad if one.mark < bar}
+    return bar, sorted({one.fault for one in bad} - noticed)
+"""
+    ],
+    "16.3": [
+        """
+def decide(today, change, item, tolerated):
+    def value(trial):
+        return trial.marks[item]
+
+    _, low, high, _ = compare(today, change, value)
+    if low + tolerated > 0:
+        return "ship"
+    return "stop" if high < 0 else "more cases"
+"""
+    ],
+}

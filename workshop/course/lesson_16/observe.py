@@ -1,0 +1,61 @@
+"""What is seen of answers to lesson 16: the marks of a rubric item, the bar of a judge, a decision on a change."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from kernel.calibrate import Judged
+from kernel.evaluate import Trial
+from workshop.course.observing import call, quiet_run
+
+
+def graded(well_cited: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """The mark that the item gives an answer."""
+    quiet_run()
+    mark = call(well_cited, case["answer"], {*case["known"]})
+    return {"mark": round(mark, 6) if type(mark) is float else mark}
+
+
+def barred(choose_bar: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """The bar, and what the judge is blind to."""
+    quiet_run()
+    marks = [
+        Judged(f"draft {number}", fault, mark)
+        for number, (fault, mark) in enumerate(case["marks"], 1)
+    ]
+    returned = call(choose_bar, marks, case["most"])
+    if not isinstance(returned, (tuple, list)) or len(returned) != 2:
+        return {"returned": returned}
+    return {"bar": returned[0], "blind to": returned[1]}
+
+
+def decided(decide: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """The decision on a change."""
+    quiet_run()
+    pairs = [_trials(name, case[name]) for name in ("today", "change")]
+    return {"decision": call(decide, *pairs, case["item"], case["tolerated"])}
+
+
+def _trials(design: str, marks: dict[str, list[dict[str, float]]]) -> list[Trial]:
+    """Trials from their marks: the n-th repeat of a case has seed n."""
+    return [
+        Trial(
+            design=design,
+            case=case,
+            seed=seed,
+            status="ok",
+            output="A brief.",
+            usd=Decimal("0.001"),
+            calls=2,
+            tokens=100,
+            seconds=1.0,
+            mode="offline",
+            marks=items,
+        )
+        for case, repeats in marks.items()
+        for seed, items in enumerate(repeats)
+    ]
+
+
+OBSERVE = {"16.1": graded, "16.2": barred, "16.3": decided}

@@ -1,0 +1,103 @@
+"""Lesson 18: a service that counts, a specialist whose process dies once, and a cluster or a
+sentence.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from kernel import Client, Executable, Handoff, Result, Run
+from kernel.client import pool_for
+from kernel.cluster import Cluster, Here, NoCluster, WorkerLost, open_cluster
+from offline_model import OfflineAPI, Server
+
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
+"""Windows has no SIGKILL; there SIGTERM ends a process as abruptly."""
+
+
+@asynccontextmanager
+async def cluster_or_here(workers: int = 2) -> AsyncIterator[Cluster | Here]:
+    """A cluster on this machine; where it cannot be, a sentence, and this process in its place."""
+    try:
+        opening = open_cluster(workers=workers)
+        cluster = await opening.__aenter__()
+    except (ModuleNotFoundError, NoCluster) as problem:
+        print(f"{problem}\nUntil then the branches are done in this process.")
+        yield Here()
+        return
+    try:
+        yield cluster
+    finally:
+        await opening.__aexit__(None, None, None)
+
+
+class Service(OfflineAPI):
+    """The offline model behind a real port, counting what it is sent, as the service's own bill
+    would."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.sent = 0
+        self._count = threading.Lock()
+        self._server = Server(self)
+
+    def handle(self, method: str, path: str, headers: Mapping[str, str], body: bytes = b"") -> Any:
+        if method == "POST":
+            with self._count:
+                self.sent += 1
+        return super().handle(method, path, headers, body)
+
+    def __enter__(self) -> Service:
+        self._server.__enter__()
+        return self
+
+    def __exit__(self, *problem: Any) -> None:
+        self._server.__exit__(*problem)
+
+    @property
+    def client(self) -> Callable[[], Client]:
+        """Makes a client of this service, in whatever process."""
+        return partial(client_at, self._server.url)
+
+
+def client_at(url: str) -> Client:
+    """A client without a key, for a service on this machine."""
+    return Client(pool_for(httpx.URL(url)), mode="local", base_url=url)
+
+
+@dataclass(frozen=True)
+class DiesOnce:
+    """A specialist whose process is killed, without a warning, when it is first given work.
+
+    mark: a file that says that it happened; home: the process that must not die.
+    """
+
+    wraps: Executable
+    mark: Path
+    home: int
+
+    @property
+    def name(self) -> str:
+        return self.wraps.name
+
+    @property
+    def description(self) -> str:
+        return self.wraps.description
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        if not self.mark.exists():
+            self.mark.touch()
+            if os.getpid() == self.home:
+                raise WorkerLost("this process would have died here")
+            os.kill(os.getpid(), KILL)
+        return await run.dispatch(self.wraps, handoff)

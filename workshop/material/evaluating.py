@@ -1,0 +1,176 @@
+"""Lesson 16: golden cases, four designs, the conditions that vary, and a judge with its facts."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+
+from IPython.display import display
+from pydantic import BaseModel, create_model
+
+from kernel import (
+    LIBRARY,
+    Agent,
+    Client,
+    Corpus,
+    DeterministicSupervisor,
+    Executable,
+    Handoff,
+    LLMSupervisor,
+    Run,
+    connect,
+    models,
+    search_tool,
+    specialists,
+)
+from kernel.evaluate import Case, Difference, Trial, by_case
+from kernel.marks import Report
+from workshop.presence import interactive
+from workshop.views import chart
+
+GOLDEN: Path = LIBRARY.parent / "golden.jsonl"
+"""Twelve cases with their key facts."""
+
+ALONE = """\
+You are an editorial desk of one. Work in three steps.
+1. Research: search the library for the topic of your task.
+2. Write: a brief in at most 180 words under a title. Use only what the documents say, and cite
+the source of each sentence in brackets: "Sentence [source-id]."
+3. Review: every sentence must be carried by the source that it cites, and every source must be
+used. Answer with the brief only."""
+
+JUDGE = """\
+You are the judge of an editorial desk. Score the draft against the facts from {low} to {high}.
+Criteria: support, citations, coverage."""
+
+
+def alone(library: Corpus) -> Executable:
+    """One agent that searches, writes and reviews, as in lesson 07."""
+    tools = (search_tool(library),)
+    return Agent("one agent", "Writes briefs.", ALONE, models.worker, tools)
+
+
+def unreviewed(library: Corpus) -> Executable:
+    """The team in fixed order; its reviewer may object, but nothing is revised."""
+    return DeterministicSupervisor(*specialists(library), max_revisions=0)
+
+
+def team(library: Corpus) -> Executable:
+    """The team in fixed order, with at most two revisions."""
+    return DeterministicSupervisor(*specialists(library))
+
+
+def led(library: Corpus) -> Executable:
+    """The same team under a supervisor whose model chooses the order."""
+    return LLMSupervisor(specialists(library))
+
+
+DESIGNS: dict[str, Callable[[Corpus], Executable]] = {
+    "one agent": alone,
+    "no revision": unreviewed,
+    "fixed order": team,
+    "LLM supervisor": led,
+}
+
+
+def shorter(words: int) -> Callable[[Corpus], Executable]:
+    """Makes the team in fixed order with another limit than 180 words in its prompts."""
+
+    def build(library: Corpus) -> Executable:
+        search, *others = specialists(library)
+        write, review = (
+            replace(agent, system=agent.system.replace("180 words", f"{words} words"))
+            for agent in others
+        )
+        return DeterministicSupervisor(search, write, review)
+
+    return build
+
+
+async def _at_once(seconds: float) -> None:
+    """Offline, nobody waits before a retry."""
+
+
+def faulty(seed: int) -> Client:
+    """A client whose service is overloaded, refuses, or cuts an answer now and then; a real one has
+    faults of its own."""
+    client = connect()
+    if client.mode != "offline":
+        return client
+    from offline_model import Faults, OfflineTransport
+
+    faults = Faults(rate_529=0.05, rate_cut=0.04, rate_refusal=0.02, rate_malformed=0.02)
+    return Client(OfflineTransport(seed=seed, faults=faults), sleep=_at_once)
+
+
+def slow(seed: int) -> Client:
+    """A client whose replies take 20 ms each, where nothing else makes them take time."""
+    client = connect()
+    return connect(latency_ms=20) if client.mode == "offline" else client
+
+
+async def drafts_of(cases: list[Case], library: Corpus) -> tuple[dict[str, str], dict[str, str]]:
+    """The team's brief for each case, and the facts that it was written from."""
+    briefs, facts = {}, {}
+    for case in cases:
+        result = await Run(connect()).dispatch(team(library), Handoff(intent=case.task))
+        briefs[case.id] = result.as_text()
+        facts[case.id] = result.artifacts.get("facts", "")
+    return briefs, facts
+
+
+def judge(facts: dict[str, str], low: int, high: int) -> Callable[[str, str], Awaitable[float]]:
+    """A judge: a model that scores three criteria. The worst one is its mark."""
+    fields = {name: (int, ...) for name in ("support", "citations", "coverage")}
+    scores: type[BaseModel] = create_model("Scores", **fields)  # type: ignore[call-overload]
+    system = JUDGE.format(low=low, high=high)
+    agent = Agent("judge", "Scores a draft.", system, models.worker, output=scores)
+
+    async def mark(name: str, draft: str) -> float:
+        artifacts = {"facts": facts[name], "draft": draft}
+        task = Handoff(intent="Score the draft.", artifacts=artifacts)
+        result = await Run(connect()).dispatch(agent, task)
+        if not isinstance(result.output, scores):
+            raise RuntimeError(f"the judge gave no scores for {name}: {result.reason}")
+        return min(result.output.model_dump().values())
+
+    return mark
+
+
+def attended() -> bool:
+    """Whether somebody sits here who would look at a progress bar."""
+    return interactive()
+
+
+def different(trials: Iterable[Trial]) -> float:
+    """How many different answers a case got, on average."""
+    return fmean(len({trial.output for trial in group}) for group in by_case(trials).values())
+
+
+def marks_chart(report: Report) -> chart.Chart:
+    """The mark of each design with its interval."""
+    rows = {row.design: tuple(row.mark) for row in report.rows}
+    apart = [row.design for row in report.rows if row.against and row.against.verdict in SEEN]
+    finding = f"{report.cases} cases " + (
+        f"tell {report.rows[0].design} from {' and '.join(apart)}"
+        if apart
+        else f"cannot tell the {len(rows)} designs apart"
+    )
+    return chart.intervals(finding, rows, axis="mark, with its 95 % interval")
+
+
+def draw_marks(report: Report) -> None:
+    """Shows the mark of each design with its interval."""
+    display(marks_chart(report))
+
+
+def draw_gains(finding: str, gains: Mapping[str, Difference], zero: str) -> None:
+    """Shows differences with their intervals; `zero` says what no difference means."""
+    rows = {name: gain[:3] for name, gain in gains.items()}
+    display(chart.intervals(finding, rows, axis="difference, with its 95 % interval", zero=zero))
+
+
+SEEN = ("better", "worse")
+"""Verdicts of a difference that was seen."""
