@@ -32,7 +32,7 @@ from kernel import (
 )
 from kernel.telemetry import MOST_WAITING, Spans
 
-from . import inputs, server
+from . import inputs, production, server
 from .sides import Floor, Kernel
 
 TURNS = 10
@@ -305,6 +305,10 @@ async def main() -> None:
         await fan_out(address, 10, rounds=5)
         await fan_out(address, 100, rounds=5)
         await fan_out(address, 500, rounds=5, goal=8)
+        for figures in await production.journal(address):
+            row(*figures)
+    for figures in await production.guards():
+        row(*figures)
     await desk()
     hard_inputs()
     await spans()

@@ -107,8 +107,8 @@ class Ledger:
     parent: Ledger | None = None
     owner: str = "run"
     unknown_price_ok: bool = True
-    """False where somebody is billed: a dollar cap cannot hold for an unknown price. Holds for all
-    below."""
+    """False where money is spent: a dollar cap cannot hold for an unknown price. Applies to all
+    ledgers below."""
     spent: Spent = NOTHING
     reserved: Spent = NOTHING
     settled: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
@@ -196,7 +196,7 @@ class Ledger:
     def _allowance(self, wanted: _Wanted, *, once_settled: bool = False) -> Allowance:
         """What the tightest cap on the way up allows.
 
-        `once_settled` asks the kindest question: what if the requests under way cost nothing?
+        `once_settled` computes the best case, in which the requests under way cost nothing.
         """
         tightest = Allowance(wanted.max_tokens, None)
         for ledger in self.lineage():

@@ -30,7 +30,7 @@ OWN_PARTS = ("task", "context")
 class Handoff(BaseModel):
     """What a specialist is given: its whole world, since it never sees its caller's messages."""
 
-    # an unknown field is refused, not dropped: it would never be read; the schema need not say so
+    # unknown fields raise instead of being ignored; hidden from the schema to keep prompts short
     model_config = ConfigDict(
         frozen=True,
         defer_build=True,
@@ -82,8 +82,8 @@ def as_parts(parts: Mapping[str, str]) -> str:
 
 
 class Result(BaseModel):
-    """What came of a handoff. A limit, a refusal or a failure is a result too, and carries the work
-    so far."""
+    """The outcome of a handoff. A limit, a refusal or a failure is a result too, and carries the
+    work so far."""
 
     model_config = ConfigDict(
         defer_build=True, ser_json_bytes="base64"
@@ -140,7 +140,7 @@ def in_words(value: Any) -> str:
 
 
 def _whole(text: str) -> str:
-    """Text without half characters, as an odd file name has: they cannot be sent."""
+    """Text without lone surrogates (undecodable file names have them): they cannot be encoded."""
     return text.encode("utf-8", "replace").decode()
 
 

@@ -35,7 +35,7 @@ STATUS_OF: dict[type[Exception], Status] = {
     ApiError: "failed",
     Pause: "paused",
 }
-"""What may stop a run; anything else is a bug."""
+"""The exceptions that may stop a run; any other is a bug."""
 
 _answering: ContextVar[tuple[Run, str] | None] = ContextVar("answering", default=None)
 """The tool call that is being answered, and the run whose model made it."""
@@ -114,7 +114,7 @@ class Run:
         self._begin()
 
     def _begin(self) -> None:
-        """No work yet."""
+        """Starts without any work."""
         self.began = self._tree.clock()
         self.output: Any = None
         """The best answer so far; a dispatch that a limit stops returns it."""
@@ -404,8 +404,8 @@ class Run:
     def _time_limit(self) -> TimeLimit | None:
         """The deadline that this run has to watch.
 
-        Those above watch over theirs; only the root, which nobody dispatched, leaves its own to the
-        first level.
+        Each ancestor enforces its own deadline. The root was never dispatched, so its children
+        enforce its deadline.
         """
         own = self.budget.seconds
         now = self._tree.clock()
@@ -555,7 +555,7 @@ class Booking:
 
 @dataclass(frozen=True)
 class TimeLimit:
-    """A deadline: the seconds left until it, the seconds that there were, and whom it stops."""
+    """A deadline: the seconds left until it, its length, and the name of what it stops."""
 
     left_s: float
     limit_s: float
@@ -567,7 +567,7 @@ class TimeLimit:
 
 
 def innermost(executable: Executable) -> Executable:
-    """What transparent wrappers stand around; the executable itself when it wraps nothing."""
+    """The executable inside of all transparent wrappers; itself when it wraps nothing."""
     current = executable
     for _ in range(MAX_WRAPPERS + 1):
         inner = getattr(current, "wraps", None)
@@ -654,7 +654,7 @@ async def _all_done(branches: Iterable[asyncio.Task[Run]]) -> None:
 
 
 def _outcome(branch: asyncio.Task[Run], job: Any) -> Result:
-    """What a branch of a fan-out came to, whatever ended it."""
+    """The result of a branch of a fan-out, however it ended."""
     name = getattr(job[0], "name", "") if isinstance(job, tuple) and job else ""
     by = name if isinstance(name, str) else ""
     if branch.cancelled():

@@ -164,9 +164,14 @@ def _read(path: Path) -> Document:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise CorpusError(f"{name} is not UTF-8 (byte {error.start}); save it as UTF-8") from None
+    return parse_document(text, path.stem)
+
+
+def parse_document(text: str, name: str) -> Document:
+    """A document from its text; `name` serves where it gives no id and no title itself."""
     fields, text = _front_matter(text)
     title, text = _heading(text)
-    stem = _one_line(path.stem)
+    stem = _one_line(name)
     id = re.sub(r"[\[\],;|]", " ", fields.get("id") or stem)  # it is cited in brackets, in a list
     return Document(
         _one_line(id) or "document",
@@ -203,7 +208,7 @@ def _heading(text: str) -> tuple[str, str]:
 
 
 def _one_line(text: str) -> str:
-    """Text without line ends and half characters, as the names of files may have."""
+    """Text without line ends and lone surrogates, which the names of files may have."""
     return " ".join(text.encode("utf-8", "replace").decode().split())
 
 

@@ -192,7 +192,7 @@ def encode(body: dict[str, Any]) -> bytes:
 
 
 def most_tokens(content: bytes) -> int:
-    """More tokens than this a request cannot have: one in two bytes of JSON (English has one in
+    """Upper bound on the tokens of a request: one in two bytes of JSON (English has one in
     four)."""
     return len(content) // 2
 

@@ -32,7 +32,7 @@ def interactive() -> bool:
 
 
 def notebook_name() -> str:
-    """The open notebook without folder and ending, such as 00_start_here; "" where nothing tells.
+    """The open notebook without folder and ending, such as 00_start_here; "" where it is not known.
 
     A newer lesson beside the learner's own (`00_start_here.newer.ipynb`) has the same name.
     """

@@ -150,3 +150,35 @@ def test_the_account_is_in_the_headers(url):
     assert (
         raw.headers["offline-understood"].startswith("{") and raw.parse().stop_reason == "end_turn"
     )
+
+
+async def test_exercise_17_is_answered_on_the_sdk_itself(url, api):
+    """Its check uses a client of the same shape; here our solution meets the real one."""
+    import anthropic
+
+    from workshop.authoring import answers
+
+    space = {}
+    for cell in answers.master("17").cells:
+        role = cell.metadata.get("workshop", {}).get("role")
+        if cell.cell_type == "code" and role in ("given", "answer"):
+            exec(cell.source, space)
+    parts = {"facts": "- Tea was taxed in 1660. [tea-1]", "draft": "Tea was taxed in 1770 [tea-1]."}
+    handoff = space["Handoff"](intent="Review the draft", artifacts=parts)
+    client = anthropic.AsyncAnthropic(base_url=url, max_retries=0)
+    result = await space["review"](client, handoff)
+    assert result.status == "ok" and result.output.verdict == "REVISE" and api.refused == []
+
+    api.calls.clear()
+    space["Verdict"] = NeverFits
+    result = await space["review"](client, handoff)
+    assert result.status == "failed" and [status for _, status, _ in api.calls] == [200, 200]
+    gone = anthropic.AsyncAnthropic(base_url="http://127.0.0.1:9", max_retries=0)
+    with pytest.raises(anthropic.APIConnectionError):
+        await space["review"](gone, handoff)
+
+
+class NeverFits(Verdict):
+    """A verdict that no answer fits, so that the second request, with the reply's blocks, is sent."""
+
+    signed_by: int

@@ -47,7 +47,7 @@ def unpacked(tmp_path_factory):
 def texts(folder):
     for path in sorted(folder.rglob("*")):
         if path.suffix in SHOWN and path.is_file():
-            yield path, path.read_text(encoding="utf-8")
+            yield path, path.read_text(encoding="utf-8", errors="replace")
 
 
 def lines_of(text):

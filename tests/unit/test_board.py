@@ -96,7 +96,7 @@ async def test_a_reset_asks_first_and_forgets_one_exercise_only(file):
     await click(board, "Keep it")
     assert (
         set(known(file)) == {"00.1", "00.2"}
-        and "00.1 is kept as it was" in page(board.widget)
+        and "00.1 is unchanged" in page(board.widget)
         and not displayed(board._answers)
     )
     await click(board, "Reset 00.1")

@@ -479,3 +479,10 @@ def test_cancelling_reaches_a_worker_below_all_guards():
 
     asyncio.run(story())
     assert worker.stopped
+
+
+async def test_the_benchmark_of_guards_measures_each_of_them():
+    from benchmarks import production
+
+    rows = await production.guards(rounds=1, repeats=2)
+    assert len(rows) == len(list(production.guarded())) and all("×" in ratio for *_, ratio in rows)

@@ -276,7 +276,7 @@ def test_a_failed_installation_is_one_line_with_its_remedy(machine, output, word
 
 def test_an_unknown_failure_shows_the_installers_last_lines_only(machine):
     machine.failing = {"pip install": "\n".join(f"line {number}" for number in range(100))}
-    with pytest.raises(SetupFailed, match="its last words were") as failure:
+    with pytest.raises(SetupFailed, match="last lines of its output") as failure:
         machine.prepare()
     assert str(failure.value).endswith("line 99")
     assert "line 80" not in str(failure.value)

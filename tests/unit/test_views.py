@@ -946,3 +946,14 @@ async def test_a_request_that_waits_for_a_budget_has_a_mark_and_a_sentence():
         assert "1 waited (outlined): the cap of $0.50 has no room" in view(waiting).text()
         outlines = view(waiting).svg().count('fill="#ffffff" stroke="#')
         assert outlines == view(events).svg().count('fill="#ffffff" stroke="#') + 1
+
+
+def test_panels_have_a_scale_each_and_a_table_as_their_twin():
+    sizes = {"lines": {"kernel": 5, "other": 20}, "megabytes": {"kernel": 12.0, "other": 153.9}}
+    drawn = chart.panels("They differ in size", sizes)
+    assert drawn.text().splitlines()[0] == "They differ in size"
+    assert drawn.text().splitlines()[2].split() == ["kernel", "5", "12"]
+    svg = drawn.markup()
+    assert svg.count(">153.9<") == 1 and "They differ in size" in svg
+    widths = re.findall(r'<rect [^>]*width="([\d.]+)" height="20"', svg)
+    assert len(widths) == 4 and widths[1] == widths[3], "the longest of each column fills it"

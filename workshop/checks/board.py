@@ -64,8 +64,8 @@ class Board(Control):
         return button
 
     def _refresh(self) -> None:
-        """Draws what is known now; a reset is offered for each exercise of which something is
-        known.
+        """Draws what is known now; a reset is offered for each exercise that has
+        progress.
         """
         self._picture.value = drawn(progress(self.lesson))
         self._row.children = [button for id, button in self._resets.items() if of(id)]
@@ -87,7 +87,7 @@ class Board(Control):
 
     def _kept(self) -> None:
         if self.asked:
-            self._close(f"{self.asked} is kept as it was.")
+            self._close(f"{self.asked} is unchanged.")
 
     def _close(self, said: str) -> None:
         at = self._resets[self.asked]
@@ -122,7 +122,7 @@ def _lesson(number: str, known: Progress) -> str:
 
 
 def _bar(share: float) -> str:
-    """A picture of what stands beside it in words."""
+    """A bar; the text beside it says the same."""
     hue = HUES["passed"]
     return (
         f'<span aria-hidden="true" style="display:inline-block;width:160px;height:8px;margin-right:12px;background:{LINE};'

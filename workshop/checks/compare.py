@@ -46,8 +46,13 @@ Row = Sequence[TriedCase]
 
 
 def agrees(actual: Any, ours: Any, rule: str | None) -> bool:
-    """Whether an aspect is right: equal to ours, or within what its rule allows."""
+    """Whether an aspect is right: equal to ours, or within what its rule allows.
+
+    A rule that names its bound holds by itself: an observation of ours keeps it, too.
+    """
     if fingerprint(actual) == fingerprint(ours):
+        return True
+    if rule and within(actual, rule):
         return True
     if (
         rule in ("at most", "at least")
@@ -58,6 +63,18 @@ def agrees(actual: Any, ours: Any, rule: str | None) -> bool:
     if rule == "holds" and isinstance(actual, list) and isinstance(ours, list):
         return all(part in actual for part in ours)
     return False
+
+
+def within(actual: Any, rule: str) -> bool:
+    """Whether a number keeps a bound that the rule itself names, such as "at least 3"."""
+    word, _, bound = rule.rpartition(" ")
+    if word not in ("at most", "at least") or type(actual) not in (int, float):
+        return False
+    try:
+        limit = float(bound)
+    except ValueError:
+        return False
+    return actual <= limit if word == "at most" else actual >= limit
 
 
 def differing(actual: Seen, ours: Seen, rules: Mapping[str, str]) -> list[str]:

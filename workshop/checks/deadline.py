@@ -24,7 +24,7 @@ class TimeIsUp(BaseException):
 
 
 class Deadline:
-    """One piece of work in a thread of its own, of which `answer` is the learner's part."""
+    """One piece of work in a thread of its own; `answer` is the learner's part of it."""
 
     def __init__(
         self,

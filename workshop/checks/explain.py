@@ -1,4 +1,4 @@
-"""Makes a verdict of what was seen: what was called, what came back, what was expected, the likely
+"""Makes a verdict of what was seen: what was called and returned, what was expected, the likely
 cause, the next step.
 """
 
@@ -49,7 +49,7 @@ ERRORS = (
     ),
     (
         "RecursionError",
-        "the function calls itself without an end: nothing tells it that it has been here before",
+        "the function calls itself without an end: it never checks where it has been before",
         "Give each call the way so far, and look there before you go on.",
     ),
     (
@@ -159,7 +159,8 @@ def _wrong(
 ) -> Verdict:
     came, expected = both(sight.seen.get(aspect, NOTHING), case.ours.get(aspect, NOTHING))
     rule = exercise.rules.get(aspect)
-    expected = f"{rule} {expected}" if rule else expected
+    if rule:
+        expected = rule if rule[-1].isdigit() else f"{rule} {expected}"
     if aspect != "returned":
         came, expected = f"{aspect}: {came}", f"{aspect}: {expected}"
     if sight.crash:

@@ -124,7 +124,7 @@ class Progress:
         return {**self._for_a_person(), "text/html": page, "text/plain": repr(self)}
 
     def _for_a_person(self) -> dict[str, Any]:
-        """The board, where somebody can use it."""
+        """The board, in a notebook that a person uses."""
         if not interactive():
             return {}
         from .board import Board

@@ -55,7 +55,7 @@ class Exercise:
     minutes: int
     points: int
     objective: str
-    """What somebody who passes can do; begins with a verb."""
+    """What a learner who passes can do; begins with a verb."""
     why: str
     """Why it matters, in a sentence."""
     hints: tuple[str, str, str]
@@ -69,7 +69,7 @@ class Exercise:
     trials: tuple[Trial, ...] = ()
     rules: Mapping[str, str] = field(default_factory=dict)
     """By aspect, how it is compared where many answers are right: "at most", "at least" or "holds"
-    ours; "shown": not at all, but shown with what came back.
+    ours; "at least 3", a bound of its own; "shown": not compared, but shown with what came back.
     """
     picture: str = ""
     """How the learner's run is drawn: "team", else as its kind wants."""

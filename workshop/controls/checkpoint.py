@@ -24,7 +24,7 @@ class Decision:
     choice: str
     """One of the options."""
     text: str
-    """The edited text; as it was given where nobody could edit it, empty where there was none."""
+    """The edited text; unchanged where it could not be edited, empty where there was none."""
     by: Literal["person", "headless", "timeout"]
     """Who decided: a person, the headless answer because nobody was there, or the clock."""
 

@@ -36,7 +36,7 @@ class ModelSwitch(Control, traitlets.HasTraits):
 
     mode:    "offline", "live" or "local"; without it WORKSHOP_MODEL, else offline.
     max_usd: the hard cap, in US dollars, of each connection that is not offline.
-    pace_ms: how long the offline model takes for an answer while somebody watches.
+    pace_ms: how long the offline model takes for an answer while a person watches.
     Raises SetupError for a mode that there is not, TraitError for a cap or pace out of range.
     """
 
@@ -76,7 +76,7 @@ class ModelSwitch(Control, traitlets.HasTraits):
 
     @property
     def latency_ms(self) -> int:
-        """What an offline answer takes: the pace while somebody watches, 0 when nobody is there."""
+        """How long an offline answer takes: the pace while a person watches, else 0."""
         return self.pace_ms if interactive() else 0
 
     def connect(self, *, concurrency: int | None = None, **offline: Any) -> Client:

@@ -20,7 +20,7 @@ NONE_MADE = "The answer is below. To make a prediction first, run this cell agai
 
 @dataclass(repr=False)
 class Prediction(Control):
-    """A question with two to four options; `chosen` is None until somebody picks one.
+    """A question with two to four options; `chosen` is None until one is picked.
 
     A choice is kept by notebook, question and options: it is still there when the cell runs again,
     also in a new kernel on another day.

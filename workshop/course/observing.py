@@ -28,6 +28,7 @@ from kernel import Client, Result, Run
 from offline_model import Script
 
 from .canonical import Raised, name_of, plain
+from .service import Reader, Service
 
 GRACE_S = 1.0
 """How long tasks that an answer left behind may take to end."""
@@ -66,11 +67,14 @@ class Sight:
 class Session:
     """Where the cases of one exercise are observed, one after the other, in one event loop."""
 
-    def __init__(self, observe: Observe, name: str, *, refuses_stubs: bool = False) -> None:
+    def __init__(
+        self, observe: Observe, name: str, *, refuses_stubs: bool = False, socket: str = ""
+    ) -> None:
         """name: what the learner defines; refuses_stubs: raise NotAttempted for an answer still to
-        be written.
+        be written; socket: where the service is, for a grader that watches it from outside.
         """
         self.observe, self.name, self.refuses_stubs = observe, name, refuses_stubs
+        self.socket = socket
         self.runner = asyncio.Runner()
         self.sight = Sight()
 
@@ -79,6 +83,7 @@ class Session:
         process is raised.
         """
         sight = self.sight = Sight(called=self.name)
+        self.service = Service(self.socket)
         _here.session = self
         try:
             seen = self.observe(answer, case)
@@ -114,7 +119,13 @@ def observer(id: str) -> Observe:
         ) from None
 
 
-def show(answer: Any, name: str, id: str, case: Any, label: str) -> str:
+def at_the_service(id: str) -> Reader | None:
+    """Who completes an observation of this exercise by the log of the service, if anybody does."""
+    module = import_module(f"{__package__}.lesson_{id.partition('.')[0]}.observe")
+    return getattr(module, "AT_THE_SERVICE", {}).get(id)
+
+
+def show(answer: Any, name: str, id: str, case: Any, label: str, socket: str = "") -> str:
     """Observes one case for the grader: the line that it compares, labelled. What the answer prints
     is dropped.
 
@@ -125,7 +136,7 @@ def show(answer: Any, name: str, id: str, case: Any, label: str) -> str:
             "there is no answer: its cell was not run to its end, or it does not define the name "
             "that was asked for"
         )
-    session = Session(observer(id), name)
+    session = Session(observer(id), name, socket=socket)
     sights: list[Sight] = []
     problems: list[BaseException] = []
     done = threading.Event()
@@ -222,6 +233,11 @@ def loop_of(factory: Callable[[], asyncio.AbstractEventLoop]) -> Iterator[None]:
             yield
     finally:
         session.runner = before
+
+
+def service() -> Service:
+    """The offline API of this case, with its log where that is at hand."""
+    return _here.session.service
 
 
 def pictured(run: Any) -> Any:

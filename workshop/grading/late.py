@@ -40,7 +40,7 @@ class LateRule:
 
     due: datetime
     text: str
-    """The rule as it was given."""
+    """The rule's own text."""
     share: Fraction
     """Lost for each `unit` that has begun, or at once where there is no unit."""
     unit: timedelta | None = None

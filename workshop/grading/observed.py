@@ -8,7 +8,9 @@ kinds come in one drawn order.
 
 from __future__ import annotations
 
+import functools
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -20,11 +22,12 @@ from workshop.checks.compare import differing
 from workshop.checks.explain import explain
 from workshop.checks.register import Exercise
 from workshop.checks.wording import NOTHING, both
-from workshop.course.observing import Sight, sight_of
+from workshop.course.observing import Sight, at_the_service, sight_of
 
 from .intake.answers import Master, merge
 from .plan import TIMEOUTS, Plan
 from .sandbox.sandboxed_kernel import GradedKernel, Outcome
+from .service import POSSIBLE, OutsideService, completed
 from .staged import StagedNotebook
 
 
@@ -52,9 +55,10 @@ def drawn(exercise: Exercise, seed: int) -> list[DrawnCase]:
     ]
 
 
-def case_source(exercise: Exercise, inputs: Any, label: str) -> str:
+def case_source(exercise: Exercise, inputs: Any, label: str, socket: str = "") -> str:
     """The cell that shows an answer one case; it prints one line of its own."""
     given = f"{exercise.name}, {exercise.name!r}, {exercise.id!r}, {inputs!r}, {label!r}"
+    given += f", {socket!r}" if socket else ""
     return f"from workshop.course.observing import show\nprint('', show({given}), sep='\\n')"
 
 
@@ -66,6 +70,30 @@ def printed(outcome: Outcome, label: str) -> str:
     end = f'"case": "{label}"}}'
     lines = [line for line in outcome.stdout().split("\n") if line.endswith(end)]
     return next((line for line in reversed(lines) if _sight(line)), "")
+
+
+def look(
+    exercise: Exercise,
+    inputs: Any,
+    label: str,
+    kernel: GradedKernel,
+    run: Callable[[str], Outcome],
+) -> tuple[Outcome, str]:
+    """Shows an answer one case: how that ended, and its line.
+
+    Where the exercise is also seen at the service, the service is outside of the sandbox, and what
+    it saw is put into the line here.
+    """
+    reader = at_the_service(exercise.id)
+    if reader is None or not POSSIBLE:
+        outcome = run(case_source(exercise, inputs, label))
+        return outcome, printed(outcome, label)
+    if kernel.service is None:
+        kernel.service = OutsideService(kernel.sockets)
+    kernel.service.take()  # what was asked between two cases
+    outcome = run(case_source(exercise, inputs, label, kernel.service.socket))
+    log = kernel.service.take() if kernel.service else []
+    return outcome, completed(printed(outcome, label), reader, log, inputs)
 
 
 def reference(of: Master, plan: Plan) -> dict[str, list[str]]:
@@ -94,8 +122,8 @@ def reference(of: Master, plan: Plan) -> dict[str, list[str]]:
                 run(cell.source, cell.exercise or "a given cell")
             done = merged.until[exercise.id]
             for case in drawn(exercise, plan.seed):
-                outcome = run(case_source(exercise, case.inputs, case.label), case.label)
-                line = printed(outcome, case.label)
+                asked = functools.partial(run, what=case.label)
+                _, line = look(exercise, case.inputs, case.label, kernel, asked)
                 found.setdefault(exercise.id, []).append(line)
         return found
     finally:
@@ -159,8 +187,8 @@ class Observations:
             label = f"{exercise.id}/built {number}"
             if not self.staged.ready(exercise.id):
                 return {}
-            outcome = self.staged.run(case_source(exercise, tried.inputs, label))
-            sight = _sight(printed(outcome, label))
+            outcome, line = self._look(exercise, tried.inputs, label)
+            sight = _sight(line)
             if outcome.ended != "ok" or sight is None:
                 return {}
             sights.append(sight)
@@ -185,8 +213,12 @@ class Observations:
             return Shown(case, ours, None, reason=reason)
         if not ready:
             return Shown(case, ours, None, reason="the time for the whole notebook was used up")
-        outcome = self.staged.run(case_source(exercise, case.inputs, case.label))
-        return Shown(case, ours, outcome, printed(outcome, case.label), outcome.reason)
+        outcome, line = self._look(exercise, case.inputs, case.label)
+        return Shown(case, ours, outcome, line, outcome.reason)
+
+    def _look(self, exercise: Exercise, inputs: Any, label: str) -> tuple[Outcome, str]:
+        assert self.staged.kernel is not None
+        return look(exercise, inputs, label, self.staged.kernel, self.staged.run)
 
     def _stopped(self, exercise: Exercise) -> bool:
         """Whether so many cases had to be stopped that the others are not shown."""

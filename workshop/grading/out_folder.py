@@ -28,7 +28,7 @@ class OutFolder:
     """
 
     def __init__(self, out: Path, submissions: Path, shard: str | None = None) -> None:
-        """Raises NothingToGrade, and changes nothing, where the folder is somebody else's or
+        """Raises NothingToGrade, and changes nothing, where the folder is not ours or
         another grading's.
         """
         self.out = out

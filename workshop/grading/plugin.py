@@ -330,7 +330,7 @@ class GradedCell(IPyNbCell):
         return f" (its cell ended with {error})" if error else ""
 
     def repr_failure(self, excinfo: Any) -> str:
-        """Two lines; the code of a check is nobody's business."""
+        """Two lines, without the code of the check."""
         return f"{self.check.exercise} {self.check.title}\n{excinfo.value}"
 
     def reportinfo(self) -> tuple[Path, int, str]:

@@ -2,7 +2,7 @@
 
 Saving them changes nothing in the clone, so `git pull` never conflicts. In a copy, the stored
 outputs between a prediction and its reveal are cleared: the question comes before its answer. A
-newer version of a notebook replaces a copy that is as it was made, and is put beside one that was
+newer version of a notebook replaces a copy that is unchanged, and is put beside one that was
 changed.
 """
 
@@ -30,7 +30,7 @@ LINK = re.compile(
     r"```.*?```|<pre>.*?</pre>|<code>.*?</code>|`[^`]*`|\]\((?!#|[a-z]+:)([^)\s#]+)(#[^)\s]*)?\)",
     re.DOTALL,
 )
-"""A link to a file; code is matched first, so that what looks like a link in it stays as it is."""
+"""A link to a file; code is matched first, so that links in code stay unchanged."""
 LANGUAGE = {
     "codemirror_mode": {"name": "ipython", "version": 3},
     "file_extension": ".py",

@@ -166,7 +166,7 @@ def become(command: list[str], environ: Mapping[str, str], folder: Path | None =
 def damage(env: Environment, run: Runner) -> str:
     """Why the environment has to be made again, "" when it need not.
 
-    One without a stamp that is sound is somebody's own: it is completed, not deleted.
+    A sound one without a stamp was made by the user: it is completed, not deleted.
     """
     if not (env.folder / "pyvenv.cfg").is_file() or not env.python.exists():
         return "it has no Python"
@@ -537,7 +537,7 @@ def in_words(said: str, root: Path) -> str:
             return words
     lines = [line for line in said.splitlines() if line.strip()]
     return (
-        "\n    ".join(["its last words were:", *lines[-12:]])
+        "\n    ".join(["last lines of its output:", *lines[-12:]])
         if lines
         else "it said nothing. Start again."
     )
@@ -569,7 +569,7 @@ def one_at_a_time(file: Path, say: Callable[[str], None]) -> Iterator[None]:
 
 
 def _lock(descriptor: int) -> bool:
-    """Try to lock an open file; False when somebody else holds it."""
+    """Try to lock an open file; False when another process holds it."""
     try:
         if os.name == "nt":
             import msvcrt

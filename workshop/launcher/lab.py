@@ -145,7 +145,7 @@ def trust_lessons(root: Path, copies: Iterable[Path] = ()) -> None:
 
 
 def options_of_jupyterlab(root: Path, chosen: argparse.Namespace, *, as_root: bool) -> list[str]:
-    """What JupyterLab is told so that the repository is its folder and lesson 00 its first page."""
+    """The options that make the repository JupyterLab's folder and lesson 00 its first page."""
     page = f"/lab/tree/{FIRST_LESSON}" if (root / FIRST_LESSON).is_file() else "/lab"
     words = [
         f"--ServerApp.root_dir={root}",

@@ -34,7 +34,7 @@ def real_server(*, retries: int = 3, seed: int = 0, **faults: Any) -> Iterator[C
 
 @dataclass
 class Waits:
-    """Records how long somebody wants to wait, and does not wait."""
+    """Records a wait in place of waiting."""
 
     seconds: list[float] = field(default_factory=list)
 

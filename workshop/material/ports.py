@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "notebooks" / "data" / "ports"
 STORED = FOLDER / "results.json"
 ENVIRONMENT = ROOT / ".venv-ports"
-INSTALL = "python notebooks/data/ports/measure.py --install"
+INSTALL = "python3 notebooks/data/ports/measure.py --install"
 TASK = "Write a brief on pgvector"
 LANGCHAIN = ("langgraph", "langchain", "langchain-anthropic")
 

@@ -9,9 +9,11 @@ run.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
+
+from workshop.views import TeamPicture
 
 from .facts import Checked
 from .log import Log, LogError, Source, cleaned, read
@@ -28,7 +30,8 @@ class Report:
     log:      the file that `Trace.save` wrote, or a run or trace.
     baseline: the same for a single agent on the same task.
     note:     the author's words: was it worth it?
-    checks:   what was asked of the log, and what it shows.
+    documents: the ids of the library; then the report says what the capstone asks of the log.
+    checks:   any other properties that were asked for, measured.
     made:     when; now, unless given.
     Raises LogError for a log of which no report can be made.
     """
@@ -40,15 +43,20 @@ class Report:
         baseline: Source | None = None,
         note: str = "",
         title: str = "",
-        checks: Sequence[Checked] = (),
+        documents: Iterable[str] | None = None,
+        checks: Iterable[Checked] = (),
         made: datetime | None = None,
     ) -> None:
         self.log: Log = read(log)
         self.baseline: Log | None = None if baseline is None else read(baseline)
         given = [note.strip(), title.strip() or self.log.root.handoff.intent]
         self.note, self.title = cleaned(given)
-        self.checks = list(checks)
+        self.checks = [*checks, *(_asked(self.log, documents) if documents is not None else ())]
         self.made = made or datetime.now(UTC)
+
+    def picture(self) -> TeamPicture:
+        """The team at the end, for a notebook."""
+        return TeamPicture(self.log.events)
 
     def html(self) -> str:
         """The page."""
@@ -81,6 +89,12 @@ class Report:
 
     def __repr__(self) -> str:
         return f"Report({len(self.log.events)} events, sha256 {self.log.digest[:12]}…)"
+
+
+def _asked(log: Log, documents: Iterable[str]) -> list[Checked]:
+    from workshop.checks.shipped import checks_on  # only now: most reports are of no capstone
+
+    return checks_on(log.trace, documents)
 
 
 def _is_report(file: Path) -> bool:

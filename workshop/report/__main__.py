@@ -6,6 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from kernel.search import CorpusError
+
 from . import LogError, Report
 
 
@@ -18,12 +20,20 @@ def main(argv: list[str]) -> int:
     parser.add_argument("log", metavar="LOG", help="the file that `run.trace().save(…)` wrote")
     parser.add_argument("--baseline", metavar="LOG", help="the log of one agent on the same task")
     parser.add_argument("--note", metavar="FILE", type=Path, help="a text: was it worth it?")
+    parser.add_argument(
+        "--documents", metavar="FOLDER", help="the library: checks the log as the capstone does"
+    )
     parser.add_argument("--title", default="", help="instead of the task")
     parser.add_argument("--out", metavar="HTML", default="report.html", help="report.html")
     chosen = parser.parse_args(argv)
     try:
-        note = _note(chosen.note)
-        report = Report(chosen.log, baseline=chosen.baseline, note=note, title=chosen.title)
+        report = Report(
+            chosen.log,
+            baseline=chosen.baseline,
+            note=_note(chosen.note),
+            title=chosen.title,
+            documents=_ids(chosen.documents),
+        )
         page, text = report.save(chosen.out)
     except LogError as problem:
         print(f"No report: {problem}", file=sys.stderr)
@@ -33,6 +43,20 @@ def main(argv: list[str]) -> int:
         return 1
     print(f"{page} and {text}: {len(report.log.events):,} events, sha256 {report.log.digest[:12]}…")
     return 0
+
+
+def _ids(folder: str | None) -> list[str] | None:
+    if folder is None:
+        return None
+    from workshop.material.documents import read_folder
+
+    try:
+        found = read_folder(folder)
+    except CorpusError as problem:
+        raise LogError(str(problem)) from None
+    for name, why in found.unread.items():
+        print(f"not read: {name}: {why}", file=sys.stderr)
+    return [*found.library.documents]
 
 
 def _note(path: Path | None) -> str:

@@ -261,7 +261,7 @@ def panels(finding: str, columns: Mapping[str, Mapping[str, float]]) -> Chart:
     """Bars side by side: a column for each measure with its own scale, a row for each name."""
     names = [*next(iter(columns.values()))]
     step = (WIDTH - MARGIN - PANELS) / len(columns)
-    longest = step - 64  # the number stands behind its bar
+    longest = step - 64  # the number is drawn after its bar
     bottom = TOP + 32 + ROW * len(names)
     shapes = []
     for row, name in enumerate(names):

@@ -1,6 +1,4 @@
-"""Watching: a run's picture while it happens when somebody is there, and one picture of what
-happened at the end.
-"""
+"""Watching: a run's live picture while it happens, for a person, and one picture of it at the end."""
 
 from __future__ import annotations
 
@@ -37,8 +35,8 @@ class watch:
     views: what to show; views of this run or their classes. None: the team picture.
     team:  names of specialists to show from the beginning, before they are first called.
 
-    When somebody is there, a live picture with a clock and a log of handoffs (each opened by a
-    click or a key) stands in the cell until the body ends. Then, or when nobody is there, each view
+    For a person, a live picture with a clock and a log of handoffs (each opened by a
+    click or a key) stays in the cell until the body ends. Then, or without a person, each view
     is shown once, as it is stored. Outside a notebook the text twins are printed. A body that
     raises is pictured too, and what it raised goes on.
     """
@@ -168,7 +166,7 @@ class _Screen:
         self._gap = max(FRAME_S, (self._drawn_at - began) / SHARE)
 
     def _list_handoffs(self, scene: Any) -> None:
-        """Only adds: an entry that somebody has opened stays open."""
+        """Only adds entries, so an entry that was opened stays open."""
         lines, hues = [], self._scene.hues
         for index in range(self._read, len(self._events)):
             event = self._events[index]

@@ -13,7 +13,7 @@ from .svg import CARD, FONT, HAIRLINE, INK, LINE, MUTED, PAPER, deep, escape, ti
 
 TEXT = f"font-family:{FONT};font-size:13px;line-height:1.5;color:{INK};margin:0"
 NO_FORMULAS = "mathjax_ignore"
-"""A notebook would take what stands between two dollar signs for a formula."""
+"""A notebook takes text between two dollar signs for a formula."""
 LONG = 900
 """Characters: longer payloads are folded."""
 
@@ -42,7 +42,7 @@ def sentence(words: str, *, muted: bool = False) -> str:
 
 
 def payload(words: str) -> str:
-    """Text exactly as it was, with its lines."""
+    """Text, unchanged, with its lines."""
     return (
         f'<pre style="{TEXT};font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:12px;white-space:pre-wrap;'
         f'overflow-wrap:anywhere;background:{CARD};border:1px solid {HAIRLINE};border-radius:6px;padding:8px 12px;margin:4px 0">'

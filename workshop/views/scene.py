@@ -36,7 +36,7 @@ STATE_OF: dict[str, State] = {
     "exhausted": "stopped",
     "cancelled": "stopped",
 }
-"""The state in words, by the status of the result that came back."""
+"""The state in words, by the status of the result."""
 
 HANDOFF_TOOL = "handoff_to_"
 """A tool of this name announces a specialist before it is first called."""

@@ -66,11 +66,11 @@ class View:
         return Hues(self.scene.names)
 
     def kept(self) -> View:
-        """The view as it stays for somebody who watched: a clock keeps its seconds."""
+        """The view that stays after watching: a clock keeps its seconds."""
         return self
 
     def moving(self, clock: Callable[[], float]) -> View:
-        """The view for somebody who watches; `clock` gives the seconds since the run began."""
+        """The view while watching; `clock` gives the seconds since the run began."""
         return self
 
     def text(self) -> str:

@@ -15,6 +15,11 @@ REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 sys.path.insert(0, str(ROOT))
 
 
+def python_of(environment: Path) -> Path:
+    """The interpreter of a virtual environment."""
+    return environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
 def install() -> None:
     """Makes .venv-ports, with uv or else with venv and pip. Raises CalledProcessError."""
     uv = shutil.which("uv")
@@ -24,8 +29,9 @@ def install() -> None:
         subprocess.run([uv, "pip", "install", *into], check=True)
         return
     subprocess.run([sys.executable, "-m", "venv", str(ENVIRONMENT)], check=True)
-    python = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    subprocess.run([str(python), "-m", "pip", "install", "-r", str(REQUIREMENTS)], check=True)
+    subprocess.run(
+        [str(python_of(ENVIRONMENT)), "-m", "pip", "install", "-r", str(REQUIREMENTS)], check=True
+    )
 
 
 def options() -> argparse.Namespace:
@@ -45,6 +51,13 @@ def main() -> int:
     if asked.install:
         install()
         return 0
+    ours = python_of(ROOT / ".venv")
+    if (
+        ours.exists()
+        and Path(sys.prefix) != ROOT / ".venv"
+        and "WORKSHOP_NO_VENV" not in os.environ
+    ):
+        return subprocess.call([str(ours), *sys.argv])  # measuring needs the workshop's packages
     from workshop.material import playing_ports, ports
 
     if asked.only:

@@ -42,7 +42,7 @@ class Submission:
     """A copy of the bytes under a safe name."""
     sha256: str
     submitted: datetime | None
-    """When the file was last changed, in UTC; None when nothing tells."""
+    """When the file was last changed, in UTC; None when it is not known."""
     older: tuple[str, ...] = ()
     """The names of other versions, which do not count."""
     problems: tuple[str, ...] = ()

@@ -68,7 +68,7 @@ class Master:
     exercises: tuple[Exercise, ...]
 
     def solved(self) -> dict[str, Any]:
-        """The solutions as somebody would hand them in."""
+        """The solutions as a learner would hand them in."""
         return dict(self.solutions)
 
     def code(self) -> Iterator[tuple[Any, dict[str, Any]]]:
@@ -196,7 +196,7 @@ def _stage(merged: Merged, own: dict[int, list[str]], of: Master) -> None:
 
 
 class _Submitted:
-    """A cell as it was handed in, read with suspicion."""
+    """A submitted cell; nothing in it is trusted."""
 
     def __init__(self, cell: dict[str, Any], at: int) -> None:
         source = cell.get("source", "")

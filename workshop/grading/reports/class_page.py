@@ -301,7 +301,7 @@ def _by_hand(book: Gradebook) -> str:
 
 
 def _same_answers(book: Gradebook) -> str:
-    """Who has the same answer as somebody else. It costs no points: a short task has few good
+    """Learners with the same answer. It costs no points: a short task has few good
     answers.
     """
     found = same_answers.groups(book)

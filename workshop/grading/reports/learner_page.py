@@ -165,7 +165,7 @@ def _check(check: Check) -> str:
 
 
 def _seen(check: Check) -> str:
-    """Why it was not passed; what came and what was expected, folded, marked from where they
+    """Why it was not passed; the actual and the expected, folded, marked from where they
     differ.
     """
     if check.hidden or check.state == "passed":

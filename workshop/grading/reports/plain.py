@@ -99,7 +99,7 @@ def _spaced(words: str) -> str:
 
 
 def fenced(text: object, most: int = 2000, language: str = "text") -> str:
-    """As a block of Markdown, exactly as it was; the fence is longer than any within."""
+    """As a block of Markdown, unchanged; the fence is longer than any within."""
     words = plain(text, most)
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", words)), default=0))
     return f"{fence}{language}\n{words}\n{fence}"

@@ -91,7 +91,7 @@ def work_of(report: Mapping[str, Any], rule: LateRule | None) -> Work:
 
 
 def absent(notebook: str, rule: LateRule | None) -> Work:
-    """The work of somebody who handed in nothing: every check is missing."""
+    """The work of a learner who handed in nothing: every check is missing."""
     return Work(notebook=notebook, marks=_without_a_report(notebook, "missing"), rule=rule)
 
 
@@ -162,7 +162,7 @@ def _check(
 
 
 def _told(each: Exercise, said: Any) -> dict[str, Any]:
-    """The explanation. It comes from the learner's process: a known misconception is told in our own words."""
+    """The explanation. It comes from the learner's process: a known misconception is described in our own words."""
     said = _dict(said)
     name = said.get("misconception")
     known = each.misconceptions.get(name) if isinstance(name, str) else None

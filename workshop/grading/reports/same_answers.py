@@ -28,7 +28,7 @@ class Same:
     """Their names as shown."""
     pages: tuple[str, ...]
     ours: bool
-    """Whether it is our own solution, or the alternative that is told with it."""
+    """Whether it is our own solution, or the alternative shown with it."""
 
 
 def groups(book: Gradebook) -> list[Same]:

@@ -1,6 +1,4 @@
-"""Ends a shard's process and its kernels: because nobody wants it any more, or with the process
-that did, however that ended.
-"""
+"""Stops a shard and its kernels, on request or when the process that started it has ended."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from collections.abc import Iterator
 import psutil
 
 PARENT = "GRADING_PARENT"
-"""The variable of the environment with the number of the process that wanted it."""
+"""The variable of the environment with the number of the process that started it."""
 GRACE_S = 20.0
 """To end its kernels and to remove their folders."""
 

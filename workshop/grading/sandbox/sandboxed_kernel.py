@@ -87,6 +87,8 @@ class GradedKernel(RunningKernel):
         self.forks = forks
         self._stopped, self._looking = threading.Event(), threading.Lock()
         self.folder = self.process = self.kc = None
+        self.service: Any = None
+        """What runs beside it, outside of the sandbox, and ends with it."""
         try:
             with orphans.undisturbed():  # or nobody would know of what was begun
                 self._open(course)
@@ -234,6 +236,8 @@ class GradedKernel(RunningKernel):
             if self.process:
                 self._kill()
                 self.process.wait()
+            if self.service:
+                self.service.stop()
             if self.kc:
                 self.kc.stop_channels()
                 self.kc.context.destroy(linger=0)

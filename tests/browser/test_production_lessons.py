@@ -1,0 +1,120 @@
+"""Lessons 08 to 14 as a learner runs them: top to bottom, a wrong answer in each, and a checkpoint that is closed in
+the middle and reopened the next day."""
+
+from __future__ import annotations
+
+import nbformat
+import pytest
+
+from workshop.authoring import answers
+from workshop.checks import exercises
+
+from .lab import ROOT
+
+LESSONS = [
+    path.stem for path in sorted((ROOT / "notebooks").glob("*.ipynb")) if "08" <= path.stem < "15"
+]
+QUICK = "12_context_and_memory"
+LONG_MS = 240_000
+"""The on-call desk runs real tests in real processes; on a busy machine that takes its time."""
+ASKING = "13_crash_resume_ask"
+
+
+def some(lesson):
+    return pytest.param(lesson, marks=[] if lesson == QUICK else [pytest.mark.exhaustive])
+
+
+def code_of(folder, lesson):
+    path = ROOT / folder / f"{lesson}.ipynb"
+    cells = nbformat.read(path, as_version=4).cells
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    return {cell["id"]: (number, cell.source) for number, cell in enumerate(code, 1)}
+
+
+def checkpoint_of(notebook):
+    number, _ = code_of("notebooks", ASKING)["person"]
+    cell = notebook.cell(number)
+    cell.get_by_role("button", name="Proceed").wait_for()
+    return cell
+
+
+@pytest.mark.parametrize("lesson", map(some, LESSONS))
+def test_a_lesson_runs_from_top_to_bottom(lesson, open_notebook):
+    theme = "dark" if int(lesson[:2]) % 2 else "light"
+    with open_notebook(f"notebooks/{lesson}.ipynb", theme=theme) as notebook:
+        notebook.page.set_default_timeout(LONG_MS)
+        notebook.run_all(wait=False)
+        if lesson == ASKING:
+            checkpoint_of(notebook).get_by_role("button", name="Proceed").click()
+        notebook.wait_until_run()
+        assert notebook.failures() == [] and notebook.errors == []
+        pictures = notebook.page.locator(".jp-OutputArea-output img")
+        shown = pictures.evaluate_all("all => all.map(one => [one.alt, one.naturalWidth])")
+        assert all(alt and width for alt, width in shown), shown
+        if lesson not in (ASKING, "11_when_things_fail"):
+            notebook.screenshot(f"lesson-{lesson[:2]}-{theme}")
+
+
+@pytest.mark.parametrize("lesson", map(some, LESSONS))
+def test_a_wrong_answer_is_explained_and_the_right_one_passes(lesson, open_notebook, known):
+    exercise = next(each for each in exercises() if each.id == f"{lesson[:2]}.1")
+    cells = code_of("exercises", lesson)
+    place = exercise.id.replace(".", "-")
+    slip = next(iter(exercise.slips))
+    ours = answers.ours(exercise.id)
+    with open_notebook(f"exercises/{lesson}.ipynb") as notebook:
+        notebook.page.set_default_timeout(LONG_MS)
+
+        def answer(source):
+            notebook.cell(cells[f"answer-{place}"][0]).locator(".cm-content").click()
+            notebook.page.keyboard.press("Control+a")
+            notebook.page.keyboard.insert_text(source)
+            notebook.page.keyboard.press("Shift+Enter")
+            notebook.page.keyboard.press("Shift+Enter")
+
+        checked = notebook.cell(cells[f"check-{place}"][0])
+        notebook.run_all()
+        checked.get_by_text("not attempted").first.wait_for()
+        answer(answers.slip(exercise.id, slip))
+        checked.get_by_text("wrong", exact=False).first.wait_for()
+        notebook.screenshot(f"exercise-{place}-wrong", of=checked)
+        answer(ours)
+        checked.get_by_text("passed").first.wait_for()
+        assert notebook.failures() == [] and notebook.errors == []
+    assert known("progress.json", "exercises")[exercise.id]["passed"] is True
+
+
+FORMS = {
+    "approve": ("Proceed", None, "# Write a brief on pgvector"),
+    "edit": ("Proceed", "- The pgvector extension is written in C. [pgvector-overview]", "# "),
+    "refuse": ("Stop", None, "stopped"),
+}
+
+
+@pytest.mark.parametrize(
+    "form", [pytest.param(form, marks=[] if form == "edit" else [pytest.mark.exhaustive]) for form in FORMS]
+)  # fmt: skip
+def test_a_checkpoint_is_closed_in_the_middle_and_answered_the_next_day(form, lab, open_notebook):
+    choice, text, shown = FORMS[form]
+    name = f"notebooks/{ASKING}.ipynb"
+    with open_notebook(name) as notebook:
+        notebook.page.set_default_timeout(LONG_MS)
+        notebook.run_all(wait=False)
+        checkpoint_of(notebook).get_by_text("Waiting for you.").wait_for()
+        notebook.save()
+    lab.end_kernels()
+    with open_notebook(name) as notebook:
+        notebook.page.set_default_timeout(LONG_MS)
+        notebook.cell(code_of("notebooks", ASKING)["person"][0]).get_by_text(
+            "Not connected"
+        ).wait_for()
+        notebook.run_all(wait=False)
+        asked = checkpoint_of(notebook)
+        if text:
+            asked.locator("textarea").fill(text)
+            asked.locator("textarea").press("Tab")
+        asked.get_by_role("button", name=choice).click()
+        asked.get_by_text(f"You chose {choice}.").wait_for()
+        notebook.wait_until_run()
+        assert shown in asked.locator(".jp-Cell-outputWrapper").inner_text()
+        assert notebook.failures() == [] and notebook.errors == []

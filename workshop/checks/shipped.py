@@ -1,0 +1,29 @@
+"""The capstone's checks on a log that is at hand: what it shows beside what is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kernel import Run, Trace
+from workshop.course.capstone import on_log
+from workshop.report import Checked
+
+from .compare import within
+from .register import exercises
+
+CAPSTONE = "19"
+
+
+def checks_on(log: Run | Trace, documents: Iterable[str]) -> list[Checked]:
+    """Each property that the capstone is asked for: measured, wanted, and whether it holds.
+
+    documents: the ids of the library. It is for your eyes: `grade` runs the notebook again and
+    never takes a log's word.
+    """
+    seen = on_log(log.events, documents)
+    rules = {name: rule for each in exercises(CAPSTONE) for name, rule in each.rules.items()}
+    wanted = {"how it ended": "ok", **{name: rules[name] for name in seen if name in rules}}
+    return [
+        Checked(name, seen[name], rule, seen[name] == rule or within(seen[name], rule))
+        for name, rule in wanted.items()
+    ]

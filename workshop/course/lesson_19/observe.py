@@ -1,0 +1,179 @@
+"""What is seen of a capstone: its documents, its team on any library, and how it is shipped."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from kernel import Agent, DeterministicSupervisor, Handoff, Result, Run, models, specialists
+from kernel.contract import Executable
+from kernel.search import Corpus, Document
+from workshop.course.capstone import citations, on_log
+from workshop.course.observing import call, pictured, service, wait
+from workshop.course.service import Killed, Log
+
+
+def brought(own: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Whether task and documents are there, and what a plain team makes of them beside others."""
+    returned = call(own)
+    if type(returned) not in (tuple, list) or len(returned) != 2:
+        return {"returned": returned}
+    task, documents = returned
+    if type(task) is not str or type(documents) is not dict:
+        return {"returned": returned}
+    if not all(type(part) is str for entry in documents.items() for part in entry):
+        return {"returned": returned}
+    if case["look"] == "lengths":
+        lengths = [len(text.split()) for text in documents.values()]
+        copied = sum(text in case["beside"].values() for text in documents.values())
+        return {
+            "documents": len(documents) - copied,
+            "words of the shortest document": min(lengths, default=0),
+        }
+    run = pictured(Run(service().client("plain")))
+    desk = DeterministicSupervisor(*specialists(_library({**case["beside"], **documents})))
+    result = wait(run.dispatch(desk, Handoff(intent=task)))
+    cited = citations(result.as_text())
+    return {
+        "documents that the brief cites": len(cited & {*documents}),
+        "citations of no document": len(cited - {*documents, *case["beside"]}),
+        "the brief": result.as_text(),
+    }
+
+
+def _library(documents: dict[str, str]) -> Corpus:
+    return Corpus.of(Document(str(id), str(id), text) for id, text in documents.items())
+
+
+WORKS = ("how it ended", "documents that the text cites", "citations of no document")
+LOOKS = {
+    "text": WORKS,
+    "people": ("agents that asked a model", "own specialists that delivered"),
+    "draft": ("checks by a gate", "vetoes that were left"),
+}
+
+
+def built(team: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """What the team's log shows on a library that it has never seen, and what the service saw."""
+    library = _library(case["documents"])
+    executable = call(team, library)
+    if not isinstance(executable, Executable):
+        return {"returned": executable}
+    run = pictured(Run(service().client("team")))
+    wait(run.dispatch(executable, Handoff(intent=case["task"])))
+    shown = on_log(run.events, library.documents)
+    seen = {name: shown[name] for name in LOOKS[case["look"]]}
+    return service().complete(team_at_the_service, case, {**seen, "calls": run.spent.calls})
+
+
+def team_at_the_service(log: Log, case: dict[str, Any], seen: dict[str, Any]) -> dict[str, Any]:
+    """What the service saw of a team: prompts, documents, and that the log invents no call."""
+    seen = _only_calls_that_were(log, seen)
+    if case["look"] == "people":
+        seen["prompts that the service saw"] = len({exchange.system for exchange in log})
+    if case["look"] == "text":
+        asked = " ".join(exchange.body for exchange in log)
+        replies = " ".join(exchange.reply for exchange in log)
+        figures = {id: re.findall(r"\d{4}", text) for id, text in case["documents"].items()}
+        seen["documents that the service saw"] = _held(figures, asked)
+        seen["figures of the documents in replies"] = _held(figures, replies)
+    return seen
+
+
+def _held(figures: dict[str, list[str]], text: str) -> int:
+    """Of how many documents a figure stands in a text."""
+    return sum(any(figure in text for figure in its) for its in figures.values())
+
+
+def _only_calls_that_were(log: Log, seen: dict[str, Any]) -> dict[str, Any]:
+    """Without the number of calls that the log has; with those that the service knows nothing of."""
+    if "calls" not in seen:  # it crashed, or returned something else
+        return seen
+    calls = seen["calls"] if type(seen["calls"]) is int else 10**6
+    others = {name: value for name, value in seen.items() if name != "calls"}
+    return {**others, "calls of the log that the service did not see": max(0, calls - len(log))}
+
+
+class Endless:
+    """A team that never comes to an end by itself."""
+
+    name, description = "endless desk", "Asks for ever."
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        asker = Agent("asker", "Asks.", "Answer in one sentence.", models.worker)
+        for number in range(100):
+            done = await run.dispatch(asker, Handoff(intent=f"Hello, number {number}"))
+            if not done.ok:
+                return done
+        return Result(status="ok", output="done")
+
+
+def shipped(ship: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """How a team is shipped: what came back, when it stops, what a kill costs."""
+    library = _library(case["documents"])
+    team: Any = (
+        Endless() if case["look"] == "endless" else DeterministicSupervisor(*specialists(library))
+    )
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        file = Path(folder)
+        if case["look"] == "killed":
+            return _resumed(ship, team, case, file)
+        run = call(ship, team, case["task"], service().client("whole"), file / "whole.db")
+    if not isinstance(run, Run):
+        return {"returned": run}
+    pictured(run)
+    shown = on_log(run.events, library.documents)
+    seen = {"limits in the budget": shown["limits in the budget"]}
+    if case["look"] == "once":
+        seen = {"how it ended": shown["how it ended"], "handed over first": _first(run), **seen}
+    return service().complete(shipped_at_the_service, case, {**seen, "calls": run.spent.calls})
+
+
+def _first(run: Run) -> str:
+    """Who was given what, in the first handoff of the log."""
+    given = run.trace().handoffs()
+    return f"{given[0]['to_agent']}: {given[0]['intent']}" if given else "nothing"
+
+
+def _resumed(ship: Any, team: Any, case: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The work undisturbed; then killed in the middle and done again over the same file."""
+    task = case["task"]
+    whole = call(ship, team, task, service().client("whole"), folder / "whole.db")
+    try:
+        call(ship, team, task, service().client("killed", case["dies_at"]), folder / "again.db")
+    except Killed:
+        pass
+    except BaseExceptionGroup as group:
+        if not group.subgroup(Killed):
+            raise
+    again = call(ship, team, task, service().client("again"), folder / "again.db")
+    if not isinstance(whole, Run) or not isinstance(again, Run):
+        return {"returned": again}
+    pictured(again)
+    texts = [_text(run) for run in (whole, again)]
+    seen = {"the same text as undisturbed": bool(texts[0]) and texts[0] == texts[1]}
+    return service().complete(shipped_at_the_service, case, seen)
+
+
+def _text(run: Run) -> str:
+    ends = [event for event in run.events if event.kind == "return"]
+    return ends[-1].result.as_text() if ends else ""
+
+
+def shipped_at_the_service(log: Log, case: dict[str, Any], seen: dict[str, Any]) -> dict[str, Any]:
+    """What the service saw: how often it was asked, and what was paid twice."""
+    seen = _only_calls_that_were(log, seen)
+    if case["look"] == "endless":
+        seen["requests of a team that never ends"] = len(log)
+    if case["look"] == "killed":
+        undisturbed = sum(exchange.process == "whole" for exchange in log)
+        seen["answers that were paid twice"] = max(0, len(log) - 2 * undisturbed)
+        seen["requests of the undisturbed run"] = undisturbed
+    return seen
+
+
+OBSERVE = {"19.1": brought, "19.2": built, "19.3": shipped}
+AT_THE_SERVICE = {"19.2": team_at_the_service, "19.3": shipped_at_the_service}
+"""By exercise, who completes what was seen by the log of the service; in `grade`, outside."""

@@ -1,0 +1,116 @@
+"""The offline API with a log of what it was asked and what it answered, here or outside.
+
+A check has the API in its own process. `grade` runs it outside of the sandbox and gives the
+submission's process a socket: what the service saw is then nothing that a submission can write.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import httpx
+
+from kernel import Client
+from offline_model import OfflineTransport
+from offline_model.api.service import OfflineAPI, Response
+
+MOST_REQUESTS = 300
+"""For one case; further ones are refused."""
+LARGEST_BODY = 400_000
+MARK = "at the service"
+"""The aspect of an observation that waits for the log of a service outside."""
+
+
+class Exchange(NamedTuple):
+    """One request that was answered."""
+
+    process: str
+    """Which of the case's processes asked."""
+    system: str
+    body: str
+    """The request without `max_tokens`, which a budget may lower: equal when the same is asked."""
+    reply: str
+
+
+Log = list[Exchange]
+Reader = Callable[[Log, Any, dict[str, Any]], dict[str, Any]]
+"""(what the service saw, the case, what was seen inside) → all that was seen."""
+
+
+class WatchedAPI:
+    """The offline API; the first part of a path says which process asks."""
+
+    def __init__(self, note: Callable[[Exchange], None]) -> None:
+        self.api = OfflineAPI()
+        self.asked = 0
+        self.note = note
+
+    def handle(self, method: str, path: str, headers: Any, body: bytes) -> Response:
+        self.asked += 1
+        if self.asked > MOST_REQUESTS or len(body) > LARGEST_BODY:
+            return self.error(413, f"more than {MOST_REQUESTS} requests, or one that is too large")
+        process, _, rest = path.lstrip("/").partition("/")
+        response = self.api.handle(method, f"/{rest}", headers, body)
+        if response.status == 200 and isinstance(response.body, bytes):
+            self.note(_exchange(process, body, response.body))
+        return response
+
+    def error(self, status: int, message: str) -> Response:
+        return self.api.error(status, message)
+
+
+def _exchange(process: str, body: bytes, reply: bytes) -> Exchange:
+    request = json.loads(body)
+    request.pop("max_tokens", None)
+    text = json.dumps(request, sort_keys=True)
+    return Exchange(process, str(request.get("system", "")), text, reply.decode())
+
+
+class Service:
+    """What an observation has of the service: clients, and its log where it is at hand."""
+
+    def __init__(self, socket: str = "") -> None:
+        """socket: where the service is outside; empty for one of its own."""
+        self.socket = socket
+        self.log: Log = []
+
+    @functools.cached_property
+    def api(self) -> WatchedAPI:
+        return WatchedAPI(self.log.append)
+
+    def client(self, process: str, dies_at: int = 0) -> Client:
+        """A client of the process of this name, which is killed at its n-th request."""
+        inner: httpx.AsyncBaseTransport
+        if self.socket:
+            inner = httpx.AsyncHTTPTransport(uds=self.socket)
+        else:
+            inner = OfflineTransport(self.api)  # type: ignore[arg-type]
+        transport = _Mortal(inner, dies_at)
+        return Client(transport, base_url=f"http://offline/{process}", retries=0, max_usd="5")
+
+    def complete(self, reader: Reader, case: Any, seen: dict[str, Any]) -> dict[str, Any]:
+        """What was seen, with what the service saw; without it where the log is outside."""
+        return {**seen, MARK: True} if self.socket else reader(self.log, case, seen)
+
+
+class Killed(BaseException):
+    """The process dies here."""
+
+
+class _Mortal(httpx.AsyncBaseTransport):
+    """Sends requests, and dies instead of sending the n-th one."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport, dies_at: int) -> None:
+        self.inner, self.dies_at, self.sent = inner, dies_at, 0
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        self.sent += 1
+        if self.sent == self.dies_at:
+            raise Killed
+        return await self.inner.handle_async_request(request)
+
+    async def aclose(self) -> None:
+        await self.inner.aclose()
