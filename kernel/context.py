@@ -63,8 +63,13 @@ class Context:
     """Named texts of at most `max_tokens` together.
 
     max_tokens: the limit, in estimated tokens. From 80 % of it the least important entries are
-    evicted, of equally important ones the oldest. `task` and `plan` stay; the active
-    result goes last.
+                evicted, of equally important ones the oldest. The entries `task` and `plan` stay;
+                the active result goes last. Raises ValueError for less than 1.
+
+        context = Context(max_tokens=2_000)
+        context.store("task", "Compare three vector stores.")
+        context.store("pgvector", found.as_text(), importance=0.9, for_=["writer"])
+        artifacts = context.for_worker("writer")     # goes into the worker's Handoff
     """
 
     def __init__(self, max_tokens: int) -> None:
@@ -168,9 +173,11 @@ async def fold(
 ) -> Conversation:
     """A new conversation that begins with the task of this one and the notes of what came after.
 
-    words: how long the notes may be. Asks `agent` (`folder()` unless given) once, through the run.
-           When no notes come back the
-    conversation is returned as it is, and a note of the run says why: nothing is lost.
+    words: how long the notes may be.
+    agent: who writes them, asked once, through the run; `folder()` unless given.
+
+    When no notes come back, the conversation itself is returned, and a note of the run says why:
+    nothing is lost.
     """
     first, *later = conversation
     task = _texts(first)

@@ -1,4 +1,10 @@
-"""Gates: a draft passes all of them, or goes back with what is wrong, at most a few times."""
+"""Gates: a draft passes all of them, or goes back with what is wrong, at most a few times.
+
+careful = Gated(writer, [LengthGate(180), ModelGate(reviewer())], max_rounds=3)
+result = await run.dispatch(careful, handoff)
+result.status                   # ok; exhausted at the cap; failed when a gate itself failed
+result.artifacts["issues"]      # unless it is ok: what is still wrong with the best draft
+"""
 
 from __future__ import annotations
 
@@ -228,7 +234,8 @@ class Gated:
     """An executable behind gates: draft, check, revise, in at most `max_rounds` rounds.
 
     The gates check from cheap to dear. A gate that costs more than those before it is asked only
-    about a draft that they let pass.
+    about a draft that they let pass. A revision is handed over like the first draft, with two more
+    artifacts: `draft`, and `feedback` with a line an issue.
     """
 
     wraps: Executable

@@ -5,11 +5,14 @@ Each one keeps the contract, wraps one executable and goes through the door, so 
 order:
 
 - `Retry(Deadline(x))`    each try has its own time; `Deadline(Retry(x))` gives all tries one.
-- `Retry(Breaker(x))`     stops trying when the circuit opens; `Breaker(Retry(x))` counts what no
-  retry saved.
+- `Retry(CircuitBreaker(x))`  stops trying when the circuit opens; `CircuitBreaker(Retry(x))` counts
+  only what no retry saved.
 - `Fallback(Retry(x), y)` asks y when the retries end; `Retry(Fallback(x, y))` tries both again.
 - `Limit(Retry(x), n)`    holds its place while it waits to retry; `Retry(Limit(x, n))` gives it
   back.
+
+    worker = Retry(CircuitBreaker(Deadline(agent, seconds=60)), times=1)
+    result = await run.dispatch(worker, handoff)     # appears under the agent's own name
 
 What happens is a Note of the run (`about`: "retry", "breaker", "limit", "fallback").
 """
@@ -122,7 +125,11 @@ class Retry(Guard):
 
 @dataclass(eq=False)
 class Deadline(Guard):
-    """Ends work after `seconds`, with what there is of it; the result may be tried again."""
+    """Ends work after `seconds` of wall clock.
+
+    The result is then `exhausted` and transient, so a Retry may try it again; it holds the output
+    and the artifacts that there were.
+    """
 
     seconds: float = 60.0
 
@@ -132,7 +139,7 @@ class Deadline(Guard):
 
 @dataclass(eq=False)
 class Fallback(Guard):
-    """Asks `then` when `inner` does not deliver.
+    """Asks `then`, another executable, with the same handoff when `inner` does not deliver.
 
     A pause or a cancellation is not a failure and comes back as it is. When neither delivers, the
     result is that of `then`, with both reasons; what `inner` had is kept.
@@ -169,12 +176,15 @@ class CircuitBreaker(Guard):
     closed:    work passes; `failures` failures in a row open the circuit.
     open:      nothing passes for `cooldown_s` seconds; the answer is immediate.
     half-open: one trial passes, all others are turned away; it closes the circuit or opens it
-    again.
+               again.
 
-    clock: seconds, monotonic. counts: which results are failures; `is_failure` unless you say
-    otherwise. A bug counts as a failure and is raised; a cancelled trial decides nothing. One
-    breaker guards one worker: share the object.
-    Source of the idea: M. Nygard, "Release It!".
+    What is turned away is a result with status `failed` that is not transient.
+
+    clock:  seconds, monotonic.
+    counts: which results are failures; `is_failure` unless you say otherwise.
+
+    A bug counts as a failure and is raised; a cancelled trial decides nothing. One breaker guards
+    one worker: share the object. Source of the idea: M. Nygard, "Release It!".
     """
 
     failures: int = 3
@@ -276,10 +286,10 @@ _held: ContextVar[tuple[Place, ...]] = ContextVar("held", default=())
 class Limit(Guard):
     """Lets at most `at_once` pieces of work into one worker; the others wait (a bulkhead).
 
-    Nested teams cannot deadlock. Work that already holds a place here takes no second one. And work
-    never waits for a
-    place whose holders wait, directly or through others, for a place that it holds itself: it fails
-    at once, as transient, and gives its own places back.
+    One Limit guards one worker: share the object. Nested teams cannot deadlock. Work that already
+    holds a place here takes no second one. And work never waits for a place whose holders wait,
+    directly or through others, for a place that it holds itself: it fails at once, as transient,
+    and gives its own places back. Source of the idea: M. Nygard, "Release It!".
     """
 
     at_once: int = 1

@@ -3,6 +3,10 @@ research.
 
 A note is data, like any document, and never an instruction. It names its source, so a wrong one can
 be traced and corrected: the old text is kept beside the new one.
+
+    memory = Memory("notes")
+    memory.write("The circuit breaker", found.as_text(), source="run of 3 May")
+    known = await run.dispatch(memory_specialist(memory), handoff)
 """
 
 from __future__ import annotations
@@ -42,7 +46,10 @@ class Memory:
     """Notes in a folder, one file each. Two writers lose nothing: they take turns, and a file is
     written aside and then put in place.
 
-    folder: made when it is not there. today: the date of new notes (ISO), injected in tests.
+    folder: made when it is not there.
+    today:  the date of new notes (ISO), injected in tests.
+
+    Writing raises filelock.Timeout when another writer holds the folder for more than 10 seconds.
     """
 
     def __init__(self, folder: str | Path, *, today: str | None = None) -> None:

@@ -2,6 +2,11 @@
 
 Planner and synthesizer are two roles with two prompts; between them is code. The plan is a graph of
 steps. Each step gets the results that it needs and no others.
+
+    team = PlannedSupervisor(registry, StepPlanner(), synthesizer())
+    result = await run.dispatch(team, Handoff(intent="Find out why …"))
+    result.output        # a Synthesis: answer, contradictions, open questions
+    result.artifacts     # each step's work, under its id
 """
 
 from __future__ import annotations
@@ -158,6 +163,10 @@ class _Work:
 class PlannedSupervisor:
     """Plans, dispatches batch by batch, plans again when a finding asks for it, and synthesizes.
 
+    registry:    the workers; a plan may name no others.
+    planner:     makes the plan, and a new one when a finding suggests a worker without a step.
+    synthesizer: gets each step's result as an artifact; returns a Synthesis.
+    max_replans: how many new plans there may be.
     max_repeats: how often the steps that failed, each with its own feedback, and what depends on
                  them are done again before the synthesis. Steps that delivered are not.
     """
