@@ -75,9 +75,9 @@ class Bank(Protocol):
 class Workers(Protocol):
     """Where branches are done: a cluster, or this process."""
 
-    async def do(self, parcel: bytes, account: Account) -> bytes:
-        """Does a parcel with `perform`; returns what it returns. Raises WorkerLost when the worker
-        is gone. Cancelling it stops the branch."""
+    async def do(self, job: Job, account: Account) -> Done:
+        """Does a job with `perform`. Raises WorkerLost when the worker is gone, TypeError when
+        something does not travel. Cancelling it stops the branch."""
         ...
 
 
@@ -178,11 +178,11 @@ class Elsewhere:
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Sends a parcel out, again where its worker is lost; returns what came of it."""
-        parcel = self._packed(handoff, run)
+        job = self._job(handoff, run)
         for attempt in range(1, self.terms.attempts + 1):
             account = Account(run, self.terms.slice)
             try:
-                done: Done = pickle.loads(await self.on.do(parcel, account))
+                done = await self.on.do(job, account)
                 await account.heard(done.events)
                 account.close(done.spent)
                 return done.result
@@ -195,11 +195,11 @@ class Elsewhere:
                 account.close(None)
         return run._ended("failed", f"its worker was lost; {reason}", transient=True)
 
-    def _packed(self, handoff: Handoff, run: Run) -> bytes:
-        """What crosses the wire. Raises TypeError that names what does not travel."""
+    def _job(self, handoff: Handoff, run: Run) -> Job:
+        """What a worker is told. The levels and turns that are left hold there too."""
         turns = [ledger.budget.turns for ledger in run.ledger.lineage()]
         known = [limit for limit in turns if limit is not None]
-        job = Job(
+        return Job(
             executable=self.wraps,
             handoff=handoff,
             caller=handoff.return_to or "user",
@@ -208,11 +208,6 @@ class Elsewhere:
             journal=self._journal(handoff, run),
             leased=self.terms.slice is not None,
         )
-        cloudpickle = optional("cloudpickle")
-        try:
-            return cloudpickle.dumps(job)
-        except Exception as problem:
-            raise TypeError(f"{self.name} cannot travel to a worker: {in_words(problem)}") from None
 
     def _journal(self, handoff: Handoff, run: Run) -> Path | None:
         """The branch's file: the same after a crash, whatever finished first."""
@@ -268,6 +263,9 @@ class Account:
         number = next(self._numbers)
         self._open[number] = booked
         return number, booked
+
+    async def hello(self) -> None:
+        """A question without an answer, to measure what one costs."""
 
     async def settle(self, number: int, actual: Spent | None) -> None:
         """Replaces what was booked by what it cost; None: nobody knows, so all of it is charged."""
@@ -355,10 +353,19 @@ class Done:
     events: int
 
 
-async def perform(parcel: bytes, bank: Bank, tell: Callable[[str], None]) -> bytes:
-    """Does one branch: unpacks, runs it in a run of its own, reports each event with `tell`."""
+def packed(job: Job) -> bytes:
+    """What crosses the wire. Raises TypeError that says what does not travel."""
+    cloudpickle = optional("cloudpickle")
+    try:
+        return cloudpickle.dumps(job)
+    except Exception as problem:
+        name = job.executable.name
+        raise TypeError(f"{name} cannot travel to a worker: {in_words(problem)}") from None
+
+
+async def perform(job: Job, bank: Bank, tell: Callable[[str], None]) -> Done:
+    """Does one branch in a run of its own, and reports each event with `tell`."""
     slice = await bank.begin()
-    job: Job = pickle.loads(parcel)
     events = 0
 
     def report(event: Event) -> None:
@@ -376,7 +383,7 @@ async def perform(parcel: bytes, bank: Bank, tell: Callable[[str], None]) -> byt
         run = Run(client, budget=Budget(**limits), on_event=report)
         run.name = job.caller
         result = await run.dispatch(job.executable, job.handoff)
-    return optional("cloudpickle").dumps(Done(result, run.spent, events))
+    return Done(result, run.spent, events)
 
 
 class BankedClient(Client):
@@ -428,10 +435,20 @@ class BankedClient(Client):
 
 
 class Here:
-    """The same parcels, done in this process: for a machine that can start no other one."""
+    """The same work in this process: for a machine that can start no other one.
 
-    async def do(self, parcel: bytes, account: Account) -> bytes:
-        return await perform(parcel, account, account.told)
+    Where Dask's cloudpickle is installed, each job is packed and unpacked, so that what does not
+    travel is seen here too.
+    """
+
+    async def do(self, job: Job, account: Account) -> Done:
+        with contextlib.suppress(ModuleNotFoundError):
+            job = pickle.loads(packed(job))
+        return await perform(job, account, account.told)
+
+    async def seconds_a_question(self, questions: int = 100) -> float:
+        """What asking the bank costs without a wire, on average."""
+        return await _ask(Account(Run(connect("offline"))), questions)
 
 
 class Cluster:
@@ -446,15 +463,16 @@ class Cluster:
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Cluster stays in its process; open it by its address in the other one")
 
-    async def do(self, parcel: bytes, account: Account) -> bytes:
+    async def do(self, job: Job, account: Account) -> Done:
         distributed = optional("distributed")
+        parcel = packed(job)
         self._accounts[account.id] = account
         stop = distributed.Event(account.id, client=self.dask)
         future = self.dask.submit(
             _work, parcel, account.id, self._bank, key=f"{account.id}-work", pure=False, retries=0
         )
         try:
-            return await future
+            return pickle.loads(await future)
         except distributed.scheduler.KilledWorker:
             raise WorkerLost("the process that did this work is gone") from None
         except distributed.client.FutureCancelledError as problem:
@@ -631,12 +649,12 @@ async def _work(parcel: bytes, account: str, desk: Any) -> bytes:
     def tell(line: str) -> None:
         worker.log_event(EVENTS, {"account": account, "line": line})
 
-    branch = asyncio.ensure_future(perform(parcel, _AtTheBank(desk, account), tell))
+    branch = asyncio.ensure_future(perform(pickle.loads(parcel), _AtTheBank(desk, account), tell))
     stop = asyncio.ensure_future(distributed.Event(account).wait())
     try:
         await asyncio.wait({branch, stop}, return_when=asyncio.FIRST_COMPLETED)
         if branch.done():
-            return branch.result()
+            return optional("cloudpickle").dumps(branch.result())
         branch.cancel()
         await asyncio.wait({branch})
         return b""

@@ -250,7 +250,7 @@ async def test_a_worker_that_always_dies_is_given_up_with_the_work_so_far(addres
 class Loses:
     """Workers that are lost after they have booked a request."""
 
-    async def do(self, parcel, account):
+    async def do(self, job, account):
         slice = await account.begin()
         if slice == Budget():  # the bank is asked before each request
             await account.book(models.worker, 100, 300)

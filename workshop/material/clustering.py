@@ -4,6 +4,7 @@ sentence.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import threading
@@ -16,7 +17,7 @@ from typing import Any
 
 import httpx
 
-from kernel import Client, Executable, Handoff, Result, Run
+from kernel import Client, DeterministicSupervisor, Executable, Handoff, Result, Run, specialists
 from kernel.client import pool_for
 from kernel.cluster import Cluster, Here, NoCluster, WorkerLost, open_cluster
 from offline_model import OfflineAPI, Server
@@ -101,3 +102,27 @@ class DiesOnce:
                 raise WorkerLost("this process would have died here")
             os.kill(os.getpid(), KILL)
         return await run.dispatch(self.wraps, handoff)
+
+
+def fragile_desk(mark: Path) -> Executable:
+    """The editorial desk; the process of its writer is killed once, after two calls were paid."""
+    search, write, review = specialists()
+    return DeterministicSupervisor(search, DiesOnce(write, mark, os.getpid()), review)
+
+
+@dataclass(frozen=True)
+class Endless:
+    """Works until it is stopped; keeps in a file what became of it."""
+
+    file: Path
+    name: str = "endless"
+    description: str = "Goes on until somebody stops it."
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        self.file.write_text("at work", encoding="utf-8")
+        try:
+            while True:
+                run.note("at work")
+                await asyncio.sleep(0.02)
+        finally:
+            self.file.write_text("stopped", encoding="utf-8")

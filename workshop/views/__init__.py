@@ -6,6 +6,7 @@ it is. `watch` shows a run while it happens.
 
 from .budget import BudgetGauges
 from .contexts import ContextSizes
+from .elsewhere import Elsewhere
 from .facts import facts_of
 from .findings import FindingsTable
 from .gates import GateRounds
@@ -23,6 +24,7 @@ from .transcript import Transcript
 __all__ = [
     "BudgetGauges",
     "ContextSizes",
+    "Elsewhere",
     "FindingsTable",
     "GateRounds",
     "HandoffLog",

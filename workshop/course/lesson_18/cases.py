@@ -1,0 +1,111 @@
+"""The author's side of lesson 18: what answers are tried on, known slips, right answers in other words."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+TOPICS = ("tracing", "memory", "budgets", "caching", "handoffs", "gates", "retries", "plans")
+
+
+def fan_outs(draw: Random) -> dict[str, list[Any]]:
+    """All workers live; some are lost once; one is lost each time; a branch has a bug."""
+    tasks = [f"facts on {topic}" for topic in draw.sample(TOPICS, draw.randint(4, 6))]
+    steps = draw.sample(range(1, 10), len(tasks))  # no two end at the same time
+    slow = {task: count for task, count in zip(tasks, steps, strict=True)}
+    slow[tasks[0]] = 20  # what was given first ends last
+    first, second, third = draw.sample(tasks, 3)
+    bug = f"shelf {draw.randint(100, 999)} cannot be read"
+    gone = ["lost"] * 5
+
+    def case(about: str, fates: dict[str, list[str]], attempts: int = 2) -> dict[str, Any]:
+        return {
+            "about": about,
+            "tasks": tasks,
+            "steps": slow,
+            "fates": fates,
+            "attempts": attempts,
+        }
+
+    return {
+        "moves": [
+            {
+                "about": "three tasks, and every worker lives",
+                "tasks": tasks[:3],
+                "steps": slow,
+                "fates": {},
+                "attempts": 2,
+            },
+            case("the task given first ends last", {}),
+        ],
+        "a worker dies": [
+            case("one worker dies", {first: ["lost", "ok"]}),
+            case("two workers die", {first: ["lost", "ok"], second: ["lost", "ok"]}, 3),
+        ],
+        "gives up": [
+            case("one task loses each worker that it gets", {third: gone}, draw.randint(3, 4)),
+            case("a worker dies, and there is one attempt only", {third: gone}, 1),
+        ],
+        "a bug": [
+            case("one branch fails by itself", {second: [bug]}),
+            case(
+                "one branch fails by itself, another loses its worker",
+                {
+                    second: [bug],
+                    first: ["lost", "ok"],
+                },
+                3,
+            ),
+        ],
+    }
+
+
+INPUTS = {"18.1": fan_outs}
+
+GATHER = "return await asyncio.gather(*[branch(task) for task in tasks])"
+TRIES = "for _ in range(attempts):"
+LOSS = "except WorkerLost as loss:"
+BUG = 'return Result(status="failed", reason=str(bug))'
+LAST = 'return Result(status="failed", reason=reason)'
+
+SLIPS = {
+    "18.1": {
+        "one after the other": [(GATHER, "return [await branch(task) for task in tasks]")],
+        "in the order they end": [
+            (
+                GATHER,
+                "ended = []\n\n    async def ending(task):\n        ended.append(await branch(task))\n\n"
+                "    await asyncio.gather(*[ending(task) for task in tasks])\n    return ended",
+            )
+        ],
+        "a lost branch stays lost": [(TRIES, "for _ in range(1):")],
+        "once too often": [(TRIES, "for _ in range(attempts + 1):")],
+        "a bug is begun again": [(BUG, "reason = str(bug)")],
+        "a bug takes all along": [(BUG, "raise")],
+        "given up without a reason": [(LAST, 'return Result(status="failed")')],
+        "pretends to be done": [(LAST, 'return Result(status="ok", reason=reason)')],
+        "the loss is raised": [(LAST, "raise WorkerLost(reason)")],
+    },
+}
+
+RIGHT = {
+    "18.1": [
+        """
+async def on_workers(cluster, tasks, attempts=2):
+    results = {}
+    left = list(enumerate(tasks))
+    for attempt in range(attempts):
+        futures = [(number, task, cluster.submit(task)) for number, task in left]
+        left = []
+        for number, task, future in futures:
+            try:
+                results[number] = await future
+            except WorkerLost as loss:
+                results[number] = Result(status="failed", reason=f"lost: {loss}")
+                left.append((number, task))
+            except Exception as problem:
+                results[number] = Result(status="failed", reason=f"it failed: {problem}")
+    return [results[number] for number in range(len(tasks))]
+"""
+    ],
+}
