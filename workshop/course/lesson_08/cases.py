@@ -71,9 +71,9 @@ def capabilities(draw: Random) -> dict[str, list[Any]]:
             else case(f"{two} can", ASKS[two], team(two)),
         ],
         "nobody": [
-            case("nobody can", draw.choice(NOBODY), team()),
+            case("nobody has it", draw.choice(NOBODY), team()),
             case("nobody is there", ASKS[one], []),
-            case("nobody can in a larger team", draw.choice(NOBODY), team(one, two)),
+            case("nobody has it in a larger team", draw.choice(NOBODY), team(one, two)),
         ],
     }
 
