@@ -13,7 +13,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+from workshop.presence import IN_BROWSER
+
+ROOT = Path("/drive") if IN_BROWSER else Path(__file__).resolve().parent.parent
+"""The clone; in a browser, the part of its storage that survives a reload."""
 
 
 def place(name: str) -> Path:

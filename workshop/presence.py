@@ -5,7 +5,11 @@ make sense.
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import PurePath
+
+IN_BROWSER = sys.platform == "emscripten"
+"""Whether this Python runs in a browser's tab: without threads, processes and other hosts."""
 
 
 def in_notebook() -> bool:
@@ -21,8 +25,10 @@ def interactive() -> bool:
     """True when the running cell was sent by a front end with a person at it.
 
     JupyterLab allows a cell to ask for input, nbval, nbclient and nbconvert do not: no flag is
-    needed.
+    needed. In the browser edition there is always a person.
     """
+    if IN_BROWSER:
+        return in_notebook()
     try:
         from IPython import get_ipython
 

@@ -29,9 +29,13 @@ _AROUND = re.compile(rf"(?:\b(?:({_UP})|({_DOWN})) )?\b(\d[\d.,]*)(?: ([a-z]{{3,
 
 
 @cache
-def _same() -> tuple[frozenset[str], ...]:
-    """Groups of stems that say the same."""
-    return tuple(frozenset(map(stem, group)) for group in lines_in("words/meaning", "same"))
+def _same() -> dict[str, frozenset[str]]:
+    """Stem → the stems that say the same."""
+    found: dict[str, frozenset[str]] = {}
+    for group in lines_in("words/meaning", "same"):
+        stems = frozenset(map(stem, group))
+        found |= {one: found.get(one, frozenset()) | stems for one in stems}
+    return found
 
 
 @cache
@@ -53,25 +57,29 @@ def bare(sentence: str) -> str:
     return sentence_of(sentence.removeprefix(DIFFER)).sentence
 
 
-def meaning(text: str) -> set[str]:
+@lru_cache(maxsize=8_000)
+def meaning(text: str) -> frozenset[str]:
     """The stems of a text that carry its meaning, without numbers and months."""
-    return {w for w in content_words(text) if not w[0].isdigit() and w not in _months()}
+    told = (word for word in content_words(text) if not word[0].isdigit())
+    return frozenset(told) - _months()
 
 
-def figures(text: str) -> list[str]:
+@lru_cache(maxsize=8_000)
+def figures(text: str) -> tuple[str, ...]:
     """The numbers and months of a text."""
-    return [*numbers(text), *(word for word in words(text) if word in _months())]
+    return (*numbers(text), *(word for word in words(text) if word in _months()))
 
 
-@lru_cache(maxsize=20_000)
 def carries(fact: str, sentence: str) -> float:
     """How much of a sentence's meaning (numbers apart) a fact's words hold, synonyms included."""
-    wanted = [word for word in content_words(sentence) if not word[0].isdigit()]
-    have = vocabulary(fact)
-    held = [
-        word in have or any(word in same and same & have for same in _same()) for word in wanted
-    ]
+    wanted, have, same = _named_words(sentence), vocabulary(fact), _same()
+    held = [word in have or (word in same and not same[word].isdisjoint(have)) for word in wanted]
     return sum(held) / len(held) if held else 1.0
+
+
+@lru_cache(maxsize=8_000)
+def _named_words(sentence: str) -> tuple[str, ...]:
+    return tuple(word for word in content_words(sentence) if not word[0].isdigit())
 
 
 def best_fact(sentence: str, facts: Iterable[Fact]) -> tuple[float, Fact | None]:
@@ -108,6 +116,7 @@ def in_full(facts: Iterable[Fact]) -> list[Fact]:
     return found
 
 
+@lru_cache(maxsize=4_000)
 def mismatch(sentence: str, fact: Fact) -> str:
     """How a sentence contradicts its fact, in words; "" when it agrees."""
     plain, true = bare(sentence), fact.sentence
@@ -135,7 +144,7 @@ def _opposite(plain: str, true: str) -> str:
 
 def _strange(plain: str, true: str) -> str:
     """The words of a sentence that its fact lacks; of a paraphrase only the names."""
-    spoken = re.findall(r"[\w'’+#.-]*[\w+#]", plain)
+    spoken = [word.rstrip("'’.-") for word in re.findall(r"[\w'’+#.-]+", plain)]
     known = [word for word in spoken if content_words(word) and not numbers(word)]
     strange = [word for word in known if carries(true, word) < 1]
     if not strange:
@@ -177,8 +186,9 @@ def differ(a: Fact, b: Fact) -> bool:
         return False
     others = sum(x != y for x, y in zip(first, second, strict=True))
     alike = len(one & two) / len(one | two)
-    denied = others == 0 and is_no(a.sentence) != is_no(b.sentence)
-    return (others == 1 and alike >= 0.5) or (denied and alike >= NEAR)
+    if others:
+        return others == 1 and alike >= 0.5
+    return alike >= NEAR and is_no(a.sentence) != is_no(b.sentence)
 
 
 def of_one_thing(a: Fact, b: Fact) -> bool:

@@ -13,6 +13,7 @@ from .view import View
 from .wishes import number
 from .words import BULLET, is_no, sentences, stem, uncited, words
 
+UNFILLED = "nothing in the text fills it"
 _DEEPEST = 6  # a schema may contain itself: below this level only what is required, and short
 _TYPES: dict[str, Any] = {
     "integer": int,
@@ -40,7 +41,7 @@ def filled(view: View, text: str, known: dict, why: str) -> Answer:
     form = Form(view.schema or {}, ({"sources": sources} if sources else {}) | known)
     value = form.value(form.root, "", text)
     text = json.dumps(value, ensure_ascii=False, indent=1 if "otherwise" in known else None)
-    missing = tuple(f"{name}: nothing in the text fills it" for name in form.unfilled)
+    missing = tuple(f"{name}: {UNFILLED}" for name in form.unfilled)
     return Answer(({"type": "text", "text": text},), why, Account(not_understood=missing))
 
 

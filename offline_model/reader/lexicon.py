@@ -12,14 +12,18 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 FOLDERS = ("roles", "wishes", "tools", "words")
 FOLDER = Path(__file__).resolve().parent.parent / "lexicon"
 CLAUSE_END = re.compile(r"[.;:!?](?=[\s\"”’')\]*]|$)|\n+|[—–]")
-_APART = r"[\s\"“”*`,:-]+"
-_GAP = r"(?:[^\s.,;:!?]+\s+){0,4}?"
+LONGEST_SENTENCE = 4_000
+"""Characters: what goes on for longer without an end is read as far as this."""
+SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n\s*\n\s*")
+_APART = r"[\s\"“”*`,:-]++"
+_GAP = r"((?:[^\s.,;:!?]{1,60}+\s++){0,4}?)"
 _WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
@@ -58,8 +62,8 @@ def number_words() -> dict[str, int]:
 def number_pattern() -> str:
     """A pattern for a number in digits or in words, without groups."""
     unit = "|".join(sorted(number_words(), key=len, reverse=True))
-    hundred = rf"(?:an? |(?:{unit})[ -])?hundred(?: and)?(?:[ -](?:{unit}))*"
-    return rf"(?:\d[\d,]*(?:\.\d+)?|{hundred}|(?:{unit})-(?:{unit})|(?:{unit}))"
+    hundred = rf"(?:an? |(?:{unit})[ -])?hundred(?: and)?(?:[ -](?:{unit})){{0,3}}"
+    return rf"(?:\d[\d,]{{0,20}}+(?:\.\d+)?|{hundred}|(?:{unit})-(?:{unit})|(?:{unit}))"
 
 
 class Match(NamedTuple):
@@ -69,6 +73,12 @@ class Match(NamedTuple):
     key: str
     start: int
     end: int
+    gaps: tuple[tuple[int, int], ...] = ()  # where the words are that its "..." skips
+
+    def moved(self, by: int) -> Match:
+        """The same wording so many characters further on."""
+        gaps = tuple((start + by, end + by) for start, end in self.gaps)
+        return Match(self.family, self.key, self.start + by, self.end + by, gaps)
 
 
 @dataclass(frozen=True)
@@ -97,30 +107,32 @@ def _compiled(wording: str) -> str:
 def _option(word: str) -> str:
     if word == "{n}":
         return number_pattern()
-    return re.escape(word).replace("'", "['’]").replace(r"\*", r"[\w'’]*")
+    return re.escape(word).replace("'", "['’]").replace(r"\*", r"[\w'’]{0,60}+")
 
 
 @cache
 def _index() -> dict[str, list[_Wording]]:
-    """First letters of a wording's first word → the wordings; numbers are under "#"."""
+    """First letters of a wording's first word, or of its first two → the wordings; see `_firsts`."""
     found: dict[str, list[_Wording]] = {}
     for family in (f"{folder}/{name}" for folder in FOLDERS for name in families(folder)):
         for key, listed in table(family).items():
             for wording in listed if key.endswith("wordings") else ():
                 begins, plain = wording.startswith("^ "), wording.removeprefix("^ ")
                 entry = _Wording(family, key, re.compile(_compiled(plain), re.I), begins)
-                for first in _firsts(plain):
-                    found.setdefault(first, []).append(entry)
+                tokens = plain.split()
+                for first in _firsts(tokens):
+                    for second in _seconds(tokens):
+                        found.setdefault(first + second, []).append(entry)
     return found
 
 
-def _firsts(wording: str) -> set[str]:
-    """The first letters of the words that a wording may begin with."""
+def _firsts(tokens: list[str]) -> set[str]:
+    """The first letters of the words that a wording may begin with; a number's are "#"."""
     found: set[str] = set()
-    for token in wording.split():
+    for token in tokens:
         for word in token.strip("()").split("|"):
             if word == "{n}":
-                found |= {"#", *(name[:3] for name in number_words())}
+                found |= {"#", "a", "an", *(name[:3] for name in number_words())}
             else:
                 found.add(_WORD.findall(word.lower())[0][:3])
         if token[0] != "(":
@@ -128,18 +140,45 @@ def _firsts(wording: str) -> set[str]:
     return found
 
 
+def _seconds(tokens: list[str]) -> set[str]:
+    """The first letters of the words that must follow a wording's first word; "" where that is open."""
+    first, rest = tokens[0], tokens[1:]
+    literal = all(word.isalnum() for word in first.split("|"))
+    needed = literal and "..." not in rest and any(token[0] != "(" for token in rest)
+    return {f" {letters}" for letters in _firsts(rest)} if needed else {""}
+
+
 @lru_cache(maxsize=1_000)
 def scan(text: str) -> tuple[Match, ...]:
-    """Every wording of the lexicon in a text, in order of place."""
-    index, found, clause = _index(), [], _beginnings(text)
-    for word in _WORD.finditer(text):
-        first = "#" if word[0][0].isdigit() else word[0][:3].lower()
-        for wording in index.get(first, ()):
-            if wording.begins and word.start() not in clause:
-                continue
-            if match := wording.pattern.match(text, word.start()):
-                found.append(Match(wording.family, wording.key, match.start(), match.end()))
+    """Every wording of the lexicon in a text, in order of place; none goes on behind a sentence."""
+    found: list[Match] = []
+    start = 0
+    for stop, end in [*(mark.span() for mark in SENTENCE_END.finditer(text)), (len(text),) * 2]:
+        found += [
+            match.moved(start) for match in _scan(text[start : min(stop, start + LONGEST_SENTENCE)])
+        ]
+        start = end
     return tuple(found)
+
+
+@lru_cache(maxsize=20_000)
+def _scan(sentence: str) -> tuple[Match, ...]:
+    """The wordings in one sentence: those that begin with each word, or with it and the next."""
+    index, found, clause = _index(), [], _beginnings(sentence)
+    places = [(word.start(), _letters(word[0])) for word in _WORD.finditer(sentence)]
+    for (start, first), (_, second) in pairwise([*places, (0, "")]):
+        for wording in (*index.get(first, ()), *index.get(f"{first} {second}", ())):
+            if wording.begins and start not in clause:
+                continue
+            if match := wording.pattern.match(sentence, start):
+                gaps = tuple(match.span(n + 1) for n, gap in enumerate(match.groups()) if gap)
+                found.append(Match(wording.family, wording.key, *match.span(), gaps))
+    return tuple(found)
+
+
+def _letters(word: str) -> str:
+    """What a word is found under."""
+    return "#" if word[0].isdigit() else word[:3].lower()
 
 
 def _beginnings(text: str) -> frozenset[int]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import deque
+from collections.abc import Iterator
 from functools import cache, lru_cache
 
 from .lexicon import table, words_in
 from .words import BULLET, citations, sentences
 
 LABELS = ("task", "feedback", "facts", "draft", "context", "rubric")
-_TAG = re.compile(r"<([A-Za-z][\w.-]*)(?:\s[^<>]*)?>(.*?)</\1\s*>", re.S)
+_OPEN = re.compile(r"<([A-Za-z][\w.-]*+)(?:\s[^<>]*)?>")
+_CLOSE = re.compile(r"</([A-Za-z][\w.-]*+)\s*>")
 _HEAD = re.compile(r"[ \t]*#{1,6}[ \t]+([^\n]{1,60}?)[ \t]*:?$")
 _BOLD = re.compile(r"[ \t]*\*\*([^*\n]{1,60}?):?\*\*:?[ \t]*(.*)$")
 _PLAIN = re.compile(r"[ \t]*([A-Za-z][\w '’()/-]{1,50}?)[ \t]*:(?:[ \t]+(.*))?$")
@@ -40,11 +43,27 @@ def labelled(text: str) -> tuple[tuple[str, str], ...]:
     """The parts as (name, text) in order; the name of what is outside of any label is ""."""
     found: list[tuple[str, str]] = []
     position = 0
-    for match in _TAG.finditer(text):
-        found += _lines(text[position : match.start()])
-        found.append((match[1], match[2].strip()))
-        position = match.end()
+    for name, outer, inner in _tags(text):
+        found += _lines(text[position : outer.start])
+        found.append((name, text[inner].strip()))
+        position = outer.stop
     return tuple(found + _lines(text[position:]))
+
+
+def _tags(text: str) -> Iterator[tuple[str, slice, slice]]:
+    """Each tag that is closed, and not inside of another: its name, where it is, and where its text."""
+    closing: dict[str, deque[re.Match]] = {}
+    for match in _CLOSE.finditer(text):
+        closing.setdefault(match[1], deque()).append(match)
+    position = 0
+    for opening in _OPEN.finditer(text):
+        ends = closing.get(opening[1], deque())
+        while ends and ends[0].start() < opening.end():
+            ends.popleft()
+        if ends and opening.start() >= position:
+            position = ends[0].end()
+            inner = slice(opening.end(), ends[0].start())
+            yield opening[1], slice(opening.start(), position), inner
 
 
 def _lines(text: str) -> list[tuple[str, str]]:

@@ -19,8 +19,11 @@ from dataclasses import replace
 from ..account import Account
 from ..answer import Answer, Temperament
 from ..skills import Skill, skills
+from .form import UNFILLED
 from .understood import understood
 from .view import View, text_of
+from .words import content_words
+from .workers import kind_of
 
 CHARACTERS_PER_TOKEN = 4
 
@@ -31,6 +34,41 @@ def answer(request: dict, temperament: Temperament | None = None) -> Answer:
     request: the body of POST /v1/messages as a dict. Raises nothing on odd content.
     """
     temperament = temperament or Temperament()
+    said = _decided(request, temperament)
+    ending = _ending(request) if all(block["type"] == "text" for block in said.content) else None
+    return _finished(request, temperament, said, ending) if ending else said
+
+
+def _ending(request: dict) -> dict | None:
+    """The one tool that takes the final answer, where there is one and it may be called."""
+    shape = (request.get("output_config") or {}).get("format")
+    if shape or (request.get("tool_choice") or {}).get("type") == "none":
+        return None
+    offered = [tool for tool in request.get("tools") or [] if isinstance(tool, dict)]
+    ends = [tool for tool in offered if kind_of(tool) == "finalize"]
+    return ends[0] if len(ends) == 1 else None
+
+
+def _finished(request: dict, temperament: Temperament, said: Answer, ending: dict) -> Answer:
+    """The answer as a call of the tool that takes it; as words where the job is not known, or where
+    the text at hand does not fill the tool's input."""
+    shape = {"format": {"type": "json_schema", "schema": ending.get("input_schema") or {}}}
+    plain = {key: value for key, value in request.items() if key not in ("tools", "tool_choice")}
+    filled = _decided({**plain, "output_config": shape}, temperament)
+    account = filled.account or Account()
+    if account.read_as == "a form to fill":
+        jobs = said.account.read_as if said.account else ""
+        unfilled = any(clause.endswith(UNFILLED) for clause in account.not_understood)
+        task = View.of(request).task.rstrip()
+        tells = len(content_words(task)) > 1 and not task.endswith("?")
+        if jobs == "an unknown job" or unfilled or not tells:
+            return said
+    given = json.loads("".join(block["text"] for block in filled.content))
+    return replace(filled, content=({"type": "tool_use", "name": ending["name"], "input": given},))
+
+
+def _decided(request: dict, temperament: Temperament) -> Answer:
+    """What the skill says that the request is for."""
     seen, overlooked = attended(request, temperament.attention)
     view = View.of(seen, temperament)
     able = [skill for skill in skills() if skill.fits(view)]

@@ -10,6 +10,7 @@ from .lexicon import found, words_in
 from .wishes import limits
 from .words import content_words, sentences, stem, uncited, vocabulary, words
 
+_MOST_SUBJECTS = 20
 _MOST_CUTS = 30  # places that are tried: each takes the time of the text before it
 _QUOTED = re.compile(r"(?:on|about|of|into|for|:|research)\s+[\"“‘«]([^\"”’»]{2,120})[\"”’»]", re.I)
 _ASKING = re.compile(r"\W*(?:how|what|why|when|where|who|which)\b", re.I)
@@ -29,6 +30,7 @@ _VERSUS = re.compile(
 _SPLIT = re.compile(
     rf"\s*[,;]\s*(?:and\s+|or\s+|with\s+)?|\s+(?:and|or|with|to|&)\s+|{_VERSUS.pattern}", re.I
 )
+_CLAUSE = re.compile(r",\s+|\s(?:and|or|but|without)\s", re.I)
 _ASPECT = re.compile(
     r"\s+(?:with regard to|in terms of|regarding|by|as|for|on|when|under)\b.*$", re.I
 )
@@ -118,9 +120,8 @@ def _without_measure(text: str) -> str:
 def topic(task: str) -> str:
     """What a request is about, in its own words: "Write me a brief on retries, please." → "retries"."""
     best = ""
-    for sentence in sentences(
-        re.sub(r"\s+(?:as well as|along with|and also|\+)\s+", " and ", task)
-    ):
+    plain = re.sub(r"[^\S\n]+", " ", task)
+    for sentence in sentences(re.sub(r" (?:as well as|along with|and also|\+)\s", " and ", plain)):
         text = _topic_of(sentence)
         if content_words(text) and not re.match(r"(?:do not|don't|never)\b", sentence, re.I):
             return text
@@ -142,20 +143,35 @@ def subjects(text: str) -> tuple[str, ...]:
         return (whole,) if whole else ()
     pieces = (piece.strip(" .:'\"") for piece in _SPLIT.split(body))
     plain = (re.sub(r"^(?:the|both|either|how|between)\s+", "", piece) for piece in pieces)
-    several = tuple(dict.fromkeys(piece for piece in plain if re.search(r"\w", piece)))
+    named = dict.fromkeys(piece for piece in plain if re.search(r"\w", piece))
+    several = tuple(named)[:_MOST_SUBJECTS]
     return several if len(several) > 1 else ((whole,) if whole else ())
 
 
-def read_of(task: str) -> str:
-    """The words of a task that say what it is about, sentence by sentence."""
+def read_of(task: str, held: str = "") -> str:
+    """The words of a task that say what it is about, sentence by sentence.
+
+    held: the facts at hand, if any. Words of a clause behind the first one ("…, and let a lawyer read
+    it") and numbers are part of the topic as far as these speak of them.
+    """
     told = (task, *sentences(task))
-    return " ".join(one for text in told for one in (topic(text), *subjects(text)))
+    return " ".join(_held(one, held) for text in told for one in (topic(text), *subjects(text)))
+
+
+def _held(subject: str, facts: str) -> str:
+    if not facts:
+        return subject
+    first = len(_CLAUSE.split(subject)[0].split())
+    told = enumerate(subject.split())
+    kept = (word for place, word in told if place < first and not word[0].isdigit())
+    spoken = (word for word in subject.split() if mentions(facts, word) == 1)
+    return " ".join([*kept, *spoken])
 
 
 def core(subject: str) -> tuple[str, ...]:
     """The words that carry a subject, as they are written."""
-    named = re.findall(r"[\w'’.+#-]*\w[+#]*", subject)
-    return tuple(word for word in named if content_words(word))
+    named = (word.rstrip("'’.-") for word in re.findall(r"[\w'’.+#-]+", subject))
+    return tuple(word for word in named if word and content_words(word))
 
 
 @lru_cache(maxsize=10_000)

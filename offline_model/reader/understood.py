@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
 from functools import cache, lru_cache
-from itertools import pairwise
+from operator import or_
 
 from ..account import Account
-from .lexicon import CLAUSE_END, families, scan, table, words_in
+from .lexicon import CLAUSE_END, LONGEST_SENTENCE, families, scan, table, words_in
 from .wishes import limits, wished
 
 MOST_CLAUSES = 20
@@ -77,7 +78,10 @@ def unread(text: str, read_families: tuple[str, ...], read: str) -> tuple[str, .
     seen = bytearray(len(text))
     for match in scan(text):
         if match.family in read_families or match.key == "lead_wordings":
-            seen[match.start : match.end] = b"\x01" * (match.end - match.start)
+            skipping = bytearray(b"\x01" * (match.end - match.start))
+            for begin, stop in match.gaps:
+                skipping[begin - match.start : stop - match.start] = bytes(stop - begin)
+            seen[match.start : match.end] = bytes(map(or_, seen[match.start : match.end], skipping))
     for limit in limits(text):
         seen[limit.start : limit.end] = b"\x01" * (limit.end - limit.start)
     used = {word.lower() for word in _WORDS.findall(read)}
@@ -98,6 +102,8 @@ def unread(text: str, read_families: tuple[str, ...], read: str) -> tuple[str, .
             found.append(text[start:end])
         elif strange:
             found += _pieces(text, start, end, strange)
+        if end - start > LONGEST_SENTENCE and not all(known):
+            found.append(text[start + LONGEST_SENTENCE : end])
         start = end
     return tuple(filter(None, (" ".join(clause.split()).strip(' -•*#:,;."') for clause in found)))
 
@@ -105,7 +111,8 @@ def unread(text: str, read_families: tuple[str, ...], read: str) -> tuple[str, .
 def _pieces(text: str, start: int, end: int, strange: list[int]) -> list[str]:
     """The clauses of a sentence that hold a strange word."""
     cuts = [start, *(mark.end() for mark in _PIECES.finditer(text, start, end)), end]
-    return [text[a:b] for a, b in pairwise(cuts) if any(a <= place < b for place in strange)]
+    holding = dict.fromkeys(bisect_right(cuts, place) for place in strange)
+    return [text[cuts[after - 1] : cuts[after]] for after in holding]
 
 
 def _shortened(clause: str) -> str:

@@ -16,7 +16,7 @@ from .sources import facts
 from .wishes import limit, wished
 from .words import Fact, says_nothing
 
-_BEHIND_ORDER = re.compile(r"[:\n]\s*[\"“](.{12,}?)[\"”]\s*$", re.S)
+_BEHIND_ORDER = re.compile(r"[:\n][^\S\n]*[\"“](.{12,}?)[\"”]$", re.S)
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,8 @@ class View:
     @cached_property
     def draft(self) -> str:
         """The text to work on: a labelled draft, or a quotation behind the order ("Review this: …")."""
-        quoted = _BEHIND_ORDER.search(self.task)
+        task = self.task.rstrip()
+        quoted = _BEHIND_ORDER.search(task) if task.endswith(('"', "”")) else None
         return self.parts.get("draft", "") or (quoted[1] if quoted else "")
 
     @property

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
+from itertools import islice
 from typing import NamedTuple
 
-from .lexicon import Match, families, found, number_pattern, number_words, spoken, table
+from .lexicon import (
+    LONGEST_SENTENCE,
+    Match,
+    families,
+    found,
+    number_pattern,
+    number_words,
+    spoken,
+    table,
+)
 
 _NEAR = 120  # characters before a number that may change what it means
+_MOST_LIMITS = 100  # of one sentence
 _SENTENCE_END = re.compile(r"[.!?;](?=[\s\"”’)]|$)|\n\s*\n")
 
 
@@ -68,12 +79,10 @@ def _forms() -> tuple[re.Pattern, re.Pattern]:
     units = [name for names in table("wishes/length")["units"].values() for name in names]
     unit = spoken(units)
     no_adjective = rf"(?:and|or|to|per|each|every|after|behind|{unit})\b"
-    adjective = rf"(?!{no_adjective})[a-z][\w'-]*"
+    adjective = rf"(?!{no_adjective})[a-z][\w'-]{{0,40}}+"
     most = r"(?:at most|no more than|up to|maximum|max|limit|only|just|is|of|[:=≤<])"
-    first = (
-        rf"(?<![\w.])(?P<n>{number_pattern()})(?:[\s-]+{adjective}){{0,3}}?[\s-]+(?P<unit>{unit})\b"
-    )
-    second = rf"\b(?P<unit>{unit})(?:\W*{most})+\s*(?P<n>{number_pattern()})(?!\s+\w+s\b)"
+    first = rf"(?<![\w.])(?P<n>{number_pattern()})(?:[\s-]+{adjective}){{0,3}}?[\s-]+(?P<unit>{unit})\b(?!\s+\d)"
+    second = rf"\b(?P<unit>{unit})(?:[^\w:=≤<]*{most})+\s*(?P<n>{number_pattern()})(?!\s+\w+s\b)"
     return re.compile(first, re.I), re.compile(second, re.I)
 
 
@@ -109,15 +118,27 @@ def limits(text: str) -> tuple[Limit, ...]:
     plain = re.sub(r"\ba (?=(?:\w+ )?paragraph\b)", "1 ", plain) if plain == text else plain
     start = 0
     for end in [*(mark.start() for mark in _SENTENCE_END.finditer(plain)), len(plain)]:
-        clause = plain[start:end]
-        matches = [match for form in _forms() for match in form.finditer(clause)]
-        limits_here = [limit for match in matches if (limit := _limit(match, clause, start))]
-        kept += limits_here
+        kept += [
+            Limit(kind, most, begin + start, stop + start)
+            for kind, most, begin, stop in _limits_in(
+                plain[start : min(end, start + LONGEST_SENTENCE)]
+            )
+        ]
         start = end
     return tuple(kept)
 
 
-def _limit(match: re.Match, clause: str, offset: int) -> Limit | None:
+@lru_cache(maxsize=20_000)
+def _limits_in(clause: str) -> tuple[Limit, ...]:
+    """The upper limits that one sentence sets, the first hundred at most."""
+    lower = clause.lower()
+    if not any(unit in lower for unit in _kinds()):
+        return ()
+    matches = [match for form in _forms() for match in islice(form.finditer(clause), _MOST_LIMITS)]
+    return tuple(filter(None, (_limit(match, clause) for match in matches)))
+
+
+def _limit(match: re.Match, clause: str) -> Limit | None:
     """The limit at one place of a clause, or None where it is a floor or the limit of a part."""
     kind, most = _kinds()[match["unit"].lower()], int(number(match["n"]))
     near = max(0, match.start("n") - _NEAR)  # a whole text here would take squared time
@@ -133,7 +154,7 @@ def _limit(match: re.Match, clause: str, offset: int) -> Limit | None:
         most -= 1
     lead = ends["most"].search(clause, max(0, match.start() - _NEAR), match.start())
     start = lead.start() if lead else match.start()
-    return Limit(kind, max(1, most), offset + start, offset + match.end())
+    return Limit(kind, max(1, most), start, match.end())
 
 
 def limit(text: str, kind: str) -> int | None:

@@ -17,11 +17,14 @@ _SUFFIXES = "ization isation ations ation ements ement ments ment ings ing ions 
 _SUFFIXES = (*_SUFFIXES.split(), "ed", "ly", "es", "s")
 _WORD = re.compile(r"[^\W_]+(?:['’.\-][^\W_]+)*[+#]*")
 _CITATION = re.compile(r"\s*\[(?!\s*[xX ]?\])([^\[\]\n]{1,160})\](?!\()")
+_LETTER = re.compile(r"\w")
 BULLET = re.compile(r"^\s*(?:[-*•·–]|\(?\d{1,3}[.)])\s+")
 _SHORT_FORM = re.compile(
     r"(?:^|[\s(])(?:e[.]g|i[.]e|u[.]s|etc|approx|vs|dr|mr|mrs|prof|inc|ltd|no|fig|cf|al|st|[A-Z])\.$",
     re.I,
 )
+_LONG_FORM = re.compile(r"[A-Z]\w{0,40}+(?:[ -](?:of |and |for )?[A-Z]\w{0,40}+){1,5}")
+_HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$|\s*(?:=+|-{3,}|\*{3,})\s*$")
 _END = re.compile(r"(?<=[.!?])[\"'”’)*_]*\s+|(?<=[。！？])\s*")
 _NO = re.compile(r"\b(?:no|not|none|never|without|cannot|neither|nor)\b|n['’]t\b", re.I)
 
@@ -78,7 +81,7 @@ def vocabulary(text: str) -> frozenset[str]:
     joined = [a + b for a, b in pairwise(plain) if a.isalpha() and b.isalpha()]
     pieces = [piece for word in plain if "-" in word for piece in word.split("-")]
     acronyms = []
-    for name in re.findall(r"[A-Z]\w*(?:[ -](?:of |and |for )?[A-Z]\w*){1,5}", text):
+    for name in _LONG_FORM.findall(text):
         initials = "".join(part[0] for part in re.findall(r"[A-Z]\w*", name))
         acronyms += [initials[i:] for i in range(len(initials) - 1)]
     return frozenset(stem(word.replace("-", "")) for word in (*plain, *joined, *pieces, *acronyms))
@@ -132,24 +135,30 @@ def uncited(text: str) -> str:
 
 def is_heading(line: str) -> bool:
     """Whether a line is a title and not a sentence: "# Title", "**Title**"."""
-    return bool(re.match(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$|\s*(?:=+|-{3,}|\*{3,})\s*$", line))
+    return bool(_HEADING.match(line))
 
 
 def blocks(text: str) -> tuple[str, ...]:
     """Paragraphs and bullets without their marks; hard-wrapped lines are joined, headings are kept."""
-    found: list[str] = []
+    found: list[list[str]] = []  # each as its lines
     is_open = False
     for line in text.splitlines():
         plain = line.strip()
         if not plain or is_heading(line):
             is_open = False
-            found += [plain] if plain else []
-        elif BULLET.match(line) or not is_open or re.search(r"[.!?\])][\"'”’)]*$", found[-1]):
-            found.append(BULLET.sub("", line).strip())
+            found += [[plain]] if plain else []
+        elif BULLET.match(line) or not is_open or _is_ended(found[-1][-1]):
+            found.append([BULLET.sub("", line).strip()])
             is_open = True
         else:
-            found[-1] += f" {plain}"
-    return tuple(found)
+            found[-1].append(plain)
+    return tuple(" ".join(lines) for lines in found)
+
+
+def _is_ended(line: str) -> bool:
+    """Whether a line ends a sentence: with a mark, or a bracket, and quotes behind it."""
+    body = line.rstrip("\"'”’)")
+    return ")" in line[len(body) :] or body.endswith((".", "!", "?", "]"))
 
 
 @lru_cache(maxsize=4_000)
@@ -170,6 +179,8 @@ def _sentences_of(block: str) -> list[str]:
             piece = re.sub(r"^[.,;]?\s*", "", piece[lead.end() :])
         if found and _SHORT_FORM.search(found[-1][-12:]):
             found[-1] += " " + piece.strip()
+        elif found and not _LETTER.search(piece):  # dots and marks alone
+            found[-1] += f" {piece.strip()}" if piece.strip() else ""
         elif piece.strip(" *_"):
             found.append(piece.strip())
     return found

@@ -14,6 +14,7 @@ KINDS = ("research", "write", "review")
 TURNS = {"research": 1, "write": 4, "review": 5}
 LAST_TURN = 6
 _CLAUSES = re.compile(r"(?<=[.;!?])\s+|,\s+|\b(?:and then|and|then)\b")
+_MOST = 50  # workers
 _PEOPLE = "workers?|agents?|executors?|executables?|specialists?|team"
 
 
@@ -146,11 +147,11 @@ def workers_in(text: str, names: list[str]) -> list[dict]:
     listed = re.findall(
         r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]*[`*]*([A-Za-z][\w-]*)[`*]*\s*[(:–—-]", text, re.M
     )
-    inline = re.findall(r"\b([a-z][\w-]*)\s+\([^()\n]+\)", text)
+    inline = re.findall(r"(?<![\w-])([a-z][\w-]*+)\s+\([^()\n]+\)", text)
     line = re.search(rf"\b(?:{_PEOPLE})\b[^:\n]{{0,30}}:[ \t]*([^\n]+)", text, re.I)
     items = re.split(r"[,;]\s+(?:and\s+)?|\s+and\s+", line[1]) if line else []
     single = [item.split()[0].strip("`'\"*.") for item in items if item.split()]
     found = names or next((way for way in (listed, inline) if len(way) > 1), single)
     behind = r"[`*\"']*\s*[(:–—-]\s*([^.;\n)\"]+)"
-    told = {name: re.search(rf"\b{re.escape(name)}\b{behind}", text) for name in found}
+    told = {name: re.search(rf"\b{re.escape(name)}\b{behind}", text) for name in found[:_MOST]}
     return [{"name": name, "description": said[1] if said else ""} for name, said in told.items()]

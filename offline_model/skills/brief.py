@@ -72,8 +72,9 @@ def _nearest(facts: list[Fact], about: str, few: int) -> list[Fact]:
     """So many facts, those that are nearest to the topic, in their own order."""
     if few >= len(facts):
         return facts
-    ranked = sorted(facts, key=lambda fact: -mentions(fact.sentence, about))[: max(few, 1)]
-    return [fact for fact in facts if fact in ranked]
+    ranked = sorted(facts, key=lambda fact: -mentions(fact.sentence, about))
+    nearest = {*ranked[: max(few, 1)]}
+    return [fact for fact in facts if fact in nearest]
 
 
 def _shortest(facts: list[Fact], cite: bool, most: int) -> tuple[str, Fact]:
@@ -107,13 +108,12 @@ def _fill(facts: list[Fact], cite: bool, room: int, count: int) -> list[tuple[st
     """(a sentence as it is written, its fact) in order until the words or sentences are full; of two
     that contradict each other the second is right after the first."""
     order = list(facts)
+    chosen: list[tuple[str, Fact]] = []
     for place, fact in enumerate(order):
         other = next((later for later in order[place + 1 :] if _against(fact, later)), None)
         if other:
             order.remove(other)
             order.insert(place + 1, other)
-    chosen: list[tuple[str, Fact]] = []
-    for fact in order:
         differs = bool(chosen) and _against(chosen[-1][1], fact)
         text = (DIFFER if differs else "") + cited(fact, cite)
         room -= len(text.split())

@@ -111,7 +111,8 @@ def reply(view: View) -> Answer:
         return Answer(tuple(titles), "Only titles came back: open them.")
     left = max(0, (view.limit("searches") or 1_000) - len(asked))
     queries = _next(view, about, asked, found) if tools else []
-    pairs = [(tool, query) for query in queries for tool in _fitting(view, tools)]
+    fitting = _fitting(view, tools)
+    pairs = [(tool, query) for query in queries for tool in fitting]
     uses = [
         {"type": "tool_use", "name": tool["name"], "input": _arguments(tool, query)}
         for tool, query in pairs[:left]

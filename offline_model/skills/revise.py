@@ -31,6 +31,7 @@ _QUOTED = re.compile(r"[“\"«‘]([^”\"»’]{6,200})[”\"»’]|(?<!\w)'([
 _VERDICT_ALONE = re.compile(
     r"[\W_]*(?:verdict\W*)?(?:revise|reject(?:ed)?|fail(?:ed)?|issues?)?[\W_]*", re.I
 )
+_MOST_LINES = 150  # of a draft that has to get shorter
 _PLACE = re.compile(r"\b(first|last) sentence\b", re.I)
 
 
@@ -55,7 +56,7 @@ def _shortens(view: View) -> bool:
 
 def read(view: View) -> str:
     """What the task says that the text is about."""
-    return read_of(view.task)
+    return read_of(view.task, view.parts.get("facts", ""))
 
 
 def reply(view: View) -> Answer:
@@ -271,6 +272,8 @@ class _Brief:
     def shorten(self, most: int, few: int) -> None:
         """Until the length fits, from the end: drop a sentence whose sources are covered anyway, else
         take a shorter sentence of the same source, else drop the last."""
+        if self.length() > most or len(self.lines()) > few:
+            self._drop([line for line in self.lines() if line not in self.fresh][_MOST_LINES:])
         while (self.length() > most or len(self.lines()) > few) and len(self.lines()) > 1:
             lines = self.lines()
             old = [line for line in lines if line not in self.fresh]
@@ -281,6 +284,11 @@ class _Brief:
                 self._replace(long, short)
             else:
                 self._replace((spare or old or lines)[-1], "")
+
+    def _drop(self, lines: list[str]) -> None:
+        dropped = set(lines)
+        for paragraph in self.paragraphs:
+            paragraph[:] = [line for line in paragraph if line not in dropped]
 
     def _best_swap(self, lines: list[str]) -> tuple[str, str]:
         """(a sentence, a shorter one of the same source) that saves the most words."""

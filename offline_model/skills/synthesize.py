@@ -19,6 +19,7 @@ from ..reader.words import Fact, citations, is_no
 SAYS = "synthesizer"
 ROLES = ("synthesize", "write")
 WISHES = ("length", "citations", "coverage", "title", "no_invention")
+_MOST_COMPARED = 80  # statements, each with each other
 _BROKEN = re.compile(
     r"^\W*(?:status\W*)?(?:failed|refused|exhausted|cancelled|error|timed out)\b", re.I
 )
@@ -34,7 +35,7 @@ def fits(view: View) -> bool:
 
 def read(view: View) -> str:
     """What the task is about."""
-    return read_of(view.task)
+    return read_of(view.task, view.parts.get("facts", ""))
 
 
 def _results(view: View) -> list[tuple[str, str]]:
@@ -49,7 +50,8 @@ def _merged(listed: list[Fact]) -> list[Fact]:
     """The facts without repetitions; what two sources say alike carries both."""
     kept: list[Fact] = []
     for fact in listed:
-        place = next((place for place, other in enumerate(kept) if _same(fact, other)), None)
+        compared = enumerate(kept[:_MOST_COMPARED])
+        place = next((place for place, other in compared if _same(fact, other)), None)
         if place is None:
             kept.append(fact)
             continue
@@ -62,9 +64,9 @@ def _merged(listed: list[Fact]) -> list[Fact]:
 
 def _same(a: Fact, b: Fact) -> bool:
     one, two = meaning(a.sentence), meaning(b.sentence)
-    if figures(a.sentence) != figures(b.sentence) or is_no(a.sentence) != is_no(b.sentence):
+    if len(one & two) < 0.8 * max(1, min(len(one), len(two))):
         return False
-    return len(one & two) >= 0.8 * max(1, min(len(one), len(two)))
+    return figures(a.sentence) == figures(b.sentence) and is_no(a.sentence) == is_no(b.sentence)
 
 
 def reply(view: View) -> Answer:
@@ -74,7 +76,7 @@ def reply(view: View) -> Answer:
     listed = [
         replace(f, title=name) for name, text in given if name not in lost for f in facts(text)
     ]
-    pairs = [pair for pair in combinations(listed, 2) if differ(*pair)]
+    pairs = [pair for pair in combinations(listed[:_MOST_COMPARED], 2) if differ(*pair)]
     clashes = [f"{cited(one).rstrip('.')}; {cited(other)}" for one, other in pairs]
     findings, clashing = _merged(listed), {fact.sentence for pair in pairs for fact in pair}
     room = (view.limit("words") or 100_000) - sum(len(line.split()) for line in clashes)

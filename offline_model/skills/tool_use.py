@@ -57,8 +57,10 @@ def _told(call: Call) -> str:
 def _wanted(view: View) -> list[tuple[str, dict]]:
     """(tool, arguments) for each clause of the task that a tool's words fit."""
     calls = []
-    for clause in _CLAUSES.split(view.task or view.first):
-        scores = [_score(tool, clause) for tool in view.tools]
+    own = [_own_words(tool) for tool in view.tools]
+    for clause in _CLAUSES.split(re.sub(r"[^\S\n]+", " ", view.task or view.first)):
+        have = {stem(word) for word in words(clause) if word not in stop_words()}
+        scores = [len(told & have) for told in own]
         if max(scores, default=0) <= 0:
             continue
         tool = view.tools[scores.index(max(scores))]
@@ -90,9 +92,9 @@ def _arguments(schema: dict, clause: str, view: View) -> dict | None:
     return given
 
 
-def _score(tool: dict, clause: str) -> int:
-    """How many of a tool's own words a clause speaks of."""
+def _own_words(tool: dict) -> set[str]:
+    """What a tool's name and description speak of."""
     generic = words_in("tools/run", "generic") | stop_words()
     name = re.sub(r"([a-z])([A-Z])", r"\1 \2", tool.get("name", "")).replace("_", " ")
-    own = {stem(w) for w in words(f"{name} {tool.get('description') or ''}") if w not in generic}
-    return len(own & {stem(w) for w in words(clause) if w not in stop_words()})
+    told = words(f"{name} {tool.get('description') or ''}")
+    return {stem(word) for word in told if word not in generic}

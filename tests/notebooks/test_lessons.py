@@ -18,7 +18,7 @@ THERE = lessons.written()
 EVERY = pytest.mark.parametrize("lesson", THERE, ids=lambda it: it.number)
 NUMBERS = (
     "no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen twenty"
+    "seventeen eighteen nineteen twenty" + 9 * " -" + " thirty"
 ).split()
 
 

@@ -18,9 +18,9 @@ from workshop.course.observing import (
     observer,
     source_of,
 )
-from workshop.presence import interactive
+from workshop.presence import IN_BROWSER, interactive
 
-from . import deadline
+from . import deadline, in_turn
 from .compare import Row
 from .explain import explain, verdict_of
 from .pictures import picture_of
@@ -78,14 +78,19 @@ def judge(
 
 
 def _judged(exercise: Exercise, answer: Any, row: Row) -> Verdict:
-    session = Session(observer(exercise.id), exercise.name, refuses_stubs=True)
+    clock = in_turn.Clock(deadline.TIME_LIMIT_S, deadline.TimeIsUp)
+    loop = in_turn.loop_of(clock) if IN_BROWSER else None
+    session = Session(observer(exercise.id), exercise.name, refuses_stubs=True, loop_factory=loop)
     sights: list[Sight] = []
 
     def work() -> None:
         for case in row:
             sights.append(session.see(answer, case.inputs))
 
-    problem = deadline.Deadline(answer, work, session.close, session.loop_now).run()
+    if IN_BROWSER:
+        problem = in_turn.InTurn(answer, work, session.close, clock).run()
+    else:
+        problem = deadline.Deadline(answer, work, session.close, session.loop_now).run()
     match problem:
         case None:
             verdict = explain(exercise, row, sights, _pictures(exercise, sights))

@@ -12,7 +12,7 @@ import traitlets
 import kernel
 from kernel import Client, SetupError
 from workshop import kept
-from workshop.presence import interactive, notebook_name
+from workshop.presence import IN_BROWSER, interactive, notebook_name
 
 from .choice import Choice
 from .control import Control
@@ -26,6 +26,8 @@ LABELS = {
 """Each mode's name, and what it means."""
 FILE, KEPT = kept.place("choices.json"), ("mode", "max_usd", "pace_ms")
 LIVE_AGAIN = "Last time you chose Live. It costs money, so choose it again to use it."
+OFFERED = ("offline",) if IN_BROWSER else tuple(LABELS)
+IN_A_TAB = "A page cannot keep a key safe, so here is only the offline model; installed, all three."
 SLOWEST_PACE_MS, MOST_USD = 800, 100.0
 SECRETS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 
@@ -119,7 +121,8 @@ class ModelSwitch(Control, traitlets.HasTraits):
 
         wide = {"description_width": "initial"}
         choice = Choice(
-            "Model", [(f"**{name}**: {what}", each) for each, (name, what) in LABELS.items()]
+            "Model",
+            [(f"**{name}**: {what}", mode) for mode in OFFERED for name, what in (LABELS[mode],)],
         )
         pace = ipywidgets.BoundedIntText(
             min=0,
@@ -149,7 +152,8 @@ class ModelSwitch(Control, traitlets.HasTraits):
         """Shows the fields of the chosen mode, what it means and what it still needs."""
         self._pace.layout.display = "" if self.mode == "offline" else "none"
         self._cap.layout.display = "none" if self.mode == "offline" else ""
-        self._status.value = prose(status_line(f"{self.text()} {self.reminder}".strip()))
+        why = IN_A_TAB if IN_BROWSER else ""
+        self._status.value = prose(status_line(f"{self.text()} {self.reminder}".strip()) + why)
 
 
 def model_switch(

@@ -64,18 +64,28 @@ class Sight:
     """The runs and scripted models that `observe` made, for the picture."""
 
 
+LoopFactory = Callable[[], asyncio.AbstractEventLoop]
+
+
 class Session:
     """Where the cases of one exercise are observed, one after the other, in one event loop."""
 
     def __init__(
-        self, observe: Observe, name: str, *, refuses_stubs: bool = False, socket: str = ""
+        self,
+        observe: Observe,
+        name: str,
+        *,
+        refuses_stubs: bool = False,
+        socket: str = "",
+        loop_factory: LoopFactory | None = None,
     ) -> None:
         """name: what the learner defines; refuses_stubs: raise NotAttempted for an answer still to
-        be written; socket: where the service is, for a grader that watches it from outside.
+        be written; socket: where the service is, for a grader that watches it from outside;
+        loop_factory: makes the event loop, where it is not Python's own.
         """
         self.observe, self.name, self.refuses_stubs = observe, name, refuses_stubs
         self.socket = socket
-        self.runner = asyncio.Runner()
+        self.runner = asyncio.Runner(loop_factory=loop_factory)
         self.sight = Sight()
 
     def see(self, answer: Any, case: Any) -> Sight:
@@ -224,7 +234,7 @@ def wait(awaitable: Any) -> Any:
 
 
 @contextlib.contextmanager
-def loop_of(factory: Callable[[], asyncio.AbstractEventLoop]) -> Iterator[None]:
+def loop_of(factory: LoopFactory) -> Iterator[None]:
     """Lets `call` and `wait` use another kind of event loop for a while."""
     session = _here.session
     before = session.runner

@@ -47,8 +47,10 @@ class Finding:
 
 def check(deep: bool = False) -> list[Finding]:
     """Look at this machine; returns the findings, basics first. `deep` also starts a kernel
-    (2 s).
+    (2 s). In a browser's tab there is little to look at, and nothing to set up.
     """
+    if sys.platform == "emscripten":
+        return [python_version(), corpus(environment.ROOT), in_a_tab()]
     env = environment.Environment(environment.ROOT)
     here = _has_everything(env)
     findings = [python_version(), maker(env), writable(env.root), disk(env.root)]
@@ -383,6 +385,17 @@ def kernel_starts(root: Path, python: str) -> Finding:
 
 
 # ---------------------------------------------------------------- the lessons
+
+
+def in_a_tab() -> Finding:
+    """What is different where Python runs in a browser."""
+    return Finding(
+        "browser",
+        True,
+        "Python runs in this tab: no threads, no processes, the offline model only; "
+        "your notebooks and progress are kept in this browser",
+        "to keep a notebook, download it; to grade or to use another model, install the workshop",
+    )
 
 
 def corpus(root: Path) -> Finding:

@@ -82,7 +82,7 @@ def _times(mine: Any, other: Any) -> str:
     return f"{mine / other:.1f}×" if mine is not None and other else ""
 
 
-def verdict(team: Figures, alone: Figures | None) -> str:
+def verdict(team: Figures, alone: Figures | None, *, offline: bool) -> str:
     """What the comparison says, in a sentence or two, in figures only."""
     if alone is None:
         return (
@@ -94,7 +94,10 @@ def verdict(team: Figures, alone: Figures | None) -> str:
         f"cost {cost} as much" if cost else "cost an amount that cannot be compared",
         f"took {took} as long" if took else "took a time that cannot be compared",
     ]
-    return f"Against one agent on the same task the team {' and '.join(parts)}."
+    said = f"Against one agent on the same task the team {' and '.join(parts)}."
+    return said + (
+        " The model was the offline one: the seconds are a program's." if offline else ""
+    )
 
 
 def troubles(events: Iterable[Event]) -> list[str]:

@@ -28,7 +28,8 @@ def markdown(report: Report) -> str:
     lines = [f"<!-- {MARK} -->", f"# Build report: {inline(report.title)}", ""]
     lines += [f"{report.made:%Y-%m-%d %H:%M} UTC. {inline(scene.finding(), 600)}", ""]
     lines += ["## Was it worth it?", "", *_quoted(report.note or "No note was written."), ""]
-    lines += ["## Against one agent", "", inline(facts.verdict(team, alone), 600), ""]
+    verdict = facts.verdict(team, alone, offline=log.offline)
+    lines += ["## Against one agent", "", inline(verdict, 600), ""]
     heads = ["", "team", "one agent", "times"] if alone else ["", "team"]
     rows = facts.compared(team, alone)
     lines += table(heads, [row[: len(heads)] for row in rows])

@@ -96,7 +96,7 @@ def _note(note: str) -> Iterator[str]:
 
 def _comparison(report: Report, team: facts.Figures, alone: facts.Figures | None) -> Iterator[str]:
     yield "<h2>Against one agent</h2>"
-    yield f"<p>{escape(facts.verdict(team, alone))}</p>"
+    yield f"<p>{escape(facts.verdict(team, alone, offline=report.log.offline))}</p>"
     if report.baseline and alone:
         asked = report.log.root.handoff.intent, report.baseline.root.handoff.intent
         if asked[0] != asked[1]:

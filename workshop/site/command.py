@@ -22,6 +22,9 @@ NAVIGATION = [
     ("Search", "search.html"),
 ]
 INSTALL = "pip install -r workshop/site/requirements.txt"
+BROWSER_INSTALL = f"{INSTALL} -r workshop/site/browser-requirements.txt"
+NEEDED = ("nbconvert", "bs4", "pagefind")
+NEEDED_IN_A_TAB = (*NEEDED, "jupyterlite_core", "jupyterlite_pyodide_kernel", "pip", "setuptools")
 MARK = ".site"
 """A file that says that a folder is a site of ours, so that it may be replaced."""
 
@@ -32,26 +35,50 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "--out", required=True, type=Path, metavar="DIR", help="a new folder for it"
     )
+    parser.add_argument(
+        "--browser", action="store_true", help="also the edition that runs in a tab"
+    )
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        metavar="DIR",
+        help="keeps what --browser fetched (default: DIR.cache)",
+    )
     options = parser.parse_args(argv)
     out = options.out.resolve()
-    if problem := refusal(out):
+    if problem := refusal(out, browser=options.browser):
         print(problem, file=sys.stderr)
         return 2
     began = time.monotonic()
-    unlinked = build(out)
+    unlinked = build(out, browser=options.browser)
     size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
     count = len(list(out.rglob("*.html")))
     print(f"{count} pages, {size / 1e6:.1f} MB, in {time.monotonic() - began:.0f} s: {out}")
+    if options.browser:
+        cache = options.cache or out.with_name(f"{out.name}.cache")
+        print(_browser_edition(out, cache.resolve()))
     print(f"{len(unlinked)} links to files that are not in the site are plain text there.")
     print(f"Look at it: python3 -m http.server --directory {out}")
     return 0
 
 
-def refusal(out: Path) -> str:
+def _browser_edition(out: Path, cache: Path) -> str:
+    """Builds the browser edition beside the pages; returns its figures in one line."""
+    from workshop.site import browser
+
+    cache.mkdir(parents=True, exist_ok=True)
+    whole, compressed = browser.build(out, cache)
+    size = f"{whole:.1f} MB, {compressed:.1f} MB compressed"
+    return f"The browser edition has {size}. It begins at {browser.START}"
+
+
+def refusal(out: Path, *, browser: bool = False) -> str:
     """Why the site cannot be built there; empty when it can."""
-    missing = [name for name in ("nbconvert", "bs4", "pagefind") if not _installed(name)]
+    needed = NEEDED_IN_A_TAB if browser else NEEDED
+    missing = [name for name in needed if not _installed(name)]
     if missing:
-        return f"The site needs {', '.join(missing)}. In the workshop's environment: {INSTALL}"
+        what = BROWSER_INSTALL if browser else INSTALL
+        return f"The site needs {', '.join(missing)}. In the workshop's environment: {what}"
     if out.exists() and not out.is_dir():
         return f"{out} is a file; name a new folder."
     if out.is_dir() and any(out.iterdir()) and not (out / MARK).is_file():
@@ -63,8 +90,11 @@ def _installed(name: str) -> bool:
     return importlib.util.find_spec(name) is not None
 
 
-def build(out: Path) -> list[str]:
-    """Writes the whole site; returns the files that pages name and the site does not hold."""
+def build(out: Path, *, browser: bool = False) -> list[str]:
+    """Writes the pages; with `browser` each notebook links to the edition that runs it.
+
+    Returns the files that pages name and the site does not hold.
+    """
     from workshop.site import render
 
     shutil.rmtree(out, ignore_errors=True)
@@ -78,7 +108,7 @@ def build(out: Path) -> list[str]:
     for source in found:
         page = render.render(source, targets)
         unlinked += page.unlinked
-        _write(out / source.target, render.frame(page, NAVIGATION))
+        _write(out / source.target, render.frame(page, NAVIGATION, browser=browser))
     for picture in sources.pictures(ROOT):
         _copy(picture, out / picture.relative_to(ROOT))
     _write(out / "search.html", _search_page())

@@ -126,7 +126,7 @@ def _refer(drawing: Tag, before: str, after: str) -> None:
                 part[key] = value.replace(f"#{before}", f"#{after}")
 
 
-def frame(page: Page, navigation: list[tuple[str, str]]) -> str:
+def frame(page: Page, navigation: list[tuple[str, str]], *, browser: bool = False) -> str:
     """The whole document: head, navigation, the page's body. navigation: (words, target) each."""
     folder = PurePosixPath(page.source.target).parent.as_posix()
     links = "".join(
@@ -135,9 +135,11 @@ def frame(page: Page, navigation: list[tuple[str, str]]) -> str:
     )
     start = relpath("index.html", folder)
     kind = "exercise" if page.source.name.startswith("exercises/") else "lesson"
+    tab = relpath("try/lab/index.html", folder) + f"?path={page.source.name}"
+    run = f'<a href="{tab}">run it in this browser</a>, or ' if browser else "to run it, "
     note = (
-        f'<p class="edition">You are reading this {kind}. To run it: '
-        f'<a href="{start}#Start">install the workshop</a>, one command, no key.</p>'
+        f'<p class="edition">You are reading this {kind}; {run}'
+        f'<a href="{start}#Start">install the workshop</a>: one command, no key.</p>'
         if page.source.is_notebook
         else ""
     )

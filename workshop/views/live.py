@@ -137,10 +137,12 @@ class _Screen:
             loop = asyncio.get_running_loop()
         except RuntimeError:
             return  # events without a loop: only the last picture
+        due = loop.time() + seconds
         if self._timer and not self._timer.cancelled():
-            if self._timer.when() <= loop.time() + seconds:
+            if self._due <= due:
                 return
             self._timer.cancel()
+        self._due = due  # a timer of a browser's loop does not tell
         self._timer = loop.call_later(seconds, self._frame)
 
     def _frame(self) -> None:

@@ -66,7 +66,7 @@ def findings_in(text: str, step: str = "") -> list[Finding]:
     """The findings in a text that holds them as JSON; [] for any other text."""
     try:
         data = json.JSONDecoder().raw_decode(text, text.index("{"))[0]
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     items = [item for value in data.values() if isinstance(value, list) for item in value]
     return [

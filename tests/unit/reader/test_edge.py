@@ -116,6 +116,55 @@ def test_the_tools_of_the_page_are_known():
     assert reply.calls[0]["name"] == "ask_researcher" and reply.account.read_as == "supervisor"
 
 
+RESULT = tool(
+    "final_result", "The final response which ends this conversation.", title=TEXT, body=TEXT
+)
+
+
+def test_a_tool_that_takes_the_final_answer_is_called_when_the_job_is_known():
+    reply = send(parts(task="Write a brief on Qdrant", facts=FACTS), "Cite.", tools=[RESULT])
+    assert [call["name"] for call in reply.calls] == ["final_result"] and not reply.text
+    assert reply.calls[0]["input"]["title"] == "Qdrant" and reply.account.read_as == "writer"
+    review = tool("final_result", "The final response.", **VERDICT["properties"])
+    asked = parts(task="Review the draft", facts=FACTS, draft=GOOD)
+    assert (
+        send(asked, "You are the reviewer.", tools=[review]).calls[0]["input"]["verdict"] == "PASS"
+    )
+    searched = send("Find facts about Qdrant", tools=[tool(), RESULT])
+    assert [call["name"] for call in searched.calls] == ["search"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (parts(task="Translate the draft into German", draft=GOOD), "I am the offline model"),
+        ("What is the capital of France?", "I cannot answer"),
+        ("Hello!", "Give me a task"),
+    ],
+)
+def test_where_the_job_is_not_known_it_says_so_in_words(text, says):
+    reply = send(text, tools=[RESULT])
+    assert not reply.calls and says in reply.text
+
+
+def test_where_tools_are_turned_off_it_answers_in_words():
+    asked = parts(task="Write a brief on Qdrant", facts=FACTS)
+    reply = send(asked, tools=[RESULT], tool_choice={"type": "none"})
+    assert not reply.calls and reply.text.startswith("# Qdrant")
+
+
+@pytest.mark.parametrize(("before", "is_read"), [(3_000, True), (5_000, False)])
+def test_a_sentence_is_read_as_far_as_4000_characters(before, is_read):
+    system = f"You are the writer {'and so on ' * (before // 10)}in at most 20 words"
+    account = send(parts(task="Write a brief on Qdrant", facts=FACTS), system).account
+    assert ("at most 20 words" in account.wishes) == is_read
+    assert (
+        is_read
+        or any("at most 20 words" in clause for clause in account.not_understood)
+        or any(clause.endswith("…") for clause in account.not_understood)
+    )
+
+
 def test_what_nothing_fills_is_named():
     reply = send("Fill the form.", schema=shape(price={"type": "number"}))
     assert any("price" in clause for clause in reply.account.not_understood)

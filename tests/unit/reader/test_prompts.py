@@ -70,7 +70,7 @@ ORDERS = (
 TASKS = [
     (name, text)
     for name, text in EVERY
-    if ":" not in text
+    if not {":", "<"} & {*text}
     and text.startswith(ORDERS)
     and len(text) < 120
     and not text.rstrip(".").endswith(("on", "about"))
@@ -84,12 +84,13 @@ def account(system: str, task: str = "Write a brief on Qdrant"):
         return send(parts(task="Compare Qdrant and Pinecone"), system, schema=PLAN).account
     if "supervisor of" in start or start.startswith(("you lead", "you coordinate")):
         return send(parts(task=task), system, tools=HAND).account
-    if "search the library" in start:
+    if "search the library" in start or "researcher" in start.split(".")[0]:
         return send(parts(task=task), system, tools=[tool()]).account
     if "synthesizer" in start:
         return send(parts(task=task, facts_1=FACTS, facts_2=FACTS), system).account
     if "writer" in start.split(".")[0]:
-        return send(parts(task=task, facts=FACTS), system).account
+        facts = f"{FACTS}\n- {task.rstrip('.')} [task]."  # they speak of all that the task names
+        return send(parts(task=task, facts=facts), system).account
     schema = VERDICT if "revise" in start or "check" in start else None
     return send(parts(task=task, facts=FACTS, draft=GOOD), system, schema=schema).account
 

@@ -1,4 +1,4 @@
-"""77 things that a curious learner tries: done, named as not understood, or refused with a sentence – never silently wrong."""
+"""Twice 77 things that a curious learner tries: done, named as not understood, or refused with a sentence – never silently wrong."""
 
 from __future__ import annotations
 
@@ -18,8 +18,15 @@ from offline_model.api.transport import OfflineTransport
 
 from .desk import FACTS, GOOD
 
-TABLE = tomllib.loads(Path(__file__).with_name("tries.toml").read_text(encoding="utf-8"))
-TRIES = [(group, row) for group, rows in TABLE.items() for row in rows]
+SETS = ("tries", "tries_second")
+TRIES = [
+    (group, row)
+    for name in SETS
+    for group, rows in tomllib.loads(
+        Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8")
+    ).items()
+    for row in rows
+]
 
 
 class Watched(OfflineTransport):
@@ -108,5 +115,5 @@ def test_nothing_is_silently_wrong(group, row, tmp_path):
     assert told or "I am the offline model" in text, (text, accounts)
 
 
-def test_there_are_seventy_seven():
-    assert len(TRIES) == 77
+def test_there_are_two_sets_of_seventy_seven():
+    assert len(TRIES) == 2 * 77

@@ -1,0 +1,52 @@
+"""No input makes the offline model work more than in proportion: what is counted is calls, not time."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from benchmarks.inputs import PIECES, requests, text_of
+from kernel import models
+from offline_model.reader.reader import answer
+
+MOST_CALLS = 50
+"""A character of the request: reading takes 5 to 30, and what grows with the square is far above."""
+SIZE = 8 * 1024
+
+
+def calls_of(request: dict) -> int:
+    count = 0
+
+    def counted(frame, event, argument):
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(counted)
+    try:
+        answer({"model": models.worker, "max_tokens": 4000, **request})
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.fixture(scope="module", autouse=True)
+def lexicon_in_memory():
+    for _, request in requests("Hello."):
+        calls_of(request)
+
+
+EVERY_THIRD = PIECES[::3]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        pytest.param(piece, marks=() if piece in EVERY_THIRD else pytest.mark.exhaustive)
+        for piece in PIECES
+    ],
+    ids=repr,
+)
+def test_work_grows_with_the_text_and_not_with_its_square(piece):
+    for where, request in requests(text_of(piece, SIZE)):
+        assert calls_of(request) <= MOST_CALLS * SIZE, (where, piece)

@@ -1,0 +1,107 @@
+"""Runs an answer against a deadline where there are no threads: in a browser's tab.
+
+The time is looked at before each of the learner's instructions, and when their loop waits.
+What is not stopped is a call into C that does not return.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import linecache
+import sys
+import time
+from asyncio import tasks
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from workshop.course.timers import TimerLoop
+
+SHORTEST_S = 0.05
+"""How long a loop waits before it looks at the time again."""
+
+
+class Clock:
+    """The time that is left for an answer; the way its event loop waits."""
+
+    def __init__(self, limit_s: float, time_is_up: type[BaseException]) -> None:
+        self.ends, self.time_is_up = time.monotonic() + limit_s, time_is_up
+        self.where = ""
+
+    def look(self) -> None:
+        """Raises `time_is_up`, with the learner's line, when there is no time left."""
+        if time.monotonic() > self.ends:
+            raise self.time_is_up(self.where)
+
+    def select(self, timeout: float | None) -> list[Any]:
+        """Waits for a timer, without sleep: in a tab, sleep waits for the page's loop forever."""
+        until = time.monotonic() + min(SHORTEST_S, SHORTEST_S if timeout is None else timeout)
+        self.look()
+        while time.monotonic() < until:
+            pass
+        return []
+
+
+class InTurn:
+    """One piece of work in this thread, of which `answer` is the learner's part."""
+
+    def __init__(
+        self, answer: Any, work: Callable[[], None], close: Callable[[], None], clock: Clock
+    ) -> None:
+        self._work, self._close, self._clock = work, close, clock
+        code = getattr(inspect.unwrap(answer) if callable(answer) else None, "__code__", None)
+        self._file = code.co_filename if code else None
+
+    def run(self) -> BaseException | None:
+        """Runs the work; returns what it raised, the clock's own when time ran out, else None."""
+        with _page_set_aside():
+            before = sys.gettrace()
+            sys.settrace(self._trace)
+            try:
+                self._work()
+            except BaseException as problem:
+                return problem
+            finally:
+                sys.settrace(before)
+                self._end()
+        return None
+
+    def _trace(self, frame: FrameType, event: str, _: Any) -> Any:
+        if frame.f_code.co_filename != self._file:
+            return None
+        frame.f_trace_opcodes = True  # `while True: pass` has no further lines
+        line = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
+        self._clock.where = f"; it was at line {frame.f_lineno}: {line}"
+        self._clock.look()
+        return self._trace
+
+    def _end(self) -> None:
+        """Closes the answer's event loop; a task that does not end has had its verdict."""
+        self._clock.ends = time.monotonic() + 1
+        try:
+            self._close()
+        except BaseException:
+            pass
+
+
+def loop_of(clock: Clock) -> Callable[[], asyncio.AbstractEventLoop]:
+    """What makes the event loop of an answer that is held to a clock."""
+    return lambda: TimerLoop(clock)
+
+
+@contextmanager
+def _page_set_aside() -> Iterator[None]:
+    """Lets another event loop run in this thread, though the notebook's own is running."""
+    loop = asyncio._get_running_loop()
+    task = asyncio.current_task(loop) if loop else None
+    if task:
+        tasks._leave_task(loop, task)
+    asyncio._set_running_loop(None)
+    try:
+        yield
+    finally:
+        asyncio._set_running_loop(loop)
+        if task:
+            tasks._enter_task(loop, task)

@@ -1,0 +1,208 @@
+"""The browser edition: the course as a JupyterLite site, with Python and packages beside it."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+HERE = Path(__file__).parent
+WHEELS = HERE / "wheels.txt"
+"""Every wheel of the browser's Python, pinned by hash."""
+RUNTIME = "pyodide-314.0.6.tgz"
+RUNTIME_SHA256 = "d78ac549b28a2a58600cd06f44e017024151775f8c6b2d73fab1475400d38ea2"
+RUNTIME_FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
+PYTHON = ("--python-version", "3.14", "--implementation", "cp", "--abi", "cp314", "--abi", "abi3")
+PLATFORM = ("--abi", "none", "--platform", "pyemscripten_2026_0_wasm32", "--platform", "any")
+PACKAGES = ("kernel", "offline_model", "workshop")
+NOT_THERE = ("workshop/grading/", "workshop/authoring/", "workshop/site/")
+"""What needs processes or is for authors, and does not travel."""
+FOLDER = "try"
+"""Where the browser edition is in the site."""
+START = f"{FOLDER}/lab/index.html?path=notebooks/00_start_here.ipynb"
+
+
+def build(out: Path, cache: Path) -> tuple[float, float]:
+    """Builds the browser edition in `out / "try"`; returns its megabytes, plain and compressed.
+
+    cache: a folder that keeps what was fetched (the runtime, the wheels) for the next build.
+    Raises RuntimeError with what a tool wrote when it fails, or when a hash is another one.
+    """
+    lite = cache / "lite"
+    shutil.rmtree(lite, ignore_errors=True)
+    static = lite / "static" / "pyodide"
+    static.mkdir(parents=True)
+    lock = _runtime(cache, static)
+    _wheels(cache, static)
+    own = _own_wheel(cache, static)
+    (static / "pyodide-lock.json").write_text(json.dumps(_locked(lock, static, own)), "utf-8")
+    _contents(lite / "files")
+    _settings(lite, out / FOLDER)
+    _run([sys.executable, "-m", "jupyter", "lite", "build", "--lite-dir", str(lite)], cwd=lite)
+    files = [path for path in (out / FOLDER).rglob("*") if path.is_file()]
+    return sum(path.stat().st_size for path in files) / 1e6, sum(map(_compressed, files)) / 1e6
+
+
+def _compressed(path: Path) -> int:
+    """The bytes of a file as a web host sends it; a wheel is compressed already."""
+    content = path.read_bytes()
+    return len(content) if path.suffix in (".whl", ".zip") else len(gzip.compress(content, 6))
+
+
+def _run(command: list[str], cwd: Path) -> None:
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, encoding="utf-8")
+    if done.returncode:
+        written = (done.stdout + done.stderr)[-3000:]
+        raise RuntimeError(f"{' '.join(command[:4])} failed:\n{written}")
+
+
+def _runtime(cache: Path, static: Path) -> dict[str, Any]:
+    """Copies the browser's Python; returns its lock file. Raises RuntimeError for another hash."""
+    archive = cache / RUNTIME
+    if not archive.is_file():
+        name, _, version = RUNTIME.removesuffix(".tgz").rpartition("-")
+        npm = shutil.which("npm") or "npm"
+        _run([npm, "pack", "--silent", f"{name}@{version}"], cwd=cache)
+    if hashlib.sha256(archive.read_bytes()).hexdigest() != RUNTIME_SHA256:
+        raise RuntimeError(f"{archive} is not the file that is pinned; delete it and build again")
+    with tarfile.open(archive) as packed:
+        for name in RUNTIME_FILES:
+            (static / name).write_bytes(packed.extractfile(f"package/{name}").read())
+        return json.load(packed.extractfile("package/pyodide-lock.json"))
+
+
+def _wheels(cache: Path, static: Path) -> None:
+    """Copies every pinned wheel; pip holds each to its hash."""
+    fetched = cache / "wheels"
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--only-binary",
+        ":all:",
+    ]
+    wanted = ["--require-hashes", "--requirement", str(WHEELS), "--dest", str(fetched)]
+    _run([*pip, *PYTHON, *PLATFORM, *wanted], cwd=cache)
+    for wheel in fetched.glob("*.whl"):
+        shutil.copyfile(wheel, static / wheel.name)
+
+
+def _own_wheel(cache: Path, static: Path) -> str:
+    """Makes our wheel, with the library and the lessons' data in it; returns its file name."""
+    own, source = cache / "own", cache / "source"
+    for folder in (own, source):
+        shutil.rmtree(folder, ignore_errors=True)
+    for name in PACKAGES:
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copyfile(ROOT / name, source / name)
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+    _run([*pip, "--wheel-dir", str(own), str(source)], cwd=cache)
+    [wheel] = own.glob("*.whl")
+    with (
+        zipfile.ZipFile(wheel) as old,
+        zipfile.ZipFile(static / wheel.name, "w", zipfile.ZIP_DEFLATED) as new,
+    ):
+        for part in old.infolist():
+            if not part.filename.startswith(NOT_THERE):
+                new.writestr(part.filename, old.read(part))
+        for path in sorted((ROOT / "notebooks" / "data").rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                new.write(path, path.relative_to(ROOT))
+    return wheel.name
+
+
+def _locked(lock: dict[str, Any], static: Path, own: str) -> dict[str, Any]:
+    """The runtime's lock file with our packages for its own: an import loads what it needs."""
+    packages = {}
+    for wheel in sorted(static.glob("*.whl")):
+        entry = _entry(wheel)
+        packages[entry["name"]] = entry
+    for entry in packages.values():
+        entry["depends"] = [name for name in entry["depends"] if name in packages]
+    ours = packages[_entry(static / own)["name"]]
+    ours["imports"] = ["kernel", "workshop", "offline_model"]
+    ours["depends"] = [name for name in packages if name not in (ours["name"], "micropip")]
+    return {**lock, "packages": packages}
+
+
+def _entry(wheel: Path) -> dict[str, Any]:
+    distribution, version = wheel.name.split("-")[:2]
+    with zipfile.ZipFile(wheel) as inside:
+        names = inside.namelist()
+        about = next(name for name in names if name.endswith(".dist-info/METADATA"))
+        metadata = inside.read(about).decode("utf-8")
+    needs = re.findall(r"^Requires-Dist: ([\w.-]+)(?!.*extra ==)", metadata, re.MULTILINE)
+    modules = {
+        name.split("/")[0].removesuffix(".py") for name in names if name.endswith((".py", ".so"))
+    }
+    return {
+        "name": _normal(distribution),
+        "version": version,
+        "file_name": wheel.name,
+        "install_dir": "site",
+        "package_type": "package",
+        "sha256": hashlib.sha256(wheel.read_bytes()).hexdigest(),
+        "unvendored_tests": False,
+        "depends": sorted({_normal(name) for name in needs}),
+        "imports": sorted(modules),
+    }
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _contents(files: Path) -> None:
+    """The notebooks, with the browser's kernel named and without outputs of an earlier run."""
+    import nbformat
+
+    for folder in ("notebooks", "exercises"):
+        (files / folder).mkdir(parents=True)
+        for path in sorted((ROOT / folder).glob("*.ipynb")):
+            notebook = nbformat.read(path, as_version=4)
+            notebook.metadata["kernelspec"] = {
+                "name": "python",
+                "display_name": "Python (browser)",
+                "language": "python",
+            }
+            for cell in notebook.cells:
+                if cell.cell_type == "code":
+                    cell.outputs, cell.execution_count = [], None
+            nbformat.write(notebook, files / folder / path.name)
+        for path in (ROOT / folder).glob("*.md"):
+            shutil.copyfile(path, files / folder / path.name)
+
+
+def _settings(lite: Path, out: Path) -> None:
+    kernel = {
+        "pyodideUrl": "./static/pyodide/pyodide.mjs",
+        "disablePyPIFallback": True,
+        "loadPyodideOptions": {"lockFileURL": "./static/pyodide/pyodide-lock.json"},
+    }
+    page = {
+        "appName": "The Supervisor Workshop",
+        "exposeAppInBrowser": True,
+        "litePluginSettings": {"@jupyterlite/pyodide-kernel-extension:kernel": kernel},
+    }
+    _json(
+        lite / "jupyter-lite.json", {"jupyter-lite-schema-version": 0, "jupyter-config-data": page}
+    )
+    build = {"contents": ["files"], "output_dir": str(out), "apps": ["lab"], "no_sourcemaps": True}
+    _json(lite / "jupyter_lite_config.json", {"LiteBuildConfig": build})
+
+
+def _json(path: Path, content: dict[str, Any]) -> None:
+    path.write_text(json.dumps(content, indent=1), encoding="utf-8")
