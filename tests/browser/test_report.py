@@ -53,3 +53,11 @@ def test_the_slider_replays_the_run_and_the_page_fits(lab, report, theme, width)
         assert page.title().startswith("Build report") and problems == []
     finally:
         page.context.close()
+
+
+@pytest.mark.exhaustive
+def test_the_lesson_that_makes_it_runs_from_top_to_bottom(open_notebook):
+    with open_notebook("notebooks/19_ship_yours.ipynb") as notebook:
+        notebook.run_all()
+        assert notebook.failures() == [] and notebook.errors == []
+        notebook.screenshot("lesson-19")

@@ -9,11 +9,12 @@ import asyncio
 import json
 import random
 import re
+from collections import Counter
 
 import pytest
 
 from kernel import Agent, Budget, Handoff, Registry, Run, Verdict, connect, models, tool
-from kernel.desks.checkout import Checkout
+from kernel.desks.checkout import Checkout, patched_files
 from kernel.desks.oncall import code_tools, patches_in
 from kernel.findings import Finding, Findings, synthesizer
 from kernel.plan import StepPlanner
@@ -125,6 +126,61 @@ def test_a_bug_in_another_program_is_found_and_a_patch_proposed(tmp_path, name, 
     )
     [diff] = patches_in(result.as_text())
     assert result.ok and right in diff
+
+
+HIDDEN = {
+    "fares": {
+        "fare": [(age, price) for age in range(70) for price in (0, 7, 100)],
+        "seats_left": [(5, booked) for booked in range(9)],
+        "stops": [(list("abcde"), start, end) for start in "abcde" for end in "abcde"],
+    },
+    "scores": {
+        "grade": [(points, 40) for points in range(41)],
+        "ranking": [({"a": 3, "b": -1, "c": 2}, count) for count in range(4)],
+        "mean": [(values,) for values in ([], [1], [1, 2, 6], [-1, 0])],
+    },
+}
+"""What the functions are called with to compare a patched program with the correct one."""
+
+
+def behaviour(name, source):
+    """What a program's functions return for all that HIDDEN calls them with."""
+    module = {}
+    exec(source, module)
+    seen = []
+    for function, calls in HIDDEN[name].items():
+        for arguments in calls:
+            try:
+                seen.append(module[function](*arguments))
+            except Exception as problem:
+                seen.append(type(problem))
+    return seen
+
+
+def outcome(folder, name, right, wrong):
+    """hit, miss (no patch), or plausible and wrong: it passes the tests, and does something else."""
+    shop = project(folder, name, right, wrong)
+    result = asked(
+        worker(code_tools(shop)),
+        Handoff(intent="Find the bug behind the failing test and propose a patch."),
+    )
+    diffs = patches_in(result.as_text())
+    if not diffs:
+        return "miss"
+    [patched] = patched_files(shop, diffs[0]).values()
+    same = behaviour(name, patched) == behaviour(name, PROGRAMS[name][0])
+    return "hit" if same else "plausible and wrong"
+
+
+@pytest.mark.exhaustive
+def test_of_all_bugs_in_other_programs_most_are_hit_and_the_rest_is_counted(tmp_path):
+    counts = Counter()
+    for number, bug in enumerate(BUGS):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        counts[outcome(folder, *bug)] += 1
+    print(f"{len(BUGS)} bugs in other programs: {dict(counts)}")
+    assert counts["hit"] >= 0.8 * len(BUGS) and counts["plausible and wrong"] <= 2
 
 
 def test_what_no_single_edit_fixes_is_said_and_nothing_is_proposed(tmp_path):
