@@ -37,7 +37,7 @@ from .budget import NOTHING, Budget, Exhausted, Ledger, Spent
 from .client import Client, connect
 from .contract import Executable, Handoff, Result, in_words
 from .events import Event, Replied, Returned, from_json, to_json
-from .journal import Journal
+from .journal import Journal, JournalError
 from .models import price_of, spent_on
 from .run import Run
 from .wire import ApiError, Reply, Request
@@ -378,12 +378,25 @@ async def perform(job: Job, bank: Bank, tell: Callable[[str], None]) -> Done:
         if not job.leased:
             client = BankedClient(client, bank)
         if job.journal:
-            client = stack.enter_context(Journal(job.journal)).around(client)
+            journal = stack.enter_context(await _opened(job.journal))
+            client = journal.around(client)
         limits = {**slice.model_dump(exclude_none=True), **job.limits.model_dump(exclude_none=True)}
         run = Run(client, budget=Budget(**limits), on_event=report)
         run.name = job.caller
         result = await run.dispatch(job.executable, job.handoff)
     return Done(result, run.spent, events)
+
+
+async def _opened(path: Path) -> Journal:
+    """The branch's journal. A process that was killed a moment ago may still hold it: waits."""
+    until = time.monotonic() + LATE_S
+    while True:
+        try:
+            return Journal(path)
+        except JournalError as problem:
+            if "in use" not in str(problem) or time.monotonic() > until:
+                raise
+        await asyncio.sleep(0.05)
 
 
 class BankedClient(Client):

@@ -172,7 +172,7 @@ def _scan(sentence: str) -> tuple[Match, ...]:
                 continue
             if match := wording.pattern.match(sentence, start):
                 gaps = tuple(match.span(n + 1) for n, gap in enumerate(match.groups()) if gap)
-                found.append(Match(wording.family, wording.key, *match.span(), gaps))
+                found.append(Match(wording.family, wording.key, match.start(), match.end(), gaps))
     return tuple(found)
 
 

@@ -34,7 +34,7 @@ def label_of(name: str) -> str | None:
     known = all(word in _canonical() or word in modifiers or word.isdigit() for word in plain)
     if not named or len(plain) > 6 or not known:
         return None
-    first = [label for label in ("task", "feedback") if label in named]  # "research question"
+    first = [label for label in LABELS[:2] if label in named]  # "research question"
     return (first or ["draft"] * ("draft" in plain) or named)[0]
 
 

@@ -13,8 +13,10 @@ from itertools import pairwise
 from .lexicon import has, number_pattern, words_in
 from .wishes import number
 
-_SUFFIXES = "ization isation ations ation ements ement ments ment ings ing ions ion ers er ors or"
-_SUFFIXES = (*_SUFFIXES.split(), "ed", "ly", "es", "s")
+_LONG_SUFFIXES = (
+    "ization isation ations ation ements ement ments ment ings ing ions ion ers er ors or"
+)
+_SUFFIXES = (*_LONG_SUFFIXES.split(), "ed", "ly", "es", "s")
 _WORD = re.compile(r"[^\W_]+(?:['’.\-][^\W_]+)*[+#]*")
 _CITATION = re.compile(r"\s*\[(?!\s*[xX ]?\])([^\[\]\n]{1,160})\](?!\()")
 _LETTER = re.compile(r"\w")

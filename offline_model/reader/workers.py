@@ -97,7 +97,7 @@ def wished_kinds(view: View) -> set[str]:
             return {"write", "review"}
         return {"review"} if have & {*map(stem, orders["checks"].split())} else set()
     begins = re.match(r"\W*(?:(?:please|just|only|now)\W+)*(\w+)", task)
-    finds = bool(begins) and _verbs().get(stem(begins[1])) == "research"
+    finds = begins is not None and _verbs().get(stem(begins[1])) == "research"
     if view.wish("facts_only") or (finds and not have & {*map(stem, orders["texts"].split())}):
         return {"research"}
     return {"research", "write"} | (set() if view.wish("unreviewed") else {"review"})

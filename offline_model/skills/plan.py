@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..answer import Answer
 from ..reader.form import filled, value_for
@@ -99,7 +99,7 @@ def reply(view: View) -> Answer:
     ids = _ids(shape, steps)
     made = []
     for place, (worker, what) in enumerate(steps):
-        known = {"task": what, "reason": f"{worker['name']} does this kind of work"}
+        known: dict[str, Any] = {"task": what, "reason": f"{worker['name']} does this kind of work"}
         known |= {shape.worker: worker["name"], "parallel": stages.count(stages[place]) > 1}
         known |= {
             name: ids[place] for name in shape.fields if name != shape.worker and means(name, "id")
@@ -110,14 +110,14 @@ def reply(view: View) -> Answer:
         made.append(value_for({**shape.item, "$defs": root.get("$defs", {})}, what, known))
     order = list(dict.fromkeys(worker["name"] for worker, _ in steps))
     why = f"The order follows what each step needs: {', then '.join(order)}."
-    known = {
+    whole: dict[str, Any] = {
         "reason": why,
         "goal": view.task,
         "task": view.task,
         shape.key: made if shape.fields else order,
     }
     return filled(
-        view, view.task, known | {"parallel": len(steps) > 1 and len(set(stages)) == 1}, why
+        view, view.task, whole | {"parallel": len(steps) > 1 and len(set(stages)) == 1}, why
     )
 
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from typing import Any
 
 from ..answer import Answer
 from ..reader.form import filled
@@ -48,7 +49,13 @@ _DEFINES = re.compile(
     r"^(?:(?:the|an?)\s+)?(.{2,60}?)\s+(?:is|are|was|were)\s+(?:an?|the|one)\b", re.I
 )
 _ANGLES = ("origin", "dates", "numbers", "people", "design", "limits", "alternatives", "examples")
-_PLAINEST = {"integer": 5, "number": 5, "boolean": False, "array": [], "object": {}}
+_PLAINEST: dict[str | None, Any] = {
+    "integer": 5,
+    "number": 5,
+    "boolean": False,
+    "array": [],
+    "object": {},
+}
 _OWN_WORDS = re.compile(r"[\"“'`]([^\"”'`\n]+)[\"”'`]|\b([A-Z]{2,}(?:[ _][A-Z]+)*)\b")
 _ARTICLE = re.compile(r"^(?:the|an?)\s+")
 Found = list[tuple[Doc, list[str]]]  # the documents that matter, each with its usable sentences

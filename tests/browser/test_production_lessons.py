@@ -85,8 +85,12 @@ def test_a_wrong_answer_is_explained_and_the_right_one_passes(lesson, open_noteb
 
 
 FORMS = {
-    "approve": ("Proceed", None, "# Write a brief on pgvector"),
-    "edit": ("Proceed", "- The pgvector extension is written in C. [pgvector-overview]", "# "),
+    "approve": ("Proceed", None, "(3, 0) # pgvector"),
+    "edit": (
+        "Proceed",
+        "- The pgvector extension is written in C. [pgvector-overview]",
+        "(3, 0) #",
+    ),
     "refuse": ("Stop", None, "stopped"),
 }
 

@@ -107,6 +107,7 @@ WRONG = [
     ("06.3", "Budget(calls=calls)", "Budget(calls=min(calls, 5))"),
     ("06.4", "return [*way[way.index(name):], name]", "return [*way[-2:], name]"),
     ("07.3", "gain > extra", "gain >= extra and gain > 0"),
+    ("11.1", "if opened is not None", "if opened"),
     (
         "03.1",
         'if verdict.verdict == "PASS":',

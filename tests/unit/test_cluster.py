@@ -12,6 +12,7 @@ import threading
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -30,6 +31,8 @@ from kernel import (
 )
 from kernel import cluster as clusters
 from kernel.cluster import Account, Here, NoCluster, WorkerLost, fan_out, open_cluster, share
+from kernel.journal import Journal
+from workshop import views
 from workshop.material.clustering import KILL, DiesOnce, Service
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -272,6 +275,28 @@ async def test_an_attempt_begins_once_whatever_the_scheduler_does():
         await account.begin()
 
 
+async def test_a_journal_that_a_dying_process_still_holds_is_waited_for(tmp_path):
+    file = tmp_path / "branch.db"
+    held = Journal(file)
+    opening = asyncio.ensure_future(clusters._opened(file))
+    await asyncio.sleep(0)
+    assert not opening.done()
+    held.close()
+    (await opening).close()
+
+
+async def test_the_picture_says_what_crossed_the_wire_and_what_was_lost():
+    run = Run(connect())
+    await fan_out(run, jobs(Asks(2), ["x", "y"]), on=Here())
+    picture = views.Elsewhere(run)
+    assert "2 branches in 2 parcels; 4 requests" in picture.finding()
+    assert "⇄ 2 requests booked" in picture.text() and "(ok)" in picture.text()
+    ElementTree.fromstring(picture.svg())
+    lost = Run(connect())
+    await fan_out(lost, jobs(Asks(), ["x"]), on=Loses(), attempts=2)
+    assert "2 lost with its worker" in views.Elsewhere(lost).text()
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("moment", range(12))
 async def test_killed_from_outside_at_any_moment_the_books_cover_what_was_sent(
@@ -286,7 +311,7 @@ async def test_killed_from_outside_at_any_moment_the_books_cover_what_was_sent(
             branches = asyncio.ensure_future(
                 fan_out(run, jobs(Asks(3)), on=cluster, journal=tmp_path, client=service.client)
             )
-            while len(run.events) < 4 + 2 * moment:
+            while len(run.events) < 4 + 2 * moment and not branches.done():
                 await asyncio.sleep(0.005)
             os.kill(victim, KILL)
             results = await branches

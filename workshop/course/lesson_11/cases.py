@@ -46,6 +46,12 @@ def machines(draw: Random) -> dict[str, list[Any]]:
         "opens": [
             case("the worker is down", *goods, *fails, "-", "-", *away),
             case("a success in between", *some, "+", *fails, *away),
+            {
+                "about": "the first call, at 0 seconds, fails; failures is 1",
+                "calls": [[0, False], [1, True], [cooldown, True], [cooldown + 1, True]],
+                "failures": 1,
+                "cooldown_s": cooldown,
+            },
         ],
         "open": [
             case("calls meet an open circuit", *goods, *fails, *away, "-", "-", *away),
