@@ -12,7 +12,8 @@ from workshop.launcher import environment, lab
 
 LESSONS_NEED = ("requirements.txt",)
 TESTS_NEED = ("requirements.txt", "tests/requirements.txt")
-NEED = {"build": TESTS_NEED, "site": (*LESSONS_NEED, "workshop/site/requirements.txt")}
+SITE_NEEDS = ("workshop/site/requirements.txt", "workshop/site/browser-requirements.txt")
+NEED = {"build": TESTS_NEED, "site": (*LESSONS_NEED, *SITE_NEEDS)}
 """What some commands need beside the lessons."""
 TOGETHER = ("-n", str(min((os.cpu_count() or 2) + 1, 4)), "--dist", "loadscope")
 """All tests run side by side, one more than there are processors, since many of them wait; what
