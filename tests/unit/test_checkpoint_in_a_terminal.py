@@ -20,9 +20,10 @@ needs_pty = pytest.mark.skipif(
     os.name == "nt", reason="Windows has no pty; its keys come by msvcrt"
 )
 ASKS = """
-import asyncio, sys, termios
+import asyncio, signal, sys, termios
 from workshop.controls import checkpoint
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background ignore it
 ticks = 0
 
 async def ticking():

@@ -110,7 +110,9 @@ def tiers(draw: Random) -> dict[str, list[Any]]:
 
     return {
         "cheapest": [case("every model is good enough", used, [])],
-        "the next one": [case("the cheapest model is too weak for one agent", used, [[reader, lean]])],
+        "the next one": [
+            case("the cheapest model is too weak for one agent", used, [[reader, lean]])
+        ],
         "the largest": [
             case("only the largest is good enough on top", more, every[:2]),
         ],
