@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from ._terminal import run_options
 from .budget import Budget
 from .client import SetupError, connect
 from .contract import Executable, Handoff, Result
@@ -53,7 +54,9 @@ def main(arguments: list[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m kernel", description="A team writes a cited brief on a topic."
+        parents=[run_options()],
+        prog="python -m kernel",
+        description="A team writes a cited brief on a topic.",
     )
     parser.add_argument(
         "topic",
@@ -70,20 +73,6 @@ def _parser() -> argparse.ArgumentParser:
         default=LIBRARY,
         metavar="FOLDER",
         help="the documents to research (default: the workshop's)",
-    )
-    parser.add_argument(
-        "--save", metavar="FILE", help="write every event of the run to FILE, as JSON lines"
-    )
-    parser.add_argument(
-        "--live",
-        action="store_true",
-        help="use a real model (needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL)",
-    )
-    parser.add_argument(
-        "--max-usd",
-        default="0.50",
-        metavar="AMOUNT",
-        help="hard cap of a live run, in dollars (default 0.50)",
     )
     parser.add_argument(
         "-v",

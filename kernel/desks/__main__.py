@@ -9,6 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from .._terminal import run_options
 from ..budget import Budget
 from ..client import SetupError, connect
 from ..contract import Handoff, Result
@@ -26,6 +27,7 @@ def main(arguments: list[str]) -> int:
     cannot be carried out.
     """
     parser = argparse.ArgumentParser(
+        parents=[run_options()],
         prog="python -m kernel oncall",
         description=(
             "A desk works on an incident of a small shop. Nothing is changed: a person applies a"
@@ -49,20 +51,6 @@ def main(arguments: list[str]) -> int:
         "--folder",
         metavar="FOLDER",
         help="make the shop there and keep it (default: a temporary folder)",
-    )
-    parser.add_argument(
-        "--save", metavar="FILE", help="write every event of the run to FILE, as JSON lines"
-    )
-    parser.add_argument(
-        "--live",
-        action="store_true",
-        help="use a real model (needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL)",
-    )
-    parser.add_argument(
-        "--max-usd",
-        default="0.50",
-        metavar="AMOUNT",
-        help="hard cap of a live run, in dollars (default 0.50)",
     )
     options = parser.parse_args(arguments)
     if (options.incident is None) == (options.fresh is None):
