@@ -13,7 +13,7 @@ from ..reader.lexicon import words_in
 from ..reader.sources import json_of
 from ..reader.topics import subjects, topic
 from ..reader.view import Call, View
-from ..reader.words import citations, content_words, stem, words
+from ..reader.words import stem, words
 from ..reader.workers import (
     KINDS,
     LAST_TURN,
@@ -55,8 +55,6 @@ def _hands_over(tool: dict) -> bool:
     if names & words_in(LEXICON, "structured"):
         return True
     kind = kind_of(tool)
-    if kind in KINDS and names & words_in(LEXICON, "material"):
-        return True
     if kind == "research" and not names & words_in(LEXICON, "order"):
         return False  # a search
     if not names & words_in(LEXICON, "intent"):
@@ -160,7 +158,7 @@ def read(view: View) -> str:
 
 def reply(view: View) -> Answer:
     """The next handoff (several at once for a comparison), or the end of the work."""
-    task = view.task or view.parts.get("context", "") or view.first
+    task = view.task or view.first
     if not re.search(r"\w", task):
         text = "There is no task in this message: say what the team should do."
         return Answer.say(text, "Nothing was asked.")
@@ -214,8 +212,6 @@ class _Desk:
     """Drafts that a reviewer saw: how many issues, how new, the text."""
     extras: dict[str, str] = field(default_factory=dict)
     """What further specialists made, by their tool."""
-    notes: list[str] = field(default_factory=list)
-    """What of it came before the writing."""
     failed: dict[str, list[str]] = field(default_factory=dict)
     """Reasons, by tool and subject."""
     found: set[str] = field(default_factory=set)
@@ -227,11 +223,8 @@ class _Desk:
         plain = without_others(task, _others(view.tools))
         topics = subjects(plain) or (topic(plain) or plain,)
         desk = cls(view, plain, topics, _team(view, task), view.draft)
-        feedback = view.parts.get("feedback", "")
         if view.parts.get("facts"):
             desk.facts.append(view.parts["facts"])
-        if view.draft and feedback:
-            desk.verdicts["given"] = (False, feedback)
         kinds = {tool.get("name"): kind_of(tool) for tool in view.request["tools"]}
         for call in view.calls:
             desk.add(call, kinds.get(call.name, "other"))
@@ -257,8 +250,6 @@ class _Desk:
             self.judged.append((len(issues.splitlines()), -self.drafts, self.draft))
         else:
             self.extras[call.name] = text
-            if not self.draft:
-                self.notes.append(text)
 
     def _subject_of(self, call: Call) -> str:
         """The subject that a call names."""
@@ -291,7 +282,6 @@ class _Desk:
             "facts": "" if self.view.temperament.drops_facts else "\n".join(self.facts),
             "draft": self.draft,
             "feedback": self.feedback,
-            "notes": "\n".join(self.notes),
         }
         artifacts = {name: texts[name] for name in names if texts[name]}
         context = self.view.parts.get("context", "")
@@ -308,13 +298,14 @@ class _Desk:
         for subject in self.topics:
             if subject not in self.found:
                 intent = f"Find facts, with their sources, about {subject}"
-                steps += self._hand(tool, intent, "notes", subject=f" ({subject})")
+                steps += self._hand(tool, intent, subject=f" ({subject})")
         return steps
 
     def _write(self, tool: dict) -> list[Step]:
         if not self.draft:
-            ready = self.facts or not self._has("research")
-            return self._hand(tool, self.plain, "facts", "notes") if ready else []
+            searches = any(kind_of(other) == "research" for other in self.team)
+            ready = self.facts or not searches
+            return self._hand(tool, self.plain, "facts") if ready else []
         limit = self.view.limit("revisions")
         most = 2 if limit is None else limit
         revisions = self.drafts if self.view.draft else self.drafts - 1
@@ -323,15 +314,12 @@ class _Desk:
         intent = f"Revise the draft by the feedback. {self.plain}"
         return self._hand(tool, intent, "facts", "draft", "feedback")
 
-    def _has(self, kind: str) -> bool:
-        return any(kind_of(tool) == kind for tool in self.team)
-
     def _review(self, tool: dict) -> list[Step]:
         if not self.draft or self.feedback or tool["name"] in self.verdicts:
             return []
         intent = "Review the draft"
         name = topic(self.plain)
-        if content_words(name) and not self.view.draft:
+        if name and not self.view.draft:
             intent += f" on {name}"
         if self.facts:
             intent += " against the facts"
@@ -341,12 +329,9 @@ class _Desk:
         if tool["name"] in self.extras:
             return []
         intent = clause_for(tool, self.view.task or self.view.first)
-        if stage(tool) < LAST_TURN:
-            return [] if self.draft else self._hand(tool, intent, "facts", "draft")
-        if self.draft:
-            return self._hand(tool, intent, "draft")
-        waits = self._has("write") and not self.facts
-        return [] if waits else self._hand(tool, intent, "facts")
+        if not self.draft:
+            return self._hand(tool, intent, "facts")
+        return self._hand(tool, intent, "draft") if stage(tool) == LAST_TURN else []
 
     def output(self) -> str:
         """The best draft and what was made of it, else the facts; of a review alone, its verdicts."""
@@ -358,11 +343,9 @@ class _Desk:
         if self.verdicts and self.judged:
             output = min(self.judged)[2]
         for tool in self.view.request["tools"]:
-            made = self.extras.get(tool["name"], "")
-            if stage(tool) == LAST_TURN or not output:
-                output = made or output
-            elif made and not self.draft:
-                output += f"\n\n{made}"
+            made = self.extras.get(tool["name"])
+            if made and (stage(tool) == LAST_TURN or not output):
+                output = made
         return output
 
 
@@ -374,9 +357,6 @@ def _end(desk: _Desk, why: str) -> Answer:
     ending = next((tool for tool in desk.view.tools if kind_of(tool) == "finalize"), None)
     if not ending:
         return Answer.say(output, why)
-    notes = f"Open issues:\n{desk.feedback}" if desk.feedback else reasons
-    known: dict = dict.fromkeys(("notes", "reason", "comment"), notes)
-    known["sources"] = list(citations(output))
-    known |= dict.fromkeys(_texts_in(fields_of(ending))[:1], output)
+    known = dict.fromkeys(_texts_in(fields_of(ending))[:1], output)
     given = value_for(ending.get("input_schema") or {}, output, known)
     return Answer.call([(ending["name"], given)], why)
