@@ -110,10 +110,20 @@ def _endings() -> dict[str, re.Pattern]:
     }
 
 
-@lru_cache(maxsize=2_000)
 def limits(text: str) -> tuple[Limit, ...]:
     """The upper limits that a text sets. Floors ("at least 50 words") and limits of a part are none."""
-    kept = []
+    return tuple(limit for limit in _lengths(text) if limit.most)
+
+
+def other_lengths(text: str) -> tuple[Limit, ...]:
+    """The lengths that a text names and that are not upper limits: floors, and limits of a part."""
+    return tuple(limit for limit in _lengths(text) if not limit.most)
+
+
+@lru_cache(maxsize=2_000)
+def _lengths(text: str) -> tuple[Limit, ...]:
+    """The lengths that a text names; `most` is 0 where one is not an upper limit of the whole."""
+    kept: list[Limit] = []
     plain = re.sub(r"\btwice\b", "2 times", re.sub(r"\bonce\b(?! more)", "1 time", text))
     plain = re.sub(r"\ba (?=(?:\w+ )?paragraph\b)", "1 ", plain) if plain == text else plain
     start = 0
@@ -130,7 +140,7 @@ def limits(text: str) -> tuple[Limit, ...]:
 
 @lru_cache(maxsize=20_000)
 def _limits_in(clause: str) -> tuple[Limit, ...]:
-    """The upper limits that one sentence sets, the first hundred at most."""
+    """The lengths that one sentence names, the first hundred at most."""
     lower = clause.lower()
     if not any(unit in lower for unit in _kinds()):
         return ()
@@ -139,17 +149,17 @@ def _limits_in(clause: str) -> tuple[Limit, ...]:
 
 
 def _limit(match: re.Match, clause: str) -> Limit | None:
-    """The limit at one place of a clause, or None where it is a floor or the limit of a part."""
+    """The length at one place of a clause, or None where one thing is meant and not a length."""
     kind, most = _kinds()[match["unit"].lower()], int(number(match["n"]))
     near = max(0, match.start("n") - _NEAR)  # a whole text here would take squared time
     before = " ".join(clause[near : match.start("n")].split()).rstrip(" -(:")
     ends = _endings()
     vague = most == 1 and kind in ("words", "facts") and not ends["bound"].search(before)
     part = kind == "words" and match.start("n") == match.start() and ends["part"].search(before)
-    if most < 1 or vague or part or ends["floor"].search(before):
+    if most < 1 or vague:
         return None
-    if ends["behind"].match(clause, match.end()):
-        return None
+    if part or ends["floor"].search(before) or ends["behind"].match(clause, match.end()):
+        return Limit(kind, 0, match.start(), match.end())
     if ends["strict"].search(before):
         most -= 1
     lead = ends["most"].search(clause, max(0, match.start() - _NEAR), match.start())
