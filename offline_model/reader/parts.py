@@ -58,7 +58,7 @@ def labelled(text: str) -> tuple[tuple[str, str], ...]:
 
 def _tags(text: str) -> Iterator[tuple[str, slice, slice]]:
     """Each tag that is closed, and not inside of another: its name, where it is, and where its text."""
-    closing = defaultdict(deque)
+    closing: dict[str, deque[re.Match]] = defaultdict(deque)
     for match in _CLOSE.finditer(text):
         closing[match[1]].append(match)
     position = 0
