@@ -185,9 +185,15 @@ def read_of(task: str, held: str = "") -> str:
     """
     read = []
     for text in (task, *sentences(task)):
-        for subject in (topic(text), *subjects(text)):
+        for subject in named_in(text):
             read.append(_held(subject, held) if held else subject)
     return " ".join(read)
+
+
+def named_in(text: str) -> tuple[str, ...]:
+    """The topic and the subjects of a text; of more subjects than are compared only these."""
+    compared = subjects(text)
+    return compared if len(compared) == _MOST_SUBJECTS else (topic(text), *compared)
 
 
 def _held(subject: str, facts: str) -> str:
