@@ -484,7 +484,7 @@ class Here:
 class Cluster:
     """An open Dask cluster; from `open_cluster`."""
 
-    def __init__(self, dask: Any, bank: Any, accounts: dict[str, Account], watch: Watch) -> None:
+    def __init__(self, dask: Any, bank: Any, accounts: dict[str, Account], watch: _Watch) -> None:
         self.dask = dask
         """The client of Dask itself, for whatever else it can do."""
         self._bank = bank
@@ -498,7 +498,7 @@ class Cluster:
         distributed = optional("distributed")
         parcel = packed(job)
         if self._watch.nobody:
-            await in_time(self._watch.workers())  # one may have come since the last look
+            await _in_time(self._watch.workers())  # one may have come since the last look
             self._watch.check()
         self._accounts[account.id] = account
         stop = distributed.Event(account.id, client=self.dask)
@@ -514,7 +514,7 @@ class Cluster:
             raise WorkerLost(f"the cluster dropped this work ({problem.reason})") from None
         except NoCluster:
             account.close(None)
-            await in_time(future.cancel(reason="nobody is there to do it"))
+            await _in_time(future.cancel(reason="nobody is there to do it"))
             raise
         except asyncio.CancelledError:
             account.close(None)
@@ -525,7 +525,7 @@ class Cluster:
 
     async def _stopped(self, stop: Any, future: Any, account: Account) -> None:
         """Stops a branch. `future.cancel` alone does not: a coroutine that runs goes on."""
-        if not await in_time(stop.set()):
+        if not await _in_time(stop.set()):
             return  # nobody answers there
         try:
             await asyncio.wait_for(asyncio.shield(future), STOP_S)
@@ -533,8 +533,8 @@ class Cluster:
             account._run.note("this branch did not stop in time; it can send nothing any more")
         except Exception:
             pass  # it ended with an error, which nobody waits for
-        await in_time(future.cancel(reason="cancelled at home"))
-        await in_time(stop.clear())
+        await _in_time(future.cancel(reason="cancelled at home"))
+        await _in_time(stop.clear())
 
     async def seconds_a_question(self, questions: int = 100) -> float:
         """What asking the bank costs a worker, on average."""
@@ -547,7 +547,7 @@ class Cluster:
                 await asyncio.sleep(0.05)
 
 
-class Watch:
+class _Watch:
     """Looks whether anybody is there to do the work: without a worker Dask waits for ever."""
 
     def __init__(self, dask: Any, address: str, patience_s: float) -> None:
@@ -619,7 +619,7 @@ async def _result_of(future: Any) -> bytes:
     return await future
 
 
-async def in_time(asked: Awaitable[Any]) -> bool:
+async def _in_time(asked: Awaitable[Any]) -> bool:
     """Asks the scheduler for something that is left undone when it does not answer: whether it
     did."""
     with contextlib.suppress(OSError, RuntimeError):
@@ -686,7 +686,7 @@ async def open_cluster(
                 account.told(event[1]["line"])
 
         dask.subscribe_topic(EVENTS, take)
-        watch = Watch(dask, address, patience_s)
+        watch = _Watch(dask, address, patience_s)
         looking = asyncio.ensure_future(watch.look())
         stack.callback(looking.cancel)
         yield Cluster(dask, bank, accounts, watch)
