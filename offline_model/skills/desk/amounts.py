@@ -38,7 +38,7 @@ _FROM = re.compile(r"(?:at least|from)\s*$", re.I)
 _ON = re.compile(r"\s*(?:\w+\s)?(?:or|and) (?:more|above|over|up|heavier)", re.I)
 _REDUCED = re.compile(r"discount|cheaper|rebate|reduc|\boff\b|saving", re.I)
 _FREE = re.compile(r"\bfree\b|for nothing|no charge|without charge", re.I)
-_SENT = {"ship", "parcel", "deliver", "freight", "send"}
+_ROW = re.compile(r"^(\S+) \| (\S+) \| (\d+) \| (\d+)$", re.M)
 _FIELDS = re.compile(r"\bfields\b[^:]{0,40}:([\w, ]+)|\w\(([\w, ]{5,})\)")
 
 
@@ -78,12 +78,8 @@ def plain(number: float) -> str:
 
 
 def speaks_of(text: str, name: str) -> bool:
-    """Whether a sentence speaks of a field: by a word of its name, or by a kin of it."""
-    named = stems(name) - _UNITS.keys()
-    words = stems(text)
-    if named & _SENT and words & _SENT:
-        return True
-    return not named.isdisjoint(words)
+    """Whether a sentence speaks of a field: by a word of its name."""
+    return not stems(text).isdisjoint(stems(name) - _UNITS.keys())
 
 
 def condition(sentence: str, about: str) -> tuple[str, str]:
@@ -119,16 +115,10 @@ def fields_named(about: str) -> list[str]:
 
 
 def by_group(table: str, sentence: str, what: str) -> list[Finding]:
-    """A finding for each row of a table whose last columns count all and those that are as expected."""
-    rows = [line.split(" | ") for line in table.splitlines()]
+    """A finding for each row of a table that counts, per host and version, all and those as expected."""
     findings = []
-    for row in rows[1:]:
-        *groups, count, right = ["", *row]
-        if not count.isdigit():
-            continue
-        scope = ", ".join(
-            f"{name} {value}" for name, value in zip(rows[0], groups[1:], strict=False)
-        )
+    for host, version, count, right in _ROW.findall(table):
+        scope = f"host {host}, version {version}"
         holds = count == right if int(count) else None
         evidence = (f"{scope}: {right} of {count} {what}",)
         findings.append(Finding(claim=f"On {scope}: {sentence}", holds=holds, evidence=evidence))

@@ -24,6 +24,10 @@ for _row in re.split(r"[;\n]", _OTHERS):
     _MEANT[_text] = _others
 _NUMBER = re.compile(r"(?<![\w.])\d{1,9}(?![\w.])")
 _QUOTED = re.compile(r"""["'`](\w{1,30})["'`]""")
+_ATTRIBUTE = re.compile(r"\.([a-z_]\w*)")
+_FIELD = re.compile(r"^    ([a-z_]\w*):", re.M)
+_METHOD = re.compile(r"\.([a-z_]\w*)\(")
+_HEAD = re.compile(r"\s*def ")
 _KEYWORDS = {
     *"False None True and def else for if import in is lambda not or return while self elif from as with yield".split()
 }
@@ -47,7 +51,7 @@ class Change(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A token, and the texts of those around it."""
+    """A token of a line, and the texts of those around it."""
 
     token: tokenize.TokenInfo
     before: str
@@ -66,6 +70,18 @@ class Place(NamedTuple):
     def end(self) -> int:
         return self.token.end[1]
 
+    def instead(self, text: str, rank: float) -> Change:
+        """Another text in place of the token."""
+        return Change(self.start, self.end, text, rank)
+
+    def ahead(self, text: str, rank: float) -> Change:
+        """A text before the token."""
+        return Change(self.start, self.start, text, rank)
+
+    def after(self, text: str, rank: float) -> Change:
+        """A text behind the token."""
+        return Change(self.end, self.end, text, rank)
+
 
 class Vocabulary(NamedTuple):
     """What changed tokens are made of: words of the source, and what the evidence names."""
@@ -75,11 +91,15 @@ class Vocabulary(NamedTuple):
     attributes: set[str]
     methods: set[str]
     names: set[str]
-    named: tuple[str, ...]
+    named: list[str]
 
 
 def edits(
-    source: str, lines: set[int], evidence: str, focus: int, named: tuple[str, ...]
+    source: str,
+    lines: set[int],
+    evidence: str,
+    focus: int,
+    named: list[str],
 ) -> list[Edit]:
     """Edits of some lines of a source, the likeliest first; only those that are Python.
 
@@ -88,21 +108,37 @@ def edits(
     brings one of them in.
     """
     rows = source.split("\n")
-    tokens = list(tokenize.generate_tokens(StringIO(source).readline))
-    words = _vocabulary(source, tokens, lines, evidence, named)
+    places = list(_places(source, lines))
+    words = Vocabulary(
+        numbers={*map(int, _NUMBER.findall(evidence))},
+        quoted={*_QUOTED.findall(evidence)},
+        attributes={*_ATTRIBUTE.findall(source), *_FIELD.findall(source)},
+        methods={*_METHOD.findall(source)},
+        names=_names(source, places),
+        named=named,
+    )
     ranks: dict[tuple[int, str], float] = {}
-    for place in _places(tokens, lines):
+    for place in places:
         line = place.token.start[0]
-        old = rows[line - 1]
         far = min(abs(line - focus), 5) * 0.3 if focus else 0
         for change in _changes(place, words):
-            new = old[: change.start] + change.text + old[change.end :]
-            brings = not named or any(name in new and name not in old for name in named)
-            if new != old and brings:
-                rank = change.rank + far
+            new = _changed(rows[line - 1], change)
+            rank = change.rank + far
+            if _brings(named, rows[line - 1], new):
                 ranks[line, new] = min(rank, ranks.get((line, new), rank))
-    listed = sorted(Edit(rank, line, new) for (line, new), rank in ranks.items())
-    return [edit for edit in listed if _is_python(rows, edit)]
+    found = sorted(Edit(rank, line, new) for (line, new), rank in ranks.items())
+    return [edit for edit in found if _is_python(rows, edit)]
+
+
+def _changed(line: str, change: Change) -> str:
+    return line[: change.start] + change.text + line[change.end :]
+
+
+def _brings(named: list[str], old: str, new: str) -> bool:
+    """Whether a new line has one of the names that are asked for; without any, whether it is new."""
+    if not named:
+        return new != old
+    return any(name in new and name not in old for name in named)
 
 
 def _is_python(rows: list[str], edit: Edit) -> bool:
@@ -114,43 +150,31 @@ def _is_python(rows: list[str], edit: Edit) -> bool:
     return True
 
 
-def _places(tokens: list[tokenize.TokenInfo], lines: set[int]) -> Iterator[Place]:
-    """The tokens of some lines; those of a function's head are left alone."""
-    texts = [token.string for token in tokens] + [""]
+def _places(source: str, lines: set[int]) -> Iterator[Place]:
+    """The tokens of some lines."""
+    tokens = list(tokenize.generate_tokens(StringIO(source).readline))
+    texts = ["", *(token.string for token in tokens), ""]
     for number, token in enumerate(tokens[:-1]):
-        is_whole = token.start[0] == token.end[0]
-        if token.start[0] in lines and is_whole and not re.match(r"\s*def ", token.line):
-            yield Place(token, texts[number - 1], texts[number + 1], texts[number + 2])
+        line = token.start[0]
+        is_whole = line == token.end[0]
+        if line in lines and is_whole:
+            before, _, behind, following = texts[number : number + 4]
+            yield Place(token, before, behind, following)
 
 
-def _vocabulary(
-    source: str,
-    tokens: list[tokenize.TokenInfo],
-    lines: set[int],
-    evidence: str,
-    named: tuple[str, ...],
-) -> Vocabulary:
-    fields = re.findall(r"^    ([a-z_]\w*):", source, re.M)
-    used = {token.string for token in tokens if token.start[0] in lines and _is_name(token)}
-    return Vocabulary(
-        numbers={int(number) for number in _NUMBER.findall(evidence)},
-        quoted=set(_QUOTED.findall(evidence)),
-        attributes={*fields, *re.findall(r"\.([a-z_]\w*)", source)},
-        methods=set(re.findall(r"\.([a-z_]\w*)\(", source)),
-        names={name for name in used if not re.search(rf"\.{name}\b|\b{name}\(", source)},
-        named=named,
-    )
-
-
-def _is_name(token: tokenize.TokenInfo) -> bool:
-    """Whether a token is a name of the source's own."""
-    known = {*_KEYWORDS, *dir(builtins)}
-    return token.type == tokenize.NAME and token.string not in known
+def _names(source: str, places: list[Place]) -> set[str]:
+    """The variables among some tokens."""
+    names = {place.text for place in places if place.token.type == tokenize.NAME}
+    names -= {*_KEYWORDS, *dir(builtins)}
+    return {name for name in names if not re.search(rf"\.{name}\b|\b{name}\(", source)}
 
 
 def _changes(place: Place, words: Vocabulary) -> Iterator[Change]:
-    for number, other in enumerate(_MEANT.get(place.text, ())):
-        yield Change(place.start, place.end, other, 1 + number / 2)
+    """What may have been meant at one place; a function's head is left alone."""
+    if _HEAD.match(place.token.line):
+        return
+    for number, other in enumerate(_MEANT.get(place.text, [])):
+        yield place.instead(other, 1 + number / 2)
     kind = place.token.type
     if kind == tokenize.NUMBER and place.text.isdigit():
         yield from _other_number(place, words)
@@ -161,23 +185,24 @@ def _changes(place: Place, words: Vocabulary) -> Iterator[Change]:
         yield from _sign_before(place, words)
     elif place.text in (")", "]"):
         yield from _behind_bracket(place, words)
-    if place.text == "not":
+    elif place.text == "not":
         yield Change(place.start, place.end + 1, "", 2)
-    if place.text == "-" and place.before in ("(", ",", "=", "return"):
-        yield Change(place.start, place.end, "", 2)
+    elif place.text == "-" and place.before in ("(", ",", "=", "return"):
+        yield place.instead("", 2)
 
 
 def _other_number(place: Place, words: Vocabulary) -> Iterator[Change]:
     value = int(place.text)
     for other in words.numbers:
-        yield Change(place.start, place.end, str(other), 1.5)
-    for other in (value + 1, value - 1, 0, *(100 - number for number in words.numbers)):
-        yield Change(place.start, place.end, str(other), 2 + abs(other - value) / 99)
+        yield place.instead(str(other), 1.5)
+    rests = [100 - number for number in words.numbers]
+    for other in (value + 1, value - 1, 0, *rests):
+        yield place.instead(str(other), 2 + abs(other - value) / 99)
 
 
 def _other_text(place: Place, words: Vocabulary) -> Iterator[Change]:
+    letters = {*place.text}
     for key in words.quoted:
-        letters = {*place.text}
         unlike = len(letters ^ {*key}) / len(letters | {*key})
         yield Change(place.start + 1, place.end - 1, key, 1 + 2 * unlike)
 
@@ -187,19 +212,19 @@ def _other_name(place: Place, words: Vocabulary) -> Iterator[Change]:
     is_call = is_attribute and place.behind == "("
     for other in words.attributes if is_attribute else words.names:
         if (other in words.methods) == is_call:
-            yield Change(place.start, place.end, other, 3)
+            yield place.instead(other, 3)
     for other in words.named:
-        yield Change(place.start, place.end, other, 3)
+        yield place.instead(other, 3)
     if not is_attribute and place.behind not in ("=", "("):
-        for text in (f"({place.text} - 1)", f"({place.text} + 1)", f"{place.text}[1:]"):
-            yield Change(place.start, place.end, text, 3.2)
+        for text in ("({} - 1)", "({} + 1)", "{}[1:]"):
+            yield place.instead(text.format(place.text), 3.2)
 
 
 def _sign_before(place: Place, words: Vocabulary) -> Iterator[Change]:
     if place.before in (".", "for", "lambda", "import"):
         return
-    yield Change(place.start, place.start, "not ", 2.5)
-    yield Change(place.start, place.start, "-", 3.3)
+    yield place.ahead("not ", 2.5)
+    yield place.ahead("-", 3.3)
     if place.behind == ".":
         end = place.end + len(f".{place.next}")
         for name in words.named:
@@ -207,10 +232,10 @@ def _sign_before(place: Place, words: Vocabulary) -> Iterator[Change]:
 
 
 def _behind_bracket(place: Place, words: Vocabulary) -> Iterator[Change]:
-    yield Change(place.end, place.end, " + 1", 3.1)
-    yield Change(place.end, place.end, " - 1", 3.1)
+    yield place.after(" + 1", 3.1)
+    yield place.after(" - 1", 3.1)
     if place.text == ")" and "sorted(" in place.token.line[: place.start]:
-        yield Change(place.start, place.start, ", reverse=True", 2)
+        yield place.ahead(", reverse=True", 2)
         for name in words.named:
-            yield Change(place.start, place.start, f", key={name}", 1)
-            yield Change(place.start, place.start, f", key=self.{name}", 1)
+            yield place.ahead(f", key={name}", 1)
+            yield place.ahead(f", key=self.{name}", 1)

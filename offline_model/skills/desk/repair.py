@@ -260,7 +260,7 @@ def _batch(
     """The edits to try next, and in which file: those of the functions that the failing tests reach."""
     sources = _sources(view)
     evidence = "\n".join([asked(view), tests, *sources.values()])
-    named = tuple(_USE.findall(parts_of(view).get("feedback", "")))
+    named = _USE.findall(parts_of(view).get("feedback", ""))
     tried = [(trial.path, trial.line, trial.new) for trial in trials]
     for path, line in focus.items():
         source = sources.get(path, "")
