@@ -322,9 +322,9 @@ class Account:
             self._run.note(f"{missing} events of this branch did not arrive", about="cluster")
 
 
-def below(home: str, there: str) -> str:
+def below(home: str, path: str) -> str:
     """A run's place in the tree at home: "2" and "1.3" become "2.1.3"."""
-    return ".".join(part for part in (home, there) if part)
+    return ".".join(part for part in (home, path) if part)
 
 
 # ── at the worker ─────────────────────────────────────────────────────────────────────────────────

@@ -51,16 +51,16 @@ def test_zones_count():
 
 def test_who_is_in_time_or_whose_time_nobody_knows_loses_nothing():
     its = rule(DUE, EXAMPLE)
-    assert its.after(7, None) == 7 and its.said(None) == "" and its.after(7, AT) == 7
+    assert its.after(7, None) == 7 and its.in_words(None) == "" and its.after(7, AT) == 7
 
 
 def test_it_is_said_in_words():
     its = rule(DUE, EXAMPLE)
     assert (
-        its.said(AT + timedelta(days=1, hours=2, minutes=3))
+        its.in_words(AT + timedelta(days=1, hours=2, minutes=3))
         == "1 day 2 hours late: 20% of its points are lost"
     )
-    assert its.said(AT + timedelta(seconds=9)).startswith("less than a minute late: 10%")
+    assert its.in_words(AT + timedelta(seconds=9)).startswith("less than a minute late: 10%")
 
 
 @st.composite

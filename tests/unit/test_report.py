@@ -121,7 +121,7 @@ def saved_trace(text):
 def test_the_replay_ends_with_the_finished_picture_and_stays_small(run):
     frames = replay.frames(run.events)
     assert "Done:" in frames[-1].svg and "working" in frames[0].svg
-    assert len(replay.frames(run.events, most=5)) == 5
+    assert len(replay.frames(run.events, limit=5)) == 5
     many = [event for _ in range(2000) for event in run.events]
     assert len(replay.places(many)) <= replay.MOST
 

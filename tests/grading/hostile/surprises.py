@@ -224,5 +224,5 @@ def _(it: Submission) -> None:
         "04.1",
         "import asyncio\nasync def fan_out(run, jobs, limit):\n"
         "    came = await asyncio.gather(*(run.dispatch(who, handoff) for who, handoff in jobs))\n"
-        "    jobs[0][0].most = min(limit, len(jobs))\n    return came",
+        "    jobs[0][0].peak = min(limit, len(jobs))\n    return came",
     )
