@@ -580,14 +580,14 @@ class _Watch:
         """The names of those that branches are given to: not of those that hold a bank."""
         known = await self._dask.scheduler.identity()
         names = [str(worker["name"]) for worker in known["workers"].values()]
-        there = [name for name in names if not name.startswith(DESK)]
-        if there:
+        ready = [name for name in names if not name.startswith(DESK)]
+        if ready:
             self._seen = time.monotonic()
             self._nobody.clear()
-        return there
+        return ready
 
     def check(self, *, lost: bool = False) -> None:
-        """Raises NoCluster when nobody is there, or the scheduler is not."""
+        """Raises NoCluster when nobody is branches_go_to, or the scheduler is not."""
         self._lost = self._lost or lost or self._dask.status != "running"
         if self._lost:
             raise NoCluster(

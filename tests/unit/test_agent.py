@@ -368,7 +368,7 @@ async def test_a_tool_may_ask_for_the_run_which_the_model_never_sees(agent):
         return f"{greeting} {run.name}"
 
     assert list(introduce.definition["input_schema"]["properties"]) == ["greeting"]
-    _, requests, _ = await run_agent(agent(tools=(introduce,)), call("who"), "done")
+    _, requests, _ = await run_agent(agent(tools=(introduce,)), call("introduce"), "done")
     assert requests[1]["messages"][-1]["content"][0]["content"] == "I am agent"
 
 

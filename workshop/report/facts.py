@@ -119,8 +119,8 @@ def _said_of(event: Event) -> str:
     issues = event.fields.get("issues") if isinstance(event, Note) else None
     if isinstance(issues, list) and issues:
         more = f", and {len(issues) - 1} more" if len(issues) > 1 else ""
-        said = f"a gate sent the draft back ({event.text}): {issues[0]}{more}"
-        return printable(said, lines=False)
+        veto = f"a gate sent the draft back ({event.text}): {issues[0]}{more}"
+        return printable(veto, lines=False)
     return line(event).strip(" ─")
 
 
