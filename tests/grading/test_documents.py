@@ -71,12 +71,12 @@ def test_texts_are_brought_along_and_all_else_is_named(tmp_path):
     (ada,) = found.submissions
     kept = documents.kept_beside(ada.path)
     assert [*kept] == ["deep/er.txt", "monday.md", "sunday.md", "tuesday.md"]
-    told = "\n".join(ada.problems)
-    assert "documents/plan.pdf was not read: only .md, .txt, .html are read" in told
-    assert "documents/old.txt was not read: not UTF-8 (byte 3)" in told
-    assert "documents/long.md was not read: 200,001 bytes; at most 200,000 are read" in told
-    assert "documents/link.md was not read: a symbolic link" in told
-    assert "documents/all was not read: a symbolic link" in told
+    flags = "\n".join(ada.problems)
+    assert "documents/plan.pdf was not read: only .md, .txt, .html are read" in flags
+    assert "documents/old.txt was not read: not UTF-8 (byte 3)" in flags
+    assert "documents/long.md was not read: 200,001 bytes; at most 200,000 are read" in flags
+    assert "documents/link.md was not read: a symbolic link" in flags
+    assert "documents/all was not read: a symbolic link" in flags
     assert "the instructor's own" not in json.dumps(kept)
     aside = dict(found.aside)
     assert "earns nothing" in aside["ada/run.jsonl"] and "ada/elsewhere/no.md" in aside
@@ -139,8 +139,8 @@ def test_the_kernel_finds_them_also_after_it_was_ended(material):
     try:
         for _ in range(2):
             assert staged.ready("19.1")
-            said = staged.run(look).stdout()
-            assert eval(said) == {f"documents/{name}": text for name, text in texts.items()}
+            printed = staged.run(look).stdout()
+            assert eval(printed) == {f"documents/{name}": text for name, text in texts.items()}
             staged.kernel.stop()
     finally:
         staged.stop()

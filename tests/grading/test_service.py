@@ -72,8 +72,10 @@ def test_our_team_is_seen_at_the_service(kernel):
     seen = looked(kernel, "19.2", answers.ours("19.2"))
     assert seen["own specialist"]["prompts that the service saw"] == 3
     assert seen["works"]["figures of the documents in replies"] >= 2
-    assert all(it["calls of the log that the service did not see"] == 0 for it in seen.values())
-    assert not any(MARK in it or "calls" in it for it in seen.values())
+    assert all(
+        value["calls of the log that the service did not see"] == 0 for value in seen.values()
+    )
+    assert not any(MARK in value or "calls" in value for value in seen.values())
 
 
 def test_a_kill_is_paid_for_once_and_without_a_journal_twice(kernel):
@@ -156,11 +158,11 @@ def sent(beside, *pieces, answered=True):
     if not answered:
         return connection
     with connection:
-        told = b""
+        answer = b""
         with contextlib.suppress(OSError):
             while piece := connection.recv(65536):
-                told += piece
-        return told
+                answer += piece
+        return answer
 
 
 def request(body=ASKS):
@@ -188,9 +190,9 @@ def test_a_flood_is_refused_and_the_next_case_begins_anew(beside):
 
 def test_a_huge_request_is_refused_before_it_is_read(beside):
     before = psutil.Process(beside._process.pid).memory_info().rss
-    told = sent(beside, HEAD + b"content-length: 900000000\r\n\r\n", *[b"x" * 2**20] * 40)
+    answer = sent(beside, HEAD + b"content-length: 900000000\r\n\r\n", *[b"x" * 2**20] * 40)
     grown = psutil.Process(beside._process.pid).memory_info().rss - before
-    assert (b"413" in told or not told) and grown < 20 * 2**20
+    assert (b"413" in answer or not answer) and grown < 20 * 2**20
     assert "a request of 900,000,000 bytes; at most 400,000" in beside.take().refused
 
 

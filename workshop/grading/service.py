@@ -258,8 +258,8 @@ def _limit() -> None:
         resource.RLIMIT_FSIZE: 0,
         resource.RLIMIT_CORE: 0,
     }
-    for kind, most in limits.items():
-        resource.setrlimit(kind, (most, most))
+    for kind, bound in limits.items():
+        resource.setrlimit(kind, (bound, bound))
 
 
 if __name__ == "__main__":

@@ -22,18 +22,18 @@ LOST = "killed|timeout|not-run"
 OVERWHELMED = {"19.1": "passed", "19.2": LOST, "19.3": "passed"}
 
 
-def at_each_call(it: Submission, *lines: str) -> None:
+def at_each_call(submission: Submission, *lines: str) -> None:
     """The answer to 19.2 is right, but does this first."""
-    it.before("19.2", DOOR)
+    submission.before("19.2", DOOR)
     body = "".join(f"    {line}\n" for line in lines)
-    it.after("19.2", f"ours = team\n\ndef team(library):\n{body}    return ours(library)")
+    submission.after("19.2", f"ours = team\n\ndef team(library):\n{body}    return ours(library)")
 
 
 def overwhelms(name: str, item: str, *lines: str, states: str = LOST) -> None:
     """Registers a team that does this to the service before it works."""
 
-    def make(it: Submission) -> None:
-        at_each_call(it, *lines)
+    def make(submission: Submission) -> None:
+        at_each_call(submission, *lines)
 
     make.__doc__ = f"Right answers, but the team {name}."
     ended = {**OVERWHELMED, "19.2": states}
@@ -111,9 +111,9 @@ overwhelms(
     states={"19.1": "passed", "19.2": "failed", "19.3": "failed"},
     boxed=True,
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """In place of the service's socket the submission puts one of its own, which answers as the offline model does: nobody outside has seen a request."""
-    it.before(
+    submission.before(
         "19.2",
         DOOR
         + """
@@ -140,9 +140,11 @@ def instead():
     threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
 """,
     )
-    it.after("19.2", "ours = team\n\ndef team(library):\n    instead()\n    return ours(library)")
-    it.before("19.3", "theirs = None")
-    it.after(
+    submission.after(
+        "19.2", "ours = team\n\ndef team(library):\n    instead()\n    return ours(library)"
+    )
+    submission.before("19.3", "theirs = None")
+    submission.after(
         "19.3",
         "right = ship\n\nasync def ship(team, task, client, file):\n    try:\n        instead()\n"
         "    except FileNotFoundError:\n        pass\n    return await right(team, task, client, file)",
@@ -156,7 +158,7 @@ def instead():
     earns={"19.2": 0, "19.3": 0},
     states={"19.1": "passed", "19.2": "failed", "19.3": "failed"},
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """What reads the log in the submission's process is replaced, and says that all went well; a log lies beside the notebook, too."""
     forged = {
         "how it ended": "ok",
@@ -168,7 +170,7 @@ def _(it: Submission) -> None:
         "documents that the text cites": 3,
         "citations of no document": 0,
     }
-    it.answer(
+    submission.answer(
         "19.2",
         "import workshop.course.lesson_19.observe as look\n"
         f"look.on_log = lambda *given: {forged!r}\n"
@@ -179,11 +181,11 @@ def _(it: Submission) -> None:
         "        from kernel import Result\n        return Result(status='ok', output='done')\n"
         "def team(library):\n    return Idle()",
     )
-    it.answer(
+    submission.answer(
         "19.3",
         "async def ship(team, task, client, file):\n    look.given = task\n    return Run(client)",
     )
-    it.files["run.jsonl"] = b'{"kind": "reply", "status": "ok"}\n'
+    submission.files["run.jsonl"] = b'{"kind": "reply", "status": "ok"}\n'
 
 
 @hostile(
@@ -194,10 +196,10 @@ def _(it: Submission) -> None:
     states={"19.1": "passed", "19.2": "failed|error|timeout|not-run", "19.3": "passed"},
     boxed=True,
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """Every socket that can be found is asked for its log, by HTTP and as the grader asks; nothing answers but the submission's own service, which tells nothing."""
     at_each_call(
-        it,
+        submission,
         "from workshop.course import observing",
         "own = observing._here.session.socket",
         "others = [path for root in ('/tmp', '/run', '/home', '/dev/shm') for path in glob.glob(root + '/**/c-*', recursive=True)]",
@@ -218,12 +220,12 @@ def _(it: Submission) -> None:
 
 
 @honest("ships", lesson=LESSON, states=dict.fromkeys(("19.1", "19.2", "19.3"), "passed"))
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """Everything right in the capstone, with documents in files."""
     text = "The bakery feeds its sourdough with 50 grams of flour and 40 grams of water on each {}."
     for day in ("monday", "tuesday", "sunday"):
-        it.files[f"documents/{day}.md"] = text.format(day).encode()
-    it.answer(
+        submission.files[f"documents/{day}.md"] = text.format(day).encode()
+    submission.answer(
         "19.1",
         'def own():\n    return "Write a brief on sourdough", shipping.texts("documents")',
     )

@@ -63,11 +63,11 @@ class Documents:
 
     def flags(self) -> tuple[str, ...]:
         """What learner and instructor should know."""
-        told = [
+        named = [
             f"{FOLDER}/{name} was not read: {why}" for name, why in [*self.left_out.items()][:SHOWN]
         ]
-        more = len(self.left_out) - len(told)
-        return (*told, *([f"{more} more files in {FOLDER}/ were not read"] if more else ()))
+        more = len(self.left_out) - len(named)
+        return (*named, *([f"{more} more files in {FOLDER}/ were not read"] if more else ()))
 
     def keep(self, notebook: Path) -> str:
         """Writes the texts beside the copy of a notebook; returns their fingerprint, if any."""
@@ -106,10 +106,10 @@ def in_folder(notebook: Path) -> Documents:
     """The documents beside a notebook of one's own."""
     folder, found = notebook.parent / FOLDER, Documents()
     if folder.is_dir() and not folder.is_symlink() and any(folder.iterdir()):
-        with look(folder) as there:
-            for entry in sorted(there.entries, key=lambda entry: entry.parts):
+        with look(folder) as listed:
+            for entry in sorted(listed.entries, key=lambda entry: entry.parts):
                 found.take(entry.name, entry)
-            found.left_out |= dict(there.refused)
+            found.left_out |= dict(listed.refused)
     return found
 
 
