@@ -101,7 +101,7 @@ def _account(view: View, skill: Skill) -> Account:
         roles=skill.ROLES,
         wishes=skill.WISHES,
         read=skill.read(view),
-        read_in_system=_workers_named(view) if "plan" in skill.ROLES else "",
+        read_in_system=_workers_named(view) if view.role == "plan" else "",
         parts=view.parts,
     )
 
