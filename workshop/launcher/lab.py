@@ -38,6 +38,16 @@ SERVER_SETTINGS = """from workshop.launcher.saved import keep_widget_state
 c.ContentsManager.pre_save_hook = keep_widget_state
 """
 """Python, not JSON: Jupyter Server takes the hook as a function only."""
+IN_THE_DARK = """\
+/* Pictures and cards are drawn on light paper. In a dark theme their lightness is turned over; hues stay. */
+[data-jp-theme-light="false"] :is(.mathjax_ignore, svg[role="img"], img[src^="data:image/svg+xml"]) {
+  filter: invert(0.92) hue-rotate(180deg);
+}
+[data-jp-theme-light="false"] .mathjax_ignore :is(.mathjax_ignore, svg[role="img"], img[src^="data:image/svg+xml"]) {
+  filter: none;  /* it is turned over with the card around it */
+}
+"""
+"""A style of the page and not of the outputs, which have their own colours on every host."""
 KERNEL_SETTINGS = {
     # Errors only: warnings about its transport would fill the window that shows the address.
     "IPKernelApp": {"log_level": 40},
@@ -150,6 +160,7 @@ def options_of_jupyterlab(root: Path, chosen: argparse.Namespace, *, as_root: bo
     words = [
         f"--ServerApp.root_dir={root}",
         f"--LabApp.default_url={page}",
+        "--LabApp.custom_css=True",
         "--ServerApp.answer_yes=True",
         "--Application.log_level=ERROR",  # the address is still printed: it is logged as critical
     ]
@@ -188,6 +199,9 @@ def jupyter_environment(root: Path, environ: Mapping[str, str]) -> dict[str, str
         ):
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
+        style = own / "config" / "custom" / "custom.css"
+        style.parent.mkdir(exist_ok=True)
+        style.write_text(IN_THE_DARK, encoding="utf-8")
         (own / "config" / "jupyter_server_config.py").write_text(SERVER_SETTINGS, encoding="utf-8")
     except OSError as error:
         raise environment.SetupFailed(
