@@ -38,16 +38,14 @@ SERVER_SETTINGS = """from workshop.launcher.saved import keep_widget_state
 c.ContentsManager.pre_save_hook = keep_widget_state
 """
 """Python, not JSON: Jupyter Server takes the hook as a function only."""
-IN_THE_DARK = """\
-/* Pictures and cards are drawn on light paper. In a dark theme their lightness is turned over; hues stay. */
-[data-jp-theme-light="false"] :is(.mathjax_ignore, svg[role="img"], img[src^="data:image/svg+xml"]) {
-  filter: invert(0.92) hue-rotate(180deg);
-}
-[data-jp-theme-light="false"] .mathjax_ignore :is(.mathjax_ignore, svg[role="img"], img[src^="data:image/svg+xml"]) {
-  filter: none;  /* it is turned over with the card around it */
-}
+DRAWN = ':is(.mathjax_ignore, svg[role="img"], img[src^="data:image/svg+xml"])'
+DARK = '[data-jp-theme-light="false"]'
+IN_THE_DARK = f"""\
+/* Cards and pictures are drawn on light paper; in a dark theme it is dark, and hues stay. */
+{DARK} {DRAWN} {{ filter: invert(0.92) hue-rotate(180deg); }}
+{DARK} .mathjax_ignore {DRAWN} {{ filter: none; }}
 """
-"""A style of the page and not of the outputs, which have their own colours on every host."""
+"""A style of JupyterLab's page: an output has its own colours, since other hosts show it, too."""
 KERNEL_SETTINGS = {
     # Errors only: warnings about its transport would fill the window that shows the address.
     "IPKernelApp": {"log_level": 40},
