@@ -5,9 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-WORDS = (
-    "one index keeps its 32 pages in memory; the other reads them from disk, when asked".split()
-)
+WORDS = "one index keeps its 32 pages in memory; the other reads them from disk, when asked".split()
 WORKERS = ("researcher", "writer", "reviewer", "planner", "judge")
 PARTS = ("facts", "draft", "feedback", "outline", "sources")
 
@@ -86,7 +84,9 @@ def teams(draw: Random) -> dict[str, list[Any]]:
                 ["reviewer", [None, usd(1, 3)]],
             ),
             team("an agent with one call, of unknown price", ["writer", large], ["judge", [None]]),
-            team("models of one's own, which cost nothing", ["writer", [0.0]], ["judge", [0.0, 0.1]]),
+            team(
+                "models of one's own, which cost nothing", ["writer", [0.0]], ["judge", [0.0, 0.1]]
+            ),
         ],
     }
 
@@ -180,7 +180,10 @@ SLIPS = {
         "prices without tokens": [(COST, "return price_in + price_out")],
         "one for all": [
             (COST, "return sum(r * price_in + w * price_out for r, w in used.values())"),
-            (CHOOSE, "next(it for it in [*models, models[-1]] if it == models[-1] or all(good_enough(each, it) for each in used))"),
+            (
+                CHOOSE,
+                "next(it for it in [*models, models[-1]] if it == models[-1] or all(good_enough(each, it) for each in used))",
+            ),
         ],
         "as listed": [(ORDER, "models = list(prices)")],
         "the dearest": [(ORDER, "models = sorted(prices, key=cost, reverse=True)")],
