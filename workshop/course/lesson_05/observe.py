@@ -65,8 +65,10 @@ def reviewed(reviewer_tool: Any, case: dict[str, Any]) -> dict[str, Any]:
     told = [event for event in run.events if event.kind == "tool_result"]
     text = told[0].content if told else ""
     seen["an error for the model"] = any(event.is_error for event in told)
-    if output:
+    if isinstance(output, Verdict):
         return {**seen, "what the model reads": text}
+    if output:  # half of a review; that it is half may be said, too
+        return {**seen, "what the model reads": held(text, output)}
     status, reason = fields["status"], fields["reason"]
     return {
         **seen,
