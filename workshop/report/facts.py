@@ -23,9 +23,9 @@ PACKAGES = ("httpx", "pydantic", "genai-prices")
 class Checked(NamedTuple):
     """One property of the log that was asked for."""
 
-    what: str
+    name: str
     measured: Any
-    wanted: str
+    required: str
     """Such as "at least 3"."""
     passed: bool
 
@@ -57,11 +57,18 @@ def figures(log: Log) -> Figures:
     return Figures(**totals, handoffs=len(log.trace.handoffs()))
 
 
+def _exactly(amount: Decimal | None) -> str:
+    """An amount with two figures that count, so that small ones can be compared by eye."""
+    if not amount or amount >= Decimal("0.01"):
+        return dollars(amount)
+    return f"${amount:.{1 - amount.adjusted()}f}"
+
+
 _ROWS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("calls to a model", "calls", "{:,}".format),
     ("tokens in", "input_tokens", "{:,}".format),
     ("tokens out", "output_tokens", "{:,}".format),
-    ("cost", "usd", dollars),
+    ("cost", "usd", _exactly),
     ("seconds", "seconds", "{:.2f}".format),
     ("handoffs", "handoffs", "{:,}".format),
 )
@@ -94,17 +101,27 @@ def verdict(team: Figures, alone: Figures | None, *, offline: bool) -> str:
         f"cost {cost} as much" if cost else "cost an amount that cannot be compared",
         f"took {took} as long" if took else "took a time that cannot be compared",
     ]
-    said = f"Against one agent on the same task the team {' and '.join(parts)}."
-    return said + (
+    sentence = f"Against one agent on the same task the team {' and '.join(parts)}."
+    return sentence + (
         " The model was the offline one: the seconds are a program's." if offline else ""
     )
 
 
 def troubles(events: Iterable[Event]) -> list[str]:
     """What did not go well, a line each: retries, waits, failed tools, vetoes, bad ends."""
-    found = [line(event).strip(" ─") for event in events if _is_trouble(event)]
+    found = [_said_of(event) for event in events if _is_trouble(event)]
     more = len(found) - MOST_TROUBLES
     return found[:MOST_TROUBLES] + ([f"and {more:,} more"] if more > 0 else [])
+
+
+def _said_of(event: Event) -> str:
+    """One trouble in a line; of a gate's veto, what it asked for first."""
+    issues = event.fields.get("issues") if isinstance(event, Note) else None
+    if isinstance(issues, list) and issues:
+        more = f", and {len(issues) - 1} more" if len(issues) > 1 else ""
+        veto = f"a gate sent the draft back ({event.text}): {issues[0]}{more}"
+        return printable(veto, lines=False)
+    return line(event).strip(" ─")
 
 
 def _is_trouble(event: Event) -> bool:
@@ -135,9 +152,9 @@ def budgets(events: Sequence[Event]) -> list[str]:
     for event in events:
         if isinstance(event, Dispatched) and not event.wrapper and "." in event.run:
             given = event.limits.model_dump(exclude_defaults=True, exclude={"depth"})
-            said = ", ".join(f"{name} {value}" for name, value in given.items())
-            if said:
-                found[f"{printable(event.agent, lines=False)}: {said}"] = None
+            fields = ", ".join(f"{name} {value}" for name, value in given.items())
+            if fields:
+                found[f"{printable(event.agent, lines=False)}: {fields}"] = None
     return [*found]
 
 
