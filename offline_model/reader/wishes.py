@@ -30,6 +30,7 @@ class Limit(NamedTuple):
     most: int
     start: int
     end: int
+    exact: bool = False
 
 
 def number(text: str) -> float | int:
@@ -101,6 +102,7 @@ def _endings() -> dict[str, re.Pattern]:
     return {
         "floor": re.compile(rf"{no}\b(?:{spoken(length['floors'])})(?: \w+)?$", re.I),
         "strict": re.compile(rf"{no}\b(?:{spoken(length['strict'])})$", re.I),
+        "exact": re.compile(rf"{no}\b(?:{spoken(length['exact'])})$", re.I),
         "bound": re.compile(rf"\b(?:{spoken(length['bounds'])})\b", re.I),
         "part": re.compile(rf"(?<!1 )(?<!a )\b(?:{part})(?: (?!into\b)\w+){{0,6}}$", re.I),
         "most": re.compile(rf"(?:,\s*)?\b(?:{spoken(length['most'])})\s+$", re.I),
@@ -116,8 +118,8 @@ def limits(text: str) -> tuple[Limit, ...]:
 
 
 def other_lengths(text: str) -> tuple[Limit, ...]:
-    """The lengths that a text names and that are not upper limits: floors, and limits of a part."""
-    return tuple(limit for limit in _lengths(text) if not limit.most)
+    """The lengths that are more than an upper limit: exact ones of words, floors, limits of a part."""
+    return tuple(limit for limit in _lengths(text) if limit.exact or not limit.most)
 
 
 @lru_cache(maxsize=2_000)
@@ -129,10 +131,8 @@ def _lengths(text: str) -> tuple[Limit, ...]:
     start = 0
     for end in [*(mark.start() for mark in _SENTENCE_END.finditer(plain)), len(plain)]:
         kept += [
-            Limit(kind, most, begin + start, stop + start)
-            for kind, most, begin, stop in _limits_in(
-                plain[start : min(end, start + LONGEST_SENTENCE)]
-            )
+            limit._replace(start=limit.start + start, end=limit.end + start)
+            for limit in _limits_in(plain[start : min(end, start + LONGEST_SENTENCE)])
         ]
         start = end
     return tuple(kept)
@@ -164,7 +164,8 @@ def _limit(match: re.Match, clause: str) -> Limit | None:
         most -= 1
     lead = ends["most"].search(clause, max(0, match.start() - _NEAR), match.start())
     start = lead.start() if lead else match.start()
-    return Limit(kind, max(1, most), start, match.end())
+    exact = kind == "words" and bool(ends["exact"].search(before))
+    return Limit(kind, max(1, most), start, match.end(), exact)
 
 
 def limit(text: str, kind: str) -> int | None:
