@@ -73,16 +73,16 @@ class InPlace:
 
 def _content(arguments: tuple[str, ...], folder: Path) -> str:
     """A hash of a program and of all files that it can see."""
-    told = hashlib.sha256(str(len(arguments)).encode())
+    digest = hashlib.sha256(str(len(arguments)).encode())
     for argument in arguments:  # a file is its content: its folder has another name each time
         if len(argument) > 200 or not Path(argument).is_absolute():
-            told.update(argument.encode())
+            digest.update(argument.encode())
         elif Path(argument).is_file():
-            told.update(Path(argument).read_bytes())
+            digest.update(Path(argument).read_bytes())
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            told.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes())
-    return told.hexdigest()
+            digest.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
 
 
 def _text(stream: io.TextIOWrapper) -> str:

@@ -20,7 +20,7 @@ from workshop.cells import made_by
 OUTPUTS = Path(__file__).with_name("tab_outputs.json")
 """The stored outputs of each cell of the lessons, by `key`; the site's build writes it."""
 ONLY = "Only the installed edition runs this cell"
-NEEDS = ONLY + ": it needs {what}, and a browser's tab has none."
+NEEDS = ONLY + ": it needs {feature}, and a browser's tab has none."
 FOLLOWS = ONLY + ": it builds on one that a browser's tab cannot run."
 BELOW = " Below is what it showed there (stored)."
 NO_OUTPUT = " It prints nothing."
@@ -39,9 +39,9 @@ def lacking(error: BaseException) -> str:
     for cause in _causes(error):
         if isinstance(cause, ImportError):
             return f"the package {cause.name}"
-        for sign, what in SIGNS.items():
+        for sign, feature in SIGNS.items():
             if sign in str(cause):
-                return what
+                return feature
     return ""
 
 
@@ -150,10 +150,10 @@ def of(shell: Any) -> Tab:
 
 def shown(shell: Any, error: BaseException) -> bool:
     """Shows what is stored when a cell failed for what a tab lacks; False for any other error."""
-    what, tab = lacking(error), of(shell)
-    if not what or (isinstance(error, ImportError) and not tab.knows()):
+    feature, tab = lacking(error), of(shell)
+    if not feature or (isinstance(error, ImportError) and not tab.knows()):
         return False
-    tab.show(NEEDS.format(what=what))
+    tab.show(NEEDS.format(feature=feature))
     return True
 
 

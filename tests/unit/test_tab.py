@@ -38,7 +38,7 @@ def shell(monkeypatch):
     stored = {tab.key(CELLS[name]): outputs for name, outputs in STORED.items()}
     monkeypatch.setattr(tab, "of", {shell: tab.Tab(shell, stored)}.get)
     monkeypatch.setattr("IPython.get_ipython", lambda: shell)
-    monkeypatch.setattr("IPython.display.display", lambda it, raw=False: DISPLAYED.append(it))
+    monkeypatch.setattr("IPython.display.display", lambda shown, raw=False: DISPLAYED.append(shown))
     monkeypatch.setattr("IPython.display.clear_output", lambda: None)
     cells.load_ipython_extension(shell)
     return shell
@@ -50,19 +50,19 @@ def run(shell, source):
     with capture_output(display=False) as seen:
         shell.run_cell(source)
     return seen.stdout + seen.stderr, [
-        it if isinstance(it, dict) else {"text/plain": repr(it)} for it in DISPLAYED
+        shown if isinstance(shown, dict) else {"text/plain": repr(shown)} for shown in DISPLAYED
     ]
 
 
 def test_a_cell_that_cannot_run_shows_what_is_stored_and_so_do_those_that_build_on_it(shell):
-    text, [said] = run(shell, CELLS["needs a process"])
+    text, [sentence] = run(shell, CELLS["needs a process"])
     assert text.endswith("the shop\n")
-    assert "needs another process" in said["text/plain"] and "stored" in said["text/plain"]
-    text, [said, picture] = run(shell, CELLS["builds on it"])
-    assert text == "" and "builds on one" in said["text/plain"]
+    assert "needs another process" in sentence["text/plain"] and "stored" in sentence["text/plain"]
+    text, [sentence, picture] = run(shell, CELLS["builds on it"])
+    assert text == "" and "builds on one" in sentence["text/plain"]
     assert picture == STORED["builds on it"][0]["data"]
-    text, [said] = run(shell, CELLS["builds on that"])
-    assert text == "" and said["text/plain"].endswith(tab.NO_OUTPUT)
+    text, [sentence] = run(shell, CELLS["builds on that"])
+    assert text == "" and sentence["text/plain"].endswith(tab.NO_OUTPUT)
 
 
 def test_what_does_not_build_on_it_runs_also_under_a_name_that_was_missing(shell):
@@ -74,8 +74,8 @@ def test_what_does_not_build_on_it_runs_also_under_a_name_that_was_missing(shell
 
 def test_an_edited_cell_shows_nothing_that_it_did_not_make(shell):
     run(shell, CELLS["needs a process"])
-    text, [said] = run(shell, CELLS["builds on it"] + "  # mine")
-    assert text == "" and said["text/plain"].endswith(tab.CHANGED)
+    text, [sentence] = run(shell, CELLS["builds on it"] + "  # mine")
+    assert text == "" and sentence["text/plain"].endswith(tab.CHANGED)
 
 
 def test_a_learners_own_mistake_stays_a_traceback(shell):
@@ -110,9 +110,9 @@ def test_the_names_that_a_cell_uses_before_it_makes_them(source, used):
 
 
 def test_what_a_tab_lacks_is_found_behind_other_errors():
-    lost = OSError("[Errno 138] emscripten does not support processes.")
+    refused = OSError("[Errno 138] emscripten does not support processes.")
     wrapped = RuntimeError("the desk failed")
-    wrapped.__cause__ = ExceptionGroup("branches", [lost])
+    wrapped.__cause__ = ExceptionGroup("branches", [refused])
     assert tab.lacking(wrapped) == "another process"
     assert tab.lacking(RuntimeError("can't start new thread")) == "threads"
     assert tab.lacking(ModuleNotFoundError("no", name="distributed")) == "the package distributed"
@@ -138,8 +138,8 @@ def test_the_desks_programs_end_in_place_as_they_end_in_a_process(shop, monkeypa
         report = await project.tests()
         return tried, report.rpartition(" in ")[0]
 
-    there = asyncio.run(seen())
+    in_a_process = asyncio.run(seen())
     monkeypatch.setattr(checkout, "python", in_place.InPlace)
-    here = asyncio.run(seen())
-    assert here == there and here[0][0] == "does not end"
-    assert "1 failed" in here[1]
+    in_place_of_it = asyncio.run(seen())
+    assert in_place_of_it == in_a_process and in_place_of_it[0][0] == "does not end"
+    assert "1 failed" in in_place_of_it[1]

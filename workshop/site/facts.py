@@ -9,7 +9,7 @@ from workshop.course.lessons import LESSONS
 from workshop.tab import NEEDS
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "editions.md"
-BEFORE, AFTER = NEEDS.split("{what}")
+BEFORE, AFTER = NEEDS.split("{feature}")
 
 
 def row(number: str, cells: int, stored: Mapping[str, str]) -> str:
@@ -24,6 +24,6 @@ def _reasons(sentences: Iterable[str]) -> str:
     needed = []
     for sentence in sentences:
         if BEFORE in sentence:
-            what = sentence.partition(BEFORE)[2].partition(AFTER)[0]
-            needed += [what] if what not in needed else []
+            feature = sentence.partition(BEFORE)[2].partition(AFTER)[0]
+            needed += [feature] if feature not in needed else []
     return ", ".join(needed)

@@ -56,9 +56,9 @@ def test_a_researcher_searches_first_and_then_reports_verbatim_cited_facts():
     found, queries = research("Find facts about teapots.")
     assert queries == ["teapots"]
     assert cited(found) == {"teapot-yixing", "teapot-cast-iron", "teapot-brown-betty"}
-    told = [re.sub(r" \[([\w-]+)\]$", "", line) for line in bullets(found)]
-    assert told and all(
-        any(sentence in text for _, _, text in TEAPOTS.values()) for sentence in told
+    sentences = [re.sub(r" \[([\w-]+)\]$", "", line) for line in bullets(found)]
+    assert sentences and all(
+        any(sentence in text for _, _, text in TEAPOTS.values()) for sentence in sentences
     )
 
 
@@ -245,9 +245,9 @@ def test_a_number_of_sentences_is_obeyed(order, count):
     assert len(re.findall(r"\.(?:\s|$)", brief(f"You are the writer. {order}"))) == count
 
 
-@pytest.mark.parametrize("most", [6, 20, 30])
-def test_a_number_of_words_is_obeyed(most):
-    assert 0 < len(brief(f"You are the writer. Cite. At most {most} words.").split()) <= most
+@pytest.mark.parametrize("limit", [6, 20, 30])
+def test_a_number_of_words_is_obeyed(limit):
+    assert 0 < len(brief(f"You are the writer. Cite. At most {limit} words.").split()) <= limit
 
 
 def test_the_strictest_length_counts():
@@ -519,11 +519,11 @@ def team(*more):
 
 def desk(task, reviews=("PASS",), tools=None, **options):
     """Every handoff of a supervised run, and its end; reviewers say what `reviews` lists, in turn."""
-    said, number = iter([*reviews, *["PASS"] * 9]), count()
+    output, number = iter([*reviews, *["PASS"] * 9]), count()
     answers = {
         "handoff_to_researcher": lambda given: FACTS,
         "handoff_to_writer": lambda given: f"{GOOD} Draft {next(number)}.",
-        "handoff_to_reviewer": lambda given: next(said),
+        "handoff_to_reviewer": lambda given: next(output),
         "handoff_to_translator": lambda given: "Qdrant ist gut.",
     }
     reply, calls = converse(
@@ -595,6 +595,30 @@ def test_a_comparison_has_one_step_a_subject_and_then_depends():
     assert steps[2]["needs"] == [steps[0]["id"], steps[1]["id"]] and steps[3]["needs"] == [
         steps[2]["id"]
     ]
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "Workers: researcher, writer, reviewer.",
+        "The workers are researcher, writer and reviewer.",
+        "Workers: researcher (finds facts), writer (writes the brief), reviewer (checks the draft).",
+        "The workers:\n- researcher: finds facts\n- writer: writes\n- reviewer: checks it",
+    ],
+)
+@pytest.mark.parametrize("worker", [TEXT, {"enum": ["researcher", "writer", "reviewer"]}])
+def test_workers_that_a_prompt_lists_are_read_and_planned(listed, worker):
+    schema = shape(
+        steps={
+            "type": "array",
+            "items": {**STEP, "properties": STEP["properties"] | {"worker": worker}},
+        }
+    )
+    reply = send(
+        "Write a brief on Qdrant.", f"You are the planner of a desk. {listed}", schema=schema
+    )
+    assert [step["worker"] for step in reply.json["steps"]] == ["researcher", "writer", "reviewer"]
+    assert reply.account.not_understood == ()
 
 
 def test_only_workers_that_the_schema_allows_are_planned():
