@@ -1,9 +1,10 @@
-"""The two types that the offline API and its reader share: what a skill decides, and how well it
-behaves."""
+"""What the offline API and its reader share: what a skill decides, how well it behaves, and how a
+tool's input is asked for."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from .account import Account
 
@@ -31,3 +32,12 @@ class Temperament:
     attention: int = (
         6000  # estimated tokens; beyond them the reader overlooks things (an assumption)
     )
+
+
+def as_form(request: dict[str, Any], tool: dict[str, Any]) -> dict[str, Any]:
+    """The request as one for an answer in the shape of a tool's input."""
+    schema = tool.get("input_schema") or {}
+    shape = {"format": {"type": "json_schema", "schema": schema}}
+    form = {key: value for key, value in request.items() if key not in ("tools", "tool_choice")}
+    form["output_config"] = shape
+    return form

@@ -20,18 +20,23 @@ def check_betas(request: Any, headers: dict[str, str]) -> None:
     """
     if not isinstance(request, dict):
         return
-    named = [beta.strip() for beta in headers.get("anthropic-beta", "").split(",")]
+    header = headers.get("anthropic-beta", "")
+    named = [beta.strip() for beta in header.split(",")]
     if request.get("thread") and THREADS in named:
         details = {"error_code": "thread_unsupported_request", "unsupported": ["thread"]}
         raise RequestError(400, _NO_THREADS, details)
     thinking = request.get("thinking")
-    if isinstance(thinking, dict) and "block_binding" in thinking and BINDING not in named:
-        refuse(f"thinking.{thinking.get('type')}.block_binding", "Extra inputs are not permitted")
+    if BINDING in named or not isinstance(thinking, dict):
+        return
+    if "block_binding" in thinking:
+        kind = thinking.get("type")
+        refuse(f"thinking.{kind}.block_binding", "Extra inputs are not permitted")
 
 
 def drops_foreign_blocks(request: dict[str, Any]) -> bool:
     """Whether thinking blocks of another conversation are to be dropped instead of refused."""
-    binding = (request.get("thinking") or {}).get("block_binding") or {}
+    thinking = request.get("thinking") or {}
+    binding = thinking.get("block_binding") or {}
     return binding.get("prefix_mismatch_behavior") == "drop_block"
 
 
@@ -42,9 +47,8 @@ def without(request: dict[str, Any], dropped: list[Placed]) -> dict[str, Any]:
     for number, message in enumerate(request["messages"]):
         content = message["content"]
         if isinstance(content, list):
-            content = [
-                block for index, block in enumerate(content) if (number, index) not in places
-            ]
+            blocks = enumerate(content)
+            content = [block for index, block in blocks if (number, index) not in places]
         if content:
             messages.append({**message, "content": content})
     return {**request, "messages": messages}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from ..answer import Answer, Temperament
+from ..answer import Answer, Temperament, as_form
 from .rules import FORCED, offered_tools
 
 Answering = Callable[[dict[str, Any], Temperament], Answer]
@@ -24,26 +24,28 @@ def visible(request: dict[str, Any]) -> dict[str, Any]:
 def answered(request: dict[str, Any], temperament: Temperament, answer: Answering) -> Answer:
     """What `answer` says to the request; as a call of a tool where `tool_choice` forces one."""
     request = visible(request)
-    said = answer(request, temperament)
+    reply = answer(request, temperament)
     choice = request.get("tool_choice") or {}
     if choice.get("type") not in FORCED:
-        return said
+        return reply
     names = callable_names(request)
-    calls = tuple(
-        block for block in said.content if block["type"] == "tool_use" and block["name"] in names
-    )
-    if calls:  # no words come before a forced call
-        return replace(said, content=calls)
+    calls = [block for block in reply.content if block["type"] == "tool_use"]
+    allowed = tuple(call for call in calls if call["name"] in names)
+    if allowed:  # no words come before a forced call
+        return replace(reply, content=allowed)
     return _filled(request, names[-1], temperament, answer)
 
 
 def callable_names(request: dict[str, Any]) -> list[str]:
     """The tools that `tool_choice` lets the model call."""
     choice = request.get("tool_choice") or {}
-    if choice.get("type") == "none":
-        return []
+    kind = choice.get("type")
     names = [tool["name"] for tool in offered_tools(request)]
-    return [name for name in names if choice.get("type") != "tool" or name == choice["name"]]
+    if kind == "none":
+        return []
+    if kind == "tool":
+        return [name for name in names if name == choice["name"]]
+    return names
 
 
 def _filled(
@@ -55,15 +57,14 @@ def _filled(
     With several tools the last is called: clients put the one that takes the final answer there.
     """
     tool = next(tool for tool in request["tools"] if tool["name"] == name)
-    shape = {"format": {"type": "json_schema", "schema": tool["input_schema"]}}
-    plain = {key: value for key, value in request.items() if key not in ("tools", "tool_choice")}
-    said = answer({**plain, "output_config": shape}, temperament)
-    call = {"type": "tool_use", "name": name, "input": _object_in(said)}
-    return replace(said, content=(call,))
+    reply = answer(as_form(request, tool), temperament)
+    call = {"type": "tool_use", "name": name, "input": _object_in(reply)}
+    return replace(reply, content=(call,))
 
 
-def _object_in(said: Answer) -> dict[str, Any]:
-    text = "".join(block["text"] for block in said.content if block["type"] == "text")
+def _object_in(reply: Answer) -> dict[str, Any]:
+    texts = [block["text"] for block in reply.content if block["type"] == "text"]
+    text = "".join(texts)
     try:
         value = json.loads(text)
     except ValueError:

@@ -71,12 +71,11 @@ def make_reply(
     thought = Thought([], "", content)
     if thinking and max_tokens and not refused:  # with 0 tokens only the prompt cache is filled
         thought = _think(request, content, answer.thinking, checked.prefix)
-    thinking_tokens = min(tokens_of(len(thought.text)), max_tokens // 2)  # some answer still shows
+    thinking_tokens = tokens_of(len(thought.text))
+    thinking_tokens = min(thinking_tokens, max_tokens // 2)  # some answer still shows
     ending = _end(request, thought.content, max_tokens - thinking_tokens, fault)
     output_tokens = max(1, thinking_tokens + _tokens(ending.content))  # ids are not billed
-    for index, block in enumerate(ending.content):
-        if block["type"] == "tool_use":
-            block.setdefault("id", identifier("toolu", b"%d:" % index + checked.prefix))
+    _name_calls(ending.content, checked.prefix)
     usage = _usage(checked.input_tokens, cache or CacheUse())
     usage["output_tokens"] = min(max_tokens, output_tokens)
     usage["output_tokens_details"] = {"thinking_tokens": thinking_tokens}
@@ -98,10 +97,19 @@ def make_reply(
     return reply
 
 
+def _name_calls(content: list[Block], prefix: bytes) -> None:
+    """Give each tool call its id."""
+    for index, block in enumerate(content):
+        if block["type"] == "tool_use":
+            seed = b"%d:" % index + prefix
+            block.setdefault("id", identifier("toolu", seed))
+
+
 def _content(request: dict[str, Any], answer: Answer, fault: str) -> list[Block]:
     """The blocks of an answer, with at most one call where parallel calls are switched off."""
     content = [dict(block) for block in answer.content]
-    if (request.get("tool_choice") or {}).get("disable_parallel_tool_use"):
+    choice = request.get("tool_choice") or {}
+    if choice.get("disable_parallel_tool_use"):
         content = content[: _first_use(content) + 1]
     if fault == "malformed":
         content = [_break_input(block) for block in content]
@@ -118,12 +126,17 @@ def _think(request: dict[str, Any], content: list[Block], thinking: str, prefix:
     if first < len(content) and line(request["model"]) in ("sonnet", "opus"):
         notes = "\n".join(block["text"] for block in content[:first])  # words before a call
         content = content[first:]
-    forced = (request.get("tool_choice") or {}).get("type") in FORCED
-    if forced or kind == "disabled" or (kind == "between_tools" and not notes):
+    choice = request.get("tool_choice") or {}
+    if choice.get("type") in FORCED or kind == "disabled":
         return Thought([], "", content)
-    texts = [notes] if kind == "between_tools" else [thinking, notes]
-    thoughts = "\n".join(filter(None, texts))
-    shown = setting.get("display") or ("omitted" if kind == "adaptive" else "summarized")
+    if kind == "between_tools":
+        if not notes:
+            return Thought([], "", content)
+        thoughts = notes
+    else:
+        thoughts = "\n".join(filter(None, [thinking, notes]))
+    usual = "omitted" if kind == "adaptive" else "summarized"
+    shown = setting.get("display") or usual
     text = thoughts if shown == "summarized" else ""
     block = {"type": "thinking", "thinking": text, "signature": sign(prefix, text)}
     return Thought([block], thoughts, content)
@@ -174,9 +187,11 @@ def _first_use(content: list[Block]) -> int:
 
 
 def _tokens(content: list[Block]) -> int:
-    return sum(
-        estimate_tokens(block["text"] if block["type"] == "text" else block) for block in content
-    )
+    total = 0
+    for block in content:
+        counted = block["text"] if block["type"] == "text" else block
+        total += estimate_tokens(counted)
+    return total
 
 
 def _break_input(block: Block) -> Block:
@@ -184,8 +199,9 @@ def _break_input(block: Block) -> Block:
     if block["type"] != "tool_use":
         return block
     name = next(iter(block["input"]), "unexpected")
-    wrong = "many" if isinstance(block["input"].get(name), dict) else {"value": None}
-    return {**block, "input": {**block["input"], name: wrong}}
+    given = block["input"]
+    wrong = "many" if isinstance(given.get(name), dict) else {"value": None}
+    return {**block, "input": {**given, name: wrong}}
 
 
 def _stop_at(content: list[Block], stops: Iterable[str]) -> tuple[list[Block], str | None]:
@@ -195,8 +211,10 @@ def _stop_at(content: list[Block], stops: Iterable[str]) -> tuple[list[Block], s
         found = [(text.index(stop), stop) for stop in stops if stop in text]
         if found:
             end, stop = min(found)
-            last = [{**block, "text": text[:end]}] if end else []
-            return content[:index] + last, stop
+            kept = content[:index]
+            if end:
+                kept.append({**block, "text": text[:end]})
+            return kept, stop
     return content, None
 
 
@@ -205,11 +223,15 @@ def _cut(content: list[Block], limit: int) -> tuple[list[Block], bool]:
     name only."""
     for index, block in enumerate(content):
         tokens = _tokens([block])
-        if tokens > limit:
-            part: Block = {"input": {}}
+        if tokens <= limit:
+            limit -= tokens
+            continue
+        kept = content[:index]
+        if limit:
+            part = {**block, "input": {}}
             if block["type"] == "text":
-                part = {"text": block["text"][: limit * CHARACTERS_PER_TOKEN]}
-            last = [{**block, **part}] if limit else []
-            return content[:index] + last, True
-        limit -= tokens
+                end = limit * CHARACTERS_PER_TOKEN
+                part = {**block, "text": block["text"][:end]}
+            kept.append(part)
+        return kept, True
     return content, False

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+_KNOWN_AT_THE_END = ("stop_reason", "stop_sequence", "stop_details")
 _few_words = re.compile(r"\s*(?:\S+\s*){1,4}|\s+").findall
 
 
@@ -19,10 +20,12 @@ def events(reply: dict[str, Any]) -> tuple[bytes, ...]:
 
 
 def _events(reply: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    at_end = {name: reply[name] for name in ("stop_reason", "stop_sequence", "stop_details")}
-    usage = {**reply["usage"], "output_tokens": min(1, reply["usage"]["output_tokens"])}
-    at_start: dict[str, Any] = {"content": [], **dict.fromkeys(at_end), "usage": usage}
-    yield {"type": "message_start", "message": {**reply, **at_start}}
+    usage = reply["usage"]
+    ending = {name: reply[name] for name in _KNOWN_AT_THE_END}
+    message = {**reply, **dict.fromkeys(_KNOWN_AT_THE_END)}
+    message["content"] = []
+    message["usage"] = {**usage, "output_tokens": min(1, usage["output_tokens"])}
+    yield {"type": "message_start", "message": message}
     yield {"type": "ping"}
     for index, block in enumerate(reply["content"]):
         start, deltas = _in_parts(block)
@@ -30,7 +33,7 @@ def _events(reply: dict[str, Any]) -> Iterator[dict[str, Any]]:
         for delta in deltas:
             yield {"type": "content_block_delta", "index": index, "delta": delta}
         yield {"type": "content_block_stop", "index": index}
-    yield {"type": "message_delta", "delta": at_end, "usage": reply["usage"]}
+    yield {"type": "message_delta", "delta": ending, "usage": usage}
     yield {"type": "message_stop"}
 
 
@@ -40,10 +43,11 @@ def _in_parts(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any
         parts = _few_words(json.dumps(block["input"]))
         deltas = [{"type": "input_json_delta", "partial_json": part} for part in parts]
         return {**block, "input": {}}, deltas
-    keys = [key for key in ("text", "thinking", "signature") if key in block]
-    deltas = [
-        {"type": f"{key}_delta", key: piece}
-        for key in keys
-        for piece in ([block[key]] if key == "signature" else _few_words(block[key]))
-    ]
-    return {**block, **dict.fromkeys(keys, "")}, deltas
+    start = dict(block)
+    deltas = []
+    for key in ("text", "thinking", "signature"):
+        if key in block:
+            start[key] = ""
+            pieces = [block[key]] if key == "signature" else _few_words(block[key])
+            deltas += [{"type": f"{key}_delta", key: piece} for piece in pieces]
+    return start, deltas

@@ -32,8 +32,10 @@ def estimate_tokens(value: Any) -> int:
     the text counts, of any other block its compact JSON; a message adds 4 tokens, a tool 8.
     """
     if isinstance(value, dict) and "messages" in value:
-        return measure(value, turns_of(value["messages"])).tokens
-    return tokens_of(len(value if isinstance(value, str) else canonical(value)))
+        turns = turns_of(value["messages"])
+        return measure(value, turns).tokens
+    text = value if isinstance(value, str) else canonical(value)
+    return tokens_of(len(text))
 
 
 def tokens_of(characters: int) -> int:
@@ -52,9 +54,14 @@ def measure(request: dict[str, Any], turns: list[Turn]) -> Measure:
     """Count a request's tokens and hash its prefixes."""
     tools = [unmarked(tool) for tool in request.get("tools") or ()]
     schema = answer_schema(request)
-    state = sha256(canonical([request.get("model"), tools]).encode())
-    characters = len(canonical(tools)) if tools else 0
-    characters += len(canonical(schema)) if schema else 0
+    model = request.get("model")
+    head = canonical([model, tools])
+    state = sha256(head.encode())
+    characters = 0
+    if tools:
+        characters += len(canonical(tools))
+    if schema:
+        characters += len(canonical(schema))
     for block in system_blocks(request):
         characters += _take(state, block)
     prefixes = []
@@ -84,13 +91,17 @@ def system_blocks(request: dict[str, Any]) -> list[dict[str, Any]]:
 
 def rendered(block: dict[str, Any]) -> str:
     """What a block is to the model: its text, or its JSON."""
-    return block["text"] if block["type"] == "text" else canonical(unmarked(block))
+    if block["type"] == "text":
+        return block["text"]
+    return canonical(unmarked(block))
 
 
 def counted(block: dict[str, Any], piece: str) -> int:
     """The characters of a rendered block that count; of a thinking block its thoughts, not its
     signature."""
-    return len(block["thinking"] if block["type"] == "thinking" else piece)
+    if block["type"] == "thinking":
+        return len(block["thinking"])
+    return len(piece)
 
 
 def unmarked(part: dict[str, Any]) -> dict[str, Any]:
@@ -100,9 +111,11 @@ def unmarked(part: dict[str, Any]) -> dict[str, Any]:
 
 def sign(prefix: bytes, thinking: str) -> str:
     """The signature of a thinking block that follows this prefix."""
-    return sha256(b"thinking\0" + prefix + thinking.encode()).hexdigest()
+    bound = b"thinking\0" + prefix + thinking.encode()
+    return sha256(bound).hexdigest()
 
 
 def identifier(kind: str, seed: bytes) -> str:
     """An id such as msg_…: the same for the same seed."""
-    return f"{kind}_{sha256(kind.encode() + seed).hexdigest()[:24]}"
+    digest = sha256(kind.encode() + seed).hexdigest()
+    return f"{kind}_{digest[:24]}"

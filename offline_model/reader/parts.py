@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
@@ -14,28 +14,34 @@ LABELS = ("task", "feedback", "facts", "draft", "context", "rubric")
 _OPEN = re.compile(r"<([A-Za-z][\w.-]*+)(?:\s[^<>]*)?>")
 _CLOSE = re.compile(r"</([A-Za-z][\w.-]*+)\s*>")
 _HEAD = re.compile(r"[ \t]*#{1,6}[ \t]+([^\n]{1,60}?)[ \t]*:?$")
-_BOLD = re.compile(r"[ \t]*\*\*([^*\n]{1,60}?):?\*\*:?[ \t]*(.*)$")
-_PLAIN = re.compile(r"[ \t]*([A-Za-z][\w '’()/-]{1,50}?)[ \t]*:(?:[ \t]+(.*))?$")
+_BOLD = re.compile(r"[ \t]*\*\*([^*\n]{1,60}?):?\*\*:?[ \t]*(?P<rest>.*)$")
+_PLAIN = re.compile(r"[ \t]*([A-Za-z][\w '’()/-]{1,50}?)[ \t]*:(?:[ \t]+(?P<rest>.*))?$")
 _LONGEST_LINE = 2_000
 
 
 @cache
 def _canonical() -> dict[str, str]:
-    labels = table("words/labels")
-    return {word: label for label in LABELS for word in labels[label].split()}
+    labels: dict[str, str] = {}
+    for label in LABELS:
+        names = table("words/labels")[label].split()
+        labels |= dict.fromkeys(names, label)
+    return labels
 
 
 @lru_cache(maxsize=2_000)
 def label_of(name: str) -> str | None:
     """The label that a part's name stands for ("Reviewer feedback" → "feedback"), or None."""
-    plain = [word for word in re.split(r"[^\w']+|_", name.lower()) if word]
-    named = [_canonical()[word] for word in plain if word in _canonical()]
+    labels = _canonical()
     modifiers = words_in("words/labels", "modifiers")
-    known = all(word in _canonical() or word in modifiers or word.isdigit() for word in plain)
-    if not named or len(plain) > 6 or not known:
+    plain = re.findall(r"[^\W_]+(?:'[^\W_]*)*", name.lower())
+    named = [labels[word] for word in plain if word in labels]
+    others = [word for word in plain if word not in labels and word not in modifiers]
+    if not named or len(plain) > 6 or not all(map(str.isdigit, others)):
         return None
-    first = [label for label in LABELS[:2] if label in named]  # "research question"
-    return (first or ["draft"] * ("draft" in plain) or named)[0]
+    for label in LABELS[:2]:  # "research question"
+        if label in named:
+            return label
+    return "draft" if "draft" in plain else named[0]
 
 
 @lru_cache(maxsize=500)
@@ -52,18 +58,20 @@ def labelled(text: str) -> tuple[tuple[str, str], ...]:
 
 def _tags(text: str) -> Iterator[tuple[str, slice, slice]]:
     """Each tag that is closed, and not inside of another: its name, where it is, and where its text."""
-    closing: dict[str, deque[re.Match]] = {}
+    closing: dict[str, deque[re.Match]] = defaultdict(deque)
     for match in _CLOSE.finditer(text):
-        closing.setdefault(match[1], deque()).append(match)
+        closing[match[1]].append(match)
     position = 0
     for opening in _OPEN.finditer(text):
-        ends = closing.get(opening[1], deque())
+        name = opening[1]
+        ends = closing[name]
         while ends and ends[0].start() < opening.end():
             ends.popleft()
         if ends and opening.start() >= position:
-            position = ends[0].end()
-            inner = slice(opening.end(), ends[0].start())
-            yield opening[1], slice(opening.start(), position), inner
+            close = ends[0]
+            position = close.end()
+            outer = slice(opening.start(), position)
+            yield name, outer, slice(opening.end(), close.start())
 
 
 def _lines(text: str) -> list[tuple[str, str]]:
@@ -75,8 +83,12 @@ def _lines(text: str) -> list[tuple[str, str]]:
             found.append((name, [rest]))
         else:
             found[-1][1].append(line)
-    bodies = [(name, "\n".join(lines).strip()) for name, lines in found]
-    return [(name, body) for name, body in bodies if name or body]
+    parts = []
+    for name, lines in found:
+        body = "\n".join(lines).strip()
+        if name or body:
+            parts.append((name, body))
+    return parts
 
 
 def _label_in(line: str, current: str | None) -> tuple[str, str]:
@@ -87,14 +99,17 @@ def _label_in(line: str, current: str | None) -> tuple[str, str]:
     """
     if len(line) > _LONGEST_LINE:
         return "", ""
-    head, bold, plain = _HEAD.match(line), _BOLD.match(line), _PLAIN.match(line)
-    match = head or bold or plain
-    if not match:
+    head = _HEAD.match(line)
+    match = head or _BOLD.match(line) or _PLAIN.match(line)
+    if match is None:
         return "", ""
-    name, rest = match[1].strip(" :"), "" if head else (match[2] or "")
+    name = match[1].strip(" :")
+    rest = (match["rest"] or "") if match is not head else ""
     is_alone = not rest and len(name.split()) < 4 and line.rstrip().endswith(":")
-    is_open = current not in ("facts", "draft", "feedback") and (is_alone or bool(head))
-    return (name, rest) if label_of(name) or is_open else ("", "")
+    is_open = current not in ("facts", "draft", "feedback")
+    if label_of(name) or (is_open and (head or is_alone)):
+        return name, rest
+    return "", ""
 
 
 @lru_cache(maxsize=500)
@@ -104,24 +119,32 @@ def parts(text: str) -> dict[str, str]:
     Parts of one name are joined, what is outside of any label is the task, an empty part is empty.
     The last paragraph is the order where it is one. The result is shared: do not change it.
     """
-    found: dict[str, list[str]] = {}
+    found = defaultdict(list)
     for name, body in labelled(text):
-        found.setdefault((label_of(name) or name.lower()) if name else "task", []).append(body)
-    if "facts" not in found and "task" in found:  # cited bullets in plain prose are facts, too
-        lines = "\n".join(found["task"]).splitlines()
-        cited = [line for line in lines if BULLET.match(line) and citations(line)]
-        if len(cited) > 1:
-            found["facts"] = cited
-            found["task"] = [line for line in lines if line not in cited]
-    made = {name: "\n\n".join(bodies).strip() for name, bodies in found.items()}
-    if made and not made.get("task") and not text.rstrip().endswith(">"):
-        made = _with_order(made)
-    return made
+        own = name.lower() or "task"
+        found[label_of(name) or own].append(body)
+    if "task" in found and "facts" not in found:
+        _move_cited_bullets(found)
+    named = {name: "\n\n".join(bodies).strip() for name, bodies in found.items()}
+    if named and not named.get("task") and not text.rstrip().endswith(">"):
+        _move_order(named)
+    return named
 
 
-def _with_order(made: dict[str, str]) -> dict[str, str]:
-    """The parts with the last paragraph as the task, where that is one short sentence of its own."""
-    name, text = [*made.items()][-1]
-    rest, _, last = text.rpartition("\n\n")
-    is_order = rest and len(sentences(last)) == 1 and not citations(last) and not BULLET.match(last)
-    return made | {name: rest.strip(), "task": last.strip()} if is_order else made
+def _move_cited_bullets(found: dict[str, list[str]]) -> None:
+    """Make the cited bullets of plain prose the facts."""
+    lines = "\n".join(found["task"]).splitlines()
+    cited = [line for line in lines if BULLET.match(line) and citations(line)]
+    if len(cited) > 1:
+        found["facts"] = cited
+        found["task"] = [line for line in lines if line not in cited]
+
+
+def _move_order(named: dict[str, str]) -> None:
+    """Make the last paragraph the task, where that is one short sentence of its own."""
+    name = [*named][-1]
+    rest, _, last = named[name].rpartition("\n\n")
+    is_item = BULLET.match(last) or citations(last)
+    if rest and len(sentences(last)) == 1 and not is_item:
+        named[name] = rest.strip()
+        named["task"] = last.strip()

@@ -32,8 +32,10 @@ class Doc:
 def json_of(text: str) -> Any:
     """The JSON object or array that a text is, or None."""
     text = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```").strip()
+    if not text.startswith(("{", "[")):
+        return None
     try:
-        return json.loads(text) if text[:1] in ("{", "[") else None
+        return json.loads(text)
     except (ValueError, RecursionError):
         return None
 
@@ -41,16 +43,17 @@ def json_of(text: str) -> Any:
 def _record(fields: dict) -> Doc:
     """A Doc from fields of any usual names."""
     known = {str(key).lower(): _plain(value) for key, value in fields.items()}
-    made = {}
+    values = dict.fromkeys(table("words/records"), "")
     for field, names in table("words/records").items():
-        made[field] = next((known[name] for name in names.split() if known.get(name)), "")
-    return Doc(**made)
+        for name in reversed(names.split()):
+            values[field] = known.get(name) or values[field]
+    return Doc(**values)
 
 
 def _plain(value: Any) -> str:
     if isinstance(value, list):
         return "\n".join(f"- {item}" for item in value if isinstance(item, str))
-    return str(value).strip() if isinstance(value, (str, int)) else ""
+    return str(value).strip() if isinstance(value, str | int) else ""
 
 
 def _of_json(data: Any) -> list[Doc]:
@@ -58,11 +61,15 @@ def _of_json(data: Any) -> list[Doc]:
         return [Doc("", text=data)]
     if isinstance(data, dict):
         doc = _record(data)
-        nested = any(isinstance(value, (dict, list)) for value in data.values())
-        if doc.text or (doc.id and doc.title and not nested):
-            return [replace(doc, text=doc.text or doc.title)]
-        data = [value for value in data.values() if not isinstance(value, str)]
-    return [doc for item in data for doc in _of_json(item)] if isinstance(data, list) else []
+        inner = [value for value in data.values() if isinstance(value, dict | list)]
+        if doc.text:
+            return [doc]
+        if doc.id and doc.title and not inner:
+            return [replace(doc, text=doc.title)]
+        data = inner
+    if not isinstance(data, list):
+        return []
+    return [doc for item in data for doc in _of_json(item)]
 
 
 @lru_cache(maxsize=1_000)
@@ -77,22 +84,27 @@ def documents(text: str) -> tuple[Doc, ...]:
         return tuple(_of_json(data))
     heads = list(_HEADER.finditer(text))
     if heads:
-        ends = [head.start() for head in heads[1:]] + [len(text)]
-        bodies = (text[head.end() : end] for head, end in zip(heads, ends, strict=True))
-        return tuple(_headed(head, body) for head, body in zip(heads, bodies, strict=True))
+        ends = [head.start() for head in heads[1:]]
+        places = zip(heads, [*ends, len(text)], strict=True)
+        return tuple(_headed(head, text[head.end() : end]) for head, end in places)
     if len(sentences(text)) < 3 and says_nothing(text):
         return ()
     return tuple(Doc(fact.source, fact.title, text=fact.sentence) for fact in facts(text))
 
 
 def _headed(head: re.Match, body: str) -> Doc:
-    lines = body.strip().splitlines()
-    url = lines.pop(0).strip() if lines and re.fullmatch(r"https?://\S+\s*", lines[0]) else ""
-    date, title = (head["date"] or "").replace("no date", ""), head["title"].strip()
-    text = "\n".join(lines).strip()
+    text = body.strip()
+    url = ""
+    first, _, rest = text.partition("\n")
+    if re.fullmatch(r"https?://\S+\s*", first):
+        url = first.strip()
+        text = rest.strip()
+    title = head["title"].strip()
     if title.endswith("."):  # no title at all: a note that begins with its source
-        title, text = "", f"{title}\n{text}".strip()
-    return Doc(head["id"].strip(), title, date, url, text or title)
+        text = f"{title}\n{text}".strip()
+        title = ""
+    date = head["date"] or ""
+    return Doc(head["id"].strip(), title, date.replace("no date", ""), url, text or title)
 
 
 @lru_cache(maxsize=1_000)
@@ -101,17 +113,19 @@ def facts(text: str) -> tuple[Fact, ...]:
 
     Takes bullets and lines with sources in brackets, headings over groups, JSON and search results.
     """
-    if json_of(text) is not None or _HEADER.search(text):
-        listed = ((doc, sentence) for doc in documents(text) for sentence in sentences(doc.text))
-        return tuple(sentence_of(sentence, doc.id, doc.title) for doc, sentence in listed)
     found: list[Fact] = []
+    if json_of(text) is not None or _HEADER.search(text):
+        for doc in documents(text):
+            found += [sentence_of(one, doc.id, doc.title) for one in sentences(doc.text)]
+        return tuple(found)
     title = ""
     for block in blocks(text):
         if is_heading(block) or (block.endswith(":") and len(block.split()) < 7):
             title = block.strip("#*: ")
             continue
         group = [sentence_of(sentence, "", title) for sentence in sentences(block)]
-        if group and group[-1].source and not any(fact.source for fact in group[:-1]):
-            group = [replace(fact, source=group[-1].source) for fact in group]
-        found += [fact for fact in group if len(fact.sentence.split()) > 1]
+        cited = [fact for fact in group if fact.source]
+        if cited and cited == group[-1:]:  # a source behind a paragraph is the source of it all
+            group = [replace(fact, source=cited[0].source) for fact in group]
+        found += [fact for fact in group if " " in fact.sentence]
     return tuple(found)

@@ -155,7 +155,13 @@ def read_of(task: str, held: str = "") -> str:
     it") and numbers are part of the topic as far as these speak of them.
     """
     told = (task, *sentences(task))
-    return " ".join(_held(one, held) for text in told for one in (topic(text), *subjects(text)))
+    return " ".join(_held(one, held) for text in told for one in named_in(text))
+
+
+def named_in(text: str) -> tuple[str, ...]:
+    """The topic and the subjects of a text; of more subjects than are compared only these."""
+    compared = subjects(text)
+    return compared if len(compared) == _MOST_SUBJECTS else (topic(text), *compared)
 
 
 def _held(subject: str, facts: str) -> str:

@@ -10,7 +10,7 @@ from operator import or_
 
 from ..account import Account
 from .lexicon import CLAUSE_END, LONGEST_SENTENCE, families, scan, table, words_in
-from .wishes import limits, wished
+from .wishes import limits, other_lengths, wished
 
 MOST_CLAUSES = 20
 LONGEST_CLAUSE = 160
@@ -84,6 +84,9 @@ def unread(text: str, read_families: tuple[str, ...], read: str) -> tuple[str, .
             seen[match.start : match.end] = bytes(map(or_, seen[match.start : match.end], skipping))
     for limit in limits(text):
         seen[limit.start : limit.end] = b"\x01" * (limit.end - limit.start)
+    unheeded = {
+        place for length in other_lengths(text) for place in range(length.start, length.end)
+    }
     used = {word.lower() for word in _WORDS.findall(read)}
     common = words_in("words/common", "stop") | words_in("words/common", "neutral")
     found: list[str] = []
@@ -94,9 +97,12 @@ def unread(text: str, read_families: tuple[str, ...], read: str) -> tuple[str, .
         strange = [
             word.start()
             for word, is_known in zip(words, known, strict=True)
-            if not is_known
-            and word[0].lower() not in common
-            and not _MARK.match(text, word.start())
+            if word.start() in unheeded
+            or (
+                not is_known
+                and word[0].lower() not in common
+                and not _MARK.match(text, word.start())
+            )
         ]
         if len(words) > 1 and not any(known):
             found.append(text[start:end])

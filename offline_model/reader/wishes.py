@@ -30,6 +30,7 @@ class Limit(NamedTuple):
     most: int
     start: int
     end: int
+    exact: bool = False
 
 
 def number(text: str) -> float | int:
@@ -101,6 +102,7 @@ def _endings() -> dict[str, re.Pattern]:
     return {
         "floor": re.compile(rf"{no}\b(?:{spoken(length['floors'])})(?: \w+)?$", re.I),
         "strict": re.compile(rf"{no}\b(?:{spoken(length['strict'])})$", re.I),
+        "exact": re.compile(rf"{no}\b(?:{spoken(length['exact'])})$", re.I),
         "bound": re.compile(rf"\b(?:{spoken(length['bounds'])})\b", re.I),
         "part": re.compile(rf"(?<!1 )(?<!a )\b(?:{part})(?: (?!into\b)\w+){{0,6}}$", re.I),
         "most": re.compile(rf"(?:,\s*)?\b(?:{spoken(length['most'])})\s+$", re.I),
@@ -110,19 +112,27 @@ def _endings() -> dict[str, re.Pattern]:
     }
 
 
-@lru_cache(maxsize=2_000)
 def limits(text: str) -> tuple[Limit, ...]:
     """The upper limits that a text sets. Floors ("at least 50 words") and limits of a part are none."""
-    kept = []
+    return tuple(limit for limit in _lengths(text) if limit.most)
+
+
+def other_lengths(text: str) -> tuple[Limit, ...]:
+    """The lengths that are more than an upper limit: exact ones of words, floors, limits of a part."""
+    return tuple(limit for limit in _lengths(text) if limit.exact or not limit.most)
+
+
+@lru_cache(maxsize=2_000)
+def _lengths(text: str) -> tuple[Limit, ...]:
+    """The lengths that a text names; `most` is 0 where one is not an upper limit of the whole."""
+    kept: list[Limit] = []
     plain = re.sub(r"\btwice\b", "2 times", re.sub(r"\bonce\b(?! more)", "1 time", text))
     plain = re.sub(r"\ba (?=(?:\w+ )?paragraph\b)", "1 ", plain) if plain == text else plain
     start = 0
     for end in [*(mark.start() for mark in _SENTENCE_END.finditer(plain)), len(plain)]:
         kept += [
-            Limit(kind, most, begin + start, stop + start)
-            for kind, most, begin, stop in _limits_in(
-                plain[start : min(end, start + LONGEST_SENTENCE)]
-            )
+            limit._replace(start=limit.start + start, end=limit.end + start)
+            for limit in _limits_in(plain[start : min(end, start + LONGEST_SENTENCE)])
         ]
         start = end
     return tuple(kept)
@@ -130,7 +140,7 @@ def limits(text: str) -> tuple[Limit, ...]:
 
 @lru_cache(maxsize=20_000)
 def _limits_in(clause: str) -> tuple[Limit, ...]:
-    """The upper limits that one sentence sets, the first hundred at most."""
+    """The lengths that one sentence names, the first hundred at most."""
     lower = clause.lower()
     if not any(unit in lower for unit in _kinds()):
         return ()
@@ -139,22 +149,23 @@ def _limits_in(clause: str) -> tuple[Limit, ...]:
 
 
 def _limit(match: re.Match, clause: str) -> Limit | None:
-    """The limit at one place of a clause, or None where it is a floor or the limit of a part."""
+    """The length at one place of a clause, or None where one thing is meant and not a length."""
     kind, most = _kinds()[match["unit"].lower()], int(number(match["n"]))
     near = max(0, match.start("n") - _NEAR)  # a whole text here would take squared time
     before = " ".join(clause[near : match.start("n")].split()).rstrip(" -(:")
     ends = _endings()
     vague = most == 1 and kind in ("words", "facts") and not ends["bound"].search(before)
     part = kind == "words" and match.start("n") == match.start() and ends["part"].search(before)
-    if most < 1 or vague or part or ends["floor"].search(before):
+    if most < 1 or vague:
         return None
-    if ends["behind"].match(clause, match.end()):
-        return None
+    if part or ends["floor"].search(before) or ends["behind"].match(clause, match.end()):
+        return Limit(kind, 0, match.start(), match.end())
     if ends["strict"].search(before):
         most -= 1
     lead = ends["most"].search(clause, max(0, match.start() - _NEAR), match.start())
     start = lead.start() if lead else match.start()
-    return Limit(kind, max(1, most), start, match.end())
+    exact = kind == "words" and bool(ends["exact"].search(before))
+    return Limit(kind, max(1, most), start, match.end(), exact)
 
 
 def limit(text: str, kind: str) -> int | None:

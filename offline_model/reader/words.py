@@ -13,10 +13,9 @@ from itertools import pairwise
 from .lexicon import has, number_pattern, words_in
 from .wishes import number
 
-_LONG_SUFFIXES = (
-    "ization isation ations ation ements ement ments ment ings ing ions ion ers er ors or"
-)
-_SUFFIXES = (*_LONG_SUFFIXES.split(), "ed", "ly", "es", "s")
+_SUFFIXES = (
+    "ization isation ations ation ements ement ments ment ings ing ions ion ers er ors or ed ly es s"
+).split()
 _WORD = re.compile(r"[^\W_]+(?:['’.\-][^\W_]+)*[+#]*")
 _CITATION = re.compile(r"\s*\[(?!\s*[xX ]?\])([^\[\]\n]{1,160})\](?!\()")
 _LETTER = re.compile(r"\w")
@@ -50,49 +49,64 @@ def stem(word: str) -> str:
     if word.endswith("ies"):
         word = word[:-3] + "y"
     elif not word.endswith(("ss", "us", "is")):
-        word = word.removesuffix(next(filter(None, map(_ending(word), _SUFFIXES)), ""))
-    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
-        word = word[:-1]
-    silent = word[-1] == "e" or (word[-1] == "y" and word[-2] not in "aeou")
-    return word[:-1] if len(word) > 3 and silent else word
+        word = _without_suffix(word)
+    if len(word) < 4:
+        return word
+    last = word[-1]
+    is_double = last == word[-2] and last not in "aeiouls"
+    is_silent = last == "e" or (last == "y" and word[-2] not in "aeou")
+    return word[:-1] if is_double or is_silent else word
 
 
-def _ending(word: str):
-    """A function that returns a suffix that can be taken off a word, or ""."""
-
-    def fitting(suffix: str) -> str:
-        left = len(word) - len(suffix)
-        return suffix if word.endswith(suffix) and left >= (4 if len(suffix) > 2 else 3) else ""
-
-    return fitting
+def _without_suffix(word: str) -> str:
+    """A word without its first suffix that leaves enough of it."""
+    for suffix in _SUFFIXES:
+        least = 4 if len(suffix) > 2 else 3
+        if word.endswith(suffix) and len(word) - len(suffix) >= least:
+            return word.removesuffix(suffix)
+    return word
 
 
 @lru_cache(maxsize=8_000)
 def content_words(text: str) -> tuple[str, ...]:
     """The stems that carry meaning, in order, each once: no stop words, no generic words."""
     empty = stop_words() | words_in("words/common", "generic")
-    kept = (word for word in words(uncited(text)) if word not in empty)
-    long = (word for word in kept if len(word) > 1 or word.isdigit())
-    return tuple(dict.fromkeys(stem(word.replace("-", "")) for word in long))
+    stems: dict[str, None] = {}
+    for word in words(uncited(text)):
+        is_long = len(word) > 1 or word.isdigit()
+        if is_long and word not in empty:
+            stems[_whole_stem(word)] = None
+    return tuple(stems)
+
+
+def _whole_stem(word: str) -> str:
+    """The stem of a word that may have a hyphen: hand-off and handoff are one."""
+    return stem(word.replace("-", ""))
 
 
 @lru_cache(maxsize=4_000)
 def vocabulary(text: str) -> frozenset[str]:
     """All stems of a text, with joined neighbours (hand off → handoff), hyphen parts and acronyms."""
     plain = words(text)
-    joined = [a + b for a, b in pairwise(plain) if a.isalpha() and b.isalpha()]
-    pieces = [piece for word in plain if "-" in word for piece in word.split("-")]
-    acronyms = []
+    found = set(plain)
+    for first, second in pairwise(plain):
+        if first.isalpha() and second.isalpha():
+            found.add(first + second)
+    for word in plain:
+        found.update(word.split("-"))
     for name in _LONG_FORM.findall(text):
-        initials = "".join(part[0] for part in re.findall(r"[A-Z]\w*", name))
-        acronyms += [initials[i:] for i in range(len(initials) - 1)]
-    return frozenset(stem(word.replace("-", "")) for word in (*plain, *joined, *pieces, *acronyms))
+        initials = "".join(re.findall(r"([A-Z])\w*", name))
+        found.update(initials[start:] for start in range(len(initials) - 1))
+    return frozenset(map(_whole_stem, found))
 
 
 def overlap(a: str, b: str) -> float:
     """How much of a's meaning is in b, from 0 to 1 (1 when a has no content words at all)."""
     wanted = content_words(a)
-    return sum(word in vocabulary(b) for word in wanted) / len(wanted) if wanted else 1.0
+    if not wanted:
+        return 1.0
+    held = vocabulary(b).intersection(wanted)
+    return len(held) / len(wanted)
 
 
 _DIGITS = r"(?<![^\W_])v?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)*)"
@@ -102,12 +116,15 @@ _NUMBER = re.compile(rf"{_DIGITS}|\b({number_pattern()})\b", re.I)
 @lru_cache(maxsize=8_000)
 def numbers(text: str) -> tuple[str, ...]:
     """Every number in one spelling, in order: 1,500 → 1500, twelve → 12, v0.8.0 → 0.8.0; not "one"."""
-    kept = []
+    found = []
     for digits, spoken in _NUMBER.findall(uncited(text)):
-        if spoken.lower() not in ("one", "single", "couple"):
-            plain = digits.replace(",", "") or str(number(spoken))
-            kept.append((plain.lstrip("0") or "0") if plain.isdigit() else plain)
-    return tuple(kept)
+        if spoken.lower() in ("one", "single", "couple"):
+            continue
+        plain = digits.replace(",", "") or str(number(spoken))
+        if plain.isdigit():
+            plain = plain.lstrip("0") or "0"
+        found.append(plain)
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -126,8 +143,13 @@ class Fact:
 @lru_cache(maxsize=8_000)
 def citations(text: str) -> tuple[str, ...]:
     """The source ids that a text cites, in order, each once: [id], [a, b]."""
-    named = (one for group in _CITATION.findall(text) for one in re.split(r",\s+|\s*;\s*", group))
-    return tuple(dict.fromkeys(filter(None, (one.strip(" `*^") for one in named))))
+    sources: dict[str, None] = {}
+    for group in _CITATION.findall(text):
+        for name in re.split(r",\s+|\s*;\s*", group):
+            source = name.strip(" `*^")
+            if source:
+                sources[source] = None
+    return tuple(sources)
 
 
 def uncited(text: str) -> str:
@@ -146,31 +168,31 @@ def blocks(text: str) -> tuple[str, ...]:
     is_open = False
     for line in text.splitlines():
         plain = line.strip()
-        if not plain or is_heading(line):
+        if not plain:
             is_open = False
-            found += [[plain]] if plain else []
+        elif is_heading(line):
+            is_open = False
+            found.append([plain])
         elif BULLET.match(line) or not is_open or _is_ended(found[-1][-1]):
-            found.append([BULLET.sub("", line).strip()])
             is_open = True
+            found.append([BULLET.sub("", line).strip()])
         else:
             found[-1].append(plain)
-    return tuple(" ".join(lines) for lines in found)
+    return tuple(map(" ".join, found))
 
 
 def _is_ended(line: str) -> bool:
     """Whether a line ends a sentence: with a mark, or a bracket, and quotes behind it."""
     body = line.rstrip("\"'”’)")
-    return ")" in line[len(body) :] or body.endswith((".", "!", "?", "]"))
+    closing = line[len(body) :]
+    return ")" in closing or body.endswith((".", "!", "?", "]"))
 
 
 @lru_cache(maxsize=4_000)
 def sentences(text: str) -> tuple[str, ...]:
     """The sentences in order, without headings; a citation stays with the sentence before it."""
-    found: list[str] = []
-    for block in blocks(text):
-        if not is_heading(block):
-            found += _sentences_of(block)
-    return tuple(found)
+    plain = [block for block in blocks(text) if not is_heading(block)]
+    return tuple(sentence for block in plain for sentence in _sentences_of(block))
 
 
 def _sentences_of(block: str) -> list[str]:
@@ -178,23 +200,30 @@ def _sentences_of(block: str) -> list[str]:
     for piece in _END.split(block):
         while found and (lead := _CITATION.match(piece)):  # "Sentence. [id] Next."
             found[-1] += " " + lead.group().strip()
-            piece = re.sub(r"^[.,;]?\s*", "", piece[lead.end() :])
-        if found and _SHORT_FORM.search(found[-1][-12:]):
-            found[-1] += " " + piece.strip()
-        elif found and not _LETTER.search(piece):  # dots and marks alone
-            found[-1] += f" {piece.strip()}" if piece.strip() else ""
-        elif piece.strip(" *_"):
-            found.append(piece.strip())
+            piece = piece[lead.end() :].lstrip()
+            piece = re.sub(r"^[.,;]\s*", "", piece)
+        plain = piece.strip()
+        if not found:
+            found += [plain] if plain.strip("*_") else []
+        elif _SHORT_FORM.search(found[-1][-12:]):
+            found[-1] += " " + plain
+        elif _LETTER.search(plain):
+            found.append(plain)
+        elif plain:  # dots and marks alone
+            found[-1] += " " + plain
     return found
 
 
 @lru_cache(maxsize=8_000)
 def sentence_of(text: str, source: str = "", title: str = "") -> Fact:
     """One sentence and its citations as a fact: the words without the citation, with a full stop."""
-    plain = re.sub(r"\s+([.,;!?])(?!\w)", r"\1", " ".join(uncited(text).split())).strip(" *_")
-    plain = re.sub(r"([.!?])[.]+$", r"\1", plain)
-    plain += "" if not plain or plain[-1] in ".!?。！？:" else "."
-    return Fact(re.sub(r"[,;]+\.$", ".", plain), ", ".join(citations(text)) or source, title)
+    plain = " ".join(uncited(text).split())
+    plain = re.sub(r" ([.,;!?])(?!\w)", r"\1", plain).strip(" *_")
+    plain = re.sub(r"([.!?])\.+$", r"\1", plain)
+    if plain and plain[-1] not in ".!?。！？:":
+        plain = plain.rstrip(",;") + "."
+    sources = ", ".join(citations(text))
+    return Fact(plain, sources or source, title)
 
 
 def says_nothing(text: str) -> bool:
@@ -210,4 +239,5 @@ def is_no(text: str) -> bool:
 @lru_cache(maxsize=8_000)
 def is_instruction(sentence: str) -> bool:
     """Whether a sentence found in data tells its reader to do something: data is never an order."""
-    return has(sentence, "words/instructions") or bool(re.search(r"</?[a-z]+>", sentence))
+    has_tag = re.search(r"</?[a-z]+>", sentence)
+    return has_tag is not None or has(sentence, "words/instructions")

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from ..answer import Answer
 from ..reader.claims import carried
 from ..reader.form import value_for
-from ..reader.lexicon import table
+from ..reader.lexicon import has, table
 from ..reader.schema import Share, has_field, resolve
 from ..reader.sources import facts
 from ..reader.view import View
@@ -28,12 +28,13 @@ _LISTED = re.compile(r"\b(?:criteria|rubric|dimensions)\b[^:.\n]{0,20}:\s*([^.\n
 def fits(view: View) -> bool:
     """Scores are asked for: by a judge's prompt, or by a rubric and a schema with numbers."""
     rubric = bool(view.parts.get("rubric"))
+    judges = view.role == "judge" or (not view.role and has(view.task, "roles/judge"))
     if view.schema is None:
-        return view.role == "judge" and not view.tools
-    decided = ("verdict", "passed") if view.role == "judge" else ("verdict", "passed", "issues")
+        return judges and not view.tools
+    decided = ("verdict", "passed") if judges else ("verdict", "passed", "issues")
     if any(has_field(view.schema, meaning) for meaning in decided):
         return False
-    return (rubric or view.role == "judge") and bool(_scores(view.schema, view.schema))
+    return (rubric or judges) and bool(_scores(view.schema, view.schema))
 
 
 def read(view: View) -> str:

@@ -13,7 +13,7 @@ from ..reader.form import filled
 from ..reader.lexicon import has, table, words_in
 from ..reader.schema import has_field
 from ..reader.sources import Doc, documents
-from ..reader.topics import core, mentions, subjects, topic
+from ..reader.topics import core, mentions, named_in, subjects, topic
 from ..reader.view import View
 from ..reader.words import (
     Fact,
@@ -101,7 +101,7 @@ def fits(view: View) -> bool:
 
 def read(view: View) -> str:
     """The topic and the subjects of the task."""
-    return " ".join((topic(_task(view)), *subjects(_task(view))))
+    return " ".join(named_in(_task(view)))
 
 
 def reply(view: View) -> Answer:

@@ -1,0 +1,530 @@
+"""Each sentence and each row of the page of the edge has a test: the table `PROOFS`, and the tests that it lacked."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import offline_model
+from kernel import models
+from offline_model import OfflineAPI
+from offline_model.account import HEADER, MAX_BYTES
+from offline_model.skills import SKILLS, Skill
+
+from .desk import FACTS, GOOD
+from .test_edge import FAMILIES, PAGE, ROWS
+from .test_skills import FINISH, desk, research
+from .test_wordings import TEAM
+from .wire import HEADERS, TEXT, TEXTS, VERDICT, Reply, bullets, parts, send, shape, tool
+
+HERE = "test_page"
+EDGE = "test_edge"
+SKILL = "test_skills"
+WORDING = "test_wordings"
+
+PROOFS = {  # how a sentence of the page begins → the tests that prove it
+    "A program that answers like the Messages API": f"{HERE}.test_it_answers_without_key_and_network",
+    "It is a *deterministic reader": f"{SKILL}.test_the_same_request_gives_the_same_bytes_under_any_hash_seed",
+    "It knows nothing but the request": f"{HERE}.test_what_was_asked_before_changes_nothing",
+    "A brief has no sentence of its own": f"{EDGE}.test_sentences_of_a_brief_are_those_of_the_facts",
+    "What a real model does with style": f"{EDGE}.test_what_the_page_does_not_read_is_not_understood",
+    "Each reply carries an account": f"{HERE}.test_the_account_is_in_the_header_and_not_in_the_body",
+    "read as: writer": f"{EDGE}.test_the_example_account_of_the_page_is_what_it_says",
+    "*Not understood* are the clauses": f"{EDGE}.test_what_nothing_fills_is_named",
+    "When the job itself is not on this page": f"{HERE}.test_the_sentence_on_an_unknown_job_is_the_one_of_the_page",
+    "It invents in one case only": f"{SKILL}.test_it_invents_only_without_any_text_and_when_nothing_forbids_it",
+    "**Parts** of a message": f"{HERE}.test_a_part_is_a_tag_or_a_line_that_is_a_label",
+    "The labels' synonyms": f"{HERE}.test_each_synonym_names_its_part",
+    "A label that is not there": f"{SKILL}.test_a_label_that_the_lexicon_lacks_is_a_part_of_its_own_name",
+    "An empty part is empty": f"{SKILL}.test_an_empty_part_is_empty",
+    "Where there is no task": f"{HERE}.test_where_there_is_no_task_the_last_paragraph_is_the_order",
+    "**Who it is**": f"{HERE}.test_the_system_prompt_says_who_it_is",
+    "A request that names no role": f"{HERE}.test_without_a_role_task_tools_and_schema_decide",
+    "**Wishes**": f"{EDGE}.test_the_page_names_nothing_that_the_lexicon_lacks",
+    "The last sentence that mentions a wish counts": f"{HERE}.test_the_last_sentence_that_mentions_a_wish_counts",
+    "A limit is the strictest one": f"{SKILL}.test_the_strictest_length_counts",
+    "**Tools**": f"{HERE}.test_each_tool_of_the_page_is_used",
+    "**Schemas**": f"{SKILL}.test_an_answer_keeps_its_schema_whichever_skill_gives_it",
+    "A field is filled with what a skill knows": f"{SKILL}.test_a_form_is_filled_by_name_and_type_and_what_nothing_fills_is_said",
+    "A text or list without a meaning": f"{HERE}.test_a_text_without_a_meaning_gets_the_whole_text",
+    "A number or a choice that nothing fills": f"{HERE}.test_what_nothing_fills_gets_the_plainest_value",
+    "A tool that takes the final answer": f"{EDGE}.test_a_tool_that_takes_the_final_answer_is_called_when_the_job_is_known",
+    "Else the answer is words": f"{EDGE}.test_where_the_job_is_not_known_it_says_so_in_words",
+    "**Results** of tools": f"{HERE}.test_results_are_read_in_three_forms",
+    "An order in a document": f"{SKILL}.test_orders_inside_documents_are_neither_followed_nor_reported",
+    "It has no memory": f"{HERE}.test_what_was_asked_before_changes_nothing",
+    "Of a request that is longer": f"{SKILL}.test_beyond_its_attention_the_middle_of_a_request_is_overlooked_and_the_account_says_so",
+    "A sentence is read as far as 4,000": f"{EDGE}.test_a_sentence_is_read_as_far_as_4000_characters",
+    "A list of workers is read as far as 50": f"{HERE}.test_a_list_of_workers_is_read_as_far_as_50_names",
+    "A comparison is read as far as 20": f"{HERE}.test_a_comparison_is_read_as_far_as_20_things",
+    "One line of data": f"{HERE}.test_a_wording_is_added_by_one_line_of_data",
+    "A wording is literal words": f"{HERE}.test_a_wording_is_added_by_one_line_of_data",
+    "There are no regular expressions": f"{EDGE}.test_no_wording_is_a_regular_expression",
+    "A new skill is one module": f"{HERE}.test_each_skill_is_a_module_with_the_names_of_the_protocol",
+}  # fmt: skip
+ADVICE = ("Before you add one, ask",)
+"""What claims nothing."""
+NOT_READ = {  # what the page says that it does not read → a prompt that asks for it
+    "another tone": "Write it in a cheerful tone.",
+    "a language": "Write in Italian.",
+    "a rhyme": "Make it rhyme.",
+    "tables": "Add a table of all years.",
+    "headlines": "Give each paragraph a headline.",
+    "numbered lists": "Use a numbered list.",
+    "footnotes": "Put the sources into footnotes.",
+    "which facts come first, but for a history": "Begin with the most surprising fact.",
+    "what a text must mention or must not": "Never mention Berlin.",
+    "a least length (“at least 300 words”)": "Write at least 300 words.",
+    "an exact number of words": "Write exactly 42 words.",
+    "a length of each part (“three sentences each”)": "Two paragraphs of three sentences each.",
+    "sums and prices in prose": "Add up the prices.",
+    "wishes about other wishes": "The rule on lengths is more important than the one on tone.",
+}
+
+
+def units() -> list[str]:
+    """The sentences of the page and what stands between semicolons, without its tables and lists."""
+    found: list[str] = []
+    for block in re.split(r"\n\s*\n", PAGE):
+        if not block.startswith(("#", "|")):
+            plain = " ".join(block.removeprefix("> ").split())
+            pieces = re.split(r"(?<=[.!?;])\*{0,2}[”\"]?\s+(?=[A-Z*`])|: (?=An? `a)", plain)
+            found += [piece for piece in pieces if not piece.startswith("I read:")]
+    return found
+
+
+SENTENCES = [unit for unit in units() if not unit.startswith("Not read:")]
+
+
+@pytest.mark.parametrize("sentence", SENTENCES, ids=lambda text: text[:50])
+def test_each_sentence_of_the_page_has_a_test(sentence):
+    proofs = [begins for begins in (*PROOFS, *ADVICE) if sentence.startswith(begins)]
+    assert len(proofs) == 1, f"no test, or more than one entry, for: {sentence}"
+
+
+@pytest.mark.parametrize("begins", PROOFS)
+def test_each_proof_is_of_a_sentence_and_exists(begins):
+    module, name = PROOFS[begins].split(".")
+    assert any(sentence.startswith(begins) for sentence in SENTENCES), "not on the page any more"
+    assert callable(getattr(import_module(f"{__package__}.{module}"), name))
+
+
+def test_each_row_of_the_page_is_of_a_family_that_is_tested():
+    tested = {*ROLE_REQUESTS, *EFFECTS, *FAMILIES["tools"]}
+    assert set(ROWS) == tested
+
+
+# ── what the whole page says ─────────────────────────────────────────────────────────────────────────────────
+
+BRIEF = {"task": "Write a brief on Qdrant", "facts": FACTS}
+
+
+def body_of(api: OfflineAPI, text: str) -> bytes:
+    """The body of the reply to a text."""
+    request = {"model": models.worker, "max_tokens": 900}
+    request["messages"] = [{"role": "user", "content": text}]
+    return api.handle("POST", "/v1/messages", HEADERS, json.dumps(request).encode()).body
+
+
+def test_it_answers_without_key_and_network(monkeypatch):
+    def cut(*arguments):
+        raise AssertionError("the network was used")
+
+    monkeypatch.setattr(socket, "socket", cut)
+    assert not {"x-api-key", "authorization"} & {*HEADERS}
+    message = json.loads(body_of(OfflineAPI(), parts(**BRIEF)))
+    assert (message["type"], message["role"], message["stop_reason"]) == (
+        "message",
+        "assistant",
+        "end_turn",
+    )
+    assert {"id", "content", "model", "usage"} <= {*message}
+
+
+def test_what_was_asked_before_changes_nothing():
+    api = OfflineAPI()
+    first = body_of(api, parts(**BRIEF))
+    for text in ("My name is Ada.", "Never cite a source.", parts(task="Write", facts="None.")):
+        body_of(api, text)
+    assert body_of(api, parts(**BRIEF)) == first
+    assert "Ada" not in body_of(api, "What is my name?").decode()
+
+
+def test_the_account_is_in_the_header_and_not_in_the_body():
+    request = {"model": models.worker, "max_tokens": 900, "system": "You are the writer. Sing it."}
+    request["messages"] = [{"role": "user", "content": parts(**BRIEF)}]
+    response = OfflineAPI().handle("POST", "/v1/messages", HEADERS, json.dumps(request).encode())
+    header = response.headers[HEADER]
+    assert "Sing it" in header and header.isascii() and len(header) <= MAX_BYTES
+    assert b"Sing it" not in response.body and b"not_understood" not in response.body
+
+
+def test_the_sentence_on_an_unknown_job_is_the_one_of_the_page():
+    draft = " ".join(["Qdrant stores points."] * 40)
+    reply = send(
+        parts(task="Translate the draft into German", draft=draft), "You are a translator."
+    )
+    quoted = re.search(r'"(I am the offline model.*?words\)\.)"', " ".join(PAGE.split()))
+    assert reply.text == quoted[1]
+
+
+# ── parts and roles ──────────────────────────────────────────────────────────────────────────────────────────
+
+SYNONYMS = [
+    (word, label)
+    for label in ("task", "feedback", "facts", "draft", "context", "rubric")
+    for word in re.search(
+        rf'^{label} = "(.*)"',
+        (Path(offline_model.__file__).parent / "lexicon/words/labels.toml").read_text("utf-8"),
+        re.M,
+    )[1].split()
+]
+
+
+@pytest.mark.parametrize("label", ["<notes>", "Notes:", "**Draft:**", "## Evidence"])
+def test_a_part_is_a_tag_or_a_line_that_is_a_label(label):
+    name = re.sub(r"\W", "", label).lower()
+    end = f"\n</{name}>" if label.startswith("<") else ""
+    reply = send(f"Task: Say what you need\n\n{label}\n{FACTS}{end}", "You are the writer.")
+    assert reply.account.parts == ("task", "draft" if name == "draft" else "facts")
+
+
+@pytest.mark.parametrize(("word", "label"), SYNONYMS)
+def test_each_synonym_names_its_part(word, label):
+    assert label in send(f"{word.capitalize()}:\nThe teapot holds 150 ml.", "Hello.").account.parts
+
+
+def test_where_there_is_no_task_the_last_paragraph_is_the_order():
+    reply = send(f"Facts:\n{FACTS}\n\nWrite one sentence about Qdrant.", "You are the writer.")
+    assert "at most 1 sentence" in reply.account.wishes and reply.text.count(".") == 1
+
+
+PLAN = shape(
+    steps={"type": "array", "items": shape(worker={"enum": ["researcher", "writer"]}, task=TEXT)}
+)
+FOUND = {
+    "type": "array",
+    "items": shape(claim=TEXT, holds={"type": ["boolean", "null"]}, evidence=TEXTS),
+}
+SETTINGS = tool("read_settings", "Read all settings of the project.", only=TEXT)
+DIFFER = {"one": "Qdrant was founded in 2021. [a]", "two": "Qdrant was founded in 2020. [b]"}
+ROLE_REQUESTS = {  # role → (how it is named in the account, the request that it acts on)
+    "research": ("researcher", {"text": parts(task="Qdrant"), "tools": [tool()]}),
+    "write": ("writer", {"text": parts(task="Qdrant", facts=FACTS)}),
+    "edit": ("editor", {"text": parts(task="Do it", draft=GOOD)}),
+    "review": ("reviewer", {"text": parts(task="Do it", facts=FACTS, draft=GOOD)}),
+    "supervise": ("supervisor", {"text": parts(task="A brief on Qdrant"), "tools": TEAM}),
+    "plan": ("planner", {"text": parts(task="Write a brief on Qdrant"), "schema": PLAN}),
+    "synthesize": ("synthesizer", {"text": parts(task="Qdrant", **DIFFER)}),
+    "judge": ("judge", {"text": parts(task="Do it", rubric="- cites its sources", draft=GOOD)}),
+    "desk": (
+        "worker for settings",
+        {"text": parts(task="Look"), "tools": [SETTINGS], "schema": shape(items=FOUND)},
+    ),
+    "talk": ("a question", {"text": "Do it"}),
+}
+DOES = {  # role → whether a reply is what the page says that it does
+    "research": lambda reply: reply.calls[0]["input"] == {"query": "Qdrant"},
+    "write": lambda reply: reply.text.startswith("# Qdrant"),
+    "edit": lambda reply: reply.text.count(".") == 1,
+    "review": lambda reply: reply.text == "PASS",
+    "supervise": lambda reply: reply.calls[0]["name"] == "handoff_to_researcher",
+    "plan": lambda reply: {step["worker"] for step in reply.json["steps"]},
+    "synthesize": lambda reply: "Sources differ" in reply.text,
+    "judge": lambda reply: "cites its sources: 5" in reply.text,
+    "desk": lambda reply: reply.calls[0]["name"] == "read_settings",
+    "talk": lambda reply: "Give me a task" in reply.text or "I would need" in reply.text,
+}
+EXAMPLES = [
+    (role, wording)
+    for role in ROLE_REQUESTS
+    for wording in re.findall(r'"([^"]+)"', ROWS[role].rpartition("|")[2])
+]
+
+
+def with_task(request: dict, task: str) -> dict:
+    """A request with another task."""
+    text = re.sub(r"(?s)(?<=<task>\n).*?(?=\n</task>)", task, request["text"])
+    return {**request, "text": text if "<task>" in text else task}
+
+
+@pytest.mark.parametrize(("role", "wording"), EXAMPLES)
+def test_the_system_prompt_says_who_it_is(role, wording):
+    read_as, request = ROLE_REQUESTS[role]
+    reply = send(system=wording, **request)
+    if role == "edit" and "one sentence" not in wording:
+        reply = send(system=f"{wording} One sentence.", **request)
+    assert reply.account.read_as == read_as and DOES[role](reply), reply
+
+
+@pytest.mark.parametrize(("role", "wording"), EXAMPLES)
+def test_without_a_role_task_tools_and_schema_decide(role, wording):
+    read_as, request = ROLE_REQUESTS[role]
+    assert send(**with_task(request, wording)).account.read_as == read_as
+
+
+# ── wishes ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+WRONG = GOOD.replace("2021", "2011")
+UNCITED = GOOD.replace(" [qdrant-company]", "")
+PARTIAL = GOOD.split(" The free")[0]
+DATED = """\
+[late] MCP and Rust now (2024-05-01)
+MCP and Rust came to version 2 in 2024.
+
+[early] MCP and Rust then (2019-05-01)
+MCP and Rust came to version 1 in 2019."""
+
+
+def wrote(wish: str, facts: str = FACTS, task: str = "Write about Qdrant") -> str:
+    return send(parts(task=task, facts=facts), f"You are the writer. {wish}").text
+
+
+def reviewed(wish: str, draft: str, schema: dict | None = VERDICT) -> Reply:
+    given = parts(task="Review the draft", facts=FACTS, draft=draft)
+    return send(given, f"You are the reviewer. {wish}", schema=schema)
+
+
+def passes(wish: str, draft: str) -> bool:
+    return reviewed(wish, draft).json["verdict"] == "PASS"
+
+
+def searches(wish: str) -> int:
+    return len(research("Find facts about teapots", f"You are the researcher. {wish}")[1])
+
+
+def capitals(wish: str) -> list[str]:
+    return re.findall(r"\b[A-Z]{4,}(?: [A-Z]{4,})?", wish)
+
+
+def years(text: str) -> list[str]:
+    return re.findall(r"\b20\d\d(?=\.| \[)", text)
+
+
+EFFECTS = {  # wish → whether a reply does what a wording asks for
+    "length": lambda wish: len(wrote(wish).split()) <= 180 and wrote(wish).count("\n\n") <= 3,
+    "citations": lambda wish: wrote(wish).count("[") == wrote(wish).count(".") > 0,
+    "no_invention": lambda wish: "No facts" in send("Write a brief on owls", f"You are the writer. {wish}").text,
+    "coverage": lambda wish: not passes(wish, PARTIAL),
+    "bullets": lambda wish: len(bullets(wrote(wish))) > 1,
+    "title": lambda wish: wrote(wish).startswith("#") == ("no title" not in wish),
+    "agreement": lambda wish: not passes(wish, WRONG),
+    "style_only": lambda wish: passes(wish, WRONG),
+    "verdict": lambda wish: [reviewed(wish, draft, None).text.split()[0] for draft in (GOOD, WRONG)] == capitals(wish),
+    "thorough": lambda wish: searches(wish) > searches(""),
+    "time_order": lambda wish: years(research(f"Find facts on {wish}", search=lambda query: DATED)[0]) == ["2019", "2024"],
+    "nothing_found": lambda wish: capitals(research("Find facts on owls", f"You are the researcher. {wish}")[0]) == capitals(wish)[-1:],
+    "facts_only": lambda wish: "writer" not in desk(f"{wish}: Qdrant")[0],
+    "unreviewed": lambda wish: "reviewer" not in desk(f"Write a brief on Qdrant, {wish}")[0],
+}  # fmt: skip
+TURNED = {  # wish → whether a reply does what a wording that turns it down asks for
+    "citations": lambda wish: "[" not in wrote(f"Cite each sentence. However: {wish}."),
+    "coverage": lambda wish: passes(f"Every source must be used. However: {wish}.", PARTIAL),
+    "bullets": lambda wish: not bullets(wrote(f"Write in bullets. However: {wish}.")),
+    "title": lambda wish: not wrote(f"Write under a title. However: {wish}.").startswith("#"),
+    "agreement": lambda wish: passes(f"A wrong number means REVISE. However: {wish}.", WRONG),
+    "thorough": lambda wish: searches(f"Leave nothing out. However: {wish}.") == searches(""),
+}
+
+
+def wordings(wish: str, column: int) -> list[str]:
+    """The wordings that a column of a wish's row quotes."""
+    return re.findall(r'"([^"]+)"', ROWS[wish].split("|")[column])
+
+
+@pytest.mark.parametrize(
+    ("wish", "wording"), [(wish, wording) for wish in EFFECTS for wording in wordings(wish, 0)]
+)
+def test_a_wish_is_done(wish, wording):
+    assert EFFECTS[wish](wording)
+
+
+@pytest.mark.parametrize(
+    ("wish", "wording"), [(wish, wording) for wish in EFFECTS for wording in wordings(wish, 1)]
+)
+def test_a_wish_that_is_turned_down_is_not_done(wish, wording):
+    assert TURNED[wish](wording)
+
+
+def test_the_last_sentence_that_mentions_a_wish_counts():
+    assert "[" in wrote("No citations. Cite each sentence.")
+    assert "[" not in wrote("Cite each sentence. No citations.")
+    assert bullets(wrote("No bullets. Write as a list."))
+    assert not bullets(wrote("Write as a list. No bullets."))
+
+
+# ── tools, schemas, results ──────────────────────────────────────────────────────────────────────────────────
+
+
+def tool_of(text: str) -> dict:
+    """The tool that a row of the page writes as "name(parameter, …): Description."."""
+    name, fields, description = re.fullmatch(r"(\w+)(?:\((.*?)\))?(?:: (.*))?", text).groups()
+    kind = {"type": "number"} if name == "divide" else TEXT
+    named = {field: kind for field in (fields or "intent").split(", ")}
+    return tool(name, description or "", **named)
+
+
+USES = {  # kind of tool → whether a tool of the page is called, in a request that needs it
+    "search": lambda used: send("Find facts about Qdrant", tools=[used]),
+    "open": lambda used: after_search(used),
+    "hand_over": lambda used: send("Write a brief on Qdrant", tools=[used, FINISH], system="You are the supervisor of a team."),
+    "finish": lambda used: send(parts(**BRIEF), tools=[{**used, "input_schema": FINISH["input_schema"]}]),
+    "run": lambda used: send("How many words has “to be”? What is 144 divided by 12?", tools=[used]),
+}  # fmt: skip
+
+
+def after_search(used: dict) -> Reply:
+    """The reply when a search brought titles alone."""
+    find = {"type": "tool_use", "id": "toolu_1", "name": "search", "input": {"query": "Qdrant"}}
+    back = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "[qdrant-intro] Qdrant"}
+    messages = [
+        {"role": "user", "content": "Find facts about Qdrant"},
+        {"role": "assistant", "content": [find]},
+        {"role": "user", "content": [back]},
+    ]
+    return send(system="You are the researcher.", tools=[tool(), used], messages=messages)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [(kind, text) for kind in USES for text in re.findall(r'"([^"]+)"', ROWS[kind])],
+)
+def test_each_tool_of_the_page_is_used(kind, text):
+    used = tool_of(text)
+    assert [call["name"] for call in USES[kind](used).calls] == [used["name"]]
+
+
+def test_a_text_without_a_meaning_gets_the_whole_text():
+    schema = shape(colour=TEXT, shades=TEXTS)
+    assert send("It is raining.", schema=schema).json == {
+        "colour": "It is raining.",
+        "shades": ["It is raining."],
+    }
+
+
+@pytest.mark.parametrize(
+    ("schema", "plainest"),
+    [
+        ({"type": "number"}, 0),
+        ({"type": "integer"}, 0),
+        ({"type": "boolean"}, False),
+        ({"enum": ["red", "blue"]}, "red"),
+    ],
+)
+def test_what_nothing_fills_gets_the_plainest_value(schema, plainest):
+    reply = send("Fill the form.", schema=shape(colour=schema))
+    assert reply.json == {"colour": plainest}
+    assert any("colour" in clause for clause in reply.account.not_understood)
+
+
+RESULTS = (
+    "[quill] The quillfish (2020)\nThe quillfish lives at 900 metres.",
+    '[{"id": "quill", "title": "The quillfish", "text": "The quillfish lives at 900 metres."}]',
+    "The quillfish lives at 900 metres. [quill]",
+)
+
+
+@pytest.mark.parametrize("result", RESULTS)
+def test_results_are_read_in_three_forms(result):
+    found, _ = research("Find facts about the quillfish", search=lambda query: result)
+    assert bullets(found) == ["The quillfish lives at 900 metres. [quill]"]
+
+
+# ── what it does not read, and how far ───────────────────────────────────────────────────────────────────────
+
+
+def test_the_page_lists_what_is_tried():
+    listed = re.search(r"Not read: (.*?)\.\n\n", PAGE, re.S)[1]
+    assert [" ".join(item.split()) for item in listed.split("; ")] == list(NOT_READ)
+
+
+@pytest.mark.parametrize("wish", NOT_READ.values())
+def test_what_is_not_read_is_named(wish):
+    account = send(parts(**BRIEF), f"You are the writer. {wish}").account
+    named = " ".join(account.not_understood)
+    words = re.findall(r"\w{4,}", wish)
+    assert sum(word in named for word in words) >= len(words) / 2, account
+
+
+@pytest.mark.parametrize(("count", "is_read"), [(50, True), (51, False)])
+def test_a_list_of_workers_is_read_as_far_as_50_names(count, is_read):
+    names = [f"scout{number}" for number in range(count)]
+    names[-1] = "writer"
+    listed = "\n".join(f"- {name}: Finds facts." for name in names).replace(
+        "writer: Finds facts", "writer: Writes briefs from facts"
+    )
+    text = parts(task="Write a brief on Qdrant", workers=listed)
+    schema = shape(steps={"type": "array", "items": shape(worker=TEXT, task=TEXT)})
+    planned = send(text, "You are the planner of a team.", schema=schema).json["steps"]
+    assert ("writer" in {step["worker"] for step in planned}) == is_read
+
+
+@pytest.mark.parametrize("count", [20, 21])
+def test_a_comparison_is_read_as_far_as_20_things(count):
+    names = [f"Zeb{chr(97 + number)}" for number in range(count)]
+    reply = send(f"Compare {', '.join(names[:-1])} and {names[-1]}", "You are the researcher.", tools=[tool()])  # fmt: skip
+    searched = {call["input"]["query"] for call in reply.calls}
+    assert searched == set(names[:20])
+    left = " ".join(reply.account.not_understood)
+    assert all(name in left for name in names[20:])
+
+
+# ── how it grows ─────────────────────────────────────────────────────────────────────────────────────────────
+
+ADDED = """
+import json, sys
+from offline_model import OfflineAPI
+from offline_model.account import HEADER
+
+for text in json.loads(sys.argv[1]):
+    request = {"model": sys.argv[3], "max_tokens": 900, "system": f"You are the writer. {text}"}
+    request["messages"] = [{"role": "user", "content": sys.argv[2]}]
+    headers = {"anthropic-version": "2023-06-01", "content-type": "application/json"}
+    reply = OfflineAPI().handle("POST", "/v1/messages", headers, json.dumps(request).encode())
+    print(json.dumps("bullets" in json.loads(reply.headers[HEADER]).get('wishes', [])))
+"""
+GRAMMAR = {  # a text → whether the wording "^ quark|gluon (very) sparkl* {n} ... leptons" is in it
+    "Quark sparkles 3 leptons.": True,
+    "Gluon sparkling three leptons.": True,
+    "Quark very sparkly 3 of the best leptons.": True,
+    "Quark sparkles 3 of the very best small leptons.": False,
+    "Quark quite sparkly 3 leptons.": False,
+    "Quark sparkles many leptons.": False,
+    "Muon sparkles 3 leptons.": False,
+    "Our quark sparkles 3 leptons.": False,
+}
+
+
+def test_a_wording_is_added_by_one_line_of_data(tmp_path):
+    home = Path(offline_model.__file__).parent
+    shutil.copytree(home, tmp_path / "offline_model", ignore=shutil.ignore_patterns("__pycache__"))
+    family = tmp_path / "offline_model" / "lexicon" / "wishes" / "bullets.toml"
+    text = family.read_text("utf-8")
+    line = '"^ quark|gluon (very) sparkl* {n} ... leptons",'
+    family.write_text(
+        text.replace("wordings = [", f"wordings = [{line}", 1), encoding="utf-8", newline="\n"
+    )
+    search = os.pathsep.join([str(tmp_path), str(home.parent)])
+    arguments = [sys.executable, "-c", ADDED, json.dumps([*GRAMMAR]), parts(**BRIEF), models.worker]
+    done = subprocess.run(
+        arguments, env={**os.environ, "PYTHONPATH": search}, cwd=tmp_path, capture_output=True
+    )
+    assert not done.returncode, done.stderr.decode()
+    assert list(map(json.loads, done.stdout.split())) == [*GRAMMAR.values()]
+
+
+@pytest.mark.parametrize("name", SKILLS)
+def test_each_skill_is_a_module_with_the_names_of_the_protocol(name):
+    module = import_module(f"offline_model.skills.{name}")
+    assert (Path(offline_model.__file__).parent / "skills" / f"{name}.py").is_file()
+    wanted = {*Skill.__annotations__, *(key for key in vars(Skill) if not key.startswith("_"))}
+    assert {"SAYS", "ROLES", "WISHES", "fits", "reply", "read"} == wanted <= {*vars(module)}
