@@ -119,14 +119,15 @@ def contradicts(one: Fact, other: Fact, task: str) -> bool:
     return len(compared) < 2 or nearest(one, compared) == nearest(other, compared)
 
 
-def contrasts(one: Fact, other: Fact) -> bool:
+def contrasts(one: Fact, other: Fact, task: str) -> bool:
     """Whether two facts on one aspect say the same with other figures or other names."""
     first, second = meaning(one.sentence), meaning(other.sentence)
     if len(first & second) < 2 or 2 * len(first & second) < min(len(first), len(second)) - 1:
         return False
     if figures(one.sentence) and figures(other.sentence):
         return {*figures(one.sentence)}.isdisjoint(figures(other.sentence))
-    named, others = _names(one), _names(other)
+    compared = {word for subject in subjects(task) for word in subject.split()}
+    named, others = _names(one) - compared, _names(other) - compared
     return bool(named - others and others - named and named & others)
 
 

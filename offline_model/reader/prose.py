@@ -82,9 +82,12 @@ def same_thing(one: str, other: str) -> bool:
 
 def _name(subject: str) -> str:
     """A subject without articles and what it has in brackets; its first letter is small."""
-    plain = re.sub(r"\s*\([^)]*\)", "", subject)
-    name = " ".join(word for word in plain.split() if word.lower() not in _ARTICLES)
+    name = " ".join(word for word in _unbracketed(subject).split() if word.lower() not in _ARTICLES)
     return name[:1].lower() + name[1:]
+
+
+def _unbracketed(subject: str) -> str:
+    return re.sub(r"\s*\([^)]*\)", "", subject) or subject
 
 
 def _initials(subject: str) -> tuple[str, ...]:
@@ -152,7 +155,7 @@ def _shorter(
 
 def _is_thing(subject: str, around: Sequence[str]) -> bool:
     """Whether "it" fits a subject: no person's name, a known noun behind an article, or defined as one."""
-    first, *rest = subject.split()
+    first, *rest = _unbracketed(subject).split()
     last = re.sub(r"\W", "", (rest or [first])[-1])
     if first.lower() in _ARTICLES and rest:
         return _is_noun_of_things(last) or last[-1:].isdigit()

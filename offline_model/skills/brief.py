@@ -137,7 +137,7 @@ def _fill(groups: list[Group], cite: bool, room: int, count: int, task: str) -> 
         text = cited(fact, cite)
         if before and contradicts(before, fact, task):
             text = DIFFER + text
-        elif before and compared and last == group != contrasted and contrasts(before, fact):
+        elif before and compared and last == group != contrasted and contrasts(before, fact, task):
             text, contrasted = CONTRAST + uncapitalized(text, task), group
         room -= len(text.split())
         if room < 0 or len(lines) >= count:
