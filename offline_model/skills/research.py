@@ -48,7 +48,7 @@ _ANGLES = ("origin", "dates", "numbers", "people", "design", "limits", "alternat
 _OWN_WORDS = re.compile(r"[\"“'`]([^\"”'`\n]+)[\"”'`]|\b([A-Z]{2,}(?:[ _][A-Z]+)*)\b")
 _ARTICLE = re.compile(r"^(?:the|an?)\s+")
 _AND = re.compile(r",\s+(?:and\s+)?|\s+(?:and|or|&)\s+")
-_PLURAL = re.compile(r"(?<=\w{3})(?<!s)s$")
+_PLURAL = re.compile(r"(?<=\w{3})(?<!s)s\b")
 _BONUS = {0: 0.0, 1: 0.15, 2: 0.0, 3: 3.0}  # for a document that defines a subject, see `defines`
 Found = list[tuple[Doc, list[str]]]  # the documents that matter, each with its usable sentences
 
@@ -75,10 +75,8 @@ def _properties(tool: dict) -> dict:
     return schema.get("properties") or {}
 
 
-def _takes_text(schema: object) -> bool:
-    if not isinstance(schema, dict) or schema.get("enum"):
-        return False
-    return schema.get("type") == "string" or "anyOf" in schema
+def _takes_text(schema: dict) -> bool:
+    return schema.get("type") == "string" and not schema.get("enum")
 
 
 def _named(names: list[str], key: str) -> list[str]:
@@ -103,13 +101,12 @@ def fits(view: View) -> bool:
 
 def read(view: View) -> str:
     """The topic and the subjects of the task."""
-    task = _task(view)
-    return " ".join((topic(task), *subjects(task)))
+    return " ".join((topic(view.task), *subjects(view.task)))
 
 
 def reply(view: View) -> Answer:
     """Ask the next search, or report what was found."""
-    about = subjects(_task(view))
+    about = subjects(view.task)
     asked = _asked(view)
     if not about and not asked:
         text = "What is the topic to research? The task names none."
@@ -128,12 +125,6 @@ def reply(view: View) -> Answer:
         why = "Not enough yet: one more search." if asked else "No facts yet: search first."
         return Answer(tuple(searches), why)
     return _report(view, about, found)
-
-
-def _task(view: View) -> str:
-    if topic(view.task):
-        return view.task
-    return view.parts.get("context", "") or view.first
 
 
 def _asked(view: View) -> list[str]:
@@ -205,7 +196,7 @@ def _next(view: View, about: tuple[str, ...], asked: list[str], found: Found) ->
     most = view.limit("searches")
     wanted = view.limit("facts")
     if not asked:
-        return _first(view, plain, most)
+        return _first(view.task, plain)
     is_thorough = view.wish("thorough") and (most or not wanted)
     if view.temperament.never_done or is_thorough:
         return [_further(plain[len(asked) % len(plain)], asked, found)]
@@ -217,14 +208,12 @@ def _next(view: View, about: tuple[str, ...], asked: list[str], found: Found) ->
     return [way for subject in thin for way in _rewordings(subject, asked)[:1]]
 
 
-def _first(view: View, subjects: list[str], most: int | None) -> list[str]:
-    """One query a subject, the last for all that a limit leaves over; for a history a second one."""
-    if most and len(subjects) > most:
-        return [*subjects[: most - 1], ", ".join(subjects[most - 1 :])]
+def _first(task: str, subjects: list[str]) -> list[str]:
+    """One query a subject; for a history a second one."""
     named = core(subjects[0])
-    if len(subjects) == 1 and named and is_history(_task(view)):
-        return [*subjects, f"{' '.join(named)} announced introduced first released"]
-    return subjects
+    if len(subjects) > 1 or not named or not is_history(task):
+        return subjects
+    return [*subjects, f"{' '.join(named)} announced introduced first released"]
 
 
 def _count(found: Found, subject: str) -> int:
@@ -245,10 +234,10 @@ def _further(subject: str, asked: list[str], found: Found) -> str:
 
 def _rewordings(subject: str, asked: list[str]) -> list[str]:
     """Other ways to ask for a subject: its specific words, those in singular."""
-    named = core(subject)
-    singular = [_PLURAL.sub("", word) for word in named]
-    ways = dict.fromkeys((" ".join(named), " ".join(singular), f"what is {subject}"))
+    named = " ".join(core(subject))
+    singular = _PLURAL.sub("", named)
     tried = {query.lower() for query in asked}
+    ways = (named, singular, f"what is {subject}")
     return [way for way in ways if way and way.lower() not in tried]
 
 
@@ -279,9 +268,8 @@ def _read(view: View) -> list[Doc]:
     for call in view.calls:
         if call.is_error or not call.result:
             continue
-        keys = [value for name, value in call.input.items() if _is_key(name)]
         for doc in documents(call.result):
-            named = doc if doc.id else replace(doc, id=str([*keys, call.name][0]))
+            named = replace(doc, id=doc.id or call.name)
             read.setdefault((named.id, named.text), named)
     whole = {doc.id for doc in read.values() if doc.text != doc.title}
     return [doc for doc in read.values() if doc.text != doc.title or doc.id not in whole]
@@ -295,7 +283,7 @@ def gather(view: View, about: tuple[str, ...]) -> Found:
     sure = sum(len(sentences(doc.text)) for doc in docs if scores[doc] >= 1)
     if not sure:  # the library knows half of the words, and not the topic
         return []
-    if is_history(_task(view)):
+    if is_history(view.task):
         docs.sort(key=lambda doc: doc.date or "9")
     else:  # the tool's own order breaks ties
         docs.sort(key=lambda doc: -scores[doc] - _defines(doc, about))
@@ -358,7 +346,7 @@ def _notes(view: View, about: tuple[str, ...], found: Found, facts: list[Fact]) 
     if not facts:
         asked = dict.fromkeys(_asked(view))
         queries = ", ".join(f'"{query}"' for query in asked) or "none"
-        named = topic(_task(view)) or "this"
+        named = topic(view.task) or "this"
         notes = [f"Nothing was found about {named} (searched for {queries})."]
     errors = [call.result or "no reason given" for call in view.calls if call.is_error]
     if errors and notes:
@@ -380,7 +368,7 @@ def _report(view: View, about: tuple[str, ...], found: Found) -> Answer:
     facts = _choose(found, about, view.limit("facts") or MOST_FACTS) if about else []
     notes = _notes(view, about, found, facts)
     if view.schema and has_field(view.schema, "facts"):
-        return _in_shape(view, found, facts, notes)
+        return _in_shape(view, facts, notes)
     wished = "" if facts or view.schema else _own_words(view)
     if wished:
         why = "Nothing was found, and the prompt says what to answer then."
@@ -397,27 +385,10 @@ def _report(view: View, about: tuple[str, ...], found: Found) -> Answer:
     return Answer(({"type": "text", "text": "\n".join([*lines, *notes])},), why)
 
 
-def _in_shape(view: View, found: Found, facts: list[Fact], notes: list[str]) -> Answer:
+def _in_shape(view: View, facts: list[Fact], notes: list[str]) -> Answer:
     """The facts in the shape that the schema asks for."""
-    urls = {doc.id: doc.url for doc, _ in found}
-    rows = [
-        {
-            "fact": fact.sentence,
-            "text": f"{fact.sentence} [{fact.source}]",
-            "source": fact.source,
-            "title": fact.title,
-            "url": urls[fact.source],
-        }
-        for fact in facts
-    ]
-    known = {
-        "facts": rows,
-        "sources": list(dict.fromkeys(fact.source for fact in facts)),
-        "title": topic(_task(view)),
-        "count": len(facts),
-        "otherwise": " ".join(notes) or "Found in the sources named.",
-        "found": bool(facts),
-    }
+    rows = [vars(fact) | {"fact": fact.sentence} for fact in facts]
+    known = {"facts": rows, "otherwise": " ".join(notes) or "Found in the sources named."}
     return filled(view, "", known, "Report the facts in the shape asked for.")
 
 
