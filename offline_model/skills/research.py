@@ -324,14 +324,15 @@ def _choose(found: Found, about: tuple[str, ...], most: int) -> list[Fact]:
         queues[nearest] += [(number, place) for number in range(len(kept))]
     for queue in queues.values():
         queue.sort()
-    chosen = []
+    chosen: list[tuple[str, int, int]] = []
     while len(chosen) < most and any(queues.values()):
-        turn = [(subject, queue.pop(0)) for subject, queue in queues.items() if queue]
-        chosen += turn
-    places = {subject: number for number, subject in enumerate(about)}
+        chosen += [(subject, *queue.pop(0)) for subject, queue in queues.items() if queue]
     chosen = chosen[:most]
-    chosen.sort(key=lambda one: (places[one[0]], one[1][1], one[1][0]))
-    return [_fact(found, place, number) for _, (number, place) in chosen]
+    facts = []
+    for subject in about:
+        mine = [(place, number) for owner, number, place in chosen if owner == subject]
+        facts += [_fact(found, place, number) for place, number in sorted(mine)]
+    return facts
 
 
 def _fact(found: Found, place: int, number: int) -> Fact:
