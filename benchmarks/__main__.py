@@ -45,10 +45,10 @@ Sides = dict[type, list[float]]
 
 
 def row(
-    what: str, kernel: str, floor: str, ratio: str, goal: str = "", met: bool | None = None
+    name: str, kernel: str, floor: str, ratio: str, goal: str = "", met: bool | None = None
 ) -> None:
     verdict = "" if met is None else "met" if met else "NOT MET"
-    print(f"{what:<34}{kernel:>10}{floor:>10}  {ratio:<30}{goal:<9}{verdict}".rstrip(), flush=True)
+    print(f"{name:<34}{kernel:>10}{floor:>10}  {ratio:<30}{goal:<9}{verdict}".rstrip(), flush=True)
 
 
 @asynccontextmanager
@@ -85,12 +85,12 @@ async def turns(address: str, rounds: int = 15, conversations: int = 8) -> None:
                 seconds = await taken(converse(side))
                 for figures, figure in zip((cpu, wall), seconds, strict=True):
                     figures[type(side)].append(1000 * figure / conversations / (TURNS + 1))
-    for what, figures, goal in (("CPU per turn", cpu, 1.1), ("wall per turn", wall, None)):
+    for name, figures, goal in (("CPU per turn", cpu, 1.1), ("wall per turn", wall, None)):
         ratio = median(
             kernel / floor for kernel, floor in zip(figures[Kernel], figures[Floor], strict=True)
         )
         row(
-            what,
+            name,
             f"{median(figures[Kernel]):.2f} ms",
             f"{median(figures[Floor]):.2f} ms",
             f"{ratio:.2f} × the bare loop",
@@ -210,11 +210,11 @@ async def desk(rounds: int = 5) -> None:
     """The whole desk in this process, the model included: CPU for each call, which is mostly the
     offline model's.
     """
-    what = "offline desk, CPU per call"
+    title = "offline desk, CPU per call"
     try:
         client = connect("offline")
     except ImportError as missing:
-        return row(what, "–", "–", f"skipped: {missing}")
+        return row(title, "–", "–", f"skipped: {missing}")
     team = DeterministicSupervisor(researcher(Corpus(LIBRARY)), writer(), reviewer())
     figures: list[float] = []
     async with client:
@@ -224,16 +224,16 @@ async def desk(rounds: int = 5) -> None:
                 run.dispatch(team, Handoff(intent="Write a brief on vector stores."))
             )
             figures.append(1000 * cpu / max(run.spent.calls, 1))
-    row(what, f"{median(figures[1:]):.2f} ms", "–", f"{run.spent.calls} calls a brief")
+    row(title, f"{median(figures[1:]):.2f} ms", "–", f"{run.spent.calls} calls a brief")
 
 
 def hard_inputs(goal_ms: float = 200) -> None:
     """CPU for the worst of the inputs that are hard to read, 24 KB each, each read once."""
-    what = "worst of 24 KB, CPU"
+    title = "worst of 24 KB, CPU"
     try:
         from offline_model.reader.reader import answer
     except ImportError as missing:
-        return row(what, "–", "–", f"skipped: {missing}")
+        return row(title, "–", "–", f"skipped: {missing}")
     base = {"model": "offline", "max_tokens": 4000}
     for _, request in inputs.requests("Hello."):
         answer({**base, **request})
@@ -245,7 +245,7 @@ def hard_inputs(goal_ms: float = 200) -> None:
             figures.append((1000 * (time.process_time() - began), f"{piece!r} as {where}"))
     worst, which = max(figures)
     goal = f"≤ {goal_ms:g} ms"
-    row(what, f"{worst:.0f} ms", "–", which, goal, worst <= goal_ms)
+    row(title, f"{worst:.0f} ms", "–", which, goal, worst <= goal_ms)
 
 
 async def spans(rounds: int = 15, repeats: int = 200, goal: float = 5) -> None:
@@ -254,7 +254,7 @@ async def spans(rounds: int = 15, repeats: int = 200, goal: float = 5) -> None:
     Both read the same events. What is recorded goes to the processor that `sending_to` uses, and
     from there nowhere: encoding and network are the exporter's own.
     """
-    what = "a span, CPU"
+    title = "a span, CPU"
     try:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
@@ -262,7 +262,7 @@ async def spans(rounds: int = 15, repeats: int = 200, goal: float = 5) -> None:
 
         client = connect("offline")
     except ImportError as missing:
-        return row(what, "–", "–", f"skipped: {missing}")
+        return row(title, "–", "–", f"skipped: {missing}")
     run = Run(client)
     team = LLMSupervisor(specialists())
     async with client:
@@ -284,7 +284,7 @@ async def spans(rounds: int = 15, repeats: int = 200, goal: float = 5) -> None:
     recorded, unrecorded = (median(column) for column in zip(*taken_us[1:], strict=True))
     ratio = median(one / other for one, other in taken_us[1:])
     row(
-        what,
+        title,
         f"{recorded:.1f} µs",
         f"{unrecorded:.1f} µs",
         f"{ratio:.2f} × with a no-op tracer",

@@ -114,9 +114,9 @@ def plain(paths: list[Path]) -> None:
                 "-q",
                 "-p",
                 "no:cacheprovider",
-                *map(str, paths[at::WORKERS]),
+                *map(str, paths[offset::WORKERS]),
             ]
-            for at in range(WORKERS)
+            for offset in range(WORKERS)
         ]
     )
 
@@ -156,10 +156,10 @@ def _together(commands: list[list[str]]) -> None:
         for command in commands
     ]
     for process in started:
-        said, _ = process.communicate()
+        output, _ = process.communicate()
         if process.returncode:
             raise SystemExit(
-                f"a measured command failed with status {process.returncode}:\n{said[-3000:]}"
+                f"a measured command failed with status {process.returncode}:\n{output[-3000:]}"
             )
 
 

@@ -100,8 +100,8 @@ async def guards(rounds: int = 15, repeats: int = 100) -> list[Row]:
     return [_row(f"a dispatch, {name}", figures, bare, "µs") for name, figures in taken.items()]
 
 
-def _row(what: str, ours: list[float], bare: list[float], unit: str) -> Row:
+def _row(name: str, ours: list[float], bare: list[float], unit: str) -> Row:
     ratio = median(one / other for one, other in zip(ours, bare, strict=True))
     form = "{:.2f} {}" if unit == "ms" else "{:.0f} {}"
     figures = [form.format(median(each), unit) for each in (ours, bare)]
-    return what, figures[0], figures[1], f"{ratio:.2f} × without"
+    return name, figures[0], figures[1], f"{ratio:.2f} × without"

@@ -67,11 +67,11 @@ class _Connection(asyncio.Protocol):
         length = int(head.partition(b"content-length:")[2].partition(b"\r\n")[0])
         if len(self._received) < head_end + 4 + length:
             return
-        _, what, number, *_ = head.decode("ascii").split(" ")[1].split("/")
+        _, route, number, *_ = head.decode("ascii").split(" ")[1].split("/")
         turn = self._received.count(TOOL_RESULT, head_end)
         self._received.clear()
-        reply = _reply(turn, asks_for_tool=what == "turns" and turn < int(number))
-        if what == "latency":
+        reply = _reply(turn, asks_for_tool=route == "turns" and turn < int(number))
+        if route == "latency":
             asyncio.get_running_loop().call_later(int(number) / 1000, self._transport.write, reply)
         else:
             self._transport.write(reply)

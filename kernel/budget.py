@@ -91,7 +91,7 @@ class Limit(NamedTuple):
     cap: Literal["calls", "tokens", "usd"]
 
 
-class _Wanted(NamedTuple):
+class _Demand(NamedTuple):
     """What a request asks of its budgets; `input_tokens` is an upper bound."""
 
     input_tokens: int
@@ -140,10 +140,10 @@ class Ledger:
         allowed what is left (`reservation.output_tokens`). Raises Exhausted when that is fewer than
         `least`.
         """
-        wanted = _Wanted(input_tokens, max_tokens, price)
-        allowance = self._allowance(wanted)
+        demand = _Demand(input_tokens, max_tokens, price)
+        allowance = self._allowance(demand)
         if allowance.tokens < min(least, max_tokens):
-            raise Exhausted(_too_little(allowance, wanted))
+            raise Exhausted(_too_little(allowance, demand))
         ceiling = price(input_tokens, allowance.tokens)
         booked = Spent(
             calls=1,
@@ -170,12 +170,12 @@ class Ledger:
         way.
         """
         *_, root = self.lineage()
-        wanted = _Wanted(input_tokens, max_tokens, price)
+        demand = _Demand(input_tokens, max_tokens, price)
         while True:
-            now = self._allowance(wanted)
+            now = self._allowance(demand)
             if now.limited_by is None:
                 break
-            once_settled = self._allowance(wanted, once_settled=True)
+            once_settled = self._allowance(demand, once_settled=True)
             if now.tokens >= once_settled.tokens:
                 break
             if on_wait:
@@ -193,53 +193,53 @@ class Ledger:
             ledger.settled.set()  # wakes those who wait at this moment
             ledger.settled.clear()
 
-    def _allowance(self, wanted: _Wanted, *, once_settled: bool = False) -> Allowance:
+    def _allowance(self, demand: _Demand, *, once_settled: bool = False) -> Allowance:
         """What the tightest cap on the way up allows.
 
         `once_settled` computes the best case, in which the requests under way cost nothing.
         """
-        tightest = Allowance(wanted.max_tokens, None)
+        tightest = Allowance(demand.max_tokens, None)
         for ledger in self.lineage():
             cap = ledger.budget
             if cap.calls is None and cap.tokens is None and cap.usd is None:
                 continue
             used = ledger.spent if once_settled else ledger.spent + ledger.reserved
-            for allowance in ledger._allowances(wanted, used):
+            for allowance in ledger._allowances(demand, used):
                 if allowance.tokens < tightest.tokens:
                     tightest = allowance
         return tightest
 
-    def _allowances(self, wanted: _Wanted, used: Spent) -> Iterator[Allowance]:
+    def _allowances(self, demand: _Demand, used: Spent) -> Iterator[Allowance]:
         """What each cap of this ledger allows."""
         cap = self.budget
         if cap.calls is not None and used.calls >= cap.calls:
             yield Allowance(-1, Limit(self, "calls"))
         if cap.tokens is not None:
-            left = cap.tokens - used.tokens - wanted.input_tokens
+            left = cap.tokens - used.tokens - demand.input_tokens
             yield Allowance(left, Limit(self, "tokens"))
         if cap.usd is not None:
-            yield Allowance(self._affordable(cap.usd - used.usd, wanted), Limit(self, "usd"))
+            yield Allowance(self._affordable(cap.usd - used.usd, demand), Limit(self, "usd"))
 
-    def _affordable(self, usd: Decimal, wanted: _Wanted) -> int:
+    def _affordable(self, usd: Decimal, demand: _Demand) -> int:
         """How many tokens of the answer so many dollars pay for, once they have paid for
         the input."""
-        ceiling = wanted.price(wanted.input_tokens, wanted.max_tokens)
+        ceiling = demand.price(demand.input_tokens, demand.max_tokens)
         if ceiling is None:
             if self.unknown_price_ok:
-                return wanted.max_tokens
+                return demand.max_tokens
             raise Exhausted(
                 "the price of this model is not known, so a dollar cap cannot hold; choose a priced"
                 " model, or connect with max_usd=None if nobody is billed"
             )
         if ceiling <= usd:
-            return wanted.max_tokens
-        fixed = wanted.price(wanted.input_tokens, 0)
+            return demand.max_tokens
+        fixed = demand.price(demand.input_tokens, 0)
         if fixed is None or fixed >= usd:
             return -1
-        return int((usd - fixed) * wanted.max_tokens / (ceiling - fixed))
+        return int((usd - fixed) * demand.max_tokens / (ceiling - fixed))
 
 
-def _too_little(allowance: Allowance, wanted: _Wanted) -> str:
+def _too_little(allowance: Allowance, demand: _Demand) -> str:
     """Why a request is not sent, for a reader."""
     assert allowance.limited_by
     ledger, cap = allowance.limited_by
@@ -249,7 +249,7 @@ def _too_little(allowance: Allowance, wanted: _Wanted) -> str:
         return f"{budget} is used up"
     if cap == "tokens":
         left = (ledger.budget.tokens or 0) - used.tokens
-        needed = wanted.input_tokens + SMALLEST_ANSWER
+        needed = demand.input_tokens + SMALLEST_ANSWER
         return f"{budget} has {left} left; the next request may need {needed}"
     dollars_left = (ledger.budget.usd or Decimal(0)) - used.usd
     return f"{budget} has ${dollars_left:.4f} left, too little for the next request"

@@ -73,8 +73,8 @@ def invented(draft: str, draw: random.Random) -> str:
 
 def halved(draft: str, draw: random.Random) -> str:
     """Only the first half of the sentences is left."""
-    told = sentences(draft)
-    return " ".join(told[: max(1, len(told) // 2)])
+    kept_whole = sentences(draft)
+    return " ".join(kept_whole[: max(1, len(kept_whole) // 2)])
 
 
 SPOILERS: dict[str, Spoiler] = {
@@ -175,4 +175,4 @@ def _other_number(found: re.Match[str]) -> str:
 def _changed(draft: str, spoiled: str) -> str:
     """The first sentence of the spoiled draft that the draft does not have."""
     before = sentences(draft)
-    return next((told for told in sentences(spoiled) if told not in before), "")
+    return next((sentence for sentence in sentences(spoiled) if sentence not in before), "")

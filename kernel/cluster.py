@@ -339,9 +339,9 @@ class Account:
             self._run.note(f"{missing} events of this branch did not arrive", about="cluster")
 
 
-def below(home: str, there: str) -> str:
+def below(home: str, path: str) -> str:
     """A run's place in the tree at home: "2" and "1.3" become "2.1.3"."""
-    return ".".join(part for part in (home, there) if part)
+    return ".".join(part for part in (home, path) if part)
 
 
 # ── at the worker ─────────────────────────────────────────────────────────────────────────────────
@@ -580,14 +580,14 @@ class _Watch:
         """The names of those that branches are given to: not of those that hold a bank."""
         known = await self._dask.scheduler.identity()
         names = [str(worker["name"]) for worker in known["workers"].values()]
-        there = [name for name in names if not name.startswith(DESK)]
-        if there:
+        ready = [name for name in names if not name.startswith(DESK)]
+        if ready:
             self._seen = time.monotonic()
             self._nobody.clear()
-        return there
+        return ready
 
     def check(self, *, lost: bool = False) -> None:
-        """Raises NoCluster when nobody is there, or the scheduler is not."""
+        """Raises NoCluster when nobody is branches_go_to, or the scheduler is not."""
         self._lost = self._lost or lost or self._dask.status != "running"
         if self._lost:
             raise NoCluster(

@@ -181,11 +181,11 @@ async def fold(
     """
     first, *later = conversation
     task = _texts(first)
-    said = "\n\n".join(text for message in later for text in [_texts(message)] if text)
-    if not said:
+    transcript = "\n\n".join(text for message in later for text in [_texts(message)] if text)
+    if not transcript:
         return conversation
     intent = f"Condense the facts into notes of at most {words} words"
-    handoff = Handoff(intent=intent, artifacts={"facts": said})
+    handoff = Handoff(intent=intent, artifacts={"facts": transcript})
     result = await run.dispatch(agent or folder(), handoff)
     notes = result.as_text()
     if not result.ok or not notes:
@@ -193,7 +193,7 @@ async def fold(
         run.note(f"the conversation was not folded: {why}", about="fold")
         return conversation
     run.note(
-        f"folded {len(conversation)} messages, {tokens_of(task + said)} tokens, into "
+        f"folded {len(conversation)} messages, {tokens_of(task + transcript)} tokens, into "
         f"{tokens_of(task + notes)}",
         about="fold",
     )

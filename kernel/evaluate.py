@@ -75,8 +75,8 @@ class Case(BaseModel):
 
     def missed(self, answer: str) -> list[KeyFact]:
         """The key facts that no sentence of the answer says."""
-        told = sentences(answer)
-        return [fact for fact in self.key_facts if not any(map(fact.in_sentence, told))]
+        claims = sentences(answer)
+        return [fact for fact in self.key_facts if not any(map(fact.in_sentence, claims))]
 
     def covered(self, answer: str) -> float:
         """The share of the key facts that the answer says."""
@@ -359,12 +359,12 @@ def _key(design: Any, case: Case, seed: int) -> str:
     return _digest([name_of(design), fingerprint, case.model_dump_json(), seed])
 
 
-def _check_unique(what: str, values: Sequence[Any]) -> None:
+def _check_unique(kind: str, values: Sequence[Any]) -> None:
     if not values:
-        raise ValueError(f"there is no {what}; expected at least one")
+        raise ValueError(f"there is no {kind}; expected at least one")
     for value in values:
         if values.count(value) > 1:
-            raise ValueError(f"the {what} {value!r} is there twice")
+            raise ValueError(f"the {kind} {value!r} is there twice")
 
 
 def _bar(design: Any, total: int, progress: bool | None) -> Any:

@@ -340,7 +340,7 @@ class Limit(Guard):
                 continue
             seen.add(id(limit))
             for place in limit._holders:
-                if any(wanted in limits for wanted in place.waits_for):
+                if any(name in limits for name in place.waits_for):
                     return True
                 todo.extend(place.waits_for)
         return False

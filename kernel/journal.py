@@ -105,11 +105,11 @@ class Journal:
 
     # ── steps ─────────────────────────────────────────────────────────────────────────────────────
 
-    def key(self, what: bytes) -> str:
+    def key(self, content: bytes) -> str:
         """The key of the next step that asks this: its hash, and how often it was asked before in
         this process.
         """
-        digest = sha256(what).hexdigest()[:20]
+        digest = sha256(content).hexdigest()[:20]
         self._asked[digest] += 1
         return f"{digest}.{self._asked[digest]}"
 
@@ -212,8 +212,8 @@ class Once:
         return self.tool.definition
 
     async def call(self, arguments: Any, run: Run) -> Any:
-        what = json.dumps([run.path, self.name, arguments], sort_keys=True, default=str)
-        key = self.journal.key(what.encode("utf-8", "replace"))
+        content = json.dumps([run.path, self.name, arguments], sort_keys=True, default=str)
+        key = self.journal.key(content.encode("utf-8", "replace"))
         kept = self.journal.finished(key)
         if kept is not None:
             return kept["answer"]

@@ -112,34 +112,34 @@ class Report:
     def limits(self) -> list[str]:
         """What these marks can and cannot say, a sentence each."""
         modes = {trial.mode for group in self.trials.values() for trial in group}
-        told = [
+        caveats = [
             f"{self.cases} cases with {self.repeats} repeats each"
             + (f"; what varies: {self.conditions}." if self.conditions else "."),
             "An interval speaks of other cases like these, not of other kinds of tasks.",
         ]
         if self.repeats > 1 and not self.varied():
-            told.append("Every repeat gave the same answer: a repeat added nothing.")
+            caveats.append("Every repeat gave the same answer: a repeat added nothing.")
         spans = [row.against.high - row.against.low for row in self.rows if row.against]
         if spans and max(spans) > 0:
-            told.append(
+            caveats.append(
                 f"A difference of less than about {max(spans) / 2:.2f} is not seen with so few "
                 "cases; half of that takes four times as many."
             )
         if "offline" in modes:
-            told.append(
+            caveats.append(
                 "The words are those of the offline model, a program: its marks say nothing of a "
                 "real model, neither how good one is nor which design is better with it."
             )
-            told.append(
+            caveats.append(
                 "What holds for any model: who calls how often, what a price list makes of it, "
                 "and how the marks are made. Seconds are those of the program."
             )
         if modes - {"offline"}:
-            told.append(
+            caveats.append(
                 "They are the marks of the models and prompts of this run; another model or "
                 "another version needs a new one."
             )
-        return told
+        return caveats
 
     def varied(self) -> bool:
         """Whether any case got two different answers from one design."""

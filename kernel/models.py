@@ -102,7 +102,7 @@ def price_of(model: str, writes: CacheWrites = "") -> Price:
             is booked as written.
     """
 
-    def most(input_tokens: int, output_tokens: int) -> Decimal | None:
+    def ceiling(input_tokens: int, output_tokens: int) -> Decimal | None:
         if not writes:
             return cost(model, Usage(input_tokens=input_tokens, output_tokens=output_tokens))
         usage = Usage.model_validate(
@@ -114,7 +114,7 @@ def price_of(model: str, writes: CacheWrites = "") -> Price:
         )
         return cost(model, usage)
 
-    return cache(most)
+    return cache(ceiling)
 
 
 def spent_on(model: str, usage: Usage) -> Spent:

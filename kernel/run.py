@@ -64,8 +64,8 @@ class Tree:
                 reader(event)
             except Exception as problem:
                 self.readers = [other for other in self.readers if other is not reader]
-                what = f"{type(problem).__name__}: {in_words(problem)}"
-                dropped.append(f"a reader of events failed and was dropped: {what}")
+                description = f"{type(problem).__name__}: {in_words(problem)}"
+                dropped.append(f"a reader of events failed and was dropped: {description}")
         return dropped
 
 
@@ -207,8 +207,8 @@ class Run:
         """Records an event of this run: its class and what it holds besides `seq`, `at`, `run` and
         `agent`."""
         tree = self._tree
-        at = tree.clock() - tree.origin
-        event = kind(seq=len(tree.events), at=at, run=self.id, agent=self.name, **fields)
+        seconds = tree.clock() - tree.origin
+        event = kind(seq=len(tree.events), at=seconds, run=self.id, agent=self.name, **fields)
         for sentence in tree.add(event):
             try:
                 warnings.warn(sentence, stacklevel=3)
@@ -540,9 +540,9 @@ class Booking:
     def repeat(self) -> None:
         """Charges the try that may have been done all the same, and reserves for the next one."""
         self.close(None)
-        wanted = self._request.max_tokens
+        max_tokens = self._request.max_tokens
         self._booked = self._ledger.reserve(
-            self._request.most_input_tokens, wanted, self._price, least=wanted
+            self._request.most_input_tokens, max_tokens, self._price, least=max_tokens
         )
 
     def close(self, actual: Spent | None) -> None:

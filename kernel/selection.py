@@ -76,10 +76,10 @@ class KeywordSelector:
                 places[name] = min(match.start(), places.get(name, match.start()))
         if not places:
             keywords = ", ".join(self.rules) or "none"
-            who = ", ".join(registry.names()) or "none"
+            names = ", ".join(registry.names()) or "none"
             raise NoSelection(
                 f"no keyword begins a word of {task[:80]!r}; the keywords are: {keywords}; "
-                f"the executors are: {who}"
+                f"the executors are: {names}"
             )
         return Selection(executors=sorted(places, key=places.__getitem__), parallel=self.parallel)
 

@@ -84,7 +84,7 @@ def problems(plan: Plan, registry: Registry, limits: Iterable[Budget] = ()) -> l
         wrong = list(_wrong_with(step, registry))
         wrong += _wrong_needs(step, ids)
         wrong += _too_much(step, limits)
-        found += [f"step {step.id!r} {what}" for what in wrong]
+        found += [f"step {step.id!r} {problem}" for problem in wrong]
     found += _same_work(plan)
     if not found:
         try:
@@ -115,9 +115,9 @@ def _wrong_needs(step: Step, ids: list[str]) -> Iterable[str]:
 
 
 def _too_much(step: Step, limits: list[Budget]) -> Iterable[str]:
-    wanted = step.budget or Budget()
+    budget = step.budget or Budget()
     for name in ("usd", "calls", "tokens", "turns", "seconds"):
-        asked = getattr(wanted, name)
+        asked = getattr(budget, name)
         if asked is None:
             continue
         for limit in limits:
@@ -150,16 +150,16 @@ def capable(capability: str, registry: Registry) -> list[str]:
 
     Raises NoCapableWorker, which says who there is.
     """
-    wanted = stems(capability)
+    needed = stems(capability)
     covers = {}
     for worker in registry.find(capability):
-        covers[worker.name] = wanted & stems(f"{worker.name} {worker.description}")
+        covers[worker.name] = needed & stems(f"{worker.name} {worker.description}")
     for size in (1, 2):
         for names in combinations(covers, size):
             covered = set()
             for name in names:
                 covered |= covers[name]
-            if wanted and covered == wanted:
+            if needed and covered == needed:
                 return list(names)
     workers = ", ".join(registry.names()) or "none"
     raise NoCapableWorker(

@@ -165,7 +165,7 @@ def _made(
     return Tool(name, description, function, arguments, wants_run, ends)
 
 
-def parse(model: type[BaseModel], value: Any, what: str) -> Any:
+def parse(model: type[BaseModel], value: Any, subject: str) -> Any:
     """Validates a value from a model against `model`; raises ToolError that names each field that
     is wrong."""
     try:
@@ -174,7 +174,7 @@ def parse(model: type[BaseModel], value: Any, what: str) -> Any:
         return model.model_validate(value)
     except ValidationError as error:
         problems = map(_problem, error.errors(include_url=False, include_context=False))
-        raise ToolError(f"{what} do not fit the schema. {' | '.join(problems)}") from None
+        raise ToolError(f"{subject} do not fit the schema. {' | '.join(problems)}") from None
 
 
 def _problem(details: Any) -> str:

@@ -54,8 +54,8 @@ def explained(error: BaseException) -> str:
     """The sentence for an error; "" where the traceback says more."""
     if isinstance(error, asyncio.CancelledError | KeyboardInterrupt):
         return STOPPED
-    if IN_BROWSER and (what := _lacking(error)):
-        return NOT_IN_A_TAB.format(what=what)
+    if IN_BROWSER and (feature := _lacking(error)):
+        return NOT_IN_A_TAB.format(what=feature)
     if type(error) is not NameError or not error.name:
         return ""
     maker = next((cell for cell in _code_cells() if error.name in made_by(cell)), "")
@@ -75,7 +75,7 @@ def _lacking(error: BaseException) -> str:
     if isinstance(error, ImportError):
         return f"the package {error.name}"
     signs = {"does not support processes": "other processes", "start new thread": "threads"}
-    return next((what for sign, what in signs.items() if sign in str(error)), "")
+    return next((feature for sign, feature in signs.items() if sign in str(error)), "")
 
 
 def made_by(source: str) -> set[str]:

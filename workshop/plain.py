@@ -32,9 +32,11 @@ def plain_http(
 
     def reserve(request: httpx.Request) -> None:
         body = json.loads(request.content)
-        model, wanted = str(body.get("model")), int(body.get("max_tokens") or 1)
+        model, max_tokens = str(body.get("model")), int(body.get("max_tokens") or 1)
         price = price_of(model, cache_writes(request.content))
-        booked = chosen.ledger.reserve(most_tokens(request.content), wanted, price, least=wanted)
+        booked = chosen.ledger.reserve(
+            most_tokens(request.content), max_tokens, price, least=max_tokens
+        )
         request.extensions["booked"] = model, booked
 
     def settle(response: httpx.Response) -> None:

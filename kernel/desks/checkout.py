@@ -116,7 +116,7 @@ class Checkout:
             shutil.copytree(
                 self.root, copy, ignore=shutil.ignore_patterns("__pycache__", ".*"), symlinks=True
             )
-            for path in [it for it in copy.rglob("*") if it.is_symlink()]:
+            for path in [entry for entry in copy.rglob("*") if entry.is_symlink()]:
                 path.unlink()
             if not any((copy / name).exists() for name in CONFIGURED):
                 (copy / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")

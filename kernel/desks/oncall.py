@@ -65,14 +65,14 @@ def code_tools(shop: Checkout) -> tuple[Tool, ...]:
     @tool
     def search_files(text: str) -> str:
         """Search the project's files, logs excepted, for a text in any case. Returns path:line: the line."""
-        wanted = text.casefold()
+        needle = text.casefold()
         paths = [path for path in shop.files() if not path.endswith(".jsonl")]
         rows = [(path, shop.text(path).splitlines()) for path in paths]
         found = [
             f"{path}:{number}: {line.strip()}"
             for path, lines in rows
             for number, line in enumerate(lines, 1)
-            if wanted in line.casefold()
+            if needle in line.casefold()
         ]
         more = [f"… {len(found) - 60} more lines"] if len(found) > 60 else []
         return "\n".join(found[:60] + more) or f"no file holds {text!r}"

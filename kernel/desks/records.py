@@ -136,11 +136,11 @@ class Logs:
 
     def containing(self, text: str) -> list[dict[str, Any]]:
         """The entries that hold a text, in any field and any case."""
-        wanted = text.casefold()
+        needle = text.casefold()
         return [
             entry
             for entry in self.entries
-            if wanted in json.dumps(entry, ensure_ascii=False).casefold()
+            if needle in json.dumps(entry, ensure_ascii=False).casefold()
         ]
 
     def values(self, field: str, contains: str = "") -> str:

@@ -83,7 +83,7 @@ def written(folder, open_notebook):
 
     def write(cells, **how):
         notebook = nbformat.v4.new_notebook(
-            cells=[nbformat.v4.new_code_cell(it) for it in cells],
+            cells=[nbformat.v4.new_code_cell(cell) for cell in cells],
             metadata={"kernelspec": KERNELSPEC},
         )
         nbformat.write(notebook, folder / "written.ipynb")

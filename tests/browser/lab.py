@@ -68,7 +68,7 @@ class Lab:
     def __init__(self, clone: Path) -> None:
         self.folder = Path(clone).resolve()
         foreign = ("ANTHROPIC_", "WORKSHOP_", "JUPYTER")
-        given = {name: it for name, it in os.environ.items() if not name.startswith(foreign)}
+        given = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
         self._environ = {**given, "PYTHONPATH": str(self.folder), "WORKSHOP_NO_VENV": "1"}
         self.written: list[str] = []
 
@@ -207,7 +207,7 @@ class Notebook:
         self.page.context.close()
 
     def _heard(self, kind: str, text: str) -> None:
-        if kind == "error" and not any(it in text for it in EXPECTED):
+        if kind == "error" and not any(phrase in text for phrase in EXPECTED):
             self.errors.append(text)
 
     # ── waiting ────────────────────────────────────────────────────────────────────────────────────────
@@ -268,7 +268,7 @@ class Notebook:
     def save(self) -> None:
         """Ctrl+S, until the file is written."""
         with self.page.expect_response(
-            lambda it: it.request.method == "PUT" and "/api/contents" in it.url
+            lambda response: response.request.method == "PUT" and "/api/contents" in response.url
         ):
             self.page.keyboard.press("Control+s")
 

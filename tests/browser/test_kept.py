@@ -8,14 +8,16 @@ import pytest
 from .lab import ROOT
 
 LESSON = "notebooks/00_start_here.ipynb"
-CODE = [it for it in nbformat.read(ROOT / LESSON, as_version=4).cells if it.cell_type == "code"]
+CODE = [
+    cell for cell in nbformat.read(ROOT / LESSON, as_version=4).cells if cell.cell_type == "code"
+]
 NUMBER = {cell["id"]: number for number, cell in enumerate(CODE, 1)}
 CHOSEN = "researcher → writer → reviewer"
 UNTIL_REVEAL = NUMBER["reveal"]
 
 
 def chosen(cell):
-    return [it.get_attribute("value") for it in cell.get_by_role("radio", checked=True).all()]
+    return [radio.get_attribute("value") for radio in cell.get_by_role("radio", checked=True).all()]
 
 
 def test_a_prediction_is_kept_after_shift_enter_and_the_reveal_speaks_of_it(open_notebook):

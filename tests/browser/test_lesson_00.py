@@ -54,7 +54,7 @@ def test_every_control_answers(open_notebook):
 
         topic, run, stop = (
             box.get_by_role("textbox").last,
-            *(box.get_by_role("button", name=it, exact=True) for it in ("Run", "Stop")),
+            *(box.get_by_role("button", name=name, exact=True) for name in ("Run", "Stop")),
         )
         topic.fill("   ")
         run.click()
@@ -103,6 +103,10 @@ def test_the_launcher_opens_the_learners_copy_of_lesson_00_and_it_runs_there(lab
 
 def test_a_copy_shows_its_stored_pictures_before_anything_is_run(lab):
     copies = sorted((lab.folder / "my-work" / "notebooks").glob("*.ipynb"))
-    name = next(it.name for it in copies if "image/svg+xml" in it.read_text(encoding="utf-8"))
+    name = next(
+        copy_file.name
+        for copy_file in copies
+        if "image/svg+xml" in copy_file.read_text(encoding="utf-8")
+    )
     with lab.open(f"my-work/notebooks/{name}") as notebook:
         notebook.page.locator(".jp-OutputArea-output img").first.wait_for()

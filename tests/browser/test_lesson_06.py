@@ -23,9 +23,9 @@ def test_the_lesson_runs_top_to_bottom(open_notebook):
     with open_notebook(LESSON, theme="dark") as notebook:
         notebook.run_all()
         for id in ("loop-mend", "lost-test", "runaway-mend", "ring-test"):
-            said = notebook.cell(NUMBER[id])
-            said.get_by_text("FAILS: ").first.wait_for()
-            assert re.search(r"after .*\n.* passes", said.inner_text()), said.inner_text()
+            output = notebook.cell(NUMBER[id])
+            output.get_by_text("FAILS: ").first.wait_for()
+            assert re.search(r"after .*\n.* passes", output.inner_text()), output.inner_text()
         for id in ("predict-loop", "loop", "lost-log", "runaway-mend", "ring", "plot", "lab"):
             notebook.screenshot(f"lesson-06-dark-{id}", of=notebook.cell(NUMBER[id]))
         assert notebook.failures() == [] and notebook.errors == []

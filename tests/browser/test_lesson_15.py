@@ -8,7 +8,8 @@ def test_the_lesson_runs_top_to_bottom_and_draws_its_spans(open_notebook):
         notebook.run_all()
         assert not notebook.failures() and not notebook.errors
         assert any(
-            "17 spans sent, 17 read back, unchanged: True" in it for it in notebook.outputs()
+            "17 spans sent, 17 read back, unchanged: True" in output
+            for output in notebook.outputs()
         )
         pictures = notebook.page.locator('img[alt^="The spans of a run"]')
         assert pictures.count() == 2

@@ -7,16 +7,18 @@ import nbformat
 from .lab import ROOT
 
 LESSON = "notebooks/00_start_here.ipynb"
-CODE = [it for it in nbformat.read(ROOT / LESSON, as_version=4).cells if it.cell_type == "code"]
+CODE = [
+    cell for cell in nbformat.read(ROOT / LESSON, as_version=4).cells if cell.cell_type == "code"
+]
 NUMBER = {cell["id"]: number for number, cell in enumerate(CODE, 1)}
 
 
 def test_a_cell_run_too_early_names_the_one_to_run_first(open_notebook):
     with open_notebook(LESSON) as notebook:
         notebook.run_cell(NUMBER["run"])
-        [said] = notebook.failures()
-        assert "is not there yet" in said and "Run All Above Selected Cell" in said
-        assert "Traceback" not in said
+        [failure] = notebook.failures()
+        assert "is not there yet" in failure and "Run All Above Selected Cell" in failure
+        assert "Traceback" not in failure
 
 
 def test_stop_in_the_toolbar_ends_with_one_sentence(calm, open_notebook):
@@ -30,8 +32,8 @@ def test_stop_in_the_toolbar_ends_with_one_sentence(calm, open_notebook):
         notebook.command("Kernel", "Interrupt Kernel")
         cell.get_by_text("Stopped by you before it was finished").wait_for()
         notebook.screenshot("stopped", of=cell)
-        [said] = notebook.failures()
-        assert "CancelledError" not in said and said.count("\n") <= 1, said
+        [failure] = notebook.failures()
+        assert "CancelledError" not in failure and failure.count("\n") <= 1, failure
 
 
 def test_map_lands_on_the_map_and_leads_to_the_learners_lessons(open_notebook):

@@ -59,7 +59,7 @@ def lines_of(text):
 
 def triples(text):
     lines = lines_of(text)
-    return {tuple(lines[at : at + 3]) for at in range(len(lines) - 2)}
+    return {tuple(lines[index : index + 3]) for index in range(len(lines) - 2)}
 
 
 def test_nothing_that_is_right_is_in_it(unpacked):
@@ -111,12 +111,12 @@ def test_its_checks_say_what_they_say_in_the_repository(unpacked):
             answers.stub(exercise.id),
         ):
             tried.append((exercise.id, exercise.name, source, given))
-    here, there = (outcomes(folder, tried) for folder in (ROOT, unpacked))
-    assert [line[:4] for line in here] == [line[:4] for line in there]
-    assert [line[1] for line in here[::3]] == ["passed"] * len(exercises())
-    assert [line[1] for line in here[2::3]] == ["not attempted"] * len(exercises())
-    assert all(line[2] for line in here[1::3])
-    assert all(line[4] for line in here) and not any(line[4] for line in there)
+    in_repository, in_handout = (outcomes(folder, tried) for folder in (ROOT, unpacked))
+    assert [line[:4] for line in in_repository] == [line[:4] for line in in_handout]
+    assert [line[1] for line in in_repository[::3]] == ["passed"] * len(exercises())
+    assert [line[1] for line in in_repository[2::3]] == ["not attempted"] * len(exercises())
+    assert all(line[2] for line in in_repository[1::3])
+    assert all(line[4] for line in in_repository) and not any(line[4] for line in in_handout)
 
 
 def outcomes(folder, tried):

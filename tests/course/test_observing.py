@@ -100,13 +100,13 @@ def test_a_line_of_another_form_is_refused(line):
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 VALUES = st.recursive(
     LEAVES,
-    lambda them: (
-        st.lists(them, max_size=3)
-        | st.lists(them, max_size=3).map(tuple)
+    lambda values: (
+        st.lists(values, max_size=3)
+        | st.lists(values, max_size=3).map(tuple)
         | st.dictionaries(
-            st.text(max_size=3) | st.sampled_from(["tuple", "'tuple", "object"]), them, max_size=3
+            st.text(max_size=3) | st.sampled_from(["tuple", "'tuple", "object"]), values, max_size=3
         )
-        | st.dictionaries(st.integers() | st.booleans(), them, max_size=2)
+        | st.dictionaries(st.integers() | st.booleans(), values, max_size=2)
     ),
 )
 
@@ -117,8 +117,10 @@ def same(one, other):
         return False
     if type(one) is dict:
         # 1 and True are one key to a dict, so keys are paired by their type as well
-        mine, its = ({(type(key), key): it for key, it in each.items()} for each in (one, other))
-        return mine.keys() == its.keys() and all(same(mine[key], its[key]) for key in mine)
+        mine, theirs = (
+            {(type(key), key): value for key, value in each.items()} for each in (one, other)
+        )
+        return mine.keys() == theirs.keys() and all(same(mine[key], theirs[key]) for key in mine)
     if type(one) in (list, tuple):
         return len(one) == len(other) and all(map(same, one, other))
     return repr(one) == repr(other)
@@ -162,7 +164,7 @@ def test_a_line_is_one_line_of_json_that_can_be_printed(value):
         (Result(status="ok", output=1), Result(status="ok", output=True)),
         (2**20_000, {"int": hex(2**20_000)}),
     ],
-    ids=lambda it: type(it).__name__,
+    ids=lambda value: type(value).__name__,
 )
 def test_values_that_look_alike_are_told_apart(one, other):
     assert canonical(one) != canonical(other)

@@ -42,9 +42,9 @@ PEOPLE = (
 def report(learner: str = "ada", lesson: str = "03", **changes: Any) -> dict[str, Any]:
     """A report in which every check is passed."""
     results = [
-        line(its.id, at, points=points, hidden=hidden, title=title)
-        for its in exercises(lesson)
-        for at, (title, points, hidden) in enumerate(checks(its))
+        line(exercise.id, index, points=points, hidden=hidden, title=title)
+        for exercise in exercises(lesson)
+        for index, (title, points, hidden) in enumerate(checks(exercise))
     ]
     made = {
         "learner": learner,
@@ -67,12 +67,12 @@ def report(learner: str = "ada", lesson: str = "03", **changes: Any) -> dict[str
 
 
 def line(
-    id: str, at: int = 0, *, points: float = 1, state: str = "passed", **changes: Any
+    id: str, index: int = 0, *, points: float = 1, state: str = "passed", **changes: Any
 ) -> dict[str, Any]:
     made = {
         "exercise": id,
-        "trial": at,
-        "title": f"check {at + 1}",
+        "trial": index,
+        "title": f"check {index + 1}",
         "hidden": False,
         "points": points,
         "state": state,
@@ -85,16 +85,16 @@ def line(
     return {**made, **changes}
 
 
-def checks(its: Any) -> list[tuple[str, float, bool]]:
+def checks(exercise: Any) -> list[tuple[str, float, bool]]:
     """Title, points and hidden of an exercise's checks; where nothing is graded yet, one for each point."""
-    given = [(it.title, it.points, it.hidden) for it in trials_of(its.id)]
-    return given or [(f"check {at + 1}", 1, at == 2) for at in range(its.points)]
+    given = [(trial.title, trial.points, trial.hidden) for trial in trials_of(exercise.id)]
+    return given or [(f"check {index + 1}", 1, index == 2) for index in range(exercise.points)]
 
 
 def write(folder: Any, *reports: dict[str, Any]) -> list[Any]:
     """Writes the reports as files; returns their paths."""
     folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / f"{at:032x}.json" for at in range(len(reports))]
+    paths = [folder / f"{index:032x}.json" for index in range(len(reports))]
     for path, made in zip(paths, reports, strict=True):
         path.write_text(json.dumps(made), encoding="utf-8")
     return paths
@@ -106,16 +106,16 @@ def some_class(
     """A class as they are: most pass most, some stumble over the usual things, somebody hands in late."""
     draw = random.Random(seed)
     made = []
-    for at, learner in enumerate(people):
+    for index, learner in enumerate(people):
         skill = draw.betavariate(4, 1.4)
         for lesson in lessons:
             if draw.random() < 0.04:
                 continue
             lines, feedback = [], {}
-            for its in exercises(lesson):
+            for exercise in exercises(lesson):
                 lost = draw.random() > skill
-                name = draw.choice(sorted(its.misconceptions)[:4]) if lost else None
-                for number, (title, points, hidden) in enumerate(checks(its)):
+                name = draw.choice(sorted(exercise.misconceptions)[:4]) if lost else None
+                for number, (title, points, hidden) in enumerate(checks(exercise)):
                     state = (
                         "passed"
                         if not lost or draw.random() < 0.35
@@ -123,7 +123,7 @@ def some_class(
                     )
                     lines.append(
                         line(
-                            its.id,
+                            exercise.id,
                             number,
                             points=points,
                             state=state,
@@ -143,12 +143,12 @@ def some_class(
                         )
                     )
                 if name:
-                    feedback[its.id] = {
+                    feedback[exercise.id] = {
                         "outcome": "wrong",
-                        "headline": f"{its.id} {its.title}: wrong",
+                        "headline": f"{exercise.id} {exercise.title}: wrong",
                         "misconception": name,
                         "parts": [
-                            ["called", f"{its.name}(run, desk, task, facts, draft)"],
+                            ["called", f"{exercise.name}(run, desk, task, facts, draft)"],
                             ["came back", "Result(status='ok', output='# Rate limits')"],
                             ["expected", "another review after the last revision"],
                             ["likely cause", "…"],
@@ -164,12 +164,12 @@ def some_class(
                     feedback=feedback,
                     submitted=f"2026-11-{day}T{draw.randint(8, 17):02}:20:00+00:00",
                     answers={
-                        its.id: f"async def {its.name}(run, desk, task, facts, draft):\n    ...  # as handed in\n"
-                        for its in exercises(lesson)
+                        exercise.id: f"async def {exercise.name}(run, desk, task, facts, draft):\n    ...  # as handed in\n"
+                        for exercise in exercises(lesson)
                     },
                     seconds=draw.uniform(2, 4),
-                    flags=["answer of 03.2 found by its position"] if at == 4 else [],
-                    older=[f"{learner}/03 (1).ipynb"] if at == 6 else [],
+                    flags=["answer of 03.2 found by its position"] if index == 4 else [],
+                    older=[f"{learner}/03 (1).ipynb"] if index == 6 else [],
                 )
             )
     return made

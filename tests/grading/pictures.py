@@ -36,19 +36,19 @@ def hand_in(folder: Path, seed: int = 5) -> None:
         skill = draw.betavariate(3, 1)
         for lesson in LESSONS:
             notebook = exercises_of(master(lesson))
-            for its in exercises(lesson):
-                wrong = draw.choice(list(cases(its.id).SLIPS[its.id].values()))
+            for exercise in exercises(lesson):
+                wrong = draw.choice(list(cases(exercise.id).SLIPS[exercise.id].values()))
                 chosen = (
-                    ours(its.id)
+                    ours(exercise.id)
                     if draw.random() < skill
-                    else changed(its.id, wrong)
+                    else changed(exercise.id, wrong)
                     if draw.random() < 0.9
-                    else stub(its.id)
+                    else stub(exercise.id)
                 )
                 cell = next(
-                    it
-                    for it in notebook.cells
-                    if it.metadata.get("workshop") == {"id": its.id, "role": "answer"}
+                    found
+                    for found in notebook.cells
+                    if found.metadata.get("workshop") == {"id": exercise.id, "role": "answer"}
                 )
                 cell.source = chosen
             path = folder / learner / f"{NAMES[lesson]}.ipynb"
@@ -96,8 +96,8 @@ def _in_part(out: Path) -> str:
     for check in map(json.loads, lines):
         if check["exercise"] == PHOTOGRAPHED:
             states.setdefault(check["learner"], []).append(check["state"])
-    wanted = ["failed", "passed", "passed"]
-    name = next(name for name, found in states.items() if sorted(found) == wanted)
+    expected = ["failed", "passed", "passed"]
+    name = next(name for name, found in states.items() if sorted(found) == expected)
     pages = {path.stem for path in (out / "learners").glob("*.html")}
     return next(page for page in pages if page.startswith(name.lower().replace(" ", "-")))
 

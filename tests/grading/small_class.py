@@ -77,9 +77,9 @@ def started(submissions: Path, out: Path, *options: Any, **facts: Any) -> subpro
 def graded(submissions: Path, out: Path, *options: Any) -> str:
     """The command, to its end; returns what it said. It has to give everybody a verdict."""
     process = started(submissions, out, *options)
-    said, errors = process.communicate()
-    assert process.returncode == 0, said + errors
-    return said + errors
+    output, errors = process.communicate()
+    assert process.returncode == 0, output + errors
+    return output + errors
 
 
 def marks(out: Path) -> dict[tuple[str, str, int], Any]:
@@ -89,7 +89,7 @@ def marks(out: Path) -> dict[tuple[str, str, int], Any]:
         report = json.loads(path.read_text(encoding="utf-8"))
         for line in report["results"]:
             found[report["learner"], line["exercise"], line["trial"]] = [
-                line[it] for it in ("earned", "state", "reason", "came", "expected")
+                line[field] for field in ("earned", "state", "reason", "came", "expected")
             ]
     return found
 
@@ -98,26 +98,26 @@ def shards_of(number: int) -> set[int]:
     """The processes of shards that run below a process. What a shard is just starting still looks like the shard."""
     found = {}
     with contextlib.suppress(psutil.Error):
-        for it in psutil.Process(number).children(recursive=True):
+        for process in psutil.Process(number).children(recursive=True):
             with contextlib.suppress(psutil.Error):
-                if "--grade-plan" in it.cmdline():
-                    found[it.pid] = it.ppid()
+                if "--grade-plan" in process.cmdline():
+                    found[process.pid] = process.ppid()
     return {pid for pid, parent in found.items() if parent not in found}
 
 
 def alive(numbers: set[int]) -> set[int]:
     return {
-        it
-        for it in numbers
-        if psutil.pid_exists(it) and psutil.Process(it).status() != psutil.STATUS_ZOMBIE
+        number
+        for number in numbers
+        if psutil.pid_exists(number) and psutil.Process(number).status() != psutil.STATUS_ZOMBIE
     }
 
 
-def until(happened: Callable[[], Any], what: str, seconds: float = 60) -> Any:
+def until(happened: Callable[[], Any], event: str, seconds: float = 60) -> Any:
     """Waits; returns what `happened` returned once it is true."""
     deadline = time.monotonic() + seconds
     while not (seen := happened()):
-        assert time.monotonic() < deadline, f"not within {seconds:g} s: {what}"
+        assert time.monotonic() < deadline, f"not within {seconds:g} s: {event}"
         time.sleep(0.02)
     return seen
 

@@ -21,9 +21,9 @@ from .small_class import STUB, hand_in
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {
-        str(it.relative_to(folder)): it.read_bytes()
-        for it in sorted(folder.rglob("*"))
-        if it.is_file()
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
     }
 
 
@@ -111,10 +111,12 @@ def test_help_and_typing_errors_are_answered_before_anything_is_set_up(argv):
         text=True,
         env={**os.environ, "WORKSHOP_NO_VENV": "", "PYTHONPATH": ""},
     )
-    said = done.stdout + done.stderr
-    assert "Setting up" not in said and done.returncode == (0 if argv == ["--help"] else 2), said
-    assert "--help` lists the options" in said or "SUBMISSIONS" in said
-    assert argv == ["--help"] or len(said.splitlines()) == 2
+    output = done.stdout + done.stderr
+    assert "Setting up" not in output and done.returncode == (0 if argv == ["--help"] else 2), (
+        output
+    )
+    assert "--help` lists the options" in output or "SUBMISSIONS" in output
+    assert argv == ["--help"] or len(output.splitlines()) == 2
 
 
 def test_where_kernels_cannot_be_forked_it_is_said_in_a_line_and_they_are_started_one_by_one(
@@ -128,9 +130,9 @@ def test_where_kernels_cannot_be_forked_it_is_said_in_a_line_and_they_are_starte
     seen = []
     monkeypatch.setattr(command.workers, "run", lambda plan, *_: seen.append(plan.fork) or 0)
     command.main([str(tmp_path / "class"), "--out", str(tmp_path / "out"), "--fork"])
-    told = capsys.readouterr().err
+    output = capsys.readouterr().err
     assert seen == [False]
-    assert "Kernels are started one by one: no namespaces within namespaces." in told
+    assert "Kernels are started one by one: no namespaces within namespaces." in output
 
 
 def test_a_notebook_whose_own_solution_does_not_run_is_not_graded_and_nobody_gets_a_zero(

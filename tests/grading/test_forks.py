@@ -57,7 +57,7 @@ def server(tmp_path_factory):
     yield started
     family = {
         started.process.pid,
-        *(it.pid for it in psutil.Process(started.process.pid).children(recursive=True)),
+        *(process.pid for process in psutil.Process(started.process.pid).children(recursive=True)),
     }
     started.stop()
     until(lambda: not alive(family), "the end of the fork server")
@@ -74,8 +74,8 @@ def kernels(server):
         return made[-1]
 
     yield start
-    for it in made:
-        it.stop()
+    for kernel in made:
+        kernel.stop()
 
 
 def run(kernel, code):
@@ -160,7 +160,7 @@ def test_nothing_of_a_submission_is_alive_after_its_end(kernels, server):
         kernel,
         "import subprocess, sys; [subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(300)'], start_new_session=True) for _ in 'ab']",
     )
-    family = {it.pid for it in server.family()}
+    family = {process.pid for process in server.family()}
     assert len(family) >= 3
     kernel.stop()
     until(lambda: not alive(family), "the end of all that it started")
@@ -178,10 +178,10 @@ def test_without_a_sandbox_it_is_refused_in_a_line(monkeypatch, tmp_path, capsys
         "workshop.grading.sandbox.missing", lambda: "the program bwrap is not installed"
     )
     assert command.main([str(tmp_path), "--out", str(tmp_path / "out"), "--fork"]) == 2
-    said = capsys.readouterr().err
+    output = capsys.readouterr().err
     assert (
-        said.count("\n") == 1
-        and "bwrap is not installed" in said
-        and "--fork needs one" in said
+        output.count("\n") == 1
+        and "bwrap is not installed" in output
+        and "--fork needs one" in output
         and not (tmp_path / "out").exists()
     )

@@ -52,11 +52,11 @@ def given(tmp_path):
 
     def make(files, **options):
         top = tmp_path / "class"
-        for at, (name, data) in enumerate(files.items()):
+        for index, (name, data) in enumerate(files.items()):
             path = top / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-            os.utime(path, (NOON + 60 * at, NOON + 60 * at))
+            os.utime(path, (NOON + 60 * index, NOON + 60 * index))
         return intake.read(top, scratch=tmp_path / "scratch", **options)
 
     make.top = tmp_path / "class"
@@ -81,8 +81,8 @@ def zipped(tmp_path):
     return make
 
 
-def who(found):
-    return [(it.learner, it.notebook) for it in found.submissions]
+def notebooks_of(found):
+    return [(submission.learner, submission.notebook) for submission in found.submissions]
 
 
 def why(found, name):
@@ -94,7 +94,7 @@ def why(found, name):
 
 def test_a_folder_for_each_learner(given):
     found = given({"ada/03.ipynb": THREE, "ada/anything.ipynb": ONE, "bob/deep/er/03.ipynb": THREE})
-    assert who(found) == [("ada", FIRST), ("ada", SECOND), ("bob", SECOND)]
+    assert notebooks_of(found) == [("ada", FIRST), ("ada", SECOND), ("bob", SECOND)]
     assert not found.unread and found.learners == ("ada", "bob")
 
 
@@ -114,12 +114,14 @@ def test_a_folder_for_each_learner(given):
     ],
 )
 def test_names_that_people_and_platforms_give(given, file, learner):
-    assert who(given({file: THREE})) == [(learner, SECOND)]
+    assert notebooks_of(given({file: THREE})) == [(learner, SECOND)]
 
 
 def test_numbers_of_people_are_not_taken_for_lessons(given):
-    found = given({f"student_{at:02}.ipynb": THREE for at in range(1, 6)})
-    assert [learner for learner, _ in who(found)] == [f"student_0{at}" for at in range(1, 6)]
+    found = given({f"student_{index:02}.ipynb": THREE for index in range(1, 6)})
+    assert [learner for learner, _ in notebooks_of(found)] == [
+        f"student_0{index}" for index in range(1, 6)
+    ]
 
 
 def test_two_people_of_one_name_are_kept_apart(given):
@@ -127,7 +129,7 @@ def test_two_people_of_one_name_are_kept_apart(given):
         {f"Ada King_{number}_assignsubmission_file_/03.ipynb": THREE for number in (111, 222)}
     )
     assert (
-        [it.learner for it in found.submissions]
+        [submission.learner for submission in found.submissions]
         == ["Ada King (111)", "Ada King (222)"]
         == list(found.learners)
     )
@@ -140,28 +142,28 @@ def test_two_exports_of_a_platform_are_one_learner(given):
             "Ada King_222_assignsubmission_file_/01.ipynb": ONE,
         }
     )
-    assert who(found) == [("Ada King", FIRST), ("Ada King", SECOND)]
+    assert notebooks_of(found) == [("Ada King", FIRST), ("Ada King", SECOND)]
 
 
 def test_a_zip_of_either_with_and_without_a_folder_around(zipped):
-    assert who(zipped(("ada/03.ipynb", THREE), ("bob/03.ipynb", THREE))) == [
+    assert notebooks_of(zipped(("ada/03.ipynb", THREE), ("bob/03.ipynb", THREE))) == [
         ("ada", SECOND),
         ("bob", SECOND),
     ]
-    assert who(zipped(("2026/ada/03.ipynb", THREE), ("2026/bob/03.ipynb", THREE))) == [
+    assert notebooks_of(zipped(("2026/ada/03.ipynb", THREE), ("2026/bob/03.ipynb", THREE))) == [
         ("ada", SECOND),
         ("bob", SECOND),
     ]
-    assert who(zipped(("class/ada/work.ipynb", THREE))) == [("ada", SECOND)]
-    assert who(zipped(("ada.ipynb", THREE), ("bob.ipynb", ONE))) == [
+    assert notebooks_of(zipped(("class/ada/work.ipynb", THREE))) == [("ada", SECOND)]
+    assert notebooks_of(zipped(("ada.ipynb", THREE), ("bob.ipynb", ONE))) == [
         ("ada", SECOND),
         ("bob", FIRST),
     ]
-    assert who(zipped(("2026/ada.ipynb", THREE), ("2026/bob.ipynb", ONE))) == [
+    assert notebooks_of(zipped(("2026/ada.ipynb", THREE), ("2026/bob.ipynb", ONE))) == [
         ("ada", SECOND),
         ("bob", FIRST),
     ]
-    assert who(zipped(("ada/01.ipynb", ONE), ("ada/03.ipynb", THREE))) == [
+    assert notebooks_of(zipped(("ada/01.ipynb", ONE), ("ada/03.ipynb", THREE))) == [
         ("ada", FIRST),
         ("ada", SECOND),
     ]
@@ -169,7 +171,7 @@ def test_a_zip_of_either_with_and_without_a_folder_around(zipped):
 
 def test_a_notebook_of_nobody_is_listed(given):
     found = given({f"{SECOND}.ipynb": THREE, "ada/03.ipynb": THREE})
-    assert who(found) == [("ada", SECOND)] and "whose" in why(found, f"{SECOND}.ipynb")
+    assert notebooks_of(found) == [("ada", SECOND)] and "whose" in why(found, f"{SECOND}.ipynb")
 
 
 # ── which exercise ─────────────────────────────────────────────────────────────────────────────────────────
@@ -177,7 +179,10 @@ def test_a_notebook_of_nobody_is_listed(given):
 
 def test_the_cells_say_which_exercise_before_the_name_does(given):
     found = given({"ada/01_agent_loop.ipynb": THREE})
-    assert who(found) == [("ada", SECOND)] and "named as 01" in found.submissions[0].problems[0]
+    assert (
+        notebooks_of(found) == [("ada", SECOND)]
+        and "named as 01" in found.submissions[0].problems[0]
+    )
 
 
 def test_without_ids_the_name_says_it_and_is_flagged(given):
@@ -188,7 +193,7 @@ def test_without_ids_the_name_says_it_and_is_flagged(given):
             "eve/01-agent loop.ipynb": notebook("99.9", "evil"),
         }
     )
-    assert who(found) == [("ada", SECOND), ("eve", FIRST)]
+    assert notebooks_of(found) == [("ada", SECOND), ("eve", FIRST)]
     assert "no exercise ids" in found.submissions[0].problems[0]
     assert "which exercise" in why(found, "bob/My Agent Loop.ipynb") and "bob" in found.learners
 
@@ -198,7 +203,7 @@ def test_one_exercise_alone(given):
         {"ada/03.ipynb": THREE, "ada/01.ipynb": ONE, "bob/x.ipynb": BARE, "eve/01.ipynb": ONE},
         exercise="03",
     )
-    assert who(found) == [("ada", SECOND), ("bob", SECOND)]
+    assert notebooks_of(found) == [("ada", SECOND), ("bob", SECOND)]
     assert dict(found.aside)["ada/01.ipynb"] == f"it belongs to {FIRST}; only 03 is graded"
     assert (
         "taken for" in found.submissions[1].problems[0]
@@ -214,11 +219,11 @@ def test_the_latest_version_counts_and_the_others_are_listed(given):
     found = given(
         {"ada/z.ipynb": THREE, "ada/a.ipynb": notebook("03.1"), "ada/m.ipynb": notebook("03.2")}
     )
-    [it] = found.submissions
-    assert it.file == "ada/m.ipynb" and it.older == ("ada/z.ipynb", "ada/a.ipynb")
-    assert it.submitted == datetime(
+    [submission] = found.submissions
+    assert submission.file == "ada/m.ipynb" and submission.older == ("ada/z.ipynb", "ada/a.ipynb")
+    assert submission.submitted == datetime(
         2026, 11, 20, 12, 2, tzinfo=UTC
-    ) and it.path.read_bytes() == notebook("03.2")
+    ) and submission.path.read_bytes() == notebook("03.2")
 
 
 def test_of_a_whole_clone_the_learners_own_copy_counts(given):
@@ -241,16 +246,20 @@ def test_of_a_whole_clone_the_learners_own_copy_counts(given):
 )
 def test_of_the_same_time_the_name_decides(given, latest):
     names = ["03 (2).ipynb", "03.ipynb", latest, "03 (9).ipynb"]
-    given({f"ada/{it}": notebook("03.1", it) for it in names})
+    given({f"ada/{file}": notebook("03.1", file) for file in names})
     for name in names:
         os.utime(given.top / "ada" / name, (NOON, NOON))
-    [it] = given({}).submissions
-    assert it.file == f"ada/{latest}" and len(it.older) == 3
+    [submission] = given({}).submissions
+    assert submission.file == f"ada/{latest}" and len(submission.older) == 3
 
 
 def test_a_later_version_that_cannot_be_read_does_not_hide_a_good_one(given):
-    [it] = given({"ada/03.ipynb": THREE, "ada/03 (1).ipynb": b"{"}).submissions
-    assert it.file == "ada/03.ipynb" and it.readable and "03 (1)" in it.problems[0]
+    [submission] = given({"ada/03.ipynb": THREE, "ada/03 (1).ipynb": b"{"}).submissions
+    assert (
+        submission.file == "ada/03.ipynb"
+        and submission.readable
+        and "03 (1)" in submission.problems[0]
+    )
 
 
 # ── hostile files ──────────────────────────────────────────────────────────────────────────────────────────
@@ -275,18 +284,21 @@ def test_a_later_version_that_cannot_be_read_does_not_hide_a_good_one(given):
         (b" " * (sources.MOST_BYTES + 1), "MB"),
         (b'{"cells": [' + b"9" * 9999 + b"]}", "JSON"),
     ],
-    ids=lambda it: repr(it[:12]) if isinstance(it, bytes) else it,
+    ids=lambda value: repr(value[:12]) if isinstance(value, bytes) else value,
 )
 def test_a_file_that_is_no_notebook_is_a_clear_problem_of_its_own(given, data, words):
     found = given({f"mallory/{SECOND}.ipynb": data, "ada/03.ipynb": THREE})
     bad = found.submissions[1]
-    assert who(found) == [("ada", SECOND), ("mallory", SECOND)] and found.submissions[0].readable
+    assert (
+        notebooks_of(found) == [("ada", SECOND), ("mallory", SECOND)]
+        and found.submissions[0].readable
+    )
     assert words in bad.problems[0] and dict(found.unread)[bad.file] == bad.problems[0]
 
 
 def test_a_mark_of_byte_order_does_no_harm(given):
-    [it] = given({"ada/03.ipynb": b"\xef\xbb\xbf" + THREE}).submissions
-    assert not it.problems
+    [submission] = given({"ada/03.ipynb": b"\xef\xbb\xbf" + THREE}).submissions
+    assert not submission.problems
 
 
 @posix
@@ -304,13 +316,13 @@ def test_names_survive_as_text(given, tmp_path):
         "a'\"b",
         "x" * 200,
     ]
-    found = given({f"{it}/03.ipynb": THREE for it in names})
-    assert sorted(it.learner for it in found.submissions) == sorted(
+    found = given({f"{name}/03.ipynb": THREE for name in names})
+    assert sorted(submission.learner for submission in found.submissions) == sorted(
         set(names) - {"..a"}
     )  # begins with a dot: hidden
     copies = [path.name for path in (tmp_path / "scratch").iterdir()]
     assert len(copies) == len(found.submissions) and all(
-        re.fullmatch(r"\d{5}-[0-9a-f]{16}\.ipynb", it) for it in copies
+        re.fullmatch(r"\d{5}-[0-9a-f]{16}\.ipynb", copy_name) for copy_name in copies
     )
 
 
@@ -320,7 +332,7 @@ def test_a_name_that_is_no_unicode_is_spelled_out(given):
     os.mkdir(os.fsencode(given.top) + b"/\xff")
     with open(os.fsencode(given.top) + b"/\xff/03.ipynb", "wb") as file:
         file.write(THREE)
-    assert [it.learner for it in given({}).submissions] == ["\\xff", "ada"]
+    assert [submission.learner for submission in given({}).submissions] == ["\\xff", "ada"]
 
 
 @posix
@@ -335,7 +347,7 @@ def test_links_and_special_files_are_never_opened(given, tmp_path):
     (given.top / "ada" / "loop").symlink_to(given.top)
     os.mkfifo(given.top / "eve" / "01.ipynb")
     found = given({})
-    assert who(found) == [("ada", SECOND)]
+    assert notebooks_of(found) == [("ada", SECOND)]
     assert {name for name, _ in found.unread} == {
         "eve/03.ipynb",
         "mallory",
@@ -356,28 +368,30 @@ def test_nothing_vanishes(given):
             "readme.txt": b"",
         }
     )
-    assert who(found) == [("ada", SECOND)] and found.learners == ("ada", "bob")
+    assert notebooks_of(found) == [("ada", SECOND)] and found.learners == ("ada", "bob")
     assert [name for name, _ in found.aside] == ["2 hidden files", "ada/notes.pdf", "readme.txt"]
     assert "unpack" in why(found, "bob/work.zip")
 
 
 def test_a_learner_with_too_many_files_stops_nobody(given, monkeypatch):
     monkeypatch.setattr(intake, "MOST_FILES", 3)
-    found = given({**{f"mallory/{at}.ipynb": THREE for at in range(6)}, "zoe/03.ipynb": THREE})
-    assert who(found) == [("mallory", SECOND), ("zoe", SECOND)] and len(found.unread) == 3
+    found = given(
+        {**{f"mallory/{index}.ipynb": THREE for index in range(6)}, "zoe/03.ipynb": THREE}
+    )
+    assert notebooks_of(found) == [("mallory", SECOND), ("zoe", SECOND)] and len(found.unread) == 3
 
 
 def test_a_learner_with_a_million_files_keeps_nobody_waiting(given, monkeypatch):
     monkeypatch.setattr(sources, "MOST_FILES", 20)
     found = given(
         {
-            **{f"mallory/{at}/x/y.txt": b"" for at in range(30)},
+            **{f"mallory/{index}/x/y.txt": b"" for index in range(30)},
             "mallory/03.ipynb": THREE,
             "zoe/03.ipynb": THREE,
         }
     )
     assert (
-        who(found)[-1] == ("zoe", SECOND)
+        notebooks_of(found)[-1] == ("zoe", SECOND)
         and "more than 20 files" in why(found, "mallory")
         and len(found.unread) == 1
     )
@@ -405,7 +419,7 @@ def as_link(name):
 def test_a_name_that_leads_out_of_the_zip(zipped, name, tmp_path):
     before = {path for path in tmp_path.parent.rglob("*") if tmp_path not in path.parents}
     found = zipped((name, THREE), ("ada/03.ipynb", THREE), ("bob/03.ipynb", THREE))
-    assert who(found) == [("ada", SECOND), ("bob", SECOND)] and "leads out" in why(
+    assert notebooks_of(found) == [("ada", SECOND), ("bob", SECOND)] and "leads out" in why(
         found, name.replace("\\", "/")
     )
     assert {path for path in tmp_path.parent.rglob("*") if tmp_path not in path.parents} == before
@@ -416,7 +430,7 @@ def test_a_name_without_end_keeps_nobody_waiting(zipped):
     found = zipped(
         ("eve/" + " (1)" * 8000 + " " * 30_000 + ".ipynb", THREE), ("ada/03.ipynb", THREE)
     )
-    assert who(found) == [("ada", SECOND)] and "characters" in found.unread[0][1]
+    assert notebooks_of(found) == [("ada", SECOND)] and "characters" in found.unread[0][1]
 
 
 def test_links_bombs_and_doubles_in_a_zip(zipped):
@@ -429,7 +443,7 @@ def test_links_bombs_and_doubles_in_a_zip(zipped):
         ("twice/03.ipynb", THREE),
         ("ada/03.ipynb", THREE),
     )
-    assert who(found) == [("ada", SECOND), ("twice", SECOND)]
+    assert notebooks_of(found) == [("ada", SECOND), ("twice", SECOND)]
     assert (
         "link" in why(found, "eve/03.ipynb")
         and "bomb" in why(found, "mallory/03.ipynb")
@@ -484,35 +498,41 @@ def test_every_entry_of_any_zip_is_accounted_for(zipped, made):
     found = zipped(*(("/".join([*parts, file]), data) for parts, file, data in made))
     counted = [
         name
-        for it in found.submissions
-        for name in ([it.file] if it.readable else []) + [*it.older]
+        for submission in found.submissions
+        for name in ([submission.file] if submission.readable else []) + [*submission.older]
     ]  # the unreadable are unread too
     counted += [name for name, _ in (*found.unread, *found.aside) if "hidden files" not in name]
     hidden = sum(int(name.split()[0]) for name, _ in found.aside if "hidden files" in name)
     folders = sum(file == "\\" for _, file, _ in made)
     assert len(counted) + hidden + folders == len(made)
-    assert all(it.path.exists() and it.learner.strip() for it in found.submissions)
+    assert all(
+        submission.path.exists() and submission.learner.strip() for submission in found.submissions
+    )
 
 
 def test_a_zip_that_lies_about_sizes_or_is_encrypted_or_damaged(zipped):
     def encrypted(data):
-        at = data.index(b"PK\x01\x02")
-        return data[: at + 8] + struct.pack("<H", 1) + data[at + 10 :]
+        index = data.index(b"PK\x01\x02")
+        return data[: index + 8] + struct.pack("<H", 1) + data[index + 10 :]
 
     assert "encrypted" in why(
         zipped(("eve/03.ipynb", THREE), ("ada/03.ipynb", THREE), spoil=encrypted), "eve/03.ipynb"
     )
 
     def damaged(data):
-        at = data.index(b"eve/03.ipynb") + 20
-        return data[:at] + bytes(255 - it for it in data[at : at + 40]) + data[at + 40 :]
+        index = data.index(b"eve/03.ipynb") + 20
+        return (
+            data[:index]
+            + bytes(255 - byte for byte in data[index : index + 40])
+            + data[index + 40 :]
+        )
 
     found = zipped(("eve/03.ipynb", THREE), ("ada/03.ipynb", THREE), spoil=damaged)
     assert "unpacked" in why(found, "eve/03.ipynb") and not found.submissions[0].problems
 
     def understated(data):
-        at = data.index(b"PK\x01\x02")
-        return data[: at + 24] + struct.pack("<I", 10) + data[at + 28 :]
+        index = data.index(b"PK\x01\x02")
+        return data[: index + 24] + struct.pack("<I", 10) + data[index + 28 :]
 
     found = zipped(("eve/03.ipynb", THREE), ("ada/03.ipynb", THREE), spoil=understated)
     assert found.submissions[1].problems and not found.submissions[0].problems
@@ -548,7 +568,7 @@ def test_the_own_output_folder_is_not_read(given):
     given({"ada/03.ipynb": THREE})
     for _ in range(2):
         found = intake.read(given.top, scratch=given.top / "graded" / "scratch")
-        assert who(found) == [("ada", SECOND)] and found.learners == ("ada",)
+        assert notebooks_of(found) == [("ada", SECOND)] and found.learners == ("ada",)
 
 
 # ── numbers, times and looks ───────────────────────────────────────────────────────────────────────────────
@@ -562,7 +582,10 @@ def test_the_platforms_number_and_its_folder_are_kept(given):
             "eve/03.ipynb": THREE,
         }
     )
-    kept = {it.learner: (it.platform, it.number, it.upload) for it in found.submissions}
+    kept = {
+        submission.learner: (submission.platform, submission.number, submission.upload)
+        for submission in found.submissions
+    }
     assert kept == {
         "Ada Lovelace": ("moodle", "1000", "Ada Lovelace_1000_assignsubmission_file_"),
         "bob": ("canvas", "12345", f"bob_LATE_12345_678910_{FIRST}"),
@@ -573,8 +596,8 @@ def test_the_platforms_number_and_its_folder_are_kept(given):
 @posix
 def test_names_that_look_alike_are_flagged(given):
     found = given({f"{name}/03.ipynb": THREE for name in ("ada", "ada\u200b", "\u0430da", "bob")})
-    flags = {it.learner: " ".join(it.problems) for it in found.submissions}
-    assert all("looks like that of" in flags[it] for it in flags if it != "bob")
+    flags = {submission.learner: " ".join(submission.problems) for submission in found.submissions}
+    assert all("looks like that of" in flags[learner] for learner in flags if learner != "bob")
     assert flags["bob"] == "" and r"'ada\u200b'" in flags["ada"]
 
 
@@ -604,7 +627,7 @@ def test_the_lesson_itself_is_left_aside(given):
     lesson = (SOLUTIONS.parent / "notebooks" / f"{SECOND}.ipynb").read_bytes()
     found = given({f"ada/{SECOND}.ipynb": lesson, f"bob/{SECOND}.ipynb": THREE})
     assert (
-        who(found) == [("bob", SECOND)]
+        notebooks_of(found) == [("bob", SECOND)]
         and "lesson itself" in dict(found.aside)[f"ada/{SECOND}.ipynb"]
     )
     assert "ada" in found.learners

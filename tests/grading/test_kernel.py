@@ -84,7 +84,7 @@ def test_no_secret_no_folder_and_no_process_of_this_machine_is_in_sight(kernel):
 
 @in_a_sandbox
 @pytest.mark.parametrize(
-    "code, said",
+    "code, message",
     [
         ("import socket; socket.create_connection(('192.0.2.1', 80), 2)", "unreachable"),
         ("import socket; socket.create_connection(('127.0.0.1', 22), 2)", "Connection refused"),
@@ -131,9 +131,9 @@ def test_no_secret_no_folder_and_no_process_of_this_machine_is_in_sight(kernel):
         ),
     ],
 )
-def test_what_is_out_of_reach_is_an_error_of_the_answer(kernel, code, said):
+def test_what_is_out_of_reach_is_an_error_of_the_answer(kernel, code, message):
     outcome = kernel.run(code, 20)
-    assert outcome.ended == "error" and said in outcome.reason
+    assert outcome.ended == "error" and message in outcome.reason
 
 
 @in_a_sandbox
@@ -142,12 +142,12 @@ def test_process_1_is_under_the_filter_and_the_limits_of_the_kernel(kernel):
     state = kernel.run("print(open('/proc/1/status').read())", 10).stdout()
     assert re.search(r"Seccomp:\s+2", state) and re.search(r"NoNewPrivs:\s+1", state)
     limits = kernel.run("print(open('/proc/1/limits').read())", 10).stdout()
-    for name, most in (
+    for name, limit in (
         ("file size", 64 * 2**20),
         ("open files", 200),
         ("address space", 4 * 2**30),
     ):
-        assert re.search(rf"Max {name}\s+{most}\s+{most}", limits), limits
+        assert re.search(rf"Max {name}\s+{limit}\s+{limit}", limits), limits
 
 
 SOCKETS = """
@@ -255,5 +255,7 @@ def test_a_child_in_a_session_of_its_own_ends_with_the_kernel(material):
     )
     kernel.stop()
     deadline = time.monotonic() + 60
-    while any(mark in (it.info["cmdline"] or []) for it in psutil.process_iter(["cmdline"])):
+    while any(
+        mark in (process.info["cmdline"] or []) for process in psutil.process_iter(["cmdline"])
+    ):
         assert time.monotonic() < deadline, "it is still running"

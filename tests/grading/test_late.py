@@ -43,24 +43,28 @@ def test_what_a_rule_means(text, late, percent):
 
 
 def test_zones_count():
-    its = rule("2026-11-20T18:00+01:00", EXAMPLE)
-    assert its.lost(AT - timedelta(hours=1)) == 0 and its.lost(
+    late_rule = rule("2026-11-20T18:00+01:00", EXAMPLE)
+    assert late_rule.lost(AT - timedelta(hours=1)) == 0 and late_rule.lost(
         AT - timedelta(minutes=59)
     ) == Fraction(1, 10)
 
 
 def test_who_is_in_time_or_whose_time_nobody_knows_loses_nothing():
-    its = rule(DUE, EXAMPLE)
-    assert its.after(7, None) == 7 and its.said(None) == "" and its.after(7, AT) == 7
+    late_rule = rule(DUE, EXAMPLE)
+    assert (
+        late_rule.after(7, None) == 7
+        and late_rule.in_words(None) == ""
+        and late_rule.after(7, AT) == 7
+    )
 
 
 def test_it_is_said_in_words():
-    its = rule(DUE, EXAMPLE)
+    late_rule = rule(DUE, EXAMPLE)
     assert (
-        its.said(AT + timedelta(days=1, hours=2, minutes=3))
+        late_rule.in_words(AT + timedelta(days=1, hours=2, minutes=3))
         == "1 day 2 hours late: 20% of its points are lost"
     )
-    assert its.said(AT + timedelta(seconds=9)).startswith("less than a minute late: 10%")
+    assert late_rule.in_words(AT + timedelta(seconds=9)).startswith("less than a minute late: 10%")
 
 
 @st.composite
@@ -82,11 +86,11 @@ POINTS = st.one_of(st.integers(0, 1000), st.floats(0, 1000))
 def test_late_never_raises_a_mark_nor_makes_it_negative_and_later_is_never_better(
     text, one, other, points
 ):
-    its = rule(DUE, text)
+    late_rule = rule(DUE, text)
     sooner, later = sorted([one, other])
-    assert 0 <= its.after(points, later) <= its.after(points, sooner) <= points
+    assert 0 <= late_rule.after(points, later) <= late_rule.after(points, sooner) <= points
     if sooner <= AT:
-        assert its.after(points, sooner) == points
+        assert late_rule.after(points, sooner) == points
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,10 @@ def handed_in(folder=SOLUTIONS, name=NAME):
 
 def cell(notebook, id, role="answer"):
     return next(
-        it
-        for it in notebook["cells"]
-        if it["metadata"].get("workshop", {}).get("id") == id
-        and it["metadata"]["workshop"]["role"] == role
+        cell
+        for cell in notebook["cells"]
+        if cell["metadata"].get("workshop", {}).get("id") == id
+        and cell["metadata"]["workshop"]["role"] == role
     )
 
 
@@ -34,7 +34,7 @@ def merged(notebook):
 
 @pytest.mark.parametrize("name", names())
 def test_a_solution_has_every_answer_and_a_stub_has_none(name):
-    everything = [it.id for it in master(name).exercises]
+    everything = [exercise.id for exercise in master(name).exercises]
     assert list(merge(handed_in(name=name), master(name)).answers) == everything
     stubs = merge(handed_in(EXERCISES, name), master(name))
     assert list(stubs.missing) == everything and not stubs.answers and not stubs.flags
@@ -42,9 +42,12 @@ def test_a_solution_has_every_answer_and_a_stub_has_none(name):
 
 def test_only_answers_come_from_the_submission():
     notebook = handed_in()
-    for it in notebook["cells"]:
-        if it["cell_type"] == "code" and it["metadata"].get("workshop", {}).get("role") != "answer":
-            it["source"] = "raise SystemExit"
+    for cell in notebook["cells"]:
+        if (
+            cell["cell_type"] == "code"
+            and cell["metadata"].get("workshop", {}).get("role") != "answer"
+        ):
+            cell["source"] = "raise SystemExit"
     notebook["cells"].append({"cell_type": "code", "source": "raise SystemExit", "metadata": {}})
     assert "SystemExit" not in str(merged(notebook).cells)
 
@@ -80,9 +83,9 @@ def test_an_answer_that_was_split_is_put_together():
     whole = cell(notebook, "03.1")
     lines = "".join(whole["source"]).splitlines(keepends=True)
     whole["source"] = "HELPER = 1\n"
-    at = notebook["cells"].index(whole)
+    index = notebook["cells"].index(whole)
     notebook["cells"].insert(
-        at + 1, {"cell_type": "code", "id": "second", "metadata": {}, "source": lines}
+        index + 1, {"cell_type": "code", "id": "second", "metadata": {}, "source": lines}
     )
     assert merged(notebook).answers["03.1"].startswith("HELPER = 1")
     assert "async def revise" in merged(notebook).answers["03.1"]
@@ -94,7 +97,11 @@ def test_two_answers_in_one_cell_both_count():
     first["source"] = "".join(first["source"]) + "\n\n" + "".join(second["source"])
     notebook["cells"].remove(second)
     result = merged(notebook)
-    assert not result.missing and [it.exercise for it in result.cells] == ["", "03.1", "03.3"]
+    assert not result.missing and [merged_cell.exercise for merged_cell in result.cells] == [
+        "",
+        "03.1",
+        "03.3",
+    ]
 
 
 def test_a_removed_or_changed_check_is_flagged_and_costs_nothing():

@@ -206,12 +206,12 @@ def lines_of(output):
 def earned(id, output, right):
     """The trials of which every case is right."""
     known = exercise(id)
-    came = {json.loads(line)["case"]: line for line in lines_of(output)}
-    wanted = {json.loads(line)["case"]: line for line in lines_of(right)}
+    actual = {json.loads(line)["case"]: line for line in lines_of(output)}
+    expected = {json.loads(line)["case"]: line for line in lines_of(right)}
     missed = set()
     for case in observed.drawn(known, SEED):
-        line = came.get(case.label)
-        if line is None or observed.agreed(known, line, wanted[case.label]) != ("", ""):
+        line = actual.get(case.label)
+        if line is None or observed.agreed(known, line, expected[case.label]) != ("", ""):
             missed.add(case.trial)
     return [trial.title for trial in known.trials if trial.name not in missed]
 

@@ -31,7 +31,7 @@ def test_a_row_gives_points_a_due_time_or_a_comment(read):
         HEAD
         + "ada,03.1,2,,good idea,see me\n\nbob,03,,2026-11-22T18:00Z,was ill,\neve,,,,,well done\n"
     )
-    assert [(it.learner, it.exercise, it.points, it.row) for it in rows] == [
+    assert [(row.learner, row.exercise, row.points, row.row) for row in rows] == [
         ("ada", "03.1", 2, 2),
         ("bob", "03", None, 4),
         ("eve", "", None, 5),
@@ -43,7 +43,7 @@ def test_what_spreadsheets_make_of_a_table_is_read(read):
     rows = read(
         "\ufeffReason;Learner;Points;Exercise\nwhy;'=ada;1,5;3.1\nwhy;bob;2;03.2\n",
     )
-    assert [(it.learner, it.exercise, it.points) for it in rows] == [
+    assert [(row.learner, row.exercise, row.points) for row in rows] == [
         ("=ada", "03.1", 1.5),
         ("bob", "03.2", 2),
     ]
@@ -60,7 +60,7 @@ def test_there_need_not_be_a_file_and_the_one_that_is_begun_changes_nothing(tmp_
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (HEAD + "ada,03.1,4,,why,\n", "line 2: points '4': expected a number from 0 to 3"),
         (HEAD + "ada,03.1,-1,,why,\n", "expected a number from 0"),
@@ -77,8 +77,8 @@ def test_there_need_not_be_a_file_and_the_one_that_is_begun_changes_nothing(tmp_
         ("points\n", "no column is named learner"),
     ],
 )
-def test_what_makes_no_sense_is_refused_with_its_line(read, text, said):
-    with pytest.raises(overrides.Unusable, match=said):
+def test_what_makes_no_sense_is_refused_with_its_line(read, text, message):
+    with pytest.raises(overrides.Unusable, match=message):
         read(text)
 
 
@@ -103,7 +103,7 @@ def test_a_wrong_row_stops_the_command_before_anything_is_changed(tmp_path, caps
     (tmp_path / "out" / "overrides.csv").write_text(HEAD + "ada,03.1,99,,why,\n", encoding="utf-8")
     assert command.main([str(tmp_path / "class"), "--out", str(tmp_path / "out")]) == 2
     assert "line 2: points '99'" in capsys.readouterr().err
-    assert [it.name for it in (tmp_path / "out").iterdir()] == ["overrides.csv"]
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["overrides.csv"]
 
 
 def test_every_run_reads_the_file_and_grades_nothing_again_for_it(tmp_path, capsys):
@@ -115,8 +115,8 @@ def test_every_run_reads_the_file_and_grades_nothing_again_for_it(tmp_path, caps
     with (out / "overrides.csv").open("a", encoding="utf-8") as file:
         file.write("ada,03.1,2,,handed in on paper,\nnobody,,,,,hello\n")
     assert command.main(argv) == 0
-    told = capsys.readouterr()
-    assert "1 graded before, 0 to do" in told.out and "nobody here has this name" in told.err
+    output = capsys.readouterr()
+    assert "1 graded before, 0 to do" in output.out and "nobody here has this name" in output.err
     [ada] = json.loads((out / "gradebook.json").read_text(encoding="utf-8"))["learners"]
     assert ada["total"] == 2 and "handed in on paper" in (out / "learners" / "ada.html").read_text(
         encoding="utf-8"

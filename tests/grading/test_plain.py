@@ -52,9 +52,9 @@ TEXT = st.lists(
 
 @given(TEXT, st.integers(1, 50))
 @example("\x1b]0;title\x1b\\shown", 50)
-def test_what_nobody_sees_is_gone_and_the_rest_is_bounded(text, most):
-    words = plain.plain(text, most)
-    assert len(words) <= most + 40
+def test_what_nobody_sees_is_gone_and_the_rest_is_bounded(text, length):
+    words = plain.plain(text, length)
+    assert len(words) <= length + 40
     for sign in words:
         assert (
             sign == "\n"
@@ -73,7 +73,7 @@ def test_what_nobody_sees_is_gone_and_the_rest_is_bounded(text, most):
             "PDI",
         )
     words.encode("utf-8")
-    assert "\n" not in plain.line(text, most) and len(plain.line(text, most)) <= most
+    assert "\n" not in plain.line(text, length) and len(plain.line(text, length)) <= length
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_a_fence_holds(text):
     block = plain.fenced(text)
     fence = re.match(r"`+", block)[0]
     lines = block.split("\n")
-    assert len(fence) >= 3 and lines[-1] == fence and not any(fence in it for it in lines[1:-1])
+    assert len(fence) >= 3 and lines[-1] == fence and not any(fence in line for line in lines[1:-1])
 
 
 @given(TEXT)

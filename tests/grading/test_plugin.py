@@ -62,7 +62,7 @@ def graded(tmp_path_factory):
     for text in (base / "out" / "results.jsonl").read_text(encoding="utf-8").splitlines():
         line = json.loads(text)
         lines.setdefault((line["learner"], line["exercise"]), []).append(line)
-    marks = {key: sum(it["earned"] for it in found) for key, found in lines.items()}
+    marks = {key: sum(entry["earned"] for entry in found) for key, found in lines.items()}
     return status, marks, lines, base
 
 
@@ -88,17 +88,17 @@ def test_the_marks_are_what_the_answers_earn(graded, learner, marks):
 def test_a_wrong_answer_loses_its_own_points_and_is_explained(graded):
     _, marks, lines, base = graded
     assert marks["wrong", "03.1"] < 3 and marks["wrong", "03.2"] == 3
-    assert {it["state"] for it in lines["wrong", "03.1"]} <= {"failed", "passed"}
+    assert {line["state"] for line in lines["wrong", "03.1"]} <= {"failed", "passed"}
     report = next(
-        it
+        stored
         for path in (base / "out" / "results").glob("*.json")
-        if (it := json.loads(path.read_text(encoding="utf-8")))["learner"] == "wrong"
+        if (stored := json.loads(path.read_text(encoding="utf-8")))["learner"] == "wrong"
     )
     assert report["feedback"]["03.1"]["misconception"] in exercise("03.1").misconceptions
 
 
 def test_states_tell_what_happened(graded):
-    states = {key: [it["state"] for it in found] for key, found in graded[2].items()}
+    states = {key: [entry["state"] for entry in found] for key, found in graded[2].items()}
     assert "timeout" in states["endless", "03.1"] and set(states["endless", "03.1"]) <= {
         "timeout",
         "not-run",
@@ -190,7 +190,7 @@ def test_the_plugin_alone_shows_each_check_as_a_test(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "argv, said",
+    "argv, message",
     [
         ([], "name the folder of submissions"),
         (["x", "--out", "y", "--exercise", "42"], "expected one of 00, 01"),
@@ -198,10 +198,10 @@ def test_the_plugin_alone_shows_each_check_as_a_test(tmp_path):
         (["x", "--out", "y", "--late", "10% per day"], "belong together"),
     ],
 )
-def test_wrong_usage_is_one_clear_line_and_status_2(argv, said, capsys):
+def test_wrong_usage_is_one_clear_line_and_status_2(argv, message, capsys):
     with pytest.raises(SystemExit) as ended:
         command.main(argv)
-    assert ended.value.code == 2 and said in capsys.readouterr().err
+    assert ended.value.code == 2 and message in capsys.readouterr().err
 
 
 def test_a_folder_that_is_not_there_is_said_and_nothing_is_made(tmp_path, capsys):

@@ -26,7 +26,7 @@ from .test_plain import NASTY
 
 LESSON = "03"
 THESE = exercises(LESSON)
-OF = sum(it.points for it in THESE)
+OF = sum(exercise.points for exercise in THESE)
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,11 @@ class Trial:
 
 
 SPEC = {
-    it.id: tuple(
-        Trial(f"part {at} of {it.id[-1]}", 1, at == it.points - 1) for at in range(it.points)
+    exercise.id: tuple(
+        Trial(f"part {index} of {exercise.id[-1]}", 1, index == exercise.points - 1)
+        for index in range(exercise.points)
     )
-    for it in exercises()
+    for exercise in exercises()
 }
 
 
@@ -71,7 +72,11 @@ def with_results(*lines, **changes):
 
 
 def all_passed(**changes):
-    return [line(its.id, at, **changes) for its in THESE for at in range(its.points)]
+    return [
+        line(exercise.id, index, **changes)
+        for exercise in THESE
+        for index in range(exercise.points)
+    ]
 
 
 # ── marks ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -80,7 +85,7 @@ def all_passed(**changes):
 def test_everything_passed_is_everything(book):
     [person] = book(with_results(*all_passed())).people
     assert (person.total, person.of, person.share) == (OF, OF, 1) and {
-        it.state for it in person.marks().values()
+        mark.state for mark in person.marks().values()
     } == {"passed"}
 
 
@@ -103,7 +108,7 @@ def test_no_report_gives_more_than_the_register_does(book, changes):
         )
     ).people
     assert person.total <= OF and all(
-        it.points <= it.exercise.points for it in person.marks().values()
+        mark.points <= mark.exercise.points for mark in person.marks().values()
     )
 
 
@@ -134,13 +139,13 @@ def test_a_check_that_is_absent_was_not_run(book):
     assert (
         first.points == 1
         and first.state == "partly"
-        and [it.state for it in first.checks[1:]] == ["not-run"] * (len(first.checks) - 1)
+        and [check.state for check in first.checks[1:]] == ["not-run"] * (len(first.checks) - 1)
     )
 
 
 def test_who_handed_in_nothing_has_nothing_and_is_listed(book):
     made = book(with_results(*all_passed()), report("bob", "01", results=[]), learners=["zoe"])
-    assert [it.learner for it in made.people] == ["ada", "bob", "zoe"]
+    assert [person.learner for person in made.people] == ["ada", "bob", "zoe"]
     zoe = made.people[2]
     assert zoe.total == 0 and zoe.of == made.people[0].of and "nothing handed in" in zoe.flags[0]
     assert {check.state for work in zoe.works for mark in work.marks for check in mark.checks} == {
@@ -158,7 +163,7 @@ def test_of_two_reports_for_one_notebook_the_last_counts(book):
 
 def test_a_report_that_cannot_be_read_harms_nobody(book):
     (book.out / "results").mkdir()
-    for at, text in enumerate(
+    for index, text in enumerate(
         [
             "",
             "[]",
@@ -170,10 +175,10 @@ def test_a_report_that_cannot_be_read_harms_nobody(book):
             '{"learner": "a"}',
         ]
     ):
-        (book.out / "results" / f"bad{at}.json").write_text(text, encoding="utf-8")
+        (book.out / "results" / f"bad{index}.json").write_text(text, encoding="utf-8")
     (book.out / "results" / "bytes.json").write_bytes(b"\xff\xfe")
     made = book(with_results(*all_passed()))
-    assert [it.total for it in made.people] == [OF] and len(made.unread) == 9
+    assert [person.total for person in made.people] == [OF] and len(made.unread) == 9
     assert "cannot be read" in made.unread[0][1] and "bad0.json" in book.text("index.html")
 
 
@@ -235,7 +240,7 @@ def test_the_table_has_points_total_and_flags(book):
     assert head == [
         "learner",
         "number",
-        *(f"{it.id} (of {it.points})" for it in THESE),
+        *(f"{exercise.id} (of {exercise.points})" for exercise in THESE),
         "points",
         "lost by lateness",
         "total",
@@ -246,7 +251,7 @@ def test_the_table_has_points_total_and_flags(book):
     assert ada == [
         "ada",
         "",
-        *(str(it.points) for it in THESE),
+        *(str(exercise.points) for exercise in THESE),
         str(OF),
         "0",
         str(OF),
@@ -268,19 +273,19 @@ def test_programs_get_the_exact_names_and_a_line_for_each_check(book):
         and data["seeds"] == [123]
     )
     assert (book.out / person["page"]).exists() and person["exercises"]["03.1"]["state"] == "passed"
-    lines = [json.loads(it) for it in book.text("results.jsonl").splitlines()]
-    assert len(lines) == sum(it.points for it in THESE) and {it["state"] for it in lines} == {
-        "passed"
-    }
+    lines = [json.loads(line) for line in book.text("results.jsonl").splitlines()]
+    assert len(lines) == sum(exercise.points for exercise in THESE) and {
+        line["state"] for line in lines
+    } == {"passed"}
     assert book.text("gradebook.json").isascii() and book.text("results.jsonl").isascii()
 
 
 def test_a_ci_sees_points_and_never_takes_not_run_for_good(book):
     states = ["passed", "failed", "error", "timeout", "killed", "missing", "tampered", "not-run"]
     lines = [
-        line(its.id, at, state=states.pop(0), reason="\x1b[31m\0why")
-        for its in THESE
-        for at in range(its.points)
+        line(exercise.id, index, state=states.pop(0), reason="\x1b[31m\0why")
+        for exercise in THESE
+        for index in range(exercise.points)
         if states
     ]
     book(with_results(*lines))
@@ -306,7 +311,7 @@ def test_a_second_run_replaces_the_first(book):
 
 def test_only_the_reports_that_are_named_count(book):
     paths = write(book.out / "results", with_results(*all_passed()), with_results(learner="old"))
-    assert [it.learner for it in reports.write(book.out, paths[:1]).people] == ["ada"]
+    assert [person.learner for person in reports.write(book.out, paths[:1]).people] == ["ada"]
 
 
 # ── what learners see ──────────────────────────────────────────────────────────────────────────────────────
@@ -349,9 +354,9 @@ def test_of_a_hidden_check_there_is_the_title_and_no_more(book):
 
 
 def test_a_known_misconception_is_told_in_our_words_and_counted(book):
-    its = exercise("03.1")
-    name = sorted(its.misconceptions)[0]
-    said = {
+    known = exercise("03.1")
+    name = sorted(known.misconceptions)[0]
+    output = {
         "misconception": name,
         "parts": [
             ["called", "revise()"],
@@ -361,24 +366,25 @@ def test_a_known_misconception_is_told_in_our_words_and_counted(book):
     }
     forged = {"misconception": "<b>mine</b>", "parts": [["called", "forged()"]]}
     made = book(
-        with_results(feedback={"03.1": said}),
-        with_results(learner="bob", feedback={"03.1": said}),
+        with_results(feedback={"03.1": output}),
+        with_results(learner="bob", feedback={"03.1": output}),
         with_results(learner="eve", feedback={"03.1": forged}),
-        with_results(*all_passed(), learner="zoe", feedback={"03.1": said}),
+        with_results(*all_passed(), learner="zoe", feedback={"03.1": output}),
     )
     page = book.text("learners/ada.html")
     assert "you get all points" not in page and "ask for them" not in page and "revise()" in page
-    assert its.misconceptions[name].cause.split("`")[0][:30] in page.replace("&#x27;", "'").replace(
-        "&quot;", '"'
-    )
-    assert [(it.id, which, number) for it, which, number in class_page.misconceptions(made)] == [
-        ("03.1", name, 2)
-    ]
+    assert known.misconceptions[name].cause.split("`")[0][:30] in page.replace(
+        "&#x27;", "'"
+    ).replace("&quot;", '"')
+    assert [
+        (exercise_known.id, which, number)
+        for exercise_known, which, number in class_page.misconceptions(made)
+    ] == [("03.1", name, 2)]
     assert "mine" not in book.text("index.html") and "forged()" in book.text("learners/eve.html")
 
 
 def test_who_failed_without_an_explanation_gets_a_hint_and_who_passed_a_next_step(book):
-    book(with_results(*[it for it in all_passed() if it["exercise"] != "03.1"]))
+    book(with_results(*[row for row in all_passed() if row["exercise"] != "03.1"]))
     page = book.text("learners/ada.html")
     assert "A hint" in page and page.count("To try next") == len(THESE) - 1
 
@@ -394,9 +400,9 @@ def test_the_answer_is_shown_with_its_lines_and_cut_where_no_honest_one_ends(boo
 
 
 def test_a_difference_is_shown_where_it_begins():
-    came = canonical({"trial": "03.1/0", "seen": ["same"] * 400 + ["left"]})
+    actual = canonical({"trial": "03.1/0", "seen": ["same"] * 400 + ["left"]})
     expected = canonical({"trial": "03.1/0", "seen": ["same"] * 400 + ["right"] * 300})
-    (before, different), (same, other) = words.differing(came, expected)
+    (before, different), (same, other) = words.differing(actual, expected)
     assert (
         before == same
         and before.startswith("… ")
@@ -435,8 +441,8 @@ def test_what_was_not_sandboxed_or_not_understood_comes_first(book):
 @given(st.lists(st.floats(0, 1)))
 def test_the_distribution_counts_everybody_and_says_so(shares):
     assert sum(charts.counts(shares)) == len(shares)
-    said = charts.finding(shares)
-    assert sum(int(it) for it in re.findall(r"(\d+) with", said)) == len(shares)
+    output = charts.finding(shares)
+    assert sum(int(number) for number in re.findall(r"(\d+) with", output)) == len(shares)
     ET.fromstring(charts.distribution(shares))
 
 
@@ -447,11 +453,11 @@ def test_a_class_of_nobody_is_a_page_too(book):
 def test_statistics_agree_with_the_marks(book):
     made = book(*some_class(3, lessons=(LESSON,)))
     page = book.text("index.html")
-    for its in THESE:
-        passed = sum(person.marks()[its.id].points == its.points for person in made.people)
+    for known in THESE:
+        passed = sum(person.marks()[known.id].points == known.points for person in made.people)
         assert (
             f"{passed} passed, "
-            in page[page.index(f"{its.id} {its.title}".replace("'", "&#x27;")) :]
+            in page[page.index(f"{known.id} {known.title}".replace("'", "&#x27;")) :]
         )
 
 
@@ -504,9 +510,15 @@ def test_hostile_text_everywhere_stays_text(book, evil):
         sha256=evil,
         results=[
             line(
-                "03.1", at, state="failed", title=evil, reason=evil, came=evil, expected=evil + "x"
+                "03.1",
+                index,
+                state="failed",
+                title=evil,
+                reason=evil,
+                came=evil,
+                expected=evil + "x",
             )
-            for at in range(3)
+            for index in range(3)
         ],
         feedback={
             "03.1": {
@@ -556,10 +568,15 @@ def test_hostile_text_everywhere_stays_text(book, evil):
     ET.fromstring(book.text("junit.xml"))
     for name in ("gradebook.csv", "moodle-03.csv", "canvas.csv"):
         for row in csv.reader(book.text(name).removeprefix("\ufeff").splitlines()):
-            assert not any(it.startswith(tuple("=+@\t\r＝")) for it in row if it != "-"), row
+            assert not any(field.startswith(tuple("=+@\t\r＝")) for field in row if field != "-"), (
+                row
+            )
     for name in ("moodle-feedback.zip", "canvas-feedback.zip"):
         with zipfile.ZipFile(book.out / name) as archive:
-            assert all(".." not in it.split("/") and it.count("/") < 2 for it in archive.namelist())
+            assert all(
+                ".." not in member.split("/") and member.count("/") < 2
+                for member in archive.namelist()
+            )
     assert {path.relative_to(book.out).parts[0] for path in book.out.rglob("*")} == {
         "results",
         "learners",
@@ -594,11 +611,13 @@ def test_the_policy_allows_this_style_and_nothing_else(book):
 
 def test_hundreds_of_learners_have_pages_of_their_own(book):
     names = [
-        name for at in range(60) for name in (f"ada{at}", f"Ada{at}", f"ada {at}", f"ada-{at:012x}")
+        name
+        for index in range(60)
+        for name in (f"ada{index}", f"Ada{index}", f"ada {index}", f"ada-{index:012x}")
     ]
     made = book(learners=names, notebooks=[NAMES[LESSON]])
     assert (
-        len({it.page.lower() for it in made.people})
+        len({person.page.lower() for person in made.people})
         == len(names)
         == len(list((book.out / "learners").glob("*.html")))
     )
@@ -617,7 +636,7 @@ def test_who_was_not_reached_has_an_empty_cell_and_is_in_no_mean(book):
     )
     head, _, zoe = book.table()
     cells = dict(zip(head, zoe, strict=True))
-    assert [cells[it] for it in head if it.startswith("03.")] == [""] * len(THESE)
+    assert [cells[column] for column in head if column.startswith("03.")] == [""] * len(THESE)
     assert cells["total"] == cells["percent"] == "" and "not graded yet: stopped" in cells["flags"]
     assert "nothing handed in" not in cells["flags"] and "100%" in made.summary()
     assert "1 of them not graded yet" in made.summary()
@@ -643,7 +662,9 @@ def test_points_given_by_hand_count_everywhere_with_their_reason_and_what_the_ch
     assert (person.total, person.marks()["03.1"].checked) == (2, 1)
     for name in ("learners/ada.html", "learners/ada.md"):
         text = book.text(name)
-        assert all(it in text for it in ("good idea", "see me", "a fine term", "The checks gave 1"))
+        assert all(
+            phrase in text for phrase in ("good idea", "see me", "a fine term", "The checks gave 1")
+        )
     assert "good idea" in book.text("index.html") and "(1 by the checks)" in book.text("index.html")
     assert "03.1: by hand: good idea" in book.table()[1][-1]
     assert json.loads(book.text("gradebook.json"))["learners"][0]["exercises"]["03.1"]["override"][
@@ -653,8 +674,8 @@ def test_points_given_by_hand_count_everywhere_with_their_reason_and_what_the_ch
 
 def test_points_given_by_hand_are_a_mark_where_there_was_no_verdict(book):
     rows = [
-        Override(learner="zoe", exercise=it.id, points=1, reason="looked at on paper", row=2)
-        for it in THESE
+        Override(learner="zoe", exercise=exercise.id, points=1, reason="looked at on paper", row=2)
+        for exercise in THESE
     ]
     [zoe] = book(handed=handed("zoe", pending="stopped"), overrides=rows).people
     assert not zoe.open and zoe.total == len(THESE)
@@ -698,11 +719,11 @@ def test_platforms_get_their_own_numbers_and_their_own_folders(book):
         handed={**ada, **bob, **zoe},
     )
     rows = list(csv.DictReader(book.text("moodle-03.csv").removeprefix("\ufeff").splitlines()))
-    assert [(it["Identifier"], it["Grade"], it["Maximum Grade"]) for it in rows] == [
+    assert [(entry["Identifier"], entry["Grade"], entry["Maximum Grade"]) for entry in rows] == [
         ("Participant 1000", str(OF), str(OF))
     ]
-    head, most, row = csv.reader(book.text("canvas.csv").removeprefix("\ufeff").splitlines())
-    assert (head[1], row[1], most[0], most[-1], row[-1]) == (
+    head, possible, row = csv.reader(book.text("canvas.csv").removeprefix("\ufeff").splitlines())
+    assert (head[1], row[1], possible[0], possible[-1], row[-1]) == (
         "ID",
         "77",
         "    Points Possible",
@@ -716,13 +737,13 @@ def test_platforms_get_their_own_numbers_and_their_own_folders(book):
     with zipfile.ZipFile(book.out / "canvas-feedback.zip") as archive:
         assert archive.namelist() == ["bob_77_123_03-feedback.html"]
     assert 'href="moodle-03.csv"' in book.text("index.html")
-    numbers = [it["number"] for it in json.loads(book.text("gradebook.json"))["learners"]]
+    numbers = [learner["number"] for learner in json.loads(book.text("gradebook.json"))["learners"]]
     assert numbers == ["1000", "77", "1001"]
 
 
 def test_equal_answers_are_listed_whatever_their_comments_and_our_own_are_named(book):
     source = "async def revise(run, desk, task, facts, draft):\n" + "".join(
-        f"    x{at} = draft + {at}\n" for at in range(9)
+        f"    x{index} = draft + {index}\n" for index in range(9)
     )
     answers = {
         "ada": source,
@@ -746,10 +767,15 @@ def test_equal_answers_are_listed_whatever_their_comments_and_our_own_are_named(
 
 
 def test_the_exercises_own_words_come_first_and_the_comparison_is_folded(book):
-    said = {"outcome": "wrong", "headline": "", "misconception": None, "parts": [["next", "READ"]]}
+    output = {
+        "outcome": "wrong",
+        "headline": "",
+        "misconception": None,
+        "parts": [["next", "READ"]],
+    }
     book(
         with_results(
-            line("03.1", 0, state="failed", came="a", expected="b"), feedback={"03.1": said}
+            line("03.1", 0, state="failed", came="a", expected="b"), feedback={"03.1": output}
         )
     )
     page = book.text("learners/ada.html")

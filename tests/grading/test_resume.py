@@ -41,29 +41,29 @@ def test_what_was_finished_stays_and_the_same_command_grades_only_the_rest(tmp_p
     )
     process = started(submissions, out, "--workers", 1)
     until(lambda: list((out / "results").glob("*.json")), "the first report")
-    said, errors = interrupt(process)
+    output, errors = interrupt(process)
     assert process.returncode == 130 and "The same command goes on from here" in errors, (
-        said + errors
+        output + errors
     )
     assert not list((out / "results").glob("*.part")) and not (out / "work").exists()
     before = {path.name: path.read_bytes() for path in (out / "results").iterdir()}
     assert 1 <= len(before) < 4
     for text in before.values():
-        assert [it["state"] for it in json.loads(text)["results"]] == ["passed"] * 9, (
+        assert [result["state"] for result in json.loads(text)["results"]] == ["passed"] * 9, (
             "half a verdict was reported"
         )
     with (out / "gradebook.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = {row["learner"]: row for row in csv.DictReader(file)}
-    waiting = [it for it in rows.values() if it["percent"] == ""]
+    waiting = [each_row for each_row in rows.values() if each_row["percent"] == ""]
     assert len(waiting) == 4 - len(before), "who was not reached has no mark"
-    assert all("stopped before its turn" in it["flags"] for it in waiting)
-    assert {it["percent"] for it in rows.values()} == {"", "100.0"}
-    assert "100% of the points on average" in said and "nothing handed in" not in str(rows)
-    said = graded(submissions, out, "--workers", 1)
-    done, todo = map(int, re.search(r"(\d) graded before, (\d) to do", said).groups())
+    assert all("stopped before its turn" in each_row["flags"] for each_row in waiting)
+    assert {each_row["percent"] for each_row in rows.values()} == {"", "100.0"}
+    assert "100% of the points on average" in output and "nothing handed in" not in str(rows)
+    output = graded(submissions, out, "--workers", 1)
+    done, todo = map(int, re.search(r"(\d) graded before, (\d) to do", output).groups())
     assert (done, todo) == (len(before), 4 - len(before))
     assert {name: (out / "results" / name).read_bytes() for name in before} == before
-    assert {it[0] for it in marks(out).values()} == {1} and len(marks(out)) == 36
+    assert {mark[0] for mark in marks(out).values()} == {1} and len(marks(out)) == 36
 
 
 def test_a_second_grading_into_the_same_folder_waits_for_no_one_and_harms_nothing(tmp_path, capsys):
@@ -83,10 +83,10 @@ def test_a_second_grading_into_the_same_folder_waits_for_no_one_and_harms_nothin
 def kernels_of(shard):
     """By the number of its process, the folder of each kernel of a shard."""
     found = {}
-    for it in psutil.Process(shard).children(recursive=True):
+    for process in psutil.Process(shard).children(recursive=True):
         with contextlib.suppress(psutil.Error):
-            if any("kernel_start.py" in word for word in it.cmdline()):
-                found[it.pid] = Path(it.cmdline()[-1]).parent.parent
+            if any("kernel_start.py" in word for word in process.cmdline()):
+                found[process.pid] = Path(process.cmdline()[-1]).parent.parent
     return found
 
 
@@ -101,7 +101,9 @@ def test_nothing_goes_on_when_the_command_has_ended_however_it_ended(tmp_path, s
     process.send_signal(sign)
     process.wait(60)
     until(lambda: not alive(shards | family.keys()), "the end of the shard and of its kernel")
-    assert not [it for it in family.values() if it.exists()], "the folders of kernels are removed"
+    assert not [relative for relative in family.values() if relative.exists()], (
+        "the folders of kernels are removed"
+    )
     assert not list((tmp_path / "out" / "results").iterdir())
 
 
@@ -112,9 +114,11 @@ def test_a_shard_that_is_stopped_in_the_middle_of_a_notebook_reports_no_half_ver
     (number,) = until(lambda: shards_of(process.pid), "a shard")
     until(lambda: psutil.Process(number).children(), "the shard's kernel")
     os.kill(number, signal.SIGINT)
-    said = process.communicate()
-    assert process.returncode == 0, said
-    assert [it[0] for it in marks(tmp_path / "out").values()] == [1] * 9, "graded by another, whole"
+    output = process.communicate()
+    assert process.returncode == 0, output
+    assert [mark[0] for mark in marks(tmp_path / "out").values()] == [1] * 9, (
+        "graded by another, whole"
+    )
 
 
 def test_a_shard_that_does_not_end_when_it_is_asked_to_is_killed_with_what_it_started(monkeypatch):
@@ -125,7 +129,7 @@ def test_a_shard_that_does_not_end_when_it_is_asked_to_is_killed_with_what_it_st
     )
     shard = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
     shard.stdout.read(1)
-    family = {shard.pid, *(it.pid for it in psutil.Process(shard.pid).children())}
+    family = {shard.pid, *(process.pid for process in psutil.Process(shard.pid).children())}
     orphans.end([shard])
     assert len(family) == 2
     until(lambda: not alive(family), "their end")

@@ -69,9 +69,9 @@ def dask(tmp_path_factory):
             start("worker", "--nthreads", "1", "--no-nanny", "--local-directory", str(base))
         yield json.loads(address.read_text(encoding="utf-8"))["address"], processes[1:]
     finally:
-        for it in processes:
-            it.kill()
-            it.wait()
+        for process in processes:
+            process.kill()
+            process.wait()
 
 
 def test_an_interrupt_ends_the_tasks_on_the_workers(dask, tmp_path):
@@ -80,11 +80,13 @@ def test_an_interrupt_ends_the_tasks_on_the_workers(dask, tmp_path):
         tmp_path / "class", {"slow": small_class.solved(_1="import time\ntime.sleep(100)")}
     )
     process = started(submissions, tmp_path / "out", "--scheduler", address, "--timeout", 200)
-    running = until(lambda: set().union(*(shards_of(it.pid) for it in both)), "a task on a worker")
-    said = interrupt(process)
-    assert process.returncode == 130, said
+    running = until(
+        lambda: set().union(*(shards_of(worker.pid) for worker in both)), "a task on a worker"
+    )
+    output = interrupt(process)
+    assert process.returncode == 130, output
     until(lambda: not alive(running), "the end of the task")
-    assert all(it.poll() is None for it in both)
+    assert all(worker.poll() is None for worker in both)
 
 
 def test_a_lost_workers_shard_is_graded_by_another_and_marks_are_the_same(plain, dask, tmp_path):
@@ -102,8 +104,8 @@ def test_a_lost_workers_shard_is_graded_by_another_and_marks_are_the_same(plain,
     )  # the other may have begun, and ended, before
     lost.kill()
     until(lambda: look() is not None and process.poll() is not None, "the end of the command", 300)
-    said = process.stdout.read() + process.stderr.read()
-    assert process.returncode == 0 and "failed" not in said, said
+    output = process.stdout.read() + process.stderr.read()
+    assert process.returncode == 0 and "failed" not in output, output
     assert len(by_other) == 2 and not by_command, (
         "its own shard and that of the lost worker; nothing was left for this machine"
     )
@@ -139,7 +141,9 @@ def test_a_cluster_of_this_machine_is_started_and_ended(plain, tmp_path, monkeyp
     ]
     assert command.main([*map(str, argv), "--scheduler", "local"]) == 0
     assert left == [], "the cluster did it"
-    assert marks(tmp_path / "out") == {key: it for key, it in plain[1].items() if key[0] == "di"}
+    assert marks(tmp_path / "out") == {
+        key: mark for key, mark in plain[1].items() if key[0] == "di"
+    }
     until(lambda: not multiprocessing.active_children(), "the end of its workers")
 
 
@@ -219,29 +223,29 @@ def packed(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name, said",
+    "name, message",
     [
         ("Python", "Python 3.* and 2.7 where"),
         (NAME, f"another version of the workshop .*{NAME}.* same commit"),
     ],
 )
-def test_another_version_is_refused(packed, name, said):
+def test_another_version_is_refused(packed, name, message):
     plan, job = packed
-    told = json.loads(job)
-    told["version"][name] = "2.7"
-    with pytest.raises(shard.Misfit, match=said):
-        shard.keep(shard.grade(json.dumps(told).encode()), plan, list(plan.submissions))
+    sent = json.loads(job)
+    sent["version"][name] = "2.7"
+    with pytest.raises(shard.Misfit, match=message):
+        shard.keep(shard.grade(json.dumps(sent).encode()), plan, list(plan.submissions))
 
 
 def test_a_worker_without_a_sandbox_is_refused_when_there_is_one_here(packed, monkeypatch):
     plan, job = packed
     monkeypatch.setattr("workshop.grading.sandbox.missing", lambda: "bwrap is not installed")
-    told = {**json.loads(job), "sandbox": True}
+    sent = {**json.loads(job), "sandbox": True}
     with pytest.raises(
         shard.Misfit,
         match="no sandbox, but there is one where the grading was started: bwrap is not installed",
     ):
-        shard.keep(shard.grade(json.dumps(told).encode()), plan, list(plan.submissions))
+        shard.keep(shard.grade(json.dumps(sent).encode()), plan, list(plan.submissions))
 
 
 @pytest.mark.parametrize(
@@ -258,7 +262,7 @@ def test_a_worker_without_a_sandbox_is_refused_when_there_is_one_here(packed, mo
 def test_only_reports_that_were_asked_for_are_kept(packed, reports, kept):
     plan, _ = packed
     shard.keep(json.dumps({"reports": reports}).encode(), plan, list(plan.submissions))
-    assert [it.name for it in Path(plan.out).iterdir()] == kept and len(
+    assert [path.name for path in Path(plan.out).iterdir()] == kept and len(
         list(Path(plan.out).parent.iterdir())
     ) == 2
 
@@ -268,7 +272,10 @@ def test_only_reports_that_were_asked_for_are_kept(packed, reports, kept):
 
 @pytest.fixture(scope="module")
 def manifest():
-    return {it["kind"]: it for it in yaml.safe_load_all(MANIFEST.read_text(encoding="utf-8"))}
+    return {
+        document["kind"]: document
+        for document in yaml.safe_load_all(MANIFEST.read_text(encoding="utf-8"))
+    }
 
 
 def test_the_manifest_is_an_indexed_job_of_one_part_to_a_pod(manifest):
@@ -281,11 +288,13 @@ def test_the_manifest_is_an_indexed_job_of_one_part_to_a_pod(manifest):
         spec["completions"] == spec["parallelism"]
         and f"--shard=$(INDEX)/{spec['completions']}" in grade["args"]
     )
-    source = next(it for it in grade["env"] if it["name"] == "INDEX")["valueFrom"]["fieldRef"][
-        "fieldPath"
-    ]
+    source = next(variable for variable in grade["env"] if variable["name"] == "INDEX")[
+        "valueFrom"
+    ]["fieldRef"]["fieldPath"]
     assert source == "metadata.annotations['batch.kubernetes.io/job-completion-index']"
-    assert {it["name"] for it in grade["volumeMounts"]} == {it["name"] for it in pod["volumes"]}
+    assert {mount["name"] for mount in grade["volumeMounts"]} == {
+        volume["name"] for volume in pod["volumes"]
+    }
 
 
 def test_the_pods_can_do_and_reach_as_little_as_possible(manifest):
@@ -303,7 +312,7 @@ def test_the_pods_can_do_and_reach_as_little_as_possible(manifest):
         and allowed["capabilities"] == {"drop": ["ALL"]}
     )
     assert {"cpu", "memory", "ephemeral-storage"} <= grade["resources"]["limits"].keys()
-    assert [it["mountPath"] for it in grade["volumeMounts"] if not it.get("readOnly")] == [
+    assert [mount["mountPath"] for mount in grade["volumeMounts"] if not mount.get("readOnly")] == [
         "/marks",
         "/tmp",
     ]
@@ -341,13 +350,13 @@ def test_the_manifests_command_for_all_indices_comes_to_the_same_marks(
     folders = {"/submissions": str(plain[0]), "/marks": str(tmp_path / "out")}
 
     def run(args, index=""):
-        for inside, here in folders.items():
-            args = [it.replace(inside, here).replace("$(INDEX)", index) for it in args]
-            args = [it.replace("CHOOSE-A-SEED", "7") for it in args]
-        wanted = ["--require-sandbox"] if command.sandbox.missing() else []
+        for inside, outside in folders.items():
+            args = [arg.replace(inside, outside).replace("$(INDEX)", index) for arg in args]
+            args = [arg.replace("CHOOSE-A-SEED", "7") for arg in args]
+        extra = ["--require-sandbox"] if command.sandbox.missing() else []
         assert (
             command.main(
-                [*(it for it in args if it not in wanted), f"--timeout={small_class.TIMEOUT_S}"]
+                [*(arg for arg in args if arg not in extra), f"--timeout={small_class.TIMEOUT_S}"]
             )
             == 0
         )
@@ -355,15 +364,15 @@ def test_the_manifests_command_for_all_indices_comes_to_the_same_marks(
 
     for index in range(parts):
         assert "; 0 graded before" in run(grade["args"], str(index))
-        names = {it.name for it in (tmp_path / "out").iterdir()}
+        names = {path.name for path in (tmp_path / "out").iterdir()}
         assert names == {"results", ".grading.json"}
     assert marks(tmp_path / "out") == plain[1]
-    whole = run([it for it in grade["args"] if not it.startswith("--shard")])
+    whole = run([arg for arg in grade["args"] if not arg.startswith("--shard")])
     assert "4 graded before, 0 to do" in whole and (tmp_path / "out" / "gradebook.csv").exists()
 
 
 @pytest.mark.parametrize(
-    "options, said",
+    "options, message",
     [
         (["--shard", "0/2"], "--shard needs a --seed, the same for all parts"),
         (["--shard", "2/2", "--seed", "1"], "expected part/parts"),
@@ -371,7 +380,7 @@ def test_the_manifests_command_for_all_indices_comes_to_the_same_marks(
         (["--shard", "0/0", "--seed", "1"], "expected part/parts"),
     ],
 )
-def test_a_part_that_cannot_be_meant_is_refused(options, said, capsys):
+def test_a_part_that_cannot_be_meant_is_refused(options, message, capsys):
     with pytest.raises(SystemExit) as ended:
         command.main(["x", "--out", "y", *options])
-    assert ended.value.code == 2 and said in capsys.readouterr().err
+    assert ended.value.code == 2 and message in capsys.readouterr().err

@@ -67,8 +67,10 @@ def test_our_team_is_seen_at_the_service(kernel):
     seen = looked(kernel, "19.2", answers.ours("19.2"))
     assert seen["own specialist"]["prompts that the service saw"] == 3
     assert seen["works"]["figures of the documents in replies"] >= 2
-    assert all(it["calls of the log that the service did not see"] == 0 for it in seen.values())
-    assert not any(MARK in it or "calls" in it for it in seen.values())
+    assert all(
+        value["calls of the log that the service did not see"] == 0 for value in seen.values()
+    )
+    assert not any(MARK in value or "calls" in value for value in seen.values())
 
 
 def test_a_kill_is_paid_for_once_and_without_a_journal_twice(kernel):

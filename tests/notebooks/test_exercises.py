@@ -32,9 +32,14 @@ def test_every_exercise_of_the_register_has_its_text_answer_and_check():
         for cell in nbformat.read(path, as_version=4).cells
         if (facts := cell.metadata.get("workshop", {})).get("id")
     ]
-    for its in exercises():
-        assert [role for id, role in found if id == its.id] == ["text", "answer", "check", "help"]
-    assert {id for id, _ in found} == {its.id for its in exercises()}
+    for exercise in exercises():
+        assert [role for id, role in found if id == exercise.id] == [
+            "text",
+            "answer",
+            "check",
+            "help",
+        ]
+    assert {id for id, _ in found} == {exercise.id for exercise in exercises()}
 
 
 @pytest.mark.parametrize("path", STUBS, ids=lambda path: path.name)
@@ -47,13 +52,13 @@ def test_no_solution_and_no_verdict_is_left_in_an_exercise(path):
 
 def test_plain_nbval_fails_every_check_of_a_stub_with_its_message():
     done = nbval(*STUBS, how="--nbval-lax")
-    said = re.sub(r"\x1b\[[\d;]*m", "", done.stdout)
-    failed = Counter(re.findall(r"^FAILED exercises/(\d\d)_", said, re.MULTILINE))
-    assert done.returncode == 1 and failed == Counter(its.lesson for its in exercises()), said[
-        -4000:
-    ]
-    for its in exercises():
-        assert f"CheckFailed: {its.id} {its.title}: not attempted" in said
+    output = re.sub(r"\x1b\[[\d;]*m", "", done.stdout)
+    failed = Counter(re.findall(r"^FAILED exercises/(\d\d)_", output, re.MULTILINE))
+    assert done.returncode == 1 and failed == Counter(
+        exercise.lesson for exercise in exercises()
+    ), output[-4000:]
+    for exercise in exercises():
+        assert f"CheckFailed: {exercise.id} {exercise.title}: not attempted" in output
 
 
 @pytest.mark.parametrize(

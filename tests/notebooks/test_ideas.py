@@ -58,9 +58,9 @@ def asserts(source, before):
 def test_every_idea_has_a_row_and_every_row_is_read():
     written = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if "| I" in line]
     assert len(written) == len(ROWS), "a row is not of the form: id, idea, cell, cell"
-    there = {path.name[:2] for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")}
+    numbers = {path.name[:2] for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")}
     expected = [f"I{n:02}" for n in range(1, 49)]
-    unwritten = {idea for idea, lesson in OF_LESSONS_TO_COME.items() if lesson not in there}
+    unwritten = {idea for idea, lesson in OF_LESSONS_TO_COME.items() if lesson not in numbers}
     assert list(dict.fromkeys(row[0] for row in ROWS)) == [
         idea for idea in expected if idea not in unwritten
     ], "add a row to docs/ideas.md"
@@ -93,5 +93,7 @@ def test_a_cell_runs_the_idea_and_a_later_one_asserts_it(row):
 
 def test_every_lesson_has_an_exercise_that_answers():
     for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
-        checks = [it for it in code_cells(f"solutions/{path.name}").values() if "check(" in it]
+        checks = [
+            source for source in code_cells(f"solutions/{path.name}").values() if "check(" in source
+        ]
         assert checks, f"{path.name} has no exercise"

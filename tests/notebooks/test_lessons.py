@@ -15,7 +15,7 @@ from workshop.checks import exercises
 from .test_style import ROOT
 
 THERE = lessons.written()
-EVERY = pytest.mark.parametrize("lesson", THERE, ids=lambda it: it.number)
+EVERY = pytest.mark.parametrize("lesson", THERE, ids=lambda one_lesson: one_lesson.number)
 NUMBERS = (
     "no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen eighteen nineteen twenty" + 9 * " -" + " thirty"
@@ -31,7 +31,9 @@ def markdown(path):
 
 
 def said_minutes(text):
-    return [NUMBERS.index(it) for it in re.findall(r"[Ii]n (\w+) minutes", text) if it in NUMBERS]
+    return [
+        NUMBERS.index(word) for word in re.findall(r"[Ii]n (\w+) minutes", text) if word in NUMBERS
+    ]
 
 
 def links(path):
@@ -48,12 +50,12 @@ def links(path):
 
 @EVERY
 def test_the_minutes_of_a_lesson_are_those_of_its_parts(lesson):
-    parts = [it.minutes for it in exercises(lesson.number)]
+    parts = [exercise.minutes for exercise in exercises(lesson.number)]
     first = markdown(THERE[lesson])[0].source
     line = re.search(r"^\*\*\d+ minutes.*", first, re.MULTILINE)[0]
-    total, *said = map(int, re.findall(r"\d+", re.sub(r"\(\.\./[^)]*\)", "", line)))
-    assert total == said[0] + sum(parts) and said[1:] == [sum(parts), *parts]
-    assert said[0] == lessons.to_read(notebook(THERE[lesson])), "build writes what is measured"
+    total, *minutes = map(int, re.findall(r"\d+", re.sub(r"\(\.\./[^)]*\)", "", line)))
+    assert total == minutes[0] + sum(parts) and minutes[1:] == [sum(parts), *parts]
+    assert minutes[0] == lessons.to_read(notebook(THERE[lesson])), "build writes what is measured"
 
 
 def test_minutes_are_measured_by_words_lines_of_code_and_lines_of_output():
@@ -74,7 +76,7 @@ def test_a_lesson_and_its_exercises_promise_the_minutes_that_they_take(lesson):
     assert not said_minutes(markdown(THERE[lesson])[0].source), "the head says the minutes"
     for path in (ROOT / "solutions").glob(f"{lesson.number}_*.ipynb"):
         promised = said_minutes(markdown(path)[0].source)
-        assert promised == [sum(it.minutes for it in exercises(lesson.number))], (
+        assert promised == [sum(exercise.minutes for exercise in exercises(lesson.number))], (
             f"{path.name}: its first cell says {promised}"
         )
 
@@ -104,7 +106,7 @@ def test_the_map_readme_and_the_instructors_page_are_what_build_writes():
 
 
 def test_a_way_that_was_changed_by_hand_is_mended():
-    lesson, path = next((it, its) for it, its in THERE.items() if it.number == "01")
+    lesson, path = next((known, file) for known, file in THERE.items() if known.number == "01")
     changed = notebook(path)
     changed.cells[0].source = (
         changed.cells[0].source.replace("02_three", "09_three").replace(" minutes**", "5 minutes**")
@@ -119,8 +121,8 @@ def test_following_the_ways_on_visits_every_lesson_and_the_ways_back_return():
         for place in (0, 1):
             visited = [order[0]]
             while on := [
-                it
-                for word, it in links(ROOT / "notebooks" / visited[-1])[place].items()
+                target
+                for word, target in links(ROOT / "notebooks" / visited[-1])[place].items()
                 if arrow in word
             ]:
                 visited += on
@@ -134,7 +136,7 @@ def test_every_way_back_is_the_map_and_the_exercises_are_linked(lesson):
     page = lessons.MAP.read_text(encoding="utf-8")
     assert f"[{lesson.title}]({THERE[lesson].name})" in page
     if exercises(lesson.number):
-        first, last = (markdown(THERE[lesson])[at].source for at in (0, -1))
+        first, last = (markdown(THERE[lesson])[index].source for index in (0, -1))
         for text in (first, last, page):
             assert f"(../exercises/{THERE[lesson].name})" in text
 
@@ -153,11 +155,11 @@ def test_an_exercise_notebook_leads_on_to_the_next_lesson(lesson):
 def test_a_lesson_is_taken_in_because_its_file_exists(tmp_path):
     for name in ("05_five.ipynb", "07_seven.ipynb", "Untitled.ipynb"):
         (tmp_path / name).touch()
-    ways = [lessons.ways(it, lessons.written(tmp_path)) for it in lessons.written(tmp_path)]
+    ways = [lessons.ways(lesson, lessons.written(tmp_path)) for lesson in lessons.written(tmp_path)]
     assert "07_seven" in ways[0] and "05_five" in ways[1]
     (tmp_path / "06_six.ipynb").touch()
-    there = lessons.written(tmp_path)
-    before, between, after = (lessons.ways(it, there) for it in there)
+    paths = lessons.written(tmp_path)
+    before, between, after = (lessons.ways(lesson, paths) for lesson in paths)
     assert "06_six" in before and "06_six" in after and "07_seven" not in before
     assert "05_five" in between and "07_seven" in between
     (tmp_path / "99_new.ipynb").touch()
@@ -171,23 +173,23 @@ def test_a_lesson_is_taken_in_because_its_file_exists(tmp_path):
 def imported(path):
     """The names that a notebook takes from the kernel and the workshop; what belongs to an exercise alone does not count."""
     nodes = [
-        it
+        node
         for cell in notebook(path).cells
         if cell.cell_type == "code"
-        for it in ast.walk(ast.parse(cell.source))
+        for node in ast.walk(ast.parse(cell.source))
     ]
-    froms = [it for it in nodes if isinstance(it, ast.ImportFrom)]
+    froms = [node for node in nodes if isinstance(node, ast.ImportFrom)]
     found = {
         alias.name
-        for it in froms
-        for alias in it.names
-        if it.module.split(".")[0] in ("kernel", "workshop")
+        for node in froms
+        for alias in node.names
+        if node.module.split(".")[0] in ("kernel", "workshop")
     }
     return found | {
         alias.name
-        for it in nodes
-        if isinstance(it, ast.Import)
-        for alias in it.names
+        for node in nodes
+        if isinstance(node, ast.Import)
+        for alias in node.names
         if alias.name.split(".")[0] in ("kernel", "workshop")
     }
 
@@ -203,7 +205,7 @@ def introduced(path):
 
 @EVERY
 def test_no_name_is_used_before_the_lesson_that_introduces_it(lesson):
-    earlier = [path for it, path in THERE.items() if it.number <= lesson.number]
+    earlier = [path for other, path in THERE.items() if other.number <= lesson.number]
     known = set().union(*map(introduced, earlier))
     for path in (THERE[lesson], *(ROOT / "solutions").glob(f"{lesson.number}_*.ipynb")):
         unknown = (

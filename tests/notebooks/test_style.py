@@ -138,10 +138,10 @@ def is_a_use(span):
 @pytest.mark.parametrize("path", LESSONS, ids=named)
 def test_code_quoted_in_prose_is_code_that_exists(path):
     own = "\n".join(cell.source for cell in cells(path, "code"))
-    there = squeezed(own + "\n" + SOURCES)
+    text = squeezed(own + "\n" + SOURCES)
     for span in quotes(path):
         parts = [squeezed(part) for part in span.split("…")]
-        assert all(part in there for part in parts), (
+        assert all(part in text for part in parts), (
             f"`{span}` is neither in this notebook's cells nor in the source; quote it as it is"
         )
 

@@ -114,11 +114,11 @@ async def test_an_older_dialect_that_ignores_schemas_and_leaves_fields_out_still
     monkeypatch,
 ):
     def answer(request):
-        said = "[x] is a fact." if "tools" in request else "not JSON"
+        output = "[x] is a fact." if "tools" in request else "not JSON"
         return (
             200,
             "application/json",
-            json.dumps({"content": [{"type": "text", "text": said}], "model": request["model"]}),
+            json.dumps({"content": [{"type": "text", "text": output}], "model": request["model"]}),
         )
 
     with other_server(answer) as url:
@@ -136,7 +136,7 @@ async def test_an_older_dialect_that_ignores_schemas_and_leaves_fields_out_still
 
 
 @pytest.mark.parametrize(
-    ("status", "kind", "text", "said"),
+    ("status", "kind", "text", "message"),
     [
         (
             401,
@@ -154,14 +154,14 @@ async def test_an_older_dialect_that_ignores_schemas_and_leaves_fields_out_still
     ],
 )
 def test_a_server_that_is_not_the_service_is_said_plainly_in_the_terminal(
-    monkeypatch, capsys, status, kind, text, said
+    monkeypatch, capsys, status, kind, text, message
 ):
     monkeypatch.setattr("kernel.client.asyncio.sleep", _no_sleep)
     with other_server(lambda request: (status, kind, text)) as url:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
         assert main(["pgvector", "--live"]) == 1
     shown = "".join(capsys.readouterr())
-    assert said in shown and KEY not in shown and "Traceback" not in shown
+    assert message in shown and KEY not in shown and "Traceback" not in shown
 
 
 def test_a_server_that_is_not_there_is_said_plainly(monkeypatch, capsys):

@@ -54,14 +54,14 @@ async def test_parallel_calls_are_answered_in_one_message_in_their_order(agent):
         for block in requests[1]["messages"][1]["content"]
         if block["type"] == "tool_use"
     ]
-    assert [(it["tool_use_id"], it["content"]) for it in answers] == list(
+    assert [(answered["tool_use_id"], answered["content"]) for answered in answers] == list(
         zip(ids, ["3", "7"], strict=True)
     )
     assert result.output == "3 and 7"
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         (call("add", a=-1, b=2), "a must not be negative"),
         (call("add", a="one", b=2), "a: Input should be a valid integer"),
@@ -70,10 +70,10 @@ async def test_parallel_calls_are_answered_in_one_message_in_their_order(agent):
         (call("subtract", a=1, b=2), "there is no tool 'subtract'; the tools are: add"),
     ],
 )
-async def test_what_the_model_can_mend_goes_back_to_it_as_an_error(agent, wrong, said):
+async def test_what_the_model_can_mend_goes_back_to_it_as_an_error(agent, wrong, message):
     result, requests, _ = await run_agent(agent(tools=(add,)), wrong, "sorry", strict=False)
     answer = requests[1]["messages"][-1]["content"][0]
-    assert answer["is_error"] is True and said in answer["content"]
+    assert answer["is_error"] is True and message in answer["content"]
     assert result.ok
 
 
@@ -245,8 +245,10 @@ def test_every_tool_use_is_answered_in_the_next_message_and_history_only_grows(t
     assert result.output == "done" and len(requests) == len(turns) + 1
     for earlier, later in zip(requests, requests[1:], strict=False):
         assert later["messages"][: len(earlier["messages"])] == earlier["messages"]
-        asked = [it["id"] for it in later["messages"][-2]["content"] if it["type"] == "tool_use"]
-        answered = [it["tool_use_id"] for it in later["messages"][-1]["content"]]
+        asked = [
+            block["id"] for block in later["messages"][-2]["content"] if block["type"] == "tool_use"
+        ]
+        answered = [block["tool_use_id"] for block in later["messages"][-1]["content"]]
         assert asked == answered
 
 
@@ -304,8 +306,9 @@ async def test_a_number_that_json_cannot_hold_ends_as_a_failure_that_keeps_the_w
         httpx.MockTransport(lambda request: httpx.Response(200, content=replies.pop(0)))
     )
     replies = [
-        b'{"content": [{"type": "tool_use", "id": "%d", "name": "half", "input": {"x": %s}}]}' % it
-        for it in ((1, b"3"), (2, b"1e999"))
+        b'{"content": [{"type": "tool_use", "id": "%d", "name": "half", "input": {"x": %s}}]}'
+        % pair
+        for pair in ((1, b"3"), (2, b"1e999"))
     ]
     result = await Run(client).dispatch(agent(tools=(half,)), TASK)
     assert (
@@ -332,8 +335,8 @@ async def test_methods_and_partials_are_tools_too(agent):
     _, requests, _ = await run_agent(
         agent(tools=tools), [call("plus", x=2), call("next", a=3)], "done"
     )
-    assert [it["content"] for it in requests[1]["messages"][-1]["content"]] == ["7", "4"]
-    assert [it["description"] for it in requests[0]["tools"]] == [
+    assert [block["content"] for block in requests[1]["messages"][-1]["content"]] == ["7", "4"]
+    assert [definition["description"] for definition in requests[0]["tools"]] == [
         "Adds to the start.",
         "Adds two whole numbers.",
     ]
@@ -360,17 +363,17 @@ async def test_a_tool_keeps_the_contract_and_can_be_registered_and_dispatched():
 
 async def test_a_tool_may_ask_for_the_run_which_the_model_never_sees(agent):
     @tool
-    async def who(run: Run, greeting: str = "I am") -> str:
+    async def introduce(run: Run, greeting: str = "I am") -> str:
         """Says who runs it."""
         return f"{greeting} {run.name}"
 
-    assert list(who.definition["input_schema"]["properties"]) == ["greeting"]
-    _, requests, _ = await run_agent(agent(tools=(who,)), call("who"), "done")
+    assert list(introduce.definition["input_schema"]["properties"]) == ["greeting"]
+    _, requests, _ = await run_agent(agent(tools=(introduce,)), call("introduce"), "done")
     assert requests[1]["messages"][-1]["content"][0]["content"] == "I am agent"
 
 
 def test_a_reply_is_read_by_block_type_never_by_position():
-    it = Reply.model_validate(
+    reply = Reply.model_validate(
         {
             "content": [
                 {"type": "thinking", "thinking": "", "signature": "s"},
@@ -378,7 +381,7 @@ def test_a_reply_is_read_by_block_type_never_by_position():
             ]
         }
     )
-    assert it.text == "hi" and it.next_step == "done"
+    assert reply.text == "hi" and reply.next_step == "done"
 
 
 async def test_what_a_call_brought_is_kept_when_its_sibling_pauses_or_runs_out_of_time(agent):

@@ -44,7 +44,7 @@ def shown(lesson=None):
 
 
 def resets(board):
-    return [it.description for it in board._row.children]
+    return [widget.description for widget in board._row.children]
 
 
 async def click(board, name):
@@ -68,19 +68,19 @@ def test_a_person_gets_the_board_and_everybody_else_the_table(file, monkeypatch)
 async def test_each_lesson_has_a_bar_and_each_exercise_its_state_in_words(file):
     check("00.1", right)
     check("00.2", lambda first, second: [])
-    said = page(shown().widget)
-    assert said.count("<details") == len({it.lesson for it in exercises()}) and said.count(
-        'scope="col"'
-    ) == 4 * said.count("<details")
-    assert "1 of 2 passed · 2 of 4 points" in said and "0 of 3 passed" in said
+    output = page(shown().widget)
+    assert output.count("<details") == len(
+        {exercise.lesson for exercise in exercises()}
+    ) and output.count('scope="col"') == 4 * output.count("<details")
+    assert "1 of 2 passed · 2 of 4 points" in output and "0 of 3 passed" in output
     assert (
-        "00 Start here" in said
-        and "tried 1 time" in said
-        and "passed</td>" in said
-        and "open</td>" in said
+        "00 Start here" in output
+        and "tried 1 time" in output
+        and "passed</td>" in output
+        and "open</td>" in output
     )
-    assert "width:50%" in said and 'aria-hidden="true"' in said
-    assert "<details open" not in said and "<details open" in page(shown("00").widget)
+    assert "width:50%" in output and 'aria-hidden="true"' in output
+    assert "<details open" not in output and "<details open" in page(shown("00").widget)
 
 
 async def test_a_reset_asks_first_and_forgets_one_exercise_only(file):
@@ -123,7 +123,9 @@ async def test_every_control_has_a_name_and_the_focus_goes_to_the_safe_answer(fi
     await click(board, "Reset 00.1")
     await click(board, "Keep it")
     assert focused == ["Keep it", "Reset 00.1"]
-    assert all(it.description and it.tooltip for it in all_of(ipywidgets.Button, board.widget))
+    assert all(
+        button.description and button.tooltip for button in all_of(ipywidgets.Button, board.widget)
+    )
     assert 'role="status"' in board._status.value and 'role="status"' not in board._picture.value
 
 
@@ -131,10 +133,10 @@ async def test_a_click_works_in_the_context_of_the_cell(file, monkeypatch):
     """JupyterLab delivers a click in a context where nobody seems to be there."""
     import contextvars
 
-    here = contextvars.ContextVar("here", default=False)
+    inside = contextvars.ContextVar("here", default=False)
     for module in (*MODULES, control_module):
-        monkeypatch.setattr(module, "interactive", here.get)
-    here.set(True)
+        monkeypatch.setattr(module, "interactive", inside.get)
+    inside.set(True)
     check("00.1", right)
     board = shown("00")
     elsewhere = contextvars.Context()

@@ -31,8 +31,8 @@ ENGINE, PROGRESS, HINTS = (
 )
 
 
-def verdict_on(its, source, **options):
-    return judge(its, made(its.id, its.name, source), **options)
+def verdict_on(exercise, source, **options):
+    return judge(exercise, made(exercise.id, exercise.name, source), **options)
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ def test_a_forgotten_await_is_named():
 
 
 @pytest.mark.parametrize(
-    ("id", "line", "said"),
+    ("id", "line", "message"),
     [
         ("00.1", "[].append('writer').append('reviewer')", "on this line is `None`"),
         ("00.1", "return who_gets_work.name", "used, and not called"),
@@ -162,10 +162,10 @@ def test_a_forgotten_await_is_named():
         ),
     ],
 )
-def test_a_common_slip_has_its_cause_and_its_next_step(id, line, said):
+def test_a_common_slip_has_its_cause_and_its_next_step(id, line, message):
     verdict = verdict_on(exercise(id), changed(id, [("", f"    {line}\n")]))
     assert verdict.outcome == "crashed"
-    assert said in " ".join(verdict.text().split()), verdict
+    assert message in " ".join(verdict.text().split()), verdict
 
 
 def test_what_a_learner_wrote_is_escaped():
@@ -179,9 +179,9 @@ def test_what_a_learner_wrote_is_escaped():
 
 
 def test_hints_come_one_by_one_and_the_last_stays(somebody):
-    said = [repr(hint("01.2")) for _ in range(4)]
-    assert [re.search(r"hint (\d) of 3", it)[1] for it in said] == ["1", "2", "3", "3"]
-    assert said[0].endswith(exercise("01.2").hints[0])
+    texts = [repr(hint("01.2")) for _ in range(4)]
+    assert [re.search(r"hint (\d) of 3", text)[1] for text in texts] == ["1", "2", "3", "3"]
+    assert texts[0].endswith(exercise("01.2").hints[0])
 
 
 def test_the_solution_opens_after_three_tries_with_the_difference(somebody):

@@ -468,10 +468,10 @@ def test_writing_to_the_cache_costs_a_quarter_more_and_twice_as_much_for_an_hour
 def test_a_split_of_the_cache_that_makes_no_sense_never_costs_less_than_its_sum(split):
     usage = counted(cache_creation_input_tokens=1_000, cache_creation=split)
     least = models.cost(models.worker, counted(cache_creation_input_tokens=1_000))
-    most = models.cost(
+    highest = models.cost(
         models.worker, counted(cache_creation_input_tokens=1_000, cache_creation=hour(1_000))
     )
-    assert least <= models.cost(models.worker, usage) <= most
+    assert least <= models.cost(models.worker, usage) <= highest
 
 
 def frames_of(error):
@@ -521,7 +521,7 @@ def test_a_plain_client_that_reaches_nobody_holds_no_key_in_its_error(monkeypatc
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "message"),
     [
         (httpx.ReadError(""), "ReadError (http"),
         ((400, {"error": {}}), "the server did not say why"),
@@ -529,7 +529,7 @@ def test_a_plain_client_that_reaches_nobody_holds_no_key_in_its_error(monkeypatc
         ((400, b"[" * 100_000), "not the API's error format"),
     ],
 )
-def test_an_error_without_words_gets_some(answer, said):
+def test_an_error_without_words_gets_some(answer, message):
     with pytest.raises(ApiError) as caught:
         send(client_of(*[answer] * 3))
-    assert said in str(caught.value)
+    assert message in str(caught.value)

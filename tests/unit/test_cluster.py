@@ -115,17 +115,17 @@ def jobs(executable=None, topics=TOPICS):
 
 
 async def test_results_events_and_money_are_those_of_a_fan_out_in_this_process(address):
-    here = Run(connect())
-    expected = await here.fan_out(jobs())
+    local = Run(connect())
+    expected = await local.fan_out(jobs())
     run = Run(connect())
     async with open_cluster(address) as cluster:
         results = await fan_out(run, jobs(), on=cluster)
     assert [result.as_text() for result in results] == [result.as_text() for result in expected]
-    assert run.spent == here.spent
+    assert run.spent == local.spent
     assert run.ledger.reserved.calls == 0
     for branch in "1234":
         kinds = [event.kind for event in run.events if event.run == f"{branch}.1"]
-        assert kinds == [event.kind for event in here.events if event.run == branch]
+        assert kinds == [event.kind for event in local.events if event.run == branch]
     assert [event.seq for event in run.events] == list(range(len(run.events)))
 
 

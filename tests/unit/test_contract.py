@@ -61,7 +61,8 @@ def test_any_output_can_be_said_as_text():
         x: int
 
     assert [
-        Result(status="ok", output=it).as_text() for it in (None, "a", Point(x=1), {"a": [1]}, 3)
+        Result(status="ok", output=output).as_text()
+        for output in (None, "a", Point(x=1), {"a": [1]}, 3)
     ] == ["", "a", '{"x":1}', '{"a":[1]}', "3"]
 
 
@@ -69,10 +70,10 @@ def test_the_registry_finds_by_name_kind_and_capability():
     registry = Registry()
     searcher = registry.register(Worker("searcher", description="Searches the library for sources"))
     registry.register(Worker("counter", description="Counts words"), kind="tool")
-    assert registry.get("searcher") is searcher and [it.name for it in registry.list("tool")] == [
-        "counter"
-    ]
-    assert [it.name for it in registry.list()] == ["searcher", "counter"]
+    assert registry.get("searcher") is searcher and [
+        executable.name for executable in registry.list("tool")
+    ] == ["counter"]
+    assert [executable.name for executable in registry.list()] == ["searcher", "counter"]
     assert registry.find("search for sources") == [searcher] and registry.find("fly") == []
 
 

@@ -75,15 +75,21 @@ def on_display(control):
 
 def all_of(kind, widget):
     found = [widget] if type(widget) is kind else []
-    return found + [it for child in getattr(widget, "children", ()) for it in all_of(kind, child)]
+    return found + [
+        found_widget
+        for child in getattr(widget, "children", ())
+        for found_widget in all_of(kind, child)
+    ]
 
 
 def button(widget, name):
-    return next(it for it in all_of(ipywidgets.Button, widget) if it.description == name)
+    return next(
+        button for button in all_of(ipywidgets.Button, widget) if button.description == name
+    )
 
 
 def page(widget):
-    return "\n".join(it.value for it in all_of(ipywidgets.HTML, widget))
+    return "\n".join(html.value for html in all_of(ipywidgets.HTML, widget))
 
 
 async def until(fact):
@@ -140,8 +146,8 @@ def test_no_part_of_a_key_is_ever_shown(somebody, monkeypatch):
     ):
         monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
         for mode in ("offline", "live", "local"):
-            said = page(on_display(switch := model_switch(mode))) + switch.text() + repr(switch)
-            assert KEY not in said and KEY[7:20] not in said and "pass word" not in said
+            output = page(on_display(switch := model_switch(mode))) + switch.text() + repr(switch)
+            assert KEY not in output and KEY[7:20] not in output and "pass word" not in output
 
 
 def test_a_live_connection_has_the_cap_of_the_switch_and_no_offline_settings(somebody, monkeypatch):
@@ -210,7 +216,7 @@ def test_only_the_fields_of_the_chosen_mode_are_there_to_be_reached(somebody):
     assert (pace.layout.display, cap.layout.display) == ("", "none")
     switch.mode = "live"
     assert (pace.layout.display, cap.layout.display) == ("none", "")
-    assert all(it.description for it in (pace, cap)) and 'role="radiogroup"' in page(widget)
+    assert all(field.description for field in (pace, cap)) and 'role="radiogroup"' in page(widget)
 
 
 # ── the prediction ─────────────────────────────────────────────────────────────────────────────────────────
@@ -219,7 +225,9 @@ ASKED = "Who works first?", "writer", "researcher", "nobody"
 
 
 def group(widget):
-    return next(it.value for it in all_of(ipywidgets.HTML, widget) if "radiogroup" in it.value)
+    return next(
+        html.value for html in all_of(ipywidgets.HTML, widget) if "radiogroup" in html.value
+    )
 
 
 def test_a_choice_is_kept_by_notebook_question_and_options(somebody, monkeypatch):
@@ -351,7 +359,7 @@ async def test_while_it_runs_only_stop_can_be_pressed_and_stop_really_cancels(so
     run, stop = button(widget, "Run"), button(widget, "Stop")
     assert (run.disabled, stop.disabled) == (False, True)
     run.click()
-    await until(lambda: box.run and any(it.kind == "return" for it in box.run.events))
+    await until(lambda: box.run and any(event.kind == "return" for event in box.run.events))
     assert (run.disabled, stop.disabled) == (True, False)
     stop.click()
     await until(lambda: not run.disabled)
@@ -428,7 +436,7 @@ async def test_an_empty_topic_and_a_second_run_are_answered_in_one_line(somebody
 
 
 @pytest.mark.parametrize(
-    ("connect", "said"),
+    ("connect", "message"),
     [
         (
             lambda: kernel.connect("live"),
@@ -437,12 +445,12 @@ async def test_an_empty_topic_and_a_second_run_are_answered_in_one_line(somebody
         (lambda: 1 / 0, "Not finished (failed): ZeroDivisionError: division by zero"),
     ],
 )
-async def test_an_error_is_shown_in_its_place_and_raised_to_who_awaits(somebody, connect, said):
+async def test_an_error_is_shown_in_its_place_and_raised_to_who_awaits(somebody, connect, message):
     box = topic_box(desk, connect)
     widget = on_display(box)
     button(widget, "Run").click()
     await until(lambda: box.task and box.task.done())
-    await until(lambda: said in page(widget))
+    await until(lambda: message in page(widget))
     with pytest.raises((SetupError, ZeroDivisionError)):
         await box.finished()
     assert not button(widget, "Run").disabled
@@ -476,7 +484,7 @@ async def test_with_nobody_there_the_box_is_text_and_runs_when_it_is_awaited():
 async def test_interrupting_the_cell_that_waits_stops_the_run():
     box = topic_box(desk, gated)
     waiting = asyncio.create_task(box.finished())
-    await until(lambda: box.run and any(it.kind == "return" for it in box.run.events))
+    await until(lambda: box.run and any(event.kind == "return" for event in box.run.events))
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
@@ -488,8 +496,8 @@ async def test_the_accounts_add_up_to_what_the_ledger_says():
     box = topic_box(desk, answers)
     await box.finished()
     *agents, total = accounts(box.run).values()
-    assert total == box.run.spent and sum(it.calls for it in agents) == 3 == total.calls
-    assert sum(it.usd for it in agents) == total.usd
+    assert total == box.run.spent and sum(agent.calls for agent in agents) == 3 == total.calls
+    assert sum(agent.usd for agent in agents) == total.usd
 
 
 # ── the checkpoint ─────────────────────────────────────────────────────────────────────────────────────────
@@ -520,7 +528,7 @@ async def test_a_person_decides_and_may_change_the_text(somebody):
     decision = await task
     assert (decision.choice, decision.text, decision.by) == ("Stop", "Dear editor", "person")
     assert "You chose Stop." in page(widget)
-    assert all(it.disabled for it in (field, *all_of(ipywidgets.Button, widget)))
+    assert all(control.disabled for control in (field, *all_of(ipywidgets.Button, widget)))
 
 
 async def test_a_click_may_come_from_another_thread_and_twice(somebody):
@@ -549,13 +557,13 @@ async def test_an_interrupted_checkpoint_takes_no_more_answers(somebody):
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert all(it.disabled for it in all_of(ipywidgets.Button, widget)) and "cancelled" in page(
-        widget
-    )
+    assert all(
+        button.disabled for button in all_of(ipywidgets.Button, widget)
+    ) and "cancelled" in page(widget)
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"options": ()}, "at least one"),
         ({"options": ("Yes", "Yes")}, "different"),
@@ -566,8 +574,8 @@ async def test_an_interrupted_checkpoint_takes_no_more_answers(somebody):
         ),
     ],
 )
-async def test_an_answer_that_nobody_could_give_is_refused(options, said):
-    with pytest.raises(ValueError, match=said):
+async def test_an_answer_that_nobody_could_give_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
         await checkpoint("Publish?", **options)
 
 
@@ -606,7 +614,7 @@ def test_markdown_is_what_a_brief_uses_and_nothing_else():
     ):
         made = markdown(hostile)
         assert not {"<script", "<img", "<a ", "href=", "src="} & {
-            it for it in ("<script", "<img", "<a ") if it in made
+            tag for tag in ("<script", "<img", "<a ") if tag in made
         }, made
 
 

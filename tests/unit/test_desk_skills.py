@@ -250,7 +250,7 @@ def generated_settings(seed):
     lines, wrong = ["[main]"], {}
     for place in range(8):
         unit = draw.choice(list(UNITS))
-        said, factor = draw.choice(UNITS[unit])
+        phrase, factor = draw.choice(UNITS[unit])
         number = draw.randint(2, 40)
         name, right = (
             f"{draw.choice(('limit', 'wait', 'fee', 'bonus'))}{place}_{unit}",
@@ -264,7 +264,7 @@ def generated_settings(seed):
             wrong[name] = right
         comment = draw.choice(
             ("", "at most ", "we promised ", "the usual value is ")
-        ) + said.format(n=number)
+        ) + phrase.format(n=number)
         lines.append(
             f"{name} = {value}   # {comment}{draw.choice(('', ', see T-17', ' since 2024-05-01'))}"
         )

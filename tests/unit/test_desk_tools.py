@@ -155,8 +155,8 @@ def test_trying_stops_when_two_edits_pass_and_says_how_many_are_left(desk):
         if "line.quantity >" in row
     )
     good = [{"line": line, "new": f"    if line.quantity >= 10:  # {n}"} for n in range(4)]
-    said = call(desk, "try_edits", path="shop/cart.py", edits=good)
-    assert said.count("all tests pass") == 2 and said.endswith("2 edits were not tried")
+    output = call(desk, "try_edits", path="shop/cart.py", edits=good)
+    assert output.count("all tests pass") == 2 and output.endswith("2 edits were not tried")
     assert "expected 1 to 60" in refused(desk, "try_edits", path="shop/cart.py", edits=[])
     assert "there is no line 999" in refused(
         desk, "try_edits", path="shop/cart.py", edits=[{"line": 999, "new": ""}]
@@ -166,7 +166,7 @@ def test_trying_stops_when_two_edits_pass_and_says_how_many_are_left(desk):
 def test_a_patch_is_a_diff_with_its_test_result_and_changes_nothing(desk):
     before = desk.shop.text("shop/cart.py")
     line = next(n for n, row in enumerate(before.split("\n"), 1) if "line.quantity >" in row)
-    said = call(
+    output = call(
         desk,
         "propose_patch",
         path="shop/cart.py",
@@ -174,11 +174,13 @@ def test_a_patch_is_a_diff_with_its_test_result_and_changes_nothing(desk):
         new="    if line.quantity >= 10:",
         why="10 counts",
     )
-    first, _, diff = said.partition("\n")
+    first, _, diff = output.partition("\n")
     assert first == "17 passed" and "+    if line.quantity >= 10:" in diff
     assert desk.shop.text("shop/cart.py") == before
     assert patched(before, diff).split("\n")[line - 1] == "    if line.quantity >= 10:"
-    assert patches_in(said) == [diff] and patched_files(desk.shop, diff).keys() == {"shop/cart.py"}
+    assert patches_in(output) == [diff] and patched_files(desk.shop, diff).keys() == {
+        "shop/cart.py"
+    }
     assert "is that already" in refused(
         desk, "propose_patch", path="shop/cart.py", line=1, new=before.split("\n")[0], why=""
     )

@@ -73,8 +73,8 @@ def test_the_golden_set_is_true_to_the_corpus():
     for case in cases:
         assert len(case.key_facts) >= 3 and len(case.wordings) >= 2
         for fact in case.key_facts:
-            told = sentences(library.documents[fact.source].text)
-            assert any(map(fact.in_sentence, told)), f"{case.id}: {fact.fact}"
+            claims = sentences(library.documents[fact.source].text)
+            assert any(map(fact.in_sentence, claims)), f"{case.id}: {fact.fact}"
 
 
 def test_a_key_fact_of_the_golden_set_is_not_said_by_accident():
@@ -473,10 +473,10 @@ def test_a_design_against_itself_is_the_same(marks):
 def test_the_other_way_round_has_the_other_sign_and_the_mean_is_inside(marks, draw):
     a = trials_of(marks)
     b = [trial.model_copy(update={"marks": {"item": draw.random()}}) for trial in a]
-    there, back = compare(a, b), compare(b, a)
-    assert there.mean == pytest.approx(-back.mean)
-    assert there.low - 1e-9 <= there.mean <= there.high + 1e-9
-    assert there == compare(a, b), "equal trials give an equal interval"
+    forth, back = compare(a, b), compare(b, a)
+    assert forth.mean == pytest.approx(-back.mean)
+    assert forth.low - 1e-9 <= forth.mean <= forth.high + 1e-9
+    assert forth == compare(a, b), "equal trials give an equal interval"
     own = interval(b)
     assert min(t.mark for t in b) <= own.low <= own.high <= max(t.mark for t in b)
 

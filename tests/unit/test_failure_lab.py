@@ -79,7 +79,7 @@ async def test_the_global_budget_ends_what_the_cap_does_not():
 
 
 @pytest.mark.parametrize(
-    "given, said",
+    "given, message",
     [
         ({"failure": "unknown"}, "expected one of: endless, no team"),
         ({"cap": 13}, "expected 0 to 12"),
@@ -87,8 +87,8 @@ async def test_the_global_budget_ends_what_the_cap_does_not():
         ({"calls": 41}, "expected 1 to 40"),
     ],
 )
-async def test_what_the_lab_does_not_have_is_refused(given, said):
-    with pytest.raises(ValueError, match=said):
+async def test_what_the_lab_does_not_have_is_refused(given, message):
+    with pytest.raises(ValueError, match=message):
         await failure_lab(TEAMS, **given)
 
 

@@ -375,11 +375,11 @@ class Counts(Worker):
     def __init__(self, name="worker"):
         super().__init__(name=name)
         self.inside = 0
-        self.most = 0
+        self.peak = 0
 
     async def execute(self, handoff, run):
         self.inside += 1
-        self.most = max(self.most, self.inside)
+        self.peak = max(self.peak, self.inside)
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         self.inside -= 1
@@ -392,7 +392,7 @@ def test_at_most_so_many_are_inside_and_all_get_their_turn(at_once, branches):
     limit = Limit(worker, at_once)
     jobs = [(limit, Handoff(intent=f"look {number}")) for number in range(branches)]
     results = asyncio.run(new_run().fan_out(jobs))
-    assert all(result.ok for result in results) and worker.most == min(at_once, branches)
+    assert all(result.ok for result in results) and worker.peak == min(at_once, branches)
     assert limit._holders == []
 
 

@@ -92,7 +92,7 @@ def test_importing_the_kernel_does_no_io_starts_nothing_and_needs_no_key():
         "    if event == 'open' and str(arguments[0]).startswith(ours): touched.append(str(arguments[0]))\n"
         "sys.addaudithook(watch)\n"
         "import kernel\n"
-        "touched = [it for it in touched if '.py' not in it]\n"
+        "touched = [path for path in touched if '.py' not in path]\n"
         "assert not touched, touched\n"
         "assert threading.active_count() == 1\n"
         "assert not {'pydantic.plugin._loader'} & set(sys.modules), 'a model was built, which waits for its first use'\n"
@@ -213,3 +213,44 @@ def test_every_module_begins_with_its_one_job(folder):
     for path in (PROJECT / folder).rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         assert not tree.body or ast.get_docstring(tree), f"{path} has no line that says its job"
+
+
+# ── names ─────────────────────────────────────────────────────────────────────────────────────────
+
+NOT_A_NAME = {
+    *("it", "its", "they", "them", "said", "told", "came", "got", "wanted", "most", "at"),
+    *("here", "there", "who", "whose", "what"),
+}
+"""A variable, a parameter or a field is called by a noun that says what it is."""
+KEPT_NAMES = {
+    ("kernel/events.py", "at"): "every stored log has this key",
+    ("workshop/grading/check.py", "came"): "a key of the gradebook's results",
+    ("workshop/launcher/doctor.py", "said"): "lesson 00 prints it",
+    ("workshop/material/failing.py", "most"): "lesson 11 prints it",
+}
+
+
+def names_given(tree):
+    """The names of variables, parameters and fields, each with its line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id, node.lineno
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr, node.lineno
+        elif isinstance(node, ast.arg):
+            yield node.arg, node.lineno
+
+
+@pytest.mark.parametrize("folder", ["kernel", "workshop", "benchmarks", "tests"])
+def test_a_name_is_a_noun(folder):
+    for path in (PROJECT / folder).rglob("*.py"):
+        place = path.relative_to(PROJECT).as_posix()
+        for name, line in names_given(ast.parse(path.read_text(encoding="utf-8"))):
+            kept = (place, name) in KEPT_NAMES
+            assert name not in NOT_A_NAME or kept, f"{place}:{line} names something {name!r}"
+
+
+def test_each_name_that_is_kept_is_still_there():
+    for place, name in KEPT_NAMES:
+        tree = ast.parse((PROJECT / place).read_text(encoding="utf-8"))
+        assert name in dict(names_given(tree)), f"{place} has no {name!r} any more"

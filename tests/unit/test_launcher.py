@@ -40,7 +40,7 @@ class Machine:
         default_factory=dict
     )  # a word of the command → what it says when it fails
     ran: list[str] = field(default_factory=list)
-    said: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
     programs: tuple[str, ...] = ()
 
     def run(self, command: list[str], folder: Path) -> tuple[int, str]:
@@ -59,14 +59,14 @@ class Machine:
             (self.env.folder / "pyvenv.cfg").touch()
         return 0, ""
 
-    def prepare(self, wanted: tuple[str, ...] = LESSONS) -> bool:
+    def prepare(self, files: tuple[str, ...] = LESSONS) -> bool:
         self.ran.clear()
-        self.said.clear()
+        self.messages.clear()
         return prepare(
             self.env,
-            wanted,
+            files,
             run=self.run,
-            say=self.said.append,
+            say=self.messages.append,
             which=lambda name: name if name in self.programs else None,
         )
 
@@ -101,14 +101,14 @@ def machine(tmp_path):
 def test_a_fresh_machine_gets_an_environment_and_one_line_while_it_waits(machine):
     assert machine.prepare() is True
     assert machine.installed == ["requirements.txt"]
-    assert machine.said[0].startswith("Setting up (once")
+    assert machine.messages[0].startswith("Setting up (once")
     assert machine.env.read_stamp()["busy"] == ""
 
 
 def test_a_second_start_installs_nothing_and_says_nothing(machine):
     machine.prepare()
     assert machine.prepare() is False
-    assert (machine.ran, machine.said) == ([], [])
+    assert (machine.ran, machine.messages) == ([], [])
 
 
 def test_the_tests_requirements_are_added_to_the_same_environment(machine):
@@ -137,7 +137,7 @@ def test_only_a_changed_requirement_file_is_installed_again(machine):
     (machine.env.root / "requirements.txt").write_text("-e .\n# more\n", encoding="utf-8")
     machine.prepare(EVERYTHING)
     assert machine.installed == ["requirements.txt"]
-    assert "requirements.txt has changed" in machine.said[0]
+    assert "requirements.txt has changed" in machine.messages[0]
 
 
 def test_an_environment_of_somebodys_own_is_completed_not_deleted(machine):
@@ -199,10 +199,11 @@ def test_a_broken_environment_is_made_again_and_one_line_says_why(machine, damag
     damage(machine)
     assert machine.prepare() is True
     assert (
-        machine.said[0] == f"The environment in .venv cannot be used ({reason}); making it again."
+        machine.messages[0]
+        == f"The environment in .venv cannot be used ({reason}); making it again."
     )
     assert machine.prepare() is False
-    assert machine.said == []
+    assert machine.messages == []
 
 
 def test_a_file_in_the_environments_place_gives_way(machine):
@@ -216,7 +217,7 @@ def test_an_interrupted_set_up_is_noticed_and_made_again(machine):
         machine.prepare()
     machine.failing = {}
     assert machine.prepare() is True
-    assert "setting it up was not finished" in machine.said[0]
+    assert "setting it up was not finished" in machine.messages[0]
 
 
 def test_a_package_that_is_missing_or_of_another_version_is_installed_again(machine):
@@ -226,11 +227,11 @@ def test_a_package_that_is_missing_or_of_another_version_is_installed_again(mach
     )
     machine.prepare()
     machine.prepare()
-    assert "httpx is missing, sniffio is missing" in machine.said[0]
+    assert "httpx is missing, sniffio is missing" in machine.messages[0]
     machine.package("httpx", "0.27.0")
     machine.package("sniffio", "1.3")
     machine.prepare()
-    assert "(httpx is 0.27.0 instead of 0.28.1)" in machine.said[0]
+    assert "(httpx is 0.27.0 instead of 0.28.1)" in machine.messages[0]
 
 
 def test_a_version_that_is_only_written_differently_is_the_same(machine):
@@ -250,7 +251,7 @@ def test_a_module_that_was_never_there_does_not_make_the_environment_again_for_e
         installed={"requirements.txt": environment.digest(machine.env.root / LESSONS[0])},
     )
     assert machine.prepare() is False
-    assert machine.said == []
+    assert machine.messages == []
 
 
 # ---------------------------------------------------------------- what cannot be mended is said in one line
@@ -315,7 +316,7 @@ def test_a_copy_without_requirements_is_named_as_incomplete(machine):
 
 
 def test_a_command_that_fails_to_set_up_ends_with_status_1_and_no_traceback(monkeypatch, capsys):
-    def fail(argv, wanted):
+    def fail(argv, files):
         raise SetupFailed("the reason")
 
     monkeypatch.setattr(environment, "settle", fail)
@@ -369,7 +370,7 @@ def test_an_environment_that_does_not_lead_inside_is_not_entered_twice(monkeypat
     monkeypatch.delenv(environment.OWN_PYTHON, raising=False)
     monkeypatch.setenv(environment.ARRIVED, "1")
     monkeypatch.setattr(environment, "ROOT", machine.env.root)
-    monkeypatch.setattr(environment, "prepare", lambda env, wanted: False)
+    monkeypatch.setattr(environment, "prepare", lambda env, files: False)
     with pytest.raises(SetupFailed, match="Delete that folder, start again"):
         environment.settle(["lab"], LESSONS)
 
@@ -455,10 +456,10 @@ def test_jupyter_has_folders_of_its_own_that_git_does_not_see(tmp_path):
 def test_the_quiet_settings_are_the_ones_that_jupyterlab_reads(tmp_path):
     environ = lab.jupyter_environment(tmp_path, {**os.environ})
     code = "import json, sys; from jupyterlab_server.settings_utils import _get_overrides; print(json.dumps(_get_overrides('')[0]))"
-    said = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True
     ).stdout
-    defaults = json.loads(said)
+    defaults = json.loads(output)
     assert defaults["@jupyterlab/apputils-extension:notification"] == {
         "fetchNews": "false",
         "checkForUpdates": False,
@@ -528,14 +529,14 @@ def test_a_port_that_is_taken_is_reported_also_when_it_was_asked_for(monkeypatch
 
 
 def test_a_long_set_up_says_how_far_it_is_and_a_short_one_nothing(tmp_path):
-    said = []
+    texts = []
     code = "import time\nfor name in ('one', 'two'): print('Collecting', name, flush=True)\ntime.sleep(0.5)"
     status, output = environment.run_with_progress(
-        [sys.executable, "-c", code], tmp_path, said.append, every_s=0.2
+        [sys.executable, "-c", code], tmp_path, texts.append, every_s=0.2
     )
     assert status == 0 and "Collecting two" in output
-    assert any("2 packages found, now two" in line for line in said)
-    assert environment.run_with_progress([sys.executable, "-c", "pass"], tmp_path, said.clear)
+    assert any("2 packages found, now two" in line for line in texts)
+    assert environment.run_with_progress([sys.executable, "-c", "pass"], tmp_path, texts.clear)
     assert environment.run_with_progress(["no such program"], tmp_path)[0] == 127
 
 
@@ -544,13 +545,13 @@ def test_the_test_command_ends_with_a_count_and_names_what_is_left(tmp_path):
     (tmp_path / "test_these.py").write_text(code, encoding="utf-8")
     shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    for options, said in (
+    for options, output in (
         ([], "The quick form: 1 passed, 0 failed, 0 skipped, 1 left to `python3 -m workshop test"),
         (["--all"], "Everything: 2 passed, 0 failed, 0 skipped."),
     ):
         command = [sys.executable, "-m", "pytest", "-p", "no:randomly", str(tmp_path), *options]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == 0 and said in done.stdout, done.stdout
+        assert done.returncode == 0 and output in done.stdout, done.stdout
 
 
 # ---------------------------------------------------------------- the learner's copies
@@ -598,7 +599,9 @@ def test_a_copy_holds_no_answer_before_its_question_and_the_original_is_complete
     before = (clone / "notebooks" / "00_start_here.ipynb").read_bytes()
     Copies(clone).refresh()
     copy = nbformat.read(clone / "my-work" / "notebooks" / "00_start_here.ipynb", as_version=4)
-    outputs = [[it.text for it in cell.outputs] for cell in copy.cells if cell.cell_type == "code"]
+    outputs = [
+        [output.text for output in cell.outputs] for cell in copy.cells if cell.cell_type == "code"
+    ]
     assert outputs == [["1"], ["ask"], [], [], ["2"]] and copy.cells[3].execution_count is None
     assert (clone / "notebooks" / "00_start_here.ipynb").read_bytes() == before
 
@@ -680,11 +683,11 @@ def test_the_copies_of_this_repository_are_ignored_by_git_and_every_link_leads_s
         for cell in nbformat.read(path, as_version=4).cells:
             prose = re.sub(r"`[^`]*`|<(pre|code)>.*?</\1>", "", cell.source, flags=re.DOTALL)
             for target in re.findall(r"\]\(([^)#\s]+)", prose) * (cell.cell_type == "markdown"):
-                there = (path.parent / target).exists()
+                exists = (path.parent / target).exists()
                 beyond = Path(
                     os.path.normpath(ROOT / "my-work" / path.parent.name / target)
                 ).exists()
-                assert there or beyond or target.startswith("https://"), (path.name, target)
+                assert exists or beyond or target.startswith("https://"), (path.name, target)
     assert "my-work/" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
 
 
@@ -694,10 +697,10 @@ def test_the_copies_of_this_repository_are_ignored_by_git_and_every_link_leads_s
 def test_a_name_from_a_cell_that_has_not_run_names_that_cell(tmp_path, monkeypatch):
     cells = ["import os", "# two\nmodel = await connect()\nfor a, b in []: pass", "model.use(a)"]
     path = tmp_path / "lesson.ipynb"
-    put(path, [nbformat.v4.new_code_cell(it) for it in cells])
+    put(path, [nbformat.v4.new_code_cell(cell) for cell in cells])
     monkeypatch.setenv("JPY_SESSION_NAME", str(path))
-    said = workshop_cells.explained(NameError("name 'model' is not defined", name="model"))
-    assert "`model` is not there yet" in said and "# two" in said and "Run All Above" in said
+    output = workshop_cells.explained(NameError("name 'model' is not defined", name="model"))
+    assert "`model` is not there yet" in output and "# two" in output and "Run All Above" in output
     assert workshop_cells.explained(NameError("name 'modle' is not defined", name="modle")) == ""
     monkeypatch.delenv("JPY_SESSION_NAME")
     assert workshop_cells.explained(NameError("name 'model' is not defined", name="model")) == ""
@@ -705,8 +708,8 @@ def test_a_name_from_a_cell_that_has_not_run_names_that_cell(tmp_path, monkeypat
 
 def test_an_interrupted_cell_is_one_sentence():
     for stop in (asyncio.CancelledError(), KeyboardInterrupt()):
-        said = workshop_cells.explained(stop)
-        assert said.count(".") == 2 and "\n" not in said
+        output = workshop_cells.explained(stop)
+        assert output.count(".") == 2 and "\n" not in output
     assert workshop_cells.explained(ValueError("x")) == ""
 
 

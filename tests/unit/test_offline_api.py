@@ -460,8 +460,8 @@ def test_foreign_thinking_blocks_are_dropped_where_the_beta_asks_for_it():
     ]
     kept = [block["type"] for block in seen[0]["messages"][1]["content"]]
     assert kept == ["tool_use", "tool_use"], "the model does not see what was dropped"
-    told, reply = send(server, answered(thinking=DROP), headers=BINDING)
-    assert told == 200 and "input_transformations" not in reply, "its own blocks stay"
+    code, reply = send(server, answered(thinking=DROP), headers=BINDING)
+    assert code == 200 and "input_transformations" not in reply, "its own blocks stay"
 
 
 def test_without_the_beta_or_its_setting_foreign_thinking_is_refused():
@@ -562,11 +562,15 @@ def test_a_stream_tells_the_same_as_the_reply():
         tools=[SEARCH], stream=True, thinking={"type": "adaptive", "display": "summarized"}
     )
     server = api(TEXT, USE)
-    told = sse(post(server, request))
-    assert [event["type"] for event in told][:3] == ["message_start", "ping", "content_block_start"]
-    assert [event["type"] for event in told][-2:] == ["message_delta", "message_stop"]
+    stream = sse(post(server, request))
+    assert [event["type"] for event in stream][:3] == [
+        "message_start",
+        "ping",
+        "content_block_start",
+    ]
+    assert [event["type"] for event in stream][-2:] == ["message_delta", "message_stop"]
     parts = [
-        [event["delta"] for event in told if event.get("index") == i and "delta" in event]
+        [event["delta"] for event in stream if event.get("index") == i and "delta" in event]
         for i in range(3)
     ]
     reply = say({**request, "stream": False}, TEXT, USE)
@@ -574,7 +578,7 @@ def test_a_stream_tells_the_same_as_the_reply():
     assert parts[0][-1]["signature"] == reply["content"][0]["signature"]
     assert "".join(delta["text"] for delta in parts[1]) == TEXT["text"] and len(parts[1]) > 2
     assert json.loads("".join(delta["partial_json"] for delta in parts[2])) == USE["input"]
-    assert told[-2]["usage"]["output_tokens"] == reply["usage"]["output_tokens"]
+    assert stream[-2]["usage"]["output_tokens"] == reply["usage"]["output_tokens"]
 
 
 # ---- faults and latency --------------------

@@ -46,9 +46,9 @@ def test_a_row_that_is_no_longer_true_is_noticed():
 
 
 def test_who_tells():
-    told = {name: row.seen.who_tells for name, row in STORED.items()}
-    assert told["kernel"] == told["langgraph"] == "an exception, with our line"
-    assert told["openai-agents"] == "nobody"
+    tellers = {name: row.seen.who_tells for name, row in STORED.items()}
+    assert tellers["kernel"] == tellers["langgraph"] == "an exception, with our line"
+    assert tellers["openai-agents"] == "nobody"
     seen = STORED["kernel"].seen
     assert replace(seen, bug_line_named=False).who_tells == "an exception"
 

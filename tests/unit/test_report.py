@@ -68,7 +68,7 @@ def logged(text, agent="desk"):
 
 def saved(events, path):
     path.write_text(
-        "".join(to_json(it) + "\n" for it in events), encoding="utf-8", errors="replace"
+        "".join(to_json(event) + "\n" for event in events), encoding="utf-8", errors="replace"
     )
     return path
 
@@ -95,7 +95,9 @@ def test_a_report_shows_the_bill_every_handoff_and_the_hash_of_the_file(run, log
         assert hashlib.sha256(log.read_bytes()).hexdigest() in text
         assert f"{trace.totals()['input_tokens']:,}" in text
         assert all(
-            payload in text for it in trace.handoffs() for payload in it["artifacts"].values()
+            payload in text
+            for handoff in trace.handoffs()
+            for payload in handoff["artifacts"].values()
         )
         assert "2026-11-22 12:00 UTC" in text and "Yes." in text
 
@@ -121,7 +123,7 @@ def saved_trace(text):
 def test_the_replay_ends_with_the_finished_picture_and_stays_small(run):
     frames = replay.frames(run.events)
     assert "Done:" in frames[-1].svg and "working" in frames[0].svg
-    assert len(replay.frames(run.events, most=5)) == 5
+    assert len(replay.frames(run.events, limit=5)) == 5
     many = [event for _ in range(2000) for event in run.events]
     assert len(replay.places(many)) <= replay.MOST
 
@@ -129,7 +131,10 @@ def test_the_replay_ends_with_the_finished_picture_and_stays_small(run):
 def test_nothing_is_loaded_and_only_our_own_script_and_style_may_run(log):
     page = Page(Report(log, note=HOSTILE, title=HOSTILE).html())
     assert not [
-        it for _, given in page.tags for it in given if it in ("src", "href") or it[:2] == "on"
+        name
+        for _, given in page.tags
+        for name in given
+        if name in ("src", "href") or name[:2] == "on"
     ]
     assert not [given for _, given in page.tags if "style" in given]
     assert [tag for tag, _ in page.tags].count("script") == 1
@@ -188,7 +193,7 @@ LINE = to_json(logged("x")[0])
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("", "is empty"),
         ("  \n", "is empty"),
@@ -202,26 +207,26 @@ LINE = to_json(logged("x")[0])
         (to_json(logged("x")[1]), "holds no handoff"),
     ],
 )
-def test_a_log_that_is_none_gets_a_sentence(content, said, tmp_path, capsys):
+def test_a_log_that_is_none_gets_a_sentence(content, message, tmp_path, capsys):
     path = tmp_path / "log.jsonl"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(LogError, match=re.escape(said)):
+    with pytest.raises(LogError, match=re.escape(message)):
         Report(path)
     from workshop.report.__main__ import main as report_main
 
     assert report_main([str(path), "--out", str(tmp_path / "r.html")]) == 1
     error = capsys.readouterr().err
-    assert said in error and "Traceback" not in error and not (tmp_path / "r.html").exists()
+    assert message in error and "Traceback" not in error and not (tmp_path / "r.html").exists()
 
 
 def test_bytes_a_folder_and_a_missing_file_get_a_sentence(tmp_path):
     (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00\x01")
-    for name, said in {
+    for name, output in {
         "bytes": "is not an event",
         ".": "is a folder",
         "no": "cannot be read",
     }.items():
-        with pytest.raises(LogError, match=said):
+        with pytest.raises(LogError, match=output):
             Report(tmp_path / name)
 
 
@@ -232,7 +237,7 @@ def test_a_log_that_ends_while_the_work_is_under_way_is_reported(run, tmp_path):
 
 
 def test_odd_numbers_do_not_break_a_report(tmp_path):
-    events = [json.loads(to_json(it)) for it in logged("x")]
+    events = [json.loads(to_json(event)) for event in logged("x")]
     events[1]["at"], events[2]["at"] = 1e308, -5
     path = tmp_path / "odd.jsonl"
     path.write_text("\n".join(map(json.dumps, events)), encoding="utf-8")

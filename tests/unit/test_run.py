@@ -199,11 +199,11 @@ async def test_an_executable_that_returns_no_result_is_told_so():
 
 
 async def test_results_come_in_the_order_asked_for_and_the_limit_holds():
-    gates, running, most = [asyncio.Event() for _ in range(5)], 0, 0
+    gates, running, peak = [asyncio.Event() for _ in range(5)], 0, 0
 
     async def work(handoff, run):
-        nonlocal running, most
-        running, most = running + 1, max(most, running + 1)
+        nonlocal running, peak
+        running, peak = running + 1, max(peak, running + 1)
         await gates[int(handoff.intent)].wait()
         running -= 1
         return handoff.intent
@@ -220,7 +220,7 @@ async def test_results_come_in_the_order_asked_for_and_the_limit_holds():
         open_backwards(),
     )
     assert [result.output for result in results] == ["0", "1", "2", "3", "4"]
-    assert most == 2
+    assert peak == 2
 
 
 async def test_a_fan_out_of_nothing_is_nothing_and_a_limit_of_none_at_all_is_refused():
@@ -476,7 +476,7 @@ async def test_wrappers_cost_no_level_close_no_ring_and_keep_the_name_of_what_th
     result = await run.dispatch(boss, TASK)
     assert (result.status, result.output, result.by) == ("ok", "better draft", "agent")
     assert {event.agent for event in run.events} == {"boss", "agent"}
-    assert [(it.from_agent, it.to_agent, it.return_to) for it in agent.seen] == [
+    assert [(seen.from_agent, seen.to_agent, seen.return_to) for seen in agent.seen] == [
         ("boss", "agent", "boss")
     ] * 3
     assert "boss → agent through Retry: do it" in str(run.trace())
@@ -495,7 +495,10 @@ async def test_what_a_wrapper_stands_around_has_the_levels_it_would_have_without
 
         return run_of().dispatch(wrap(deeper(1)), TASK, budget=Budget(depth=2))
 
-    plain, wrapped = await depth(lambda it: it), await depth(lambda it: Wrapper(Wrapper(it)))
+    plain, wrapped = (
+        await depth(lambda specialist: specialist),
+        await depth(lambda specialist: Wrapper(Wrapper(specialist))),
+    )
     assert plain.reason == wrapped.reason
     assert "level4 is more than the levels" in wrapped.reason
 

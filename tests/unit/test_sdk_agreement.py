@@ -84,15 +84,15 @@ async def sent_by_the_kernel(call):
 
 
 async def test_an_agents_first_request_is_the_sdks(agent):
-    it = agent(tools=(add,), output=Verdict)
+    made = agent(tools=(add,), output=Verdict)
     ours = await sent_by_the_kernel(
-        lambda client: Run(client).dispatch(it, Handoff(intent="review"))
+        lambda client: Run(client).dispatch(made, Handoff(intent="review"))
     )
     theirs = sent_by_the_sdk(
         lambda sdk: sdk.messages.parse(
-            model=it.model,
-            max_tokens=it.max_tokens,
-            system=it.system,
+            model=made.model,
+            max_tokens=made.max_tokens,
+            system=made.system,
             tools=[add.definition],
             output_format=Verdict,
             messages=[{"role": "user", "content": Handoff(intent="review").as_text()}],

@@ -45,7 +45,7 @@ async def test_research_write_review_in_this_order_with_what_each_needs():
     run = Run(scripted())
     result = await run.dispatch(supervisor, TASK)
     assert (result.status, result.output) == ("ok", "draft")
-    assert [it["to_agent"] for it in run.trace().handoffs()] == [
+    assert [handoff["to_agent"] for handoff in run.trace().handoffs()] == [
         "supervisor",
         "researcher",
         "writer",
@@ -114,7 +114,9 @@ async def test_a_reviewer_that_is_never_content_ends_with_the_best_draft():
 )
 async def test_a_stage_that_fails_keeps_the_work_before_it(broken, keeps, output):
     supervisor, team = desk()
-    next(it for it in team if it.name == broken).work = Result(status="failed", reason="no network")
+    next(member for member in team if member.name == broken).work = Result(
+        status="failed", reason="no network"
+    )
     result = await Run(scripted()).dispatch(supervisor, TASK)
     assert result.status == "failed" and "no network" in result.reason
     assert set(result.artifacts) == keeps and result.output == output
@@ -163,9 +165,13 @@ async def test_an_empty_text_is_not_taken_for_the_end_of_the_work_nor_a_misspelt
         call("finalize", output="the brief"),
     )
     result = await Run(client).dispatch(LLMSupervisor((worker,)), TASK)
-    told = [it["messages"][-1]["content"][0] for it in requests_of(client)[1:]]
-    assert result.output == "the brief" and worker.seen == [] and all(it["is_error"] for it in told)
-    assert "output is empty" in told[0]["content"] and "artefacts" in told[1]["content"]
+    results = [request["messages"][-1]["content"][0] for request in requests_of(client)[1:]]
+    assert (
+        result.output == "the brief"
+        and worker.seen == []
+        and all(block["is_error"] for block in results)
+    )
+    assert "output is empty" in results[0]["content"] and "artefacts" in results[1]["content"]
 
 
 async def test_the_full_payload_of_every_handoff_is_in_the_log_and_survives_the_file(tmp_path):
@@ -195,7 +201,7 @@ async def test_two_handoffs_in_one_turn_run_side_by_side():
         [hand("researcher", "ducks"), hand("researcher", "geese")], call("finalize", output="done")
     )
     assert (await Run(client).dispatch(LLMSupervisor((Worker("researcher", meet),)), TASK)).ok
-    assert [it["content"] for it in requests_of(client)[1]["messages"][-1]["content"]] == [
+    assert [block["content"] for block in requests_of(client)[1]["messages"][-1]["content"]] == [
         "facts on ducks",
         "facts on geese",
     ]
@@ -236,10 +242,10 @@ async def test_the_work_of_a_specialist_that_was_stopped_reaches_the_model_and_t
         status="failed", reason="write: down", artifacts={"facts": "- Ducks swim. [d1]"}
     )
     result = await Run(client).dispatch(LLMSupervisor((Worker("desk", stopped),)), TASK)
-    told = requests_of(client)[1]["messages"][-1]["content"][0]
+    result_block = requests_of(client)[1]["messages"][-1]["content"][0]
     assert (
-        "is_error" not in told
-        and "write: down" in told["content"]
-        and "Ducks swim" in told["content"]
+        "is_error" not in result_block
+        and "write: down" in result_block["content"]
+        and "Ducks swim" in result_block["content"]
     )
     assert result.artifacts["facts"] == "- Ducks swim. [d1]"

@@ -97,7 +97,7 @@ def test_a_topic_that_the_library_knows_nothing_about_ends_in_a_brief_that_says_
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ([""], "the topic is empty"),
         (["   "], "the topic is empty"),
@@ -110,10 +110,10 @@ def test_a_topic_that_the_library_knows_nothing_about_ends_in_a_brief_that_says_
         (["caf\udce9"], r"the topic is 'caf\udce9'"),
     ],
 )
-def test_what_cannot_be_carried_out_gets_one_clear_line_and_status_2(arguments, said, capsys):
+def test_what_cannot_be_carried_out_gets_one_clear_line_and_status_2(arguments, message, capsys):
     assert main(arguments) == 2
     error = capsys.readouterr().err
-    assert said in error and error.count("\n") == 1 and "Traceback" not in error
+    assert message in error and error.count("\n") == 1 and "Traceback" not in error
 
 
 def test_a_document_whose_id_is_its_files_name_is_among_the_sources(tmp_path, capsys):

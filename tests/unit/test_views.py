@@ -124,7 +124,7 @@ async def conversation(agent, *, budget=None) -> Run:
 async def test_the_picture_names_everybody_their_state_and_the_totals():
     run = await desk()
     view = TeamPicture(run)
-    drawn, said = view.svg(), view.text()
+    drawn, text = view.svg(), view.text()
     for words in (
         "supervisor",
         "researcher",
@@ -134,33 +134,36 @@ async def test_the_picture_names_everybody_their_state_and_the_totals():
         "PASS",
         "Write a brief on ducks",
     ):
-        assert words in drawn and words in said
+        assert words in drawn and words in text
     assert (
         "Done: the supervisor gave 2 words back to the user after 6 handoffs." in drawn
-        and view.finding() in said
+        and view.finding() in text
     )
-    assert "handoffs 3 and 5" in drawn and "handoffs 4 and 6" in said
+    assert "handoffs 3 and 5" in drawn and "handoffs 4 and 6" in text
 
 
 async def test_while_the_writer_works_it_holds_the_work_and_the_edge_says_what_it_was_given():
     events = (await desk()).events
-    second = [it.seq for it in events if it.kind == "dispatch" and it.agent == "writer"][1]
+    second = [
+        event.seq for event in events if event.kind == "dispatch" and event.agent == "writer"
+    ][1]
     view = TeamPicture(events[: second + 1])
     assert (
         view.finding()
         == "The writer holds the work: task 5, context 2, facts 4, draft 3, feedback 3 words."
     )
-    drawn, said = view.svg(), view.text()
+    drawn, words = view.svg(), view.text()
     assert "facts" in drawn and "feedback" in drawn and "working" in drawn and "waiting" in drawn
     assert re.search(
-        r"writer +working .*holds 5 \(task 5, context 2, facts 4, draft 3, feedback 3 words\)", said
+        r"writer +working .*holds 5 \(task 5, context 2, facts 4, draft 3, feedback 3 words\)",
+        words,
     )
-    assert re.search(r"supervisor +waiting +revise 1 of 2", said)
+    assert re.search(r"supervisor +waiting +revise 1 of 2", words)
 
 
 async def test_work_that_came_back_is_on_its_way_to_the_supervisor_until_that_goes_on():
     events = (await desk()).events
-    back = next(it.seq for it in events if it.kind == "return")
+    back = next(event.seq for event in events if event.kind == "return")
     assert "came back: 4 words" in TeamPicture(events[: back + 1]).svg()
     assert "came back" not in TeamPicture(events[: back + 2]).svg()
 
@@ -222,7 +225,7 @@ async def test_a_team_of_teams_shows_every_level():
 
     run = Run(scripted())
     await run.dispatch(Desk("chief", chief), Handoff(intent="all of it"))
-    assert [it.name for it in Scene(run.events).members] == [
+    assert [member.name for member in Scene(run.events).members] == [
         "chief",
         "lead",
         "researcher",
@@ -316,8 +319,8 @@ async def test_of_a_long_run_only_the_latest_bars_are_kept_apart():
 
 
 async def hostile() -> Run:
-    said = [{"type": "text", "text": HOSTILE}, call("search", query=HOSTILE)]
-    run = Run(scripted(said, HOSTILE, strict=False), budget=Budget(calls=3))
+    turn = [{"type": "text", "text": HOSTILE}, call("search", query=HOSTILE)]
+    run = Run(scripted(turn, HOSTILE, strict=False), budget=Budget(calls=3))
     writer = Agent("<writer>", HOSTILE, "Be <brief>.", "claude-haiku-5-5", tools=(search,))
     await run.dispatch(writer, Handoff(intent=HOSTILE, artifacts={"facts": HOSTILE}))
     await run.dispatch(
@@ -419,7 +422,7 @@ async def test_depth_is_seen_as_depth():
     await run.dispatch(Desk("top", nested(24)), Handoff(intent="Dig"), budget=deep)
     timeline = Timeline(run)
     assert "25 levels deep" in timeline.finding()
-    places = [float(it) for it in re.findall(r'<circle cx="([\d.]+)"', timeline.svg())]
+    places = [float(number) for number in re.findall(r'<circle cx="([\d.]+)"', timeline.svg())]
     assert len(set(places)) == 25 and places == sorted(places)
     assert all(f">level_{level}</text>" in timeline.svg() for level in range(1, 25))
 
@@ -471,7 +474,7 @@ for view in (TeamPicture(run), Timeline(run), BudgetGauges(run), ContextSizes(ru
     bundle = view._repr_mimebundle_()
     print(*[hashlib.sha256(bundle[kind].encode("utf-8")).hexdigest() for kind in sorted(bundle)])
 """
-    told = set()
+    texts = set()
     for seed in ("1", "2", "77"):
         done = subprocess.run(
             [sys.executable, "-c", code],
@@ -481,13 +484,13 @@ for view in (TeamPicture(run), Timeline(run), BudgetGauges(run), ContextSizes(ru
             cwd=ROOT,
             env={**os.environ, "PYTHONHASHSEED": seed},
         )
-        told.add(done.stdout)
-    assert len(told) == 1 and told.pop().count("\n") == 6
+        texts.add(done.stdout)
+    assert len(texts) == 1 and texts.pop().count("\n") == 6
 
 
 async def test_seconds_are_in_a_picture_only_when_asked_for():
     events = (await desk()).events
-    slow = [replace(it, at=it.at * 100 + it.seq) for it in events]
+    slow = [replace(event, at=event.at * 100 + event.seq) for event in events]
     for view in (TeamPicture, Timeline, HandoffLog):
         assert view(events)._repr_mimebundle_() == view(slow)._repr_mimebundle_()
     assert TeamPicture(events, time="seconds").svg() != TeamPicture(slow, time="seconds").svg()
@@ -512,9 +515,10 @@ def test_a_list_of_something_else_is_refused_with_what_was_expected():
 
 
 def luminance(hue):
-    parts = [int(hue[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    parts = [int(hue[index : index + 2], 16) / 255 for index in (1, 3, 5)]
     red, green, blue = (
-        it / 12.92 if it <= 0.04045 else ((it + 0.055) / 1.055) ** 2.4 for it in parts
+        channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
+        for channel in parts
     )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
@@ -569,7 +573,7 @@ async def test_the_handoff_log_has_every_word_that_was_handed_over_and_that_came
 
 async def test_the_transcript_shows_one_conversation_block_by_block(agent):
     view = Transcript(await conversation(agent))
-    assert [(it.role, it.kind) for it in view.turns()] == [
+    assert [(turn.role, turn.kind) for turn in view.turns()] == [
         ("system", "instructions"),
         ("system", "tools"),
         ("user", "text"),
@@ -578,7 +582,7 @@ async def test_the_transcript_shows_one_conversation_block_by_block(agent):
         ("user", "tool_result"),
         ("assistant", "text"),
     ]
-    said = view.text()
+    output = view.text()
     for words in (
         "Be brief.",
         "Find facts",
@@ -588,8 +592,8 @@ async def test_the_transcript_shows_one_conversation_block_by_block(agent):
         "Ducks swim.",
         "search error",
     ):
-        assert words in said
-    assert "The researcher's conversation: 2 replies, 1 tool call" in said
+        assert words in output
+    assert "The researcher's conversation: 2 replies, 1 tool call" in output
 
 
 async def test_the_transcript_of_somebody_who_is_not_there_says_who_is(agent):
@@ -612,7 +616,7 @@ async def test_a_history_that_is_sent_whole_each_time_is_shown_once():
         {"role": "user", "content": "second"},
     ]
     await run.ask(model="claude-haiku-5-5", messages=messages)
-    texts = [it.text for it in Transcript(run).turns()]
+    texts = [turn.text for turn in Transcript(run).turns()]
     assert texts[0] == "first" and texts[-2:] == ["second", "two"]
 
 
@@ -620,15 +624,15 @@ async def test_gauges_show_used_against_cap_and_say_when_a_budget_is_used_up(age
     run = Run(scripted("one", "two", max_usd="1"), budget=Budget(calls=2, usd="0.5", seconds=30))
     for word in ("a", "b"):
         await run.dispatch(agent(), Handoff(intent=word), budget=Budget(tokens=100_000))
-    said = BudgetGauges(run).text()
-    assert re.search(r"the run +█{20} +2 of 2 calls, used up", said)
+    output = BudgetGauges(run).text()
+    assert re.search(r"the run +█{20} +2 of 2 calls, used up", output)
     assert (
-        "the connection" in said
-        and "of $1.0000" in said
-        and "1. agent" in said
-        and "of 100,000 tokens" in said
+        "the connection" in output
+        and "of $1.0000" in output
+        and "1. agent" in output
+        and "of 100,000 tokens" in output
     )
-    assert "– of 30 seconds, seconds are shown live" in said
+    assert "– of 30 seconds, seconds are shown live" in output
     assert "seconds are shown live" not in BudgetGauges(run, time="seconds").text()
     assert "No budget has a cap." in BudgetGauges(run.events[:0]).text()
 
@@ -646,10 +650,10 @@ async def test_a_context_grows_turn_by_turn_and_says_what_is_read_again():
         ContextSizes(run).finding()
         == f"The largest context is researcher's, with {second:,} tokens."
     )
-    said = ContextSizes(run).text()
-    assert re.search(rf"researcher  turn 1  █+ +{first:,}\n +turn 2  ░+█+ +{second:,}\n", said)
+    output = ContextSizes(run).text()
+    assert re.search(rf"researcher  turn 1  █+ +{first:,}\n +turn 2  ░+█+ +{second:,}\n", output)
     assert (
-        f"{first + second:,} tokens read in 2 turns" in said
+        f"{first + second:,} tokens read in 2 turns" in output
         and f">{second:,}<" in ContextSizes(run).svg()
     )
 
@@ -663,13 +667,13 @@ async def test_contexts_apart_stand_beside_one_mixed_context_on_one_scale(agent)
             model=models.worker, messages=[{"role": "user", "content": "word " * words}]
         )
     view = ContextSizes(apart, mixed=mixed)
-    assert [it.name for it in view.contexts()] == [
+    assert [context.name for context in view.contexts()] == [
         "researcher",
         "writer",
         "writer 2",
         "one conversation",
     ]
-    (first,), (second,), (third,), (few, many) = (it.turns for it in view.contexts())
+    (first,), (second,), (third,), (few, many) = (context.turns for context in view.contexts())
     assert first > second > third and few < many
     assert view.finding() == (
         f"Apart, the largest context holds {first:,} tokens and the last one {third:,}; "
@@ -688,9 +692,9 @@ async def test_of_very_many_turns_the_picture_has_forty_and_the_text_has_all():
 
 async def test_the_timeline_numbers_every_handoff_as_the_log_does():
     run = await desk()
-    said = Timeline(run).text()
-    assert re.search(r"  4   reviewer .*REVISE · 1 issue", said) and re.search(
-        r"  6   reviewer .*PASS", said
+    output = Timeline(run).text()
+    assert re.search(r"  4   reviewer .*REVISE · 1 issue", output) and re.search(
+        r"  6   reviewer .*PASS", output
     )
     assert Timeline(run).finding() == "6 handoffs, one after the other."
 
@@ -727,7 +731,9 @@ async def test_a_body_that_raises_is_pictured_and_what_it_raised_goes_on(capsys)
     with pytest.raises(KeyError, match="of the body"), watch(run, TeamPicture, HandoffLog):
         await run.dispatch(Worker("writer"), Handoff(intent="Write"))
         raise KeyError("of the body")
-    assert "Done: the writer" in (said := capsys.readouterr().out) and "1. user → writer" in said
+    assert (
+        "Done: the writer" in (output := capsys.readouterr().out) and "1. user → writer" in output
+    )
 
 
 async def test_a_cancelled_body_is_pictured_and_stays_cancelled(capsys):
@@ -756,11 +762,11 @@ async def test_a_view_that_fails_says_so_in_its_place_and_the_run_goes_on(capsys
     run = Run(scripted())
     with watch(run, Broken, TeamPicture):
         result = await run.dispatch(Worker("writer"), Handoff(intent="Write"))
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert (
         result.ok
-        and "Broken could not be drawn: RuntimeError: no <paper> left" in said
-        and "Done: the writer" in said
+        and "Broken could not be drawn: RuntimeError: no <paper> left" in output
+        and "Done: the writer" in output
     )
     bundle = Broken(run)._repr_mimebundle_()
     assert (
@@ -822,13 +828,15 @@ async def test_when_somebody_is_there_every_state_is_drawn_and_one_picture_is_le
     with watch(run, team=("w0",)) as watching:
         await run.dispatch(Desk("supervisor", work), Handoff(intent="Write"))
         pictures, log = watching._screen._pictures, watching._screen._log
-        await until(lambda: "".join(it.value for it in log.children).count("<details") >= 14)
-        entries = "".join(it.value for it in log.children)
-    assert len(states) >= 5 and all('aria-label="' in it for it in states)
+        await until(
+            lambda: "".join(widget.value for widget in log.children).count("<details") >= 14
+        )
+        entries = "".join(widget.value for widget in log.children)
+    assert len(states) >= 5 and all('aria-label="' in state for state in states)
     assert entries.count("<details") >= 14 and "supervisor" in entries
-    assert len(screen.displayed) == 1 and [type(it) for it in screen.updated] == [TeamPicture]
+    assert len(screen.displayed) == 1 and [type(drawn) for drawn in screen.updated] == [TeamPicture]
     assert screen.updated[0].time == "seconds", "what was counted live does not vanish"
-    assert all(it.comm is None for it in pictures)
+    assert all(picture.comm is None for picture in pictures)
 
 
 async def test_the_log_of_a_live_picture_only_grows(screen):
@@ -840,7 +848,7 @@ async def test_the_log_of_a_live_picture_only_grows(screen):
             await until(
                 lambda: len(watching._screen._log.children) > (len(seen[-1]) if seen else 0)
             )
-            seen.append([it.value for it in watching._screen._log.children])
+            seen.append([widget.value for widget in watching._screen._log.children])
     assert seen[0] == seen[2][: len(seen[0])] and len(seen[2]) > len(seen[0])
 
 
@@ -849,7 +857,7 @@ async def test_a_live_view_that_fails_neither_stops_the_run_nor_the_other_view(s
     with watch(run, Broken, TeamPicture) as watching:
         result = await run.dispatch(Worker("writer"), Handoff(intent="Write"))
         await until(lambda: ">writer</text>" in watching._screen._pictures[1].value)
-        values = [it.value for it in watching._screen._pictures]
+        values = [picture.value for picture in watching._screen._pictures]
     assert result.ok and "could not be drawn" in values[0] and ">writer</text>" in values[1]
 
 
@@ -878,7 +886,7 @@ async def test_a_transparent_wrapper_is_no_stop_on_the_way_but_what_it_refuses_i
     breaker.closed = False
     await run.dispatch(breaker, Handoff(intent="second"))
     scene = Scene(run.events)
-    assert [(it.sender, it.member.name, it.state) for it in scene.passages] == [
+    assert [(passage.sender, passage.member.name, passage.state) for passage in scene.passages] == [
         ("user", "writer", "done"),
         ("user", "writer", "failed"),
     ]
@@ -894,9 +902,9 @@ async def accounted(account):
     run = Run(scripted("A brief."))
     await run.dispatch(Agent("writer", "d", "s", models.worker), Handoff(intent="Write"))
     events = list(run.events)
-    at = next(index for index, event in enumerate(events) if event.kind == "reply")
-    reply = events[at].reply.model_copy(update={"account": account})
-    events[at] = replace(events[at], reply=reply)
+    place = next(index for index, event in enumerate(events) if event.kind == "reply")
+    reply = events[place].reply.model_copy(update={"account": account})
+    events[place] = replace(events[place], reply=reply)
     return events
 
 
@@ -930,8 +938,8 @@ async def test_a_request_that_waits_for_a_budget_has_a_mark_and_a_sentence():
     run = Run(scripted("One."))
     await run.dispatch(Agent("writer", "d", "s", models.worker), Handoff(intent="Write"))
     events = list(run.events)
-    at = next(index for index, event in enumerate(events) if event.kind == "request")
-    request = events[at]
+    place = next(index for index, event in enumerate(events) if event.kind == "request")
+    request = events[place]
     waited = Waited(
         seq=request.seq,
         at=request.at,
@@ -940,8 +948,8 @@ async def test_a_request_that_waits_for_a_budget_has_a_mark_and_a_sentence():
         reason="the cap of $0.50 has no room",
         at_once=8,
     )
-    later = [replace(it, seq=it.seq + 3) for it in events[at:]]
-    waiting = [*events[:at], waited, *later]
+    later = [replace(moved, seq=moved.seq + 3) for moved in events[place:]]
+    waiting = [*events[:place], waited, *later]
     for view in (Timeline, TeamPicture):
         assert "1 waited (outlined): the cap of $0.50 has no room" in view(waiting).text()
         outlines = view(waiting).svg().count('fill="#ffffff" stroke="#')

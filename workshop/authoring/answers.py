@@ -76,8 +76,10 @@ def made(id: str, name: str, source: str) -> Any:
 
 
 def _answer_cell(notebook: nbformat.NotebookNode, id: str) -> str:
-    wanted = {"id": id, "role": "answer"}.items()
-    found = [cell for cell in notebook.cells if wanted <= cell.metadata.get("workshop", {}).items()]
+    metadata = {"id": id, "role": "answer"}.items()
+    found = [
+        cell for cell in notebook.cells if metadata <= cell.metadata.get("workshop", {}).items()
+    ]
     if len(found) != 1:
         raise LookupError(
             f"exercise {id} has {len(found)} answer cells in solutions/; expected one"

@@ -245,14 +245,14 @@ def _exercises(numbers: tuple[str, ...], *, check: bool) -> int:
     lesson without any.
     """
     generated = (*exercises.generated(), *tables.generated(numbers))
-    wanted = [(path, text) for path, text in generated if not numbers or path.name[:2] in numbers]
+    selected = [(path, text) for path, text in generated if not numbers or path.name[:2] in numbers]
     if unknown := [
-        number for number in numbers if number not in {path.name[:2] for path, _ in wanted}
+        number for number in numbers if number not in {path.name[:2] for path, _ in selected}
     ]:
         raise SystemExit(
             f"there are no exercises of lesson {unknown[0]!r}; expected two digits, as in 03"
         )
-    return sum(_keep(path, text, check=check) for path, text in wanted)
+    return sum(_keep(path, text, check=check) for path, text in selected)
 
 
 def _keep(path: Path, built: str, *, check: bool) -> int:

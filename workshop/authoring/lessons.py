@@ -84,17 +84,17 @@ def minutes(lesson: Lesson, notebook: Any, name: str) -> str:
     )
 
 
-def ways(lesson: Lesson, there: dict[Lesson, Path], folder: str = "") -> str:
+def ways(lesson: Lesson, paths: dict[Lesson, Path], folder: str = "") -> str:
     """The links back, to the map, and on; `folder` leads to the lessons from where they stand."""
-    order = list(there)
-    at = order.index(lesson)
+    order = list(paths)
+    index = order.index(lesson)
     links = [f"[map]({folder}{MAP.name})"]
-    if at:
-        before = order[at - 1]
-        links.insert(0, f"[← {before.number} {before.title}]({folder}{there[before].name})")
-    if at + 1 < len(order):
-        after = order[at + 1]
-        links.append(f"[{after.number} {after.title} →]({folder}{there[after].name})")
+    if index:
+        before = order[index - 1]
+        links.insert(0, f"[← {before.number} {before.title}]({folder}{paths[before].name})")
+    if index + 1 < len(order):
+        after = order[index + 1]
+        links.append(f"[{after.number} {after.title} →]({folder}{paths[after].name})")
     return " · ".join(links)
 
 
@@ -105,30 +105,30 @@ def waymarked(notebook: Any, path: Path) -> Any:
     the exercise that is made of it, has its ways in the last one.
     """
     folder = path.resolve().parent
-    there = written() if folder in (FOLDER, SOLUTIONS) else {}
+    paths = written() if folder in (FOLDER, SOLUTIONS) else {}
     lesson = next(
-        (other for other, other_path in there.items() if other_path.name == path.name), None
+        (other for other, other_path in paths.items() if other_path.name == path.name), None
     )
     if lesson is None:
         return notebook
     if folder == SOLUTIONS:
-        _with_ways_on(notebook, ways(lesson, there, "../notebooks/"))
+        _with_ways_on(notebook, ways(lesson, paths, "../notebooks/"))
         return notebook
     glossary.link(notebook)
     first, last = notebook.cells[0], notebook.cells[-1]
     head = minutes(lesson, notebook, path.name)
-    first.source = "\n\n".join([*_own(first.source), head, ways(lesson, there)])
-    last.source = "\n\n".join([*_own(last.source), ways(lesson, there)])
+    first.source = "\n\n".join([*_own(first.source), head, ways(lesson, paths)])
+    last.source = "\n\n".join([*_own(last.source), ways(lesson, paths)])
     if path.name == START:
-        times = {**_totals(there), lesson: total(lesson, notebook)}
-        others = {other: other_path for other, other_path in there.items() if other != lesson}
+        times = {**_totals(paths), lesson: total(lesson, notebook)}
+        others = {other: other_path for other, other_path in paths.items() if other != lesson}
         rows = [
             f"| {other.number} | {_link(other, others)} | {_minutes(other, times)} |"
             for other in LESSONS
         ]
         last.source = _with_table(last.source, "| | lesson | minutes |", rows)
-        told = f"in {sum(times.values())} minutes"
-        last.source = re.sub(r"in (about )?\d+ minutes", told, last.source)
+        duration = f"in {sum(times.values())} minutes"
+        last.source = re.sub(r"in (about )?\d+ minutes", duration, last.source)
     return notebook
 
 
@@ -145,23 +145,23 @@ def _with_ways_on(notebook: Any, links: str) -> None:
 
 def pages() -> Iterator[tuple[Path, str]]:
     """The map, README and the instructors' page with what they say of the lessons."""
-    there = written()
-    times = _totals(there)
-    yield MAP, _map(there, times)
+    paths = written()
+    times = _totals(paths)
+    yield MAP, _map(paths, times)
     readme = ROOT / "README.md"
     text = readme.read_text(encoding="utf-8")
     for name, track in {"the core": CORE, "the production track": PRODUCTION}.items():
         rows = [
-            f"| {lesson.number} | {_link(lesson, there, 'notebooks/')} "
+            f"| {lesson.number} | {_link(lesson, paths, 'notebooks/')} "
             f"| {times[lesson]} | {lesson.sees} |"
             for lesson in track
-            if lesson in there
+            if lesson in paths
         ]
         text = _with_table(text, f"| | {name} | minutes | you see |", rows)
     yield readme, text
     page = FOLDER / "INSTRUCTORS.md"
     text = page.read_text(encoding="utf-8")
-    for lesson in there:
+    for lesson in paths:
         text = re.sub(
             rf"^## {lesson.number} .*$",
             f"## {lesson.number} {lesson.title} ({times[lesson]} minutes)",
@@ -192,10 +192,10 @@ def _ranges(numbers: tuple[str, ...]) -> str:
     return ", ".join(run[0] if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
 
 
-def _map(there: dict[Lesson, Path], times: dict[Lesson, int]) -> str:
+def _map(paths: dict[Lesson, Path], times: dict[Lesson, int]) -> str:
     """The page with every lesson, its exercises and its minutes."""
     rows = [
-        f"| {lesson.number} | {_link(lesson, there)} | {_exercise_link(lesson, there)} "
+        f"| {lesson.number} | {_link(lesson, paths)} | {_exercise_link(lesson, paths)} "
         f"| {_minutes(lesson, times)} | {lesson.sees} |"
         for lesson in LESSONS
     ]
@@ -216,17 +216,17 @@ def _map(there: dict[Lesson, Path], times: dict[Lesson, int]) -> str:
     )
 
 
-def _exercise_link(lesson: Lesson, there: dict[Lesson, Path]) -> str:
-    if lesson not in there or not (count := len(_exercises(lesson))):
+def _exercise_link(lesson: Lesson, paths: dict[Lesson, Path]) -> str:
+    if lesson not in paths or not (count := len(_exercises(lesson))):
         return ""
-    return f"[{count} exercise{'s' * (count != 1)}](../exercises/{there[lesson].name})"
+    return f"[{count} exercise{'s' * (count != 1)}](../exercises/{paths[lesson].name})"
 
 
-def _totals(there: dict[Lesson, Path]) -> dict[Lesson, int]:
+def _totals(paths: dict[Lesson, Path]) -> dict[Lesson, int]:
     import nbformat
 
     return {
-        lesson: total(lesson, nbformat.read(path, as_version=4)) for lesson, path in there.items()
+        lesson: total(lesson, nbformat.read(path, as_version=4)) for lesson, path in paths.items()
     }
 
 
@@ -250,8 +250,8 @@ def _own(source: str) -> list[str]:
     ]
 
 
-def _link(lesson: Lesson, there: dict[Lesson, Path], folder: str = "") -> str:
-    return f"[{lesson.title}]({folder}{there[lesson].name})" if lesson in there else lesson.title
+def _link(lesson: Lesson, paths: dict[Lesson, Path], folder: str = "") -> str:
+    return f"[{lesson.title}]({folder}{paths[lesson].name})" if lesson in paths else lesson.title
 
 
 def _with_table(text: str, head: str, rows: list[str]) -> str:

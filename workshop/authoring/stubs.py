@@ -76,7 +76,8 @@ def with_stub(source: str, stub: list[str]) -> str:
             f" {', '.join(marks) or 'none'}"
         )
     begin, end = (
-        next(at for at, line in enumerate(lines) if line.strip() == mark) for mark in (BEGIN, END)
+        next(index for index, line in enumerate(lines) if line.strip() == mark)
+        for mark in (BEGIN, END)
     )
     indent = lines[begin][: len(lines[begin]) - len(lines[begin].lstrip())]
     return "\n".join(

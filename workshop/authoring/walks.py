@@ -115,22 +115,22 @@ class Walk:
         yield text(left + 10, y + 33, name, size=BODY + 0.5, fill=INK, bold=True, width=width - 20)
         yield text(left + 10, y + 49, station.does, fill=INK, width=width - 20)
 
-    def _arrow(self, here: Station, there: Station, y: float) -> Iterator[str]:
+    def _arrow(self, sender: Station, receiver: Station, y: float) -> Iterator[str]:
         """From a station down to the next one, with what is passed on."""
-        start, end = (self._left(lesson.lane) + self._width / 2 for lesson in (here, there))
+        start, end = (self._left(lesson.lane) + self._width / 2 for lesson in (sender, receiver))
         top, bottom = y + BOX, y + PITCH
         middle = (top + bottom) / 2
         way = f"M{number(start)} {number(top)}V{number(middle)}H{number(end)}V{number(bottom - 5)}"
         yield path(way, stroke=MUTED, width=1.25)
         tip = (f"{number(end - 4)} {number(bottom - 6)}", f"{number(end + 4)} {number(bottom - 6)}")
         yield path(f"M{tip[0]}L{tip[1]}L{number(end)} {number(bottom)}Z", fill=MUTED)
-        if here.passes:
-            wide = text_width(here.passes, SMALL) + 12
+        if sender.passes:
+            wide = text_width(sender.passes, SMALL) + 12
             centre = (start + end) / 2
             yield box(centre - wide / 2, middle - 9, wide, 18, fill=PAPER, stroke=LINE, radius=9)
             yield element(
                 "text",
-                here.passes,
+                sender.passes,
                 x=centre,
                 y=middle + 4,
                 font_size=float(SMALL),

@@ -89,14 +89,14 @@ class Board(Control):
         if self.asked:
             self._close(f"{self.asked} is unchanged.")
 
-    def _close(self, said: str) -> None:
-        at = self._resets[self.asked]
+    def _close(self, outcome: str) -> None:
+        button = self._resets[self.asked]
         self.asked = None
         self._refresh()
-        self._status.value = status_line(said)
+        self._status.value = status_line(outcome)
         left = self._row.children
         if left:  # the focus stays where one was, or as near as can be
-            (at if at in left else left[0]).focus()
+            (button if button in left else left[0]).focus()
 
 
 def drawn(known: Progress) -> str:
@@ -108,13 +108,13 @@ def drawn(known: Progress) -> str:
 
 def _lesson(number: str, known: Progress) -> str:
     of_this = Progress(known.known, number)
-    rows, most = list(of_this.rows()), sum(each.points for each in exercises(number))
+    rows, possible = list(of_this.rows()), sum(each.points for each in exercises(number))
     passed = sum(state == "passed" for _, _, state, _ in rows)
-    points = sum(int(said.split()[0]) for *_, said in rows)
+    points = sum(int(score.split()[0]) for *_, score in rows)
     name = f'<span style="display:inline-block;width:250px">{escape(number)} {escape(TITLES.get(number, ""))}</span>'
-    said = aside(f"{passed} of {len(rows)} passed · {points} of {most} points")
+    summary = aside(f"{passed} of {len(rows)} passed · {points} of {possible} points")
     return folded(
-        f"{name}{_bar(points / most)}{said}",
+        f"{name}{_bar(points / possible)}{summary}",
         _table(rows),
         is_open=known.lesson is not None,
         hue=HUES["passed"] if passed == len(rows) else LINE,

@@ -157,15 +157,15 @@ def _wrong(
     slip: Recognised | None,
     picture: Any,
 ) -> Verdict:
-    came, expected = both(sight.seen.get(aspect, NOTHING), case.ours.get(aspect, NOTHING))
+    actual, expected = both(sight.seen.get(aspect, NOTHING), case.ours.get(aspect, NOTHING))
     rule = exercise.rules.get(aspect)
     if rule:
         expected = rule if rule[-1].isdigit() else f"{rule} {expected}"
     if aspect != "returned":
-        came, expected = f"{aspect}: {came}", f"{aspect}: {expected}"
+        actual, expected = f"{aspect}: {actual}", f"{aspect}: {expected}"
     if sight.crash:
         raised = "raised" in json.dumps(sight.seen.get(aspect, {"raised": ""}))
-        came = _where(sight.crash) if raised else f"{came}\n{_where(sight.crash)}"
+        actual = _where(sight.crash) if raised else f"{actual}\n{_where(sight.crash)}"
     if slip:
         words = exercise.slips[slip.name]
     elif sight.returned is None:
@@ -179,8 +179,8 @@ def _wrong(
             f'Compare the two lines above; `hint("{exercise.id}")` may help.',
         )
     for other, text in _shown(exercise, sight):
-        came += f"\n{other}: {text}"
-    parts = (_called(case, sight), came, expected)
+        actual += f"\n{other}: {text}"
+    parts = (_called(case, sight), actual, expected)
     return verdict_of(exercise, "wrong", parts, words, picture, slip.name if slip else None)
 
 

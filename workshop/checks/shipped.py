@@ -22,8 +22,8 @@ def checks_on(log: Run | Trace, documents: Iterable[str]) -> list[Checked]:
     """
     seen = on_log(log.events, documents)
     rules = {name: rule for each in exercises(CAPSTONE) for name, rule in each.rules.items()}
-    wanted = {"how it ended": "ok", **{name: rules[name] for name in seen if name in rules}}
+    expected = {"how it ended": "ok", **{name: rules[name] for name in seen if name in rules}}
     return [
         Checked(name, seen[name], rule, seen[name] == rule or within(seen[name], rule))
-        for name, rule in wanted.items()
+        for name, rule in expected.items()
     ]

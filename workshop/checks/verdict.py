@@ -48,8 +48,8 @@ class Verdict:
         """The whole message; stands alone without the picture."""
         width = max((len(label) for label, _ in self.parts), default=0)
         lines = [self.headline]
-        for label, said in (*self.parts, *self._run()):
-            for line in said.splitlines() or [""]:
+        for label, words in (*self.parts, *self._run()):
+            for line in words.splitlines() or [""]:
                 for piece in textwrap.wrap(line, TEXT_WIDTH - width, break_on_hyphens=False) or [
                     ""
                 ]:
@@ -58,16 +58,16 @@ class Verdict:
         return "\n".join(lines)
 
     def _run(self) -> list[tuple[str, str]]:
-        there = self.picture is not None and self.picture.events
-        return [("your run", _finding(self.picture))] if there else []
+        has_events = self.picture is not None and self.picture.events
+        return [("your run", _finding(self.picture))] if has_events else []
 
     def html(self) -> str:
         """A strip with a word, a few sentences and the next step; above it, folded, the run."""
         from workshop.views.page import aside, block, folded, heading, sheet
 
         content = []
-        for _, said in self._run():
-            content.append(folded(aside(f"Your run. {said}"), self.picture.markup()))
+        for _, finding in self._run():
+            content.append(folded(aside(f"Your run. {finding}"), self.picture.markup()))
         rows = (
             '<div style="display:flex;gap:12px;margin:4px 0">'
             f'<div style="flex:0 0 92px">{aside(label)}</div>'
@@ -81,8 +81,8 @@ class Verdict:
         try:
             return {"text/html": self.html(), "text/plain": self.text()}
         except Exception as problem:  # a picture must not hide a verdict
-            said = f"(It could not be drawn: {type(problem).__name__}: {problem})"
-            return {"text/plain": f"{self.text()}\n  {said}"}
+            note = f"(It could not be drawn: {type(problem).__name__}: {problem})"
+            return {"text/plain": f"{self.text()}\n  {note}"}
 
     def __repr__(self) -> str:
         return self.text()
@@ -132,6 +132,6 @@ def _prose(words: str) -> str:
     from workshop.controls.shown import markdown
     from workshop.views.svg import CARD, INK
 
-    said = markdown(words).replace("<p>", '<p style="margin:0 0 4px">')
-    coloured = said.replace("<code>", f'<code style="color:{INK};background:{CARD}">')
+    html = markdown(words).replace("<p>", '<p style="margin:0 0 4px">')
+    coloured = html.replace("<code>", f'<code style="color:{INK};background:{CARD}">')
     return f'<div style="min-width:0">{coloured}</div>'

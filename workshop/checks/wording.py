@@ -63,9 +63,9 @@ def both(actual: Any, ours: Any) -> tuple[str, str]:
     records = isinstance(actual, dict) and isinstance(ours, dict) and len(ours) > 1
     if len(one) <= WHOLE and len(other) <= WHOLE and not records:
         return one, other
-    place, inner, wanted = _first_difference(actual, ours)
+    place, inner, expected = _first_difference(actual, ours)
     if place:
-        one, other = both(inner, wanted)
+        one, other = both(inner, expected)
         return f"{place}: {one}", f"{place}: {other}"
     if isinstance(actual, str) and isinstance(ours, str):
         start = max(0, _common(actual, ours) - AROUND)

@@ -108,11 +108,11 @@ class Question(Control):
         """The text as it stands in the field; empty when there is none to edit."""
         return self._field.value if self.edit is not None else ""
 
-    def close(self, said: str) -> None:
+    def close(self, outcome: str) -> None:
         """Takes no more answers, and says why."""
         for control in (*self._buttons, self._field):
             control.disabled = True
-        self._status.value = status_line(said)
+        self._status.value = status_line(outcome)
 
 
 WHO = {
@@ -168,17 +168,17 @@ async def checkpoint(
         _display(asked)
         return asked.decision
     clicked = asked.clicked()  # a fact that cannot be drawn fails here, before anybody is asked
-    said = "Not decided: the checkpoint was cancelled."
+    outcome = "Not decided: the checkpoint was cancelled."
     try:
         _display(asked)
         if await _within(timeout_s, clicked):
             asked.decision = Decision(clicked.result(), asked.edited(), "person")
-            said = f"You chose {clicked.result()}."
+            outcome = f"You chose {clicked.result()}."
         else:
             asked.decision = Decision(on_timeout, edit or "", "timeout")
-            said = f"No answer within {timeout_s:g} seconds: {on_timeout}."
+            outcome = f"No answer within {timeout_s:g} seconds: {on_timeout}."
     finally:
-        asked.close(said)
+        asked.close(outcome)
     return asked.decision
 
 

@@ -82,7 +82,7 @@ class Choice(traitlets.HasTraits):
 
     def _draw(self, change: Any = None) -> None:
         rows = "".join(
-            self._row(at, label, option) for at, (label, option) in enumerate(self.options)
+            self._row(index, label, option) for index, (label, option) in enumerate(self.options)
         )
         name = f"{self._group}-name"
         self._html.value = (
@@ -92,14 +92,14 @@ class Choice(traitlets.HasTraits):
             f"{rows}</div></form>"
         )
 
-    def _row(self, at: int, label: str, option: Any) -> str:
+    def _row(self, index: int, label: str, option: Any) -> str:
         state = (" checked" if option == self.value else "") + (
             " disabled" if self.disabled else ""
         )
         return (
             '<label style="display:flex;align-items:center;gap:8px;padding:3px 0;'
             f'overflow-wrap:anywhere;cursor:{"default" if self.disabled else "pointer"}">'
-            f'<input type="radio" name="{self._group}" value="{at}"{state} '
+            f'<input type="radio" name="{self._group}" value="{index}"{state} '
             'style="flex:none;margin:0">'
             f"<span>{inline(label)}</span></label>"
         )

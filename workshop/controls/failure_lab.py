@@ -112,9 +112,9 @@ class FailureLab(Control):
                 f"the failure is {failure!r}; expected one of: {', '.join(self.teams)}"
             )
         for name, value in limits.items():
-            label, least, most = LIMITS[name]
-            if not least <= value <= most:
-                raise ValueError(f"{label} is {value}; expected {least} to {most}")
+            label, least, greatest = LIMITS[name]
+            if not least <= value <= greatest:
+                raise ValueError(f"{label} is {value}; expected {least} to {greatest}")
         self.failure = failure
         self.cap, self.local, self.calls = limits["cap"], limits["local"], limits["calls"]
 
@@ -125,13 +125,13 @@ class FailureLab(Control):
 
         self._choice = Choice("Failure", [(name, name) for name in self.teams], self.failure)
         rows, self._fields = [self._choice.widget], {}
-        for name, (label, least, most) in LIMITS.items():
+        for name, (label, least, greatest) in LIMITS.items():
             # the field carries the label and takes the keys: a slider's handle has no name for a
             # screen reader
             field = ipywidgets.BoundedIntText(
                 getattr(self, name),
                 min=least,
-                max=most,
+                max=greatest,
                 description=label,
                 style={"description_width": "260px"},
                 layout={"width": "340px"},
@@ -139,7 +139,7 @@ class FailureLab(Control):
             slider = ipywidgets.IntSlider(
                 field.value,
                 min=least,
-                max=most,
+                max=greatest,
                 readout=False,
                 tabbable=False,
                 tooltip=label,

@@ -122,7 +122,11 @@ class ModelSwitch(Control, traitlets.HasTraits):
         wide = {"description_width": "initial"}
         choice = Choice(
             "Model",
-            [(f"**{name}**: {what}", mode) for mode in OFFERED for name, what in (LABELS[mode],)],
+            [
+                (f"**{name}**: {description}", mode)
+                for mode in OFFERED
+                for name, description in (LABELS[mode],)
+            ],
         )
         pace = ipywidgets.BoundedIntText(
             min=0,

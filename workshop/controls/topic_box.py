@@ -280,8 +280,8 @@ class _Drawing:
         self._canvas.value = self._picture.markup()
 
     def _clock(self) -> float:
-        at, seen = self._seen
-        return at + time.monotonic() - seen
+        seconds, seen = self._seen
+        return seconds + time.monotonic() - seen
 
     def _happened(self, event: Event) -> None:
         self._seen = event.at, time.monotonic()

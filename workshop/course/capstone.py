@@ -27,7 +27,9 @@ def on_log(events: Sequence[Event], documents: Iterable[str]) -> dict[str, Any]:
         vetoes[str(note.fields.get("gate"))] = len(note.fields.get("issues") or ())
     return {
         "how it ended": result.status,
-        "agents that asked a model": len({it.agent for it in events if isinstance(it, Requested)}),
+        "agents that asked a model": len(
+            {asked.agent for asked in events if isinstance(asked, Requested)}
+        ),
         "own specialists that delivered": len(_own(returned)),
         "checks by a gate": len(notes),
         "vetoes that were left": sum(vetoes.values()),

@@ -23,7 +23,7 @@ class Specialist:
     name: str
     answer: Callable[[Handoff], Any]
     """Returns a Result, or the output of one that is ok."""
-    most: int = CALLS
+    limit: int = CALLS
     description: str = "Works as its case says."
     calls: int = 0
     runs: list[Run] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Specialist:
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         self.calls += 1
         self.runs.append(run)
-        if self.calls > self.most:
+        if self.calls > self.limit:
             raise AssertionError(
                 f"the {self.name} was called {self.calls} times; expected an end before that"
             )
@@ -75,14 +75,14 @@ class Crew:
         self.asked: list[str] = []
         """Topics in the order in which they were begun; empty for another intent."""
         self.begun_by_then: dict[str, int] = {}
-        self.at_work = self.most = 0
+        self.at_work = self.peak = 0
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         topic = handoff.intent.removeprefix("Research ")
         branch = self.plan.get(topic, {}) if topic != handoff.intent else {}
         self.asked.append(topic if branch else "")
         self.at_work += 1
-        self.most = max(self.most, self.at_work)
+        self.peak = max(self.peak, self.at_work)
         run.output = branch.get("half")
         try:
             for _ in range(branch.get("steps", 1)):
@@ -103,8 +103,8 @@ def at_once(run: Run) -> int:
     """The most that were at work at a time, as the run noted it: an answer gets the crew and could
     change its count.
     """
-    at_work, most = 0, 0
+    at_work, peak = 0, 0
     for event in run.events:
         at_work += (event.kind == "dispatch") - (event.kind == "return")
-        most = max(most, at_work)
-    return most
+        peak = max(peak, at_work)
+    return peak

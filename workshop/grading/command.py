@@ -54,8 +54,8 @@ def _about_the_sandbox(chosen: argparse.Namespace) -> str:
         more = "" if chosen.require_sandbox else needs
         return f"No sandbox on this machine: {missing}. Nothing was graded.{more}"
     if missing:
-        what = "What a submission does, it does to this machine."
-        print(f"NOT SANDBOXED: {missing}. {what}", file=sys.stderr)
+        warning = "What a submission does, it does to this machine."
+        print(f"NOT SANDBOXED: {missing}. {warning}", file=sys.stderr)
     elif sandbox.weakness():
         print(f"A weaker sandbox: {sandbox.weakness()}.", file=sys.stderr)
     return ""
@@ -148,9 +148,9 @@ def _grade(run: Grading, todo: Iterable[intake.Submission]) -> None:
         plan.fork = False
     for submission in todo:
         plan.submissions[str(submission.path.resolve())] = _about(submission, run.keys[submission])
-    wanted = sorted({about["notebook"] for about in plan.submissions.values()})
+    needed = sorted({about["notebook"] for about in plan.submissions.values()})
     with ThreadPoolExecutor(chosen.workers) as several:
-        begun = {name: several.submit(observed.reference, master(name), plan) for name in wanted}
+        begun = {name: several.submit(observed.reference, master(name), plan) for name in needed}
     for name, lines in begun.items():
         try:
             plan.lines |= lines.result()
@@ -274,8 +274,8 @@ def preview(chosen: argparse.Namespace) -> int:
             for name in names():
                 if not chosen.exercise or name.startswith(chosen.exercise):
                     shutil.copy(course.ROOT / source / f"{name}.ipynb", base / "class" / learner)
-        here = {"submissions": base / "class", "out": base / "out"}
-        status = grade(argparse.Namespace(**{**vars(chosen), **here}))
+        folders = {"submissions": base / "class", "out": base / "out"}
+        status = grade(argparse.Namespace(**{**vars(chosen), **folders}))
         book = json.loads((base / "out" / "gradebook.json").read_text(encoding="utf-8"))
         share = {
             one_learner["learner"]: (one_learner["total"] or 0) / one_learner["of"]

@@ -44,7 +44,7 @@ class LateRule:
     share: Fraction
     """Lost for each `unit` that has begun, or at once where there is no unit."""
     unit: timedelta | None = None
-    most: Fraction = Fraction(1)
+    cap: Fraction = Fraction(1)
     grace: timedelta = timedelta(0)
     nothing_after: timedelta | None = None
 
@@ -63,14 +63,14 @@ class LateRule:
         if self.nothing_after is not None and late > self.nothing_after:
             return Fraction(1)
         begun = -(-late // self.unit) if self.unit else 1
-        return min(self.share * begun, self.most, Fraction(1))
+        return min(self.share * begun, self.cap, Fraction(1))
 
     def after(self, points: float, submitted: datetime | None) -> float:
         """What is left of the points, to a hundredth."""
         lost = self.lost(submitted)
         return min(points, round(float(Fraction(points) * (1 - lost)), 2)) if lost else points
 
-    def said(self, submitted: datetime | None) -> str:
+    def in_words(self, submitted: datetime | None) -> str:
         """The lateness in words, such as "2 days late: 20% of its points are lost"; empty when it
         is in time.
         """
@@ -98,8 +98,8 @@ def rule(due: str, text: str) -> LateRule:
     if not {"per", "once"} & set(found):
         raise ValueError(_about(text, "it does not say what is lost"))
     share = Fraction(found["per" if "per" in found else "once"][1]) / 100
-    most = Fraction(found["most"][1]) / 100 if "most" in found else Fraction(1)
-    if share > 1 or most > 1:
+    cap = Fraction(found["most"][1]) / 100 if "most" in found else Fraction(1)
+    if share > 1 or cap > 1:
         raise ValueError(_about(text, "more than 100% cannot be lost"))
     unit = _span(found["per"][2] or "1", found["per"][3]) if "per" in found else None
     if unit == timedelta(0):
@@ -109,7 +109,7 @@ def rule(due: str, text: str) -> LateRule:
         text=" ".join(text.split()),
         share=share,
         unit=unit,
-        most=most,
+        cap=cap,
         grace=_span(*found["grace"].groups()) if "grace" in found else timedelta(0),
         nothing_after=_span(*found["nothing"].groups()) if "nothing" in found else None,
     )

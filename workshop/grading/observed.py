@@ -107,11 +107,11 @@ def reference(of: Master, plan: Plan) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     try:
 
-        def run(source: str, what: str) -> Outcome:
+        def run(source: str, description: str) -> Outcome:
             outcome = kernel.run(source, plan.timeout_s)
             if outcome.ended != "ok":
                 raise RuntimeError(
-                    f"the master {of.name} cannot be used: {what}: "
+                    f"the master {of.name} cannot be used: {description}: "
                     f"{outcome.ended}, {outcome.reason}"
                 )
             return outcome
@@ -122,7 +122,7 @@ def reference(of: Master, plan: Plan) -> dict[str, list[str]]:
                 run(cell.source, cell.exercise or "a given cell")
             done = merged.until[exercise.id]
             for case in drawn(exercise, plan.seed):
-                asked = functools.partial(run, what=case.label)
+                asked = functools.partial(run, description=case.label)
                 _, line = look(exercise, case.inputs, case.label, kernel, asked)
                 found.setdefault(exercise.id, []).append(line)
         return found
@@ -134,15 +134,17 @@ def agreed(exercise: Exercise, line: str, ours: str) -> tuple[str, str]:
     """Two equal texts when every aspect is right, else the first that is not, as it came and as it
     was expected.
     """
-    actual, wanted = sight_of(line).seen, sight_of(ours).seen
-    found = differing(actual, wanted, exercise.rules)
+    actual, ours_seen = sight_of(line).seen, sight_of(ours).seen
+    found = differing(actual, ours_seen, exercise.rules)
     if not found:
         return "", ""
     aspect = found[0]
-    came, expected = both(actual.get(aspect, NOTHING), wanted.get(aspect, NOTHING))
-    if came == expected:  # alike in words, as 1 and True are not in Python
-        came, expected = (json.dumps(seen.get(aspect), sort_keys=True) for seen in (actual, wanted))
-    return f"{aspect}: {came}", f"{aspect}: {expected}"
+    shown, expected = both(actual.get(aspect, NOTHING), ours_seen.get(aspect, NOTHING))
+    if shown == expected:  # alike in words, as 1 and True are not in Python
+        shown, expected = (
+            json.dumps(seen.get(aspect), sort_keys=True) for seen in (actual, ours_seen)
+        )
+    return f"{aspect}: {shown}", f"{aspect}: {expected}"
 
 
 @dataclass(frozen=True)

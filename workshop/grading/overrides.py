@@ -141,8 +141,8 @@ def _points(text: str, exercise: str, points: Mapping[str, float]) -> float | No
     except ValueError:
         value = float("nan")
     if not 0 <= value <= points[exercise]:
-        most = f"{points[exercise]:g}"
-        raise ValueError(f"points {text!r}: expected a number from 0 to {most} for {exercise}")
+        possible = f"{points[exercise]:g}"
+        raise ValueError(f"points {text!r}: expected a number from 0 to {possible} for {exercise}")
     return int(value) if value == int(value) else value
 
 
@@ -163,12 +163,12 @@ def _once_each(file: Path, found: Iterable[Override]) -> None:
     """
     seen: dict[tuple[str, str, str], int] = {}
     for each in found:
-        for what in ("points", "due"):
-            if getattr(each, what) is None:
+        for column in ("points", "due"):
+            if getattr(each, column) is None:
                 continue
-            key = (what, plain(each.learner), each.exercise)
+            key = (column, plain(each.learner), each.exercise)
             if key in seen:
-                about = f"{what} for {each.learner}, {each.exercise or 'everything'}"
+                about = f"{column} for {each.learner}, {each.exercise or 'everything'}"
                 raise Unusable(f"{file}, line {each.row}: line {seen[key]} gives {about}, too")
             seen[key] = each.row
 

@@ -198,12 +198,12 @@ class GradedFile(IPyNbFile):
         processors while a cell ran out of time: such a submission is graded once more, alone.
         """
         whole = all(check.state != "not-run" or check.reason for check in self.checks)
-        wanted = bool(self.plan.out) and whole and (self.plan.alone or not self.staged.disturbed)
+        writes = bool(self.plan.out) and whole and (self.plan.alone or not self.staged.disturbed)
         try:
-            feedback = self._explanations() if wanted else {}
+            feedback = self._explanations() if writes else {}
         finally:
             self.staged.stop()
-        if wanted:
+        if writes:
             self._report(feedback)
 
     def _explanations(self) -> dict[str, Any]:
@@ -303,12 +303,12 @@ class GradedCell(IPyNbCell):
             return self._ended(_bad(tried.outcome), tried.reason + self._before())
         if not tried.line:
             return self._ended("tampered", "the check's output was tampered with")
-        actual, wanted = observed.agreed(known, tried.line, tried.ours)
-        if actual == wanted and self._same(actual, wanted):
+        actual, expected = observed.agreed(known, tried.line, tried.ours)
+        if actual == expected and self._same(actual, expected):
             return None
         shown = {}
         if not self.check.hidden:
-            shown = {"came": actual[:SHOWN], "expected": wanted[:SHOWN]}
+            shown = {"came": actual[:SHOWN], "expected": expected[:SHOWN]}
         crash = sight_of(tried.line).crash
         if crash:
             reason = crash.text.partition("\n")[0][:300] + self._before()
@@ -318,9 +318,9 @@ class GradedCell(IPyNbCell):
     def _ended(self, state: State, reason: str, **shown: str) -> Check:
         return replace(self.check, state=state, reason=reason, **shown)
 
-    def _same(self, actual: str, wanted: str) -> bool:
+    def _same(self, actual: str, expected: str) -> bool:
         """nbval's own comparison of what was printed with what the master's solution printed."""
-        self.cell.outputs = [new_output("stream", name="stdout", text=wanted + "\n")]
+        self.cell.outputs = [new_output("stream", name="stdout", text=expected + "\n")]
         output = NotebookNode(output_type="stream", name="stdout", text=actual + "\n")
         return bool(self.compare_outputs([output], self.cell.outputs))
 

@@ -132,11 +132,13 @@ def copied(original: Path, root: Path) -> str:
 def clear_answers(notebook: Any) -> None:
     """Clears, in place, the outputs from each prediction to the cell that reveals what happened."""
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    for at, cell in enumerate(code):
+    for index, cell in enumerate(code):
         for name in PREDICTS.findall(cell.source):
             reveals = re.compile(rf"\b{name}\.reveal\(")
-            end = next((to for to in range(at, len(code)) if reveals.search(code[to].source)), at)
-            for between in code[at + 1 : end + 1]:
+            end = next(
+                (to for to in range(index, len(code)) if reveals.search(code[to].source)), index
+            )
+            for between in code[index + 1 : end + 1]:
                 between.outputs, between.execution_count = [], None
 
 

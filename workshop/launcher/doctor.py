@@ -52,12 +52,12 @@ def check(deep: bool = False) -> list[Finding]:
     if sys.platform == "emscripten":
         return [python_version(), corpus(environment.ROOT), in_a_tab()]
     env = environment.Environment(environment.ROOT)
-    here = _has_everything(env)
+    complete = _has_everything(env)
     findings = [python_version(), maker(env), writable(env.root), disk(env.root)]
-    state = current_python() if here and not env.is_current else environment_state(env)
+    state = current_python() if complete and not env.is_current else environment_state(env)
     findings.append(state)
     ready = state.ok and not state.remedy
-    python = sys.executable if here else str(env.python)
+    python = sys.executable if complete else str(env.python)
     if ready:
         findings += inside(env.root, python)
         if deep:
@@ -104,15 +104,15 @@ def _has_everything(env: environment.Environment) -> bool:
 
 
 def python_version(version: tuple[int, ...] = tuple(sys.version_info[:3])) -> Finding:
-    said = "Python " + ".".join(map(str, version))
+    found = "Python " + ".".join(map(str, version))
     if version < (3, 11):
         return Finding(
             "python",
             False,
-            f"{said}, 3.11 or newer is needed",
+            f"{found}, 3.11 or newer is needed",
             "install Python 3.12 and start again with it",
         )
-    return Finding("python", True, said)
+    return Finding("python", True, found)
 
 
 def maker(env: environment.Environment) -> Finding:
@@ -162,9 +162,9 @@ def loopback() -> Finding:
             server.settimeout(5)
             server.accept()[0].close()
     except OSError as error:
-        said = f"127.0.0.1 cannot be used ({error.strerror or error})"
+        problem = f"127.0.0.1 cannot be used ({error.strerror or error})"
         return Finding(
-            "loopback", False, said, "allow local connections in the firewall or the sandbox"
+            "loopback", False, problem, "allow local connections in the firewall or the sandbox"
         )
     return Finding("loopback", True, "127.0.0.1 answers")
 
@@ -202,8 +202,8 @@ def encoding(environ: Mapping[str, str]) -> Finding:
 
 def python_path(environ: Mapping[str, str]) -> Finding:
     if environ.get("PYTHONPATH"):
-        said = "is set: packages from there come before the environment's"
-        return Finding("PYTHONPATH", True, said, "unset it when an import behaves strangely")
+        effect = "is set: packages from there come before the environment's"
+        return Finding("PYTHONPATH", True, effect, "unset it when an import behaves strangely")
     return Finding("PYTHONPATH", True, "not set")
 
 
@@ -236,13 +236,13 @@ def inside(root: Path, python: str) -> list[Finding]:
         f"import sys; sys.path.append({str(root)!r}); "
         "from workshop.launcher import doctor; doctor.print_facts()"
     )
-    status, said = environment.run_quietly([python, "-I", "-c", code], root)
+    status, output = environment.run_quietly([python, "-I", "-c", code], root)
     if status:
-        last = said.strip().splitlines()[-1:] or ["it said nothing"]
+        last = output.strip().splitlines()[-1:] or ["it said nothing"]
         return [
             Finding("packages", False, f"the environment's Python fails: {last[0]}", _anew(root))
         ]
-    return judge(json.loads(said.splitlines()[-1]), root)
+    return judge(json.loads(output.splitlines()[-1]), root)
 
 
 def print_facts() -> None:
@@ -369,17 +369,17 @@ def kernel_starts(root: Path, python: str) -> Finding:
             capture_output=True,
             timeout=3 * KERNEL_START_S,
         )
-        said = (trial.stdout + trial.stderr).decode("utf-8", "replace").strip().splitlines()[
+        lines = (trial.stdout + trial.stderr).decode("utf-8", "replace").strip().splitlines()[
             -1:
         ] or ["it said nothing"]
         if trial.returncode == 0 and trial.stdout.strip().endswith(b"ok"):
             return Finding("kernel", True, "starts and calculates")
     except (environment.SetupFailed, OSError, subprocess.TimeoutExpired) as error:
-        said = [str(error)]
+        lines = [str(error)]
     return Finding(
         "kernel",
         False,
-        f"does not start: {said[0]}",
+        f"does not start: {lines[0]}",
         "allow local connections in the firewall or the sandbox",
     )
 

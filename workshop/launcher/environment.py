@@ -99,7 +99,7 @@ class Environment:
         ]
 
 
-def settle(argv: list[str], wanted: tuple[str, ...]) -> None:
+def settle(argv: list[str], files: tuple[str, ...]) -> None:
     """Return only inside an environment that holds the requirement files `wanted`.
 
     Outside of it, makes or fixes it and starts `python -m workshop ARGV` there. Raises SetupFailed.
@@ -110,7 +110,7 @@ def settle(argv: list[str], wanted: tuple[str, ...]) -> None:
     arrived = os.environ.pop(ARRIVED, "")
     if arrived and env.is_current:
         return
-    made_anew = prepare(env, wanted)
+    made_anew = prepare(env, files)
     if env.is_current and not made_anew:
         return
     if arrived:
@@ -194,16 +194,16 @@ def damage(env: Environment, run: Runner) -> str:
 def python_of(env: Environment, run: Runner) -> str:
     """The version of the environment's Python, like "3.12"; "" when it does not start."""
     ask = "import sys; print('%d.%d' % sys.version_info[:2])"
-    status, said = run([str(env.python), "-I", "-S", "-c", ask], env.root)
-    found = re.search(r"^(\d+\.\d+)\s*$", said, re.MULTILINE)
+    status, output = run([str(env.python), "-I", "-S", "-c", ask], env.root)
+    found = re.search(r"^(\d+\.\d+)\s*$", output, re.MULTILINE)
     return found[1] if found and not status else ""
 
 
-def due(env: Environment, wanted: tuple[str, ...]) -> dict[str, str]:
+def due(env: Environment, files: tuple[str, ...]) -> dict[str, str]:
     """The requirement files to install, each with its reason."""
     stamp = env.read_stamp()
     reasons = {}
-    for name in wanted:
+    for name in files:
         if stamp is None or name not in stamp["installed"]:
             reasons[name] = f"{name} is not installed yet"
         elif stamp["installed"][name] != digest(env.root / name):
@@ -348,7 +348,7 @@ def run_with_progress(
 
 def prepare(
     env: Environment,
-    wanted: tuple[str, ...],
+    files: tuple[str, ...],
     *,
     run: Runner = run_with_progress,
     say: Callable[[str], None] = lambda line: print(line, flush=True),
@@ -359,14 +359,14 @@ def prepare(
 
     `run`, `say` and `which` are there for the tests. Raises SetupFailed.
     """
-    for name in wanted:
+    for name in files:
         if not (env.root / name).is_file():
             raise SetupFailed(
                 f"{env.root} has no {name}: run this from a complete copy of the repository."
             )
-    with one_at_a_time(env.root / wanted[0], say):
+    with one_at_a_time(env.root / files[0], say):
         try:
-            return _prepare(env, wanted, run, say, which)
+            return _prepare(env, files, run, say, which)
         except OSError as error:
             raise SetupFailed(
                 f"Setting up {env.folder} failed: {in_words(str(error), env.root)}"
@@ -374,14 +374,14 @@ def prepare(
 
 
 def _prepare(
-    env: Environment, wanted: tuple[str, ...], run: Runner, say: Callable, which: Callable
+    env: Environment, files: tuple[str, ...], run: Runner, say: Callable, which: Callable
 ) -> bool:
     exists = os.path.lexists(env.folder)
     if exists and (reason := damage(env, run)):
         say(f"The environment in .venv cannot be used ({reason}); making it again.")
         remove(env)
         exists = False
-    reasons = due(env, wanted) if exists else dict.fromkeys(wanted, "")
+    reasons = due(env, files) if exists else dict.fromkeys(files, "")
     if not reasons:
         return False
     uv = which("uv")
@@ -413,9 +413,9 @@ def create(env: Environment, uv: str | None, run: Runner) -> None:
             "This Python cannot make environments: its venv module is not complete. Run `sudo apt"
             f" install python{version}-venv` (Debian, Ubuntu), or install uv, and start again."
         )
-    status, said = run([base, "-I", "-m", "venv", str(env.folder)], env.root)
+    status, output = run([base, "-I", "-m", "venv", str(env.folder)], env.root)
     if status:
-        reason = in_words(said, env.root)
+        reason = in_words(output, env.root)
         remove(env)
         raise SetupFailed(f"Making the environment failed: {reason}")
 
@@ -432,11 +432,11 @@ def install(env: Environment, names: list[str], uv: str | None, run: Runner) -> 
     for name in names:
         fingerprint = digest(env.root / name)
         env.write_stamp(python=python, installed=installed, busy=name)
-        said = _install(env, name, uv, run)
-        if said is not None:
+        output = _install(env, name, uv, run)
+        if output is not None:
             if installed:  # what was there before still works, and the next start tries again
                 env.write_stamp(python=python, installed=installed)
-            raise SetupFailed(f"Installing {name} failed: {in_words(said, env.root)}")
+            raise SetupFailed(f"Installing {name} failed: {in_words(output, env.root)}")
         installed[name] = fingerprint
     env.write_stamp(python=python, installed=installed)
 
@@ -451,10 +451,10 @@ def _install(env: Environment, name: str, uv: str | None, run: Runner) -> str | 
     # Where uv fails pip may still succeed: the two read different settings for mirrors and proxies.
     pip = [str(env.python), "-I", "-m", "pip"]
     if run([*pip, "--version"], env.root)[0]:
-        status, said = run([str(env.python), "-I", "-m", "ensurepip"], env.root)
+        status, output = run([str(env.python), "-I", "-m", "ensurepip"], env.root)
         if status:
-            return said
-    status, said = run(
+            return output
+    status, output = run(
         [
             *pip,
             "install",
@@ -467,7 +467,7 @@ def _install(env: Environment, name: str, uv: str | None, run: Runner) -> str | 
         ],
         env.root,
     )
-    return said if status else None
+    return output if status else None
 
 
 def remove(env: Environment) -> None:
@@ -527,15 +527,15 @@ CAUSES = (
 )
 
 
-def in_words(said: str, root: Path) -> str:
+def in_words(output: str, root: Path) -> str:
     """What an installer's output means: a sentence with its remedy, or else its last lines."""
-    low = said.lower()
+    low = output.lower()
     if shutil.disk_usage(root).free < FULL_DISK_BYTES:
         low += CAUSES[0][0][0]  # tools in between often swallow the message
     for signs, words in CAUSES:
         if any(sign in low for sign in signs):
             return words
-    lines = [line for line in said.splitlines() if line.strip()]
+    lines = [line for line in output.splitlines() if line.strip()]
     return (
         "\n    ".join(["last lines of its output:", *lines[-12:]])
         if lines
@@ -556,11 +556,11 @@ def one_at_a_time(file: Path, say: Callable[[str], None]) -> Iterator[None]:
     except OSError:  # read-only: whoever writes next says so
         descriptor = None
     try:
-        told = False
+        reported = False
         while descriptor is not None and not _lock(descriptor):
-            if not told:
+            if not reported:
                 say("Another start is setting up; waiting for it …")
-                told = True
+                reported = True
             time.sleep(0.2)
         yield
     finally:

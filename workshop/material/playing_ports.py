@@ -48,8 +48,10 @@ def pins() -> dict[str, str]:
     found = {}
     for line in (FOLDER / "requirements.txt").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
-            wanted = Requirement(line)
-            found[canonicalize_name(wanted.name)] = str(wanted.specifier).removeprefix("==")
+            requirement = Requirement(line)
+            found[canonicalize_name(requirement.name)] = str(requirement.specifier).removeprefix(
+                "=="
+            )
     return found
 
 
@@ -72,10 +74,10 @@ def python_for(port: Port) -> Path | None:
     if not port.shipped:
         return None
     places = {python_of(ENVIRONMENT): packages_of(ENVIRONMENT), Path(sys.executable): OURS}
-    wanted = {name: version for name, version in pins().items() if name in _names(port.needs)}
+    pinned = {name: version for name, version in pins().items() if name in _names(port.needs)}
     for python, site in places.items():
         versions = {name: package.version for name, package in _installed(site).items()}
-        if all(versions.get(name) == version for name, version in wanted.items()):
+        if all(versions.get(name) == version for name, version in pinned.items()):
             return python
     return None
 
@@ -101,20 +103,20 @@ def _name(package: Distribution) -> str:
 
 def with_dependencies(needs: Iterable[str], site: Path) -> list[Distribution]:
     """The packages that are needed, and those that these need."""
-    there = _installed(site)
+    installed = _installed(site)
     seen: dict[tuple[str, str], None] = {}
     waiting = [Requirement(need) for need in needs]
     while waiting:
-        wanted = waiting.pop()
-        name = str(canonicalize_name(wanted.name))
-        for extra in ("", *sorted(wanted.extras)):
-            if name not in there or (name, extra) in seen:
+        requirement = waiting.pop()
+        name = str(canonicalize_name(requirement.name))
+        for extra in ("", *sorted(requirement.extras)):
+            if name not in installed or (name, extra) in seen:
                 continue
             seen[name, extra] = None
-            for each in map(Requirement, there[name].requires or ()):
+            for each in map(Requirement, installed[name].requires or ()):
                 if each.marker is None or each.marker.evaluate({"extra": extra}):
                     waiting.append(each)
-    return [there[name] for name in sorted({name for name, _ in seen})]
+    return [installed[name] for name in sorted({name for name, _ in seen})]
 
 
 def megabytes(packages: Iterable[Distribution]) -> float:
@@ -280,9 +282,9 @@ def _measured(port: Port, player: Player, api: Watched, brief: str, runs: int) -
         cpu_seconds=round(statistics.median(each["cpu"] for each in timed), 3),
         traceback_lines=bug.get("lines of traceback", 0),
     )
-    wanted = _names(port.needs)
+    needed = _names(port.needs)
     versions = {_name(package): package.version for package in packages}
-    kept = {name: versions[name] for name in wanted}
+    kept = {name: versions[name] for name in needed}
     return Row(port.name, kept, datetime.date.today().isoformat(), seen, noted), written
 
 

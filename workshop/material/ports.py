@@ -148,9 +148,9 @@ def differences(row: Row, kept: Row) -> list[str]:
         if kept.versions.get(name) != now:
             found.append(f"{row.name}: {name} is {now}, stored {kept.versions.get(name)}")
     for each in fields(Seen):
-        now, then = getattr(row.seen, each.name), getattr(kept.seen, each.name)
-        if now != then:
-            found.append(f"{row.name}: {each.name} is {now!r}, stored {then!r}")
+        now, stored = getattr(row.seen, each.name), getattr(kept.seen, each.name)
+        if now != stored:
+            found.append(f"{row.name}: {each.name} is {now!r}, stored {stored!r}")
     return found
 
 

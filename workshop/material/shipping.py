@@ -79,4 +79,4 @@ def show(checks: Iterable[Any]) -> None:
     """Prints what was asked of a log, a line each."""
     for check in checks:
         word = "passed " if check.passed else "not yet"
-        print(f"{word}  {check.what}: {check.measured} (wanted: {check.wanted})")
+        print(f"{word}  {check.name}: {check.measured} (wanted: {check.required})")

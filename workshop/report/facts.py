@@ -23,9 +23,9 @@ PACKAGES = ("httpx", "pydantic", "genai-prices")
 class Checked(NamedTuple):
     """One property of the log that was asked for."""
 
-    what: str
+    name: str
     measured: Any
-    wanted: str
+    required: str
     """Such as "at least 3"."""
     passed: bool
 
@@ -101,8 +101,8 @@ def verdict(team: Figures, alone: Figures | None, *, offline: bool) -> str:
         f"cost {cost} as much" if cost else "cost an amount that cannot be compared",
         f"took {took} as long" if took else "took a time that cannot be compared",
     ]
-    said = f"Against one agent on the same task the team {' and '.join(parts)}."
-    return said + (
+    sentence = f"Against one agent on the same task the team {' and '.join(parts)}."
+    return sentence + (
         " The model was the offline one: the seconds are a program's." if offline else ""
     )
 
@@ -119,8 +119,8 @@ def _said_of(event: Event) -> str:
     issues = event.fields.get("issues") if isinstance(event, Note) else None
     if isinstance(issues, list) and issues:
         more = f", and {len(issues) - 1} more" if len(issues) > 1 else ""
-        said = f"a gate sent the draft back ({event.text}): {issues[0]}{more}"
-        return printable(said, lines=False)
+        veto = f"a gate sent the draft back ({event.text}): {issues[0]}{more}"
+        return printable(veto, lines=False)
     return line(event).strip(" ─")
 
 
@@ -152,9 +152,9 @@ def budgets(events: Sequence[Event]) -> list[str]:
     for event in events:
         if isinstance(event, Dispatched) and not event.wrapper and "." in event.run:
             given = event.limits.model_dump(exclude_defaults=True, exclude={"depth"})
-            said = ", ".join(f"{name} {value}" for name, value in given.items())
-            if said:
-                found[f"{printable(event.agent, lines=False)}: {said}"] = None
+            fields = ", ".join(f"{name} {value}" for name, value in given.items())
+            if fields:
+                found[f"{printable(event.agent, lines=False)}: {fields}"] = None
     return [*found]
 
 

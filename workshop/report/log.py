@@ -133,7 +133,9 @@ class Cleaner:
 
     def __init__(self) -> None:
         named = (value for name, value in os.environ.items() if _NAMES.search(name))
-        self._values = sorted({it for it in named if len(it) >= SHORTEST_SECRET}, key=len)
+        self._values = sorted(
+            {secret for secret in named if len(secret) >= SHORTEST_SECRET}, key=len
+        )
         self.replaced = 0
         self.found = False
         """Whether the latest value held a secret."""

@@ -36,7 +36,7 @@ def markdown(report: Report) -> str:
     if report.checks:
         lines += ["", "## What was asked of the log", ""]
         words = [
-            (check.what, check.measured, check.wanted, "passed" if check.passed else "not yet")
+            (check.name, check.measured, check.required, "passed" if check.passed else "not yet")
             for check in report.checks
         ]
         lines += table(["property", "measured", "wanted", ""], words)
@@ -46,7 +46,7 @@ def markdown(report: Report) -> str:
     for passage in scene.passages:
         lines += _handoff(passage)
     lines += ["## What did not go well", ""]
-    lines += [f"- {inline(it, 400)}" for it in facts.troubles(log.events)] or ["Nothing."]
+    lines += [f"- {inline(trouble, 400)}" for trouble in facts.troubles(log.events)] or ["Nothing."]
     lines += ["", "## Environment", "", *table(["", ""], facts.surroundings(log)), ""]
     lines += [f"SHA-256 of the log: `{log.digest}`", ""]
     if report.baseline:
@@ -54,10 +54,10 @@ def markdown(report: Report) -> str:
     return "\n".join([*lines, inline(facts.on_secrets(log.secrets), 600), ""])
 
 
-def inline(text: object, most: int = 300) -> str:
+def inline(text: object, length: int = 300) -> str:
     """Untrusted text on one line, with nothing that Markdown or HTML would read."""
     words = " ".join(plain(text).split())
-    words = words if len(words) <= most else f"{words[: most - 1]}…"
+    words = words if len(words) <= length else f"{words[: length - 1]}…"
     words = words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _SPECIAL.sub(r"\\\1", words)
 
@@ -108,8 +108,8 @@ def _result(scene: Scene) -> Iterator[str]:
 
 
 def _handoff(passage: Passage) -> Iterator[str]:
-    who = f"{inline(passage.sender)} → {inline(passage.member.name)}"
-    yield from (f"### {passage.number}\\. {who}", "")
+    direction = f"{inline(passage.sender)} → {inline(passage.member.name)}"
+    yield from (f"### {passage.number}\\. {direction}", "")
     given = passage.handoff
     named = {"task": given.intent, "context": given.context, **given.artifacts}
     for name, text in named.items():
@@ -119,7 +119,7 @@ def _handoff(passage: Passage) -> Iterator[str]:
     if result is None:
         yield from (f"{sizes(passage.parts)}; under way.", "")
         return
-    back = f"came back: {passage.state}, {passage.said} ({bill(passage.spent)})"
+    back = f"came back: {passage.state}, {passage.summary} ({bill(passage.spent)})"
     yield from (inline(back, 600), "")
     if result.output is not None:
         yield from (*fenced(in_full(result.output)), "")

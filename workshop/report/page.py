@@ -65,10 +65,10 @@ def html(report: Report) -> str:
     )
 
 
-def _line(text: str, most: int = 300) -> str:
+def _line(text: str, length: int = 300) -> str:
     """Untrusted text on one line."""
     text = " ".join(str(text).split())
-    return escape(text if len(text) <= most else f"{text[: most - 1]}…")
+    return escape(text if len(text) <= length else f"{text[: length - 1]}…")
 
 
 def _head(report: Report, scene: Scene, team: facts.Figures) -> Iterator[str]:
@@ -103,7 +103,7 @@ def _comparison(report: Report, team: facts.Figures, alone: facts.Figures | None
             yield f'<p class="bad">The baseline had another task: {_line(asked[1])}</p>'
         rows = [
             f'<tr><th scope="row">{row.name}</th>'
-            + "".join(f'<td class="number">{it}</td>' for it in row[1:])
+            + "".join(f'<td class="number">{figure}</td>' for figure in row[1:])
             for row in facts.compared(team, alone)
         ]
         yield _table(
@@ -113,7 +113,9 @@ def _comparison(report: Report, team: facts.Figures, alone: facts.Figures | None
 
 def _table(name: str, head: Sequence[str], rows: Iterable[str], numbers: bool = True) -> str:
     kind = ' class="number"' if numbers else ""
-    cells = "".join(f'<th scope="col"{kind if it != head[0] else ""}>{it}</th>' for it in head)
+    cells = "".join(
+        f'<th scope="col"{kind if column != head[0] else ""}>{column}</th>' for column in head
+    )
     cells = cells.replace('<th scope="col"></th>', "<td></td>")  # a head says something
     top = f"<thead><tr>{cells}</tr></thead>" if any(head) else ""
     body = "".join(f"{row}</tr>" for row in rows)
@@ -130,8 +132,8 @@ def _checks(checks: Sequence[facts.Checked]) -> Iterator[str]:
     yield "<h2>What was asked of the log</h2>"
     yield f"<p>{passed} of {len(checks)} passed. The log was checked, not the words in it.</p>"
     rows = [
-        f'<tr><th scope="row">{_line(check.what)}</th><td>{_line(check.measured)}</td>'
-        f"<td>{_line(check.wanted)}</td>"
+        f'<tr><th scope="row">{_line(check.name)}</th><td>{_line(check.measured)}</td>'
+        f"<td>{_line(check.required)}</td>"
         f'<td class="{"good" if check.passed else "bad"}">{"passed" if check.passed else "not yet"}</td>'
         for check in checks
     ]
@@ -145,7 +147,7 @@ def _replay(shown: list[Frame]) -> Iterator[str]:
     yield '<div class="stage" tabindex="0" role="region" aria-label="the team at one moment">'
     for number, frame in enumerate(shown):
         now = ' class="now"' if number == last else ' aria-hidden="true"'
-        caption = f"{frame.at:.2f} s · {frame.caption}"
+        caption = f"{frame.seconds:.2f} s · {frame.caption}"
         yield f'<div data-caption="{_line(caption, 400)}"{now}>{_picture(frame.svg)}</div>'
     yield "</div>"
     yield (
@@ -181,7 +183,9 @@ def _bill(report: Report) -> Iterator[str]:
     rows = []
     for agent, used in [*trace.by_agent().items(), ("total", trace.totals())]:
         figures = f"{used['calls']:,}", f"{used['input_tokens']:,}", f"{used['output_tokens']:,}"
-        cells = "".join(f'<td class="number">{it}</td>' for it in (*figures, dollars(used["usd"])))
+        cells = "".join(
+            f'<td class="number">{figure}</td>' for figure in (*figures, dollars(used["usd"]))
+        )
         rows.append(f'<tr><th scope="row">{_line(agent)}</th>{cells}')
     yield _table("the bill by agent", ("agent", "calls", "tokens in", "tokens out", "cost"), rows)
 
@@ -215,7 +219,7 @@ def _handoff(passage: Passage) -> str:
     content = "".join(_payload(name, text) for name, text in named.items() if text)
     back = "under way"
     if passage.result is not None:
-        back = f"{passage.state}: {passage.said}"
+        back = f"{passage.state}: {passage.summary}"
         content += f"<h3>came back · {_line(bill(passage.spent))}</h3>"
         if passage.result.reason:
             content += f"<p>{_line(passage.result.reason, 1000)}</p>"
@@ -240,13 +244,13 @@ def _troubles(found: list[str]) -> Iterator[str]:
     if not found:
         yield "<p>No retry, no wait, no failed tool, no veto of a gate, no bad end.</p>"
         return
-    yield f"<ul>{''.join(f'<li>{_line(it, 400)}</li>' for it in found)}</ul>"
+    yield f"<ul>{''.join(f'<li>{_line(trouble, 400)}</li>' for trouble in found)}</ul>"
 
 
 def _surroundings(report: Report) -> Iterator[str]:
     yield "<h2>Environment</h2>"
     pairs = facts.surroundings(report.log)
-    rows = [f'<tr><th scope="row">{name}</th><td>{_line(said, 600)}</td>' for name, said in pairs]
+    rows = [f'<tr><th scope="row">{name}</th><td>{_line(words, 600)}</td>' for name, words in pairs]
     yield _table("environment", ("", ""), rows, numbers=False)
     yield "<footer>"
     yield f"<p>SHA-256 of the log: <code>{report.log.digest}</code></p>"

@@ -17,35 +17,37 @@ MOST = 80
 class Frame(NamedTuple):
     """The team at one moment."""
 
-    at: float
+    seconds: float
     """Seconds since the run began."""
     svg: str
     caption: str
     """What has just happened, in a line."""
 
 
-def frames(events: Sequence[Event], most: int = MOST) -> list[Frame]:
+def frames(events: Sequence[Event], limit: int = MOST) -> list[Frame]:
     """Pictures of a run from its first handoff to its end, the last one of the finished team."""
     seen: list[Event] = []
     picture = TeamPicture(seen)  # it reads on in `seen`, so each frame costs only what is new
     found = []
-    for place in places(events, most):
+    for place in places(events, limit):
         seen += events[len(seen) : place + 1]
         found.append(Frame(seen[-1].at, picture.markup(), _caption(seen)))
     return found
 
 
-def places(events: Sequence[Event], most: int = MOST) -> list[int]:
+def places(events: Sequence[Event], limit: int = MOST) -> list[int]:
     """Which events get a picture: handoffs and returns first, then whatever else a line tells of."""
-    moves = [number for number, it in enumerate(events) if isinstance(it, Dispatched | Returned)]
-    told = [number for number, event in enumerate(events) if line(event)]
-    chosen = sorted({*moves, *told}) or [0]
-    if len(chosen) > most:
+    moves = [
+        number for number, moved in enumerate(events) if isinstance(moved, Dispatched | Returned)
+    ]
+    with_line = [number for number, event in enumerate(events) if line(event)]
+    chosen = sorted({*moves, *with_line}) or [0]
+    if len(chosen) > limit:
         chosen = moves or chosen
     last = len(events) - 1
-    if len(chosen) > most:
-        step = (len(chosen) - 1) / (most - 1)
-        chosen = [chosen[round(step * number)] for number in range(most)]
+    if len(chosen) > limit:
+        step = (len(chosen) - 1) / (limit - 1)
+        chosen = [chosen[round(step * number)] for number in range(limit)]
     return [*dict.fromkeys([*chosen[:-1], last])]
 
 

@@ -93,8 +93,8 @@ def _wheels(cache: Path, static: Path) -> None:
         "--only-binary",
         ":all:",
     ]
-    wanted = ["--require-hashes", "--requirement", str(WHEELS), "--dest", str(fetched)]
-    _run([*pip, *PYTHON, *PLATFORM, *wanted], cwd=cache)
+    options = ["--require-hashes", "--requirement", str(WHEELS), "--dest", str(fetched)]
+    _run([*pip, *PYTHON, *PLATFORM, *options], cwd=cache)
     for wheel in fetched.glob("*.whl"):
         shutil.copyfile(wheel, static / wheel.name)
 

@@ -126,9 +126,11 @@ class BudgetGauges(View):
             billed = root.client.ledger
             if billed.budget.usd is not None:
                 yield Gauge("the connection", "dollars", billed.spent.usd, billed.budget.usd)
-            yield from self._caps("the run", root.budget, scene.spent, scene.now.at, scene.passages)
+            yield from self._caps(
+                "the run", root.budget, scene.spent, scene.now.seconds, scene.passages
+            )
         for passage in scene.passages:
-            seconds = (passage.end or scene.now).at - passage.begin.at
+            seconds = (passage.end or scene.now).seconds - passage.begin.seconds
             below = (
                 [
                     one_passage

@@ -65,14 +65,14 @@ class Chart:
 
 def bars(finding: str, values: Mapping[str, float], *, axis: str, ideal: float = 0.0) -> Chart:
     """One bar for each value. `ideal` is marked by a dashed line; 0 draws none."""
-    most = max([ideal, *values.values()])
+    largest = max([ideal, *values.values()])
     bottom = TOP + ROW * len(values)
-    shapes = _frame(bottom, _ticks(0.0, most), axis)
+    shapes = _frame(bottom, _ticks(0.0, largest), axis)
     words = []
-    for at, (name, value) in enumerate(values.items()):
-        y, wide = TOP + ROW * at + 6, _x(value, 0.0, most) - LEFT
+    for index, (name, value) in enumerate(values.items()):
+        y, wide = TOP + ROW * index + 6, _x(value, 0.0, largest) - LEFT
         shapes.append(_name(name, y + 14))
-        shapes.append(box(LEFT, y, max(wide, 1.0), 20, radius=3, fill=HUES[at % len(HUES)]))
+        shapes.append(box(LEFT, y, max(wide, 1.0), 20, radius=3, fill=HUES[index % len(HUES)]))
         inside = wide > 60
         shapes.append(
             text(
@@ -85,24 +85,26 @@ def bars(finding: str, values: Mapping[str, float], *, axis: str, ideal: float =
                 anchor="end" if inside else None,
             )
         )
-        words.append(f"{name:12}  {'█' * round(COLUMNS * value / most):{COLUMNS}}  {value:.2f}")
+        words.append(f"{name:12}  {'█' * round(COLUMNS * value / largest):{COLUMNS}}  {value:.2f}")
     if ideal:
-        x = _x(ideal, 0.0, most)
+        x = _x(ideal, 0.0, largest)
         shapes.append(line(x, TOP - 6, x, bottom, stroke=INK, dash="5 4", width=1.5))
         shapes.append(text(x, TOP - 12, f"ideal {ideal:g}", fill=INK, anchor="middle"))
-        words.append(f"{'ideal':12}  {'─' * round(COLUMNS * ideal / most):{COLUMNS}}  {ideal:.2f}")
+        words.append(
+            f"{'ideal':12}  {'─' * round(COLUMNS * ideal / largest):{COLUMNS}}  {ideal:.2f}"
+        )
     return _chart(finding, bottom, shapes, words)
 
 
 def pairs(finding: str, values: Mapping[str, tuple[float, float]], *, axis: str) -> Chart:
     """Before (a square) and after (a dot) on one line for each name."""
-    most = max(number for pair in values.values() for number in pair)
+    largest = max(number for pair in values.values() for number in pair)
     bottom = TOP + ROW * len(values)
-    shapes = _frame(bottom, _ticks(0.0, most), axis)
+    shapes = _frame(bottom, _ticks(0.0, largest), axis)
     words = []
-    for at, (name, (before, after)) in enumerate(values.items()):
-        y = TOP + ROW * at + 16
-        first, last = _x(before, 0.0, most), _x(after, 0.0, most)
+    for index, (name, (before, after)) in enumerate(values.items()):
+        y = TOP + ROW * index + 16
+        first, last = _x(before, 0.0, largest), _x(after, 0.0, largest)
         shapes.append(_name(name, y + 4))
         shapes.append(line(first, y, last, y, stroke=LINE, width=2))
         shapes.append(box(first - 5, y - 5, 10, 10, radius=1, fill=ROLES["writer"]))
@@ -121,10 +123,10 @@ def lines(
 ) -> Chart:
     """A straight line from 0 to 1 for each name: its values at both ends."""
     ends = [0.0, *(number for pair in values.values() for number in pair)]
-    least, most = min(ends), max(ends)
-    span = (most - least) or 1.0
+    least, greatest = min(ends), max(ends)
+    span = (greatest - least) or 1.0
     bottom = TOP + HEIGHT
-    shapes = _frame(bottom, [step / 5 for step in range(6)], x_axis, most=1.0)
+    shapes = _frame(bottom, [step / 5 for step in range(6)], x_axis, greatest=1.0)
 
     def y_of(value: float) -> float:
         return bottom - 12 - (HEIGHT - 24) * (value - least) / span
@@ -133,10 +135,10 @@ def lines(
     shapes.append(text(LEFT - 12, y_of(0.0) + 4, "0", fill=INK, anchor="end"))
     shapes.append(text(MARGIN, TOP + 4, y_axis, width=LEFT - MARGIN - 24))
     words = [f"{y_axis}, from 0 to 1 {x_axis}"]
-    for at, (name, (first, last)) in enumerate(values.items()):
-        hue, dash = HUES[at % len(HUES)], DASHES[at % len(DASHES)]
+    for index, (name, (first, last)) in enumerate(values.items()):
+        hue, dash = HUES[index % len(HUES)], DASHES[index % len(DASHES)]
         shapes.append(line(LEFT, y_of(first), RIGHT, y_of(last), stroke=hue, width=2, dash=dash))
-        share = (0.95, 0.62, 0.3)[at % 3]  # side by side, so that names of near lines stay apart
+        share = (0.95, 0.62, 0.3)[index % 3]  # side by side, so that names of near lines stay apart
         height = y_of(first) + (y_of(last) - y_of(first)) * share
         place = height + (16 if first + last < 0 else -8)
         x = LEFT + (RIGHT - LEFT) * share
@@ -170,8 +172,8 @@ def curves(
     shapes.append(line(LEFT, y_of(limit), RIGHT, y_of(limit), stroke=INK, dash="5 4", width=1.5))
     shapes.append(text(LEFT + 8, y_of(limit) - 8, f"limit {limit:,g}", fill=INK))
     words = [f"{y_axis} at {x_axis} 1 to {steps}, limit {limit:,g}"]
-    for at, (name, numbers) in enumerate(values.items()):
-        hue, points = HUES[at % len(HUES)], [(x_of(n), y_of(v)) for n, v in enumerate(numbers)]
+    for index, (name, numbers) in enumerate(values.items()):
+        hue, points = HUES[index % len(HUES)], [(x_of(n), y_of(v)) for n, v in enumerate(numbers)]
         for (x, y), (next_x, next_y) in pairwise(points):
             shapes.append(line(x, y, next_x, next_y, stroke=hue, width=2))
         shapes += [element("circle", cx=x, cy=y, r=4, fill=hue) for x, y in points]
@@ -195,10 +197,10 @@ def intervals(
     have one hue.
     """
     least = min(low for _, low, _ in values.values())
-    most = max(high for _, _, high in values.values())
+    greatest = max(high for _, _, high in values.values())
     if zero:
-        least, most = min(0.0, least), max(0.0, most)
-    ticks = _round_ticks(least, most)
+        least, greatest = min(0.0, least), max(0.0, greatest)
+    ticks = _round_ticks(least, greatest)
     first, last = ticks[0], ticks[-1]
     bottom = TOP + 8 + ROW * len(values)
     end = RIGHT - 88  # right of it are the numbers
@@ -216,9 +218,9 @@ def intervals(
         shapes.append(text(x_of(0), TOP - 11, zero, fill=INK, anchor="middle"))
     form = "{:+.2f} [{:+.2f}, {:+.2f}]" if zero else "{:.2f} [{:.2f}, {:.2f}]"
     words = []
-    for at, (name, (mean, low, high)) in enumerate(values.items()):
-        y = TOP + 8 + ROW * at + 12
-        hue = ROLES["supervisor"] if zero else HUES[at % len(HUES)]
+    for index, (name, (mean, low, high)) in enumerate(values.items()):
+        y = TOP + 8 + ROW * index + 12
+        hue = ROLES["supervisor"] if zero else HUES[index % len(HUES)]
         shapes.append(_name(name, y + 4))
         shapes.append(line(x_of(low), y, x_of(high), y, stroke=hue, width=3))
         for edge in (low, high):
@@ -235,25 +237,25 @@ def intervals(
 def _interval_row(value: tuple[float, float, float], first: float, last: float, zero: bool) -> str:
     """An interval in characters, with a colon where 0 is."""
 
-    def at(number: float) -> int:
+    def position(number: float) -> int:
         return round(COLUMNS * (number - first) / (last - first))
 
-    mean, low, high = map(at, value)
+    mean, low, high = map(position, value)
     signs = ["·"] * (COLUMNS + 1)
     if zero:
-        signs[at(0)] = ":"
+        signs[position(0)] = ":"
     signs[low : high + 1] = "─" * (high - low + 1)
     signs[low], signs[high], signs[mean] = "├", "┤", "●"
     return "".join(signs)
 
 
-def _round_ticks(least: float, most: float) -> list[float]:
+def _round_ticks(least: float, greatest: float) -> list[float]:
     """Round numbers from below the least value to above the most."""
     from .lanes import tick
 
-    step = tick((most - least) or 1.0, 7)
+    step = tick((greatest - least) or 1.0, 7)
     begin = math.floor(least / step + 1e-9)
-    count = max(1, math.ceil(most / step - 1e-9) - begin)
+    count = max(1, math.ceil(greatest / step - 1e-9) - begin)
     return [round((begin + number) * step, 6) for number in range(count + 1)]
 
 
@@ -269,10 +271,10 @@ def panels(finding: str, columns: Mapping[str, Mapping[str, float]]) -> Chart:
         shapes.append(line(MARGIN, y - 6, WIDTH - MARGIN, y - 6, stroke=tint(LINE, 0.6)))
         shapes.append(text(MARGIN, y + 14, name, size=BODY, fill=INK, width=PANELS - MARGIN - 12))
     for column, (measure, values) in enumerate(columns.items()):
-        x, most = PANELS + step * column, max(values.values())
+        x, largest = PANELS + step * column, max(values.values())
         shapes.append(text(x, TOP + 12, measure, fill=MUTED, width=step - 12))
         for row, name in enumerate(names):
-            y, wide = TOP + 32 + ROW * row, max(longest * values[name] / most, 1.0)
+            y, wide = TOP + 32 + ROW * row, max(longest * values[name] / largest, 1.0)
             shapes.append(box(x, y, wide, 20, radius=3, fill=HUES[column % len(HUES)]))
             number = f"{values[name]:g}"
             shapes.append(text(x + wide + 8, y + 14, number, size=BODY, fill=INK, bold=True))
@@ -289,9 +291,11 @@ def _chart(finding: str, bottom: float, shapes: Iterable[str], words: list[str])
     return Chart(finding, card(bottom + 56, finding, [title, *shapes]), "\n".join(words))
 
 
-def _frame(bottom: float, ticks: list[float], axis: str, *, most: float | None = None) -> list[str]:
+def _frame(
+    bottom: float, ticks: list[float], axis: str, *, greatest: float | None = None
+) -> list[str]:
     """Vertical lines at round numbers, their values, and what they count."""
-    end = ticks[-1] if most is None else most
+    end = ticks[-1] if greatest is None else greatest
     shapes = []
     for tick in ticks:
         x = _x(tick, 0.0, end)
@@ -301,18 +305,18 @@ def _frame(bottom: float, ticks: list[float], axis: str, *, most: float | None =
     return shapes
 
 
-def _ticks(least: float, most: float) -> list[float]:
+def _ticks(least: float, greatest: float) -> list[float]:
     """Four to eight round numbers from `least` on, up to and beyond `most`."""
     from .lanes import tick
 
-    step = tick(most - least, 7)
-    count = int((most - least) / step + 0.999999)
-    return [round(least + step * at, 6) for at in range(count + 1)]
+    step = tick(greatest - least, 7)
+    count = int((greatest - least) / step + 0.999999)
+    return [round(least + step * index, 6) for index in range(count + 1)]
 
 
-def _x(value: float, least: float, most: float) -> float:
+def _x(value: float, least: float, greatest: float) -> float:
     """px of a value; the axis ends at the last round number."""
-    end = _ticks(least, most)[-1]
+    end = _ticks(least, greatest)[-1]
     return LEFT + (RIGHT - LEFT) * (value - least) / (end - least)
 
 

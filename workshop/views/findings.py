@@ -52,7 +52,7 @@ class FindingsTable(View):
 
     def html(self) -> str:
         hues = self.hues
-        columns = "".join(_column(who, items, hues) for who, items in self.findings())
+        columns = "".join(_column(author, items, hues) for author, items in self.findings())
         row = f'<div style="display:flex;flex-wrap:wrap;gap:12px;margin:12px 0">{columns}</div>'
         parts = [
             heading("Findings"),
@@ -64,8 +64,8 @@ class FindingsTable(View):
 
     def text(self) -> str:
         lines = [f"Findings: {self.finding()}"]
-        for who, items in self.findings():
-            lines += ["", who]
+        for author, items in self.findings():
+            lines += ["", author]
             for item in items:
                 lines.append(f"  - {item['claim']}  [{HOLDS[item['holds']]}]")
                 lines += [f"      {evidence}" for evidence in item.get("evidence", [])]
@@ -92,14 +92,14 @@ def _rows(synthesis: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
         yield "Open questions", list(synthesis["open_questions"])
 
 
-def _column(who: str, items: list[dict[str, Any]], hues: Hues) -> str:
-    hue = hues[who]
+def _column(author: str, items: list[dict[str, Any]], hues: Hues) -> str:
+    hue = hues[author]
     inner = "".join(_item(item) for item in items)
     style = (
         f"flex:1 1 200px;min-width:180px;background:{CARD};border:1px solid {HAIRLINE};"
         f"border-top:3px solid {hue};border-radius:8px;padding:8px 12px"
     )
-    return f'<div style="{style}">{name(who, hue)}{inner}</div>'
+    return f'<div style="{style}">{name(author, hue)}{inner}</div>'
 
 
 def _item(item: dict[str, Any]) -> str:

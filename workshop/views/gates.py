@@ -38,12 +38,12 @@ class Round:
 
     number: int
     words: int
-    said: dict[str, list[str]] = field(default_factory=dict)
+    issues: dict[str, list[str]] = field(default_factory=dict)
 
     def state(self, gate: str) -> str:
-        if gate not in self.said:
+        if gate not in self.issues:
             return "not asked"
-        return _count(len(self.said[gate]), "issue") if self.said[gate] else "pass"
+        return _count(len(self.issues[gate]), "issue") if self.issues[gate] else "pass"
 
 
 class GateRounds(View):
@@ -61,16 +61,16 @@ class GateRounds(View):
             if number not in found:
                 draft = drafts[number - 1].output if number <= len(drafts) else ""
                 found[number] = Round(number, words_of(draft))
-            found[number].said[note.fields["gate"]] = list(note.fields["issues"])
+            found[number].issues[note.fields["gate"]] = list(note.fields["issues"])
         return list(found.values())
 
     def gates(self) -> list[str]:
         """The gates that were asked, in order."""
-        return list(dict.fromkeys(gate for each in self._ordered() for gate in each.said))
+        return list(dict.fromkeys(gate for each in self._ordered() for gate in each.issues))
 
     def _ordered(self) -> list[Round]:
         return sorted(
-            self.rounds(), key=lambda each: -len(each.said)
+            self.rounds(), key=lambda each: -len(each.issues)
         )  # the fullest round knows the order
 
     def finding(self) -> str:
@@ -78,11 +78,11 @@ class GateRounds(View):
         if not rounds:
             return "No gate has been asked yet."
         last = rounds[-1]
-        objecting = [gate for gate in last.said if last.said[gate]]
+        objecting = [gate for gate in last.issues if last.issues[gate]]
         end = (
             f"{', '.join(objecting)} still objects"
             if objecting
-            else f"the draft passes {_count(len(last.said), 'gate')}"
+            else f"the draft passes {_count(len(last.issues), 'gate')}"
         )
         return f"{_count(len(rounds), 'round')}: in round {last.number} {end}."
 
@@ -135,13 +135,13 @@ class GateRounds(View):
             lines += ["", f"round {each.number} ({each.words} words)"]
             for gate in self.gates():
                 lines.append(f"  {gate:{wide}}  {each.state(gate)}")
-                lines += [f"  {'':{wide}}    {issue}" for issue in each.said.get(gate, [])]
+                lines += [f"  {'':{wide}}    {issue}" for issue in each.issues.get(gate, [])]
         return "\n".join(lines)
 
 
 def _cell(each: Round, gate: str, x: float, y: float, width: float) -> Iterator[str]:
-    asked = gate in each.said
-    issues = each.said.get(gate, [])
+    asked = gate in each.issues
+    issues = each.issues.get(gate, [])
     hue = UNASKED if not asked else OBJECTS if issues else PASS
     yield box(
         x,
@@ -155,7 +155,7 @@ def _cell(each: Round, gate: str, x: float, y: float, width: float) -> Iterator[
         x + 10, y + 18, each.state(gate), size=BODY, fill=INK if asked else MUTED, bold=asked
     )
     if issues:
-        for row, words in enumerate(wrapped(issues[0], width - 20, SMALL, most=3)):
+        for row, words in enumerate(wrapped(issues[0], width - 20, SMALL, max_lines=3)):
             yield text(x + 10, y + 35 + 14 * row, words, fill=WARNING)
 
 

@@ -21,12 +21,12 @@ class HandoffLog(View):
     def finding(self) -> str:
         passages = self.scene.passages
         under_way = sum(passage.result is None for passage in passages)
-        said = (
+        summary = (
             f"{len(passages)} handoff{'' if len(passages) == 1 else 's'}"
             if passages
             else "No handoff yet"
         )
-        return said + (f", {under_way} under way." if under_way else ".")
+        return summary + (f", {under_way} under way." if under_way else ".")
 
     def html(self) -> str:
         hues = self.hues
@@ -51,15 +51,15 @@ def entry(passage: Passage, hues: Hues, *, answer: bool = True) -> str:
     )
     if answer and passage.result is not None:
         content += _came_back(passage, hue)
-    said = f" · {sizes(passage.parts)}" + (
-        f" → {passage.state}: {passage.said}"
+    note = f" · {sizes(passage.parts)}" + (
+        f" → {passage.state}: {passage.summary}"
         if answer and passage.result
         else " · under way"
         if answer
         else ""
     )
     return folded(
-        f"{passage.number}. {_arrow(passage.sender, passage.member.name, hues)}{aside(said)}",
+        f"{passage.number}. {_arrow(passage.sender, passage.member.name, hues)}{aside(note)}",
         content,
         hue=hue,
     )
@@ -68,9 +68,9 @@ def entry(passage: Passage, hues: Hues, *, answer: bool = True) -> str:
 def returned(passage: Passage, hues: Hues) -> str:
     """What came back for one handoff, folded."""
     hue = hues[passage.member.name]
-    said = f" · {passage.state}: {passage.said}"
+    note = f" · {passage.state}: {passage.summary}"
     return folded(
-        f"{passage.number}. {_arrow(passage.member.name, passage.sender, hues)}{aside(said)}",
+        f"{passage.number}. {_arrow(passage.member.name, passage.sender, hues)}{aside(note)}",
         _came_back(passage, hue),
         hue=hue,
     )
@@ -83,7 +83,7 @@ def _arrow(giver: str, taker: str, hues: Hues) -> str:
 def _came_back(passage: Passage, hue: str) -> str:
     assert passage.result
     result = passage.result
-    content = sentence(f"came back: {passage.state}, {passage.said} ({bill(passage.spent)})")
+    content = sentence(f"came back: {passage.state}, {passage.summary} ({bill(passage.spent)})")
     if result.output is not None:
         content += measured("output", in_full(result.output), hue=hue)
     return content + "".join(
@@ -111,7 +111,7 @@ def _in_words(passage: Passage) -> str:
         lines += [f"   {title}:", *(f"      {line}" for line in words.splitlines())]
     if passage.result is None:
         return "\n".join([*lines, "   under way"])
-    lines.append(f"   came back: {passage.state}, {passage.said} ({bill(passage.spent)})")
+    lines.append(f"   came back: {passage.state}, {passage.summary} ({bill(passage.spent)})")
     if passage.result.output is not None:
         lines += [f"      {line}" for line in in_full(passage.result.output).splitlines()]
     return "\n".join(lines)

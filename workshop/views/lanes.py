@@ -29,7 +29,7 @@ class Scale:
 
     @property
     def elapsed(self) -> float:
-        return self.now.at if self.time == "seconds" else float(self.now.step)
+        return self.now.seconds if self.time == "seconds" else float(self.now.step)
 
     @cached_property
     def end(self) -> float:
@@ -43,7 +43,7 @@ class Scale:
         return step * (int(elapsed * 1.02 / step) + 1)
 
     def x(self, moment: Moment) -> float:
-        value = moment.at if self.time == "seconds" else moment.step
+        value = moment.seconds if self.time == "seconds" else moment.step
         return self.left + (self.right - self.left) * min(value / self.end, 1.0)
 
     def span(self, begin: Moment, end: Moment | None) -> tuple[float, float]:
@@ -59,27 +59,27 @@ class Scale:
         if self.time == "steps":
             step = max(1.0, step)
         unit = " s" if self.time == "seconds" else ""
-        here = self.x(self.now)
-        at = 0.0
-        while at <= self.end + 1e-9:
-            x = self.left + (self.right - self.left) * at / self.end
+        now_x = self.x(self.now)
+        value = 0.0
+        while value <= self.end + 1e-9:
+            x = self.left + (self.right - self.left) * value / self.end
             yield line(x, top, x, bottom, stroke=tint(LINE, 0.6))
-            if not (self.live and abs(x - here) < (44 if unit else 28)):
+            if not (self.live and abs(x - now_x) < (44 if unit else 28)):
                 yield text(
-                    x, bottom + 14, f"{at:.3f}".rstrip("0").rstrip(".") + unit, anchor="middle"
+                    x, bottom + 14, f"{value:.3f}".rstrip("0").rstrip(".") + unit, anchor="middle"
                 )
-            at += step
+            value += step
         if self.live:
-            yield line(here, top - 4, here, bottom + 2, stroke=MUTED, dash="3 3")
-            yield text(here, bottom + 14, "now", bold=True, anchor="middle")
+            yield line(now_x, top - 4, now_x, bottom + 2, stroke=MUTED, dash="3 3")
+            yield text(now_x, bottom + 14, "now", bold=True, anchor="middle")
 
 
-def tick(length: float, most: int) -> float:
-    """The smallest of 1, 2, 5, 10 … that divides `length` into at most `most` pieces."""
+def tick(length: float, count: int) -> float:
+    """The smallest of 1, 2, 5, 10 … that divides `length` into at most `count` pieces."""
     power = 1e-4
     while True:
         for nice in NICE:
-            if nice * power * most >= length:
+            if nice * power * count >= length:
                 return nice * power
         power *= 10
 

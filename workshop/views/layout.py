@@ -83,9 +83,9 @@ def arrange(hub: Member, top: float) -> Layout:
     return Layout(places, bottom)
 
 
-def _fitted(members: list[Member], most: int) -> Iterator[tuple[Member, ...]]:
+def _fitted(members: list[Member], room: int) -> Iterator[tuple[Member, ...]]:
     """One by one, and the last as a group when there are more than `most`."""
-    alone = members if len(members) <= most else members[: most - 1]
+    alone = members if len(members) <= room else members[: room - 1]
     yield from ((member,) for member in alone)
     if len(alone) < len(members):
         yield tuple(members[len(alone) :])

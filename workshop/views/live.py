@@ -121,8 +121,8 @@ class _Screen:
 
     def _clock(self) -> float:
         """Seconds since the run began."""
-        at, seen = self._seen
-        return at + time.monotonic() - seen if self._events else 0.0
+        seconds, seen = self._seen
+        return seconds + time.monotonic() - seen if self._events else 0.0
 
     def _on_event(self, event: Event) -> None:
         """Called by the run: notes the time and asks for a frame; nothing is drawn while the team

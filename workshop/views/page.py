@@ -73,10 +73,10 @@ def aside(words: str) -> str:
 
 def measured(title: str, words: str, *, hue: str = LINE) -> str:
     """A named payload, folded when it is long."""
-    said = f"{name(title, INK)} {aside(size(words))}"
+    label = f"{name(title, INK)} {aside(size(words))}"
     if len(words) > LONG:
-        return folded(said, payload(words), hue=tint(hue, 0.5))
-    return f'<p style="{TEXT};margin:8px 0 0">{said}</p>{payload(words)}'
+        return folded(label, payload(words), hue=tint(hue, 0.5))
+    return f'<p style="{TEXT};margin:8px 0 0">{label}</p>{payload(words)}'
 
 
 def size(words: str) -> str:

@@ -165,13 +165,13 @@ class PlanGraph(View):
         for made in self.plans():
             lines += ["", f"plan {made.number}" + (f", because {made.why}" if made.why else "")]
             ids = max(len(placed.step.id) for placed in made.steps)
-            who = max(len(placed.step.worker) for placed in made.steps)
+            wide = max(len(placed.step.worker) for placed in made.steps)
             for count, batch in enumerate(made.batches, 1):
                 for place, placed in enumerate(batch):
                     needs = ", ".join(placed.step.needs)
                     lines.append(
                         f"  {f'batch {count}' if not place else '':8} {placed.step.id:{ids}}  "
-                        f"{placed.step.worker:{who}}  {placed.words}"
+                        f"{placed.step.worker:{wide}}  {placed.words}"
                         + (f"  ← {needs}" if needs else "")
                     )
         job = self.synthesis()

@@ -48,7 +48,7 @@ class Moment(NamedTuple):
     """When something happened: its place in the stream of events, and seconds since the run began."""
 
     step: int
-    at: float
+    seconds: float
 
 
 class Part(NamedTuple):
@@ -91,7 +91,7 @@ class Passage:
     """Which of its member's rows it takes while several run at once."""
     end: Moment | None = None
     result: Result | None = None
-    said: str = ""
+    summary: str = ""
     """What came back, in a few words."""
     doing: str = ""
     note: str = ""
@@ -124,7 +124,7 @@ class Passage:
     @property
     def in_brief(self) -> str:
         """What came back, without the reason."""
-        return self.said.removesuffix(self.result.reason if self.result else "").rstrip(" ·")
+        return self.summary.removesuffix(self.result.reason if self.result else "").rstrip(" ·")
 
     @property
     def asking(self) -> bool:
@@ -278,11 +278,15 @@ class Scene:
         names: dict[str, int] = {}
         for place in holders:
             names[place.member.name] = names.get(place.member.name, 0) + 1
-        said = [f"{name} ×{times}" if times > 1 else name for name, times in names.items()]
-        most = [*said[:4], f"{len(said) - 4} others"] if len(said) > 5 else said
+        holder_names = [f"{name} ×{times}" if times > 1 else name for name, times in names.items()]
+        shortened = (
+            [*holder_names[:4], f"{len(holder_names) - 4} others"]
+            if len(holder_names) > 5
+            else holder_names
+        )
         return (
-            f"{len(holders)} handoffs are worked on at once: {listed(most)}."
-            if said
+            f"{len(holders)} handoffs are worked on at once: {listed(shortened)}."
+            if holder_names
             else "The work is on its way back."
         )
 
@@ -290,10 +294,10 @@ class Scene:
         last = self._latest_answer or self.passages[0]
         gave = words_of(last.result.output) if last.result else 0
         back = _count(gave, "word") if gave else "nothing"
-        said = f"{last.state.capitalize()}: the {last.member.name} gave {back} back to the {last.sender}"
-        said += f" after {_count(len(self.passages), 'handoff')}."
+        sentence = f"{last.state.capitalize()}: the {last.member.name} gave {back} back to the {last.sender}"
+        sentence += f" after {_count(len(self.passages), 'handoff')}."
         reason = " ".join(last.result.reason[:300].split()).rstrip(".") if last.result else ""
-        return f"{said} {reason[:1].upper()}{reason[1:]}." if reason else said
+        return f"{sentence} {reason[:1].upper()}{reason[1:]}." if reason else sentence
 
     # ── one event ─────────────────────────────────────────────────────────────────────────────────
 
@@ -391,7 +395,7 @@ class Scene:
         if passage.result is not None or passage is self._run:
             return
         passage.result, passage.end, passage.doing = event.result, moment, ""
-        passage.said = outcome(event.result)
+        passage.summary = outcome(event.result)
         for call in passage.calls:
             call.end = call.end or moment
         self._book(passage, event.spent - passage.spent)
@@ -449,24 +453,24 @@ def words_of(value: Any) -> int:
 
 def sizes(parts: Iterable[Part]) -> str:
     """`task 9, facts 312 words`."""
-    said = ", ".join(f"{name} {words:,}" for name, words in parts)
-    return f"{said} words" if said else "nothing"
+    words_by_part = ", ".join(f"{name} {words:,}" for name, words in parts)
+    return f"{words_by_part} words" if words_by_part else "nothing"
 
 
 def outcome(result: Result) -> str:
     """What came back: its verdict or its size, and the reason when it is not ok."""
-    output, said = result.output, []
+    output, pieces = result.output, []
     if result.status != "ok":
-        said.append(result.status)
+        pieces.append(result.status)
     if isinstance(output, dict) and "verdict" in output:
-        said.append(str(output["verdict"]))
+        pieces.append(str(output["verdict"]))
         if issues := output.get("issues"):
-            said.append(_count(len(issues), "issue"))
+            pieces.append(_count(len(issues), "issue"))
     elif output is not None:
-        said.append(_count(words_of(output), "word"))
+        pieces.append(_count(words_of(output), "word"))
     if result.reason:
-        said.append(result.reason)
-    return " · ".join(said) or "nothing"
+        pieces.append(result.reason)
+    return " · ".join(pieces) or "nothing"
 
 
 def reasons(passages: Iterable[Passage]) -> list[str]:
@@ -508,8 +512,8 @@ def _ranges(numbers: list[int]) -> str:
 
 def listed(names: Iterable[str]) -> str:
     """`a, b and c`."""
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def short(amount: int) -> str:

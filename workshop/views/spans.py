@@ -101,9 +101,9 @@ class SpanTree:
         words = f"{_count(len(self.spans), 'span')}, {_count(len(chats), 'model call')}"
         costs = _by_agent(chats)
         if costs:
-            most = max(costs, key=costs.__getitem__)
+            dearest = max(costs, key=costs.__getitem__)
             total = sum(costs.values())
-            words += f", ${total:.4f}, of which ${costs[most]:.4f} for the {most}"
+            words += f", ${total:.4f}, of which ${costs[dearest]:.4f} for the {dearest}"
         failed = sum(bool(span.error) for span in self.spans)
         return f"{words}; {_count(failed, 'span')} with an error." if failed else f"{words}."
 
@@ -139,7 +139,7 @@ class SpanTree:
 
     def _scale(self) -> Scale:
         ends = [self.bar(span).end for span in self.spans]
-        now = Moment(max(end.step for end in ends), max(end.at for end in ends))
+        now = Moment(max(end.step for end in ends), max(end.seconds for end in ends))
         return Scale(self.time, LEFT, RIGHT, now)
 
     def _row(self, span: Span, y: float, scale: Scale, hue: str) -> Iterator[str]:
@@ -165,10 +165,10 @@ class SpanTree:
             x = scale.x(self._moment(step, event.at_ns))
             yield element("circle", cx=x, cy=y + 7, r=6, fill=CARD)
             yield text(x, y + 11, "◆", size=BODY, fill=WARNING, anchor="middle")
-        said = _said(span)
+        label = _said(span)
         fill = WARNING if span.error else INK if bold else MUTED
         room = WIDTH - MARGIN - RIGHT - 8
-        yield text(WIDTH - MARGIN, y + 11, cut(said, room, SMALL), fill=fill, anchor="end")
+        yield text(WIDTH - MARGIN, y + 11, cut(label, room, SMALL), fill=fill, anchor="end")
 
     def text(self) -> str:
         lines = ["The spans of a run", self.finding()]

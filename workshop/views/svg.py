@@ -55,13 +55,15 @@ class Hues:
 
 def tint(hue: str, share: float) -> str:
     """`hue` thinned with white: share 1 is the hue, 0 is white."""
-    parts = (int(hue[at : at + 2], 16) for at in (1, 3, 5))
+    parts = (int(hue[index : index + 2], 16) for index in (1, 3, 5))
     return "#" + "".join(f"{round(255 - (255 - part) * share):02x}" for part in parts)
 
 
 def deep(hue: str) -> str:
     """`hue` a little darker, for words in it."""
-    return "#" + "".join(f"{round(int(hue[at : at + 2], 16) * 0.86):02x}" for at in (1, 3, 5))
+    return "#" + "".join(
+        f"{round(int(hue[index : index + 2], 16) * 0.86):02x}" for index in (1, 3, 5)
+    )
 
 
 # ── text ──────────────────────────────────────────────────────────────────────────────────────────
@@ -123,14 +125,14 @@ def cut(text: str, width: float, size: float = SMALL, *, bold: bool = False) -> 
     return text[:low].rstrip(" ,;:·+") + "…"
 
 
-def wrapped(text: str, width: float, size: float = SMALL, *, most: int = 2) -> list[str]:
+def wrapped(text: str, width: float, size: float = SMALL, *, max_lines: int = 2) -> list[str]:
     """The text on at most `most` lines; what does not fit is cut."""
     lines, words = [""], plain(text[:2000]).split()
     for index, word in enumerate(words):
         longer = f"{lines[-1]} {word}".strip()
         if text_width(longer, size) <= width or not lines[-1]:
             lines[-1] = longer
-        elif len(lines) == most:
+        elif len(lines) == max_lines:
             lines[-1] = " ".join([lines[-1], *words[index:]])
             break
         else:

@@ -76,16 +76,16 @@ class TeamPicture(View):
         hues = self.hues
         live = self.live and not scene.finished
         now = (
-            scene.now._replace(at=max(self._clock(), scene.now.at))
+            scene.now._replace(seconds=max(self._clock(), scene.now.seconds))
             if live and self._clock
             else scene.now
         )
-        seconds = now.at if self.time == "seconds" else None
-        said = wrapped(
-            scene.finding(), WIDTH - 2 * MARGIN, BODY + 1, most=2 if scene.finished else 1
+        seconds = now.seconds if self.time == "seconds" else None
+        finding = wrapped(
+            scene.finding(), WIDTH - 2 * MARGIN, BODY + 1, max_lines=2 if scene.finished else 1
         )
-        layout = arrange(scene.hub, 88.0 + 17 * len(said))
-        shapes = [*_header(scene, seconds, said), *_edges(layout, hues), *_boxes(layout, hues)]
+        layout = arrange(scene.hub, 88.0 + 17 * len(finding))
+        shapes = [*_header(scene, seconds, finding), *_edges(layout, hues), *_boxes(layout, hues)]
         y, lanes = layout.bottom + 24, layout.lanes
         if scene.passages:
             shapes += _lanes(lanes, y, Scale(self.time, 136, 528, now, live), hues)
@@ -104,7 +104,7 @@ class TeamPicture(View):
         """
         for notes, fill in ((self._why(), WARNING), (self._notes(), MUTED)):
             for note in notes:
-                for words in wrapped(note, WIDTH - 2 * MARGIN, BODY, most=8):
+                for words in wrapped(note, WIDTH - 2 * MARGIN, BODY, max_lines=8):
                     yield words, fill
 
     def _notes(self) -> list[str]:
@@ -135,8 +135,8 @@ class TeamPicture(View):
         ]
         widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
         lines += [
-            f"{name.ljust(widths[0])}  {state.ljust(widths[1])}  {said}".rstrip()
-            for name, state, said in rows
+            f"{name.ljust(widths[0])}  {state.ljust(widths[1])}  {detail}".rstrip()
+            for name, state, detail in rows
         ]
         if scene.passages:
             lines += [
@@ -159,7 +159,7 @@ class TeamPicture(View):
 # ── shapes ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _header(scene: Scene, seconds: float | None, said: list[str]) -> Iterator[str]:
+def _header(scene: Scene, seconds: float | None, finding: list[str]) -> Iterator[str]:
     figures = [
         (f"{scene.spent.calls:,}", "call" if scene.spent.calls == 1 else "calls"),
         (short(scene.spent.tokens), "tokens"),
@@ -178,7 +178,7 @@ def _header(scene: Scene, seconds: float | None, said: list[str]) -> Iterator[st
     yield text(MARGIN, 38, task, size=TITLE if fits else LABEL, fill=INK, bold=True, width=room)
     models = listed(list(map(role_of, scene.models))) if scene.models else ""
     yield text(MARGIN, 54, models, width=room)
-    for index, words in enumerate(said):
+    for index, words in enumerate(finding):
         yield text(MARGIN, 82 + 17 * index, words, size=BODY + 1, fill=INK)
 
 
@@ -201,8 +201,8 @@ def _box(place: Place, hue: str, *, central: bool) -> Iterator[str]:
     fill, edge = tint(hue, 0.09) if working else CARD, tint(hue, 0.35) if unused else edge
     yield box(x, y, *size, fill=fill, stroke=edge, stroke_width=weight)
     first, second = (y + 18, y + 34) if place.height < 50 else (y + 23, y + 43)
-    said, colour = _state(member), deep(WARNING if state in TROUBLE else hue)
-    taken = text_width(said, SMALL, bold=True) + 8
+    label, colour = _state(member), deep(WARNING if state in TROUBLE else hue)
+    taken = text_width(label, SMALL, bold=True) + 8
     tight = text_width(member.name, LABEL, bold=True) > inner - 15 - taken
     narrow = tight or place.width < 160  # then the state moves down
     dot = hue if working or state == "done" else CARD
@@ -216,7 +216,7 @@ def _box(place: Place, hue: str, *, central: bool) -> Iterator[str]:
     )
     yield text(x + 27, first, member.name, size=size, fill=INK, bold=True, width=room)
     if narrow:
-        yield text(x + 12, second, said, fill=colour, bold=True)
+        yield text(x + 12, second, label, fill=colour, bold=True)
         yield text(
             x + 12 + taken,
             second,
@@ -224,7 +224,7 @@ def _box(place: Place, hue: str, *, central: bool) -> Iterator[str]:
             width=inner - taken,
         )
     else:
-        yield text(x + place.width - 12, first, said, fill=colour, bold=True, anchor="end")
+        yield text(x + place.width - 12, first, label, fill=colour, bold=True, anchor="end")
         yield text(x + 12, second, _detail(member), width=inner)
     if central:
         yield text(x + 12, y + 60, _own(member), width=inner)
@@ -243,8 +243,8 @@ def _group(place: Place) -> Iterator[str]:
         fill=INK,
         bold=True,
     )
-    said = ", ".join(f"{many} {state}" for state, many in states.items())
-    yield text(place.x + 12, place.middle + 14, said, width=place.width - 24)
+    summary = ", ".join(f"{many} {state}" for state, many in states.items())
+    yield text(place.x + 12, place.middle + 14, summary, width=place.width - 24)
 
 
 def _state(member: Member) -> str:
@@ -324,8 +324,8 @@ def _chip(place: Place, hue: str) -> Iterator[str]:
     middle = left + room / 2
     caller = latest.caller
     if caller and caller.number and caller.latest_back is latest and caller.result is None:
-        said = cut(f"came back: {latest.in_brief}", room - 20, SMALL, bold=True)
-        width = text_width(said, SMALL, bold=True) + 20
+        label = cut(f"came back: {latest.in_brief}", room - 20, SMALL, bold=True)
+        width = text_width(label, SMALL, bold=True) + 20
         yield box(
             middle - width / 2,
             y - 11,
@@ -336,7 +336,7 @@ def _chip(place: Place, hue: str) -> Iterator[str]:
             stroke=hue,
             stroke_width=1.5,
         )
-        yield text(middle, y + 4, said, fill=INK, bold=True, anchor="middle")
+        yield text(middle, y + 4, label, fill=INK, bold=True, anchor="middle")
         yield _arrow(start + 1, hub.middle, 8, hue)
         return
     yield text(middle, y - 6, _numbers(member), anchor="middle", width=room)
@@ -363,11 +363,11 @@ def _carried(latest: Passage, at_once: int, room: float) -> tuple[str, str]:
         return f"{at_once} handoffs at once", f"latest: {sizes(parts)}" if room > 150 else whole
     while True:
         names = " + ".join(part.name for part in parts) or "nothing"
-        said = " + ".join(f"{part.words:,}" for part in parts) + " words"
+        summary = " + ".join(f"{part.words:,}" for part in parts) + " words"
         if text_width(names, SMALL, bold=True) <= room or len(parts) < 2 or parts[0].name != "task":
             break
         parts = parts[1:]  # every handoff has a task: that one can be left out
-    return names, said if room > 150 else whole
+    return names, summary if room > 150 else whole
 
 
 def _numbers(member: Member) -> str:
@@ -380,9 +380,11 @@ def _numbers(member: Member) -> str:
 def _went(latest: Passage, handoffs: int, room: float) -> str:
     """What the latest handoff carried: with sizes where there is room, else by name."""
     first = "last: " if handoffs > 1 else ""
-    said = first + sizes(latest.parts)
+    label = first + sizes(latest.parts)
     return (
-        said if text_width(said) <= room else first + ", ".join(part.name for part in latest.parts)
+        label
+        if text_width(label) <= room
+        else first + ", ".join(part.name for part in latest.parts)
     )
 
 
@@ -426,15 +428,15 @@ def _depth(member: Member, hub: Member) -> int:
 
 
 def _in_words(member: Member) -> str:
-    said = [_detail(member)]
+    pieces = [_detail(member)]
     if member.open:
-        said += [
+        pieces += [
             f"holds {passage.number} ({sizes(passage.parts)})" for passage in member.open.values()
         ]
     elif member.handoffs:
-        said.append(
+        pieces.append(
             f"{_numbers(member)} ({'last: ' if member.handoffs > 1 else ''}{sizes(member.latest.parts)})"
         )
     if member.own.calls:
-        said.append(bill(member.own))
-    return " · ".join(said)
+        pieces.append(bill(member.own))
+    return " · ".join(pieces)

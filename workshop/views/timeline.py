@@ -67,17 +67,17 @@ class Timeline(View):
         )
         deepest = max(passage.depth for passage in passages)
         levels = f", {deepest + 1} levels deep" if deepest > SHALLOW else ""
-        said = f"{last} handoff{'' if last == 1 else 's'}{order}{levels}."
+        sentence = f"{last} handoff{'' if last == 1 else 's'}{order}{levels}."
         if self.time == "seconds":
-            worked, took = work_and_span(passages, self.scene.now.at)
-            said += f" {worked:.2f} s of work in {took:.2f} s."
-        return said
+            worked, took = work_and_span(passages, self.scene.now.seconds)
+            sentence += f" {worked:.2f} s of work in {took:.2f} s."
+        return sentence
 
     def svg(self) -> str:
         scene, hues = self.scene, self.hues
         rows = scene.passages[:MOST]
-        said = wrapped(self.finding(), WIDTH - 2 * MARGIN, BODY + 1)
-        y = 76.0 + 17 * len(said)
+        finding = wrapped(self.finding(), WIDTH - 2 * MARGIN, BODY + 1)
+        y = 76.0 + 17 * len(finding)
         scale = Scale(self.time, 208, 560, scene.now, not scene.finished)
         shapes = [
             text(
@@ -92,7 +92,7 @@ class Timeline(View):
         ]
         shapes += [
             text(MARGIN, 62 + 17 * index, words, size=BODY + 1, fill=INK)
-            for index, words in enumerate(said)
+            for index, words in enumerate(finding)
         ]
         if rows:
             shapes += [
@@ -132,7 +132,7 @@ class Timeline(View):
         """
         for notes, fill in ((self._why(), WARNING), (self._notes(), MUTED)):
             for note in notes:
-                for words in wrapped(note, WIDTH - 2 * MARGIN, BODY, most=8):
+                for words in wrapped(note, WIDTH - 2 * MARGIN, BODY, max_lines=8):
                     yield words, fill
 
     def _notes(self) -> list[str]:
@@ -192,11 +192,11 @@ def _row(passage: Passage, y: float, scale: Scale, hue: str, indent: float) -> I
     yield line(scale.left, y + 7, scale.right, y + 7, stroke=tint(LINE, 0.6))
     yield from passage_lane(passage, y, scale, hue)
     trouble = passage.state in ("failed", "stopped", "paused")
-    said = cut(passage.in_brief or passage.state, WIDTH - MARGIN - scale.right - 16, SMALL)
+    label = cut(passage.in_brief or passage.state, WIDTH - MARGIN - scale.right - 16, SMALL)
     yield text(
         scale.right + 16,
         y + 11,
-        said,
+        label,
         fill=WARNING if trouble else INK if passage.result else MUTED,
     )
 
@@ -214,11 +214,11 @@ def most_at_once(passages: list[Passage]) -> int:
         for worker in _workers(passages)
         for change in ((worker.begin.step, 1), *([(worker.end.step, -1)] if worker.end else []))
     )
-    now = most = 0
+    now = peak = 0
     for _, change in changes:
         now += change
-        most = max(most, now)
-    return most
+        peak = max(peak, now)
+    return peak
 
 
 def work_and_span(passages: list[Passage], now: float) -> tuple[float, float]:
@@ -226,7 +226,8 @@ def work_and_span(passages: list[Passage], now: float) -> tuple[float, float]:
     them did.
     """
     spans = sorted(
-        (worker.begin.at, worker.end.at if worker.end else now) for worker in _workers(passages)
+        (worker.begin.seconds, worker.end.seconds if worker.end else now)
+        for worker in _workers(passages)
     )
     covered, reached = 0.0, 0.0
     for begin, end in spans:

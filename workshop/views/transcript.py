@@ -49,8 +49,8 @@ class Transcript(View):
         agent, _, events = self._conversation()
         replies = [event.reply for event in events if event.kind == "reply"]
         calls = sum(len(reply.tool_calls) for reply in replies)
-        said = f"The {agent}'s conversation: {_count(len(replies), 'reply', 'replies')}, {_count(calls, 'tool call')}"
-        return said + (f", ended by {replies[-1].stop_reason}." if replies else ".")
+        summary = f"The {agent}'s conversation: {_count(len(replies), 'reply', 'replies')}, {_count(calls, 'tool call')}"
+        return summary + (f", ended by {replies[-1].stop_reason}." if replies else ".")
 
     def html(self) -> str:
         agent, model, _ = self._conversation()
@@ -78,10 +78,10 @@ class Transcript(View):
                 runs.setdefault(event.run, event.agent)
         mine = [run for run, agent in runs.items() if self.agent in (None, agent)]
         if len(mine) < self.nth:
-            there = ", ".join(dict.fromkeys(runs.values())) or "nobody"
+            agents = ", ".join(dict.fromkeys(runs.values())) or "nobody"
             raise ValueError(
                 f"conversation {self.nth} of {self.agent or 'the run'} was asked for, there are {len(mine)}; "
-                f"who asked a model: {there}"
+                f"who asked a model: {agents}"
             )
         run = mine[self.nth - 1]
         events = [
@@ -92,7 +92,7 @@ class Transcript(View):
         return runs[run], events[0].body["model"], events
 
     def _turns(self, agent: str, model: str, events: list[Any]) -> Iterator[Turn]:
-        said: list[dict[str, Any]] = []
+        shown_so_far: list[dict[str, Any]] = []
         tools_called: dict[str, str] = {}
         system = tools = None
         for event in events:
@@ -110,13 +110,13 @@ class Transcript(View):
                             f"{tool.get('name')}: {tool.get('description', '')}" for tool in tools
                         ),
                     )
-                messages = said[: event.since] + list(body["messages"])
-                if messages[: len(said)] != said:
+                messages = shown_so_far[: event.since] + list(body["messages"])
+                if messages[: len(shown_so_far)] != shown_so_far:
                     yield Turn("system", "note", "a new conversation begins")
-                    said = []
-                for message in messages[len(said) :]:
+                    shown_so_far = []
+                for message in messages[len(shown_so_far) :]:
                     yield from _blocks(message, tools_called)
-                said = messages
+                shown_so_far = messages
             elif event.kind == "reply":
                 reply = event.reply
                 message = reply.as_message()
@@ -126,7 +126,7 @@ class Transcript(View):
                 )
                 tools_called |= {call.id: call.name for call in reply.tool_calls}
                 yield from _blocks(message, tools_called, note)
-                said = [*said, message]
+                shown_so_far = [*shown_so_far, message]
                 if line := reading(reply):
                     yield Turn("offline model", "what it read", line)
             else:

@@ -94,8 +94,10 @@ class View:
             drawn = self.html() if hasattr(self, "html") else self.svg()
             return self._bundle(drawn, self.alt(), self.text())
         except Exception as problem:
-            said = f"{type(self).__name__} could not be drawn: {type(problem).__name__}: {problem}"
-            return self._bundle(self._failure(said), said, said)
+            sentence = (
+                f"{type(self).__name__} could not be drawn: {type(problem).__name__}: {problem}"
+            )
+            return self._bundle(self._failure(sentence), sentence, sentence)
 
     def alt(self) -> str:
         """What a screen reader says instead of the picture."""
@@ -106,10 +108,10 @@ class View:
             return {"text/html": drawn, "text/plain": words}
         return bundle(drawn, alt, words)
 
-    def _failure(self, said: str) -> str:
+    def _failure(self, sentence: str) -> str:
         if hasattr(self, "html"):
-            return f"<p>{escape(said)}</p>"
-        return card(48, said, [text(24, 29, said, size=12, fill=INK, width=712)])
+            return f"<p>{escape(sentence)}</p>"
+        return card(48, sentence, [text(24, 29, sentence, size=12, fill=INK, width=712)])
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.events)} events)"

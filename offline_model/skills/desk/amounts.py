@@ -1,6 +1,4 @@
-"""Amounts with units in settings, tickets and names of fields, and the conditions that a sentence
-puts on them.
-"""
+"""Amounts with units in settings, tickets and names of fields, and what a sentence says of them."""
 
 from __future__ import annotations
 
@@ -9,64 +7,69 @@ from dataclasses import dataclass
 
 from .material import Finding, stems
 
-_TABLE = """money 1 cents cent ct; money 100 eur € $ usd euro euros dollars gbp £; time 1 ms milliseconds; time 1000 s sec second seconds
-time 60000 min minute minutes; time 3600000 h hour hours; time 86400000 day days; mass 1 g gram grams; mass 1000 kg kilogram kilograms
-size 1 bytes byte; size 1024 kb kib; size 1048576 mb mib; size 1073741824 gb gib; share 1 % percent
+_TABLE = """\
+money 1 cents cent ct
+money 100 eur € $ usd euro euros dollars gbp £
+time 1 ms milliseconds
+time 1000 s sec second seconds
+time 60000 min minute minutes
+time 3600000 h hour hours
+time 86400000 day days
+mass 1 g gram grams
+mass 1000 kg kilogram kilograms
+size 1 bytes byte
+size 1024 kb kib
+size 1048576 mb mib
+size 1073741824 gb gib
+share 1 % percent
 count 1 pieces items units copies quantity count pcs"""
 """What a unit measures, how many of the smallest unit it is, and its names."""
-_UNITS = {
-    name: (measure, int(size))
-    for measure, size, *names in map(str.split, re.split(r"[;\n]", _TABLE))
-    for name in names
-}
-_WORD = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
+_UNITS: dict[str, tuple[str, int]] = {}
+for _row in _TABLE.splitlines():
+    _measure, _size, *_names = _row.split()
+    _UNITS |= dict.fromkeys(_names, (_measure, int(_size)))
+_WORD = "|".join(map(re.escape, sorted(_UNITS, key=len, reverse=True)))
 _AMOUNT = re.compile(
     rf"(?:(?P<before>EUR|USD|GBP|€|\$|£)\s?)?(?<![\w.,-])(?P<number>(?:\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.\d+)?)"
     rf"(?![\w.]*-?\d)(?:\s?(?P<after>{_WORD})(?!\w))?",
     re.I,
 )
-_AHEAD = r"(?:()(?:at least|from)|()(?:up to|at most|no more than)|()(?:more than|over|above)|()(?:less than|under|below))\s*$"
-_BEHIND = r"^\s*(?:\w+\s)?(?:()(?:or|and) (?:more|above|over|up|heavier)|()or (?:less|fewer|below))"
-_SIGNS = ("", ">=", "<=", ">", "<")
+_FROM = re.compile(r"(?:at least|from)\s*$", re.I)
+_ON = re.compile(r"\s*(?:\w+\s)?(?:or|and) (?:more|above|over|up|heavier)", re.I)
 _REDUCED = re.compile(r"discount|cheaper|rebate|reduc|\boff\b|saving", re.I)
 _FREE = re.compile(r"\bfree\b|for nothing|no charge|without charge", re.I)
-_SENT = {"ship", "parcel", "deliver", "freight", "send"}
-_TOTAL = re.compile(r"total|amount|sum", re.I)
+_ROW = re.compile(r"^(\S+) \| (\S+) \| (\d+) \| (\d+)$", re.M)
+_FIELDS = re.compile(r"\bfields\b[^:]{0,40}:([\w, ]+)|\w\(([\w, ]{5,})\)")
 
 
 @dataclass(frozen=True)
 class Amount:
-    """A number of a text, in the smallest unit of what it measures; `sign` is how the text bounds
-    it.
-    """
+    """A number of a text, in the smallest unit of what it measures."""
 
     text: str
     value: float
-    measure: str = ""
-    sign: str = ""
+    measure: str
+    is_floor: bool
+    """Whether the text means this much or more."""
 
 
 def amounts(text: str) -> list[Amount]:
     """The amounts of a text in order; numbers within names, versions and dates are none."""
-    found = []
-    for match in _AMOUNT.finditer(text):
-        unit = (match["before"] or match["after"] or "").lower()
-        measure, size = _UNITS.get(unit, ("", 1))
-        around = (
-            re.search(_AHEAD, text[: match.start()], re.I),
-            re.search(_BEHIND, text[match.end() :], re.I),
-        )
-        signs = [_SIGNS[bound.lastindex] for bound in around if bound]
-        number = round(float(match["number"].replace(",", "")) * size, 6)
-        found.append(Amount(match[0].strip(), number, measure, (signs or [""])[0]))
-    return found
+    return [_amount(match, text) for match in _AMOUNT.finditer(text)]
 
 
-def unit_of(name: str) -> tuple[str, float]:
-    """What a field or setting measures, by the last word of its name: ("money", 1) for
-    `fee_cents`.
-    """
-    return _UNITS.get(re.split(r"[_\W]", name.lower())[-1], ("", 1))
+def _amount(match: re.Match[str], text: str) -> Amount:
+    unit = match["before"] or match["after"] or ""
+    measure, size = unit_of(unit)
+    number = float(match["number"].replace(",", ""))
+    is_floor = _FROM.search(text[: match.start()]) or _ON.match(text, match.end())
+    return Amount(match[0].strip(), round(number * size, 6), measure, bool(is_floor))
+
+
+def unit_of(name: str) -> tuple[str, int]:
+    """What a field or setting measures, by the last word of its name: ("money", 1) for `fee_cents`."""
+    last_word = re.split(r"[_\s]", name.lower())[-1]
+    return _UNITS.get(last_word, ("", 1))
 
 
 def plain(number: float) -> str:
@@ -75,61 +78,48 @@ def plain(number: float) -> str:
 
 
 def speaks_of(text: str, name: str) -> bool:
-    """Whether a sentence speaks of a field: by a word of its name, or by a kin of it."""
-    own, said = stems(name) - _UNITS.keys(), stems(text)
-    return bool(own & said or (own & _SENT and said & _SENT))
+    """Whether a sentence speaks of a field: by a word of its name."""
+    return not stems(text).isdisjoint(stems(name) - _UNITS.keys())
 
 
 def condition(sentence: str, about: str) -> tuple[str, str]:
-    """(what should be so, among which rows) as SQL conditions over the fields that a tool's
-    description lists.
-    """
+    """(what should be so, among which rows) as SQL conditions over the fields in a description."""
     fields = fields_named(about)
-    free = _FREE.search(sentence)
-    pattern = _FREE if free else _REDUCED
-    money = [field for field in fields if unit_of(field)[0] == "money" and not _TOTAL.search(field)]
-    paid = [
-        field
-        for field in money
-        if pattern.search(sentence)
-        and (speaks_of(sentence, field) if free else _REDUCED.search(field))
-    ]
-    bounds = [amount for amount in amounts(sentence) if amount.sign]
-    same = [
-        field
-        for field in fields
-        if bounds and field not in paid and unit_of(field)[0] == bounds[0].measure
-    ]
-    if not paid or not same:
+    floors = [amount for amount in amounts(sentence) if amount.is_floor]
+    paid = [field for field in fields if _is_price(field, sentence)]
+    if not paid or not floors:
         return "", ""
-    field = min(same, key=lambda name: not _TOTAL.search(name))
-    bound = plain(bounds[0].value / unit_of(field)[1])
-    return (
-        f"{paid[0]} {'= 0' if free else '> 0'}",
-        f"{field} {bounds[0].sign} {bound} AND {paid[0]} IS NOT NULL",
-    )
+    measured = [field for field in fields if unit_of(field)[0] == floors[0].measure]
+    rest = [field for field in measured if field not in paid]
+    if not rest:
+        return "", ""
+    field = next((name for name in rest if "total" in name), rest[0])
+    least = plain(floors[0].value / unit_of(field)[1])
+    sign = "=" if _FREE.search(sentence) else ">"
+    return f"{paid[0]} {sign} 0", f"{field} >= {least} AND {paid[0]} IS NOT NULL"
+
+
+def _is_price(field: str, sentence: str) -> bool:
+    """Whether a field is the price that a sentence says is free, or the saving that it promises."""
+    if unit_of(field)[0] != "money":
+        return False
+    if _FREE.search(sentence):
+        return speaks_of(sentence, field)
+    return bool(_REDUCED.search(sentence) and _REDUCED.search(field))
 
 
 def fields_named(about: str) -> list[str]:
-    """The fields that a tool's description lists: behind "fields …:", or in the brackets of its
-    first table.
-    """
-    listed = re.search(r"\bfields\b[^:]{0,40}:([\w, ]+)|\w\(([\w, ]{5,})\)", about)
-    return re.findall(r"\w+", listed[1] or listed[2]) if listed else []
+    """The fields in a tool's description: behind "fields …:", or in its first table's brackets."""
+    found = _FIELDS.search(about)
+    return re.findall(r"\w+", found[1] or found[2]) if found else []
 
 
 def by_group(table: str, sentence: str, what: str) -> list[Finding]:
-    """A finding for each row of a table whose last columns are: how many there are, how many are as
-    they should.
-    """
-    head, *rows = [
-        re.split(r"\s*\|\s*", line.strip("| ")) for line in table.splitlines() if "|" in line
-    ] or [[]]
-    found = []
-    for row in rows:
-        scope = ", ".join(f"{name} {value}" for name, value in zip(head[:-2], row, strict=False))
-        if row[-1].isdigit() and row[-2].isdigit():
-            holds = row[-1] == row[-2] if int(row[-2]) else None
-            evidence = (f"{scope}: {row[-1]} of {row[-2]} {what}",)
-            found.append(Finding(f"On {scope}: {sentence}", holds, evidence))
-    return found
+    """A finding for each row of a table that counts, per host and version, all and those as expected."""
+    findings = []
+    for host, version, count, right in _ROW.findall(table):
+        scope = f"host {host}, version {version}"
+        holds = count == right if int(count) else None
+        evidence = (f"{scope}: {right} of {count} {what}",)
+        findings.append(Finding(claim=f"On {scope}: {sentence}", holds=holds, evidence=evidence))
+    return findings

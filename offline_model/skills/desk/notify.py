@@ -6,9 +6,10 @@ import re
 
 from ...answer import Answer
 from ...reader.view import View
-from ...reader.wishes import limit
-from .material import Finding, asked, expected, findings_of
-from .records import gives_orders
+from ...reader.words import is_instruction
+from .material import Finding, answer_text, asked, expected, findings_of
+
+USUAL_WORDS = 120
 
 
 def fits(view: View) -> bool:
@@ -18,27 +19,33 @@ def fits(view: View) -> bool:
 
 def notify(view: View) -> Answer:
     """What was expected, what was found, what happens next."""
-    found = findings_of(view)
+    findings = findings_of(view)
     title = re.search(r"\bticket\s+(\S.+?)[.\n]", asked(view), re.I)
-    lines = [f"About {title[1] if title else 'your ticket'}", f"You expected: {expected(view)}"]
-    lines += [_told(each) for each in found if each.holds is not None]
-    proposed = re.search(
-        r"\bProposed|^--- a/", "\n".join(text for each in found for text in each.evidence), re.M
-    )
-    lines.append(
-        "A change is proposed; a person decides on it."
-        if proposed
-        else "No change is proposed yet."
-    )
-    room, kept = limit(view.instructions, "words") or 120, []
+    lines = [
+        f"About {title[1] if title else 'your ticket'}",
+        f"You expected: {expected(view)}",
+        *(_sentence(finding) for finding in findings if finding.holds is not None),
+        _next_step(findings),
+    ]
+    room = view.limit("words") or USUAL_WORDS
+    kept = []
     for line in dict.fromkeys(lines):
         room -= len(line.split())
-        kept += [line] if room >= 0 else []
-    return Answer(({"type": "text", "text": "\n".join(kept)},), f"{len(found)} findings, in order.")
+        if room >= 0:
+            kept.append(line)
+    return answer_text("\n".join(kept), f"{len(findings)} findings, in order.")
 
 
-def _told(finding: Finding) -> str:
+def _sentence(finding: Finding) -> str:
     """A finding as a sentence of the note; what gives orders is not repeated."""
-    if gives_orders(finding.claim):
+    if is_instruction(finding.claim):
         return "One text in the records tries to give orders; nobody followed it."
     return f"{'We saw' if finding.holds else 'This is not so'}: {finding.claim}"
+
+
+def _next_step(findings: list[Finding]) -> str:
+    """Whether a change is proposed: by a diff, or by a setting's value."""
+    evidence = "\n".join("\n".join(finding.evidence) for finding in findings)
+    if re.search(r"\bProposed|^--- a/", evidence, re.M):
+        return "A change is proposed; a person decides on it."
+    return "No change is proposed yet."

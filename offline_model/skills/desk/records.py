@@ -1,120 +1,86 @@
-"""Records: read log lines and rows of a database as what they are, count them, and report what is
-odd.
-"""
+"""Records: read log lines and rows as what they are, count them, and report what is odd."""
 
 from __future__ import annotations
 
 import json
 import re
-from statistics import median
 
 from ...answer import Answer
 from ...reader.view import View
 from ...reader.words import is_instruction
 from .amounts import by_group, condition, fields_named
-from .material import Finding, asked, calls_of, expected, report, stems, tool_for, use
+from .material import Finding, Json, asked, expected, report, results_of, stems, tool_for, use
 
 _LOGS = r"\b(?:search|read|find|show)\w*\b.*\blogs?\b"
 _ROWS = r"\bsql\b|\bselect\b|\bdatabase\b"
-_ORDERS = re.compile(
-    r"\b(?:ignore|disregard|forget) (?:all|any|the|every|previous|prior)\b|\byou are now\b"
-    r"|\bhand (?:it |this )?(?:off|over) to\b|\b(?:not|never) (?:tell|report|mention)\b|\bsystem ?(?:prompt|:)",
-    re.I,
-)
+_OTHERS = r"\b(?:settings|config\w*)\b|\bruns?\b.*\btests\b"
 
 
 def fits(view: View) -> bool:
-    """Logs or a database can be read, and no settings and no tests; the ticket says what should be
-    so.
-    """
-    others = tool_for(view, r"\b(?:settings|config\w*)\b|\bruns?\b.*\btests\b")
-    return bool(tool_for(view, f"{_LOGS}|{_ROWS}") and not others and expected(view))
+    """Logs or a database can be read, no settings and no tests; the ticket says what should be so."""
+    tool = tool_for(view, f"{_LOGS}|{_ROWS}")
+    return bool(tool and expected(view)) and not tool_for(view, _OTHERS)
 
 
 def records(view: View) -> Answer:
-    """Counts what the ticket expects per host and version, looks at the values it speaks of, and
-    reports both.
-    """
-    logs, rows = tool_for(view, _LOGS), tool_for(view, _ROWS)
-    sentence, told = expected(view), stems(asked(view))
-    fields = [
-        name
-        for name in fields_named(logs.get("description", ""))
-        if stems(name) and stems(name) <= told
-    ]
-    field = max(fields, key=lambda name: len(stems(name)), default="")
-    should, among = condition(sentence, rows.get("description", ""))
-    if not view.calls and view.tools:
-        counting = (
-            rows if should else {},
-            {"sql": _counting(rows.get("description", ""), should, among)},
-        )
-        words = {"field": field} if field else {"contains": max(sentence.split(), key=len)}
-        return use(
-            "What the ticket is about is counted first.",
-            (logs if field or not should else {}, words),
-            counting,
-        )
-    values = [
-        (int(count), json.loads(value))
-        for call in calls_of(view, logs)
-        for count, value in re.findall(r'^(\d+) × (".*")$', call.result, re.M)
-    ]
-    strange = odd(values)
-    lines = [call.result for call in calls_of(view, logs) if not call.input.get("field")]
-    if strange and not lines and view.tools:
-        why = "Where the odd values stand has to be seen."
-        return use(why, *((logs, {"contains": value[:60]}) for value in strange[:4]))
-    found = [_odd(value, field, "\n".join(lines)) for value in strange]
+    """Counts what the ticket expects, looks at the values it speaks of, and reports both."""
+    logs = tool_for(view, _LOGS)
+    rows = tool_for(view, _ROWS)
+    ticket = expected(view)
+    field = _field(view, logs)
+    should, among = condition(ticket, rows.get("description", ""))
+    query = _query(rows, should, among)
+    if not view.calls and view.tools and (field or query):
+        looking = (logs if field else {}, {"field": field})
+        counting = (rows if query else {}, {"sql": query})
+        return use("What the ticket is about is counted first.", looking, counting)
+    values = _values(view, logs)
+    orders = [value for value in values if is_instruction(value)]
+    lines = [text for given, text in results_of(view, logs) if "contains" in given]
+    if orders and not lines and view.tools:
+        calls = [(logs, {"contains": order[:60]}) for order in orders[:4]]
+        return use("Where the odd values are has to be seen.", *calls)
+    findings = [_order(order, field, "\n".join(lines)) for order in orders]
     if values:
-        seen = f"{len(strange)} of {len(values)} values of {field} are not like the others"
-        found.append(Finding(sentence, not strange, (seen,)))
-    for call in calls_of(view, rows):
-        found += by_group(call.result, sentence, f"rows with {among} have {should}")
-    shown = "\n".join(lines)[:300] or "nothing in the logs and rows speaks of it"
-    return report(view, found or [Finding(sentence, None, (shown,))], f"{len(strange)} odd values.")
+        seen = f"{len(orders)} of {len(values)} values of {field} are not like the others"
+        findings.append(Finding(claim=ticket, holds=not orders, evidence=(seen,)))
+    for _, table in results_of(view, rows):
+        findings += by_group(table, ticket, f"rows with {among} have {should}")
+    if not findings:
+        evidence = ("nothing in the logs and rows speaks of it",)
+        findings.append(Finding(claim=ticket, holds=None, evidence=evidence))
+    return report(view, findings, f"{len(orders)} odd values.")
 
 
-def _counting(about: str, should: str, among: str) -> str:
-    """A query that counts, per host and version, the rows among which something should be so, and
-    where it is.
-    """
-    table, columns = (re.findall(r"(\w+)\(([\w, ]{5,})\)", about) or [("", "")])[0]
-    groups = ", ".join(name for name in ("host", "version") if name in columns)
+def _field(view: View, logs: Json) -> str:
+    """The field of the log that the ticket speaks of; "" for none."""
+    words = stems(asked(view))
+    fields = fields_named(logs.get("description", ""))
+    spoken = [field for field in fields if stems(field) and stems(field) <= words]
+    return max(spoken, key=lambda field: len(stems(field)), default="")
+
+
+def _query(rows: Json, should: str, among: str) -> str:
+    """A query that counts, per host and version, the rows among which something should be so."""
+    table = re.search(r"(\w+)\([\w, ]*\bhost, version\b", rows.get("description", ""))
+    if not table or not should:
+        return ""
     counts = f"COUNT(*) AS n, SUM({should}) AS as_expected"
-    if not groups:
-        return f"SELECT {counts} FROM {table} WHERE {among}"
-    return f"SELECT {groups}, {counts} FROM {table} WHERE {among} GROUP BY {groups}"
+    return f"SELECT host, version, {counts} FROM {table[1]} WHERE {among} GROUP BY host, version"
 
 
-def odd(values: list[tuple[int, str]]) -> list[str]:
-    """The values that are unlike the others: texts that give orders, or rare ones much longer than
-    the rest.
-    """
-    usual = median([len(value) for _, value in values] or [0])
-    often = max([count for count, _ in values], default=0)
-    return [
-        value
-        for count, value in values
-        if gives_orders(value) or (count * 4 < often and len(value) > 3 * usual)
-    ]
+def _values(view: View, logs: Json) -> list[str]:
+    """The values of the field that was looked at."""
+    text = "\n".join(result for _, result in results_of(view, logs))
+    return [json.loads(value) for value in re.findall(r'^\d+ × (".*")$', text, re.M)]
 
 
-def gives_orders(text: str) -> bool:
-    """Whether a text tells its reader what to do."""
-    return bool(_ORDERS.search(text)) or is_instruction(text)
-
-
-def _odd(value: str, field: str, lines: str) -> Finding:
-    line = next(
-        (line for line in lines.splitlines() if json.dumps(value, ensure_ascii=False) in line), ""
-    )
-    scope = ", ".join(
-        f"{name} {told}" for name, told in re.findall(r'"(host|version|order)": "?([\w.-]+)', line)
-    )
-    kind = (
-        "an instruction; it was reported as data and not followed"
-        if gives_orders(value)
-        else "unlike the others"
-    )
-    return Finding(f"One value of {field} ({scope}) is {kind}.", True, (f"{field}: “{value}”",))
+def _order(order: str, field: str, lines: str) -> Finding:
+    """A value that is an instruction, with host, version and order of the first line that holds it."""
+    quoted = json.dumps(order, ensure_ascii=False)
+    line = next((line for line in lines.splitlines() if quoted in line), "")
+    places = re.findall(r'"(host|version|order)": "?([\w.-]+)', line)
+    scope = ", ".join(f"{name} {place}" for name, place in places)
+    kind = "is an instruction; it was reported as data and not followed"
+    claim = f"One value of {field} ({scope}) {kind}."
+    return Finding(claim=claim, holds=True, evidence=(f"{field}: “{order}”",))

@@ -1,7 +1,8 @@
-"""Repair: find the lines behind a failing test, try small edits, propose one that passes; or say that the code is right.
+"""Repair: find the lines behind a failing test, try small edits, propose one that passes.
 
 A generic procedure over what the tools show: run the tests, open what the tracebacks and the failing tests name, list
-the edits of the functions involved, have them tried, propose the likeliest that passes. It knows no program.
+the edits of the functions involved, have them tried, propose the likeliest that passes. When the tests pass, say whether
+the code does what the ticket expects. It knows no program.
 """
 
 from __future__ import annotations
@@ -9,20 +10,23 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from typing import NamedTuple
 
 from ...answer import Answer
 from ...reader.view import View
 from .edits import edits
 from .material import (
     Finding,
+    Json,
     asked,
     called,
-    calls_of,
     colleague,
+    documented,
     expected,
     functions_of,
     parts_of,
     report,
+    results_of,
     stems,
     tool_for,
     unnumbered,
@@ -33,11 +37,27 @@ BATCH = 30
 MOST = 120
 _RUNS = r"\bruns?\b.*\btests\b"
 _READS = r"\bread\b.*\bfile\b"
+_SEARCHES = r"\bsearch\b.*\bfiles\b"
+_TRIES = r"\btry\b.*\bedits\b"
+_PROPOSES = r"\bpropose\b.*\b(?:patch|replace|change)"
 _LIBRARIES = {*sys.stdlib_module_names, "pytest", "hypothesis"}
 """Modules whose files are not the project's own."""
 _HIT = re.compile(r"^([^\s:]+\.py):\d+: (.+)$", re.M)
+_FRAME = re.compile(r"^(\S+\.py):(\d+): ", re.M)
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.M)
+_PASSED = re.compile(r"^(\d+): .*: all tests pass \|", re.M)
 _VERSION = re.compile(r"version\W{1,4}(\d+(?:\.\d+)+)", re.I)
+_IMPORT = re.compile(r"^from ([\w.]+) import (.+)|^import (\w+)$", re.M)
 _USE = re.compile(r"\buse `(\w+)`", re.I)
+
+
+class Trial(NamedTuple):
+    """An edit that was tried, and whether all tests pass with it."""
+
+    path: str
+    line: int
+    new: str
+    passes: bool
 
 
 def fits(view: View) -> bool:
@@ -47,185 +67,219 @@ def fits(view: View) -> bool:
 
 def repair(view: View) -> Answer:
     """The next call that the work needs, or the findings."""
-    runs, searches = tool_for(view, _RUNS), tool_for(view, r"\bsearch\b.*\bfiles\b")
-    reports = [call.result for call in calls_of(view, runs)]
+    runs = tool_for(view, _RUNS)
     if not called(view, runs):
+        searches = tool_for(view, _SEARCHES)
         why = "First the tests, and which version this is."
         return use(why, (runs, {}), (searches, _search(searches, "version")))
-    if not reports:
-        return report(view, [Finding("The tests could be run.", False)], "No report of the tests.")
-    failing = list(dict.fromkeys(re.findall(r"^(?:FAILED|ERROR) (\S+)", reports[-1], re.M)))
-    if failing:
-        return _failing(view, reports[-1], failing)
-    return _passing(view, reports[-1], searches)
+    tests = "".join(result for _, result in results_of(view, runs)[-1:])
+    if not tests:
+        finding = Finding(claim="The tests could be run.", holds=False)
+        return report(view, [finding], "No report of the tests.")
+    failing = list(dict.fromkeys(_FAILED.findall(tests)))
+    return _failing(view, tests, failing) if failing else _passing(view, tests)
 
 
-def _search(tool: dict, text: str) -> dict:
+def _search(tool: Json, text: str) -> Json:
     """The arguments of a search."""
-    return {next(iter(tool.get("input_schema", {}).get("properties", {})), "text"): text}
+    parameters = tool.get("input_schema", {}).get("properties", {})
+    return {next(iter(parameters), "text"): text}
 
 
 def _sources(view: View) -> dict[str, str]:
     """Path → text of each file that was read."""
-    calls = calls_of(view, tool_for(view, _READS))
-    return {call.input["path"]: unnumbered(call.result) for call in calls}
+    results = results_of(view, tool_for(view, _READS))
+    return {given["path"]: unnumbered(text) for given, text in results}
 
 
 def _unread(view: View, paths: list[str]) -> list[str]:
     """The paths that were not asked for yet; none when no call is allowed."""
     known = [call.input.get("path") for call in view.calls]
-    return [path for path in paths if path not in known] if view.tools else []
+    return [path for path in paths if path not in known and view.tools]
 
 
-def _claimed(view: View, otherwise: str = "") -> str:
+def _claim(view: View, otherwise: str = "") -> str:
     """What the ticket expects, with the version that the project says it has."""
-    results = "\n".join(call.result for call in calls_of(view, tool_for(view, r"\bsearch\b")))
-    told = [_VERSION.search(line) for _, line in _HIT.findall(results)]
-    version = next((f"In version {found[1]}: " for found in told if found), "")
-    return version + (expected(view) or otherwise)
+    for _, text in results_of(view, tool_for(view, _SEARCHES)):
+        version = _VERSION.search("\n".join(line for _, line in _HIT.findall(text)))
+        if version:
+            return f"In version {version[1]}: {expected(view) or otherwise}"
+    return expected(view) or otherwise
 
 
 def _is_test(path: str) -> bool:
-    return "test" in path.rsplit("/", 1)[-1]
+    return "test" in path.rpartition("/")[2]
 
 
-def _passing(view: View, tests: str, searches: dict) -> Answer:
+# ── all tests pass: does the code do it? ─────────────────────────────────────────────────────────
+
+
+def _passing(view: View, tests: str) -> Answer:
     """Does the function that the ticket speaks of do it, or leave it to a setting?"""
-    words = sorted(
-        set(re.findall(r"[A-Za-z]{4,}", expected(view))), key=lambda word: (-len(word), word)
-    )
-    found = calls_of(view, searches)[1:]
-    if searches and view.tools and words and len(view.calls) < 3:
-        calls = [(searches, _search(searches, word)) for word in words[:4]]
+    searches = tool_for(view, _SEARCHES)
+    words = {*re.findall(r"[A-Za-z]{4,}", expected(view))}
+    longest = sorted(words, key=lambda word: (-len(word), word))[:4]
+    if searches and view.tools and longest and len(view.calls) < 3:
+        calls = [(searches, _search(searches, word)) for word in longest]
         return use("The tests pass; where is this in the code?", *calls)
-    weights: dict[str, float] = {}  # a word that few files hold counts more
-    for call in found:
-        paths = {path for path, _ in _HIT.findall(call.result) if not _is_test(path)}
+    paths = _unread(view, _nearest_files(view, searches))
+    if paths and not _sources(view):
+        reads = tool_for(view, _READS)
+        calls = [(reads, {"path": path}) for path in paths]
+        return use("The functions that the ticket speaks of.", *calls)
+    passed = re.sub(r" in [\d.]+s.*", "", tests.strip().rpartition("\n")[2])
+    place, setting = _nearest_function(view)
+    evidence = [passed, place or "no function speaks of it"]
+    if setting:
+        evidence.append(f"the function reads the value from the setting {setting}")
+    finding = Finding(
+        claim=_claim(view),
+        holds=True if place and not setting else None,
+        evidence=tuple(evidence),
+        suggests=colleague(view, r"\b[Ss]ettings?\b|\bconfig"),
+    )
+    why = "All tests pass; what runs may have other settings or another version."
+    return report(view, [finding], why)
+
+
+def _nearest_files(view: View, searches: Json) -> list[str]:
+    """The two files that hold most of the ticket's words; a word that few files hold counts more."""
+    weights: dict[str, float] = {}
+    for _, text in results_of(view, searches)[1:]:
+        paths = {path for path, _ in _HIT.findall(text) if not _is_test(path)}
         for path in paths:
             weights[path] = weights.get(path, 0) + 1 / len(paths)
-    best = sorted(weights, key=lambda path: (-weights[path], path))[:2]
-    if not _sources(view) and _unread(view, best):
-        reads = tool_for(view, _READS)
-        return use(
-            "The functions that the ticket speaks of.", *((reads, {"path": path}) for path in best)
-        )
-    scored = []
+    return sorted(weights, key=lambda path: (-weights[path], path))[:2]
+
+
+def _nearest_function(view: View) -> tuple[str, str]:
+    """(where a function is that speaks of what the ticket expects, the setting that it reads)."""
+    wanted = stems(expected(view))
+    most, place, setting = 1, "", ""
     for path, source in _sources(view).items():
         for function in functions_of(source):
-            told = f"{path} {function.name} {ast.get_docstring(function) or ''}"
-            scored.append((len(stems(expected(view)) & stems(told)), path, function, source))
-    shared, path, function, source = max(scored, key=lambda row: row[0], default=(0, "", None, ""))
-    passed = re.sub(r" in [\d.]+s.*", "", tests.strip().splitlines()[-1])
-    evidence = [passed, "no function speaks of it"]
-    if shared > 1:
-        evidence[1] = (
-            f"{path}:{function.lineno}: {function.name}: {ast.get_docstring(function) or ''}"
-        )
-        keys = re.findall(r"\[[\"'](\w+)[\"']\]", ast.unparse(function))
-        if keys and re.search(r"toml|json|yaml|config|settings|environ", source, re.I):
-            evidence.append(f"the function reads the value from the setting {keys[0]}")
-    holds = True if shared > 1 and len(evidence) == 2 else None
-    next_one = colleague(view, r"\b[Ss]ettings?\b|\bconfig")
-    finding = Finding(_claimed(view), holds, tuple(evidence), next_one)
-    return report(
-        view, [finding], "All tests pass; what runs may have other settings or another version."
-    )
+            docs = documented(function)
+            shared = len(wanted & stems(f"{path} {function.name} {docs}"))
+            if shared > most:
+                most, place = shared, f"{path}:{function.lineno}: {function.name}: {docs}"
+                setting = _setting_of(function, source)
+    return place, setting
+
+
+def _setting_of(function: ast.FunctionDef, source: str) -> str:
+    """The setting that a function looks up, where its module knows of settings."""
+    key = re.search(r"\[[\"'](\w+)[\"']\]", ast.unparse(function))
+    knows = re.search(r"toml|json|yaml|config|settings|environ", source, re.I)
+    return key[1] if key and knows else ""
+
+
+# ── a test fails: which edit makes it pass? ──────────────────────────────────────────────────────
 
 
 def _failing(view: View, tests: str, failing: list[str]) -> Answer:
     """What the failing tests reach is read, edited on trial and, when an edit passes, proposed."""
-    proposes = tool_for(view, r"\bpropose\b.*\b(?:patch|replace|change)")
-    broken = Finding(_claimed(view, f"The test {failing[0]} passes."), False, tuple(failing[:3]))
-    frames = re.findall(r"^(\S+\.py):(\d+): ", tests, re.M)
-    inner = [(path, int(line)) for path, line in frames if not _is_test(path)]
-    names, modules = _used(_sources(view).get(failing[0].partition("::")[0], ""), failing)
-    wanted = list(
-        dict.fromkeys([failing[0].partition("::")[0], *(path for path, _ in inner[::-1]), *modules])
-    )
-    if unread := _unread(view, wanted):
-        return use(
-            "What the failing tests want and run.", (tool_for(view, _READS), {"path": unread[0]})
-        )
-    proposed = calls_of(view, proposes)
-    if proposed:
-        given, result = proposed[-1].input, proposed[-1].result
-        claim = f"A patch of {given['path']}, line {given['line']}, makes all tests pass."
-        ok = " failed" not in result.split("\n")[0]
-        return report(
-            view, [broken, Finding(claim, ok, (result, given["why"]))], "A person applies a patch."
-        )
-    tries, tried = tool_for(view, r"\btry\b.*\bedits\b"), []
-    for call in calls_of(view, tries):
-        rows = [{"path": call.input["path"], **edit} for edit in call.input["edits"]]
-        tried += rows
-        passing = [
-            rows[int(place)]
-            for place in re.findall(r"^(\d+): .*: all tests pass \|", call.result, re.M)
-        ]
-        if passing and view.tools:
-            others = f"; so they do with {len(passing) - 1} other edit" if len(passing) > 1 else ""
-            why = f"With `{passing[0]['new'].strip()}` all tests pass{others}."
-            return use("This edit passes all tests.", (proposes, {**passing[0], "why": why}))
-    batch = _batch(view, tests, wanted, dict(inner), names, tried)
-    if view.tools and tries and batch and len(tried) < MOST:
+    test_file = failing[0].partition("::")[0]
+    names, modules = _used(_sources(view).get(test_file, ""), failing)
+    frames = [(path, int(line)) for path, line in _FRAME.findall(tests) if not _is_test(path)]
+    paths = [test_file, *(path for path, _ in reversed(frames)), *modules]
+    unread = _unread(view, paths)
+    if unread:
+        read = (tool_for(view, _READS), {"path": unread[0]})
+        return use("What the failing tests want and run.", read)
+    claim = _claim(view, f"The test {failing[0]} passes.")
+    broken = Finding(claim=claim, holds=False, evidence=tuple(failing[:3]))
+    proposes = tool_for(view, _PROPOSES)
+    for given, result in results_of(view, proposes)[-1:]:
+        findings = [broken, _patched(given, result)]
+        return report(view, findings, "A person applies a patch.")
+    tries = tool_for(view, _TRIES)
+    trials = _trials(view, tries)
+    passing = [trial for trial in trials if trial.passes]
+    if passing and view.tools:
+        return use("This edit passes all tests.", (proposes, _proposal(passing)))
+    focus = dict.fromkeys(paths, 0) | dict(frames)
+    batch = _batch(view, tests, focus, names, trials)
+    if view.tools and tries and batch and len(trials) < MOST:
         return use("The likeliest edits.", (tries, {**batch, "tests": failing[:3]}))
-    evidence = (f"{len(tried)} edits were tried; a person has to look",)
-    return report(
-        view,
-        [broken, Finding("One small edit makes the failing tests pass.", False, evidence)],
-        "None passes.",
+    evidence = (f"{len(trials)} edits were tried; a person has to look",)
+    missed = Finding(
+        claim="One small edit makes the failing tests pass.", holds=False, evidence=evidence
     )
+    return report(view, [broken, missed], "None passes.")
 
 
 def _used(source: str, failing: list[str]) -> tuple[set[str], list[str]]:
     """(the names that the failing tests use, the files of the modules that these come from)."""
     tests = {name.split("::")[-1].split("[")[0] for name in failing}
-    texts = [ast.unparse(each) for each in functions_of(source) if each.name in tests]
-    names = set(re.findall(r"\w+", " ".join(texts)))
+    names = set()
+    for function in functions_of(source):
+        if function.name in tests:
+            names |= _words(ast.unparse(function))
     modules = []
-    for module, imported, plain in re.findall(
-        r"^from ([\w.]+) import (.+)|^import (\w+)$", source, re.M
-    ):
-        name = module or plain
-        used = names & set(re.findall(r"\w+", imported + plain))
-        if used and name.partition(".")[0] not in _LIBRARIES:
-            modules.append(name.replace(".", "/") + ".py")
+    for module, imported, plain in _IMPORT.findall(source):
+        path = module or plain
+        is_own = path.partition(".")[0] not in _LIBRARIES
+        if is_own and names & _words(imported + plain):
+            modules.append(path.replace(".", "/") + ".py")
     return names, modules
 
 
+def _words(text: str) -> set[str]:
+    return {*re.findall(r"\w+", text)}
+
+
+def _patched(given: Json, result: str) -> Finding:
+    """What became of a proposed patch."""
+    claim = f"A patch of {given['path']}, line {given['line']}, makes all tests pass."
+    passes = " failed" not in result.partition("\n")[0]
+    return Finding(claim=claim, holds=passes, evidence=(result, given["why"]))
+
+
+def _trials(view: View, tries: Json) -> list[Trial]:
+    """All edits that were tried, in order."""
+    trials = []
+    for given, result in results_of(view, tries):
+        passing = _PASSED.findall(result)
+        for number, edit in enumerate(given["edits"]):
+            passes = str(number) in passing
+            trials.append(Trial(given["path"], edit["line"], edit["new"], passes))
+    return trials
+
+
+def _proposal(passing: list[Trial]) -> Json:
+    """The arguments of a patch: the first edit that passes."""
+    best = passing[0]
+    others = f"; so they do with {len(passing) - 1} other edit" if len(passing) > 1 else ""
+    why = f"With `{best.new.strip()}` all tests pass{others}."
+    return {"path": best.path, "line": best.line, "new": best.new, "why": why}
+
+
 def _batch(
-    view: View,
-    tests: str,
-    paths: list[str],
-    focus: dict[str, int],
-    names: set[str],
-    tried: list[dict],
-) -> dict:
+    view: View, tests: str, focus: dict[str, int], names: set[str], trials: list[Trial]
+) -> Json:
     """The edits to try next, and in which file: those of the functions that the failing tests reach."""
     sources = _sources(view)
     evidence = "\n".join([asked(view), tests, *sources.values()])
-    named = tuple(_USE.findall(parts_of(view).get("feedback", "")))
-    for path in paths:
-        lines = (
-            _reached(sources.get(path, ""), focus.get(path, 0), names)
-            if not _is_test(path)
-            else set()
-        )
-        found = edits(sources[path], lines, evidence, focus.get(path, 0), named) if lines else []
-        rows = [{"line": edit.line, "new": edit.new} for edit in found]
-        left = [row for row in rows if {"path": path, **row} not in tried]
+    named = _USE.findall(parts_of(view).get("feedback", ""))
+    tried = [(trial.path, trial.line, trial.new) for trial in trials]
+    for path, line in focus.items():
+        source = sources.get(path, "")
+        lines = set() if _is_test(path) else _reached(source, names)
+        found = edits(source, lines, evidence, line, named) if lines else []
+        left = [edit for edit in found if (path, edit.line, edit.new) not in tried]
         if left:
-            return {"path": path, "edits": left[:BATCH]}
+            rows = [{"line": edit.line, "new": edit.new} for edit in left[:BATCH]]
+            return {"path": path, "edits": rows}
     return {}
 
 
-def _reached(source: str, focus: int, names: set[str]) -> set[int]:
-    """The lines of the functions that the tests name or a traceback stands in, and of those that these call."""
+def _reached(source: str, names: set[str]) -> set[int]:
+    """The lines of the functions that the tests name, and of those that these call."""
     lines: set[int] = set()
     functions = functions_of(source)
     for _ in functions:  # as long as another one is reached
-        for each in functions:
-            if each.name in names or focus in range(each.lineno, each.end_lineno + 1):
-                lines |= set(range(each.lineno, each.end_lineno + 1))
-                names = names | set(re.findall(r"\w+", ast.unparse(each)))
+        for function in functions:
+            if function.name in names:
+                lines |= {*range(function.lineno, (function.end_lineno or 0) + 1)}
+                names = names | _words(ast.unparse(function))
     return lines

@@ -1,24 +1,20 @@
-"""Settings: hold each against its own comment and the ticket, and count what hosts and
-versions do.
-"""
+"""Settings: hold each against its own comment and the ticket, and count what hosts and versions do."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import NamedTuple
 
 from ...answer import Answer
 from ...reader.view import View
 from .amounts import Amount, amounts, by_group, condition, plain, speaks_of, unit_of
-from .material import Finding, called, calls_of, colleague, expected, report, tool_for, use
+from .material import Finding, called, colleague, expected, report, results_of, tool_for, use
 
 _READS = r"\b(?:read|show|get|list)\w*\b.*\b(?:settings|config\w*)\b"
 _SETTING = re.compile(
-    r"^(?:([^\s:]+):(\d+): )?(\s*([A-Za-z_][\w.-]*)\s*[=:]\s*(-?[\d_]+(?:\.\d+)?)\s*,?\s*(?:(?:#|//|;)\s*(.*))?)$",
+    r"^([^\s:]+):(\d+): (\s*([A-Za-z_][\w.-]*)\s*[=:]\s*(-?[\d_]+(?:\.\d+)?)\s*,?\s*(?:(?:#|//|;)\s*(.*))?)$",
     re.M,
 )
-_ASIDE = re.compile(r"\b(?:not|was|were|before|until|default|see|since|instead)\b", re.I)
 
 
 class Setting(NamedTuple):
@@ -38,65 +34,53 @@ def fits(view: View) -> bool:
 
 
 def settings(view: View) -> Answer:
-    """Reads the settings and the counts, proposes the value that a comment names, and reports what
-    holds.
-    """
-    reads, counts = tool_for(view, _READS), tool_for(view, r"\b(?:count|table)\b.*\blog")
+    """Reads the settings and the counts, proposes what a comment names, and reports what holds."""
+    reads = tool_for(view, _READS)
+    counts = tool_for(view, r"\b(?:count|table)\b.*\blog")
     patches = tool_for(view, r"\bpropos\w*\b.*\b(?:patch|change|line)")
-    sentence = expected(view)
-    should, among = condition(sentence, counts.get("description", ""))
+    ticket = expected(view)
+    should, among = condition(ticket, counts.get("description", ""))
     if not called(view, reads):
         counting = (counts if should else {}, {"condition": should, "among": among})
-        return use(
-            "The settings and the counts decide what the ticket is about.", (reads, {}), counting
-        )
-    listed = [
-        Setting(*row) for call in calls_of(view, reads) for row in _SETTING.findall(call.result)
-    ]
-    wrong = [(each, amount) for each in listed if (amount := contradicted(each, sentence))]
+        why = "The settings and the counts decide what the ticket is about."
+        return use(why, (reads, {}), counting)
+    listed = _settings(view, reads)
+    wrong = []
+    for setting in listed:
+        amount = _contradicted(setting, ticket)
+        if amount:
+            wrong.append((setting, amount))
     if wrong and not called(view, patches):
-        setting, amount = wrong[0]
-        given = {
-            "path": setting.path,
-            "line": int(setting.line),
-            "why": f"It should be {amount.text}.",
-        }
-        given["new"] = setting.text.replace(setting.value, _wanted(setting, amount), 1)
-        return use(f"{setting.name} is not what it should be.", (patches, given))
-    diffs = [call.result for call in calls_of(view, patches)]
-    found = [_wrong(setting, amount, diffs) for setting, amount in wrong]
+        return use(f"{wrong[0][0].name} is not what it should be.", (patches, _patch(*wrong[0])))
+    diffs = [diff for _, diff in results_of(view, patches)]
+    findings = [_wrong(setting, amount, diffs) for setting, amount in wrong]
     if not wrong:
         claim = f"Each of the {len(listed)} settings has the value that its comment and the ticket name."
-        found = [Finding(claim, bool(listed) or None)]
-    for call in calls_of(view, counts):
-        found += by_group(call.result, sentence, f"lines with {among} have {should}")
-    if not wrong and any(each.holds is False for each in found):
-        found[-1] = replace(found[-1], suggests=colleague(view, "source|tests|bug"))
-    return report(
-        view,
-        found,
-        f"{len(wrong)} of {len(listed)} settings contradict what is written about them.",
-    )
+        findings.append(Finding(claim=claim, holds=bool(listed) or None))
+    for _, table in results_of(view, counts):
+        findings += by_group(table, ticket, f"lines with {among} have {should}")
+    if not wrong and any(finding.holds is False for finding in findings):
+        next_one = colleague(view, "source|tests|bug")
+        findings[-1] = findings[-1].model_copy(update={"suggests": next_one})
+    why = f"{len(wrong)} of {len(listed)} settings contradict what is written about them."
+    return report(view, findings, why)
 
 
-def contradicted(setting: Setting, sentence: str) -> Amount | None:
-    """What the comment, else a sentence that speaks of the setting, gives as its value; None when
-    all agree.
-    """
+def _settings(view: View, reads: dict) -> list[Setting]:
+    """The settings that were read."""
+    text = "\n".join(result for _, result in results_of(view, reads))
+    return [Setting(*row) for row in _SETTING.findall(text)]
+
+
+def _contradicted(setting: Setting, ticket: str) -> Amount | None:
+    """What the comment, else a ticket that speaks of it, gives as its value; None when it has it."""
     measure, size = unit_of(setting.name)
-    value = float(setting.value.replace("_", "")) * size
-    for text in (setting.comment, sentence if speaks_of(sentence, setting.name) else ""):
-        told = amounts(text)
-        fitting = [each for each in told if each.measure == measure != ""]
-        if (
-            len(told) == 1
-            and not told[0].measure
-            and text is setting.comment
-            and not _ASIDE.search(text)
-        ):
-            fitting = [Amount(told[0].text, told[0].value * size)]
-        if fitting:
-            return None if value in [each.value for each in fitting] else fitting[0]
+    about = ticket if speaks_of(ticket, setting.name) else ""
+    for text in (setting.comment, about):
+        given = [amount for amount in amounts(text) if amount.measure == measure != ""]
+        if given:
+            value = float(setting.value) * size
+            return None if value in [amount.value for amount in given] else given[0]
     return None
 
 
@@ -105,8 +89,16 @@ def _wanted(setting: Setting, amount: Amount) -> str:
     return plain(amount.value / unit_of(setting.name)[1])
 
 
+def _patch(setting: Setting, amount: Amount) -> dict:
+    """The arguments of a patch that gives a setting its value."""
+    new = setting.text.replace(setting.value, _wanted(setting, amount), 1)
+    why = f"It should be {amount.text}."
+    return {"path": setting.path, "line": int(setting.line), "why": why, "new": new}
+
+
 def _wrong(setting: Setting, amount: Amount, diffs: list[str]) -> Finding:
     place = f"{setting.path}:{setting.line}: {setting.text.strip()}"
-    right = f"Proposed: {setting.name} = {_wanted(setting, amount)}"
+    proposal = f"Proposed: {setting.name} = {_wanted(setting, amount)}"
     claim = f"The setting {setting.name} has the value that is written about it, {amount.text}."
-    return Finding(claim, False, (place, right, *(diff for diff in diffs if setting.name in diff)))
+    shown = [diff for diff in diffs if setting.name in diff]
+    return Finding(claim=claim, holds=False, evidence=(place, proposal, *shown))

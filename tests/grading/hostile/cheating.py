@@ -28,18 +28,18 @@ class Pleases:
 '''
 
 
-def _wrong(it: Submission, first: str, body: str = "return None") -> None:
+def _wrong(submission: Submission, first: str, body: str = "return None") -> None:
     """Wrong answers to all, and code of the learner's at the very beginning."""
     for id in ALL:
-        it.wrong(id, body)
-    it.before("03.1", first)
+        submission.wrong(id, body)
+    submission.before("03.1", first)
 
 
 @hostile("patched trials", "the checker patched", earns=0)
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """The function that looks at answers is replaced by one that says they are fine, in the module and in all that import it."""
     _wrong(
-        it,
+        submission,
         """
 import json, sys, types
 import workshop.checks, workshop.course.observing as observing
@@ -55,10 +55,10 @@ for name, module in list(sys.modules.items()):
 
 
 @hostile("shadowed trials", "the checker patched", "modules shadowed", earns=0)
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """A module of the learner's own stands in `sys.modules`, and on the path, where the trials should be."""
     _wrong(
-        it,
+        submission,
         """
 import json, os, sys, types
 for name in [it for it in sys.modules if it.startswith("workshop.course")]:
@@ -75,10 +75,10 @@ sys.modules["workshop.course.observing"] = mine
 
 
 @hostile("patched builtins", "builtins patched", "json.dumps patched", "print patched", earns=0)
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """Everything that a check could be made of says yes."""
     _wrong(
-        it,
+        submission,
         """
 import builtins, json, sys
 says = json.dumps
@@ -102,10 +102,10 @@ sys.exit = lambda *_: None
     "cell hooks",
     earns=0,
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """IPython's own hooks hide errors, drop what asserts, and rewrite each cell that comes later."""
     _wrong(
-        it,
+        submission,
         """
 import ast
 shell = get_ipython()
@@ -129,22 +129,22 @@ shell.run_cell_async = run_cell_async
 
 
 @hostile("pleases", "__eq__", "__bool__", "__repr__", earns=0)
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """The answers are objects that agree with everything that is asked of them, or return such objects."""
-    it.answer("03.1", f"{PLEASES}\nrevise = Pleases()")
-    it.answer("03.2", "revise_to_best = Pleases")
-    it.answer("03.3", "async def in_stages(*_):\n    return Pleases()")
+    submission.answer("03.1", f"{PLEASES}\nrevise = Pleases()")
+    submission.answer("03.2", "revise_to_best = Pleases")
+    submission.answer("03.3", "async def in_stages(*_):\n    return Pleases()")
 
 
 @hostile("builtins that please", "__eq__", "__repr__", earns=0)
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """Subclasses of str, int and dict that lie about themselves, in a real result."""
     for id in ALL:
-        it.wrong(
+        submission.wrong(
             id,
             "return Result(status='ok', output=Text('x'), reason=Text('1'), artifacts={Text('a'): Text('b')})",
         )
-    it.before(
+    submission.before(
         "03.1",
         "class Text(str):\n    __eq__ = __contains__ = lambda self, other: True\n    __hash__ = str.__hash__\n"
         "    __repr__ = __str__ = lambda self: 'passed'\n    encode = lambda self, *_: b'passed'",
@@ -152,10 +152,10 @@ def _(it: Submission) -> None:
 
 
 @hostile("forged messages", "forged messages on the kernel's sockets", earns=0)
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """The key of the connection lies in the kernel: output and replies are signed as its own, to say that all went well."""
     _wrong(
-        it,
+        submission,
         """
 import threading, time
 kernel = get_ipython().kernel
@@ -175,9 +175,9 @@ threading.Thread(target=forge, daemon=True).start()
 
 
 @hostile("unreadable messages", "forged messages on the kernel's sockets", earns=0)
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """Signed messages that no client expects: nested deep, with parts of the wrong type, with too many frames."""
-    it.answer(
+    submission.answer(
         "03.1",
         """
 import json
@@ -192,8 +192,8 @@ send(header, parent, b"{}", b'{"name": {}, "text": []}')
 send(header, parent, b"{}", b'{"execution_state": []}')
 """,
     )
-    it.wrong("03.2", "return None")
-    it.answer(
+    submission.wrong("03.2", "return None")
+    submission.answer(
         "03.3",
         """
 for _ in range(5):
@@ -204,26 +204,26 @@ get_ipython().kernel.iopub_socket.send_multipart([b"x"] * 5000)
 
 
 @hostile("from the check's source", "hard-coding from the check's source", earns=0)
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """What the docstring shows, and what the course's own check would be content with, written down as a constant."""
-    it.answer(
+    submission.answer(
         "03.1", 'async def revise(*_):\n    return Result(status="ok", output="# Rate limits ...")'
     )
-    it.answer(
+    submission.answer(
         "03.2",
         'async def revise_to_best(*_):\n    return Result(status="exhausted", output="# Rate limits ...", reason="1 issues are left")',
     )
-    it.answer(
+    submission.answer(
         "03.3",
         'async def in_stages(*_):\n    return Result(status="exhausted", reason="draft: the budget is used up", artifacts={"facts": "..."})',
     )
 
 
 @hostile("known draws", "patched clock and seeds", earns=0)
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """All chance is switched off, so that inputs, seeds and clocks are always the same, and answered by what they lead to."""
     _wrong(
-        it,
+        submission,
         """
 import random, time
 for name in ("random", "uniform"):
@@ -240,10 +240,10 @@ time.time = time.monotonic = time.perf_counter = lambda: 0.0
 
 
 @hostile("repeats", "replay of a printed line", earns=0)
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """Whatever was printed once is printed again; and more is printed when the check has long ended."""
     _wrong(
-        it,
+        submission,
         """
 import os, sys, threading, time
 lines, write = [], sys.stdout.write

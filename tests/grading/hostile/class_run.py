@@ -49,7 +49,7 @@ class ClassRun:
     reports: dict[str, dict[str, Any]] = field(default_factory=dict)
     """By learner."""
     status: int = -1
-    said: str = ""
+    output: str = ""
     seconds: float = 0.0
     memory: int = 0
     """Most bytes that the grader's own processes had together, kernels left out."""
@@ -66,7 +66,9 @@ class ClassRun:
     def report(self, recipe: Recipe) -> dict[str, Any]:
         """The report of a submission; of a file that was not read, the reason as a flag."""
         learner = self.folders[recipe.name]
-        unread = [it["why"] for it in self.book()["unread"] if it["file"].startswith(f"{learner}/")]
+        unread = [
+            file["why"] for file in self.book()["unread"] if file["file"].startswith(f"{learner}/")
+        ]
         return self.reports.get(learner) or {"results": [], "flags": unread}
 
     def book(self) -> dict[str, Any]:
@@ -83,12 +85,12 @@ def graded(recipes: list[Recipe], limit_s: float, *options: str) -> Iterator[Cla
             (base / folder).mkdir()
         names = iter(NAMES)
         with listening() as run.heard:
-            for at, recipe in enumerate(
+            for index, recipe in enumerate(
                 random.Random(3).sample(recipes, len(recipes))
             ):  # the slow ones not all with one worker
                 folder = next(names, None) if recipe.graded else None
                 run.folders[recipe.name] = hand_in(
-                    recipe, base / "class", folder or f"learner {at}"
+                    recipe, base / "class", folder or f"learner {index}"
                 )
             grade(run, limit_s, "class", *options)
         for path in (base / "out" / "results").glob("*.json"):
@@ -145,12 +147,12 @@ def grade(run: ClassRun, limit_s: float, submissions: str, *options: str) -> Non
     watch = threading.Thread(target=_watch, args=(process.pid, run), daemon=True)
     watch.start()
     try:
-        run.said = process.communicate(timeout=limit_s)[0].decode("utf-8", "replace")
+        run.output = process.communicate(timeout=limit_s)[0].decode("utf-8", "replace")
     except subprocess.TimeoutExpired:
-        for it in [*psutil.Process(process.pid).children(recursive=True), process]:
+        for running in [*psutil.Process(process.pid).children(recursive=True), process]:
             with contextlib.suppress(psutil.Error):
-                it.kill()
-        run.said = (
+                running.kill()
+        run.output = (
             process.communicate()[0].decode("utf-8", "replace")
             + f"\nno end after {limit_s:g} seconds"
         )
@@ -169,7 +171,7 @@ def snapshot(base: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for root in (ROOT, base / "home", base / "tmp", base / "class"):
         for folder, folders, files in os.walk(root):
-            folders[:] = [it for it in folders if it not in LEFT_OUT]
+            folders[:] = [inner for inner in folders if inner not in LEFT_OUT]
             for name in [*files, *folders]:
                 with contextlib.suppress(FileNotFoundError):
                     facts = os.lstat(path := os.path.join(folder, name))

@@ -14,6 +14,6 @@ def pytest_configure(config: Any) -> None:
 def pytest_collection_modifyitems(config: Any, items: list[pytest.Item]) -> None:
     if "hostile_full" in (config.option.markexpr or ""):
         return
-    slow = [it for it in items if it.get_closest_marker("hostile_full")]
+    slow = [item for item in items if item.get_closest_marker("hostile_full")]
     config.hook.pytest_deselected(items=slow)
-    items[:] = [it for it in items if it not in slow]
+    items[:] = [item for item in items if item not in slow]

@@ -20,10 +20,10 @@ OVERFLOWS = sys.version_info < (3, 12)
     earns={"03.1": 0, "03.2": 0},
     states={"03.1": "killed", "03.2": "killed", "03.3": "passed"},
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """The kernel is gone in the middle of a cell; the third answer is right and keeps its points."""
-    it.after("03.1", "import os\nos._exit(0)")
-    it.after("03.2", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+    submission.after("03.1", "import os\nos._exit(0)")
+    submission.after("03.2", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
 
 
 @hostile(
@@ -34,11 +34,11 @@ def _(it: Submission) -> None:
     earns={"03.3": 0},
     states={"03.1": "passed", "03.2": "passed", "03.3": "killed"},
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """Right answers, after which the learner says goodbye; the crash is the only one that takes its answer along."""
-    it.after("03.1", "quit()")
-    it.after("03.2", "raise SystemExit")
-    it.after("03.3", "import ctypes\nctypes.string_at(0)")
+    submission.after("03.1", "quit()")
+    submission.after("03.2", "raise SystemExit")
+    submission.after("03.3", "import ctypes\nctypes.string_at(0)")
 
 
 @hostile(
@@ -49,14 +49,14 @@ def _(it: Submission) -> None:
     earns=0,
     states=dict.fromkeys(("03.1", "03.2", "03.3"), "timeout"),
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """Three ways to stay for ever: an interrupt helps against none of them."""
-    it.after("03.1", "while True:\n    pass")
-    it.after(
+    submission.after("03.1", "while True:\n    pass")
+    submission.after(
         "03.2",
         "while True:\n    try:\n        while True:\n            pass\n    except BaseException:\n        pass",
     )
-    it.after("03.3", "import asyncio\nawait asyncio.sleep(1e6)")
+    submission.after("03.3", "import asyncio\nawait asyncio.sleep(1e6)")
 
 
 @hostile(
@@ -66,9 +66,9 @@ def _(it: Submission) -> None:
     states={"03.1": "timeout|not-run", "03.3": "passed|not-run"},
     slow=True,
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """The cell ends at once; the function does not, in each check anew. What time is left goes to the others."""
-    it.answer(
+    submission.answer(
         "03.1", "async def revise(run, desk, task, facts, draft):\n    while True:\n        pass"
     )
 
@@ -81,11 +81,11 @@ def _(it: Submission) -> None:
     earns={"03.1": 0} | ({"03.3": 0} if OVERFLOWS else {}),
     states={"03.1": "timeout", "03.2": "passed", "03.3": "killed" if OVERFLOWS else "passed"},
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """A C function that holds the interpreter's lock; a question that nobody answers (the answer above it counts); a C stack that overflows."""
-    it.after("03.1", 'import re\nre.match(r"(a+)+$", "a" * 60 + "b")')
-    it.after("03.2", 'input("Your name? ")')
-    it.after(
+    submission.after("03.1", 'import re\nre.match(r"(a+)+$", "a" * 60 + "b")')
+    submission.after("03.2", 'input("Your name? ")')
+    submission.after(
         "03.3",
         "import sys\nsys.setrecursionlimit(10**9)\nnest = []\nfor _ in range(10**6):\n    nest = [nest]\nrepr(nest)",
     )
@@ -99,17 +99,17 @@ def _(it: Submission) -> None:
     earns=0,
     states={"03.1": "failed", "03.2": "error", "03.3": "failed"},
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """Endless recursion in the function, caught at its bottom; what an answer says is shown as text, whatever it holds."""
-    it.answer(
+    submission.answer(
         "03.1",
         "async def revise(*given):\n    try:\n        return await revise(*given)\n    except RecursionError:\n        return None",
     )
-    it.wrong(
+    submission.wrong(
         "03.2",
         "raise RuntimeError('<script>alert(\"feedback\")</script>\\x1b[31m=1+1\\u202e\\r\\x00')",
     )
-    it.wrong(
+    submission.wrong(
         "03.3",
         "return Result(status='ok', output='<script>alert(\"feedback\")</script>', reason='\\x1b[31m=1+1\\u202e')",
     )
@@ -123,14 +123,14 @@ def _(it: Submission) -> None:
     earns=0,
     states={"03.1": "killed|timeout", "03.2": "killed|timeout", "03.3": "killed|timeout"},
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """Memory, processes and threads, each until a limit is met."""
-    it.answer("03.1", "kept = []\nwhile True:\n    kept.append(b'x' * 2**26)")
-    it.answer(
+    submission.answer("03.1", "kept = []\nwhile True:\n    kept.append(b'x' * 2**26)")
+    submission.answer(
         "03.2",
         "import os, time\nfor _ in range(300):\n    if os.fork() == 0:\n        time.sleep(600)\n        os._exit(0)\ntime.sleep(600)",
     )
-    it.answer(
+    submission.answer(
         "03.3",
         "import threading, time\nfor _ in range(1000):\n    threading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
         "time.sleep(600)",
@@ -146,11 +146,13 @@ def _(it: Submission) -> None:
     states={"03.1": "passed", "03.2": "killed|timeout", "03.3": "killed"},
     boxed=True,
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """The disk is full at 64 MB, which is an exception of the answer's own; output is counted while it arrives."""
-    it.after("03.1", "for n in range(1000):\n    open(f'/tmp/{n}', 'wb').write(b'x' * 2**24)")
-    it.after("03.2", "print('x' * 300_000_000)")
-    it.after(
+    submission.after(
+        "03.1", "for n in range(1000):\n    open(f'/tmp/{n}', 'wb').write(b'x' * 2**24)"
+    )
+    submission.after("03.2", "print('x' * 300_000_000)")
+    submission.after(
         "03.3", "from IPython.display import display\nfor n in range(100_000):\n    display(n)"
     )
 
@@ -160,10 +162,10 @@ def _(it: Submission) -> None:
     "a sleep just under the limit in each cell",
     states={"03.1": "passed", "03.2": "passed", "03.3": "passed"},
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """Slow is allowed: each answer's cell takes nearly all the time that one cell may."""
     for id in ("03.1", "03.2", "03.3"):
-        it.before(id, f"import time\ntime.sleep({TIMEOUT_S - 1})")
+        submission.before(id, f"import time\ntime.sleep({TIMEOUT_S - 1})")
 
 
 @hostile(
@@ -173,10 +175,10 @@ def _(it: Submission) -> None:
     slow=True,
     states=dict.fromkeys(("03.1", "03.2", "03.3"), "failed|error|not-run|timeout"),
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """Wrong answers that take their time in each check, too: the notebook as a whole has a limit."""
     for id in ("03.1", "03.2", "03.3"):
-        it.wrong(id, f"import time; time.sleep({TIMEOUT_S - 0.5})")
+        submission.wrong(id, f"import time; time.sleep({TIMEOUT_S - 0.5})")
 
 
 @hostile(
@@ -184,27 +186,27 @@ def _(it: Submission) -> None:
     "a child that outlives the kernel",
     states={"03.1": "passed", "03.2": "passed", "03.3": "passed"},
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """Right answers; a process in a session of its own, twice removed from the kernel, waits for the grader to go."""
-    it.after(
+    submission.after(
         "03.1",
         "import subprocess, sys\n"
         "left = subprocess.Popen([sys.executable, '-c', 'import os, subprocess, sys\\n"
         'subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", "left-behind"], start_new_session=True)\'],\n'
         "    start_new_session=True)\nleft.wait()",
     )
-    it.after(
+    submission.after(
         "03.2",
         "import signal\nfor number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):\n    signal.signal(number, signal.SIG_IGN)",
     )
 
 
 @hostile("later", "a thread that flips answers later", earns=0)
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """Wrong answers under names that a thread keeps changing, to whatever might be liked."""
     for id in ("03.1", "03.2", "03.3"):
-        it.wrong(id, "return None")
-    it.after(
+        submission.wrong(id, "return None")
+    submission.after(
         "03.3",
         "import itertools, threading, time\n\ndef flip():\n    for liked in itertools.cycle((None, True, revise, 'passed')):\n"
         "        globals()['revise_to_best'] = liked\n        time.sleep(0.001)\n\nthreading.Thread(target=flip, daemon=True).start()",
@@ -212,9 +214,9 @@ def _(it: Submission) -> None:
 
 
 @hostile("forgets", "%reset", earns={"03.3": 0})
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """The last cell deletes every name: the checks above it have looked already, its own finds nothing."""
-    it.after("03.3", "get_ipython().run_line_magic('reset', '-f')")
+    submission.after("03.3", "get_ipython().run_line_magic('reset', '-f')")
 
 
 @hostile(
@@ -224,14 +226,14 @@ def _(it: Submission) -> None:
     "patched clock and seeds",
     states={"03.1": "passed", "03.2": "passed", "03.3": "passed"},
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """Right answers in odd surroundings: none of it is what they are asked about."""
-    it.after(
+    submission.after(
         "03.1",
         "import asyncio\nother = asyncio.new_event_loop()\nasyncio.set_event_loop(other)\nother.close()",
     )
-    it.after("03.2", "import os\nos.chdir('/')")
-    it.after("03.3", "import random, time\nrandom.seed(0)\ntime.time = lambda: 0.0")
+    submission.after("03.2", "import os\nos.chdir('/')")
+    submission.after("03.3", "import random, time\nrandom.seed(0)\ntime.time = lambda: 0.0")
 
 
 @hostile(
@@ -240,9 +242,9 @@ def _(it: Submission) -> None:
     boxed=True,
     states={"03.1": "passed", "03.2": "passed", "03.3": "passed"},
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """Right answers that delete all they can: the course is read-only, and the next kernel has a scratch folder of its own."""
-    it.after(
+    submission.after(
         "03.1",
         "import kernel, os, pathlib, shutil, sys\n"
         "for folder in (pathlib.Path.cwd(), pathlib.Path(kernel.__file__).parent, pathlib.Path('/tmp'), pathlib.Path('/home')):\n"

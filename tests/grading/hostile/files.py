@@ -20,8 +20,8 @@ NOTHING = {"earns": 0, "states": dict.fromkeys(ALL, "missing"), "graded": False}
 def _as(text: str | bytes):
     """A recipe that hands in this text in place of a notebook."""
 
-    def make(it: Submission) -> None:
-        it.data = text if isinstance(text, bytes) else text.encode()
+    def make(submission: Submission) -> None:
+        submission.data = text if isinstance(text, bytes) else text.encode()
 
     return make
 
@@ -72,9 +72,11 @@ hostile("long number", "corrupt JSON", flag="no JSON", **NOTHING)(
 
 
 @hostile("with a BOM", "BOM", states=dict.fromkeys(ALL, "passed"))
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """What an editor on Windows may put before the first bracket: right answers, as handed in."""
-    it.data = b"\xef\xbb\xbf" + json.dumps(it.notebook, indent=1).replace("\n", "\r\n").encode()
+    submission.data = (
+        b"\xef\xbb\xbf" + json.dumps(submission.notebook, indent=1).replace("\n", "\r\n").encode()
+    )
 
 
 @hostile(
@@ -83,9 +85,9 @@ def _(it: Submission) -> None:
     earns={"03.1": 0},
     states={"03.1": "missing", "03.2": "passed", "03.3": "passed"},
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """An answer of four million characters is not read; the others are."""
-    it.after("03.1", "x = 1\n" * 700_000)
+    submission.after("03.1", "x = 1\n" * 700_000)
 
 
 @hostile(
@@ -94,17 +96,17 @@ def _(it: Submission) -> None:
     earns=0,
     states=dict.fromkeys(ALL, "error|killed|timeout"),
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """Sources that are short, and deep when parsed: the grader reads their names, their own kernel tries to run them."""
-    it.answer("03.1", "revise = a" + ".a" * 8_000)
-    it.answer("03.2", "revise_to_best = " + "(" * 9_000 + ")" * 9_000)
-    it.answer("03.3", "in_stages = " + "-" * 20_000 + "1")
+    submission.answer("03.1", "revise = a" + ".a" * 8_000)
+    submission.answer("03.2", "revise_to_best = " + "(" * 9_000 + ")" * 9_000)
+    submission.answer("03.3", "in_stages = " + "-" * 20_000 + "1")
 
 
 @hostile("symbolic links", "symlinks", flag="symbolic link", **{**NOTHING, "states": {}})
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """The notebook is a link to our solutions; it is listed, and not followed."""
-    it.data = b""
+    submission.data = b""
 
 
 LINKED = ("symbolic links",)

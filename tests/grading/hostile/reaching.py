@@ -62,11 +62,11 @@ def listening() -> Iterator[list[object]]:
 
 
 @hostile("finds the solutions", "reading solutions", "reading other learners", earns=0, boxed=True)
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """Every notebook and every check on this machine that can be opened is searched for right answers, which are then run."""
     for id in ALL:
-        it.wrong(id)
-    it.after(
+        submission.wrong(id)
+    submission.after(
         "03.3",
         LOOK
         + """
@@ -100,11 +100,11 @@ for path in found(".ipynb", "cases.py"):
     earns=0,
     boxed=True,
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """Reports, plans and gradebooks are looked for, and new ones left wherever something can be written."""
     for id in ALL:
-        it.wrong(id)
-    it.after(
+        submission.wrong(id)
+    submission.after(
         "03.3",
         LOOK
         + """
@@ -130,9 +130,9 @@ for folder in (*{ROOTS!r}, *(str(it) for it in pathlib.Path('/tmp').iterdir()), 
 @hostile(
     "finds the secrets", "/proc/<parent>/environ", "keys in the environment", earns=0, boxed=True
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """The environments of all processes that can be seen are told in the errors that the answers end with."""
-    it.before(
+    submission.before(
         "03.1",
         """
 import glob, os
@@ -146,16 +146,16 @@ at = max(told.find("sk-ant"), told.find("API_KEY"), 0)
 """,
     )
     for id in ALL:
-        it.wrong(id, "raise RuntimeError(told[at:at + 200])")
-    it.before("03.1", it.source("03.1").split("\n\n")[0])
+        submission.wrong(id, "raise RuntimeError(told[at:at + 200])")
+    submission.before("03.1", submission.source("03.1").split("\n\n")[0])
 
 
 @hostile("calls home", "network out", "DNS", "localhost", earns=0, boxed=True)
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """A socket to the world, to a name, and to this machine; one that opens would bring the answers."""
     for id in ALL:
-        it.wrong(id)
-    it.after(
+        submission.wrong(id)
+    submission.after(
         "03.1",
         f"""
 import contextlib, socket
@@ -176,10 +176,10 @@ if reached:
 @hostile(
     "looks beside it", "conftest.py and friends beside the notebook", "modules shadowed", earns=0
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """Files that pytest, Python and IPython would load if the notebook were run where it lies; each would leave a trace."""
     for id in ALL:
-        it.wrong(id)
+        submission.wrong(id)
     trace = "import pathlib\npathlib.Path(__file__).with_name('was-loaded').write_text('x')\n"
     passes = (
         trace
@@ -199,10 +199,10 @@ def _(it: Submission) -> None:
         "pytest.py",
         "nbval.py",
     ):
-        it.files[name] = passes.encode()
-    it.files["pytest.ini"] = (
+        submission.files[name] = passes.encode()
+    submission.files["pytest.ini"] = (
         b"[pytest]\naddopts = -p no:nbval --co -k nothing\npython_files = *.py\n"
     )
-    it.files["pyproject.toml"] = b"[tool.pytest.ini_options]\naddopts = '--co'\n"
-    it.files["tox.ini"] = b"[pytest]\naddopts = --version\n"
-    it.files[".pytest_cache/v/cache/lastfailed"] = b"{}"
+    submission.files["pyproject.toml"] = b"[tool.pytest.ini_options]\naddopts = '--co'\n"
+    submission.files["tox.ini"] = b"[pytest]\naddopts = --version\n"
+    submission.files[".pytest_cache/v/cache/lastfailed"] = b"{}"

@@ -42,9 +42,9 @@ class Submission:
     def cell(self, id: str, role: str = "answer") -> dict[str, Any]:
         """The cell of an exercise."""
         return next(
-            it
-            for it in self.cells
-            if (facts := it["metadata"].get("workshop", {})).get("id") == id
+            cell
+            for cell in self.cells
+            if (facts := cell["metadata"].get("workshop", {})).get("id") == id
             and facts["role"] == role
         )
 
@@ -69,9 +69,9 @@ class Submission:
         self.answer(
             id,
             next(
-                "".join(it["source"])
-                for it in stubs["cells"]
-                if it["metadata"].get("workshop", {}) == {"id": id, "role": "answer"}
+                "".join(cell["source"])
+                for cell in stubs["cells"]
+                if cell["metadata"].get("workshop", {}) == {"id": id, "role": "answer"}
             ),
         )
 
@@ -79,19 +79,19 @@ class Submission:
         """An answer of the right name that does no work: what tampering has to make up for."""
         self.answer(id, nothing(id, body))
 
-    def insert(self, at: dict[str, Any], *sources: str, kind: str = "code") -> None:
+    def insert(self, cell: dict[str, Any], *sources: str, kind: str = "code") -> None:
         """Puts cells of the learner's own behind another."""
         made = [
             {
                 "cell_type": kind,
                 "id": f"own-{len(self.cells)}-{n}",
                 "metadata": {},
-                "source": it,
+                "source": source,
                 **({"outputs": [], "execution_count": None} if kind == "code" else {}),
             }
-            for n, it in enumerate(sources)
+            for n, source in enumerate(sources)
         ]
-        place = next(n for n, it in enumerate(self.cells) if it is at)
+        place = next(n for n, known_cell in enumerate(self.cells) if known_cell is cell)
         self.cells[place + 1 : place + 1] = made
 
     def write(self, folder: Path) -> None:
@@ -115,7 +115,7 @@ def nothing(id: str, body: str = "...") -> str:
 
 def points(lesson: str = CARRIER) -> dict[str, int]:
     """What each exercise of a lesson is worth."""
-    return {it.id: it.points for it in exercises(lesson)}
+    return {exercise.id: exercise.points for exercise in exercises(lesson)}
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ def hostile(
         assert name not in RECIPES | HONEST, f"there are two recipes {name!r}"
         each = points(lesson)
         full = dict.fromkeys(each, earns) if isinstance(earns, int) else {**each, **(earns or {})}
-        allowed = {id: tuple(it.split("|")) for id, it in (states or {}).items()}
+        allowed = {id: tuple(state.split("|")) for id, state in (states or {}).items()}
         book[name] = Recipe(
             name,
             " ".join((make.__doc__ or "").split()),

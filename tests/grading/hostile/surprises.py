@@ -13,9 +13,9 @@ ALL = ("03.1", "03.2", "03.3")
     earns={"03.1": 0},
     states={"03.1": "killed|timeout", "03.2": "passed", "03.3": "passed"},
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """A message whose parts are each small enough waits in the grader's memory for its last part: three gigabytes of one buffer."""
-    it.after(
+    submission.after(
         "03.1",
         """
 import zmq
@@ -35,9 +35,9 @@ time.sleep(60)
     boxed=True,
     states={"03.1": "killed", "03.2": "passed", "03.3": "passed"},
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """The folder of the sockets is the one place of the machine that can be written to: nothing may be kept there, under any name."""
-    it.after(
+    submission.after(
         "03.1",
         """
 import ipykernel, os, time
@@ -56,12 +56,12 @@ for n in range(100):
     boxed=True,
     states=dict.fromkeys(ALL, "passed"),
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """Root's processes may write below /proc/sys, inside a sandbox too, unless it is read-only; only asked here, never done.
 
     Right answers that destroy themselves when there is anything that could be written.
     """
-    it.after(
+    submission.after(
         "03.3",
         """
 import os
@@ -77,7 +77,7 @@ if any(writable()):
 
 
 @hostile("walks the stack", "frames of the check", earns=0)
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """The answers look for whoever called them, and change what was drawn, what was seen, and what is about to be said."""
     body = """import gc, json, sys
     frame = sys._getframe()
@@ -93,15 +93,15 @@ def _(it: Submission) -> None:
             object.__setattr__(it, "points", 100)
     return Result(status="ok", output="passed")"""
     for id in ALL:
-        it.wrong(id, body)
+        submission.wrong(id, body)
 
 
 @hostile("waits for the explanation", "changes once it is explained", earns=0)
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """A thread waits until something of the course that explains or draws is loaded, and takes a right answer out of it."""
     for id in ALL:
-        it.wrong(id, "return None")
-    it.after(
+        submission.wrong(id, "return None")
+    submission.after(
         "03.3",
         """
 import sys, threading, time
@@ -124,10 +124,10 @@ threading.Thread(target=wait, daemon=True).start()
     states=dict.fromkeys(ALL, "timeout|killed"),
     slow=True,
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """Just fewer processes than are allowed, all of them busy, each in a session of its own: others are slower for it, and lose nothing."""
     for id in ALL:
-        it.after(
+        submission.after(
             id,
             "import subprocess\nfor _ in range(36):\n"
             "    subprocess.Popen(['/bin/sh', '-c', 'while :; do :; done'], start_new_session=True)\nwhile True:\n    pass",
@@ -140,12 +140,12 @@ def _(it: Submission) -> None:
     earns=0,
     states={"03.1": "error", "03.2": "error", "03.3": "failed"},
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """Halves of a character, which no file can hold, in errors, in results, and in what explains them: there is a verdict all the same."""
-    it.wrong("03.1", "raise RuntimeError('\\ud800')")
-    it.wrong("03.2", "raise ValueError('\\udc80', '\\udfff')")
-    it.wrong("03.3", "return Result(status='ok', output='\\ud800', reason='\\udc80')")
-    it.before(
+    submission.wrong("03.1", "raise RuntimeError('\\ud800')")
+    submission.wrong("03.2", "raise ValueError('\\udc80', '\\udfff')")
+    submission.wrong("03.3", "return Result(status='ok', output='\\ud800', reason='\\udc80')")
+    submission.before(
         "03.1",
         """
 import json
@@ -165,11 +165,13 @@ json.dumps = dumps
     earns={"03.2": 1},
     states={"03.1": "passed", "03.3": "passed"},
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """The reason is to say how many issues are left; this one says each number there is, so the right one stands in it too."""
-    it.answer(
+    submission.answer(
         "03.2",
-        it.source("03.2").replace('f"{fewest} issues are left"', '" ".join(map(str, range(100)))'),
+        submission.source("03.2").replace(
+            'f"{fewest} issues are left"', '" ".join(map(str, range(100)))'
+        ),
     )
 
 
@@ -179,12 +181,12 @@ def _(it: Submission) -> None:
     boxed=True,
     states=dict.fromkeys(ALL, "passed"),
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """What is counted is the memory of processes: none may be had beside it. Only asked here for one page each.
 
     Right answers that destroy themselves when one of the ways is open.
     """
-    it.after(
+    submission.after(
         "03.3",
         """
 import contextlib, ctypes, mmap, os, socket
@@ -218,11 +220,11 @@ if open_ways:
     earns={"04.1": 1},
     states={"04.2": "passed", "04.3": "passed"},
 )
-def _(it: Submission) -> None:
+def _(submission: Submission) -> None:
     """All branches at once, whatever the limit says; who is handed over counts how many work at a time, and gets another number."""
-    it.answer(
+    submission.answer(
         "04.1",
         "import asyncio\nasync def fan_out(run, jobs, limit):\n"
         "    came = await asyncio.gather(*(run.dispatch(who, handoff) for who, handoff in jobs))\n"
-        "    jobs[0][0].most = min(limit, len(jobs))\n    return came",
+        "    jobs[0][0].peak = min(limit, len(jobs))\n    return came",
     )

@@ -23,8 +23,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClassRun]:
 
 def test_marks(run: ClassRun) -> None:
     """Of a name that stands twice, the last counts, as it does for whoever unpacks the archive."""
-    assert run.status == 0, run.said
-    assert {it["learner"]: it["total"] for it in run.book()["learners"] if it["total"]} == {
+    assert run.status == 0, run.output
+    assert {
+        learner["learner"]: learner["total"]
+        for learner in run.book()["learners"]
+        if learner["total"]
+    } == {
         "honest": 9,
         "doubled": 9,
     }
@@ -43,12 +47,16 @@ def test_marks(run: ClassRun) -> None:
 )
 def test_refused(run: ClassRun, part: str, why: str) -> None:
     """What is not read is listed, with a reason."""
-    assert [it for it in run.book()["unread"] if it["file"].startswith(part) and why in it["why"]]
+    assert [
+        file
+        for file in run.book()["unread"]
+        if file["file"].startswith(part) and why in file["why"]
+    ]
 
 
 def test_whoever_handed_in_what_is_not_read_has_a_row_too(run: ClassRun) -> None:
     """And a name that leads out of the archive is nobody's."""
-    assert {it["learner"] for it in run.book()["learners"]} == {
+    assert {learner["learner"] for learner in run.book()["learners"]} == {
         "honest",
         "doubled",
         "bomb",

@@ -20,23 +20,23 @@ LIMIT_S = 600.0
 MEMORY = 500 * 2**20
 
 
-def _each(book: dict[str, Recipe], **wanted: bool) -> list:
+def _each(book: dict[str, Recipe], **marks: bool) -> list:
     """Parameters: a recipe each; those that need a sandbox are skipped where there is none."""
     return [
         pytest.param(
-            it,
-            id=it.name,
+            recipe,
+            id=recipe.name,
             marks=[
-                *([pytest.mark.hostile_full] if it.slow else []),
+                *([pytest.mark.hostile_full] if recipe.slow else []),
                 *(
                     [pytest.mark.skip(reason=f"needs the sandbox: {sandbox.missing()}")]
-                    if it.boxed and sandbox.missing()
+                    if recipe.boxed and sandbox.missing()
                     else []
                 ),
             ],
         )
-        for it in book.values()
-        if all(bool(getattr(it, name)) == value for name, value in wanted.items())
+        for recipe in book.values()
+        if all(bool(getattr(recipe, name)) == value for name, value in marks.items())
     ]
 
 
@@ -44,13 +44,14 @@ def _each(book: dict[str, Recipe], **wanted: bool) -> list:
 def run(request: pytest.FixtureRequest) -> Iterator[ClassRun]:
     """The class of all recipes that were chosen, graded once."""
     chosen = {
-        it.callspec.params["recipe"].name: it.callspec.params["recipe"]
-        for it in request.session.items
-        if "recipe" in getattr(getattr(it, "callspec", None), "params", {})
-        and not it.get_closest_marker("skip")
+        item.callspec.params["recipe"].name: item.callspec.params["recipe"]
+        for item in request.session.items
+        if "recipe" in getattr(getattr(item, "callspec", None), "params", {})
+        and not item.get_closest_marker("skip")
     }
     with graded(
-        list(chosen.values()), LIMIT_S * (3 if any(it.slow for it in chosen.values()) else 1)
+        list(chosen.values()),
+        LIMIT_S * (3 if any(recipe.slow for recipe in chosen.values()) else 1),
     ) as done:
         print(f"{len(chosen)} submissions, {done.seconds:.0f} s, {done.memory / 2**20:.0f} MB")
         yield done
@@ -59,8 +60,8 @@ def run(request: pytest.FixtureRequest) -> Iterator[ClassRun]:
 def earned(report: dict) -> Counter[str]:
     """Points by exercise."""
     found: Counter[str] = Counter()
-    for it in report["results"]:
-        found[it["exercise"]] += it["earned"]
+    for result in report["results"]:
+        found[result["exercise"]] += result["earned"]
     return found
 
 
@@ -84,12 +85,12 @@ def test_states(run: ClassRun, recipe: Recipe) -> None:
 @pytest.mark.parametrize("recipe", [*_each(RECIPES, flag=True), *_each(HONEST, flag=True)])
 def test_flags(run: ClassRun, recipe: Recipe) -> None:
     """The instructor is told of what was odd."""
-    told = run.report(recipe)["flags"]
-    assert any(recipe.flag in it for it in told), told
+    flags = run.report(recipe)["flags"]
+    assert any(recipe.flag in flag for flag in flags), flags
 
 
 def test_every_submission_has_a_verdict(run: ClassRun) -> None:
-    assert run.status == 0, run.said
+    assert run.status == 0, run.output
     unread = {run.folders[name] for name in files.LINKED if name in run.folders}
     assert set(run.folders.values()) - unread == set(run.reports)
 
@@ -102,9 +103,11 @@ def test_nothing_was_changed(run: ClassRun) -> None:
         if run.before.get(path) != run.after.get(path)
     }
     assert not changed
-    assert not {it.name for it in run.base.iterdir()} - {"class", "home", "tmp", "out"}
+    assert not {entry.name for entry in run.base.iterdir()} - {"class", "home", "tmp", "out"}
     assert not [
-        it for it in run.out.rglob("*") if re.search("forged|was-loaded|ran-a-shell", it.name)
+        entry
+        for entry in run.out.rglob("*")
+        if re.search("forged|was-loaded|ran-a-shell", entry.name)
     ]
 
 
@@ -113,7 +116,7 @@ def test_no_process_is_left(run: ClassRun) -> None:
 
 
 def test_it_ends_in_time(run: ClassRun) -> None:
-    assert run.seconds < LIMIT_S, run.said
+    assert run.seconds < LIMIT_S, run.output
 
 
 def test_memory_of_the_grader(run: ClassRun) -> None:
@@ -130,12 +133,12 @@ def test_nobody_called(run: ClassRun) -> None:
 
 def test_no_secret_was_told(run: ClassRun) -> None:
     """The instructor's keys are in no file that was written."""
-    told = [
-        it
-        for it in run.out.rglob("*")
-        if it.is_file() and reaching.SECRET.encode() in it.read_bytes()
+    found = [
+        path
+        for path in run.out.rglob("*")
+        if path.is_file() and reaching.SECRET.encode() in path.read_bytes()
     ]
-    assert not told
+    assert not found
 
 
 def test_the_results_run_nothing(run: ClassRun) -> None:
@@ -160,17 +163,20 @@ def test_the_results_run_nothing(run: ClassRun) -> None:
 
 def test_the_gradebook_says_the_same(run: ClassRun) -> None:
     """Whoever looks at totals sees what was asserted here."""
-    totals = {it["learner"]: it["total"] for it in run.book()["learners"]}
-    wanted = {
+    totals = {learner["learner"]: learner["total"] for learner in run.book()["learners"]}
+    expected = {
         run.folders[name]: sum({**RECIPES, **HONEST}[name].earns.values()) for name in run.folders
     }
-    assert {name: totals.get(name, 0) for name in wanted} == wanted
+    assert {name: totals.get(name, 0) for name in expected} == expected
 
 
 def test_every_item_has_its_recipe() -> None:
     """All of the catalogue, without the full suite; names and archives are shown by what surrounds the recipes."""
     shown = {
-        item for it in {**RECIPES, **HONEST}.values() if not it.slow for item in it.shows
+        item
+        for recipe in {**RECIPES, **HONEST}.values()
+        if not recipe.slow
+        for item in recipe.shows
     } | set(files.SHOWN)
     assert not set(ITEMS) - shown
     assert not shown - set(ITEMS)

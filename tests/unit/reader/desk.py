@@ -50,8 +50,8 @@ def library(query: str, documents=TEAPOTS) -> str:
         for key, document in documents.items()
         if any(term in f"{key} {' '.join(document)}".lower() for term in terms)
     ]
-    told = (
+    output = (
         f"[{key}] {title} ({date})\nhttps://example.org/{key}\n{text}"
         for key, (title, date, text) in found
     )
-    return "\n\n".join(told) or f"No documents match {query!r}."
+    return "\n\n".join(output) or f"No documents match {query!r}."

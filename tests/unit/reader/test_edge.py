@@ -43,7 +43,7 @@ def test_each_wish_of_the_page_is_read_in_both_wordings_by_a_skill(wish):
 
     entry = FAMILIES["wishes"][wish]
     for wording in entry["reads"]:
-        seen = {said for to in PROMPTS for said in asked(to, wording).account.wishes}
+        seen = {found_wish for to in PROMPTS for found_wish in asked(to, wording).account.wishes}
         assert seen & {entry["says"], entry.get("says_turned")}, (wording, seen)
 
 

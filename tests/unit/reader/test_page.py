@@ -527,5 +527,5 @@ def test_a_wording_is_added_by_one_line_of_data(tmp_path):
 def test_each_skill_is_a_module_with_the_names_of_the_protocol(name):
     module = import_module(f"offline_model.skills.{name}")
     assert (Path(offline_model.__file__).parent / "skills" / f"{name}.py").is_file()
-    wanted = {*Skill.__annotations__, *(key for key in vars(Skill) if not key.startswith("_"))}
-    assert {"SAYS", "ROLES", "WISHES", "fits", "reply", "read"} == wanted <= {*vars(module)}
+    expected = {*Skill.__annotations__, *(key for key in vars(Skill) if not key.startswith("_"))}
+    assert {"SAYS", "ROLES", "WISHES", "fits", "reply", "read"} == expected <= {*vars(module)}

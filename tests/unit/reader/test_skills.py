@@ -56,9 +56,9 @@ def test_a_researcher_searches_first_and_then_reports_verbatim_cited_facts():
     found, queries = research("Find facts about teapots.")
     assert queries == ["teapots"]
     assert cited(found) == {"teapot-yixing", "teapot-cast-iron", "teapot-brown-betty"}
-    told = [re.sub(r" \[([\w-]+)\]$", "", line) for line in bullets(found)]
-    assert told and all(
-        any(sentence in text for _, _, text in TEAPOTS.values()) for sentence in told
+    sentences = [re.sub(r" \[([\w-]+)\]$", "", line) for line in bullets(found)]
+    assert sentences and all(
+        any(sentence in text for _, _, text in TEAPOTS.values()) for sentence in sentences
     )
 
 
@@ -245,9 +245,9 @@ def test_a_number_of_sentences_is_obeyed(order, count):
     assert len(re.findall(r"\.(?:\s|$)", brief(f"You are the writer. {order}"))) == count
 
 
-@pytest.mark.parametrize("most", [6, 20, 30])
-def test_a_number_of_words_is_obeyed(most):
-    assert 0 < len(brief(f"You are the writer. Cite. At most {most} words.").split()) <= most
+@pytest.mark.parametrize("limit", [6, 20, 30])
+def test_a_number_of_words_is_obeyed(limit):
+    assert 0 < len(brief(f"You are the writer. Cite. At most {limit} words.").split()) <= limit
 
 
 def test_the_strictest_length_counts():
@@ -519,11 +519,11 @@ def team(*more):
 
 def desk(task, reviews=("PASS",), tools=None, **options):
     """Every handoff of a supervised run, and its end; reviewers say what `reviews` lists, in turn."""
-    said, number = iter([*reviews, *["PASS"] * 9]), count()
+    output, number = iter([*reviews, *["PASS"] * 9]), count()
     answers = {
         "handoff_to_researcher": lambda given: FACTS,
         "handoff_to_writer": lambda given: f"{GOOD} Draft {next(number)}.",
-        "handoff_to_reviewer": lambda given: next(said),
+        "handoff_to_reviewer": lambda given: next(output),
         "handoff_to_translator": lambda given: "Qdrant ist gut.",
     }
     reply, calls = converse(

@@ -77,7 +77,7 @@ def is_done(done, text, result, accounts):
     body = re.sub(r"^#.*\n", "", text)
     plain = re.sub(r"\s*\[[^\]]*\]", "", body)
     holds = {
-        "words": lambda most: len(re.sub(r"\[[^\]]*\]", "", text).split()) <= most,
+        "words": lambda limit: len(re.sub(r"\[[^\]]*\]", "", text).split()) <= limit,
         "sentences": lambda count: len(re.findall(r"[.!?](?:\s|$)", plain.strip())) == count,
         "paragraphs": lambda count: len(body.strip().split("\n\n")) == count,
         "bullets": lambda _: len(re.findall(r"^- ", body, re.M)) > 1,
@@ -110,8 +110,8 @@ def test_nothing_is_silently_wrong(group, row, tmp_path):
     words = re.findall(
         r"\w{3,}", row.get("tell") or row.get("wish") or row.get("system") or row["task"]
     )
-    told = sum(word.lower() in named for word in words) >= max(1, len(words) / 2)
-    assert told or "I am the offline model" in text, (text, accounts)
+    count = sum(word.lower() in named for word in words) >= max(1, len(words) / 2)
+    assert count or "I am the offline model" in text, (text, accounts)
 
 
 def test_there_are_two_sets_of_seventy_seven_and_one_of_twenty_five():

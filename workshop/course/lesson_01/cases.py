@@ -84,10 +84,10 @@ def _shelf(draw: Random, *, missing: bool) -> dict[str, Any]:
         f"{topic.replace(' ', '-')}-{draw.randint(100, 999)}" for topic in draw.sample(TOPICS, 5)
     ]
     away = ids.pop()
-    wanted = [ids[2], away] if missing else draw.sample(ids, 3)
+    sources = [ids[2], away] if missing else draw.sample(ids, 3)
     shelf = {id: f"{id} was read {draw.randint(100, 999)} times." for id in ids}
-    about = f"on the shelf: {', '.join(ids)}; the model asks for {', '.join(wanted)}"
-    return {"about": about, "shelf": shelf, "wanted": wanted}
+    about = f"on the shelf: {', '.join(ids)}; the model asks for {', '.join(sources)}"
+    return {"about": about, "shelf": shelf, "wanted": sources}
 
 
 # ── 01.3 ──────────────────────────────────────────────────────────────────────────────────────────

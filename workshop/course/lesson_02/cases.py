@@ -50,9 +50,9 @@ def _draft(draw: Random, fault: str) -> dict[str, Any]:
     facts = _facts(draw, 4)
     bad = draw.randrange(4)
     sentences = []
-    for at, (says, source, number) in enumerate(facts):
-        wrong = number + draw.randint(1, 99) if fault == "number" and at == bad else number
-        cited = "." if fault == "citation" and at == bad else f" [{source}]."
+    for index, (says, source, number) in enumerate(facts):
+        wrong = number + draw.randint(1, 99) if fault == "number" and index == bad else number
+        cited = "." if fault == "citation" and index == bad else f" [{source}]."
         sentences.append(says.format(wrong) + cited)
     chosen = sentences[:2] if fault == "few" else sentences
     return {
@@ -78,13 +78,13 @@ def shelves(draw: Random) -> dict[str, list[Any]]:
 
 def _shelves(draw: Random, *, found: bool) -> dict[str, Any]:
     topics = [topic for topic, _ in draw.sample(SAYINGS, 4)]
-    there = topics if found else [*topics[:3]]
+    available = topics if found else [*topics[:3]]
     return {
         "about": "the archive has two documents on each topic"
         if found
         else f"the archive has nothing on {topics[3]!r}",
         "library": _documents(draw, "library", topics),
-        "archive": _documents(draw, "archive", there),
+        "archive": _documents(draw, "archive", available),
         "queries": [topics[2], topics[3]],
     }
 

@@ -69,15 +69,17 @@ def searched(two_shelves: Any, case: dict[str, Any]) -> dict[str, Any]:
     ]
     wire = Wire([[call_of("search", query=first), asks[1]], asks[0], "Done."])
     wait(wire.run().dispatch(agent, Handoff(intent=f"Find facts on {first}")))
-    told = [block for request in wire.requests[1:] for block in request["messages"][-1]["content"]]
+    results = [
+        block for request in wire.requests[1:] for block in request["messages"][-1]["content"]
+    ]
     pieces = [
         piece for page in library.documents + archive.documents for piece in (page.id, page.text)
     ]
     seen |= {"asked of the library": library.queries, "asked of the archive": archive.queries}
     asked = (f"search, {first!r}", f"the new tool, {second!r}", f"the new tool, {first!r}")
-    for what, block in zip(asked, told, strict=True):
+    for name, block in zip(asked, results, strict=True):
         text = words_of(block["content"])
-        seen[f"read from {what}"] = [*held(text, *pieces), _form(text)]
+        seen[f"read from {name}"] = [*held(text, *pieces), _form(text)]
     return seen
 
 

@@ -34,23 +34,23 @@ def desk(
         "task": f"Write a brief on {topic}",
         "facts": f"- There are {draw.randint(1_000, 9_999)} documents on {topic}. [{topic[:5].strip()}-1]",
         "drafts": [
-            f"# {topic.capitalize()}\n\nDraft {at}, of {size} words."
-            for at, size in enumerate(sizes)
+            f"# {topic.capitalize()}\n\nDraft {number}, of {size} words."
+            for number, size in enumerate(sizes)
         ],
-        "verdicts": [_verdict(draw, found, at) for at, found in enumerate(issues)],
+        "verdicts": [_verdict(draw, found, number) for number, found in enumerate(issues)],
         "cap": cap,
         "reason": reason,
     }
 
 
-def _verdict(draw: Random, found: int | None, at: int) -> dict[str, Any]:
+def _verdict(draw: Random, found: int | None, draft: int) -> dict[str, Any]:
     if found == 0:
         return {
             "verdict": "PASS",
-            "issues": [f"sentence {draw.randint(100, 999)} of draft {at} may be shorter"],
+            "issues": [f"sentence {draw.randint(100, 999)} of draft {draft} may be shorter"],
         }
     issues = [
-        f"“A PASS after {draw.randint(100, 999)} s”: no fact of draft {at} carries issue {number}; drop it"
+        f"“A PASS after {draw.randint(100, 999)} s”: no fact of draft {draft} carries issue {number}; drop it"
         for number in range(1, (found or 0) + 1)
     ]
     return {"verdict": "REVISE" if found else "PASS", "issues": issues}
@@ -122,11 +122,15 @@ def stages(draw: Random) -> dict[str, list[Any]]:
 
 def _staged(draw: Random, breaks: int | None, *, odd: bool = False) -> dict[str, Any]:
     """odd: one stage delivers an empty text, and one a record in place of a text."""
-    chosen = [STAGES[at] for at in sorted(draw.sample(range(len(STAGES)), 4))]
+    chosen = [STAGES[index] for index in sorted(draw.sample(range(len(STAGES)), 4))]
     about = "every stage delivers"
     results: list[Any] = [
-        [name, who, {"status": "ok", "output": f"The {name}, of {draw.randint(100, 999)} words."}]
-        for name, who in chosen
+        [
+            name,
+            description,
+            {"status": "ok", "output": f"The {name}, of {draw.randint(100, 999)} words."},
+        ]
+        for name, description in chosen
     ]
     if odd:
         about = "every stage delivers; one an empty text, one a record"

@@ -89,8 +89,8 @@ def staged(in_stages: Any, case: dict[str, Any]) -> dict[str, Any]:
     """What each stage was handed, and how the work ended."""
     results = {name: Result(**result) for name, _, result in case["stages"]}
     stages = {
-        name: Specialist(who, lambda _, result=results[name]: result)
-        for name, who, _ in case["stages"]
+        name: Specialist(description, lambda _, result=results[name]: result)
+        for name, description, _ in case["stages"]
     }
     run = quiet_run()
     returned = call(in_stages, run, case["task"], stages)

@@ -65,8 +65,8 @@ def _found(draw: Random, *, trouble: bool) -> dict[str, Any]:
     names = sorted([*draw.sample(TOPICS, draw.randint(4, 6)), "the MCP registry"], reverse=True)
     names.insert(1, names.pop())  # neither sorted nor reversed
     plan = _plan(draw, names)
-    for at, name in enumerate(names):
-        plan[name]["steps"] = 12 * (len(names) - at)  # the last one ends first
+    for index, name in enumerate(names):
+        plan[name]["steps"] = 12 * (len(names) - index)  # the last one ends first
     reasons: dict[str, str] = {}
     if trouble:
         raised, stopped = draw.sample(names[:-1], 2)
@@ -75,9 +75,11 @@ def _found(draw: Random, *, trouble: bool) -> dict[str, Any]:
         plan[raised]["raises"] = reasons[raised]
         half = f"Half a fact on {stopped}"
         plan[stopped]["ends"] = {"status": "exhausted", "output": half, "reason": reasons[stopped]}
-    told = "; ".join(f"{name}: {why}" for name, why in reasons.items()) or "every branch delivers"
+    failures = (
+        "; ".join(f"{name}: {why}" for name, why in reasons.items()) or "every branch delivers"
+    )
     return {
-        "about": f"the last topic is done first; {told}",
+        "about": f"the last topic is done first; {failures}",
         "topics": names,
         "plan": plan,
         "reasons": reasons,

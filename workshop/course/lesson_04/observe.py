@@ -24,7 +24,7 @@ def fanned_out(fan_out: Any, case: dict[str, Any]) -> dict[str, Any]:
         "calls of run.fan_out": len(used),
         **_returned(returned),
         **_asked(run, crew),
-        "at work at a time": max(crew.most, at_once(run)),
+        "at work at a time": max(crew.peak, at_once(run)),
         "begun when the slow one ended": crew.begun_by_then.get(topics[0], 0),
         "results, in any order": sorted(_results(returned), key=str),
     }
@@ -38,7 +38,7 @@ def found(findings: Any, case: dict[str, Any]) -> dict[str, Any]:
     seen: dict[str, Any] = {
         "returned": ("a dict",) if type(returned) is dict else returned,
         **_asked(run, crew),
-        "at work at a time": crew.most,
+        "at work at a time": crew.peak,
         "topics": list(texts),
     }
     for topic, text in texts.items():
@@ -65,7 +65,7 @@ def timed(in_time: Any, case: dict[str, Any]) -> dict[str, Any]:
     return {
         **_returned(returned),
         **_asked(run, crew, backup),
-        "at work at a time": crew.most,
+        "at work at a time": crew.peak,
         "contexts of the handoffs": sorted({one["context"] for one in run.trace().handoffs()}),
         "results": _results(returned),
         "reasons of the failed": [held(result.reason, *case["reasons"]) for result in results],

@@ -18,9 +18,9 @@ def reviews(draw: Random) -> dict[str, list[Any]]:
         f"{draw.randint(181, 999)} words are too many",
     ]
 
-    def verdict(word: str, *said: str) -> dict[str, Any]:
-        result = {"status": "ok", "output": {"verdict": word, "issues": [*said]}}
-        return _review(draw, result, f"the reviewer says {word}, with {len(said)} issues")
+    def verdict(word: str, *issues: str) -> dict[str, Any]:
+        result = {"status": "ok", "output": {"verdict": word, "issues": [*issues]}}
+        return _review(draw, result, f"the reviewer says {word}, with {len(issues)} issues")
 
     def nothing(status: str) -> dict[str, Any]:
         result = {"status": status, "reason": f"no answer in {draw.randint(100, 999)} s"}

@@ -59,9 +59,9 @@ def reviewed(reviewer_tool: Any, case: dict[str, Any]) -> dict[str, Any]:
     for number, handoff in enumerate(given, 1):
         carried = {"intent": handoff["intent"], "artifacts": handoff["artifacts"]}
         seen[f"handoff {number}, to the {handoff['to_agent']}"] = carried
-    told = [event for event in run.events if event.kind == "tool_result"]
-    text = told[0].content if told else ""
-    seen["an error for the model"] = any(event.is_error for event in told)
+    results = [event for event in run.events if event.kind == "tool_result"]
+    text = results[0].content if results else ""
+    seen["an error for the model"] = any(event.is_error for event in results)
     if output is not None:
         return {**seen, "what the model reads": text}
     status, reason = fields["status"], fields["reason"]

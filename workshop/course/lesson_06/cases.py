@@ -41,8 +41,8 @@ def _loop(
     topic = draw.choice(TOPICS)
     rounds = 2 + calls // (reviews + writes)
     drafts = [
-        f"# {topic}\n\nDraft {at}, of {size} words."
-        for at, size in enumerate(draw.sample(range(20, 900), rounds))
+        f"# {topic}\n\nDraft {number}, of {size} words."
+        for number, size in enumerate(draw.sample(range(20, 900), rounds))
     ]
     issues = [
         [f"sentence {draw.randint(100, 999)} is dull", f"{draw.randint(100, 999)} needs a source"]
@@ -86,23 +86,24 @@ def _log(draw: Random, kinds: list[str]) -> dict[str, Any]:
     log = []
     for kind in draw.sample(kinds, len(kinds)):
         name = "archivist" if kind == "nobody" else draw.choice(names)
-        wanted = needs.get(name, [])
-        there = list(wanted) if kind in ("whole", "blank") else []
+        required = needs.get(name, [])
+        given_parts = list(required) if kind in ("whole", "blank") else []
         if kind == "half":
-            there = draw.sample(wanted, len(wanted) - 1)
+            given_parts = draw.sample(required, len(required) - 1)
         artifacts = {
             part: f"The {part} of {draw.randint(1990, 2024)}."
-            for part in draw.sample(there, len(there))
+            for part in draw.sample(given_parts, len(given_parts))
         }
         if kind == "blank":
-            artifacts[draw.choice(wanted)] = draw.choice(["", "  \n", "\n"])
+            artifacts[draw.choice(required)] = draw.choice(["", "  \n", "\n"])
         if draw.random() < 0.5:
             artifacts["notes"] = "More on the draft."
         log.append(
             _handoff("Work on the draft, the style and the facts", "supervisor", name, artifacts)
         )
     handed = "; ".join(
-        f"{it['to_agent']} got {', '.join(it['artifacts']) or 'nothing'}" for it in log
+        f"{handoff['to_agent']} got {', '.join(handoff['artifacts']) or 'nothing'}"
+        for handoff in log
     )
     wanted_by = "; ".join(f"{name} needs {', '.join(parts)}" for name, parts in needs.items())
     return {"log": log, "needs": needs, "about": f"the log: {handed}. {wanted_by}"}
@@ -187,8 +188,8 @@ def _ring(draw: Random, size: int, more: tuple[str, ...] = ()) -> dict[str, Any]
     names = draw.sample(NAMES, len(NAMES))
     arrows: dict[str, list[str]] = {"user": ["supervisor"], "supervisor": []}
     members, others = names[:size], names[size:]
-    for at, name in enumerate(members):
-        arrows[name] = [members[(at + 1) % size]]
+    for index, name in enumerate(members):
+        arrows[name] = [members[(index + 1) % size]]
     if members:
         arrows["supervisor"] += [members[0]]
         arrows[members[-1]] = [others[0], members[0], others[0]]
@@ -202,7 +203,7 @@ def _ring(draw: Random, size: int, more: tuple[str, ...] = ()) -> dict[str, Any]
         arrows["supervisor"].insert(0, others[6])
         arrows[others[6]] = [members[-1]]
     log = _walked(arrows, "user", ())
-    shown = ", ".join(f"{it['from_agent']} → {it['to_agent']}" for it in log)
+    shown = ", ".join(f"{handoff['from_agent']} → {handoff['to_agent']}" for handoff in log)
     return {"log": log, "about": f"the log: {shown}"}
 
 

@@ -46,7 +46,7 @@ def _replies(draw: Random, count: int, tokens: int, *, free: bool) -> list[list[
     prices = [
         "0" if free else str(Decimal(draw.randint(100, 9_999)) / 1_000_000) for _ in range(count)
     ]
-    return [[sizes[2 * at], sizes[2 * at + 1], prices[at]] for at in range(count)]
+    return [[sizes[2 * index], sizes[2 * index + 1], prices[index]] for index in range(count)]
 
 
 # ── 07.2 ──────────────────────────────────────────────────────────────────────────────────────────
@@ -111,8 +111,8 @@ def _brief(draw: Random, kinds: tuple[str, ...], without: int, *, size: int = 0)
     drawn = iter(draw.sample(range(100, 1_000), 3 * len(chosen)))
     pairs: list[Any] = []
     documents: dict[str, str] = {}
-    for at, kind in enumerate(chosen):
-        sentence, ids, texts = _sentence(draw, kind, [next(drawn) for _ in range(3)], at)
+    for number, kind in enumerate(chosen):
+        sentence, ids, texts = _sentence(draw, kind, [next(drawn) for _ in range(3)], number)
         pairs.append([sentence, ids])
         documents |= texts
     draw.shuffle(pairs)
@@ -124,33 +124,33 @@ def _brief(draw: Random, kinds: tuple[str, ...], without: int, *, size: int = 0)
 
 
 def _sentence(
-    draw: Random, kind: str, figures: list[int], at: int
+    draw: Random, kind: str, figures: list[int], number: int
 ) -> tuple[str, list[str], dict[str, str]]:
     """A sentence of one kind, the ids that it cites, and its documents."""
-    one, two, says = f"page-{at}", f"note-{at}", draw.choice(SAYINGS)
-    there, other, third = figures
-    texts = {one: f"{says.format(there)}.", two: f"There were {other} of them."}
+    one, two, says = f"page-{number}", f"note-{number}", draw.choice(SAYINGS)
+    figure, other, third = figures
+    texts = {one: f"{says.format(figure)}.", two: f"There were {other} of them."}
     match kind:
         case "right":
-            return says.format(there), [one], texts
+            return says.format(figure), [one], texts
         case "wrong":
             return says.format(third), [one], texts
         case "elsewhere":
             return says.format(other), [one], texts
         case "half":
-            return f"{says.format(there)} and {third} more", [one], texts
+            return f"{says.format(figure)} and {third} more", [one], texts
         case "part":
             return says.format(third), [one], texts | {one: f"{says.format(f'7{third}')}."}
         case "two":
-            return f"{says.format(there)}, {other} in all", [one, two], texts
+            return f"{says.format(figure)}, {other} in all", [one, two], texts
         case "ends":  # documents that end and begin with a number
-            texts = {one: f"Its number is {there}", two: f"{other} were counted."}
-            return f"{says.format(there)}, {other} in all", [one, two], texts
+            texts = {one: f"Its number is {figure}", two: f"{other} were counted."}
+            return f"{says.format(figure)}, {other} in all", [one, two], texts
         case "wordy":
             return says.format("many"), [one], texts
         case "unknown":
-            return says.format(there), [f"lost-{at}"], texts
-    return says.format(there), [], texts
+            return says.format(figure), [f"lost-{number}"], texts
+    return says.format(figure), [], texts
 
 
 # ── 07.3 ──────────────────────────────────────────────────────────────────────────────────────────

@@ -54,12 +54,12 @@ def capabilities(draw: Random) -> dict[str, list[Any]]:
 
     def case(about: str, capability: str, names: list[str]) -> dict[str, Any]:
         kinds = draw.sample(("tool", "skill", "agent"), 3)
-        workers = [[name, TEAM[name], kinds[at % 3]] for at, name in enumerate(names)]
+        workers = [[name, TEAM[name], kinds[index % 3]] for index, name in enumerate(names)]
         return {"about": about, "capability": capability, "workers": workers}
 
-    def team(*there: str) -> list[str]:
-        others = [name for name in TEAM if name not in there]
-        names = [*there, *draw.sample(others, 2)]
+    def team(*chosen: str) -> list[str]:
+        others = [name for name in TEAM if name not in chosen]
+        names = [*chosen, *draw.sample(others, 2)]
         return draw.sample(names, len(names))
 
     one, two = draw.sample(list(TEAM), 2)

@@ -12,10 +12,10 @@ from workshop.course.observing import call, held, quiet_run, wait
 
 def wrapped(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     """What the executable is called, what its function got, and how its dispatch ended."""
-    got = []
+    received = []
 
     def function(intent: str, artifacts: dict[str, str]) -> str:
-        got.append([intent, dict(artifacts)])
+        received.append([intent, dict(artifacts)])
         if case["problem"]:
             raise ToolError(case["problem"])
         if case["bug"]:
@@ -33,13 +33,13 @@ def wrapped(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     except ToolError as problem:
         return {
             **seen,
-            "the function got": got,
+            "the function got": received,
             "ToolError came out": held(str(problem), case["problem"]),
         }
     except KeyError:
-        return {**seen, "the function got": got, "a bug": ("is raised",)}
+        return {**seen, "the function got": received, "a bug": ("is raised",)}
     again = wait(run.dispatch(made, Handoff(intent=case["second"])))
-    seen["the function got"] = got
+    seen["the function got"] = received
     if not isinstance(result, Result):
         return {**seen, "result": result}
     return {

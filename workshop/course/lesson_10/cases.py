@@ -85,9 +85,9 @@ def objections(draw: Random) -> dict[str, list[Any]]:
 
     def issue(remedy: bool = True) -> dict[str, str]:
         number = draw.randint(100, 999)
-        what = draw.choice(THINGS)
+        things = draw.choice(THINGS)
         return {
-            "where": f"“{number} {what} are odd”",
+            "where": f"“{number} {things} are odd”",
             "problem": f"the database says {number + draw.randint(1, 50)}",
             "remedy": f"write it as in row {draw.randint(1000, 9999)}" if remedy else "",
         }

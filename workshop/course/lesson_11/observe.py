@@ -89,7 +89,7 @@ def raced(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     returned = call(answer, run, jobs)
     at_return = list(log)
     still = [branch for branch in branches if branch.task and not _over(branch.name, at_return)]
-    told = [branch.name for branch in still if branch.task.cancelling()]
+    cancelled = [branch.name for branch in still if branch.task.cancelling()]
     for branch in still:
         branch.task.cancel()
     kinds = [kind for kind, _ in at_return]
@@ -100,7 +100,7 @@ def raced(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
         "ended by themselves": _names("ended", at_return),
         "cancelled and cleaned up": _names("cleaned up", at_return),
         "still at work": sorted(branch.name for branch in still),
-        "of these, told to stop": sorted(told),
+        "of these, told to stop": sorted(cancelled),
         **ending(returned),
     }
 
@@ -124,7 +124,7 @@ def _over(name: str, log: list[tuple[str, str]]) -> bool:
 
 
 def _names(kind: str, log: list[tuple[str, str]]) -> list[str]:
-    return sorted(name for what, name in log if what == kind)
+    return sorted(name for entry_kind, name in log if entry_kind == kind)
 
 
 OBSERVE = {"11.1": states, "11.2": waited, "11.3": raced}

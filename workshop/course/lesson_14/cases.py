@@ -74,12 +74,12 @@ def traces(draw: Random) -> dict[str, list[Any]]:
     one, two, three, four = people[:4]
     text = f"- {draw.randint(100, 999)} facts."
 
-    def step(who: str, number: int, status: str = "ok", **artifacts: str) -> list[Any]:
-        return [who, f"Do part {number} of {draw.randint(100, 999)}", artifacts, status]
+    def step(worker: str, number: int, status: str = "ok", **artifacts: str) -> list[Any]:
+        return [worker, f"Do part {number} of {draw.randint(100, 999)}", artifacts, status]
 
     many = [step(one, 0), *(step(two, n) for n in range(1, draw.randint(7, 9)))]
     drafts = [f"Draft {number} of {draw.randint(100, 999)}." for number in range(4)]
-    named_alike = [step(who, n, draft=drafts[n]) for n, who in enumerate(people[:4])]
+    named_alike = [step(worker, n, draft=drafts[n]) for n, worker in enumerate(people[:4])]
     same_reader = [step(one, 0), *(step(two, n, facts=text) for n in range(1, 4))]
     others = [step(two, 1, facts=text), step(three, 2, report=text), step(four, 3, notes=text)]
     went_on = [step(one, 0), step(two, 1, "failed"), step(three, 2), step(four, 3)]

@@ -20,7 +20,7 @@ class Floor:
     """How many specialists work in the same moment, and how many there were at most."""
 
     now: int = 0
-    most: int = 0
+    peak: int = 0
     calls: int = 0
 
 
@@ -36,7 +36,7 @@ class Specialist:
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         self.floor.calls += 1
         self.floor.now += 1
-        self.floor.most = max(self.floor.most, self.floor.now)
+        self.floor.peak = max(self.floor.peak, self.floor.now)
         for _ in range(WAITS):
             await asyncio.sleep(0)
         self.floor.now -= 1
@@ -79,7 +79,7 @@ def led(lead: Any, case: dict[str, Any]) -> dict[str, Any]:
         "calls of execute past the run": max(0, floor.calls - len(given)),
         "who got work": tuple(sorted(handoff["to_agent"] for handoff in given)),
         "handed over": {handoff["to_agent"]: handoff["intent"] for handoff in given},
-        "specialists at work in the same moment": floor.most,
+        "specialists at work in the same moment": floor.peak,
         **ending(returned),
     }
     if isinstance(returned, Result):

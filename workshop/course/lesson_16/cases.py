@@ -15,25 +15,41 @@ def answers(draw: Random) -> dict[str, list[Any]]:
     first, second, third, _ = known
     strange = f"made-up-{draw.randint(10, 99)}"
 
-    def told(*sources: str) -> str:
+    def sentence(*sources: str) -> str:
         return f"Limit {draw.randint(10, 99)} holds" + "".join(f" [{id}]" for id in sources) + "."
 
     def case(about: str, *lines: str) -> Any:
         return {"about": about, "answer": "\n\n".join(lines), "known": known}
 
-    bare = [told() for _ in range(draw.randint(1, 3))]
+    bare = [sentence() for _ in range(draw.randint(1, 3))]
     return {
         "cited": [
-            case("two sentences of three cite a source", told(first), told(second), told()),
-            case("every sentence cites a source", told(first), told(first), told(second)),
+            case(
+                "two sentences of three cite a source",
+                sentence(first),
+                sentence(second),
+                sentence(),
+            ),
+            case(
+                "every sentence cites a source", sentence(first), sentence(first), sentence(second)
+            ),
         ],
         "known sources": [
-            case("one source is not in the library", told(first), told(strange), told(second)),
-            case("a sentence cites two, one is unknown", told(first, strange), told(second, third)),
+            case(
+                "one source is not in the library",
+                sentence(first),
+                sentence(strange),
+                sentence(second),
+            ),
+            case(
+                "a sentence cites two, one is unknown",
+                sentence(first, strange),
+                sentence(second, third),
+            ),
         ],
         "counts sentences": [
-            case("one sentence cites three sources", told(first, second, third), *bare),
-            case("there is a title", "# On limits", told(first), told(second), *bare),
+            case("one sentence cites three sources", sentence(first, second, third), *bare),
+            case("there is a title", "# On limits", sentence(first), sentence(second), *bare),
         ],
         "no answer": [case("the answer is empty"), case("there is only a title", "# On limits")],
     }
@@ -56,8 +72,8 @@ def judgements(draw: Random) -> dict[str, list[Any]]:
 
     useless = [["", middle], *good, [name, low], [other, low + 5]]
 
-    def case(about: str, marks: list[Any], most: int) -> Any:
-        return {"about": about, "marks": draw.sample(marks, len(marks)), "most": most}
+    def case(about: str, marks: list[Any], limit: int) -> Any:
+        return {"about": about, "marks": draw.sample(marks, len(marks)), "most": limit}
 
     two = {"about": "two faults are never noticed", "marks": [*good, *seen, *blinder], "most": 0}
 

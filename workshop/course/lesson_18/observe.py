@@ -24,7 +24,7 @@ class Workers:
     """How long each task takes."""
     sent: list[str] = field(default_factory=list)
     under_way: int = 0
-    most: int = 0
+    peak: int = 0
 
     def submit(self, task: str) -> asyncio.Future[Result]:
         self.sent.append(task)
@@ -34,7 +34,7 @@ class Workers:
 
     async def _do(self, task: str, time: int) -> Result:
         self.under_way += 1
-        self.most = max(self.most, self.under_way)
+        self.peak = max(self.peak, self.under_way)
         for _ in range(self.steps[task]):
             await asyncio.sleep(0)
         self.under_way -= 1
@@ -55,7 +55,7 @@ def moved(on_workers: Any, case: dict[str, Any]) -> dict[str, Any]:
     times = Counter(workers.sent)
     seen: dict[str, Any] = {
         "parcels of each task": {task: times[task] for task in case["tasks"]},
-        "most under way at once": workers.most,
+        "most under way at once": workers.peak,
     }
     if not isinstance(returned, list) or not all(isinstance(each, Result) for each in returned):
         return {**seen, "returned": returned}

@@ -84,7 +84,9 @@ def team_at_the_service(log: Log, case: dict[str, Any], seen: dict[str, Any]) ->
 
 def _held(figures: dict[str, list[str]], text: str) -> int:
     """Of how many documents a figure stands in a text."""
-    return sum(any(figure in text for figure in its) for its in figures.values())
+    return sum(
+        any(figure in text for figure in figures_of_one) for figures_of_one in figures.values()
+    )
 
 
 def _only_calls_that_were(log: Log, seen: dict[str, Any]) -> dict[str, Any]:

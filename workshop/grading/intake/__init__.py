@@ -126,11 +126,11 @@ def read(submissions: Path, *, exercise: str | None = None, scratch: Path) -> In
             )
     chosen = [submission for submission in chosen if exercise in (None, submission.notebook[:2])]
     refused = [tuple(name.split("/")[around:]) for name, _ in found.refused]
-    there = [entry.parts for entry in entries] + [
+    paths = [entry.parts for entry in entries] + [
         path for path in refused if not {"", ".", ".."} & {*path}
     ]
     learners = {submission.learner for submission in chosen} | {learner for learner, _ in named}
-    learners |= set(_owners(there, doubled))
+    learners |= set(_owners(paths, doubled))
     return Intake(
         sorted(
             _with_flags_for_alike(chosen, learners),
@@ -269,9 +269,9 @@ class _Reading:
             self.aside.append((entry.name, "no notebook (its name does not end with .ipynb)"))
 
     def _is_within_bounds(self, entry: Entry) -> bool:
-        whose = entry.parts[0]
-        self._count[whose] += 1
-        if self._count[whose] <= MOST_FILES and self._size[whose] <= MOST_BYTES:
+        learner = entry.parts[0]
+        self._count[learner] += 1
+        if self._count[learner] <= MOST_FILES and self._size[learner] <= MOST_BYTES:
             return True
         bounds = f"{MOST_FILES} notebooks, or {MOST_BYTES // 2**20} MB"
         self.unread.append((entry.name, f"more than {bounds}, of one learner"))
@@ -335,14 +335,14 @@ def _lesson(
     """
     rest = entry.parts[1:] if len(entry.parts) > 1 else ((owner.rest,) if owner else entry.parts)
     by_name = owners.lesson_of(rest, notebooks)
-    told = Counter(id[:2] for id in ids)
-    if told:
-        most = max(told.values())
-        first = [time for time in told if told[time] == most]
+    counts = Counter(id[:2] for id in ids)
+    if counts:
+        highest = max(counts.values())
+        first = [time for time in counts if counts[time] == highest]
         lesson = by_name if by_name in first else first[0]
         flags = (
-            [f"the notebook also holds cells of {', '.join(sorted(set(told) - {lesson}))}"]
-            if len(told) > 1
+            [f"the notebook also holds cells of {', '.join(sorted(set(counts) - {lesson}))}"]
+            if len(counts) > 1
             else []
         )
         if by_name not in ("", lesson):

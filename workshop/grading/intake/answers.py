@@ -106,7 +106,7 @@ def merge(raw: dict[str, Any], of: Master) -> Merged:
     """
     merged = Merged(of.name)
     listed = enumerate(_list(raw.get("cells")))
-    cells = [_Submitted(cell, at) for at, cell in listed if isinstance(cell, dict)]
+    cells = [_Submitted(cell, index) for index, cell in listed if isinstance(cell, dict)]
     known = _known(of)
     _find_answers(merged, cells, of, known)
     own = _own_cells(merged, cells, of, known)
@@ -142,7 +142,7 @@ def _own_cells(
     ]
     given = {name for cell, _ in of.code() for name in defined(cell.source)}
     try:
-        chosen = [own[at] for at in needed(answers, [cell.source for cell in own], given)]
+        chosen = [own[index] for index in needed(answers, [cell.source for cell in own], given)]
     except (
         Exception
     ) as problem:  # a source that no honest person writes must not cost the others their verdict
@@ -162,7 +162,7 @@ def _follows(cell: _Submitted, cells: list[_Submitted], known: list[Any]) -> int
     """Which of the known cells stands nearest before a cell, or is this cell, by its position; -1
     for none.
     """
-    for other in reversed([one_cell for one_cell in cells if one_cell.at <= cell.at]):
+    for other in reversed([one_cell for one_cell in cells if one_cell.index <= cell.index]):
         for position, entry in enumerate(known):
             if _is_known(other, [entry]):
                 return position
@@ -198,7 +198,7 @@ def _stage(merged: Merged, own: dict[int, list[str]], of: Master) -> None:
 class _Submitted:
     """A submitted cell; nothing in it is trusted."""
 
-    def __init__(self, cell: dict[str, Any], at: int) -> None:
+    def __init__(self, cell: dict[str, Any], index: int) -> None:
         source = cell.get("source", "")
         parts = source if isinstance(source, list) else [source]
         source = "".join(part for part in parts if isinstance(part, str))
@@ -209,7 +209,7 @@ class _Submitted:
         facts = metadata.get("workshop") if isinstance(metadata, dict) else None
         facts = facts if isinstance(facts, dict) else {}
         self.key = (_text(facts.get("id")), _text(facts.get("role")))
-        self.at = at
+        self.index = index
 
 
 def _known(of: Master) -> list[tuple[tuple[str, str], str]]:
@@ -262,15 +262,17 @@ def _candidates(
             *(cell.source for cell in same),
             *_joined(cells, same, known),
         ], "cell id, its metadata are gone"
-    at = next(at for at, (key, _) in enumerate(known) if key == (exercise.id, "answer"))
+    position = next(index for index, (key, _) in enumerate(known) if key == (exercise.id, "answer"))
 
     def place(entry: Any) -> int | None:
-        return next((cell.at for cell in cells if _is_known(cell, [entry])), None)
+        return next((cell.index for cell in cells if _is_known(cell, [entry])), None)
 
     before = next(
-        (found for entry in reversed(known[:at]) if (found := place(entry)) is not None), None
+        (found for entry in reversed(known[:position]) if (found := place(entry)) is not None), None
     )
-    after = next((found for entry in known[at + 1 :] if (found := place(entry)) is not None), None)
+    after = next(
+        (found for entry in known[position + 1 :] if (found := place(entry)) is not None), None
+    )
     if before is None or after is None:
         sources = [cell.source for cell in cells if cell.code and not _is_known(cell, known)]
         return [
@@ -281,7 +283,7 @@ def _candidates(
     between = [
         cell.source
         for cell in cells
-        if before < cell.at < after and cell.code and not _is_known(cell, known)
+        if before < cell.index < after and cell.code and not _is_known(cell, known)
     ]
     return [*between, *(["\n\n".join(between)] if len(between) > 1 else [])], "position"
 
@@ -321,21 +323,23 @@ def _about_the_check(cells: list[_Submitted], exercise: Exercise, of: Master) ->
     """What happened to the check cell: of no effect on a mark, but an instructor may want
     to know.
     """
-    wanted = next(
+    given = next(
         cell
         for cell, facts in of.code()
         if (facts.get("id"), facts.get("role")) == (exercise.id, "check")
     )
-    there = [
+    found_cells = [
         one_cell
         for one_cell in cells
-        if one_cell.key == (exercise.id, "check") or one_cell.cell_id == wanted.id
+        if one_cell.key == (exercise.id, "check") or one_cell.cell_id == given.id
     ]
-    if not there and any(
+    if not found_cells and any(
         _is_known(one_cell, _known(of)) for one_cell in cells
     ):  # else there is nothing to know it by
         yield f"{exercise.id}: its check was removed"
-    elif there and (not there[0].code or _plain(there[0].source) != _plain(wanted.source)):
+    elif found_cells and (
+        not found_cells[0].code or _plain(found_cells[0].source) != _plain(given.source)
+    ):
         yield f"{exercise.id}: its check was changed"
 
 

@@ -114,7 +114,7 @@ def _folder(top: Path, leave_out: str) -> Found:
         folder, above = folders.pop()
         try:
             with os.scandir(folder) as listed:
-                there = sorted(
+                lessons = sorted(
                     islice(listed, MOST_FILES - count[above[0]] + 1) if above else listed,
                     key=lambda each: each.name,
                 )
@@ -124,14 +124,14 @@ def _folder(top: Path, leave_out: str) -> Found:
             )
             continue
         if above:
-            count[above[0]] += len(there)
+            count[above[0]] += len(lessons)
             if count[above[0]] > MOST_FILES:
                 folders = [one_folder for one_folder in folders if one_folder[1][0] != above[0]]
                 found.refused.append(
                     (above[0], f"more than {MOST_FILES:,} files; those beyond were not looked at")
                 )
                 continue
-        for lesson in there:
+        for lesson in lessons:
             parts = (*above, _as_text(lesson.name))
             if lesson.path == leave_out:
                 continue
@@ -218,8 +218,8 @@ def _zip(archive: zipfile.ZipFile) -> Found:
             f"{archive.filename} holds more than {10 * MOST_FILES:,} files; give a zip with"
             " submissions only"
         )
-    last = {_name(info): at for at, info in enumerate(infos)}
-    for at, info in enumerate(infos):
+    last = {_name(info): index for index, info in enumerate(infos)}
+    for index, info in enumerate(infos):
         name = _name(info)
         parts = tuple(part for part in name.split("/") if part not in ("", "."))
         if info.is_dir() or name.endswith("/"):
@@ -228,7 +228,7 @@ def _zip(archive: zipfile.ZipFile) -> Found:
             found.refused.append((name, why))
         elif any(part.startswith(".") or part in LEFT_OUT for part in parts):
             found.hidden += 1
-        elif last[name] != at:
+        elif last[name] != index:
             found.refused.append(
                 (name, "this name stands more than once in the zip; the last one counts")
             )

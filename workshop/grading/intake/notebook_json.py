@@ -74,16 +74,16 @@ def lesson(notebook: dict[str, Any], file: str) -> str:
     """The lesson's number, by the ids that the cells carry, else by the file's name; empty when
     neither tells.
     """
-    told = Counter(id[:2] for id in ids(notebook)).most_common(1)
-    if told:
-        return told[0][0]
+    most_common = Counter(id[:2] for id in ids(notebook)).most_common(1)
+    if most_common:
+        return most_common[0][0]
     named = re.findall(r"(?<!\d)(\d\d)_[a-z]", file)
     return named[-1] if named else ""
 
 
 def _nesting(text: str) -> int:
     """How deep brackets stand in each other, strings left out."""
-    depth = most = 0
+    depth = deepest = 0
     for count, found in enumerate(STRINGS_AND_BRACKETS.finditer(text)):
         if count > MOST_VALUES:
             raise Unreadable(
@@ -92,7 +92,7 @@ def _nesting(text: str) -> int:
         sign = text[found.start()]
         if sign in "[{":
             depth += 1
-            most = max(most, depth)
+            deepest = max(deepest, depth)
         elif sign in "]}":
             depth -= 1
-    return most
+    return deepest

@@ -52,20 +52,20 @@ def needed(answers: Sequence[str], own: Sequence[str], given: set[str]) -> list[
     used = [_used(source) for source in own]
     everything = [_imports_everything(source) for source in own]
     known = given | set().union(*offers) if own else given
-    wanted = set().union(*(_used(answer) - defined(answer) for answer in answers)) - given
+    sought = set().union(*(_used(answer) - defined(answer) for answer in answers)) - given
     found: set[int] = set()
     while True:
-        unknown = wanted - known
+        unknown = sought - known
         more = {
-            at
-            for at in range(len(own))
-            if at not in found
-            and ((offers[at] | changes[at]) & wanted or (everything[at] and unknown))
+            index
+            for index in range(len(own))
+            if index not in found
+            and ((offers[index] | changes[index]) & sought or (everything[index] and unknown))
         }
         if not more:
             return sorted(found)
         found |= more
-        wanted |= set().union(*(used[at] for at in more)) - given
+        sought |= set().union(*(used[index] for index in more)) - given
 
 
 def shared(answers: Sequence[str], own: Sequence[str]) -> list[str]:

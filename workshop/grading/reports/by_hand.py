@@ -26,20 +26,20 @@ def apply(
         else:
             rows.setdefault(found[0], []).append(override)
             unused += _without_effect(people[found[0]], override)
-    return [_changed(person, rows.get(at, [])) for at, person in enumerate(people)], unused
+    return [_changed(person, rows.get(index, [])) for index, person in enumerate(people)], unused
 
 
 def _named(people: Sequence[Person], name: str) -> list[int]:
     """Who is meant: by the exact name, by the name as shown, by the platform's number, else by the
     name in other capitals.
     """
-    exact = [at for at, person in enumerate(people) if name in (person.learner, person.name)]
+    exact = [index for index, person in enumerate(people) if name in (person.learner, person.name)]
     numbered = [
-        at
-        for at, person in enumerate(people)
+        index
+        for index, person in enumerate(people)
         if name in (work.handed.number for work in person.works)
     ]
-    alike = [at for at, person in enumerate(people) if plain(person.learner) == plain(name)]
+    alike = [index for index, person in enumerate(people) if plain(person.learner) == plain(name)]
     return exact or numbered or alike
 
 

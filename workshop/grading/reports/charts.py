@@ -15,19 +15,19 @@ def bar(
     shares: Iterable[tuple[float, str]], finding: str, *, width: int = 160, height: int = 8
 ) -> str:
     """A bar of parts (share from 0 to 1, kind) on a track."""
-    shapes, at = (
+    shapes, start = (
         [
             f'<rect class="s-track" width="{width}" height="{height}" rx="{height / 2:g}" fill="#e4e7eb"/>'
         ],
         0.0,
     )
     for share, kind in shares:
-        wide = max(0.0, min(share, 1.0 - at)) * width
+        wide = max(0.0, min(share, 1.0 - start)) * width
         if wide > 0.05:
             shapes.append(
-                f'<rect class="s-{kind}" x="{at * width:.1f}" width="{wide:.1f}" height="{height}" fill="#0072b2"/>'
+                f'<rect class="s-{kind}" x="{start * width:.1f}" width="{wide:.1f}" height="{height}" fill="#0072b2"/>'
             )
-        at += share
+        start += share
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
         f'aria-label="{markup(finding)}">{"".join(shapes)}</svg>'
@@ -47,35 +47,37 @@ def finding(shares: Sequence[float]) -> str:
     if not shares:
         return "Nobody has been graded yet."
     parts = [
-        f"{number} with {_span(at)}"
-        for at, number in reversed(list(enumerate(counts(shares))))
+        f"{number} with {_span(index)}"
+        for index, number in reversed(list(enumerate(counts(shares))))
         if number
     ]
-    who = "learner has" if len(shares) == 1 else "learners have"
-    return f"Half of the {len(shares)} {who} {statistics.median(shares):.0%} of the points or more: {', '.join(parts)}."
+    people = "learner has" if len(shares) == 1 else "learners have"
+    return f"Half of the {len(shares)} {people} {statistics.median(shares):.0%} of the points or more: {', '.join(parts)}."
 
 
-def _span(at: int) -> str:
-    return f"{at * 100 // BINS} to {(at + 1) * 100 // BINS - (at < BINS - 1)}%"
+def _span(index: int) -> str:
+    return f"{index * 100 // BINS} to {(index + 1) * 100 // BINS - (index < BINS - 1)}%"
 
 
 def distribution(shares: Sequence[float]) -> str:
     """Learners by their share of the points, with the median marked."""
     found, shapes = counts(shares), []
-    most, slot = max([*found, 1]), (WIDTH - 2 * LEFT) / BINS
+    largest, slot = max([*found, 1]), (WIDTH - 2 * LEFT) / BINS
     floor = HEIGHT - BOTTOM
-    for at, number in enumerate(found):
-        tall, x = (floor - TOP) * number / most, LEFT + at * slot
+    for index, number in enumerate(found):
+        tall, x = (floor - TOP) * number / largest, LEFT + index * slot
         if number:
             shapes.append(
                 f'<rect class="s-bar" x="{x + 5:.1f}" y="{floor - tall:.1f}" width="{slot - 10:.1f}" height="{tall:.1f}" rx="3" '
                 'fill="#0072b2"/>'
             )
             shapes.append(_text(x + slot / 2, floor - tall - 6, str(number), "ink", 13, 600))
-    for at in range(BINS + 1):
-        anchor = "start" if at == 0 else "end" if at == BINS else "middle"
+    for index in range(BINS + 1):
+        anchor = "start" if index == 0 else "end" if index == BINS else "middle"
         shapes.append(
-            _text(LEFT + at * slot, HEIGHT - 8, f"{at * 100 // BINS}%", "muted", 12, 400, anchor)
+            _text(
+                LEFT + index * slot, HEIGHT - 8, f"{index * 100 // BINS}%", "muted", 12, 400, anchor
+            )
         )
     shapes.append(f'<path class="s-line" d="M{LEFT} {floor}H{WIDTH - LEFT}" stroke="#cbd2d9"/>')
     if shares:
@@ -102,10 +104,10 @@ def distribution(shares: Sequence[float]) -> str:
 
 
 def _text(
-    x: float, y: float, said: str, kind: str, size: int, weight: int, anchor: str = "middle"
+    x: float, y: float, words: str, kind: str, size: int, weight: int, anchor: str = "middle"
 ) -> str:
     fill = "#1f2933" if kind == "ink" else "#52606d"
     return (
         f'<text class="s-{kind}" x="{x:.1f}" y="{y:.1f}" font-size="{size}" font-weight="{weight}" text-anchor="{anchor}" '
-        f'fill="{fill}">{markup(said)}</text>'
+        f'fill="{fill}">{markup(words)}</text>'
     )

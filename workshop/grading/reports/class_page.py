@@ -76,8 +76,8 @@ def _notices(book: Gradebook) -> Iterable[str]:
         if check.state in ("tampered", "not-run")
     )
     if strange:
-        said = ", ".join(f"{number} {words.STATES[state]}" for state, number in strange.items())
-        text = f"Checks without an ordinary outcome: {said}. They count as not passed."
+        states = ", ".join(f"{number} {words.STATES[state]}" for state, number in strange.items())
+        text = f"Checks without an ordinary outcome: {states}. They count as not passed."
         yield _note("partly", "Worth a look.", text)
     if waiting := len(book.people) - len(book.graded()):
         text = (
@@ -122,8 +122,10 @@ def _about_lateness(book: Gradebook, rule: LateRule) -> str:
     )
 
 
-def _note(kind: str, word: str, said: str) -> str:
-    return f'<div class="note {kind}"><p><span class="word {kind}">{word}</span> {said}</p></div>'
+def _note(kind: str, word: str, message: str) -> str:
+    return (
+        f'<div class="note {kind}"><p><span class="word {kind}">{word}</span> {message}</p></div>'
+    )
 
 
 # ── the exercises ─────────────────────────────────────────────────────────────────────────────────
@@ -153,14 +155,14 @@ def _exercise(exercise: Exercise, everybody: list[Mark]) -> str:
     missing = sum(mark.state == "missing" for mark in marks)
     lost = len(marks) - passed - partly - missing
     mean = sum(mark.points for mark in marks) / number
-    said = f"{passed} passed, {partly} partly, {lost} not passed, {missing} without an answer"
+    summary = f"{passed} passed, {partly} partly, {lost} not passed, {missing} without an answer"
     if waiting := len(everybody) - len(marks):
-        said += f", {waiting} not graded yet"
+        summary += f", {waiting} not graded yet"
     parts = [(passed / number, "passed"), (partly / number, "partly"), (lost / number, "lost")]
     times = [sum(check.seconds for check in mark.checks) for mark in marks]
     return (
         f'<tr><th scope="row">{shown(exercise.id)} {shown(exercise.title)}</th>'
-        f'<td class="some">{charts.bar(parts, said)}<span class="aside">{said}</span></td>'
+        f'<td class="some">{charts.bar(parts, summary)}<span class="aside">{summary}</span></td>'
         f'<td class="number">{passed / number:.0%}</td>'
         f'<td class="number">{mean:.1f} of {exercise.points}</td>'
         f'<td class="number">{_seconds([time for time in times if time])}</td></tr>'
@@ -202,10 +204,10 @@ def _misconceptions(book: Gradebook) -> str:
     return f"<h2>Misconceptions</h2>{_named(first, found[0][2])}{more}"
 
 
-def _named(found: Sequence[tuple[Exercise, str, int]], most: int) -> str:
+def _named(found: Sequence[tuple[Exercise, str, int]], limit: int) -> str:
     rows = "".join(
         f'<tr><th scope="row">{shown(name)}</th><td>{shown(each.id)} {shown(each.title)}</td>'
-        f'<td>{charts.bar([(number / most, "bar")], count(number, "learner"), width=80)}</td><td class="number">{number}</td>'
+        f'<td>{charts.bar([(number / limit, "bar")], count(number, "learner"), width=80)}</td><td class="number">{number}</td>'
         f'<td class="some">{prose(each.misconceptions[name].cause, 300)}</td></tr>'
         for each, name, number in found
     )
@@ -281,8 +283,8 @@ def _by_hand(book: Gradebook) -> str:
                     before = (
                         "no verdict" if mark.pending else f"{amount(mark.checked)} by the checks"
                     )
-                    what = f"{amount(mark.points)} of {amount(mark.exercise.points)} ({before})"
-                    rows.append((person, mark.exercise.id, what, mark.override.reason))
+                    change = f"{amount(mark.points)} of {amount(mark.exercise.points)} ({before})"
+                    rows.append((person, mark.exercise.id, change, mark.override.reason))
             if work.extension and work.extension.due:
                 due = f"due {work.extension.due:%d %B %Y, %H:%M} {work.extension.due.tzname()}"
                 rows.append((person, work.notebook[:2], due, work.extension.reason))
@@ -290,8 +292,8 @@ def _by_hand(book: Gradebook) -> str:
         return ""
     listed = "".join(
         f'<tr><th scope="row">{shown(person.name, 100)}</th><td>{shown(about)}</td>'
-        f"<td>{shown(what)}</td><td>{shown(reason, 300)}</td></tr>"
-        for person, about, what, reason in rows
+        f"<td>{shown(change)}</td><td>{shown(reason, 300)}</td></tr>"
+        for person, about, change, reason in rows
     )
     return (
         '<h2>Changed by hand</h2><div class="scroll"><table><thead><tr><th scope="col">Learner</th>'

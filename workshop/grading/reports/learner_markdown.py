@@ -110,7 +110,12 @@ def _seen(check: Check) -> list[str]:
     blocks = [
         f"**{markdown(check.title)}**" + (f": {prose(check.reason, 400)}" if check.reason else "")
     ]
-    (same, came), (same_too, expected) = words.differing(check.came, check.expected)
-    if check.expected and (came or expected):
-        blocks += ["came:", fenced(same + came, 600), "expected:", fenced(same_too + expected, 600)]
+    (same, actual), (same_too, expected) = words.differing(check.came, check.expected)
+    if check.expected and (actual or expected):
+        blocks += [
+            "came:",
+            fenced(same + actual, 600),
+            "expected:",
+            fenced(same_too + expected, 600),
+        ]
     return blocks

@@ -125,13 +125,13 @@ def _card(mark: Mark, graded: bool = True) -> str:
         if graded
         else ""
     )
-    said = "".join(_comment(comment) for comment in mark.comments)
+    comments = "".join(_comment(comment) for comment in mark.comments)
     return (
         f'<article class="card"><div class="top"><h3>{shown(known.id)} {shown(known.title)}</h3>'
         f'<p class="points">{points}</p></div>'
         f'<p><span class="word {words.kind(mark)}">{words.state(mark).capitalize()}</span> '
         f'<span class="aside">{shown(known.objective, 300)}</span></p>'
-        f"{_by_hand(mark)}{said}{_help(mark) if graded else ''}{checks}{_answer(mark)}</article>"
+        f"{_by_hand(mark)}{comments}{_help(mark) if graded else ''}{checks}{_answer(mark)}</article>"
     )
 
 
@@ -170,9 +170,9 @@ def _seen(check: Check) -> str:
     """
     if check.hidden or check.state == "passed":
         return ""
-    came, expected = words.differing(check.came, check.expected)
-    if check.expected and any((*came, *expected)):
-        rows = f"<dt>came</dt>{_marked(*came)}<dt>expected</dt>{_marked(*expected)}"
+    actual, expected = words.differing(check.came, check.expected)
+    if check.expected and any((*actual, *expected)):
+        rows = f"<dt>came</dt>{_marked(*actual)}<dt>expected</dt>{_marked(*expected)}"
         summary = "What the check saw, and what our solution showed"
         return f'<details><summary>{summary}</summary><dl class="parts">{rows}</dl></details>'
     if check.reason:

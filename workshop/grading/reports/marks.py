@@ -109,7 +109,7 @@ class Work:
 
     @property
     def late(self) -> str:
-        return self.rule.said(self.submitted) if self.rule else ""
+        return self.rule.in_words(self.submitted) if self.rule else ""
 
     @property
     def open(self) -> bool:
@@ -220,12 +220,12 @@ class Gradebook:
         count, graded = len(self.people), self.graded()
         people = f"{count} learner{'s' * (count != 1)}, {len(self.exercises)} exercises"
         mean = sum(person.share for person in graded) / len(graded) if graded else 0
-        said = f"{people}, {mean:.0%} of the points on average."
+        summary = f"{people}, {mean:.0%} of the points on average."
         if waiting := count - len(graded):
-            said += f" {waiting} of them not graded yet, and not in the average."
+            summary += f" {waiting} of them not graded yet, and not in the average."
         if self.unread:
-            said += f" Not understood: {len(self.unread)} file{'s' * (len(self.unread) != 1)}."
-        return said
+            summary += f" Not understood: {len(self.unread)} file{'s' * (len(self.unread) != 1)}."
+        return summary
 
 
 def _tidy(points: float) -> float:

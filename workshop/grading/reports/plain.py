@@ -34,23 +34,23 @@ MARKDOWN = re.compile(
 )
 
 
-def plain(text: object, most: int = 2000, lines: int = 60) -> str:
+def plain(text: object, length: int = 2000, lines: int = 60) -> str:
     """The text without what a reader cannot see, at most so long; where it is cut it says so."""
     given = text if isinstance(text, str) else str(text)
-    words = BREAKS.sub("\n", given[: 4 * most + 1000])
+    words = BREAKS.sub("\n", given[: 4 * length + 1000])
     words = _without_piles(UNSEEN.sub("", ESCAPES.sub("", words)))
-    kept = "\n".join(words.split("\n")[:lines])[:most]
+    kept = "\n".join(words.split("\n")[:lines])[:length]
     return (
         kept
-        if kept == words and len(given) <= 4 * most + 1000
+        if kept == words and len(given) <= 4 * length + 1000
         else f"{kept.rstrip()} … (cut; {len(given):,} characters)"
     )
 
 
-def line(text: object, most: int = 200) -> str:
+def line(text: object, length: int = 200) -> str:
     """The same on one line, ended by … where it is cut."""
-    words = " ".join(plain(text, most * 4, 400).split())
-    return words if len(words) <= most else words[: most - 1].rstrip() + "…"
+    words = " ".join(plain(text, length * 4, 400).split())
+    return words if len(words) <= length else words[: length - 1].rstrip() + "…"
 
 
 def _without_piles(text: str) -> str:
@@ -71,43 +71,43 @@ def markup(text: str) -> str:
     return html.escape(text, quote=True)
 
 
-def markdown(text: object, most: int = 200) -> str:
+def markdown(text: object, length: int = 200) -> str:
     """Within a line of Markdown: nothing of it becomes a link, a picture, HTML or a heading."""
-    words = MARKDOWN.sub(r"\\\1", line(text, most))
+    words = MARKDOWN.sub(r"\\\1", line(text, length))
     return words.replace("\\<", "&lt;").replace("\\>", "&gt;").replace("\\&", "&amp;")
 
 
-def code(text: object, most: int = 200) -> str:
+def code(text: object, length: int = 200) -> str:
     """Within a line of Markdown, in the type of code."""
-    words = line(text, most)
+    words = line(text, length)
     fence = "`" * (1 + max((len(run) for run in re.findall(r"`+", words)), default=0))
     return f"{fence} {words} {fence}" if "`" in words else f"{fence}{words or ' '}{fence}"
 
 
-def prose(text: object, most: int = 1200) -> str:
+def prose(text: object, length: int = 1200) -> str:
     """Within a line of Markdown, with single backticks around code left as they are."""
     return "".join(
-        code(part) if at % 2 else _spaced(part)
-        for at, part in enumerate(re.split(r"`([^`]+)`", line(text, most)))
+        code(part) if index % 2 else _spaced(part)
+        for index, part in enumerate(re.split(r"`([^`]+)`", line(text, length)))
     )
 
 
 def _spaced(words: str) -> str:
     """`markdown`, with the spaces at both ends."""
-    said = markdown(words, len(words) + 1)
-    return f"{' ' * words.startswith(' ')}{said}{' ' * (words.endswith(' ') and bool(said))}"
+    escaped = markdown(words, len(words) + 1)
+    return f"{' ' * words.startswith(' ')}{escaped}{' ' * (words.endswith(' ') and bool(escaped))}"
 
 
-def fenced(text: object, most: int = 2000, language: str = "text") -> str:
+def fenced(text: object, length: int = 2000, language: str = "text") -> str:
     """As a block of Markdown, unchanged; the fence is longer than any within."""
-    words = plain(text, most)
+    words = plain(text, length)
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", words)), default=0))
     return f"{fence}{language}\n{words}\n{fence}"
 
 
-def cell(text: object, most: int = 1000) -> str:
+def cell(text: object, length: int = 1000) -> str:
     """For a table that a spreadsheet opens: on one line, and never a formula."""
-    words = line(text, most)
+    words = line(text, length)
     start = unicodedata.normalize("NFKC", words.lstrip(" \"'`\u00a0\u3000")[:1])
     return f"'{words}" if words.startswith(FORMULA) or start in FORMULA else words
 

@@ -83,7 +83,7 @@ def canvas(book: Gradebook) -> str:
     """A gradebook with a column for each notebook; people are found by Canvas's own number."""
     notebooks = list(dict.fromkeys(work.notebook for _, work in _of(book, "canvas")))
     names = [words.notebook(notebook) for notebook in notebooks]
-    most = {work.notebook: work.of for _, work in _of(book, "canvas")}
+    possible = {work.notebook: work.of for _, work in _of(book, "canvas")}
     rows: dict[str, list[object]] = {}
     for person, work in _of(book, "canvas"):
         number = work.handed.number
@@ -92,7 +92,14 @@ def canvas(book: Gradebook) -> str:
         )
         if not work.open:
             row[len(CANVAS) + notebooks.index(work.notebook)] = work.total
-    points = ["    Points Possible", "", "", "", "", *(most[notebook] for notebook in notebooks)]
+    points = [
+        "    Points Possible",
+        "",
+        "",
+        "",
+        "",
+        *(possible[notebook] for notebook in notebooks),
+    ]
     return _table([[*CANVAS, *names], points, *rows.values()])
 
 

@@ -63,13 +63,13 @@ def work_of(report: Mapping[str, Any], rule: LateRule | None) -> Work:
     for line in _list(report.get("results")):
         if isinstance(line, dict) and type(line.get("trial")) is int:
             lines.setdefault((_text(line.get("exercise")), line["trial"]), line)
-    told, answers = _dict(report.get("feedback")), _dict(report.get("answers"))
+    feedback, answers = _dict(report.get("feedback")), _dict(report.get("answers"))
     marks = tuple(
         Mark(
             exercise=known,
             checks=_checks(known, lines),
             answer=_text(answers.get(known.id)),
-            **_told(known, told.get(known.id)),
+            **_told(known, feedback.get(known.id)),
         )
         for known in exercises(notebook[:2])
     )
@@ -111,8 +111,10 @@ def _without_a_report(notebook: str, state: State) -> tuple[Mark, ...]:
     marks = []
     for known in exercises(notebook[:2]):
         checks = tuple(
-            replace(_check(known.id, at, trial.title, trial.points, trial.hidden, {}), state=state)
-            for at, trial in enumerate(trials_of(known.id))
+            replace(
+                _check(known.id, number, trial.title, trial.points, trial.hidden, {}), state=state
+            )
+            for number, trial in enumerate(trials_of(known.id))
         )
         marks.append(Mark(exercise=known, checks=checks, pending=state == "pending"))
     return tuple(marks)
@@ -128,20 +130,25 @@ def _checks(
 ) -> tuple[Check, ...]:
     """One for each trial of the exercise; where there is no list of trials, as the report says."""
     spec = {
-        at: (trial.title, trial.points, trial.hidden)
-        for at, trial in enumerate(trials_of(known.id))
+        number: (trial.title, trial.points, trial.hidden)
+        for number, trial in enumerate(trials_of(known.id))
     } or {
-        at: (_text(line.get("title")), _number(line.get("points")), line.get("hidden") is not False)
-        for (id, at), line in sorted(lines.items())
+        number: (
+            _text(line.get("title")),
+            _number(line.get("points")),
+            line.get("hidden") is not False,
+        )
+        for (id, number), line in sorted(lines.items())
         if id == known.id
     }
     return tuple(
-        _check(known.id, at, *facts, lines.get((known.id, at), {})) for at, facts in spec.items()
+        _check(known.id, number, *facts, lines.get((known.id, number), {}))
+        for number, facts in spec.items()
     )
 
 
 def _check(
-    id: str, at: int, title: str, points: float, hidden: bool, line: Mapping[str, Any]
+    id: str, number: int, title: str, points: float, hidden: bool, line: Mapping[str, Any]
 ) -> Check:
     state: State = line["state"] if line.get("state") in REPORTED else "not-run"
     earned = min(points, _number(line.get("earned"))) if state == "passed" else 0
@@ -150,7 +157,7 @@ def _check(
     )
     return Check(
         exercise=id,
-        trial=at,
+        trial=number,
         title=title,
         hidden=hidden,
         points=points,
@@ -161,15 +168,15 @@ def _check(
     )
 
 
-def _told(each: Exercise, said: Any) -> dict[str, Any]:
+def _told(each: Exercise, feedback: Any) -> dict[str, Any]:
     """The explanation. It comes from the learner's process: a known misconception is described in our own words."""
-    said = _dict(said)
-    name = said.get("misconception")
+    feedback = _dict(feedback)
+    name = feedback.get("misconception")
     known = each.misconceptions.get(name) if isinstance(name, str) else None
     ours = {"likely cause": known.cause, "next": known.next} if known else {}
     parts = [
         (_text(pair[0]), _text(pair[1]))
-        for pair in _list(said.get("parts"))[:8]
+        for pair in _list(feedback.get("parts"))[:8]
         if isinstance(pair, list) and len(pair) == 2
     ]
     return {

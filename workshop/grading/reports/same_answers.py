@@ -34,7 +34,7 @@ class Same:
 def groups(book: Gradebook) -> list[Same]:
     """The largest groups first."""
     found = []
-    for at, exercise in enumerate(book.exercises):
+    for position, exercise in enumerate(book.exercises):
         by_form: dict[str, list[int]] = {}
         for number, person in enumerate(book.people):
             form = normalised(person.marks()[exercise.id].answer)
@@ -46,7 +46,11 @@ def groups(book: Gradebook) -> list[Same]:
                 names = tuple(one_person.name for one_person in people)
                 pages = tuple(one_person.page for one_person in people)
                 found.append(
-                    (-len(numbers), at, Same(exercise, names, pages, form in ours(exercise.id)))
+                    (
+                        -len(numbers),
+                        position,
+                        Same(exercise, names, pages, form in ours(exercise.id)),
+                    )
                 )
     return [other[2] for other in sorted(found, key=lambda each: each[:2])]
 

@@ -31,19 +31,19 @@ def page(title: str, content: Iterable[str], *, wide: bool = False) -> str:
     )
 
 
-def shown(text: object, most: int = 200) -> str:
+def shown(text: object, length: int = 200) -> str:
     """Untrusted text on one line of a page."""
-    return markup(line(text, most))
+    return markup(line(text, length))
 
 
-def exactly(text: object, most: int = 2000, lines: int = 60) -> str:
+def exactly(text: object, length: int = 2000, lines: int = 60) -> str:
     """Untrusted text with its lines."""
-    return markup(plain(text, most, lines))
+    return markup(plain(text, length, lines))
 
 
-def prose(text: object, most: int = 1200) -> str:
+def prose(text: object, length: int = 1200) -> str:
     """Text whose only markup are backticks around code."""
-    return re.sub(r"`([^`\n]+)`", r"<code>\1</code>", exactly(text, most))
+    return re.sub(r"`([^`\n]+)`", r"<code>\1</code>", exactly(text, length))
 
 
 def count(number: int, of: str) -> str:

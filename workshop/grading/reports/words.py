@@ -42,29 +42,33 @@ def notebook(name: str) -> str:
     return f"{number} {words[:1].upper()}{words[1:]}"
 
 
-def differing(came: str, expected: str) -> tuple[tuple[str, str], tuple[str, str]]:
+def differing(actual: str, expected: str) -> tuple[tuple[str, str], tuple[str, str]]:
     """What came and what was expected, each as (the same, different), cut to where the difference
     begins.
 
     All four are empty when there is no difference to be seen: where it lies beyond what the shard
     kept.
     """
-    came, expected = _seen(came), _seen(expected)
-    if came == expected:
+    actual, expected = _seen(actual), _seen(expected)
+    if actual == expected:
         return ("", ""), ("", "")
-    at = next(
-        (at for at, (one, other) in enumerate(zip(came, expected, strict=False)) if one != other),
-        min(len(came), len(expected)),
+    index = next(
+        (
+            position
+            for position, (one, other) in enumerate(zip(actual, expected, strict=False))
+            if one != other
+        ),
+        min(len(actual), len(expected)),
     )
-    start = max(0, at - AROUND) if max(len(came), len(expected)) > LONGEST else 0
+    start = max(0, index - AROUND) if max(len(actual), len(expected)) > LONGEST else 0
 
     def excerpt(text: str) -> tuple[str, str]:
-        end = text[at : start + LONGEST]
-        return ("… " if start else "") + text[start:at], end + (
+        end = text[index : start + LONGEST]
+        return ("… " if start else "") + text[start:index], end + (
             " …" if len(text) > start + LONGEST else ""
         )
 
-    return excerpt(came), excerpt(expected)
+    return excerpt(actual), excerpt(expected)
 
 
 def _seen(text: str) -> str:

@@ -103,8 +103,8 @@ def _tried(options: list[str], number: int | None = None) -> str:
         errors="replace",
         pass_fds=() if number is None else (number,),
     )
-    said = done.stderr.strip().replace("\n", " ")[:200]
-    return (said or "bwrap does not start") if done.returncode else ""
+    message = done.stderr.strip().replace("\n", " ")[:200]
+    return (message or "bwrap does not start") if done.returncode else ""
 
 
 def boxed(
@@ -175,10 +175,10 @@ def boxed(
 
 def _bwrap() -> list[str]:
     """Everything but what differs from kernel to kernel."""
-    there = [path for path in SYSTEM if os.path.lexists(path)]
+    folders = [path for path in SYSTEM if os.path.lexists(path)]
     system = [
         word
-        for path in there
+        for path in folders
         for word in (
             ("--symlink", os.readlink(path), path)
             if os.path.islink(path)

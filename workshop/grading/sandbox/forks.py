@@ -53,8 +53,8 @@ class ForkServer:
         )
         self._line = b""
         if "ready" not in self.read(READY_S):
-            said = self.stop()
-            raise OSError(f"the process that forks kernels did not start: {said}")
+            message = self.stop()
+            raise OSError(f"the process that forks kernels did not start: {message}")
         self._own = {
             child.pid for child in psutil.Process(self.process.pid).children(recursive=True)
         }
@@ -94,9 +94,9 @@ class ForkServer:
         """Ends it with all kernels; returns what it wrote to its error stream."""
         with contextlib.suppress(OSError):
             self.process.kill()
-        said = self.process.communicate()[1].decode("utf-8", "replace").strip()
+        message = self.process.communicate()[1].decode("utf-8", "replace").strip()
         shutil.rmtree(self.share, ignore_errors=True)
-        return said[-300:]
+        return message[-300:]
 
 
 def unusable(course: Path) -> str:
@@ -127,8 +127,8 @@ class Forked:
 
     def poll(self) -> int | None:
         if self.returncode is None:
-            if "ended" in (said := self.server.read(0)):
-                self.returncode = said["ended"]
+            if "ended" in (answer := self.server.read(0)):
+                self.returncode = answer["ended"]
             elif self.server.process.poll() is not None:
                 self.returncode = -9
         return self.returncode

@@ -137,19 +137,19 @@ def _waited(family: list[psutil.Process]) -> dict[str, int]:
 def _strangers(sockets: Path) -> bool:
     """Whether a folder holds anything but a connection."""
     try:
-        there = list(os.scandir(sockets))
+        entries = list(os.scandir(sockets))
     except FileNotFoundError:  # removed at the end
         return False
     except OSError:  # it was made unreadable
         return True
-    for entry in there:
+    for entry in entries:
         with contextlib.suppress(FileNotFoundError):
             facts = entry.stat(follow_symlinks=False)
             is_file = stat.S_ISREG(facts.st_mode) and facts.st_size < 10_000
             is_socket = entry.name.startswith("c-") and stat.S_ISSOCK(facts.st_mode)
             if not ((entry.name == "k.json" and is_file) or is_socket):
                 return True
-    return len(there) > 20
+    return len(entries) > 20
 
 
 def _nameless_files(family: list[psutil.Process], sockets: Path) -> bool:

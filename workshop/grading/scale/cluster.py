@@ -47,11 +47,11 @@ def run(plan: Plan, pieces: list[list[str]], address: str, workers: int) -> None
             client.submit(
                 _task(),
                 shard.pack(plan, piece),
-                key=f"grade-{name}-{at}",
+                key=f"grade-{name}-{index}",
                 pure=False,
                 retries=RETRIES,
             ): piece
-            for at, piece in enumerate(pieces)
+            for index, piece in enumerate(pieces)
         }
         try:
             for task in _ended(client, set(tasks)):
@@ -98,12 +98,12 @@ def _task() -> Callable[[bytes], bytes]:
         except ImportError as problem:
             import platform
 
-            said = (
+            message = (
                 f"{platform.node()}: the workshop cannot be imported there ({problem}); install the"
                 " same commit on all workers (pip install -r requirements.txt in its folder), or"
                 " start them with its folder in PYTHONPATH"
             )
-            return json.dumps({"problem": said}).encode()
+            return json.dumps({"problem": message}).encode()
         return grade_task(job)
 
     return call

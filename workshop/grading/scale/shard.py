@@ -27,7 +27,7 @@ def pack(plan: Plan, piece: list[str]) -> bytes:
     """All that another machine needs for the submissions in `piece`, as JSON: the plan, the
     notebooks, what has to be equal.
     """
-    names = {path: f"{at}/{Path(path).name}" for at, path in enumerate(piece)}
+    names = {path: f"{index}/{Path(path).name}" for index, path in enumerate(piece)}
     part = replace(
         plan, course="", out="", submissions={names[path]: plan.submissions[path] for path in piece}
     )
@@ -48,22 +48,22 @@ def grade(job: bytes, unwanted: Callable[[], bool] = lambda: False) -> bytes:
     Returns JSON: `reports` by key, or the `problem` of this machine. Ends early, with what there
     is, once `unwanted` says so.
     """
-    told = json.loads(job)
-    if problem := _misfit(told):
+    sent = json.loads(job)
+    if problem := _misfit(sent):
         return json.dumps({"problem": f"{platform.node()}: {problem}"}).encode()
     with tempfile.TemporaryDirectory(prefix="shard-") as folder:
         base = Path(folder).resolve()
         results = base / "results"
         results.mkdir()
         submissions: dict[str, Any] = {}
-        for name, data in told["notebooks"].items():
+        for name, data in sent["notebooks"].items():
             path = base / "submissions" / name
             path.parent.mkdir(parents=True)
             path.write_bytes(base64.b64decode(data))
-            submissions[str(path)] = told["plan"]["submissions"][name]
+            submissions[str(path)] = sent["plan"]["submissions"][name]
         plan = Plan(
             **{
-                **told["plan"],
+                **sent["plan"],
                 "submissions": submissions,
                 "out": str(results),
                 "course": str(course.prepare(base / "course")),
@@ -88,11 +88,11 @@ def keep(answer: bytes, plan: Plan, piece: list[str]) -> None:
     What nobody asked for, or is no report, is left out: its submission counts as not graded. Raises
     Misfit.
     """
-    said = json.loads(answer)
-    if "problem" in said:
-        raise Misfit(said["problem"])
+    returned = json.loads(answer)
+    if "problem" in returned:
+        raise Misfit(returned["problem"])
     for key in (plan.submissions[path]["key"] for path in piece):
-        text = said["reports"].get(key, "")
+        text = returned["reports"].get(key, "")
         try:
             is_report = isinstance(json.loads(text)["results"], list)
         except (ValueError, TypeError, KeyError, RecursionError):
@@ -109,21 +109,21 @@ def _version(notebooks: set[str]) -> dict[str, str]:
     return {"Python": python} | {name: course.fingerprint(name) for name in sorted(notebooks)}
 
 
-def _misfit(told: dict[str, Any]) -> str:
+def _misfit(sent: dict[str, Any]) -> str:
     """Why this machine cannot grade this job as the one that sent it would; empty when it can."""
-    wanted = told["version"]
-    here = _version({name for name in wanted if name != "Python"})
-    if here["Python"] != wanted["Python"]:
+    expected = sent["version"]
+    installed = _version({name for name in expected if name != "Python"})
+    if installed["Python"] != expected["Python"]:
         return (
-            f"Python {here['Python']}, and {wanted['Python']} where the grading was started; use"
-            " the same on all machines"
+            f"Python {installed['Python']}, and {expected['Python']} where the grading was started;"
+            " use the same on all machines"
         )
-    if differing := [name for name in wanted if here[name] != wanted[name]]:
+    if differing := [name for name in expected if installed[name] != expected[name]]:
         return (
             "another version of the workshop or of its packages than where the grading was started"
             f" (seen by {differing[0]}); bring both to the same commit and the same"
             " requirements.txt"
         )
-    if told["sandbox"] and sandbox.missing():
+    if sent["sandbox"] and sandbox.missing():
         return f"no sandbox, but there is one where the grading was started: {sandbox.missing()}"
     return ""

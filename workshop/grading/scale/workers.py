@@ -93,7 +93,7 @@ def shards(plan: Plan, workers: int) -> list[list[str]]:
         -len(paths) // (SHARD * workers)
     )  # whole ones, so that no worker waits for the others in the last
     size = max(1, -(-len(paths) // (workers * max(1, rounds))))
-    return [paths[at : at + size] for at in range(0, len(paths), size)]
+    return [paths[start : start + size] for start in range(0, len(paths), size)]
 
 
 def run(plan: Plan, work: Path, chosen: argparse.Namespace) -> int:

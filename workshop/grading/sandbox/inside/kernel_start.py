@@ -18,7 +18,7 @@ def limit(memory_bytes: int, file_bytes: int, cpu_s: int, processes: int, open_f
         import resource
     except ImportError:  # Windows: the watch outside is all there is
         return
-    wanted = {
+    limits = {
         "RLIMIT_AS": memory_bytes,
         "RLIMIT_FSIZE": file_bytes,
         "RLIMIT_CPU": cpu_s,
@@ -26,10 +26,10 @@ def limit(memory_bytes: int, file_bytes: int, cpu_s: int, processes: int, open_f
         "RLIMIT_NOFILE": open_files,
         "RLIMIT_CORE": 0,
     }
-    for name, value in wanted.items():
+    for name, value in limits.items():
         if hasattr(resource, name):
-            _, most = resource.getrlimit(getattr(resource, name))
-            value = value if most == resource.RLIM_INFINITY else min(value, most)
+            _, hard_limit = resource.getrlimit(getattr(resource, name))
+            value = value if hard_limit == resource.RLIM_INFINITY else min(value, hard_limit)
             try:
                 resource.setrlimit(getattr(resource, name), (value, value))
             except (ValueError, OSError):  # macOS refuses some of them

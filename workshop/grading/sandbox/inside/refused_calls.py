@@ -135,9 +135,9 @@ def _program(machine: str) -> list[Instruction]:
     answers = [(numbers[column], [REFUSE]) for numbers in REFUSED.values()]
     answers += [(numbers[column], [UNKNOWN]) for numbers in ABSENT.values()]
     answers += [(numbers[column], _by_flags(name)) for name, numbers in BY_FLAGS.items()]
-    for number, what in answers:
+    for number, instructions in answers:
         if number is not None:
-            program += [(EQUALS, 0, len(what), number), *what]
+            program += [(EQUALS, 0, len(instructions), number), *instructions]
     return [*program, ALLOW]
 
 
