@@ -14,7 +14,7 @@ from ..reader.order import is_history
 from ..reader.prose import defines
 from ..reader.schema import has_field
 from ..reader.sources import Doc, documents
-from ..reader.topics import core, mentions, subjects, topic
+from ..reader.topics import core, mentions, named_in, subjects, topic
 from ..reader.view import Call, View
 from ..reader.words import (
     Fact,
@@ -101,7 +101,7 @@ def fits(view: View) -> bool:
 
 def read(view: View) -> str:
     """The topic and the subjects of the task."""
-    return " ".join((topic(view.task), *subjects(view.task)))
+    return " ".join(named_in(view.task))
 
 
 def reply(view: View) -> Answer:
