@@ -24,7 +24,7 @@ import pickle
 import secrets
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
@@ -49,13 +49,27 @@ EVENTS = "kernel-events"
 START_S, STOP_S, LATE_S = 60.0, 5.0, 5.0
 """Seconds: until a cluster is up, until a cancelled branch has stopped, until its last event is
 here."""
+PATIENCE_S, LOOK_S = 30.0, 0.5
+"""Seconds: without any worker, until a branch is given up; between two looks at who is there."""
+RESTART_S = 300.0
+"""Seconds that a lost process of this machine has to be up again. Dask's own 15 are too few for a
+busy machine, and it would give up a process that comes back later, or dies twice."""
+
+SETTINGS = {
+    # a branch whose worker dies comes back here, where the books are, and is not run again
+    "distributed.scheduler.allowed-failures": 0,
+    "distributed.deploy.lost-worker-timeout": RESTART_S,
+}
+"""Dask's, while a cluster is open."""
+DESK = "bank-"
+"""How the names of workers begin that only hold a bank."""
 
 Books = Literal["bank", "lease"]
 """How money is kept: the bank is asked before each request, or once a branch for a slice."""
 
 
 class NoCluster(OSError):
-    """The cluster cannot be used; the message says why, and what to do."""
+    """The cluster cannot be used, or nobody is left in it; the message says why, and what to do."""
 
 
 class WorkerLost(Exception):
@@ -76,8 +90,8 @@ class Workers(Protocol):
     """Where branches are done: a cluster, or this process."""
 
     async def do(self, job: Job, account: Account) -> Done:
-        """Does a job with `perform`. Raises WorkerLost when the worker is gone, TypeError when
-        something does not travel. Cancelling it stops the branch."""
+        """Does a job with `perform`. Raises WorkerLost when the worker is gone, NoCluster when no
+        other is there, TypeError when something does not travel. Cancelling it stops the branch."""
         ...
 
 
@@ -191,6 +205,9 @@ class Elsewhere:
                 run.note(reason, about="cluster", attempt=attempt, branch=run.id)
                 replayed = self.terms.slice is not None and self.terms.journal is not None
                 account.close(NOTHING if replayed else None)
+            except NoCluster as nobody:
+                again = "" if self.terms.journal else " (over a `journal`, nothing is paid twice)"
+                return run._ended("failed", f"{nobody}{again}", transient=True)
             finally:
                 account.close(None)
         return run._ended("failed", f"its worker was lost; {reason}", transient=True)
@@ -467,11 +484,12 @@ class Here:
 class Cluster:
     """An open Dask cluster; from `open_cluster`."""
 
-    def __init__(self, dask: Any, bank: Any, accounts: dict[str, Account]) -> None:
+    def __init__(self, dask: Any, bank: Any, accounts: dict[str, Account], watch: _Watch) -> None:
         self.dask = dask
         """The client of Dask itself, for whatever else it can do."""
         self._bank = bank
         self._accounts = accounts
+        self._watch = watch
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Cluster stays in its process; open it by its address in the other one")
@@ -479,17 +497,25 @@ class Cluster:
     async def do(self, job: Job, account: Account) -> Done:
         distributed = optional("distributed")
         parcel = packed(job)
+        if self._watch.nobody:
+            await _in_time(self._watch.workers())  # one may have come since the last look
+            self._watch.check()
         self._accounts[account.id] = account
         stop = distributed.Event(account.id, client=self.dask)
         future = self.dask.submit(
             _work, parcel, account.id, self._bank, key=f"{account.id}-work", pure=False, retries=0
         )
         try:
-            return pickle.loads(await future)
+            return pickle.loads(await self._watch.unless_nobody_is_there(future))
         except distributed.scheduler.KilledWorker:
             raise WorkerLost("the process that did this work is gone") from None
         except distributed.client.FutureCancelledError as problem:
+            self._watch.check(lost=problem.reason == "scheduler-connection-lost")
             raise WorkerLost(f"the cluster dropped this work ({problem.reason})") from None
+        except NoCluster:
+            account.close(None)
+            await _in_time(future.cancel(reason="nobody is there to do it"))
+            raise
         except asyncio.CancelledError:
             account.close(None)
             await self._stopped(stop, future, account)
@@ -499,33 +525,124 @@ class Cluster:
 
     async def _stopped(self, stop: Any, future: Any, account: Account) -> None:
         """Stops a branch. `future.cancel` alone does not: a coroutine that runs goes on."""
-        await stop.set()
+        if not await _in_time(stop.set()):
+            return  # nobody answers there
         try:
             await asyncio.wait_for(asyncio.shield(future), STOP_S)
         except TimeoutError:
             account._run.note("this branch did not stop in time; it can send nothing any more")
         except Exception:
             pass  # it ended with an error, which nobody waits for
-        await future.cancel(reason="cancelled at home")
-        await stop.clear()
+        await _in_time(future.cancel(reason="cancelled at home"))
+        await _in_time(stop.clear())
 
     async def seconds_a_question(self, questions: int = 100) -> float:
         """What asking the bank costs a worker, on average."""
         return await self.dask.submit(_ask, self._bank, questions, pure=False)
 
     async def ready(self, workers: int) -> None:
-        """Waits until so many workers are up, as after the loss of one."""
-        await self.dask.wait_for_workers(workers, timeout=START_S)  # the bank's own is paused
+        """Waits until so many workers are up, as after the loss of one. Raises TimeoutError."""
+        async with asyncio.timeout(START_S):
+            while len(await self._watch.workers()) < workers:
+                await asyncio.sleep(0.05)
+
+
+class _Watch:
+    """Looks whether anybody is there to do the work: without a worker Dask waits for ever."""
+
+    def __init__(self, dask: Any, address: str, patience_s: float) -> None:
+        self._dask = dask
+        self._address = address
+        self._patience_s = patience_s
+        self._seen = time.monotonic()
+        self._nobody = asyncio.Event()
+        self._lost = False
+        """Whether the scheduler is gone, and the bank's actor with it."""
+
+    async def look(self) -> None:
+        """Goes on for ever."""
+        while not self._lost:
+            try:
+                async with asyncio.timeout(max(self._patience_s, START_S)):
+                    await self.workers()
+                self._lost = self._dask.status != "running"
+            except (OSError, RuntimeError):  # a TimeoutError is an OSError
+                self._lost = True
+            if self._lost or time.monotonic() - self._seen > self._patience_s:
+                self._nobody.set()
+            await asyncio.sleep(LOOK_S)
+
+    @property
+    def nobody(self) -> bool:
+        return self._nobody.is_set()
+
+    async def workers(self) -> list[str]:
+        """The names of those that branches are given to: not of those that hold a bank."""
+        known = await self._dask.scheduler.identity()
+        names = [str(worker["name"]) for worker in known["workers"].values()]
+        there = [name for name in names if not name.startswith(DESK)]
+        if there:
+            self._seen = time.monotonic()
+            self._nobody.clear()
+        return there
+
+    def check(self, *, lost: bool = False) -> None:
+        """Raises NoCluster when nobody is there, or the scheduler is not."""
+        self._lost = self._lost or lost or self._dask.status != "running"
+        if self._lost:
+            raise NoCluster(
+                f"The scheduler at {self._address} was lost, and this branch with it. Start a"
+                " scheduler and workers again, open the cluster anew, and give the work out again"
+            )
+        if self._nobody.is_set():
+            raise NoCluster(
+                f"No worker has been at {self._address} for {self._patience_s:g} seconds, and this"
+                f" branch needs one. Start one with `dask worker {self._address}` and give the work"
+                " out again"
+            )
+
+    async def unless_nobody_is_there(self, future: Any) -> bytes:
+        """What a worker returns. Raises NoCluster when there is none to wait for."""
+        work = asyncio.ensure_future(_result_of(future))
+        nobody = asyncio.ensure_future(self._nobody.wait())
+        try:
+            await asyncio.wait({work, nobody}, return_when=asyncio.FIRST_COMPLETED)
+            if not work.done():
+                self.check()
+            return await work
+        finally:
+            work.cancel()
+            nobody.cancel()
+
+
+async def _result_of(future: Any) -> bytes:
+    return await future
+
+
+async def _in_time(asked: Awaitable[Any]) -> bool:
+    """Asks the scheduler for something that is left undone when it does not answer: whether it
+    did."""
+    with contextlib.suppress(OSError, RuntimeError):
+        await asyncio.wait_for(asked, STOP_S)
+        return True
+    return False
 
 
 @contextlib.asynccontextmanager
 async def open_cluster(
-    address: str | None = None, *, workers: int = 2, branches: int = 1, **options: Any
+    address: str | None = None,
+    *,
+    workers: int = 2,
+    branches: int = 1,
+    patience_s: float = PATIENCE_S,
+    **options: Any,
 ) -> AsyncIterator[Cluster]:
     """A Dask cluster: new processes on this machine, or the scheduler at `address`.
 
-    branches: how many branches a new worker does at once. A branch mostly waits for the service.
-    options:  further ones for `distributed.Client`, such as `security`.
+    branches:   how many branches a new worker does at once. A branch mostly waits for the service.
+    patience_s: how long a branch waits while there is no worker at all. Then it ends as a failed
+                result with the work so far; so it does when the scheduler is lost.
+    options:    further ones for `distributed.Client`, such as `security`.
 
     Who can reach a scheduler can run code on its workers: without an address it listens to this
     machine only; with one, keep it on a network of your own, or use `tls://`. All workers need this
@@ -537,8 +654,7 @@ async def open_cluster(
     accounts: dict[str, Account] = {}
     async with contextlib.AsyncExitStack() as stack:
         stack.enter_context(_quiet())
-        # a branch whose worker dies comes back here, where the books are, and is not run again
-        stack.enter_context(dask_config.set({"distributed.scheduler.allowed-failures": 0}))
+        stack.enter_context(dask_config.set(SETTINGS))
         try:
             async with asyncio.timeout(START_S):
                 if address is None:
@@ -570,7 +686,10 @@ async def open_cluster(
                 account.told(event[1]["line"])
 
         dask.subscribe_topic(EVENTS, take)
-        yield Cluster(dask, bank, accounts)
+        watch = _Watch(dask, address, patience_s)
+        looking = asyncio.ensure_future(watch.look())
+        stack.callback(looking.cancel)
+        yield Cluster(dask, bank, accounts, watch)
 
 
 async def _open_bank(
@@ -588,7 +707,7 @@ async def _open_bank(
     desk = distributed.Worker(
         address,
         nthreads=1,
-        name=f"bank-{number}",
+        name=f"{DESK}{number}",
         dashboard=False,
         memory_limit=0,
         **({"host": "127.0.0.1"} if "127.0.0.1" in address else {}),
@@ -599,11 +718,13 @@ async def _open_bank(
     _BANKS[number] = accounts
     stack.callback(_BANKS.pop, number)
     opened = dask.submit(
-        Desk, number, actor=True, workers=[desk.address], key=f"bank-{number}", pure=False
+        Desk, number, actor=True, workers=[desk.address], key=f"{DESK}{number}", pure=False
     )
     stack.callback(opened.release)  # the actor lives as long as this future is held
     bank = await opened
     desk.status = distributed.core.Status.paused  # it answers questions, and is given no branch
+    while (await dask.scheduler.identity())["workers"][desk.address]["status"] != "paused":
+        await asyncio.sleep(0.01)  # until the scheduler knows
     return bank
 
 

@@ -21,6 +21,17 @@ class Answer:
     account: Account | None = None
     """What was understood of the request; sent in the response header `offline-understood`."""
 
+    @classmethod
+    def say(cls, text: str, why: str) -> Answer:
+        """An answer in words."""
+        return cls(({"type": "text", "text": text},), why)
+
+    @classmethod
+    def call(cls, calls: list[tuple[str, dict]], why: str) -> Answer:
+        """Calls of tools, each as its name and input."""
+        uses = [{"type": "tool_use", "name": name, "input": given} for name, given in calls]
+        return cls(tuple(uses), why)
+
 
 @dataclass(frozen=True)
 class Temperament:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache, lru_cache
+from itertools import zip_longest
+from typing import NamedTuple
 
 from .lexicon import lines_in, words_in
-from .words import Fact, content_words, is_no, numbers, sentence_of, stem, vocabulary, words
+from .words import Fact, content_words, core, is_no, numbers, sentence_of, stem, vocabulary, words
 
 NEAR = 0.6
 """The share of a sentence's meaning that one source must hold for the source to carry it."""
@@ -31,11 +34,12 @@ _AROUND = re.compile(rf"(?:\b(?:({_UP})|({_DOWN})) )?\b(\d[\d.,]*)(?: ([a-z]{{3,
 @cache
 def _same() -> dict[str, frozenset[str]]:
     """Stem → the stems that say the same."""
-    found: dict[str, frozenset[str]] = {}
+    found: dict[str, frozenset[str]] = defaultdict(frozenset)
     for group in lines_in("words/meaning", "same"):
         stems = frozenset(map(stem, group))
-        found |= {one: found.get(one, frozenset()) | stems for one in stems}
-    return found
+        for word in stems:
+            found[word] |= stems
+    return dict(found)
 
 
 @cache
@@ -47,9 +51,11 @@ def cited(fact: Fact, cite: bool = True) -> str:
     """The fact's sentence with its sources in brackets before the full stop: "Sentence [id]."."""
     if not (cite and fact.source):
         return fact.sentence
-    end = fact.sentence[-1] if fact.sentence[-1:] in (".", "!", "?") else ""
     named = " ".join(f"[{source}]" for source in fact.sources)
-    return f"{fact.sentence.removesuffix(end)} {named}{end or '.'}"
+    sentence = fact.sentence
+    if sentence.endswith((".", "!", "?")):
+        return f"{sentence[:-1]} {named}{sentence[-1]}"
+    return f"{sentence} {named}."
 
 
 def bare(sentence: str) -> str:
@@ -60,21 +66,29 @@ def bare(sentence: str) -> str:
 @lru_cache(maxsize=8_000)
 def meaning(text: str) -> frozenset[str]:
     """The stems of a text that carry its meaning, without numbers and months."""
-    told = (word for word in content_words(text) if not word[0].isdigit())
-    return frozenset(told) - _months()
+    return frozenset(_named_words(text)) - _months()
 
 
 @lru_cache(maxsize=8_000)
 def figures(text: str) -> tuple[str, ...]:
     """The numbers and months of a text."""
-    return (*numbers(text), *(word for word in words(text) if word in _months()))
+    months = [word for word in words(text) if word in _months()]
+    return (*numbers(text), *months)
 
 
 def carries(fact: str, sentence: str) -> float:
     """How much of a sentence's meaning (numbers apart) a fact's words hold, synonyms included."""
-    wanted, have, same = _named_words(sentence), vocabulary(fact), _same()
-    held = [word in have or (word in same and not same[word].isdisjoint(have)) for word in wanted]
-    return sum(held) / len(held) if held else 1.0
+    wanted = _named_words(sentence)
+    if not wanted:
+        return 1.0
+    have = vocabulary(fact)
+    held = [word for word in wanted if word in have or _has_same(have, word)]
+    return len(held) / len(wanted)
+
+
+def _has_same(have: frozenset[str], word: str) -> bool:
+    synonyms = _same().get(word)
+    return synonyms is not None and not synonyms.isdisjoint(have)
 
 
 @lru_cache(maxsize=8_000)
@@ -85,12 +99,18 @@ def _named_words(sentence: str) -> tuple[str, ...]:
 def best_fact(sentence: str, facts: Iterable[Fact]) -> tuple[float, Fact | None]:
     """The fact that carries a sentence best, and how well; shared numbers decide between equals."""
 
+    own_numbers = set(numbers(sentence))
+    plain = bare(sentence)
+
     def rank(fact: Fact) -> tuple[float, int, float]:
-        shared = len({*numbers(fact.sentence)} & {*numbers(sentence)})
-        return carries(fact.sentence, sentence), shared, carries(bare(sentence), fact.sentence)
+        shared = own_numbers.intersection(numbers(fact.sentence))
+        back = carries(plain, fact.sentence)
+        return carries(fact.sentence, sentence), len(shared), back
 
     best = max(facts, key=rank, default=None)
-    return (rank(best)[0], best) if best else (0.0, None)
+    if best is None:
+        return 0.0, None
+    return carries(best.sentence, sentence), best
 
 
 def subject_in(sentence: str) -> str:
@@ -102,14 +122,17 @@ def subject_in(sentence: str) -> str:
 def in_full(facts: Iterable[Fact]) -> list[Fact]:
     """The facts with names for the pronouns that they begin with: the subject before, or the heading."""
     found: list[Fact] = []
-    subject, source = "", None
+    subject = ""
+    source = None
     for fact in facts:
         if fact.source != source:
+            source = fact.source
             subject = fact.title if content_words(fact.title) else ""
-        source, pronoun = fact.source, _PRONOUN.match(fact.sentence)
+        pronoun = _PRONOUN.match(fact.sentence)
         if pronoun and subject:
             name = f"{subject}'s" if pronoun[1] else subject
-            fact = replace(fact, sentence=name + fact.sentence[pronoun.end() :])
+            rest = fact.sentence[pronoun.end() :]
+            fact = replace(fact, sentence=name + rest)
         else:
             subject = subject_in(fact.sentence) or subject
         found.append(fact)
@@ -119,79 +142,102 @@ def in_full(facts: Iterable[Fact]) -> list[Fact]:
 @lru_cache(maxsize=4_000)
 def mismatch(sentence: str, fact: Fact) -> str:
     """How a sentence contradicts its fact, in words; "" when it agrees."""
-    plain, true = bare(sentence), fact.sentence
-    wrong = [number for number in numbers(plain) if number not in numbers(true)]
-    right = [number for number in numbers(true) if number not in numbers(plain)]
+    plain = bare(sentence)
+    true = fact.sentence
+    own, given = numbers(plain), numbers(true)
+    wrong = ", ".join(number for number in own if number not in given)
+    right = ", ".join(number for number in given if number not in own)
     if wrong and right:
-        return f"the facts say {', '.join(right)} and not {', '.join(wrong)}"
+        return f"the facts say {right} and not {wrong}"
     if wrong:
-        return f"the facts do not give the number {', '.join(wrong)}"
-    if other := _other_use(plain, true):
+        return f"the facts do not give the number {wrong}"
+    other = _other_use(plain, true)
+    if other:
         return f"the facts say {other}"
     return _opposite(plain, true) or _strange(plain, true)
 
 
 def _opposite(plain: str, true: str) -> str:
     """What one sentence affirms and the other denies."""
-    said, told = {*words(plain)}, {*words(true)}
+    own, given = set(words(plain)), set(words(true))
     for pair in lines_in("words/meaning", "opposites"):
-        for one, other in (pair, pair[::-1]):
-            if one in said - told and other in told - said:
-                return f"the facts say “{other}” and not “{one}”"
-    denies = is_no(plain) != is_no(true) and not _FORBIDS.search(f"{plain} {true}")
-    return "the facts say the opposite" if denies else ""
+        for word, other in (pair, pair[::-1]):
+            if word in own - given and other in given - own:
+                return f"the facts say “{other}” and not “{word}”"
+    if is_no(plain) == is_no(true) or _FORBIDS.search(f"{plain} {true}"):
+        return ""
+    return "the facts say the opposite"
 
 
 def _strange(plain: str, true: str) -> str:
     """The words of a sentence that its fact lacks; of a paraphrase only the names."""
-    spoken = [word.rstrip("'’.-") for word in re.findall(r"[\w'’+#.-]+", plain)]
-    known = [word for word in spoken if content_words(word) and not numbers(word)]
-    strange = [word for word in known if carries(true, word) < 1]
-    if not strange:
-        return ""
-    same = difflib.SequenceMatcher(None, words(plain)[:_LONGEST], words(true)[:_LONGEST], False)
-    if same.ratio() <= 0.8:
+    strange = [word for word in core(plain) if carries(true, word) < 1 and not numbers(word)]
+    if strange and not _is_near(plain, true):
         first = plain.split()[0]
-        tails = {word: word[1:] if word == first else word for word in strange}
-        strange = [word for word in strange if re.search(r"[A-Z\d]", tails[word])]
+        strange = [word for word in strange if _is_name(word, first)]
     return f"the facts do not say “{', '.join(strange)}”" if strange else ""
+
+
+def _is_name(word: str, first: str) -> bool:
+    """Whether a word is written like a name; the capital that begins a sentence does not count."""
+    tail = word[1:] if word == first else word
+    return re.search(r"[A-Z\d]", tail) is not None
+
+
+def _is_near(plain: str, true: str) -> bool:
+    """Whether a sentence has nearly the words of its fact, in the same order."""
+    own, given = words(plain)[:_LONGEST], words(true)[:_LONGEST]
+    return difflib.SequenceMatcher(None, own, given, False).ratio() > 0.8
+
+
+class _Use(NamedTuple):
+    """How a sentence uses a number: "at least", "at most", and what it counts."""
+
+    least: str
+    most: str
+    unit: str
+
+
+def _uses(sentence: str) -> dict[str, _Use]:
+    found = _AROUND.findall(sentence)
+    return {number: _Use(least, most, unit) for least, most, number, unit in found}
 
 
 def _other_use(sentence: str, fact: str) -> str:
     """What a fact says of a number that a sentence bounds, or counts things with, in another way."""
-    said, true = (
-        {number: (up, down, unit) for up, down, number, unit in _AROUND.findall(text)}
-        for text in (sentence, fact)
-    )
-    units = {unit for *_, unit in true.values()}
-    for figure, (up, down, unit) in said.items():
-        least, most, counted = true.get(figure, (up, down, unit))
-        counts_others = unit and unit != counted and unit in units
-        if (up and most) or (down and least) or counts_others:
-            return " ".join(filter(None, (least, most, figure, counted)))
+    given = _uses(fact)
+    units = {use.unit for use in given.values()}
+    for number, own in _uses(sentence).items():
+        use = given.get(number, own)
+        is_turned = (own.least and use.most) or (own.most and use.least)
+        counts_others = own.unit in units and own.unit != use.unit
+        if is_turned or (own.unit and counts_others):
+            return " ".join(filter(None, (use.least, use.most, number, use.unit)))
     return ""
 
 
 def carried(sentence: str, facts: Iterable[Fact]) -> list[Fact]:
     """The facts that say what a sentence says: most of its words, all of its names and numbers."""
-    near = (fact for fact in facts if carries(fact.sentence, sentence) >= NEAR)
+    near = [fact for fact in facts if carries(fact.sentence, sentence) >= NEAR]
     return [fact for fact in near if not mismatch(sentence, fact)]
 
 
 def differ(a: Fact, b: Fact) -> bool:
     """Whether two sentences say the same with one other figure, or one denies what the other says."""
     one, two = meaning(a.sentence), meaning(b.sentence)
-    first, second = figures(a.sentence), figures(b.sentence)
-    if len(first) != len(second) or len(one & two) < 2:
+    pairs = list(zip_longest(figures(a.sentence), figures(b.sentence)))
+    shared = len(one & two)
+    if shared < 2 or any(None in pair for pair in pairs):
         return False
-    others = sum(x != y for x, y in zip(first, second, strict=True))
-    alike = len(one & two) / len(one | two)
+    alike = shared / len(one | two)
+    others = [pair for pair in pairs if pair[0] != pair[1]]
     if others:
-        return others == 1 and alike >= 0.5
+        return len(others) == 1 and alike >= 0.5
     return alike >= NEAR and is_no(a.sentence) != is_no(b.sentence)
 
 
 def of_one_thing(a: Fact, b: Fact) -> bool:
     """Whether neither sentence has a name that the other lacks."""
-    named = (name for fact in (a, b) for name in re.findall(r"(?<=\s)[A-Z][\w-]*", fact.sentence))
-    return {*map(stem, named)}.isdisjoint(meaning(a.sentence) ^ meaning(b.sentence))
+    names = re.findall(r"\s([A-Z][\w-]*)", a.sentence + b.sentence)
+    apart = meaning(a.sentence) ^ meaning(b.sentence)
+    return apart.isdisjoint(map(stem, names))

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from .claims import differ, figures, meaning, of_one_thing
+from .lexicon import has
 from .prose import defines, month_of, opening
 from .topics import mentions, subjects
 from .words import Fact
@@ -15,6 +16,11 @@ _MOST_COMPARED = 60  # facts, each with each other
 _ALIKE = 0.35  # how much two facts must share to speak of the same aspect; a rare word counts more
 _NEVER = (9999, 0)
 Group = list[Fact]  # facts that belong together
+
+
+def is_history(task: str) -> bool:
+    """Whether a task asks for a history: it is told in the order of time."""
+    return has(task, "wishes/time_order")
 
 
 def in_order(facts: Sequence[Fact], about: str, is_history: bool) -> list[Group]:

@@ -10,18 +10,10 @@ from typing import Any, NamedTuple
 from .lexicon import table
 from .wishes import number
 
-_NO_MEANINGS = (
-    "yes",
-    "no",
-    "needs",
-    "steps",
-    "worker",
-    "worker_list",
-    "id",
-)  # of values and of plans
-_LOWS = {"minimum": 0, "exclusiveMinimum": 1}  # how many steps above is the least value
-_HIGHS = {"maximum": 0, "exclusiveMaximum": 1}
+_NO_MEANINGS = frozenset("yes no needs steps worker worker_list id".split())  # of values and plans
+_MOST_STEPS = 20  # from a reference to the next one
 _STATED = re.compile(r"(?:\A|\n\n)\{(\w+: .+)\}\Z", re.S)
+_PAIR = re.compile(r"(\w+): (-?)(\d[\d.]*)(?=, \w+: |\Z)")
 
 
 class Share(NamedTuple):
@@ -32,17 +24,19 @@ class Share(NamedTuple):
 
     def on(self, schema: dict) -> float:
         """The score on a field's scale."""
-        whole = schema.get("type") == "integer"
-        low, high = self.scale or (0, 10 if whole else 1)
-        low, high = schema.get("minimum", low), schema.get("maximum", high)
-        value = low + (high - low) * self.value
-        return int(value + 0.5) if whole else round(value, 2)
+        is_whole = schema.get("type") == "integer"
+        low, high = self.scale or (0, 10 if is_whole else 1)
+        low = schema.get("minimum", low)
+        high = schema.get("maximum", high)
+        score = low + (high - low) * self.value
+        return int(score + 0.5) if is_whole else round(score, 2)
 
 
 def words_of(name: str) -> tuple[str, ...]:
     """The words of a field's name in lower case: dueDate and due_date are the same."""
     plain = re.sub(r"[_-]", " ", name)
-    return tuple(word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", plain))
+    parts = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", plain)
+    return tuple(map(str.lower, parts))
 
 
 def resolve(schema: Any, root: dict) -> dict:
@@ -51,92 +45,128 @@ def resolve(schema: Any, root: dict) -> dict:
     Raises RecursionError for a schema that only refers to itself.
     """
     schema = dict(schema) if isinstance(schema, dict) else {}
-    for _ in range(20):
+    for _ in range(_MOST_STEPS):
         if "$ref" in schema:
-            schema = {**_referred(str(schema.pop("$ref")), root), **schema}
+            path = str(schema.pop("$ref"))
+            schema = {**_referred(path, root), **schema}
         elif "allOf" in schema:
-            schema = _all_of([resolve(piece, root) for piece in schema.pop("allOf")], schema)
+            pieces = [resolve(piece, root) for piece in schema.pop("allOf")]
+            schema = _all_of([*pieces, schema])
         elif isinstance(schema.get("type"), list):
             schema["anyOf"] = [{"type": kind} for kind in schema.pop("type")]
         elif schema.get("anyOf") or schema.get("oneOf"):
             branches = [*schema.pop("anyOf", ()), *schema.pop("oneOf", ())]
-            plain = [branch for branch in branches if isinstance(branch, dict)]
-            real = [branch for branch in plain if branch.get("type") != "null"]
-            schema |= {
-                "nullable": len(real) < len(plain),
-                **(real[0] if real else {"type": "null"}),
-            }
+            schema |= _branch(branches)
         else:
-            whole = "enum" in schema and all(type(option) is int for option in schema["enum"])
-            return {**({"type": "integer"} if whole else {}), **_stated(schema), **schema}
+            return _with_limits(schema)
     raise RecursionError("a schema requires itself")
 
 
 def _referred(path: str, root: dict) -> dict:
     target: Any = root
     for step in path.lstrip("#/").split("/"):
-        target = target.get(step, {}) if step and isinstance(target, dict) else target
+        if step and isinstance(target, dict):
+            target = target.get(step, {})
     return target if isinstance(target, dict) else {}
 
 
-def _all_of(pieces: list[dict], schema: dict) -> dict:
+def _all_of(pieces: list[dict]) -> dict:
     merged: dict = {}
-    for piece in (*pieces, schema):
-        properties = {**merged.get("properties", {}), **piece.get("properties", {})}
-        required = [*merged.get("required", []), *piece.get("required", [])]
-        merged = {**merged, **piece, "properties": properties, "required": required}
-    return merged
+    properties: dict = {}
+    required: list = []
+    for piece in pieces:
+        merged |= piece
+        properties |= piece.get("properties", {})
+        required += piece.get("required", [])
+    return {**merged, "properties": properties, "required": required}
 
 
-def _stated(schema: dict) -> dict:
-    """The limits at the end of a field's description, as the SDK writes them: "{minimum: 1}"."""
+def _branch(branches: list) -> dict:
+    """The first branch of a union that is not null, and whether null is one."""
+    plain = [branch for branch in branches if isinstance(branch, dict)]
+    real = [branch for branch in plain if branch.get("type") != "null"]
+    first = real[0] if real else {"type": "null"}
+    return {"nullable": len(real) < len(plain), **first}
+
+
+def _with_limits(schema: dict) -> dict:
+    """The schema with the type that its choice has, and the limits that end its description, as the
+    SDK writes them: "{minimum: 1}"."""
+    found: dict = {}
+    if "enum" in schema and all(type(option) is int for option in schema["enum"]):
+        found["type"] = "integer"
     description = schema.get("description")
     stated = _STATED.search(description) if isinstance(description, str) else None
-    pairs = re.findall(r"(\w+): (-?\d[\d.]*)(?=, \w+: |\Z)", stated[1]) if stated else ()
-    return {key: number(value) if value[0] != "-" else -number(value[1:]) for key, value in pairs}
+    if stated:
+        for key, minus, digits in _PAIR.findall(stated[1]):
+            value = number(digits)
+            found[key] = -value if minus else value
+    return found | schema
 
 
 @lru_cache(maxsize=2_000)
 def means(name: str, meaning: str) -> bool:
     """Whether a field's name has a meaning of the lexicon."""
     plain = "_".join(words_of(name)) or name.lower()
-    return any(fnmatchcase(plain, known) for known in table("words/fields")[meaning].split())
+    names = table("words/fields")[meaning].split()
+    return any(fnmatchcase(plain, known) for known in names)
 
 
 def meanings_of(name: str) -> list[str]:
     """What a field's name may mean, the likeliest first."""
-    return [key for key in table("words/fields") if key not in _NO_MEANINGS and means(name, key)]
+    meanings = table("words/fields").keys()
+    return [key for key in meanings if key not in _NO_MEANINGS and means(name, key)]
 
 
 def has_field(schema: dict, meaning: str) -> bool:
     """Whether an answer's schema has a top-level field that can take this meaning."""
-    return any(means(name, meaning) for name in resolve(schema, schema).get("properties") or {})
+    fields = resolve(schema, schema).get("properties") or {}
+    return any(means(name, meaning) for name in fields)
 
 
 def positive(options: list, wanted: bool) -> Any:
     """The word of a choice that says yes (or no): PASS or REVISE, accept or reject."""
-    ranked = sorted(options, key=lambda word: 2 * means(str(word), "no") - means(str(word), "yes"))
+
+    def refusal(option: Any) -> int:
+        word = str(option)
+        return 2 * means(word, "no") - means(word, "yes")
+
+    ranked = sorted(options, key=refusal)
     return ranked[0] if wanted else ranked[-1]
 
 
 def judges(name: str, options: list) -> bool:
     """Whether a choice is a verdict: by its field's name or by its words."""
-    decided = (means(str(option), answer) for option in options for answer in ("yes", "no"))
-    return means(name, "verdict") or any(decided)
+    spoken = [str(option) for option in options]
+    if means(name, "verdict"):
+        return True
+    return any(means(word, "yes") or means(word, "no") for word in spoken)
 
 
 def clipped(value: Any, schema: dict) -> Any:
     """The value within the schema's limits: lengths, minimum and maximum, number of items."""
     if isinstance(value, str):
-        longest = schema.get("maxLength", len(value))
-        if len(value) > longest:
-            value = value[:longest].rpartition(" ")[0].rstrip(" ,;") or value[:longest]
-        return value.ljust(schema.get("minLength", 0), ".")
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        step = 1 if schema.get("type") == "integer" else 0.001
-        lows = [schema[key] + steps * step for key, steps in _LOWS.items() if key in schema]
-        highs = [schema[key] - steps * step for key, steps in _HIGHS.items() if key in schema]
-        return min([max([value, *lows]), *highs])
-    return (
-        value[: schema["maxItems"]] if isinstance(value, list) and "maxItems" in schema else value
-    )
+        return _clipped_text(value, schema)
+    if isinstance(value, list):
+        return value[: schema.get("maxItems")]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    step = 1 if schema.get("type") == "integer" else 0.001
+    if "minimum" in schema:
+        value = max(value, schema["minimum"])
+    if "exclusiveMinimum" in schema:
+        value = max(value, schema["exclusiveMinimum"] + step)
+    if "maximum" in schema:
+        value = min(value, schema["maximum"])
+    if "exclusiveMaximum" in schema:
+        value = min(value, schema["exclusiveMaximum"] - step)
+    return value
+
+
+def _clipped_text(text: str, schema: dict) -> str:
+    longest = schema.get("maxLength", len(text))
+    if len(text) > longest:
+        text = text[:longest]
+        whole_words = text.rpartition(" ")[0].rstrip(" ,;")
+        text = whole_words or text
+    return text.ljust(schema.get("minLength", 0), ".")

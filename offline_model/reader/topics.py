@@ -8,17 +8,16 @@ from itertools import pairwise
 
 from .lexicon import found, words_in
 from .wishes import limits
-from .words import content_words, sentences, stem, uncited, vocabulary, words
+from .words import content_words, core, sentences, stem, uncited, vocabulary, words
 
 _MOST_SUBJECTS = 20
 _MOST_CUTS = 30  # places that are tried: each takes the time of the text before it
-_QUOTED = re.compile(r"(?:on|about|of|into|for|:|research)\s+[\"“‘«]([^\"”’»]{2,120})[\"”’»]", re.I)
-_ASKING = re.compile(r"\W*(?:how|what|why|when|where|who|which)\b", re.I)
-_FURTHER = re.compile(  # "…, in which year, and by whom"
-    r"(?:,\s+(?:and\s+)?|\s+and\s+)(?:(?:in|on|by|for|at|with|from|to|of)\s+)?"
-    r"(?:when|who|whom|where|why|how|which|what)\b.*$",
-    re.I | re.S,
-)
+_FAR = 5  # words between two words that only ask
+_MARKS = ".,;!?\"“”'’"
+_SMALL = frozenset("a an the our my your be".split())
+_QUESTION = re.compile(r"\W*(?:how|what|why|when|where|who|which)\b", re.I)
+_REFUSAL = re.compile(r"(?:do not|don't|never)\b", re.I)
+_ADDS = re.compile(r" (?:as well as|along with|and also|\+)\s")
 _COMPARES = re.compile(
     r"\b(?:compar(?:e|es|ing|isons?|ed)|contrast(?:ing)?)\b(?:\s+and\s+contrast)?"
     r"(?:\s+(?:of|between|among|with|:))*\s*|\b(?:the )?(?:differences?|choice)\s+(?:between|among)\s+",
@@ -30,6 +29,9 @@ _VERSUS = re.compile(
 _SPLIT = re.compile(
     rf"\s*[,;]\s*(?:and\s+|or\s+|with\s+)?|\s+(?:and|or|with|to|&)\s+|{_VERSUS.pattern}", re.I
 )
+_OF = re.compile(r"((?:\S+\s+){1,3}?)(?:of|about|to(?: use)?)\s+(\S.*)", re.I | re.S)
+_WHO = re.compile(r"\W*who\b", re.I)
+_LISTED = re.compile(r"[,;].*[,;]|,[^,]+\s(?:and|or)\s", re.S)
 _CLAUSE = re.compile(r",\s+|\s(?:and|or|but|without)\s", re.I)
 _ASPECT = re.compile(
     r"\s+(?:with regard to|in terms of|regarding|by|as|for|on|when|under)\b.*$", re.I
@@ -43,77 +45,94 @@ def _group(name: str) -> frozenset[str]:
 def _about(text: str) -> str:
     """A request without the words that only ask: "Write me a short, cited report on X" → "X"."""
     tokens = text.split()
-    begun = 0  # so many words only ask
-    for i, token in enumerate(tokens):
-        word = token.lower().strip(".,;!?\"“”'’")
-        between = [other.lower() for other in tokens[begun:i]]
-        small = all(other in ("a", "an", "the", "our", "my", "your", "be") for other in between)
-        described = i < 4 and tokens[i + 1 : i + 2] in (["on"], ["about"])  # "A short brief on"
-        is_kind = word.rstrip(":") in _group("kinds") and i - begun <= 5
-        if is_kind and (i == 0 or begun or small or described) and tokens[i - 1] != "and":
-            begun = i + 1
-        elif begun and begun == i and word in _group("prepositions"):
-            begun = i + 1
+    start = 0  # so many words only ask
+    for place, token in enumerate(tokens):
+        word = token.lower().strip(_MARKS)
+        is_led = _SMALL.issuperset(map(str.lower, tokens[start:place]))
+        if _is_kind(tokens, start, place) and (start or is_led or _is_described(tokens, place)):
+            start = place + 1
+        elif start == place and place and word in _group("prepositions"):
+            start = place + 1
             if word in ("about", "on"):
                 break
-        elif word in _group("asks") and small:
-            begun = i + 1
-        elif i - begun > 5:
+        elif is_led and word in _group("asks"):
+            start = place + 1
+        elif place - start > _FAR:
             break
-    return " ".join(tokens[begun:]) or text
+    return " ".join(tokens[start:]) or text
+
+
+def _is_kind(tokens: list[str], start: int, place: int) -> bool:
+    """Whether a word is a kind of text, such as "brief:"; of two joined by "and" the first one."""
+    word = tokens[place].lower().strip(_MARKS).rstrip(":")
+    is_second = tokens[place - 1] == "and"
+    return word in _group("kinds") and place - start <= _FAR and not is_second
+
+
+def _is_described(tokens: list[str], place: int) -> bool:
+    """Whether a kind of text at the beginning has its topic behind it: "A short brief on"."""
+    return place < 4 and tokens[place + 1 : place + 2] in (["on"], ["about"])
 
 
 def _without_lead(text: str) -> str:
     """A sentence without what leads up to its topic: "What do we know about X" → "X"."""
-    ends = [match.end for match in found(text, "words/topics", "lead_wordings")]
-    return text[max(ends) :].lstrip(" :,") if ends else text
+    leads = found(text, "words/topics", "lead_wordings")
+    if not leads:
+        return text
+    end = max(lead.end for lead in leads)
+    return text[end:].lstrip(" :,")
 
 
 def _cut(text: str) -> str:
     """A topic without what says how and for whom: "X in French" → "X"."""
     places = [match.start for match in found(text, "words/topics", "cut_wordings")]
     places += [limit.start for limit in limits(text)]
-    places += [dash.start() for dash in re.finditer(r"\s[-–—]\s", text)]
-    early = sorted(places)[:_MOST_CUTS]
-    first = next((place for place in early if content_words(text[:place])), len(text))
-    return re.sub(r"\s+(?:and|in|at|with|for|to|but|on)\s*$", "", text[:first].rstrip(" ,;:–—(-"))
+    for place in sorted(places)[:_MOST_CUTS]:
+        if content_words(text[:place]):
+            text = text[:place]
+            break
+    text = text.rstrip(" ,;:–—(-")
+    return re.sub(r"\s+(?:and|in|at|with|for|to|but|on)\s*$", "", text)
 
 
 def _without_aspect(text: str) -> str:
     """A topic without what may be asked of anything: "the disadvantages of X" → "X"."""
-    tokens = text.split()
-    for place, word in enumerate(tokens[:4]):
-        if word.lower() in ("of", "about", "to") and place and tokens[place + 1 :]:
-            before = [other.lower() for other in tokens[:place]]
-            if any(other in _group("aspects") for other in before):
-                rest = tokens[place + 1 :]
-                return " ".join(rest[1:] if rest[0] == "use" else rest)
-    return text
-
-
-def _topic_of(sentence: str) -> str:
-    """The topic of one sentence."""
-    plain = uncited(sentence).rstrip(".!?;: ")
-    plain = plain if uncited(sentence).strip(" .!?") else sentence.strip("[] ")
-    quoted = _QUOTED.search(plain)
-    text = quoted[1] if quoted else _cut(_about(_without_measure(_without_lead(plain))))
-    if asked := _ASKING.match(sentence):
-        text = _FURTHER.sub("", text)
-        if asked[0].lower().endswith("who"):
-            text = re.sub(r"^(?!is\b|was\b)\w+\s+(?=\S)", "", text)
-        *rest, last = text.removeprefix("many ").split() or [""]
-        text = " ".join(rest if rest and last.lower() in _group("tails") else [*rest, last])
-    return _without_aspect(" ".join(text.split()).strip(" .,:;!?\"“”'’`*_—–-"))
+    match = _OF.match(text)
+    if match is None:
+        return text
+    named = match[1].lower().split()
+    return text if _group("aspects").isdisjoint(named) else match[2]
 
 
 def _without_measure(text: str) -> str:
     """A sentence without a length at its beginning: "At most 40 words, please: X" → "X"."""
     for limit in limits(text):
-        if not content_words(re.sub(r"\d+", "", text[: limit.start])):
-            head, _, rest = text[limit.end :].partition(", ")
-            rest = rest if rest and len(head.split()) < 3 else text[limit.end :]
-            return f"{text[: limit.start]} {rest.lstrip(' ,:')}" if rest.strip() else text
+        before = text[: limit.start]
+        if content_words(re.sub(r"\d+", "", before)):
+            continue
+        behind = text[limit.end :]
+        please, _, rest = behind.partition(", ")
+        if rest and len(please.split()) < 3:
+            behind = rest
+        if behind.strip():
+            return f"{before} {behind.lstrip(' ,:')}"
+        return text
     return text
+
+
+def _topic_of(sentence: str) -> str:
+    """The topic of one sentence."""
+    plain = uncited(sentence).rstrip(".!?;: ") or sentence.strip("[] ")
+    text = _about(_without_measure(_without_lead(plain)))
+    text = _cut(text)
+    if _QUESTION.match(sentence):
+        if _WHO.match(sentence):  # "Who invented X"
+            text = re.sub(r"^(?!is\b|was\b)\w+\s+(?=\S)", "", text)
+        rest, _, last = text.rpartition(" ")
+        if rest and last.lower() in _group("tails"):  # "How does X work"
+            text = rest
+    text = _without_aspect(" ".join(text.split()))
+    return text.strip(" .,:;!?\"“”'’`*_—–-")
 
 
 @lru_cache(maxsize=1_000)
@@ -121,9 +140,9 @@ def topic(task: str) -> str:
     """What a request is about, in its own words: "Write me a brief on retries, please." → "retries"."""
     best = ""
     plain = re.sub(r"[^\S\n]+", " ", task)
-    for sentence in sentences(re.sub(r" (?:as well as|along with|and also|\+)\s", " and ", plain)):
+    for sentence in sentences(_ADDS.sub(" and ", plain)):
         text = _topic_of(sentence)
-        if content_words(text) and not re.match(r"(?:do not|don't|never)\b", sentence, re.I):
+        if content_words(text) and not _REFUSAL.match(sentence):
             return text
         best = best or text
     return best
@@ -132,20 +151,30 @@ def topic(task: str) -> str:
 @lru_cache(maxsize=1_000)
 def subjects(text: str) -> tuple[str, ...]:
     """The subjects of a comparison in order ("compare A, B and C", "A vs B"); else the topic alone."""
-    whole = body = topic(text)
-    listed = len(re.findall("[,;]", body)) > 1 or re.search(r",[^,]+\s(?:and|or)\s", body)
-    if _COMPARES.search(text) or _VERSUS.search(body):
-        start = _COMPARES.search(body)
-        after = body[start.end() :] if start and not _VERSUS.search(body) else body
-        body = _ASPECT.sub("", after).split(": ")[0]
-        body = re.sub(r"^(?:how|[\w -]+? of)\s+(?=[^,]+(?:,| and | vs))", "", body)
-    elif not listed or any(len(piece.split()) > 4 for piece in _SPLIT.split(body)):
-        return (whole,) if whole else ()
-    pieces = (piece.strip(" .:'\"") for piece in _SPLIT.split(body))
-    plain = (re.sub(r"^(?:the|both|either|how|between)\s+", "", piece) for piece in pieces)
-    named = dict.fromkeys(piece for piece in plain if re.search(r"\w", piece))
-    several = tuple(named)[:_MOST_SUBJECTS]
-    return several if len(several) > 1 else ((whole,) if whole else ())
+    whole = topic(text)
+    named: dict[str, None] = {}
+    for piece in _pieces(text, whole):
+        plain = piece.strip(" .:'\"")
+        plain = re.sub(r"^(?:the|both|either|how|between)\s+", "", plain)
+        if re.search(r"\w", plain):
+            named[plain] = None
+    if len(named) > 1:
+        return tuple(named)[:_MOST_SUBJECTS]
+    return (whole,) if whole else ()
+
+
+def _pieces(text: str, whole: str) -> list[str]:
+    """What a topic lists, in a comparison or behind commas; a list of long pieces is none."""
+    if not (_COMPARES.search(text) or _VERSUS.search(whole)):
+        pieces = _SPLIT.split(whole) if _LISTED.search(whole) else []
+        is_long = any(len(piece.split()) > 4 for piece in pieces)
+        return [] if is_long else pieces
+    start = _COMPARES.search(whole)
+    if start and not _VERSUS.search(whole):
+        whole = whole[start.end() :]
+    whole = _ASPECT.sub("", whole).split(": ")[0]
+    whole = re.sub(r"^(?:how|[\w -]+? of)\s+(?=[^,]+(?:,| and | vs))", "", whole)
+    return _SPLIT.split(whole)
 
 
 def read_of(task: str, held: str = "") -> str:
@@ -154,8 +183,11 @@ def read_of(task: str, held: str = "") -> str:
     held: the facts at hand, if any. Words of a clause behind the first one ("…, and let a lawyer read
     it") and numbers are part of the topic as far as these speak of them.
     """
-    told = (task, *sentences(task))
-    return " ".join(_held(one, held) for text in told for one in named_in(text))
+    read = []
+    for text in (task, *sentences(task)):
+        for subject in named_in(text):
+            read.append(_held(subject, held) if held else subject)
+    return " ".join(read)
 
 
 def named_in(text: str) -> tuple[str, ...]:
@@ -165,33 +197,33 @@ def named_in(text: str) -> tuple[str, ...]:
 
 
 def _held(subject: str, facts: str) -> str:
-    if not facts:
-        return subject
-    first = len(_CLAUSE.split(subject)[0].split())
-    told = enumerate(subject.split())
-    kept = (word for place, word in told if place < first and not word[0].isdigit())
-    spoken = (word for word in subject.split() if mentions(facts, word) == 1)
-    return " ".join([*kept, *spoken])
-
-
-def core(subject: str) -> tuple[str, ...]:
-    """The words that carry a subject, as they are written."""
-    named = (word.rstrip("'’.-") for word in re.findall(r"[\w'’.+#-]+", subject))
-    return tuple(word for word in named if word and content_words(word))
+    first_clause = _CLAUSE.split(subject)[0]
+    first = len(first_clause.split())
+    kept = []
+    for place, word in enumerate(subject.split()):
+        is_first = place < first and not word[0].isdigit()
+        if is_first or mentions(facts, word) == 1:
+            kept.append(word)
+    return " ".join(kept)
 
 
 @lru_cache(maxsize=10_000)
 def mentions(text: str, subject: str) -> float:
     """How many of a subject's specific words a text has, from 0 to 1; an acronym is its long form."""
-    plain, have = words(subject), vocabulary(text)
-    initials = "".join(word[0] for word in core(subject)).lower()
+    have = vocabulary(text)
+    initials = "".join(word[0] for word in core(subject))
     if len(initials) > 2 and stem(initials) in have:
         return 1.0
-    joined = {stem(a): stem(a + b) for a, b in pairwise(plain)}  # "hand off" is found in "handoff"
-    wanted = content_words(subject) or tuple(stem(word) for word in plain)
+    plain = words(subject)  # of "hand off" it is enough that "handoff" is in the text
+    joined = {stem(first): stem(first + second) for first, second in pairwise(plain)}
+    wanted = content_words(subject) or tuple(map(stem, plain))
+    if not wanted:
+        return 0.0
 
-    def is_near(word: str) -> bool:
-        begins = len(word) > 5 and any(other.startswith(word) for other in have)
-        return word in have or joined.get(word) in have or begins
+    def is_held(word: str) -> bool:
+        if word in have or joined.get(word) in have:
+            return True
+        return len(word) > 5 and any(other.startswith(word) for other in have)
 
-    return sum(map(is_near, wanted)) / len(wanted) if wanted else 0.0
+    held = [word for word in wanted if is_held(word)]
+    return len(held) / len(wanted)

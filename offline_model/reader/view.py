@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -33,10 +32,19 @@ def text_of(content: Any) -> str:
     """The text of a message's or tool result's content; JSON values as JSON, other blocks left out."""
     if isinstance(content, str):
         return content
-    if isinstance(content, list):
-        texts = (block.get("text") if isinstance(block, dict) else block for block in content)
-        return "\n".join(text for text in texts if text and isinstance(text, str))
-    return "" if content is None else json.dumps(content, ensure_ascii=False)
+    if content is None:
+        return ""
+    if not isinstance(content, list):
+        return json.dumps(content, ensure_ascii=False)
+    texts = [block.get("text") if isinstance(block, dict) else block for block in content]
+    return "\n".join(text for text in texts if text and isinstance(text, str))
+
+
+def _blocks_of(message: dict) -> list[dict]:
+    content = message.get("content") or []
+    if isinstance(content, str):
+        content = [{"type": "text", "text": content}]
+    return [block for block in content if isinstance(block, dict)]
 
 
 def _merged(request: dict) -> tuple[str, list[tuple[str, list[dict]]]]:
@@ -44,9 +52,8 @@ def _merged(request: dict) -> tuple[str, list[tuple[str, list[dict]]]]:
     system = text_of(request.get("system"))
     messages: list[tuple[str, list[dict]]] = []
     for message in request.get("messages") or []:
-        content, role = message.get("content"), message.get("role", "user")
-        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content or []
-        blocks = [block for block in blocks if isinstance(block, dict)]
+        blocks = _blocks_of(message)
+        role = message.get("role", "user")
         if role == "system":
             system += "\n" + text_of(blocks)
         elif messages and messages[-1][0] == role:
@@ -56,16 +63,23 @@ def _merged(request: dict) -> tuple[str, list[tuple[str, list[dict]]]]:
     return system, messages
 
 
-def _calls(blocks: list[dict]) -> Iterator[Call]:
-    results = {
-        block.get("tool_use_id"): block for block in blocks if block.get("type") == "tool_result"
-    }
-    for use in blocks:
-        if use.get("type") == "tool_use":
-            back = results.get(use.get("id"))
-            text = text_of(back.get("content", "")) if back else None
-            failed = bool(back and back.get("is_error"))
-            yield Call(use.get("name", ""), use.get("input") or {}, text, failed)
+def _calls(blocks: list[dict]) -> list[Call]:
+    results = {}
+    for block in blocks:
+        if block.get("type") == "tool_result":
+            results[block.get("tool_use_id")] = block
+    calls = []
+    for block in blocks:
+        if block.get("type") == "tool_use":
+            name = block.get("name", "")
+            given = block.get("input") or {}
+            result = results.get(block.get("id"))
+            if result is None:
+                calls.append(Call(name, given))
+            else:
+                text = text_of(result.get("content", ""))
+                calls.append(Call(name, given, text, bool(result.get("is_error"))))
+    return calls
 
 
 @dataclass(frozen=True)
@@ -87,25 +101,31 @@ class View:
     def of(cls, request: dict, temperament: Temperament | None = None) -> View:
         """Read a request of the Messages API (validated, or nearly so)."""
         system, messages = _merged(request)
-        spoken = [
-            (role, text_of([b for b in blocks if b.get("type") == "text"]))
-            for role, blocks in messages
-        ]
-        texts = [text for role, text in spoken if role == "assistant" and text.strip()]
-        asked = [text for role, text in spoken if role != "assistant" and text.strip()]
-        may_call = (request.get("tool_choice") or {}).get("type") != "none"
+        every_block: list[dict] = []
+        replies: list[str] = []
+        orders: list[str] = []
+        for role, blocks in messages:
+            every_block += blocks
+            text = text_of([block for block in blocks if block.get("type") == "text"])
+            if text.strip():
+                texts = replies if role == "assistant" else orders
+                texts.append(text)
+        choice = request.get("tool_choice") or {}
         offered = request.get("tools") or []
+        tools = [tool for tool in offered if isinstance(tool, dict)]
+        config = request.get("output_config") or {}
+        shape = config.get("format") or {}
         return cls(
             request,
             temperament or Temperament(),
             system,
             messages,
-            [tool for tool in offered if isinstance(tool, dict) and may_call],
-            ((request.get("output_config") or {}).get("format") or {}).get("schema"),
-            [*_calls([block for _, blocks in messages for block in blocks])],
-            texts,
-            "".join(asked[:1]),
-            asked[1:],
+            [] if choice.get("type") == "none" else tools,
+            shape.get("schema"),
+            _calls(every_block),
+            replies,
+            orders[0] if orders else "",
+            orders[1:],
         )
 
     @cached_property
@@ -116,8 +136,9 @@ class View:
         if "draft" not in made and "facts" in made and self.role == "review" and len(others) == 1:
             made["draft"] = made.pop(others[0])  # whatever it is called: a note, a page, a column
         for text in self.later:
-            renewed = parts(text).items()
-            made |= {name: body for name, body in renewed if label_of(name) and name != "task"}
+            for name, body in parts(text).items():
+                if name != "task" and label_of(name):
+                    made[name] = body
         return made
 
     @cached_property
@@ -133,34 +154,43 @@ class View:
     @cached_property
     def draft(self) -> str:
         """The text to work on: a labelled draft, or a quotation behind the order ("Review this: …")."""
+        draft = self.parts.get("draft", "")
         task = self.task.rstrip()
-        quoted = _BEHIND_ORDER.search(task) if task.endswith(('"', "”")) else None
-        return self.parts.get("draft", "") or (quoted[1] if quoted else "")
+        if draft or not task.endswith(('"', "”")):
+            return draft
+        quoted = _BEHIND_ORDER.search(task)
+        return quoted[1] if quoted else ""
 
     @property
     def material(self) -> dict[str, str]:
         """The parts that hold text to work on, by name."""
-        around = ("task", "context", "rubric")
-        return {
-            name: text for name, text in self.parts.items() if name not in around and text.strip()
-        }
+        held = {name: text for name, text in self.parts.items() if text.strip()}
+        for name in ("task", "context", "rubric"):
+            held.pop(name, None)
+        return held
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
         """The facts: the facts part; else parts of other names, cited lines of the context, tool results."""
-        others = "\n\n".join(body for name, body in self.parts.items() if label_of(name) is None)
-        around = [fact for fact in facts(self.parts.get("context", "")) if fact.source]
-        brought = [fact for result in self.results for fact in facts(result)]
-        given = facts(self.parts.get("facts", "")) or facts(others) or around or brought
-        return tuple(fact for fact in given if fact.source or not says_nothing(fact.sentence))
+        parts = self.parts
+        others = [body for name, body in parts.items() if label_of(name) is None]
+        found = list(facts(parts.get("facts", "")) or facts("\n\n".join(others)))
+        if not found:
+            found = [fact for fact in facts(parts.get("context", "")) if fact.source]
+        if not found:
+            for result in self.results:
+                found += facts(result)
+        return tuple(fact for fact in found if fact.source or not says_nothing(fact.sentence))
 
     @cached_property
     def role(self) -> str:
         """Who the system prompt says that the model is: a role of the lexicon, or ""."""
-        said = (match for match in scan(self.system) if match.family.startswith("roles/"))
-        named = [match for match in said if match.key == "wordings"]
-        first = min(named, key=lambda match: (match.start, -match.end), default=None)
-        return first.family.removeprefix("roles/") if first else ""
+        wordings = [match for match in scan(self.system) if match.key == "wordings"]
+        named = [match for match in wordings if match.family.startswith("roles/")]
+        if not named:
+            return ""
+        first = min(named, key=lambda match: (match.start, -match.end))
+        return first.family.removeprefix("roles/")
 
     @cached_property
     def instructions(self) -> str:
@@ -170,8 +200,12 @@ class View:
 
     def wish(self, name: str) -> bool | None:
         """Whether a wish is asked for, turned down or not mentioned (None); the last words count."""
-        texts = (*reversed(self.later), self.task, self.parts.get("context", ""), self.system)
-        return next((state for text in texts if (state := wished(text, name)) is not None), None)
+        context = self.parts.get("context", "")
+        for text in (*reversed(self.later), self.task, context, self.system):
+            state = wished(text, name)
+            if state is not None:
+                return state
+        return None
 
     def limit(self, kind: str) -> int | None:
         """The strictest upper limit of a kind that anybody sets."""
@@ -180,9 +214,13 @@ class View:
     @cached_property
     def must_answer(self) -> bool:
         """Whether it is time to answer: no tools (left), or the last message says so."""
-        last = self.messages[-1][1] if len(self.messages) > 1 else []
-        texts = (block.get("text", "") for block in last if block.get("type") == "text")
-        return not self.tools or any(has(text, "words/time_is_up") for text in texts)
+        if not self.tools:
+            return True
+        if len(self.messages) < 2:
+            return False
+        _, blocks = self.messages[-1]
+        texts = [block.get("text", "") for block in blocks if block.get("type") == "text"]
+        return any(has(text, "words/time_is_up") for text in texts)
 
     @property
     def results(self) -> list[str]:

@@ -84,6 +84,12 @@ def _whole_stem(word: str) -> str:
     return stem(word.replace("-", ""))
 
 
+def core(text: str) -> tuple[str, ...]:
+    """The words that carry the meaning of a text, as they are written."""
+    named = [word.rstrip("'’.-") for word in re.findall(r"[\w'’.+#-]+", text)]
+    return tuple(word for word in named if content_words(word))
+
+
 @lru_cache(maxsize=4_000)
 def vocabulary(text: str) -> frozenset[str]:
     """All stems of a text, with joined neighbours (hand off → handoff), hyphen parts and acronyms."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from .lexicon import has, lines_in, table, words_in
 from .topics import subjects
@@ -13,50 +13,74 @@ from .words import stem, stop_words, words
 KINDS = ("research", "write", "review")
 TURNS = {"research": 1, "write": 4, "review": 5}
 LAST_TURN = 6
-_CLAUSES = re.compile(r"(?<=[.;!?])\s+|,\s+|\b(?:and then|and|then)\b")
 _MOST = 50  # workers
-_PEOPLE = "workers?|agents?|executors?|executables?|specialists?|team"
+_CLAUSES = re.compile(r"(?<=[.;!?])\s+|,\s+|\b(?:and then|and|then)\b")
+_JOINTS = re.compile(r"((?:,|;)?\s+(?:and then|and|then)\s+|(?<=[.;!?])\s+|,\s+)")
+_REFUSES = re.compile(r"\b(?:no|not|never|without|skip|don't)\b", re.I)
+_ALWAYS = re.compile(r"[^.;\n]*\b(?:always|must|every)\b[^.;\n]*", re.I)
+_WHO = re.compile(r"\b(?:who|that|which) (\w+)")
+_FIRST_VERB = re.compile(r"\W*(?:(?:please|just|only|now)\W+)*(\w+)")
+_BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]*[`*]*([A-Za-z][\w-]*)[`*]*\s*[(:–—-]", re.M)
+_BRACKETED = re.compile(r"(?<![\w-])([a-z][\w-]*+)\s+\([^()\n]+\)")
+_PEOPLE = re.compile(
+    r"\b(?:workers?|agents?|executors?|executables?|specialists?|team)\b[^:\n]{0,30}:[ \t]*([^\n]+)",
+    re.I,
+)
 
 
 @cache
 def _verbs() -> dict[str, str]:
     """Stem of a verb → the kind of work that it names."""
-    return {stem(word): kind for kind in KINDS for word in words_in("tools/hand_over", kind)}
+    kinds: dict[str, str] = {}
+    for kind in KINDS:
+        verbs = words_in("tools/hand_over", kind)
+        kinds |= dict.fromkeys(map(stem, verbs), kind)
+    return kinds
+
+
+def _stems(text: str) -> set[str]:
+    return set(map(stem, words(text)))
 
 
 def fields_of(tool: dict) -> dict:
     """A tool's parameters."""
-    return (tool.get("input_schema") or {}).get("properties") or {}
+    schema = tool.get("input_schema") or {}
+    return schema.get("properties") or {}
 
 
 def said_of(tool: dict) -> str:
     """A tool's name and description as one text."""
-    return f"{tool.get('name', '').replace('_', ' ')}. {tool.get('description') or ''}"
+    name = tool.get("name", "").replace("_", " ")
+    return f"{name}. {tool.get('description') or ''}"
 
 
 def kind_of(tool: dict) -> str:
     """What a tool is for – research, write, review, finalize or other – by name, then description."""
-    name, described = tool.get("name", ""), tool.get("description") or ""
-    ends = words_in("tools/finish", "names")
-    takes_work = fields_of(tool).keys() & {"intent", "task", "artifacts"}
-    if (
-        words(name.replace("_", " "))[:1]
-        and words(name.replace("_", " "))[0] in ends
-        and not takes_work
-    ):
+    takes_work = not fields_of(tool).keys().isdisjoint(("intent", "task", "artifacts"))
+    return _kind(tool.get("name", ""), tool.get("description") or "", takes_work)
+
+
+@lru_cache(maxsize=1_000)
+def _kind(name: str, described: str, takes_work: bool) -> str:
+    named = words(re.sub(r"[_-]", " ", name))
+    if named and named[0] in words_in("tools/finish", "names") and not takes_work:
         return "finalize"
-    people = {"agent", "specialist", "expert"}
-    told = [w for w in words(described) if w not in stop_words() and stem(w) not in people]
-    weights = [(word, 4.0) for word in words(re.sub(r"[_-]", " ", name))]
-    weights += [(word, 0.5) for word in told] + [(word, 2.5) for word in told[:1]]
-    weights += [
-        (word, 2.5) for word in re.findall(r"\b(?:who|that|which) (\w+)", described.lower())
+    people = words_in("tools/hand_over", "people")
+    told = [
+        word for word in words(described) if word not in stop_words() and stem(word) not in people
     ]
     scores = dict.fromkeys(KINDS, 0.0)
-    for word, weight in weights:
-        if kind := _verbs().get(stem(word)):
-            scores[kind] += weight
-    best = max(scores, key=lambda kind: scores[kind])
+    for weight, group in (
+        (4, named),
+        (2.5, told[:1]),
+        (2.5, _WHO.findall(described.lower())),
+        (0.5, told),
+    ):
+        for word in group:
+            kind = _verbs().get(stem(word))
+            if kind:
+                scores[kind] += weight
+    best = max(KINDS, key=lambda kind: scores[kind])
     if scores[best] >= 2:
         return best
     return "finalize" if has(described, "tools/finish") else "other"
@@ -64,94 +88,134 @@ def kind_of(tool: dict) -> str:
 
 def stage(tool: dict) -> int:
     """When a specialist's turn comes: 0 memory, 1 research, 3 findings, 4 writing, 5 review, 6 the end."""
-    stages = table("tools/hand_over")["stages"]
-    roots = {stem(word) for word in words(said_of(tool))}
-    usual = TURNS.get(kind_of(tool))
-    if usual:
-        return usual
-    named = (int(turn) for turn, verbs in stages.items() if roots & {*map(stem, verbs.split())})
-    return next(named, 3)
+    kind = kind_of(tool)
+    if kind in TURNS:
+        return TURNS[kind]
+    stems = _stems(said_of(tool))
+    for turn, verbs in table("tools/hand_over")["stages"].items():
+        if not stems.isdisjoint(map(stem, verbs.split())):
+            return int(turn)
+    return 3
 
 
 def asked(tool: dict, text: str) -> bool:
     """Whether a clause of a text asks for what a tool's name and description say that it does."""
-    vague = {*map(stem, words_in("tools/hand_over", "vague"))}
-    own = {stem(word) for word in words(said_of(tool)) if word not in stop_words()} - vague
-    for group in lines_in("tools/hand_over", "same"):
-        alike = {*map(stem, group)}
-        own |= alike if own & alike else set()
+    own = _abilities(said_of(tool))
     clauses = re.split(r"[.;,\n]|\bbut\b|\band\b", text)
-    refused = r"\b(?:no|not|never|without|skip|don't)\b"
-    wished = (clause for clause in clauses if not re.search(refused, clause, re.I))
-    spoken = {stem(word) for clause in wished for word in words(clause)}
-    begins = any(len(b) > 6 and a.startswith(b) for a in own for b in spoken)
-    return not own.isdisjoint(spoken) or begins
+    wanted = " ".join(clause for clause in clauses if not _REFUSES.search(clause))
+    spoken = _stems(wanted)
+    if not own.isdisjoint(spoken):
+        return True
+    beginnings = tuple(word for word in spoken if len(word) > 6)
+    return any(word.startswith(beginnings) for word in own)
+
+
+@lru_cache(maxsize=1_000)
+def _abilities(text: str) -> set[str]:
+    """The stems that say what a tool does, and those that mean the same."""
+    vague = map(stem, words_in("tools/hand_over", "vague"))
+    own = {stem(word) for word in words(text) if word not in stop_words()}
+    own.difference_update(vague)
+    for group in lines_in("tools/hand_over", "same"):
+        alike = set(map(stem, group))
+        if not own.isdisjoint(alike):
+            own |= alike
+    return own
 
 
 def wished_kinds(view: View) -> set[str]:
     """Which of the usual steps the task asks for: all of them, unless it asks for less."""
-    task, orders = view.task.lower(), table("tools/hand_over")
-    have = {*map(stem, words(task))}
+    task = view.task.lower()
     if view.draft:
-        if have & {*map(stem, orders["changes"].split())}:
+        if _speaks_of("changes", task):
             return {"write", "review"}
-        return {"review"} if have & {*map(stem, orders["checks"].split())} else set()
-    begins = re.match(r"\W*(?:(?:please|just|only|now)\W+)*(\w+)", task)
-    finds = begins is not None and _verbs().get(stem(begins[1])) == "research"
-    if view.wish("facts_only") or (finds and not have & {*map(stem, orders["texts"].split())}):
+        return {"review"} if _speaks_of("checks", task) else set()
+    first = _FIRST_VERB.match(task)
+    finds = first is not None and _verbs().get(stem(first[1])) == "research"
+    if view.wish("facts_only") or (finds and not _speaks_of("texts", task)):
         return {"research"}
-    return {"research", "write"} | (set() if view.wish("unreviewed") else {"review"})
+    if view.wish("unreviewed"):
+        return {"research", "write"}
+    return set(KINDS)
+
+
+def _speaks_of(group: str, text: str) -> bool:
+    """Whether a text has a word of a group of the lexicon."""
+    group_stems = map(stem, words_in("tools/hand_over", group))
+    return not _stems(text).isdisjoint(group_stems)
 
 
 def team_for(view: View, task: str, tools: list[dict]) -> list[dict]:
     """The tools that a task asks for, in the order of their turns: one for each usual step that is
     wished, and every further one that the task (or an "always …" of the system prompt) asks for."""
-    always = re.findall(r"[^.;\n]*\b(?:always|must|every)\b[^.;\n]*", view.system, re.I)
-    rules = ". ".join([task, *always])
+    rules = ". ".join([task, *_ALWAYS.findall(view.system)])
     team = [tool for tool in tools if kind_of(tool) not in KINDS and asked(tool, rules)]
     for kind in sorted(wished_kinds(view)):
         group = [tool for tool in tools if kind_of(tool) == kind]
+        first = group[:1]
         named = [tool for tool in group if asked(tool, task)]
-        if kind == "review" and group:
-            named = group[:1] + [tool for tool in named if tool != group[0]]
-        team += named or group[:1]
+        if kind == "review":
+            named = first + [tool for tool in named if tool not in first]
+        team += named or first
     return sorted(team, key=stage)
 
 
 def without_others(task: str, others: list[dict]) -> str:
     """The task without the clauses that ask for a further specialist ("… and translate it")."""
-    pieces = re.split(r"((?:,|;)?\s+(?:and then|and|then)\s+|(?<=[.;!?])\s+|,\s+)", task)
-    texts = {*map(stem, table("tools/hand_over")["texts"].split())}
+    joint = ""
     kept = ""
-    for joint, piece in zip(["", *pieces[1::2]], pieces[::2], strict=True):
-        writes = not kept and texts & {*map(stem, words(piece))}
-        if writes or not any(asked(tool, piece) for tool in others):
-            joint = " " if kept.endswith((".", "!", "?", ";")) else joint
-            kept += joint + piece if kept or not joint else piece[:1].upper() + piece[1:]
+    for place, piece in enumerate(_JOINTS.split(task)):
+        if place % 2:
+            joint = piece
+            continue
+        is_for_others = any(asked(tool, piece) for tool in others)
+        is_order = not kept and _speaks_of("texts", piece)
+        if is_order or not is_for_others:
+            kept = _joined(kept, joint, piece)
     return kept or task
+
+
+def _joined(kept: str, joint: str, piece: str) -> str:
+    if kept.endswith((".", "!", "?", ";")):
+        joint = " "
+    if kept or not joint:
+        return kept + joint + piece
+    return _capitalized(piece)
+
+
+def _capitalized(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def clause_for(tool: dict, task: str) -> str:
     """The clause of the task that asks for this specialist, as a task of its own."""
-    clauses = (clause.strip() for clause in _CLAUSES.split(task))
-    clause = next((clause for clause in clauses if asked(tool, clause)), "") or task
+    clauses = [clause.strip() for clause in _CLAUSES.split(task)]
+    asking = [clause for clause in clauses if asked(tool, clause)]
+    clause = (asking and asking[0]) or task
     compared = subjects(task)
     if len(compared) > 1 and any(subject in clause for subject in compared):
         clause = task
-    return clause[:1].upper() + clause[1:]
+    return _capitalized(clause)
 
 
 def workers_in(text: str, names: list[str]) -> list[dict]:
     """The workers with what is said of them: `names` where these are known, else those that the text
     lists: "Workers: a (does this), b (does that)" or a bullet each."""
-    listed = re.findall(
-        r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]*[`*]*([A-Za-z][\w-]*)[`*]*\s*[(:–—-]", text, re.M
-    )
-    inline = re.findall(r"(?<![\w-])([a-z][\w-]*+)\s+\([^()\n]+\)", text)
-    line = re.search(rf"\b(?:{_PEOPLE})\b[^:\n]{{0,30}}:[ \t]*([^\n]+)", text, re.I)
+    workers = []
+    for name in (names or _listed(text))[:_MOST]:
+        behind = rf"\b{re.escape(name)}\b[`*\"']*\s*[(:–—-]\s*([^.;\n)\"]+)"
+        described = re.search(behind, text)
+        workers.append({"name": name, "description": described[1] if described else ""})
+    return workers
+
+
+def _listed(text: str) -> list[str]:
+    """The names of the workers that a text lists, each once."""
+    for way in (_BULLET, _BRACKETED):
+        names = way.findall(text)
+        if len(names) > 1:
+            return list(dict.fromkeys(names))
+    line = _PEOPLE.search(text)
     items = re.split(r"[,;]\s+(?:and\s+)?|\s+and\s+", line[1]) if line else []
-    single = [item.split()[0].strip("`'\"*.") for item in items if item.split()]
-    found = names or next((way for way in (listed, inline) if len(way) > 1), single)
-    behind = r"[`*\"']*\s*[(:–—-]\s*([^.;\n)\"]+)"
-    told = {name: re.search(rf"\b{re.escape(name)}\b{behind}", text) for name in found[:_MOST]}
-    return [{"name": name, "description": said[1] if said else ""} for name, said in told.items()]
+    first_words = [item.split()[0] for item in items if item.strip()]
+    return list(dict.fromkeys(word.strip("`'\"*.") for word in first_words))

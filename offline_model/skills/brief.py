@@ -10,8 +10,7 @@ from typing import NamedTuple
 from ..answer import Answer
 from ..reader.claims import DIFFER, cited
 from ..reader.form import filled
-from ..reader.lexicon import has
-from ..reader.order import Group, contradicts, contrasts, in_order, side_by_side
+from ..reader.order import Group, contradicts, contrasts, in_order, is_history, side_by_side
 from ..reader.prose import CONTRAST, uncapitalized, with_pronouns
 from ..reader.topics import mentions, subjects, topic
 from ..reader.view import View
@@ -67,7 +66,7 @@ def _groups(view: View, facts: list[Fact], about: str) -> list[Group]:
     compared = subjects(view.task)
     if len(compared) > 1:
         return side_by_side(facts, compared)
-    return in_order(facts, about, has(view.task, "wishes/time_order"))
+    return in_order(facts, about, is_history(view.task))
 
 
 def _empty(view: View, heading: str, about: str, how: str) -> Answer:

@@ -13,9 +13,10 @@ from ..reader.lexicon import words_in
 from ..reader.sources import json_of
 from ..reader.topics import subjects, topic
 from ..reader.view import Call, View
-from ..reader.words import citations, content_words, stem, words
+from ..reader.words import stem, words
 from ..reader.workers import (
     KINDS,
+    LAST_TURN,
     clause_for,
     fields_of,
     kind_of,
@@ -29,284 +30,333 @@ from ..reader.workers import (
 SAYS = "supervisor"
 ROLES = ("supervise", "write", "research", "review", "edit")
 WISHES = ("length", "unreviewed", "facts_only", "citations")
-_BROKEN = re.compile(
-    r"^\W*(?:status\W*)?((?:failed|refused|exhausted|cancelled|paused|error)\b.*)((?s:.*))", re.I
-)
-_HOPELESS = re.compile(r"budget|exhaust|depth|limit|refus|cancel|same handoff|already|repeat", re.I)
-_GOOD = re.compile(r"pass|accept|approv|ok|good|yes|looks|no (?:problems|issues)", re.I)
-_REJECTS = re.compile(r"^\W*(?:verdict\W*)?(?:REVISE|REJECT|FAIL)\w*\W*?\s")
+LEXICON = "tools/hand_over"
+MOST_HANDOFFS = 1_000
+Step = tuple[str, dict]
+"""One handoff: a specialist's tool and its input."""
+
+_VERDICT = re.compile(r"\W*(?:verdict\W+)?(\w+)\W*?(?:\s|$)", re.I)
 
 
 def fits(view: View) -> bool:
     """Two or more of the tools take a handoff, or one does and another one ends the work."""
     tools = view.request.get("tools") or []
     handing = [tool for tool in tools if _hands_over(tool)]
-    ending = any(kind_of(tool) == "finalize" for tool in tools)
-    payload = any("artifacts" in fields_of(tool) for tool in handing)
-    return bool(handing) and (len(handing) + ending > 1 or payload)
+    ending = [tool for tool in tools if kind_of(tool) == "finalize"]
+    if not handing:
+        return False
+    structured = any("artifacts" in fields_of(tool) for tool in handing)
+    return structured or len(handing) + len(ending) > 1
 
 
 def _hands_over(tool: dict) -> bool:
     """Whether a tool is a specialist: by its parameters, or by its words with a parameter for a task."""
-    names = {key.lower() for key in fields_of(tool)}
-    spoken = {stem(word) for word in words(said_of(tool))}
-    people = {*map(stem, words_in("tools/hand_over", "people"))} | {"handof"}
-    if names & {"artifacts", "from_agent", "return_to"}:
+    names = {name.lower() for name in fields_of(tool)}
+    if names & words_in(LEXICON, "structured"):
         return True
-    works = kind_of(tool) in KINDS
-    takes_task = bool(names & words_in("tools/hand_over", "intent"))
-    takes_material = bool(names & words_in("tools/hand_over", "material"))
-    is_search = kind_of(tool) == "research" and not names & {"intent", "task", "message", "request"}
-    return (takes_task and (works or bool(spoken & people)) and not is_search) or (
-        takes_material and works
-    )
+    kind = kind_of(tool)
+    if kind == "research" and not names & words_in(LEXICON, "order"):
+        return False  # a search
+    if not names & words_in(LEXICON, "intent"):
+        return False
+    return kind in KINDS or _speaks_of(said_of(tool), "people")
+
+
+def _speaks_of(text: str, group: str) -> bool:
+    """Whether a text holds a form of one of the lexicon's words."""
+    roots = {stem(word) for word in words(text)}
+    return not roots.isdisjoint(map(stem, words_in(LEXICON, group)))
 
 
 def outcome(call: Call) -> tuple[bool, str, str]:
-    """(whether there is work to go on with, the work, why it failed) of a call."""
+    """(whether there is work to go on with, the work, why it failed) of a specialist's result."""
     text = (call.result or "").strip()
-    data = json_of(text)
-    if isinstance(data, dict) and "status" in data and data.get("output"):  # a Result as JSON
-        output = data["output"]
-        text = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
-    if broken := _BROKEN.match(text):
-        return bool(broken[2].strip()) and not call.is_error, broken[2].strip(), broken[1]
-    return bool(text) and not call.is_error, text, text or "came back empty"
+    reason = text or "came back empty"
+    first, _, rest = text.partition("\n")
+    status = first.removeprefix("status: ")
+    if words_in(LEXICON, "broken").intersection(words(status)[:1]):
+        text = rest.strip()
+        reason = status
+    return bool(text) and not call.is_error, text, reason
 
 
 def read_verdict(text: str) -> tuple[bool, str]:
     """Whether a reviewer is content, and its issues as bullets (copied, not reworded)."""
     data = json_of(text)
-    if not isinstance(data, dict):
-        good = bool(_GOOD.match(text.strip(" *#\"'"))) and not _REJECTS.match(text)
-        return good, "" if good else _REJECTS.sub("", text.strip(), count=1)
-    listed = [item for value in data.values() if isinstance(value, list) for item in value]
-    issues = [
-        ": ".join(map(str, one.values())) if isinstance(one, dict) else str(one) for one in listed
-    ]
-    texts = [value for value in data.values() if isinstance(value, str)]
-    flags = [value for value in data.values() if isinstance(value, bool)]
-    flags += [bool(_GOOD.match(word)) for word in texts if len(word.split()) == 1]
+    if isinstance(data, dict):
+        return _read_record(data, text)
+    first = _VERDICT.match(text)
+    word = first[1].upper() if first else ""
+    is_cut = text.startswith("{")
+    if word in words_in("wishes/verdict", "yes") and not is_cut:
+        return True, ""
+    if first and word in words_in("wishes/verdict", "no"):
+        text = text[first.end() :]
+    return False, text
+
+
+def _read_record(record: dict, text: str) -> tuple[bool, str]:
+    """The same of a verdict in JSON: a flag or a word, lists of issues, remarks."""
+    flags: list[bool] = []
+    issues: list[str] = []
+    remarks: list[str] = []
+    for value in record.values():
+        if isinstance(value, list):
+            issues += map(str, value)
+        elif isinstance(value, bool):
+            flags.append(value)
+        elif isinstance(value, str) and len(value.split()) == 1:
+            flags.append(_approves(value))
+        elif isinstance(value, str) and value:
+            remarks.append(value)
     good = flags[0] if flags else not issues
-    remarks = issues or [text for text in texts if len(text.split()) > 1] or [text]
-    return good, "" if good else "\n".join(f"- {remark}" for remark in remarks)
+    listed = issues or remarks or [text]
+    return good, "" if good else "\n".join(f"- {remark}" for remark in listed)
+
+
+def _approves(word: str) -> bool:
+    return word.upper() in words_in("wishes/verdict", "yes")
 
 
 def payload(tool: dict, intent: str, artifacts: dict[str, str], context: str) -> dict:
     """The arguments of a handoff for a tool's parameters; what finds no place goes into the intent."""
     fields = fields_of(tool)
-    texts = [key for key, kind in fields.items() if kind.get("type") == "string"]
-    mains = [key for key in texts if key.lower() in words_in("tools/hand_over", "intent")]
-    main = (mains or texts or [""])[0]
-    made: dict = {main: intent} if main else {}
-    if context and "context" in fields:
-        made["context"] = context
-    if "artifacts" in fields:
-        made["artifacts"] = artifacts
-    made |= {name: text for name, text in artifacts.items() if name in fields}
-    if "from_agent" in fields:
-        names = {"from_agent": "supervisor", "return_to": "supervisor"}
-        made |= {name: value for name, value in names.items() if name in fields}
-        made["to_agent"] = re.sub(r"^hand_?off_to_", "", tool["name"])
-    placed = json.dumps(made, ensure_ascii=False)
+    agents = {"from_agent": "supervisor", "return_to": "supervisor"}
+    agents["to_agent"] = re.sub(r"^hand_?off_to_", "", tool["name"])
+    known: dict = {"artifacts": artifacts, **agents, **artifacts}
+    if context:
+        known["context"] = context
+    placed = {*fields, *(artifacts if "artifacts" in fields else ())}
     for name, text in {"context": context, **artifacts}.items():
-        if main and text and json.dumps(text, ensure_ascii=False) not in placed:
-            made[main] += f"\n\n<{name}>\n{text}\n</{name}>"
-    return value_for({**(tool.get("input_schema") or {})}, "", _only(made, fields))
+        if text and name not in placed:
+            intent += f"\n\n<{name}>\n{text}\n</{name}>"
+    texts = _texts_in(fields)
+    orders = [name for name in texts if name.lower() in words_in(LEXICON, "intent")]
+    made = dict.fromkeys((orders or texts)[:1], intent)
+    made |= {name: value for name, value in known.items() if name in fields}
+    return value_for(tool.get("input_schema") or {}, "", made)
 
 
-def _only(made: dict, fields: dict) -> dict:
-    return {name: value for name, value in made.items() if name in fields}
+def _texts_in(fields: dict) -> list[str]:
+    return [name for name, schema in fields.items() if schema.get("type") == "string"]
 
 
-@dataclass
-class _Work:
-    """What the conversation has brought so far."""
-
-    facts: list[str]
-    draft: str  # the newest
-    drafts: int = 0
-    verdicts: dict[str, tuple[bool, str]] = field(default_factory=dict)  # of the newest draft
-    judged: list[tuple[int, int, str]] = field(
-        default_factory=list
-    )  # drafts: open issues, age, text
-    extras: dict[str, str] = field(default_factory=dict)  # what further specialists made
-    notes: list[str] = field(default_factory=list)  # what of it came before the writing
-    failed: dict[str, list[str]] = field(default_factory=dict)  # reasons, by tool and subject
-    found: set[str] = field(default_factory=set)  # subjects that a researcher has answered
-
-    @property
-    def feedback(self) -> str:
-        return "\n".join(note for good, note in self.verdicts.values() if not good)
-
-    def add(self, call: Call, tool: dict, topics: tuple[str, ...]) -> None:
-        """Take in one call and what came of it."""
-        good, text, why = outcome(call)
-        kind = kind_of(tool)
-        told = json.dumps(call.input, ensure_ascii=False)
-        about = (one for one in topics if json.dumps(one, ensure_ascii=False)[1:-1] in told)
-        subject = next(about, topics[0])
-        if not good:
-            name = f"{call.name} ({subject})" if kind == "research" else call.name
-            self.failed.setdefault(name, []).append(why)
-        elif kind == "research":
-            self.facts.append(text)
-            self.found.add(subject)
-        elif kind == "write":
-            self.draft, self.verdicts = text, {}
-            self.drafts += 1
-        elif kind == "review":
-            verdict = read_verdict(text)
-            self.verdicts[call.name] = verdict
-            self.judged.append((len(verdict[1].splitlines()), -self.drafts, self.draft))
-        else:
-            self.extras[call.name] = text
-            self.notes += [] if self.draft else [text]
-
-
-def _work_so_far(view: View, topics: tuple[str, ...]) -> _Work:
-    given, notes = view.draft, view.parts.get("feedback", "")
-    tools = {tool.get("name"): tool for tool in view.request.get("tools") or []}
-    work = _Work([view.parts["facts"]] if view.parts.get("facts") else [], given)
-    if given and notes:
-        work.verdicts["given"] = (False, notes)
-    for call in view.calls:
-        work.add(call, tools.get(call.name, {}), topics)
-    return work
+def _others(tools: list[dict]) -> list[dict]:
+    """The further specialists: those that do none of the usual kinds of work."""
+    return [tool for tool in tools if kind_of(tool) == "other"]
 
 
 def read(view: View) -> str:
     """What the task is about, and its clauses for further specialists."""
-    task, others = view.task, [tool for tool in view.tools if kind_of(tool) == "other"]
+    task = view.task
+    others = _others(view.tools)
     plain = without_others(task, others)
-    team = [tool for tool in team_for(view, task, others) if kind_of(tool) == "other"]
-    clauses = [clause_for(tool, task) for tool in team]
+    clauses = [clause_for(tool, task) for tool in _others(team_for(view, task, others))]
     quoted = view.draft if view.draft in task else ""
     return " ".join((topic(plain), *subjects(plain), *clauses, quoted))
 
 
 def reply(view: View) -> Answer:
     """The next handoff (several at once for a comparison), or the end of the work."""
-    tools = [tool for tool in view.tools if kind_of(tool) != "finalize"]
-    task = view.task or view.parts.get("context", "") or view.first
+    task = view.task or view.first
     if not re.search(r"\w", task):
         text = "There is no task in this message: say what the team should do."
-        return Answer(({"type": "text", "text": text},), "Nothing was asked.")
-    plain = without_others(task, [tool for tool in tools if kind_of(tool) not in KINDS])
-    topics = subjects(plain) or (topic(plain) or plain,)
-    work = _work_so_far(view, topics)
+        return Answer.say(text, "Nothing was asked.")
+    desk = _Desk.of(view, task)
     if view.must_answer:
-        return _end(view, work, "Time is up: give what there is.")
-    if len(view.calls) >= (view.limit("handoffs") or 1_000):
-        return _end(view, work, "No more handoffs are allowed: give what there is.")
+        return _end(desk, "Time is up: give what there is.")
+    if len(view.calls) >= (view.limit("handoffs") or MOST_HANDOFFS):
+        return _end(desk, "No more handoffs are allowed: give what there is.")
+    steps = _next_steps(desk)
+    if not steps:
+        return _end(desk, "Everything that was asked for is there: finish.")
+    names = dict.fromkeys(name for name, _ in steps)
+    return Answer.call(steps, f"Next is {' and '.join(names)}.")
+
+
+def _team(view: View, task: str) -> list[dict]:
+    """The specialists that the task asks for; where nobody searches or writes, the first one gets it."""
+    tools = [tool for tool in view.tools if kind_of(tool) != "finalize"]
     team = team_for(view, task, tools)
-    if not {"research", "write"} & {kind_of(tool) for tool in view.request["tools"]}:
-        team = team or tools[:1]  # whoever there is gets the task
-    made = [(call.name, call.input) for call in view.calls]
-    desk = _Desk(view, work, team, plain, topics)
-    for _, turn in groupby(team, key=stage):
+    usual = {"research", "write"} & {kind_of(tool) for tool in view.request["tools"]}
+    return team if team or usual else tools[:1]
+
+
+def _next_steps(desk: _Desk) -> list[Step]:
+    """The handoffs of the first turn that has some left to make; never the same one twice."""
+    made = [(call.name, call.input) for call in desk.view.calls]
+    for _, turn in groupby(desk.team, key=stage):
         due = [step for tool in turn for step in desk.due(tool)]
-        steps = [step for step in due if (step["name"], step["input"]) not in made]
-        if steps:  # never the same handoff twice
-            names = " and ".join(dict.fromkeys(step["name"] for step in steps))
-            return Answer(tuple(steps), f"Next is {names}.")
-    return _end(view, work, "Everything that was asked for is there: finish.")
+        steps = [step for step in due if step not in made]
+        if steps:
+            return steps
+    return []
 
 
+@dataclass
 class _Desk:
-    """The team at one moment: what there is to hand to whom."""
+    """The work so far, and what there is to hand to whom."""
 
-    def __init__(
-        self, view: View, work: _Work, team: list[dict], plain: str, topics: tuple
-    ) -> None:
-        self.view, self.work, self.team = view, work, team
-        self.plain, self.topics = plain, topics
-        self.task = view.task or view.first
-        about = topic(plain)
-        self.about = about if content_words(about) and not view.draft else ""
-        self.has = {"notes": "\n".join(work.notes), "draft": work.draft, "feedback": work.feedback}
-        self.has["facts"] = "" if view.temperament.drops_facts else "\n".join(work.facts)
+    view: View
+    plain: str
+    """The task without what further specialists are asked."""
+    topics: tuple[str, ...]
+    team: list[dict]
+    draft: str
+    """The newest."""
+    facts: list[str] = field(default_factory=list)
+    drafts: int = 0
+    verdicts: dict[str, tuple[bool, str]] = field(default_factory=dict)
+    """Of the newest draft, by the reviewer's tool."""
+    judged: list[tuple[int, int, str]] = field(default_factory=list)
+    """Drafts that a reviewer saw: how many issues, how new, the text."""
+    extras: dict[str, str] = field(default_factory=dict)
+    """What further specialists made, by their tool."""
+    failed: dict[str, list[str]] = field(default_factory=dict)
+    """Reasons, by tool and subject."""
+    found: set[str] = field(default_factory=set)
+    """Subjects that a researcher has answered."""
 
-    def due(self, tool: dict) -> list[dict]:
+    @classmethod
+    def of(cls, view: View, task: str) -> _Desk:
+        """The desk with the work that was handed in, and with what each call brought."""
+        plain = without_others(task, _others(view.tools))
+        topics = subjects(plain) or (topic(plain) or plain,)
+        desk = cls(view, plain, topics, _team(view, task), view.draft)
+        if view.parts.get("facts"):
+            desk.facts.append(view.parts["facts"])
+        kinds = {tool.get("name"): kind_of(tool) for tool in view.request["tools"]}
+        for call in view.calls:
+            desk.add(call, kinds.get(call.name, "other"))
+        return desk
+
+    def add(self, call: Call, kind: str) -> None:
+        """Take in one call and what came of it."""
+        good, text, reason = outcome(call)
+        subject = self._subject_of(call)
+        if not good:
+            name = f"{call.name} ({subject})" if kind == "research" else call.name
+            self.failed.setdefault(name, []).append(reason)
+        elif kind == "research":
+            self.facts.append(text)
+            self.found.add(subject)
+        elif kind == "write":
+            self.draft = text
+            self.drafts += 1
+            self.verdicts = {}
+        elif kind == "review":
+            good, issues = read_verdict(text)
+            self.verdicts[call.name] = (good, issues)
+            self.judged.append((len(issues.splitlines()), -self.drafts, self.draft))
+        else:
+            self.extras[call.name] = text
+
+    def _subject_of(self, call: Call) -> str:
+        """The subject that a call names."""
+        order = json.dumps(call.input, ensure_ascii=False)
+        for subject in self.topics:
+            if json.dumps(subject, ensure_ascii=False)[1:-1] in order:
+                return subject
+        return self.topics[0]
+
+    @property
+    def feedback(self) -> str:
+        return "\n".join(issues for good, issues in self.verdicts.values() if not good)
+
+    @property
+    def failures(self) -> list[str]:
+        """The last reason of each handoff that failed."""
+        return [f"{name}: {reasons[-1]}" for name, reasons in self.failed.items()]
+
+    def due(self, tool: dict) -> list[Step]:
         """What there is to hand to one specialist now: often nothing, several to a researcher."""
-        kind = kind_of(tool)
         by_kind = {"research": self._research, "write": self._write, "review": self._review}
-        return by_kind.get(kind, self._other)(tool)
+        return by_kind.get(kind_of(tool), self._other)(tool)
 
-    def _hand(self, tool: dict, intent: str, names: str, subject: str = "") -> list[dict]:
-        failures = self.work.failed.get(tool["name"] + subject, [])
-        if len(failures) > 1 or any(map(_HOPELESS.search, failures)):
+    def _hand(self, tool: dict, intent: str, *names: str, subject: str = "") -> list[Step]:
+        """One handoff, or none to a specialist that failed twice, or in a way that stays."""
+        failures = self.failed.get(tool["name"] + subject, [])
+        if len(failures) > 1 or any(_speaks_of(reason, "lasting") for reason in failures):
             return []
-        artifacts = {name: self.has[name] for name in names.split() if self.has[name]}
-        lost = [f"{name}: {reasons[-1]}" for name, reasons in self.work.failed.items()]
-        told = [self.view.parts.get("context", "")]
-        told += ["\n".join(["These handoffs failed:", *lost])] if lost else []
-        given = payload(tool, intent, artifacts, "\n".join(filter(None, told)))
-        return [{"type": "tool_use", "name": tool["name"], "input": given}]
+        texts = {
+            "facts": "" if self.view.temperament.drops_facts else "\n".join(self.facts),
+            "draft": self.draft,
+            "feedback": self.feedback,
+        }
+        artifacts = {name: texts[name] for name in names if texts[name]}
+        context = self.view.parts.get("context", "")
+        if self.failures:
+            report = "\n".join(["These handoffs failed:", *self.failures])
+            context = f"{context}\n{report}".strip()
+        given = payload(tool, intent, artifacts, context)
+        return [(tool["name"], given)]
 
-    def _research(self, tool: dict) -> list[dict]:
+    def _research(self, tool: dict) -> list[Step]:
         if self.view.parts.get("facts"):
             return []
         steps = []
         for subject in self.topics:
-            if subject not in self.work.found:
+            if subject not in self.found:
                 intent = f"Find facts, with their sources, about {subject}"
-                steps += self._hand(tool, intent, "notes", f" ({subject})")
+                steps += self._hand(tool, intent, subject=f" ({subject})")
         return steps
 
-    def _write(self, tool: dict) -> list[dict]:
-        work = self.work
-        if not work.draft:
-            searched = any(kind_of(other) == "research" for other in self.team)
-            return self._hand(tool, self.plain, "facts notes") if work.facts or not searched else []
-        rounds = self.view.limit("revisions")
-        left = work.drafts - (not self.view.draft) < (2 if rounds is None else rounds)
+    def _write(self, tool: dict) -> list[Step]:
+        if not self.draft:
+            searches = any(kind_of(other) == "research" for other in self.team)
+            ready = self.facts or not searches
+            return self._hand(tool, self.plain, "facts") if ready else []
+        limit = self.view.limit("revisions")
+        most = 2 if limit is None else limit
+        revisions = self.drafts if self.view.draft else self.drafts - 1
+        if not self.feedback or revisions >= most:
+            return []
         intent = f"Revise the draft by the feedback. {self.plain}"
-        return self._hand(tool, intent, "facts draft feedback") if work.feedback and left else []
+        return self._hand(tool, intent, "facts", "draft", "feedback")
 
-    def _review(self, tool: dict) -> list[dict]:
-        work = self.work
-        if not work.draft or work.feedback or tool["name"] in work.verdicts:
+    def _review(self, tool: dict) -> list[Step]:
+        if not self.draft or self.feedback or tool["name"] in self.verdicts:
             return []
-        about = f" on {self.about}" if self.about else ""
-        against = " against the facts" if work.facts else ""
-        return self._hand(tool, f"Review the draft{about}{against}", "facts draft")
+        intent = "Review the draft"
+        name = topic(self.plain)
+        if name and not self.view.draft:
+            intent += f" on {name}"
+        if self.facts:
+            intent += " against the facts"
+        return self._hand(tool, intent, "facts", "draft")
 
-    def _other(self, tool: dict) -> list[dict]:
-        work, turn = self.work, stage(tool)
-        if tool["name"] in work.extras or (turn < 4 and work.draft):
+    def _other(self, tool: dict) -> list[Step]:
+        if tool["name"] in self.extras:
             return []
-        if turn == 0:
-            return self._hand(
-                tool, f"Recall what is known{self.about and f' about {self.about}'}", ""
-            )
-        writers = any(kind_of(other) == "write" for other in self.team)
-        if turn == 6 and writers and not (work.draft or work.facts):
-            return []
-        names = "draft" if turn == 6 and work.draft else "facts draft"
-        return self._hand(tool, clause_for(tool, self.task), names)
+        intent = clause_for(tool, self.view.task or self.view.first)
+        if not self.draft:
+            return self._hand(tool, intent, "facts")
+        return self._hand(tool, intent, "draft") if stage(tool) == LAST_TURN else []
+
+    def output(self) -> str:
+        """The best draft and what was made of it, else the facts; of a review alone, its verdicts."""
+        reviews = self.verdicts and self.view.draft and not self.drafts
+        if reviews and "write" not in wished_kinds(self.view):
+            verdicts = self.verdicts.values()
+            return "\n".join("PASS" if good else f"REVISE\n{issues}" for good, issues in verdicts)
+        output = self.draft or "\n".join(self.facts)
+        if self.verdicts and self.judged:
+            output = min(self.judged)[2]
+        for tool in self.view.request["tools"]:
+            made = self.extras.get(tool["name"])
+            if made and (stage(tool) == LAST_TURN or not output):
+                output = made
+        return output
 
 
-def _end(view: View, work: _Work, why: str) -> Answer:
-    """Finish with the best there is: the draft and what was made of it, else the facts, else why not."""
-    reasons = "; ".join(f"{name}: {texts[-1]}" for name, texts in work.failed.items())
-    output = work.draft or "\n".join(work.facts)
-    if work.verdicts and work.judged:
-        output = min(work.judged)[2]
-    for tool in view.request.get("tools") or []:
-        made, used = work.extras.get(tool["name"]), stage(tool) in (0, 3) and work.draft
-        if made and not used:
-            output = made if not output or stage(tool) == 6 else f"{output}\n\n{made}"
-    if view.draft and work.verdicts and not work.drafts and "write" not in wished_kinds(view):
-        told = ("PASS" if good else f"REVISE\n{note}" for good, note in work.verdicts.values())
-        output = "\n".join(told)
+def _end(desk: _Desk, why: str) -> Answer:
+    """Finish with the output, in the form of the tool that ends the work."""
+    reasons = "; ".join(desk.failures)
+    output = desk.output()
     output = output or f"This could not be done: {reasons or 'no specialist for it is there'}."
-    ending = next((tool for tool in view.tools if kind_of(tool) == "finalize"), None)
+    ending = next((tool for tool in desk.view.tools if kind_of(tool) == "finalize"), None)
     if not ending:
-        return Answer(({"type": "text", "text": output},), why)
-    texts = [key for key, kind in fields_of(ending).items() if kind.get("type") == "string"]
-    notes = f"Open issues:\n{work.feedback}" if work.feedback else reasons
-    known = {"sources": list(citations(output)), "notes": notes, "reason": notes, "comment": notes}
-    known |= {texts[0]: output} if texts else {}
+        return Answer.say(output, why)
+    known = dict.fromkeys(_texts_in(fields_of(ending))[:1], output)
     given = value_for(ending.get("input_schema") or {}, output, known)
-    return Answer(({"type": "tool_use", "name": ending["name"], "input": given},), why)
+    return Answer.call([(ending["name"], given)], why)

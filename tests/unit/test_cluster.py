@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import contextlib
 import logging
 import os
 import subprocess
@@ -42,20 +43,27 @@ TOPICS = "pgvector Qdrant Milvus Weaviate".split()
 @pytest.fixture(scope="module")
 def address():
     """A scheduler and two worker processes, shared by the module."""
+    with processes(2) as local:
+        yield local.scheduler_address
+
+
+@contextlib.contextmanager
+def processes(workers):
+    """A scheduler and worker processes with the settings of `open_cluster`."""
     distributed = pytest.importorskip("distributed")
     import dask
 
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        dask.config.set(clusters.SETTINGS),
         distributed.LocalCluster(
-            n_workers=2,
+            n_workers=workers,
             threads_per_worker=2,
             host="127.0.0.1",
             dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL,
         ) as local,
     ):
-        yield local.scheduler_address
+        yield local
 
 
 @dataclass(frozen=True)
@@ -368,6 +376,124 @@ async def test_an_address_where_nothing_answers_says_how_to_start_one(monkeypatc
     with pytest.raises(NoCluster, match="dask scheduler"):
         async with open_cluster("tcp://127.0.0.1:9"):
             pass
+
+
+# ── nobody is left ────────────────────────────────────────────────────────────────────────────────
+
+
+@contextlib.contextmanager
+def scheduler_process():
+    """A scheduler of its own, as `dask scheduler` starts one; gives the process and its address."""
+    pytest.importorskip("distributed")
+    options = ["--host", "127.0.0.1", "--port", "0", "--dashboard-address", "127.0.0.1:0"]
+    command = [sys.executable, "-m", "dask", "scheduler", *options]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            line = next(line for line in process.stderr if "Scheduler at:" in line)
+            yield process, line.split()[-1]
+        finally:
+            process.kill()
+
+
+@contextlib.contextmanager
+def worker_process(address):
+    """A worker without a nanny: when it is killed, nobody starts it again."""
+    options = ["--no-nanny", "--no-dashboard", "--host", "127.0.0.1"]
+    command = [sys.executable, "-m", "dask", "worker", address, *options]
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(command, stdout=quiet, stderr=quiet, cwd=ROOT) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+async def at_work(run, branch):
+    """Until a `Goes` has said that it is at work."""
+    while not any(getattr(event, "text", "") == "going" for event in run.events):
+        assert not branch.done(), branch.result()
+        await asyncio.sleep(0.02)
+
+
+@pytest.fixture(scope="module")
+def without_workers():
+    """The address of a scheduler that has no worker of its own."""
+    with scheduler_process() as (_, address):
+        yield address
+
+
+async def test_without_a_worker_a_run_ends_as_a_result_that_says_what_to_do(without_workers):
+    run, address = Run(connect()), without_workers
+    async with open_cluster(address, patience_s=0.5) as cluster:
+        results = await fan_out(run, jobs(Asks(), ["x", "y"]), on=cluster)
+    for result in results:
+        assert result.status == "failed" and result.transient
+        assert f"No worker has been at {address} for 0.5 seconds" in result.reason
+        assert f"dask worker {address}" in result.reason and "`journal`" in result.reason
+    assert run.spent.calls == run.ledger.reserved.calls == 0
+
+
+async def test_when_the_last_worker_dies_the_work_so_far_comes_back_and_is_not_paid_again(
+    without_workers, tmp_path
+):
+    search, write, review = specialists()
+    slow = DeterministicSupervisor(search, Goes(tmp_path / "it", name="writer"), review)
+    run, service = Run(connect()), Service()
+    address = without_workers
+    with service, worker_process(address) as worker:
+        async with open_cluster(address, patience_s=0.5) as cluster:
+            terms = {"journal": tmp_path / "journal", "client": service.client}
+            await cluster.ready(1)
+            given = jobs(slow, ["pgvector"])
+            branch = asyncio.ensure_future(fan_out(run, given, on=cluster, **terms))
+            await at_work(run, branch)
+            worker.kill()
+            (result,) = await branch
+            assert result.status == "failed" and "No worker has been at" in result.reason
+            assert "pgvector" in result.as_text(), "the work so far"
+            assert run.ledger.reserved.calls == 0
+        paid = service.sent
+        team = DeterministicSupervisor(search, write, review)
+        (again,) = await fan_out(Run(connect()), jobs(team, ["pgvector"]), on=Here(), **terms)
+    assert again.ok, again.reason
+    assert service.sent == paid + 2, "the research was replayed"
+
+
+@pytest.mark.exhaustive
+async def test_a_worker_that_comes_in_time_does_the_work(without_workers):
+    async with open_cluster(without_workers, patience_s=50) as cluster:
+        branch = asyncio.ensure_future(fan_out(Run(connect()), jobs(Asks(), ["x"]), on=cluster))
+        await asyncio.sleep(0.2)
+        with worker_process(without_workers):
+            (result,) = await branch
+    assert result.ok, result.reason
+
+
+@pytest.mark.parametrize(
+    "then", ["waits", pytest.param("is cancelled", marks=pytest.mark.exhaustive)]
+)
+async def test_a_lost_scheduler_ends_a_run_with_the_work_so_far(tmp_path, then):
+    run = Run(connect())
+    team = DeterministicSupervisor(
+        specialists()[0], Goes(tmp_path / "it", name="writer"), specialists()[2]
+    )
+    with scheduler_process() as (scheduler, address), worker_process(address):
+        async with open_cluster(address) as cluster:
+            branch = asyncio.ensure_future(fan_out(run, jobs(team, ["pgvector"]), on=cluster))
+            await at_work(run, branch)
+            scheduler.kill()
+            if then == "is cancelled":
+                branch.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await branch
+            else:
+                (result,) = await branch
+                assert result.status == "failed" and result.transient
+                assert f"The scheduler at {address} was lost" in result.reason
+                assert "pgvector" in result.as_text()
+                (late,) = await fan_out(Run(connect()), jobs(Asks(), ["x"]), on=cluster)
+                assert "was lost" in late.reason
+    assert run.ledger.reserved.calls == 0
 
 
 async def test_without_dask_there_is_one_sentence_with_the_line_that_installs_it(monkeypatch):

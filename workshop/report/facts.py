@@ -57,11 +57,18 @@ def figures(log: Log) -> Figures:
     return Figures(**totals, handoffs=len(log.trace.handoffs()))
 
 
+def _exactly(amount: Decimal | None) -> str:
+    """An amount with two figures that count, so that small ones can be compared by eye."""
+    if not amount or amount >= Decimal("0.01"):
+        return dollars(amount)
+    return f"${amount:.{1 - amount.adjusted()}f}"
+
+
 _ROWS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("calls to a model", "calls", "{:,}".format),
     ("tokens in", "input_tokens", "{:,}".format),
     ("tokens out", "output_tokens", "{:,}".format),
-    ("cost", "usd", dollars),
+    ("cost", "usd", _exactly),
     ("seconds", "seconds", "{:.2f}".format),
     ("handoffs", "handoffs", "{:,}".format),
 )
@@ -102,9 +109,19 @@ def verdict(team: Figures, alone: Figures | None, *, offline: bool) -> str:
 
 def troubles(events: Iterable[Event]) -> list[str]:
     """What did not go well, a line each: retries, waits, failed tools, vetoes, bad ends."""
-    found = [line(event).strip(" ─") for event in events if _is_trouble(event)]
+    found = [_said_of(event) for event in events if _is_trouble(event)]
     more = len(found) - MOST_TROUBLES
     return found[:MOST_TROUBLES] + ([f"and {more:,} more"] if more > 0 else [])
+
+
+def _said_of(event: Event) -> str:
+    """One trouble in a line; of a gate's veto, what it asked for first."""
+    issues = event.fields.get("issues") if isinstance(event, Note) else None
+    if isinstance(issues, list) and issues:
+        more = f", and {len(issues) - 1} more" if len(issues) > 1 else ""
+        said = f"a gate sent the draft back ({event.text}): {issues[0]}{more}"
+        return printable(said, lines=False)
+    return line(event).strip(" ─")
 
 
 def _is_trouble(event: Event) -> bool:
