@@ -63,7 +63,12 @@ def _amount(match: re.Match[str], text: str) -> Amount:
     measure, size = unit_of(unit)
     number = float(match["number"].replace(",", ""))
     is_floor = _FROM.search(text[: match.start()]) or _ON.match(text, match.end())
-    return Amount(match[0].strip(), round(number * size, 6), measure, bool(is_floor))
+    return Amount(
+        text=match[0].strip(),
+        value=round(number * size, 6),
+        measure=measure,
+        is_floor=bool(is_floor),
+    )
 
 
 def unit_of(name: str) -> tuple[str, int]:
@@ -89,12 +94,13 @@ def condition(sentence: str, about: str) -> tuple[str, str]:
     paid = [field for field in fields if _is_price(field, sentence)]
     if not paid or not floors:
         return "", ""
-    measured = [field for field in fields if unit_of(field)[0] == floors[0].measure]
-    rest = [field for field in measured if field not in paid]
-    if not rest:
+    measure = floors[0].measure
+    same = [field for field in fields if unit_of(field)[0] == measure and field not in paid]
+    if not same:
         return "", ""
-    field = next((name for name in rest if "total" in name), rest[0])
-    least = plain(floors[0].value / unit_of(field)[1])
+    field = next((name for name in same if "total" in name), same[0])
+    size = unit_of(field)[1]
+    least = plain(floors[0].value / size)
     sign = "=" if _FREE.search(sentence) else ">"
     return f"{paid[0]} {sign} 0", f"{field} >= {least} AND {paid[0]} IS NOT NULL"
 
@@ -121,5 +127,11 @@ def by_group(table: str, sentence: str, what: str) -> list[Finding]:
         scope = f"host {host}, version {version}"
         holds = count == right if int(count) else None
         evidence = (f"{scope}: {right} of {count} {what}",)
-        findings.append(Finding(claim=f"On {scope}: {sentence}", holds=holds, evidence=evidence))
+        findings.append(
+            Finding(
+                claim=f"On {scope}: {sentence}",
+                holds=holds,
+                evidence=evidence,
+            )
+        )
     return findings

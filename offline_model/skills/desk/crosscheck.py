@@ -8,7 +8,15 @@ from itertools import combinations
 from ...answer import Answer
 from ...reader.view import View
 from ...reader.words import is_no
-from .material import Finding, answer_json, findings_in, findings_of, parts_of, shape_of, stems
+from .material import (
+    Finding,
+    answer_json,
+    findings_in,
+    findings_of,
+    parts_of,
+    shape_of,
+    stems,
+)
 
 _VERSION = re.compile(r"\b(?:version|release|v)\W{0,2}(\d+(?:\.\d+)+)|\b(\d+\.\d+\.\d+)\b", re.I)
 _HOST = re.compile(

@@ -216,8 +216,9 @@ def _other_name(place: Place, words: Vocabulary) -> Iterator[Change]:
     for other in words.named:
         yield place.instead(other, 3)
     if not is_attribute and place.behind not in ("=", "("):
-        for text in ("({} - 1)", "({} + 1)", "{}[1:]"):
-            yield place.instead(text.format(place.text), 3.2)
+        yield place.instead(f"({place.text} - 1)", 3.2)
+        yield place.instead(f"({place.text} + 1)", 3.2)
+        yield place.instead(f"{place.text}[1:]", 3.2)
 
 
 def _sign_before(place: Place, words: Vocabulary) -> Iterator[Change]:

@@ -97,8 +97,11 @@ def tool_for(view: View, pattern: str) -> Json:
 
 def results_of(view: View, tool: Json) -> list[tuple[Json, str]]:
     """(input, result) of each call of a tool that brought one."""
-    calls = [call for call in view.calls if call.name == tool.get("name") and not call.is_error]
-    return [(call.input, call.result) for call in calls if call.result]
+    results = []
+    for call in view.calls:
+        if call.name == tool.get("name") and call.result and not call.is_error:
+            results.append((call.input, call.result))
+    return results
 
 
 def called(view: View, tool: Json) -> bool:
@@ -122,11 +125,12 @@ def shape_of(view: View) -> set[str]:
 
 
 def _names(schema: Any) -> set[str]:
-    if isinstance(schema, list):
-        return set().union(*map(_names, schema))
     if not isinstance(schema, dict):
         return set()
-    return {*schema.get("properties", {})}.union(*map(_names, schema.values()))
+    names = {*schema.get("properties", {})}
+    for inner in schema.values():
+        names |= _names(inner)
+    return names
 
 
 def report(view: View, findings: list[Finding], why: str) -> Answer:
@@ -136,7 +140,8 @@ def report(view: View, findings: list[Finding], why: str) -> Answer:
         return answer_json({"items": rows}, why)
     lines = []
     for finding in findings:
-        lines.append(f"- {finding.claim} {_SIGNS[finding.holds]} ({'; '.join(finding.evidence)})")
+        evidence = "; ".join(finding.evidence)
+        lines.append(f"- {finding.claim} {_SIGNS[finding.holds]} ({evidence})")
     return answer_text("\n".join(lines), why)
 
 

@@ -7,7 +7,13 @@ import re
 from ...answer import Answer
 from ...reader.view import View
 from ...reader.words import is_instruction
-from .material import Finding, answer_text, asked, expected, findings_of
+from .material import (
+    Finding,
+    answer_text,
+    asked,
+    expected,
+    findings_of,
+)
 
 USUAL_WORDS = 120
 

@@ -54,17 +54,21 @@ def patch_review(view: View) -> Answer:
 
 def _issues(hunk: str, source: str, ticket: str) -> list[str]:
     """Where, what is wrong and what to do, for each name that is asked for and not used."""
-    rows = [row for row in hunk.splitlines() if not row.startswith("\\")]
-    before = "\n".join(row[1:] for row in rows if not row.startswith("+"))
-    after = "\n".join(row[1:] for row in rows if not row.startswith("-"))
-    text = source.replace(before, after)
+    rows = hunk.splitlines()
+    text = source.replace(_side(rows, ("+", "\\")), _side(rows, ("-", "\\")))
     added = next((row[1:].strip() for row in rows if row.startswith("+")), "")
     issues: dict[str, str] = {}
     for function in functions_of(text):
-        if added in (ast.get_source_segment(text, function) or ""):
-            for name, problem in _unused(function, ticket, source).items():
-                issues.setdefault(name, f"“{added}”; {problem}; use `{name}`")
+        if added not in (ast.get_source_segment(text, function) or ""):
+            continue
+        for name, problem in _unused(function, ticket, source).items():
+            issues.setdefault(name, f"“{added}”; {problem}; use `{name}`")
     return list(issues.values())
+
+
+def _side(rows: list[str], others: tuple[str, ...]) -> str:
+    """The text before or after a change: its rows without those that begin like others."""
+    return "\n".join(row[1:] for row in rows if not row.startswith(others))
 
 
 def _unused(function: ast.FunctionDef, ticket: str, source: str) -> dict[str, str]:
@@ -76,7 +80,9 @@ def _unused(function: ast.FunctionDef, ticket: str, source: str) -> dict[str, st
     for clause in re.split(r"[;,]|\.\s", f"{docs}. {ticket}"):
         is_order = order and _ORDER.search(clause)
         for name in map("".join, _NAMED.findall(clause)):
-            if name in source and not re.search(rf"\b{name}\b", order if is_order else code):
-                does = "order by" if is_order else "use"
-                problems[name] = f"`{name}` is asked for, and `{function.name}` does not {does} it"
+            used = re.search(rf"\b{name}\b", order if is_order else code)
+            if name not in source or used:
+                continue
+            does = "order by" if is_order else "use"
+            problems[name] = f"`{name}` is asked for, and `{function.name}` does not {does} it"
     return problems

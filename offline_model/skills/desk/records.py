@@ -9,7 +9,17 @@ from ...answer import Answer
 from ...reader.view import View
 from ...reader.words import is_instruction
 from .amounts import by_group, condition, fields_named
-from .material import Finding, Json, asked, expected, report, results_of, stems, tool_for, use
+from .material import (
+    Finding,
+    Json,
+    asked,
+    expected,
+    report,
+    results_of,
+    stems,
+    tool_for,
+    use,
+)
 
 _LOGS = r"\b(?:search|read|find|show)\w*\b.*\blogs?\b"
 _ROWS = r"\bsql\b|\bselect\b|\bdatabase\b"
@@ -43,12 +53,24 @@ def records(view: View) -> Answer:
     findings = [_order(order, field, "\n".join(lines)) for order in orders]
     if values:
         seen = f"{len(orders)} of {len(values)} values of {field} are not like the others"
-        findings.append(Finding(claim=ticket, holds=not orders, evidence=(seen,)))
+        findings.append(
+            Finding(
+                claim=ticket,
+                holds=not orders,
+                evidence=(seen,),
+            )
+        )
     for _, table in results_of(view, rows):
         findings += by_group(table, ticket, f"rows with {among} have {should}")
     if not findings:
         evidence = ("nothing in the logs and rows speaks of it",)
-        findings.append(Finding(claim=ticket, holds=None, evidence=evidence))
+        findings.append(
+            Finding(
+                claim=ticket,
+                holds=None,
+                evidence=evidence,
+            )
+        )
     return report(view, findings, f"{len(orders)} odd values.")
 
 
@@ -83,4 +105,8 @@ def _order(order: str, field: str, lines: str) -> Finding:
     scope = ", ".join(f"{name} {place}" for name, place in places)
     kind = "is an instruction; it was reported as data and not followed"
     claim = f"One value of {field} ({scope}) {kind}."
-    return Finding(claim=claim, holds=True, evidence=(f"{field}: “{order}”",))
+    return Finding(
+        claim=claim,
+        holds=True,
+        evidence=(f"{field}: “{order}”",),
+    )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from collections import defaultdict
 from typing import NamedTuple
 
 from ...answer import Answer
@@ -42,7 +43,7 @@ _TRIES = r"\btry\b.*\bedits\b"
 _PROPOSES = r"\bpropose\b.*\b(?:patch|replace|change)"
 _LIBRARIES = {*sys.stdlib_module_names, "pytest", "hypothesis"}
 """Modules whose files are not the project's own."""
-_HIT = re.compile(r"^([^\s:]+\.py):\d+: (.+)$", re.M)
+_HIT = re.compile(r"^([^\s:]+\.py):\d+: ", re.M)
 _FRAME = re.compile(r"^(\S+\.py):(\d+): ", re.M)
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.M)
 _PASSED = re.compile(r"^(\d+): .*: all tests pass \|", re.M)
@@ -100,11 +101,12 @@ def _unread(view: View, paths: list[str]) -> list[str]:
 
 def _claim(view: View, otherwise: str = "") -> str:
     """What the ticket expects, with the version that the project says it has."""
+    sentence = expected(view) or otherwise
     for _, text in results_of(view, tool_for(view, _SEARCHES)):
-        version = _VERSION.search("\n".join(line for _, line in _HIT.findall(text)))
+        version = _VERSION.search(text)
         if version:
-            return f"In version {version[1]}: {expected(view) or otherwise}"
-    return expected(view) or otherwise
+            return f"In version {version[1]}: {sentence}"
+    return sentence
 
 
 def _is_test(path: str) -> bool:
@@ -144,26 +146,28 @@ def _passing(view: View, tests: str) -> Answer:
 
 def _nearest_files(view: View, searches: Json) -> list[str]:
     """The two files that hold most of the ticket's words; a word that few files hold counts more."""
-    weights: dict[str, float] = {}
+    weights: dict[str, float] = defaultdict(float)
     for _, text in results_of(view, searches)[1:]:
-        paths = {path for path, _ in _HIT.findall(text) if not _is_test(path)}
+        paths = {path for path in _HIT.findall(text) if not _is_test(path)}
         for path in paths:
-            weights[path] = weights.get(path, 0) + 1 / len(paths)
+            weights[path] += 1 / len(paths)
     return sorted(weights, key=lambda path: (-weights[path], path))[:2]
 
 
 def _nearest_function(view: View) -> tuple[str, str]:
     """(where a function is that speaks of what the ticket expects, the setting that it reads)."""
     wanted = stems(expected(view))
-    most, place, setting = 1, "", ""
+    most = 1
+    nearest = ("", "")
     for path, source in _sources(view).items():
         for function in functions_of(source):
             docs = documented(function)
-            shared = len(wanted & stems(f"{path} {function.name} {docs}"))
-            if shared > most:
-                most, place = shared, f"{path}:{function.lineno}: {function.name}: {docs}"
-                setting = _setting_of(function, source)
-    return place, setting
+            shared = wanted & stems(f"{path} {function.name} {docs}")
+            if len(shared) > most:
+                most = len(shared)
+                place = f"{path}:{function.lineno}: {function.name}: {docs}"
+                nearest = (place, _setting_of(function, source))
+    return nearest
 
 
 def _setting_of(function: ast.FunctionDef, source: str) -> str:
@@ -187,7 +191,11 @@ def _failing(view: View, tests: str, failing: list[str]) -> Answer:
         read = (tool_for(view, _READS), {"path": unread[0]})
         return use("What the failing tests want and run.", read)
     claim = _claim(view, f"The test {failing[0]} passes.")
-    broken = Finding(claim=claim, holds=False, evidence=tuple(failing[:3]))
+    broken = Finding(
+        claim=claim,
+        holds=False,
+        evidence=tuple(failing[:3]),
+    )
     proposes = tool_for(view, _PROPOSES)
     for given, result in results_of(view, proposes)[-1:]:
         findings = [broken, _patched(given, result)]
@@ -232,7 +240,11 @@ def _patched(given: Json, result: str) -> Finding:
     """What became of a proposed patch."""
     claim = f"A patch of {given['path']}, line {given['line']}, makes all tests pass."
     passes = " failed" not in result.partition("\n")[0]
-    return Finding(claim=claim, holds=passes, evidence=(result, given["why"]))
+    return Finding(
+        claim=claim,
+        holds=passes,
+        evidence=(result, given["why"]),
+    )
 
 
 def _trials(view: View, tries: Json) -> list[Trial]:

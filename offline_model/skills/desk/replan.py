@@ -7,7 +7,15 @@ from typing import NamedTuple
 
 from ...answer import Answer
 from ...reader.view import View
-from .material import answer_json, asked, expected, findings_of, listed, parts_of, shape_of
+from .material import (
+    answer_json,
+    asked,
+    expected,
+    findings_of,
+    listed,
+    parts_of,
+    shape_of,
+)
 
 
 class Ability(NamedTuple):

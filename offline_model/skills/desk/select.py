@@ -7,7 +7,13 @@ import re
 from ...answer import Answer
 from ...reader.view import View
 from ...reader.words import stem, stop_words, words
-from .material import answer_json, asked, listed, parts_of, shape_of
+from .material import (
+    answer_json,
+    asked,
+    listed,
+    parts_of,
+    shape_of,
+)
 
 _SAME = (  # words of a task and of a description that mean the same work
     "fix repair implement correct solve bug patch",
@@ -57,8 +63,12 @@ def _points(clause: str, about: str) -> int:
 
 def _same_as(word: str) -> set[str]:
     """The stems that mean the same work as one."""
-    families = [{*map(stem, family.split())} for family in _SAME]
-    return {word}.union(*(family for family in families if word in family))
+    same = {word}
+    for family in _SAME:
+        stems = {*map(stem, family.split())}
+        if word in stems:
+            same |= stems
+    return same
 
 
 def _stems(text: str) -> list[str]:

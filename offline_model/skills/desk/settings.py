@@ -7,8 +7,25 @@ from typing import NamedTuple
 
 from ...answer import Answer
 from ...reader.view import View
-from .amounts import Amount, amounts, by_group, condition, plain, speaks_of, unit_of
-from .material import Finding, called, colleague, expected, report, results_of, tool_for, use
+from .amounts import (
+    Amount,
+    amounts,
+    by_group,
+    condition,
+    plain,
+    speaks_of,
+    unit_of,
+)
+from .material import (
+    Finding,
+    called,
+    colleague,
+    expected,
+    report,
+    results_of,
+    tool_for,
+    use,
+)
 
 _READS = r"\b(?:read|show|get|list)\w*\b.*\b(?:settings|config\w*)\b"
 _SETTING = re.compile(
@@ -101,4 +118,8 @@ def _wrong(setting: Setting, amount: Amount, diffs: list[str]) -> Finding:
     proposal = f"Proposed: {setting.name} = {_wanted(setting, amount)}"
     claim = f"The setting {setting.name} has the value that is written about it, {amount.text}."
     shown = [diff for diff in diffs if setting.name in diff]
-    return Finding(claim=claim, holds=False, evidence=(place, proposal, *shown))
+    return Finding(
+        claim=claim,
+        holds=False,
+        evidence=(place, proposal, *shown),
+    )

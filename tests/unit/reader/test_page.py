@@ -58,6 +58,8 @@ PROOFS = {  # how a sentence of the page begins → the tests that prove it
     "A field is filled with what a skill knows": f"{SKILL}.test_a_form_is_filled_by_name_and_type_and_what_nothing_fills_is_said",
     "A text or list without a meaning": f"{HERE}.test_a_text_without_a_meaning_gets_the_whole_text",
     "A number or a choice that nothing fills": f"{HERE}.test_what_nothing_fills_gets_the_plainest_value",
+    "The skills of the desk answer in the shapes": f"{HERE}.test_the_desk_answers_in_the_shapes_of_the_kernel",
+    "Any other shape is left": f"{HERE}.test_any_other_shape_is_left_to_the_general_skills",
     "A tool that takes the final answer": f"{EDGE}.test_a_tool_that_takes_the_final_answer_is_called_when_the_job_is_known",
     "Else the answer is words": f"{EDGE}.test_where_the_job_is_not_known_it_says_so_in_words",
     "**Results** of tools": f"{HERE}.test_results_are_read_in_three_forms",
@@ -425,6 +427,39 @@ def test_what_nothing_fills_gets_the_plainest_value(schema, plainest):
     reply = send("Fill the form.", schema=shape(colour=schema))
     assert reply.json == {"colour": plainest}
     assert any("colour" in clause for clause in reply.account.not_understood)
+
+
+CHECKED = json.dumps({"items": [{"claim": "Lists are sorted.", "holds": True}]})
+CLASH = shape(claim=TEXT, steps=TEXTS, why=TEXT)
+SYNTHESIS = {
+    "answer": TEXT,
+    "contradictions": {"type": "array", "items": CLASH},
+    "open_questions": TEXTS,
+}
+STEP = shape(id=TEXT, worker={"enum": ["code", "ops"]}, intent=TEXT, needs=TEXTS)
+WORKERS = "- code: Reads the source.\n- ops: Reads the settings."
+PATCHES = "You review patches. Decide PASS or REVISE."
+DESK_REQUESTS = [  # what a request is read as, its system prompt, the answer's fields, its parts
+    ("synthesizer of findings", "You are the synthesizer.", SYNTHESIS, {"code": CHECKED}),
+    ("planner of a desk", "You plan.", {"steps": {"type": "array", "items": STEP}}, {"workers": WORKERS}),
+    ("reviewer of patches", PATCHES, VERDICT["properties"], {"draft": CHECKED}),
+    ("selector of executors", "You select.", {"executors": {"type": "array", "items": {"enum": ["code", "ops"]}}, "parallel": {"type": "boolean"}}, {"executors": WORKERS}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("request_of", DESK_REQUESTS, ids=lambda row: row[0])
+def test_the_desk_answers_in_the_shapes_of_the_kernel(request_of):
+    read_as, system, fields, given = request_of
+    reply = send(parts(task="Is it so?", **given), system, schema=shape(**fields))
+    assert reply.account.read_as == read_as and {*reply.json} == {*fields}
+
+
+@pytest.mark.parametrize("request_of", DESK_REQUESTS, ids=lambda row: row[0])
+def test_any_other_shape_is_left_to_the_general_skills(request_of):
+    read_as, system, fields, given = request_of
+    other = shape(**fields, certainty={"type": "integer"})
+    reply = send(parts(task="Is it so?", **given), system, schema=other)
+    assert reply.account.read_as != read_as and {*reply.json} == {*fields, "certainty"}
 
 
 RESULTS = (

@@ -597,6 +597,30 @@ def test_a_comparison_has_one_step_a_subject_and_then_depends():
     ]
 
 
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "Workers: researcher, writer, reviewer.",
+        "The workers are researcher, writer and reviewer.",
+        "Workers: researcher (finds facts), writer (writes the brief), reviewer (checks the draft).",
+        "The workers:\n- researcher: finds facts\n- writer: writes\n- reviewer: checks it",
+    ],
+)
+@pytest.mark.parametrize("worker", [TEXT, {"enum": ["researcher", "writer", "reviewer"]}])
+def test_workers_that_a_prompt_lists_are_read_and_planned(listed, worker):
+    schema = shape(
+        steps={
+            "type": "array",
+            "items": {**STEP, "properties": STEP["properties"] | {"worker": worker}},
+        }
+    )
+    reply = send(
+        "Write a brief on Qdrant.", f"You are the planner of a desk. {listed}", schema=schema
+    )
+    assert [step["worker"] for step in reply.json["steps"]] == ["researcher", "writer", "reviewer"]
+    assert reply.account.not_understood == ()
+
+
 def test_only_workers_that_the_schema_allows_are_planned():
     one = shape(worker={"const": "researcher"}, task=TEXT)
     steps = send(
