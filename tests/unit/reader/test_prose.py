@@ -61,8 +61,8 @@ def test_the_sentence_that_says_what_it_is_comes_first(definition):
 def test_a_history_is_in_the_order_of_time():
     days = ("2 June 2021", "March 2019", "2020-12-30", "5 January 1987")
     facts = [f"Ann Lee won a race on {day}. [s{n}]" for n, day in enumerate(days)]
-    told = brief("The history of races", *facts, "Races are popular in town. [s9]")
-    assert re.findall(r"s\d", told) == ["s3", "s1", "s2", "s0", "s9"]
+    written = brief("The history of races", *facts, "Races are popular in town. [s9]")
+    assert re.findall(r"s\d", written) == ["s3", "s1", "s2", "s0", "s9"]
 
 
 def test_dated_facts_follow_time_and_all_others_stay_where_they_are():
@@ -99,16 +99,16 @@ def test_dated_facts_follow_time_and_all_others_stay_where_they_are():
     ],
 )
 def test_a_pronoun_stands_for_a_thing_that_the_sentence_before_is_about(first, second, expected):
-    told = brief("Write a brief on small things", f"{first}. [a]", f"{second}. [a]")
-    assert told.startswith(first) and f"[a]. {expected}" in told
-    assert reviewed(told, f"{first}. [a]", f"{second}. [a]")["verdict"] == "PASS"
+    written = brief("Write a brief on small things", f"{first}. [a]", f"{second}. [a]")
+    assert written.startswith(first) and f"[a]. {expected}" in written
+    assert reviewed(written, f"{first}. [a]", f"{second}. [a]")["verdict"] == "PASS"
 
 
 def test_no_pronoun_after_another_subject_at_the_start_of_a_paragraph_or_in_bullets():
     parts_of = ("small engine", "red lamp", "blue mill", "steel wheel", "long rope", "wide door")
     one = [f"QuarkDB has a {part} inside. [q-{part[:3]}]" for part in parts_of]
-    told = brief("Write a brief on QuarkDB", *one, system=f"{WRITER} Exactly three paragraphs.")
-    paragraphs = told.split("\n\n")
+    written = brief("Write a brief on QuarkDB", *one, system=f"{WRITER} Exactly three paragraphs.")
+    paragraphs = written.split("\n\n")
     assert len(paragraphs) == 3 and all(text.startswith("QuarkDB") for text in paragraphs)
     between = brief("Write a brief on QuarkDB", one[0], "Rust is fast and safe. [r]", one[1])
     assert "It has" not in between
@@ -120,8 +120,8 @@ def test_no_pronoun_after_another_subject_at_the_start_of_a_paragraph_or_in_bull
 def test_after_two_pronouns_the_name_stands_again():
     lists = ("small engine", "red lamp", "blue mill", "steel wheel")
     facts = [f"QuarkDB has a {part} inside. [q]" for part in lists]
-    told = brief("Write a brief on QuarkDB", *facts, system=f"{WRITER} One paragraph.")
-    assert re.findall(r"(?:^|\. )(\w+) has", plain(told)) == ["QuarkDB", "It", "It", "QuarkDB"]
+    written = brief("Write a brief on QuarkDB", *facts, system=f"{WRITER} One paragraph.")
+    assert re.findall(r"(?:^|\. )(\w+) has", plain(written)) == ["QuarkDB", "It", "It", "QuarkDB"]
 
 
 SERVICE = (
@@ -191,8 +191,8 @@ def test_a_paragraph_ends_where_a_source_ends():
         for town, count in counts.items()
         for part in parts_of[:count]
     ]
-    told = brief("Write a brief on towns", *facts)
-    cited = [set(re.findall(r"\[(\w+)\]", text)) for text in told.split("\n\n")]
+    written = brief("Write a brief on towns", *facts)
+    cited = [set(re.findall(r"\[(\w+)\]", text)) for text in written.split("\n\n")]
     assert cited == [{"oslo"}, {"rome"}, {"bonn"}]
 
 
@@ -207,20 +207,20 @@ RIVERS = (
 
 
 def test_a_comparison_says_what_each_is_then_what_differs_then_the_rest():
-    told = brief("Compare the Rhine and the Danube", *RIVERS)
-    assert plain(told).replace("\n\n", " ") == (
+    written = brief("Compare the Rhine and the Danube", *RIVERS)
+    assert plain(written).replace("\n\n", " ") == (
         "The Rhine is a river of western Europe. The Danube is a river of eastern Europe. "
         "The Rhine is 1,230 kilometres long. By contrast, the Danube is 2,850 kilometres long. "
         "The Rhine is navigable for ships from Basel. The Danube flows into the Black Sea."
     )
-    assert reviewed(told, *RIVERS)["verdict"] == "PASS"
-    wrong = reviewed(told.replace("2,850", "2,900"), *RIVERS)
+    assert reviewed(written, *RIVERS)["verdict"] == "PASS"
+    wrong = reviewed(written.replace("2,850", "2,900"), *RIVERS)
     assert wrong["verdict"] == "REVISE" and "2850" in " ".join(wrong["issues"])
 
 
 def test_what_is_compared_does_not_contradict_itself():
     facts = ("Cats sleep 15 hours a day. [a]", "Dogs sleep 12 hours a day. [b]")
-    told = brief("Compare cats and dogs", *facts)
-    assert plain(told) == "Cats sleep 15 hours a day. By contrast, dogs sleep 12 hours a day."
+    written = brief("Compare cats and dogs", *facts)
+    assert plain(written) == "Cats sleep 15 hours a day. By contrast, dogs sleep 12 hours a day."
     both = brief("Write a brief on cats", facts[0], "Cats sleep 12 hours a day. [b]")
     assert "Sources differ: Cats sleep 12" in both
