@@ -36,6 +36,7 @@ PROOFS = {  # how a sentence of the page begins → the tests that prove it
     "It is a *deterministic reader": f"{SKILL}.test_the_same_request_gives_the_same_bytes_under_any_hash_seed",
     "It knows nothing but the request": f"{HERE}.test_what_was_asked_before_changes_nothing",
     "A brief has no sentence of its own": f"{EDGE}.test_sentences_of_a_brief_are_those_of_the_facts",
+    "Where the sentence before has the same subject": "test_prose.test_a_pronoun_stands_for_a_thing_that_the_sentence_before_is_about",
     "What a real model does with style": f"{EDGE}.test_what_the_page_does_not_read_is_not_understood",
     "Each reply carries an account": f"{HERE}.test_the_account_is_in_the_header_and_not_in_the_body",
     "read as: writer": f"{EDGE}.test_the_example_account_of_the_page_is_what_it_says",
