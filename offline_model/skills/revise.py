@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from ..answer import Answer
 from ..reader.claims import best_fact, cited, mismatch
 from ..reader.form import filled
 from ..reader.lexicon import has
+from ..reader.prose import spelled_out
 from ..reader.schema import has_field
 from ..reader.sources import json_of
 from ..reader.topics import read_of
@@ -174,6 +176,8 @@ class _Brief:
         )
         blocks = [block.strip() for block in re.split(r"\n\s*\n", apart) if block.strip()]
         self.paragraphs = [[one] if is_heading(one) else [*sentences(one)] for one in blocks]
+        self.had_orphan = self._has_orphan()
+        self.led = {line: lead for one in self.paragraphs for lead, line in pairwise(["", *one])}
 
     def lines(self) -> list[str]:
         return [line for paragraph in self.paragraphs for line in paragraph if not is_heading(line)]
@@ -182,7 +186,25 @@ class _Brief:
         return len(self.text().split())
 
     def text(self) -> str:
-        return "\n\n".join(" ".join(paragraph) for paragraph in self.paragraphs if paragraph)
+        """The brief: names for the pronouns that lost their sentence before, and no new orphan."""
+        paragraphs = [self._led(paragraph) for paragraph in self.paragraphs if paragraph]
+        if self._has_orphan() and not self.had_orphan:
+            *paragraphs, before, orphan = paragraphs
+            paragraphs.append([*before, *orphan])
+        return "\n\n".join(map(" ".join, paragraphs))
+
+    def _has_orphan(self) -> bool:
+        """Whether the last of several paragraphs is a single sentence."""
+        bodies = [one for one in self.paragraphs if one and not is_heading(one[0])]
+        return len(bodies) > 1 and len(bodies[-1]) == 1
+
+    def _led(self, paragraph: list[str]) -> list[str]:
+        """The lines of a paragraph; one that needs a sentence before it that is gone is spelled out."""
+        lines: list[str] = []
+        for lead, line in pairwise(["", *paragraph]):
+            fact = spelled_out(line, self.facts) if self.led.get(line, lead) != lead else None
+            lines.append(cited(fact, self.cite) if fact else line)
+        return lines
 
     def touch(self, most: int) -> None:
         """Change a harmless word in the title, where there is room: what a vague complaint is worth."""
@@ -239,7 +261,8 @@ class _Brief:
         """Add a fact of each source that the complaint names as missing."""
         if not complaint.says("add"):
             return False
-        text = self.text()
+        named = [spelled_out(line, self.facts) for line in self.lines()]
+        text = " ".join([self.text(), *(fact.sentence for fact in named if fact)])
         for source in complaint.ids:
             fact = self._shortest(source, complaint.text)
             if fact.sentence.rstrip(".") not in text:
