@@ -465,7 +465,6 @@ def test_an_unsupported_sentence_is_dropped(feedback):
     [
         "The source [qdrant-cloud] is not used.",
         "Please mention qdrant-cloud as well.",
-        "Not every source is used.",
     ],
 )
 def test_a_missing_source_is_added(feedback):
@@ -475,10 +474,6 @@ def test_a_missing_source_is_added(feedback):
 
 def test_a_draft_that_is_too_long_is_shortened():
     assert 0 < len(revised("Too long: the limit is 20 words.").split()) <= 20
-
-
-def test_missing_citations_are_added_from_the_facts():
-    assert cited(revised("Citations are missing.", re.sub(r" \[.*?\]", "", GOOD))) == cited(GOOD)
 
 
 @pytest.mark.parametrize(
@@ -736,9 +731,8 @@ def test_an_answer_keeps_its_schema_whichever_skill_gives_it():
     ) == {"notes"}
 
 
-def test_a_greeting_an_exact_word_and_a_question_about_the_text():
+def test_a_greeting_and_a_question_about_the_text():
     assert send("Hello! Who are you?").text.startswith("Hello!")
-    assert send("Reply with exactly: ready").text == "ready"
     assert (
         "900 metres"
         in send(

@@ -22,18 +22,20 @@ def reviews(draw: Random) -> dict[str, list[Any]]:
         result = {"status": "ok", "output": {"verdict": word, "issues": [*issues]}}
         return _review(draw, result, f"the reviewer says {word}, with {len(issues)} issues")
 
-    def nothing(status: str) -> dict[str, Any]:
-        result = {"status": status, "reason": f"no answer in {draw.randint(100, 999)} s"}
+    def nothing(status: str, output: str | None = None) -> dict[str, Any]:
+        reason = f"no answer in {draw.randint(100, 999)} s"
+        result = {"status": status, "reason": reason, "output": output}
         return _review(
             draw, result, f"nothing comes back: status {status!r}, reason {result['reason']!r}"
         )
 
+    half = {"status": "exhausted", "output": f"So far: {issues[0]}", "reason": "no time is left"}
+    reviewed = [verdict("REVISE", *issues), verdict("PASS", issues[1]), verdict("PASS")]
+    first, second, third = draw.sample(["failed", "exhausted", "refused"], 3)
     return {
         "packed": [verdict("PASS"), verdict("PASS")],
-        "told": [verdict("REVISE", *issues), verdict("PASS", issues[1]), verdict("PASS")],
-        "nothing": [
-            nothing(status) for status in draw.sample(["failed", "exhausted", "refused"], 2)
-        ],
+        "told": [*reviewed, _review(draw, half, "the reviewer has half of its review")],
+        "nothing": [nothing(first), nothing(second), nothing(third, "")],
     }
 
 
@@ -57,7 +59,9 @@ def plans(draw: Random) -> dict[str, list[Any]]:
     return {
         "names": [_plans(draw, ["some"]), _plans(draw, ["some", "some"])],
         "calls": [_plans(draw, ["some", "some", "again"])],
-        "nothing": [_plans(draw, draw.sample(["again", "other order", "some", "more"], 4))],
+        "nothing": [
+            _plans(draw, ["other order", *draw.sample(["again", "other order", "some", "more"], 4)])
+        ],
     }
 
 
@@ -71,11 +75,13 @@ def _plans(draw: Random, kinds: list[str]) -> dict[str, Any]:
     free: dict[str, list[list[Any]]] = {}
     for task, kind in zip(tasks, kinds, strict=True):
         names = draw.sample(NAMES, draw.randint(3, 4))
-        used = [*names, *draw.choices(names, k=2)] if kind == "again" else names
-        fixed[task] = [[name, draw.randint(2, 4)] for name in used]
-        kept = (
-            names if kind == "other order" else draw.sample(names, draw.randint(1, len(names) - 1))
-        )
+        kept = names
+        if kind == "again":  # the first name and the last are needless, and the first is last, too
+            names.append(names[0])
+            kept = names[1:2]
+        elif kind != "other order":
+            kept = draw.sample(names, draw.randint(1, len(names) - 1))
+        fixed[task] = [[name, draw.randint(2, 4)] for name in names]
         more = [name for name in NAMES if name not in names] * (kind != "some")
         chosen = draw.sample([*kept, *more], len([*kept, *more]))
         free[task] = [[name, draw.randint(1, 4)] for name in chosen]

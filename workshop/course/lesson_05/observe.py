@@ -35,7 +35,9 @@ SOURCE = re.compile(r"\[[\w.-]+\]")
 def reviewed(reviewer_tool: Any, case: dict[str, Any]) -> dict[str, Any]:
     """A supervisor's model calls the tool: what the reviewer was given, and what the model was told."""
     fields = case["result"]
-    output = Verdict(**fields["output"]) if fields.get("output") else None
+    output = fields.get("output")
+    if isinstance(output, dict):
+        output = Verdict(**output)
     result = Result(**{**fields, "output": output})
     specialist = Specialist("reviewer", lambda _: result)
     made = call(reviewer_tool, specialist)
@@ -45,6 +47,7 @@ def reviewed(reviewer_tool: Any, case: dict[str, Any]) -> dict[str, Any]:
         "returned": ("a tool",),
         "name": made.name,
         "parameters": sorted(made.definition["input_schema"]["properties"]),
+        "ends the supervisor's work": made.ends,
     }
     run = Wire([call_of(made.name, **case["given"]), "Done."]).run()
     lead = Agent(
@@ -57,13 +60,15 @@ def reviewed(reviewer_tool: Any, case: dict[str, Any]) -> dict[str, Any]:
     seen["calls of execute past the run"] = max(0, specialist.calls - len(given))
     seen["handoffs"] = order_of(run, after=1)
     for number, handoff in enumerate(given, 1):
-        carried = {"intent": handoff["intent"], "artifacts": handoff["artifacts"]}
+        carried = {name: handoff[name] for name in ("intent", "context", "artifacts")}
         seen[f"handoff {number}, to the {handoff['to_agent']}"] = carried
     results = [event for event in run.events if event.kind == "tool_result"]
     text = results[0].content if results else ""
     seen["an error for the model"] = any(event.is_error for event in results)
-    if output is not None:
+    if isinstance(output, Verdict):
         return {**seen, "what the model reads": text}
+    if output:  # half of a review; that it is half may be said, too
+        return {**seen, "what the model reads": held(text, output)}
     status, reason = fields["status"], fields["reason"]
     return {
         **seen,
@@ -99,6 +104,7 @@ class Planned:
     """A supervisor that employs whom its plan for the task names, and notes where it worked."""
 
     plans: dict[str, list[list[Any]]]
+    status: str = "ok"
     name: str = "supervisor"
     description: str = "Works by a plan."
     runs: list[tuple[str, Run]] = field(default_factory=list)
@@ -108,7 +114,7 @@ class Planned:
         for step, (name, calls) in enumerate(self.plans.get(handoff.intent, ())):
             part = Handoff(intent=f"{handoff.intent}, step {step}")
             await run.dispatch(Asking(name, calls), part)
-        return Result(status="ok", output=handoff.intent)
+        return Result(status=self.status, output=handoff.intent)
 
     def tasks(self) -> list[list[Any]]:
         """For each task: how deep in its run this worked, and how many tasks that run had."""
@@ -121,7 +127,7 @@ class Planned:
 
 def compared(needless_work: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Two supervisors with plans: how they were given work, and what was found."""
-    fixed, free = Planned(case["fixed"]), Planned(case["free"])
+    fixed, free = Planned(case["fixed"]), Planned(case["free"], status="exhausted")
     wire = Wire(["Said."] * 400)
     returned = call(needless_work, fixed, free, list(case["tasks"]), Client(wire, retries=0))
     pictured((fixed.runs or [("", Run(Client(wire)))])[0][1])
@@ -129,6 +135,7 @@ def compared(needless_work: Any, case: dict[str, Any]) -> dict[str, Any]:
     seen: dict[str, Any] = {
         "tasks of the fixed one, with depth and tasks of the run": fixed.tasks(),
         "tasks of the free one, with depth and tasks of the run": free.tasks(),
+        "requests by the client": len(wire.exchanges),
         "returned": ("a dict",) if type(returned) is dict else returned,
         "tasks in the dict": sorted(table, key=str),
     }

@@ -5,9 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-WORDS = (
-    "one index keeps its pages in memory while the other reads them from disk when asked".split()
-)
+WORDS = "one index keeps its 32 pages in memory; the other reads them from disk, when asked".split()
 WORKERS = ("researcher", "writer", "reviewer", "planner", "judge")
 PARTS = ("facts", "draft", "feedback", "outline", "sources")
 
@@ -29,11 +27,13 @@ def handoffs(draw: Random) -> dict[str, list[Any]]:
     return {
         "a handoff": [_desk("one handoff with two parts", [one, artifacts(2)])],
         "several": [
-            _desk("three handoffs", [one, artifacts(3)], [two, artifacts(1)], [three, artifacts(2)])
+            _desk("three handoffs", [one, artifacts(4)], [two, artifacts(1)], [three, artifacts(2)])
+            | {"task": {"intent": "Write a brief", "artifacts": artifacts(1)}},
         ],
         "spaces": [_desk("texts of several lines", [two, spaced])],
         "nothing handed over": [
-            _desk("a handoff without artifacts, and one with", [three, {}], [one, artifacts(2)])
+            _desk("a handoff without artifacts, and one with", [three, {}], [one, artifacts(2)]),
+            _desk("a part without a text", [two, {**artifacts(2), "notes": ""}]),
         ],
     }
 
@@ -44,7 +44,7 @@ def _text(draw: Random) -> str:
 
 def _desk(about: str, *work: list[Any]) -> Any:
     given = [[worker, f"Work as the {worker}", artifacts] for worker, artifacts in work]
-    return {"about": about, "task": "Write a brief", "handoffs": given}
+    return {"about": about, "task": {"intent": "Write a brief"}, "handoffs": given}
 
 
 # ── 15.2 ───────────────────────────────────────────────────────────────────────────────────────────
@@ -84,6 +84,9 @@ def teams(draw: Random) -> dict[str, list[Any]]:
                 ["reviewer", [None, usd(1, 3)]],
             ),
             team("an agent with one call, of unknown price", ["writer", large], ["judge", [None]]),
+            team(
+                "models of one's own, which cost nothing", ["writer", [0.0]], ["judge", [0.0, 0.1]]
+            ),
         ],
     }
 
@@ -96,14 +99,15 @@ MODELS = ("ant", "bee", "cat", "dog", "elk", "fox")
 def tiers(draw: Random) -> dict[str, list[Any]]:
     """Readers and writers of tokens, for which another model is the cheapest."""
     reader, writer, top = draw.sample(WORKERS, 3)
-    even, lean, large = draw.sample(MODELS, 3)
+    even, lean, thin, large = draw.sample(MODELS, 4)
     scale = draw.randint(2, 5)
     prices = {large: [4.0 * scale, 20.0 * scale], even: [1.0 * scale, 4.0 * scale]}
-    prices[lean] = [0.4 * scale, 9.0 * scale]
-    many, few = draw.randint(20, 30) * 1_000, draw.randint(300, 500)
+    prices[lean] = [0.4 * scale, 8.0 * scale]
+    prices[thin] = [0.3 * scale, 18.0 * scale]  # the lowest price to read, and cheapest for nobody
+    many, few = draw.randint(20, 30) * 1_000, draw.randint(400, 500)
     used = {reader: [many, few], writer: [draw.randint(900, 1_200), draw.randint(1_800, 2_200)]}
-    more = {**used, top: [draw.randint(6_000, 7_000), draw.randint(5_000, 6_000)]}
-    every = [[top, even], [top, lean], [top, large]]
+    more = {top: [draw.randint(6_000, 7_000), draw.randint(5_000, 6_000)], **used}
+    every = [[top, even], [top, lean], [top, thin], [top, large]]
 
     def case(about: str, agents: dict[str, Any], weak: list[Any]) -> Any:
         return {"about": about, "used": agents, "prices": prices, "too weak": weak}
@@ -111,10 +115,11 @@ def tiers(draw: Random) -> dict[str, list[Any]]:
     return {
         "cheapest": [case("every model is good enough", used, [])],
         "the next one": [
-            case("the cheapest model is too weak for one agent", used, [[reader, lean]])
+            case("the cheapest model is too weak for one agent", used, [[reader, lean]]),
+            case("the two cheapest are too weak for one of three", more, every[:2]),
         ],
         "the largest": [
-            case("only the largest is good enough on top", more, every[:2]),
+            case("only the largest is good enough on top", more, every[:3]),
         ],
         "none": [case("no model is good enough on top", more, every)],
     }
@@ -173,6 +178,13 @@ SLIPS = {
     "15.3": {
         "what is read": [(COST, "return read * price_in")],
         "prices without tokens": [(COST, "return price_in + price_out")],
+        "one for all": [
+            (COST, "return sum(r * price_in + w * price_out for r, w in used.values())"),
+            (
+                CHOOSE,
+                "next(it for it in [*models, models[-1]] if it == models[-1] or all(good_enough(each, it) for each in used))",
+            ),
+        ],
         "as listed": [(ORDER, "models = list(prices)")],
         "the dearest": [(ORDER, "models = sorted(prices, key=cost, reverse=True)")],
         "nobody is asked": [(CHOOSE, "models[0]")],

@@ -23,14 +23,15 @@ class Desk:
         for worker, intent, artifacts in self.handoffs:
             run.note(f"work for the {worker}")
             specialist = Specialist(worker, lambda _: "done")
-            await run.dispatch(specialist, Handoff(intent=intent, artifacts=artifacts))
+            given = Handoff(intent=intent, context="Others wait for it.", artifacts=artifacts)
+            await run.dispatch(specialist, given)
         return Result(status="ok", output="done")
 
 
 def added(handed_over: Any, case: dict[str, Any]) -> dict[str, Any]:
     """What an answer adds to each span of a run, and whether a text is among it."""
     run = quiet_run()
-    wait(run.dispatch(Desk(case["handoffs"]), Handoff(intent=case["task"])))
+    wait(run.dispatch(Desk(case["handoffs"]), Handoff(**case["task"])))
     others = {
         f"{event.kind} {event.seq}": call(handed_over, event)
         for event in run.events
@@ -91,7 +92,7 @@ def billed(bills: Any, case: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(returned, list):
         return {"returned": returned}
     try:
-        pairs = [(run, round(usd, 6)) for run, usd in returned]
+        pairs = [(run, round(0.0 + usd, 6)) for run, usd in returned]
     except (TypeError, ValueError):
         return {"returned": returned}
     return {"agents, in order": tuple(run for run, _ in pairs), "bills": pairs}

@@ -22,6 +22,7 @@ def reviews(draw: Random) -> dict[str, list[Any]]:
     draft = f"{topic.title()} was taxed in {place} in {year + draw.randint(1, 90)}."
     handoff = {
         "intent": f"Review the brief on {topic}",
+        "context": f"It is printed at {draw.randint(1, 9)} o'clock.",
         "artifacts": {"facts": fact, "draft": draft},
     }
     issue = f"{place} taxed {topic} in {year}: correct the year"
@@ -50,15 +51,20 @@ def reviews(draw: Random) -> dict[str, list[Any]]:
         "verdicts": [
             case("the model thinks, then gives a verdict", reply(wrong)),
             case("the model gives a verdict at once", reply(fine, thinks=False)),
+            case("the answer stopped for another reason, and fits", reply(wrong, "stop_sequence")),
         ],
         "again": [
             case("the first answer has another verdict", reply(odd), reply(wrong)),
             case("the first answer is words", reply(words), reply(fine)),
             case("no answer fits", reply(odd), reply(words), reply(fine)),
+            case(
+                "a verdict stands within other words", reply(f"```json\n{fine}\n```"), reply(wrong)
+            ),
         ],
         "ends": [
             case("the model refuses", reply(sorry, "refusal")),
             case("the answer is cut", reply(half, "max_tokens")),
+            case("the answer is cut just after a verdict", reply(fine, "max_tokens")),
             case("the model refuses at once, without a word", reply("", "refusal", thinks=False)),
             case("the model gives half a verdict that fits, and refuses", reply(fine, "refusal")),
             case("the second answer is cut", reply(odd), reply(half, "max_tokens")),

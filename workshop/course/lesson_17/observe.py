@@ -11,6 +11,7 @@ from kernel.team import REVIEWER
 from workshop.course.observing import call, held
 from workshop.course.wire import lines_of
 
+MOST_TOKENS = 4096
 MOST = 6
 """Requests after which a loop is taken to be endless."""
 ASKED = {"model", "max_tokens", "system", "output_config"}
@@ -68,6 +69,7 @@ def reviewed(review: Any, case: dict[str, Any]) -> dict[str, Any]:
         verdict = hasattr(output, "verdict")
         seen["verdict"] = (output.verdict, *output.issues) if verdict else "no Verdict"
         seen["text kept"] = "" if verdict else held(output, *case["texts"])
+        seen["artifacts"] = returned.artifacts
         seen["has a reason"] = bool(returned.reason.strip()) or returned.status == "ok"
     else:
         seen["returned"] = returned
@@ -86,6 +88,7 @@ def _settings(request: dict[str, Any]) -> str:
     config = request.get("output_config")
     right = {
         "model": request.get("model") == models.worker,
+        "max_tokens": request.get("max_tokens") == MOST_TOKENS,
         "system": request.get("system") == REVIEWER,
         "output_config": isinstance(config, dict) and "format" in config,
     }

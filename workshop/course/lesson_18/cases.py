@@ -18,29 +18,23 @@ def fan_outs(draw: Random) -> dict[str, list[Any]]:
     bug = f"shelf {draw.randint(100, 999)} cannot be read"
     gone = ["lost"] * 5
 
-    def case(about: str, fates: dict[str, list[str]], attempts: int = 2) -> dict[str, Any]:
-        return {
-            "about": about,
-            "tasks": tasks,
-            "steps": slow,
-            "fates": fates,
-            "attempts": attempts,
-        }
+    def case(about: str, fates: dict[str, list[str]], attempts: int = 2, **other: Any) -> Any:
+        given = {"tasks": tasks, "steps": slow, "fates": fates, "attempts": attempts}
+        return {"about": about, **given, **other}
 
+    once = {first: ["lost", "ok"]}
+    many = [f"part {number}" for number in range(10)]
     return {
         "moves": [
-            {
-                "about": "three tasks, and every worker lives",
-                "tasks": tasks[:3],
-                "steps": slow,
-                "fates": {},
-                "attempts": 2,
-            },
+            case("three tasks, and every worker lives", {}, tasks=tasks[:3]),
             case("the task given first ends last", {}),
+            case("ten tasks", {}, tasks=many, steps=dict.fromkeys(many, 3)),
+            case("one task is given twice", {}, tasks=[*tasks[:3], tasks[1]]),
+            case("a worker's result is a failure", {first: ["failed"]}),
         ],
         "a worker dies": [
-            case("one worker dies", {first: ["lost", "ok"]}),
-            case("two workers die", {first: ["lost", "ok"], second: ["lost", "ok"]}, 3),
+            case("one worker dies", once),
+            case("two workers die", {**once, second: ["lost", "ok"]}, 3),
         ],
         "gives up": [
             case("one task loses each worker that it gets", {third: gone}, draw.randint(3, 4)),
@@ -49,12 +43,7 @@ def fan_outs(draw: Random) -> dict[str, list[Any]]:
         "a bug": [
             case("one branch fails by itself", {second: [bug]}),
             case(
-                "one branch fails by itself, another loses its worker",
-                {
-                    second: [bug],
-                    first: ["lost", "ok"],
-                },
-                3,
+                "one branch fails by itself, another loses its worker", {second: [bug], **once}, 3
             ),
         ],
     }

@@ -42,6 +42,8 @@ class Workers:
         fate = fates[min(time, len(fates)) - 1] if fates else "ok"
         if fate == "lost":
             raise WorkerLost(f"the process of {task!r} is gone")
+        if fate == "failed":
+            return Result(status="failed", output=f"half of {task}", reason="the source is closed")
         if fate != "ok":
             raise ValueError(fate)
         return Result(status="ok", output=f"{task}, done at time {time}")
@@ -59,9 +61,8 @@ def moved(on_workers: Any, case: dict[str, Any]) -> dict[str, Any]:
     }
     if not isinstance(returned, list) or not all(isinstance(each, Result) for each in returned):
         return {**seen, "returned": returned}
-    bugs = [
-        fate for fates in case["fates"].values() for fate in fates if fate not in ("ok", "lost")
-    ]
+    known = {fate for fates in case["fates"].values() for fate in fates}
+    bugs = [*sorted(known - {"ok", "lost", "failed"}), "the source is closed"]
     return {
         **seen,
         "outputs, in the order of the tasks": [result.output for result in returned],
