@@ -548,7 +548,7 @@ class Cluster:
 
 
 class _Watch:
-    """Looks whether anybody is there to do the work: without a worker Dask waits for ever."""
+    """Looks whether anybody is there to do the work: without a worker Dask waits forever."""
 
     def __init__(self, dask: Any, address: str, patience_s: float) -> None:
         self._dask = dask
@@ -560,7 +560,7 @@ class _Watch:
         """Whether the scheduler is gone, and the bank's actor with it."""
 
     async def look(self) -> None:
-        """Goes on for ever."""
+        """Goes on forever."""
         while not self._lost:
             try:
                 async with asyncio.timeout(max(self._patience_s, START_S)):

@@ -35,12 +35,13 @@ def tokens_of(text: str) -> int:
     return math.ceil(len(text) / CHARACTERS_PER_TOKEN)
 
 
-def summary_of(text: str, words: int = SUMMARY_WORDS) -> str:
+def summary_of(text: str) -> str:
     """The beginning of a text, and how much of it is left out."""
     found = text.split()
-    if len(found) <= words:
+    more = len(found) - SUMMARY_WORDS
+    if more <= 0:
         return text
-    return f"{' '.join(found[:words])} … ({len(found) - words} more words)"
+    return f"{' '.join(found[:SUMMARY_WORDS])} … ({more} more words)"
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,30 @@ def pytest_collection_modifyitems(config, items):
                 item.add_marker(pytest.mark.skip(reason=LEFT))
 
 
+class FailuresAtOnce:
+    """Names each failure when it happens: a long run that is cut off has still said what failed."""
+
+    def __init__(self, config):
+        self.config = config
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report):
+        if report.outcome != "failed":
+            return
+        lines = str(report.longrepr).strip().splitlines()
+        reason = next(
+            (line for line in lines if line.startswith("E  ")), lines[-1] if lines else ""
+        )
+        terminal = self.config.pluginmanager.get_plugin("terminalreporter")
+        terminal.write_line(f"\nFAILED at {report.when}: {report.nodeid}", red=True)
+        terminal.write_line(f"  {reason.removeprefix('E').strip()[:300]}")
+
+
+def pytest_configure(config):
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(FailuresAtOnce(config))
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter, config):
     """The last line: what ran, what did not, and how the rest is run."""
@@ -66,12 +90,18 @@ def _shared(module):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """What goes side by side: each notebook for itself, else what shares things."""
+    """What goes side by side: each notebook and each killed team for itself, an exercise with all
+    that is tried on it, else what shares things."""
     from xdist.scheduler import LoadScopeScheduling
 
     class Together(LoadScopeScheduling):
         def _split_scope(self, nodeid):
-            module = nodeid.partition("::")[0]
-            return nodeid if "/notebooks/" in module else _shared(module)
+            module, _, test = nodeid.partition("::")
+            if "/notebooks/" in module or "/crash/" in module:
+                return nodeid
+            if module.endswith("/course/test_exercises.py"):
+                exercise = test.partition("[")[2].partition("-")[0].rstrip("]")
+                return f"{module}[{exercise}]"
+            return _shared(module)
 
     return Together(config, log)

@@ -19,10 +19,6 @@ from typing import Any
 from workshop.presence import IN_BROWSER, interactive
 
 STOPPED = "Stopped by you before it was finished. To start over, run the cell again."
-NOT_IN_A_TAB = (
-    "This cell needs {what}, and a browser's tab has none. The installed edition runs it; "
-    "the page to read shows what it prints there. The cells that build on it do not run here."
-)
 LONGEST = 60
 """Characters of a cell's first line that a sentence quotes."""
 
@@ -30,8 +26,13 @@ LONGEST = 60
 def load_ipython_extension(shell: Any) -> None:
     """Called by IPython when a kernel starts."""
     kinds = (NameError, asyncio.CancelledError, KeyboardInterrupt)
-    beyond_a_tab = (OSError, RuntimeError, ImportError) if IN_BROWSER else ()
-    shell.set_custom_exc((*kinds, *beyond_a_tab), _show)
+    if IN_BROWSER:
+        from workshop import in_place, tab
+
+        in_place.put_in_place()
+        tab.of(shell)
+        kinds = (Exception, *kinds)
+    shell.set_custom_exc(kinds, _show)
 
 
 def _show(
@@ -41,6 +42,11 @@ def _show(
     trace: TracebackType | None,
     tb_offset: int | None = None,
 ) -> list[str]:
+    if IN_BROWSER:
+        from workshop import tab
+
+        if tab.shown(shell, error):
+            return []
     sentence = explained(error) if interactive() else ""
     if sentence:
         lines = [sentence]
@@ -54,8 +60,6 @@ def explained(error: BaseException) -> str:
     """The sentence for an error; "" where the traceback says more."""
     if isinstance(error, asyncio.CancelledError | KeyboardInterrupt):
         return STOPPED
-    if IN_BROWSER and (feature := _lacking(error)):
-        return NOT_IN_A_TAB.format(what=feature)
     if type(error) is not NameError or not error.name:
         return ""
     maker = next((cell for cell in _code_cells() if error.name in made_by(cell)), "")
@@ -68,14 +72,6 @@ def explained(error: BaseException) -> str:
         f"    {quoted}\n\n"
         "Run that cell first, or choose Run → Run All Above Selected Cell."
     )
-
-
-def _lacking(error: BaseException) -> str:
-    """What a browser's tab has not, when that is the error; else "". Python has no types for it."""
-    if isinstance(error, ImportError):
-        return f"the package {error.name}"
-    signs = {"does not support processes": "other processes", "start new thread": "threads"}
-    return next((feature for sign, feature in signs.items() if sign in str(error)), "")
 
 
 def made_by(source: str) -> set[str]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -91,39 +92,56 @@ class _Wording:
 
 def _compiled(wording: str) -> str:
     """A wording as a regular expression."""
-    made, gap, begun = "", "", False
+    pattern = ""
+    gap = ""
+    has_begun = False
     for token in wording.split():
         if token == "...":
             gap = _GAP
             continue
-        options = "|".join(_option(word) for word in token.strip("()").split("|"))
-        word, is_optional = rf"(?:{options})(?!\w)", token[0] == "("
-        piece = f"{_APART}{gap}{word}" if begun else word + _APART * is_optional
-        made += f"(?:{piece})?" if is_optional else piece
-        begun, gap = begun or not is_optional, ""
-    return made
+        is_optional = token.startswith("(")
+        options = map(_option, token.strip("()").split("|"))
+        piece = rf"(?:{'|'.join(options)})(?!\w)"
+        if has_begun:
+            piece = f"{_APART}{gap}{piece}"
+        elif is_optional:
+            piece += _APART
+        pattern += f"(?:{piece})?" if is_optional else piece
+        has_begun = has_begun or not is_optional
+        gap = ""
+    return pattern
 
 
 def _option(word: str) -> str:
     if word == "{n}":
         return number_pattern()
-    return re.escape(word).replace("'", "['’]").replace(r"\*", r"[\w'’]{0,60}+")
+    literal = re.escape(word).replace("'", "['’]")
+    return literal.replace(r"\*", r"[\w'’]{0,60}+")
+
+
+@cache
+def _wordings() -> list[tuple[_Wording, list[str]]]:
+    """All wordings of the lexicon, each with its tokens."""
+    listed = []
+    for family in (f"{folder}/{name}" for folder in FOLDERS for name in families(folder)):
+        for key, values in table(family).items():
+            for wording in values if key.endswith("wordings") else ():
+                plain = wording.removeprefix("^ ")
+                pattern = re.compile(_compiled(plain), re.I)
+                entry = _Wording(family, key, pattern, plain != wording)
+                listed.append((entry, plain.split()))
+    return listed
 
 
 @cache
 def _index() -> dict[str, list[_Wording]]:
     """First letters of a wording's first word, or of its first two → the wordings; see `_firsts`."""
-    found: dict[str, list[_Wording]] = {}
-    for family in (f"{folder}/{name}" for folder in FOLDERS for name in families(folder)):
-        for key, listed in table(family).items():
-            for wording in listed if key.endswith("wordings") else ():
-                begins, plain = wording.startswith("^ "), wording.removeprefix("^ ")
-                entry = _Wording(family, key, re.compile(_compiled(plain), re.I), begins)
-                tokens = plain.split()
-                for first in _firsts(tokens):
-                    for second in _seconds(tokens):
-                        found.setdefault(first + second, []).append(entry)
-    return found
+    index = defaultdict(list)
+    for wording, tokens in _wordings():
+        for first in _firsts(tokens):
+            for second in _seconds(tokens):
+                index[first + second].append(wording)
+    return index
 
 
 def _firsts(tokens: list[str]) -> set[str]:
@@ -151,53 +169,68 @@ def _seconds(tokens: list[str]) -> set[str]:
 @lru_cache(maxsize=1_000)
 def scan(text: str) -> tuple[Match, ...]:
     """Every wording of the lexicon in a text, in order of place; none goes on behind a sentence."""
-    found: list[Match] = []
+    matches: list[Match] = []
+    for start, end in spans(SENTENCE_END, text):
+        sentence = text[start : min(end, start + LONGEST_SENTENCE)]
+        matches += [match.moved(start) for match in _scan(sentence)]
+    return tuple(matches)
+
+
+def spans(mark: re.Pattern, text: str) -> Iterator[tuple[int, int]]:
+    """Where the pieces of a text are that a mark separates."""
     start = 0
-    for stop, end in [*(mark.span() for mark in SENTENCE_END.finditer(text)), (len(text),) * 2]:
-        found += [
-            match.moved(start) for match in _scan(text[start : min(stop, start + LONGEST_SENTENCE)])
-        ]
-        start = end
-    return tuple(found)
+    for match in mark.finditer(text):
+        yield start, match.start()
+        start = match.end()
+    yield start, len(text)
 
 
 @lru_cache(maxsize=20_000)
 def _scan(sentence: str) -> tuple[Match, ...]:
     """The wordings in one sentence: those that begin with each word, or with it and the next."""
-    index, found, clause = _index(), [], _beginnings(sentence)
+    index = _index()
+    matches: list[Match] = []
+    beginnings = _beginnings(sentence)
     places = [(word.start(), _letters(word[0])) for word in _WORD.finditer(sentence)]
     for (start, first), (_, second) in pairwise([*places, (0, "")]):
         for wording in (*index.get(first, ()), *index.get(f"{first} {second}", ())):
-            if wording.begins and start not in clause:
+            if wording.begins and start not in beginnings:
                 continue
-            if match := wording.pattern.match(sentence, start):
-                gaps = tuple(match.span(n + 1) for n, gap in enumerate(match.groups()) if gap)
-                found.append(Match(wording.family, wording.key, match.start(), match.end(), gaps))
-    return tuple(found)
+            match = wording.pattern.match(sentence, start)
+            if match:
+                groups = enumerate(match.groups(), 1)
+                gaps = tuple(match.span(number) for number, gap in groups if gap)
+                found_one = Match(wording.family, wording.key, start, match.end(), gaps)
+                matches.append(found_one)
+    return tuple(matches)
 
 
 def _letters(word: str) -> str:
     """What a word is found under."""
-    return "#" if word[0].isdigit() else word[:3].lower()
+    if word[0].isdigit():
+        return "#"
+    return word[:3].lower()
 
 
 def _beginnings(text: str) -> frozenset[int]:
     """Where the clauses of a text begin: at its first word, and behind the words that only lead in."""
     openers = words_in("words/openers")
-    places, leading = set(), True
+    places = set()
+    is_leading = True
     end = 0
     for word in _TOKEN.finditer(text):
-        leading = leading or bool(CLAUSE_END.search(text, end, word.start()))
-        if leading:
-            places.add(word.start())
-            leading = word[0].lower() in openers
+        start = word.start()
+        if is_leading or CLAUSE_END.search(text, end, start):
+            places.add(start)
+            is_leading = word[0].lower() in openers
         end = word.end()
     return frozenset(places)
 
 
 def found(text: str, family: str, key: str = "wordings") -> list[Match]:
     """The places in a text where a family's wordings are."""
-    return [match for match in scan(text) if match.family == family and match.key == key]
+    matches = scan(text)
+    return [match for match in matches if match.family == family and match.key == key]
 
 
 def has(text: str, family: str, key: str = "wordings") -> bool:

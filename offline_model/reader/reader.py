@@ -23,7 +23,7 @@ from .form import UNFILLED
 from .understood import understood
 from .view import View, text_of
 from .words import content_words
-from .workers import kind_of
+from .workers import kind_of, workers_in
 
 CHARACTERS_PER_TOKEN = 4
 _FORM = "a form to fill"
@@ -101,8 +101,15 @@ def _account(view: View, skill: Skill) -> Account:
         roles=skill.ROLES,
         wishes=skill.WISHES,
         read=skill.read(view),
+        read_in_system=_workers_named(view) if view.role == "plan" else "",
         parts=view.parts,
     )
+
+
+def _workers_named(view: View) -> str:
+    """The workers that a planner's prompt lists, each with what is said of it."""
+    workers = workers_in(view.system, [])
+    return " ".join(f"{worker['name']} {worker['description']}" for worker in workers)
 
 
 def _beyond(view: View, account: Account) -> str:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from .lexicon import table
 from .wishes import number
 
-_NO_MEANINGS = frozenset("yes no needs steps worker worker_list id".split())  # of values and plans
+_NO_MEANINGS = frozenset("yes no needs steps worker id".split())  # of values and plans
 _MOST_STEPS = 20  # from a reference to the next one
 _STATED = re.compile(r"(?:\A|\n\n)\{(\w+: .+)\}\Z", re.S)
 _PAIR = re.compile(r"(\w+): (-?)(\d[\d.]*)(?=, \w+: |\Z)")

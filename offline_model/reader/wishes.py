@@ -10,10 +10,10 @@ from typing import NamedTuple
 from .lexicon import (
     LONGEST_SENTENCE,
     Match,
-    families,
     found,
     number_pattern,
     number_words,
+    spans,
     spoken,
     table,
 )
@@ -31,6 +31,10 @@ class Limit(NamedTuple):
     start: int
     end: int
     exact: bool = False
+
+    def moved(self, by: int) -> Limit:
+        """The same limit so many characters further on."""
+        return self._replace(start=self.start + by, end=self.end + by)
 
 
 def number(text: str) -> float | int:
@@ -53,23 +57,24 @@ def wished(text: str, family: str) -> bool | None:
     matches = longest(text, family)
     if not matches:
         return None
-    begins = [end.end() for end in _SENTENCE_END.finditer(text) if end.end() <= matches[-1].start]
-    last = [match for match in matches if match.start >= max(begins, default=0)]
-    return all(match.key == "wordings" for match in last)
+    start = 0  # of the last sentence that has one
+    for end in _SENTENCE_END.finditer(text):
+        if end.end() <= matches[-1].start:
+            start = end.end()
+    return all(match.key == "wordings" for match in matches if match.start >= start)
 
 
 def longest(text: str, family: str) -> list[Match]:
     """The places of a wish in a text; a wording inside of a longer one does not count."""
-    listed = [
-        match
-        for key in ("wordings", "turned_wordings")
-        for match in found(text, f"wishes/{family}", key)
-    ]
+    listed = []
+    for key in ("wordings", "turned_wordings"):
+        listed += found(text, f"wishes/{family}", key)
     kept: list[Match] = []
     for match in sorted(listed, key=lambda match: (match.start, -match.end)):
-        if not kept or match.start >= kept[-1].end:
+        last = kept[-1] if kept else None
+        if last is None or match.start >= last.end:
             kept.append(match)
-        elif match.end - match.start > kept[-1].end - kept[-1].start:
+        elif match.end - match.start > last.end - last.start:
             kept[-1] = match
     return kept
 
@@ -77,39 +82,44 @@ def longest(text: str, family: str) -> list[Match]:
 @cache
 def _forms() -> tuple[re.Pattern, re.Pattern]:
     """How a limit is said: "180 words" and "word limit: 90"."""
-    units = [name for names in table("wishes/length")["units"].values() for name in names]
-    unit = spoken(units)
+    unit = spoken(_kinds())
     no_adjective = rf"(?:and|or|to|per|each|every|after|behind|{unit})\b"
     adjective = rf"(?!{no_adjective})[a-z][\w'-]{{0,40}}+"
     most = r"(?:at most|no more than|up to|maximum|max|limit|only|just|is|of|[:=≤<])"
-    first = rf"(?<![\w.])(?P<n>{number_pattern()})(?:[\s-]+{adjective}){{0,3}}?[\s-]+(?P<unit>{unit})\b(?!\s+\d)"
-    second = rf"\b(?P<unit>{unit})(?:[^\w:=≤<]*{most})+\s*(?P<n>{number_pattern()})(?!\s+\w+s\b)"
+    count = rf"(?P<n>{number_pattern()})"
+    first = rf"(?<![\w.]){count}(?:[\s-]+{adjective}){{0,3}}?[\s-]+(?P<unit>{unit})\b(?!\s+\d)"
+    second = rf"\b(?P<unit>{unit})(?:[^\w:=≤<]*{most})+\s*{count}(?!\s+\w+s\b)"
     return re.compile(first, re.I), re.compile(second, re.I)
 
 
 @cache
 def _kinds() -> dict[str, str]:
-    units = table("wishes/length")["units"]
-    return {name: kind for kind, names in units.items() for name in names}
+    """The name of a unit → the kind of limit that it sets."""
+    kinds: dict[str, str] = {}
+    for kind, names in table("wishes/length")["units"].items():
+        kinds |= dict.fromkeys(names, kind)
+    return kinds
 
 
 @cache
 def _endings() -> dict[str, re.Pattern]:
     """What may stand right before a number, and changes what it means."""
     length = table("wishes/length")
+
+    def one_of(key: str) -> str:
+        return rf"\b(?:{spoken(length[key])})"
+
     no = r"(?<!no )(?<!not )"
-    part = spoken(length["parts"].split())
-    return {
-        "floor": re.compile(rf"{no}\b(?:{spoken(length['floors'])})(?: \w+)?$", re.I),
-        "strict": re.compile(rf"{no}\b(?:{spoken(length['strict'])})$", re.I),
-        "exact": re.compile(rf"{no}\b(?:{spoken(length['exact'])})$", re.I),
-        "bound": re.compile(rf"\b(?:{spoken(length['bounds'])})\b", re.I),
-        "part": re.compile(rf"(?<!1 )(?<!a )\b(?:{part})(?: (?!into\b)\w+){{0,6}}$", re.I),
-        "most": re.compile(rf"(?:,\s*)?\b(?:{spoken(length['most'])})\s+$", re.I),
-        "behind": re.compile(
-            r"\s*(?:per|each|apiece|(?:a|in|for) (?:each |every )?sentence)\b", re.I
-        ),
+    patterns = {
+        "floor": rf"{no}{one_of('floors')}(?: \w+)?$",
+        "strict": rf"{no}{one_of('strict')}$",
+        "exact": rf"{no}{one_of('exact')}$",
+        "bound": rf"{one_of('bounds')}\b",
+        "part": rf"(?<!1 )(?<!a ){one_of('parts')}(?: (?!into\b)\w+){{0,6}}$",
+        "most": rf"(?:,\s*)?{one_of('most')}\s+$",
+        "behind": r"\s*(?:per|each|apiece|(?:a|in|for) (?:each |every )?sentence)\b",
     }
+    return {name: re.compile(pattern, re.I) for name, pattern in patterns.items()}
 
 
 def limits(text: str) -> tuple[Limit, ...]:
@@ -125,17 +135,16 @@ def other_lengths(text: str) -> tuple[Limit, ...]:
 @lru_cache(maxsize=2_000)
 def _lengths(text: str) -> tuple[Limit, ...]:
     """The lengths that a text names; `most` is 0 where one is not an upper limit of the whole."""
-    kept: list[Limit] = []
-    plain = re.sub(r"\btwice\b", "2 times", re.sub(r"\bonce\b(?! more)", "1 time", text))
-    plain = re.sub(r"\ba (?=(?:\w+ )?paragraph\b)", "1 ", plain) if plain == text else plain
-    start = 0
-    for end in [*(mark.start() for mark in _SENTENCE_END.finditer(plain)), len(plain)]:
-        kept += [
-            limit._replace(start=limit.start + start, end=limit.end + start)
-            for limit in _limits_in(plain[start : min(end, start + LONGEST_SENTENCE)])
-        ]
-        start = end
-    return tuple(kept)
+    plain = re.sub(r"\bonce\b(?! more)", "1 time", text)
+    plain = re.sub(r"\btwice\b", "2 times", plain)
+    if plain == text:
+        plain = re.sub(r"\ba (?=(?:\w+ )?paragraph\b)", "1 ", plain)
+    found_lengths: list[Limit] = []
+    for start, end in spans(_SENTENCE_END, plain):
+        sentence = plain[start : min(end, start + LONGEST_SENTENCE)]
+        for limit in _limits_in(sentence):
+            found_lengths.append(limit.moved(start))
+    return tuple(found_lengths)
 
 
 @lru_cache(maxsize=20_000)
@@ -144,28 +153,42 @@ def _limits_in(clause: str) -> tuple[Limit, ...]:
     lower = clause.lower()
     if not any(unit in lower for unit in _kinds()):
         return ()
-    matches = [match for form in _forms() for match in islice(form.finditer(clause), _MOST_LIMITS)]
-    return tuple(filter(None, (_limit(match, clause) for match in matches)))
+    found_limits = []
+    for form in _forms():
+        for match in islice(form.finditer(clause), _MOST_LIMITS):
+            limit = _limit(match, clause)
+            if limit:
+                found_limits.append(limit)
+    return tuple(found_limits)
 
 
 def _limit(match: re.Match, clause: str) -> Limit | None:
     """The length at one place of a clause, or None where one thing is meant and not a length."""
-    kind, most = _kinds()[match["unit"].lower()], int(number(match["n"]))
-    near = max(0, match.start("n") - _NEAR)  # a whole text here would take squared time
-    before = " ".join(clause[near : match.start("n")].split()).rstrip(" -(:")
-    ends = _endings()
-    vague = most == 1 and kind in ("words", "facts") and not ends["bound"].search(before)
-    part = kind == "words" and match.start("n") == match.start() and ends["part"].search(before)
-    if most < 1 or vague:
+    kind = _kinds()[match["unit"].lower()]
+    most = int(number(match["n"]))
+    endings = _endings()
+    place = match.start("n")
+    near = max(0, place - _NEAR)  # a whole text here would take squared time
+    before = " ".join(clause[near:place].split()).rstrip(" -(:")
+
+    def begins_with(name: str) -> bool:
+        return endings[name].search(before) is not None
+
+    if most < 1:
         return None
-    if part or ends["floor"].search(before) or ends["behind"].match(clause, match.end()):
+    if most == 1 and kind in ("words", "facts") and not begins_with("bound"):
+        return None
+    is_part = kind == "words" and place == match.start() and begins_with("part")
+    if is_part or begins_with("floor") or endings["behind"].match(clause, match.end()):
         return Limit(kind, 0, match.start(), match.end())
-    if ends["strict"].search(before):
-        most -= 1
-    lead = ends["most"].search(clause, max(0, match.start() - _NEAR), match.start())
-    start = lead.start() if lead else match.start()
-    exact = kind == "words" and bool(ends["exact"].search(before))
-    return Limit(kind, max(1, most), start, match.end(), exact)
+    if begins_with("strict"):
+        most = max(1, most - 1)
+    start = match.start()
+    lead = endings["most"].search(clause, max(0, start - _NEAR), start)
+    if lead:
+        start = lead.start()
+    is_exact = kind == "words" and begins_with("exact")
+    return Limit(kind, most, start, match.end(), is_exact)
 
 
 def limit(text: str, kind: str) -> int | None:
@@ -173,9 +196,5 @@ def limit(text: str, kind: str) -> int | None:
 
     kind: words | sentences | paragraphs | facts | searches | handoffs | revisions.
     """
-    return min((limit.most for limit in limits(text) if limit.kind == kind), default=None)
-
-
-def wish_names() -> tuple[str, ...]:
-    """The families of wishes in the lexicon."""
-    return families("wishes")
+    counts = [limit.most for limit in limits(text) if limit.kind == kind]
+    return min(counts, default=None)

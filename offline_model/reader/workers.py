@@ -23,7 +23,8 @@ _FIRST_VERB = re.compile(r"\W*(?:(?:please|just|only|now)\W+)*(\w+)")
 _BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]*[`*]*([A-Za-z][\w-]*)[`*]*\s*[(:–—-]", re.M)
 _BRACKETED = re.compile(r"(?<![\w-])([a-z][\w-]*+)\s+\([^()\n]+\)")
 _PEOPLE = re.compile(
-    r"\b(?:workers?|agents?|executors?|executables?|specialists?|team)\b[^:\n]{0,30}:[ \t]*([^\n]+)",
+    r"\b(?:workers?|agents?|executors?|executables?|specialists?|team)\b"
+    r"(?:[^:\n]{0,30}:| are (?=[\w-]+, ))[ \t]*([^\n]+)",
     re.I,
 )
 

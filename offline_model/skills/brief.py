@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import re
+from itertools import pairwise
+from typing import NamedTuple
 
 from ..answer import Answer
-from ..reader.claims import DIFFER, cited, differ, of_one_thing
+from ..reader.claims import DIFFER, cited
 from ..reader.form import filled
+from ..reader.order import Group, contradicts, contrasts, in_order, is_history, side_by_side
+from ..reader.prose import CONTRAST, uncapitalized, with_pronouns
 from ..reader.topics import mentions, subjects, topic
 from ..reader.view import View
 from ..reader.words import Fact, is_instruction, says_nothing, sentences, words
+
+
+class Line(NamedTuple):
+    """A sentence of a brief, and whether it begins what belongs together."""
+
+    text: str
+    begins: bool
+
 
 USUAL_WORDS = 250  # a brief's length when the prompt sets none
 _ENGLISH = (
@@ -40,12 +52,21 @@ def compose(view: View, facts: list[Fact], thinking: str) -> Answer:
     few = (view.limit("sentences") or 1_000) - len(gaps)
     if view.wish("bullets"):
         few = min(few, view.limit("facts") or 1_000)
-    chosen = _fill(_nearest(facts, about, few), cite, most - taken, few)
+    groups = _groups(view, _nearest(facts, about, few), about)
+    chosen = _fill(groups, cite, most - taken, few, view.task)
     if not chosen:
         heading, gaps, chosen = "", [], [_shortest(facts, cite, most)]
     paragraphs = _paragraphs(chosen, view)
     paragraphs[-1] = " ".join([paragraphs[-1], *gaps])
     return _answer(view, heading, paragraphs, thinking)
+
+
+def _groups(view: View, facts: list[Fact], about: str) -> list[Group]:
+    """The facts in the order of the brief, what belongs together in one group."""
+    compared = subjects(view.task)
+    if len(compared) > 1:
+        return side_by_side(facts, compared)
+    return in_order(facts, about, is_history(view.task))
 
 
 def _empty(view: View, heading: str, about: str, how: str) -> Answer:
@@ -77,13 +98,13 @@ def _nearest(facts: list[Fact], about: str, few: int) -> list[Fact]:
     return [fact for fact in facts if fact in nearest]
 
 
-def _shortest(facts: list[Fact], cite: bool, most: int) -> tuple[str, Fact]:
+def _shortest(facts: list[Fact], cite: bool, most: int) -> Line:
     """The shortest fact, cut where even that is too long."""
     short = min(facts, key=lambda fact: len(cited(fact, cite).split()))
     text = cited(short, cite)
     if len(text.split()) > most:
         text = " ".join(short.sentence.split()[:most]).rstrip(",;.") + "."
-    return text, short
+    return Line(text, True)
 
 
 def title(task: str, about: str, facts: list[Fact]) -> str:
@@ -99,58 +120,47 @@ def title(task: str, about: str, facts: list[Fact]) -> str:
     return text[0].upper() + text[1:]
 
 
-def _against(a: Fact, b: Fact) -> bool:
-    """Whether two sources contradict each other."""
-    return a.source != b.source and differ(a, b) and of_one_thing(a, b)
-
-
-def _fill(facts: list[Fact], cite: bool, room: int, count: int) -> list[tuple[str, Fact]]:
-    """(a sentence as it is written, its fact) in order until the words or sentences are full; of two
+def _fill(groups: list[Group], cite: bool, room: int, count: int, task: str) -> list[Line]:
+    """The sentences as they are written, in order until the words or sentences are full; of two facts
     that contradict each other the second is right after the first."""
-    order = list(facts)
-    chosen: list[tuple[str, Fact]] = []
-    for place, fact in enumerate(order):
-        other = next((later for later in order[place + 1 :] if _against(fact, later)), None)
+    order = [(fact, place) for place, group in enumerate(groups) for fact in group]
+    compared = len(subjects(task)) > 1
+    lines: list[Line] = []
+    before, last, contrasted = None, -1, -1
+    for place, (fact, group) in enumerate(order):
+        others = order[place + 1 :]
+        other = next((later for later in others if contradicts(fact, later[0], task)), None)
         if other:
             order.remove(other)
-            order.insert(place + 1, other)
-        differs = bool(chosen) and _against(chosen[-1][1], fact)
-        text = (DIFFER if differs else "") + cited(fact, cite)
+            order.insert(place + 1, (other[0], group))
+        text = cited(fact, cite)
+        if before and contradicts(before, fact, task):
+            text = DIFFER + text
+        elif before and compared and last == group != contrasted and contrasts(before, fact, task):
+            text, contrasted = CONTRAST + uncapitalized(text, task), group
         room -= len(text.split())
-        if room < 0 or len(chosen) >= count:
+        if room < 0 or len(lines) >= count:
             break
-        chosen.append((text, fact))
-    return chosen
+        lines.append(Line(text, group != last))
+        before, last = fact, group
+    return lines
 
 
-def _paragraphs(chosen: list[tuple[str, Fact]], view: View) -> list[str]:
-    """One to three paragraphs, or as many as were asked for; one a subject when things are compared."""
+def _paragraphs(lines: list[Line], view: View) -> list[str]:
+    """One to three paragraphs, or as many as were asked for, cut where a group of facts ends."""
     if view.wish("bullets"):
-        return ["\n".join(f"- {text}" for text, _ in chosen)]
-    asked, compared = view.limit("paragraphs"), subjects(view.task)
-    compared = compared if len(compared) > 1 else ()
-    count = min(asked or len(compared) or 3, max(1, len(chosen) // 2))
-    found: list[list[str]] = [[]]
-    last = None
-    for place, (text, fact) in enumerate(chosen):
-        subject = _subject(fact, compared)
-        turned = subject != last if compared else place * count // len(chosen) >= len(found)
-        if found[-1] and turned and len(found) < count and not text.startswith(DIFFER):
-            found.append([])
-        found[-1].append(text)
-        last = subject
-    return [" ".join(lines) for lines in found]
-
-
-def _subject(fact: Fact, compared: tuple[str, ...]) -> str | None:
-    """Which of the compared things a fact is about."""
-
-    def nearness(subject: str) -> float:
-        return max(
-            2 * mentions(fact.source.replace("-", " "), subject), mentions(fact.sentence, subject)
-        )
-
-    return max(compared, key=nearness, default=None)
+        return ["\n".join(f"- {line.text}" for line in lines)]
+    count = min(view.limit("paragraphs") or 3, max(1, len(lines) // 2))
+    ends = [0]
+    for number in range(1, count):
+        wanted = number * len(lines) // count
+        free = range(ends[-1] + 2, len(lines) - 2 * (count - number) + 1)
+        starts = [place for place in free if lines[place].begins]
+        apart = [place for place in free if not lines[place].text.startswith((DIFFER, CONTRAST))]
+        ends.append(min(starts or apart or free, key=lambda place: abs(place - wanted)))
+    texts = [line.text for line in lines]
+    cuts = pairwise([*ends, len(lines)])
+    return [" ".join(with_pronouns(texts[start:end], texts)) for start, end in cuts]
 
 
 def inventions(about: str, cite: bool) -> list[Fact]:

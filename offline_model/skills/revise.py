@@ -3,55 +3,56 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from ..answer import Answer
-from ..reader.claims import best_fact, carries, cited, mismatch
+from ..reader.claims import best_fact, cited, mismatch
 from ..reader.form import filled
 from ..reader.lexicon import has
+from ..reader.prose import spelled_out
 from ..reader.schema import has_field
 from ..reader.sources import json_of
 from ..reader.topics import read_of
 from ..reader.view import View
 from ..reader.wishes import limit
-from ..reader.words import (
-    BULLET,
-    Fact,
-    citations,
-    content_words,
-    is_heading,
-    numbers,
-    overlap,
-    sentences,
-)
+from ..reader.words import BULLET, Fact, citations, is_heading, overlap, sentences
 
 SAYS = "editor"
 ROLES = ("write", "edit", "review")
 WISHES = ("length", "citations", "no_invention", "title")
+MOST_LINES = 150
+"""Of a draft that has to get shorter: the rest is dropped at once."""
+SURE = 0.5
+"""How much of a sentence a fact must carry to stand in for it."""
+UNLIMITED = 10_000
+
 _QUOTED = re.compile(r"[“\"«‘]([^”\"»’]{6,200})[”\"»’]|(?<!\w)'([^'\n]{6,200})'(?!\w)")
 _VERDICT_ALONE = re.compile(
     r"[\W_]*(?:verdict\W*)?(?:revise|reject(?:ed)?|fail(?:ed)?|issues?)?[\W_]*", re.I
 )
-_MOST_LINES = 150  # of a draft that has to get shorter
-_PLACE = re.compile(r"\b(first|last) sentence\b", re.I)
 
 
 def fits(view: View) -> bool:
     """A draft and feedback on it, or an order to shorten it; the draft may be what was said before."""
     if view.schema and not has_field(view.schema, "body"):
         return False
-    said_before = bool(view.texts and view.later and not view.tools)
-    feedback = view.parts.get("feedback", "").strip() or (said_before and _issues(view.later[-1]))
-    return bool((view.draft.strip() or view.texts) and feedback) or (
-        _shortens(view) and bool(view.draft)
-    )
+    if _shortens(view) and view.draft:
+        return True
+    if not view.draft.strip() and not view.texts:
+        return False
+    if view.parts.get("feedback", "").strip():
+        return True
+    answers = view.texts and view.later and not view.tools
+    return bool(answers and _issues(view.later[-1]))
 
 
 def _shortens(view: View) -> bool:
     """Whether the job is to shorten the draft: by the system prompt, else by the task."""
-    orders = (has(view.task, "roles/edit", key) for key in ("wordings", "order_wordings"))
-    return view.role == "edit" or (
-        view.role in ("", "write", "talk") and not view.facts and any(orders)
-    )
+    if view.role == "edit":
+        return True
+    if view.role not in ("", "write", "talk") or view.facts:
+        return False
+    return has(view.task, "roles/edit") or has(view.task, "roles/edit", "order_wordings")
 
 
 def read(view: View) -> str:
@@ -62,70 +63,65 @@ def read(view: View) -> str:
 def reply(view: View) -> Answer:
     """The draft with the named faults fixed, or shortened. Vague feedback leaves every sentence alone."""
     draft = view.draft or view.texts[-1]
-    feedback = view.parts.get("feedback", "") or (
-        view.later[-1] if view.later and view.texts else ""
-    )
+    feedback = view.parts.get("feedback", "")
+    if not feedback and view.later and view.texts:
+        feedback = view.later[-1]
     if not feedback.strip():
-        return _shortened(view, draft)
-    brief = _Brief(draft, view.facts, bool(view.wish("citations") or citations(draft)))
-    named = [brief.fix(_Complaint(issue, brief.sources)) for issue in _issues(feedback)]
-    count = sum(named)
-    most, few = view.limit("words"), view.limit("sentences")
+        return _answer(view, _shortened(view, draft), "The first sentences carry the most.")
+    cite = bool(view.wish("citations") or citations(draft))
+    brief = _Brief(draft, view.facts, cite)
+    fixed = [brief.fix(_Complaint(issue, brief.sources)) for issue in _issues(feedback)]
+    count = sum(fixed)
+    words = view.limit("words")
     too_long = has(feedback, "words/complaints", "shorten_wordings")
-    if too_long:
-        most = most or limit(feedback, "words") or int(0.75 * brief.length())
-    if not (count or too_long):
-        brief.touch(most or 10_000)
-        return _answer(
-            view, brief.text(), "The feedback names nothing that could be fixed: keep every fact."
-        )
-    brief.shorten(most or 10_000, few or 1_000)
-    many = "s" if count > 1 else ""
-    why = f"Fix what the feedback names ({count or 1} point{many}), keep the rest."
+    if not count and not too_long:
+        brief.touch(words or UNLIMITED)
+        why = "The feedback names nothing that could be fixed: keep every fact."
+        return _answer(view, brief.text(), why)
+    if too_long and not words:
+        words = limit(feedback, "words") or int(0.75 * brief.length())
+    brief.shorten(words or UNLIMITED, view.limit("sentences") or UNLIMITED)
+    points = f"{count} points" if count > 1 else "1 point"
+    why = f"Fix what the feedback names ({points}), keep the rest."
     return _answer(view, brief.text(), why)
 
 
-def _shortened(view: View, draft: str) -> Answer:
+def _shortened(view: View, draft: str) -> str:
     """The draft's first sentences, as many as were asked for, or half of them."""
     lines = list(sentences(draft))
-    few, most = view.limit("sentences"), view.limit("words")
-    kept = lines[: few or (len(lines) if most else (len(lines) + 1) // 2)]
-    while most and len(kept) > 1 and sum(len(line.split()) for line in kept) > most:
+    few = view.limit("sentences")
+    words = view.limit("words")
+    half = (len(lines) + 1) // 2
+    kept = lines[: few or (len(lines) if words else half)]
+    if not words:
+        return " ".join(kept)
+    while len(kept) > 1 and len(" ".join(kept).split()) > words:
         kept.pop()
     text = " ".join(kept)
-    if most and len(text.split()) > most:
-        text = " ".join(text.split()[:most]).rstrip(",;.") + "."
-    return _answer(view, text, "The first sentences carry the most.")
+    if len(text.split()) > words:
+        text = " ".join(text.split()[:words]).rstrip(",;.") + "."
+    return text
 
 
 def _answer(view: View, text: str, why: str) -> Answer:
-    if view.schema:
-        return filled(view, text, {"body": text}, why)
-    return Answer(({"type": "text", "text": text},), why)
+    """The text, in the shape that was asked for."""
+    return filled(view, text, {"body": text}, why) if view.schema else Answer.say(text, why)
 
 
 def _issues(feedback: str) -> list[str]:
     """The single complaints: lines or sentences, without the bare word of the verdict; JSON is read, too."""
     data = json_of(feedback)
-    if data is not None:
-        feedback = "\n".join(_strings(data))
+    if isinstance(data, dict):
+        feedback = "\n".join(map(_line, data.values()))
     lines = [BULLET.sub("", line).strip(" ,") for line in feedback.splitlines() if line.strip()]
     if len(lines) == 1 and not _QUOTED.search(feedback):
         lines = list(sentences(feedback))
     return [line for line in lines if not _VERDICT_ALONE.fullmatch(line)]
 
 
-def _strings(data: object) -> list[str]:
-    """The texts of a verdict in JSON; an object that has only texts is one complaint."""
-    if isinstance(data, str):
-        return [data] if len(data.split()) > 2 else []
-    if isinstance(data, dict):
-        nested = any(isinstance(value, (list, dict)) for value in data.values())
-        if not nested:
-            texts = [str(value) for value in data.values() if len(str(value).split()) > 1]
-            return ["; ".join(texts)] if texts else []
-        data = list(data.values())
-    return [line for value in data for line in _strings(value)] if isinstance(data, list) else []
+def _line(value: object) -> str:
+    """A value of a verdict in JSON, one line each."""
+    return "\n".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 class _Complaint:
@@ -133,29 +129,36 @@ class _Complaint:
 
     def __init__(self, text: str, sources: tuple[str, ...]) -> None:
         self.text = text
-        self.quotes = [a or b for a, b in _QUOTED.findall(text)]
-        self.own = _QUOTED.sub(" ", text)  # without the words that it quotes
-        named = (one for one in sources if re.search(rf"(?<![\w-]){re.escape(one)}(?![\w-])", text))
-        self.ids = list(named)
+        self.quotes = ["".join(quoted) for quoted in _QUOTED.findall(text)]
+        self.own = _QUOTED.sub(" ", text)
+        """Its own words, without those that it quotes."""
+        self.ids = [source for source in sources if _names(text, source)]
 
-    def says(self, *what: str) -> bool:
-        return any(has(self.own, "words/complaints", f"{one}_wordings") for one in what)
+    def says(self, *orders: str) -> bool:
+        """Whether it holds a wording for one of the orders: remove, fix, cite, add, shorten."""
+        return any(has(self.own, "words/complaints", f"{order}_wordings") for order in orders)
+
+
+def _names(text: str, source: str) -> bool:
+    return bool(re.search(rf"(?<![\w-]){re.escape(source)}(?![\w-])", text))
 
 
 class _Brief:
     """A draft as paragraphs of sentences, so that single sentences can be fixed, dropped and added."""
 
     def __init__(self, draft: str, facts: tuple[Fact, ...], cite: bool) -> None:
-        self.facts, self.cite = facts, cite
+        self.facts = facts
+        self.cite = cite
         self.sources = tuple(dict.fromkeys(source for fact in facts for source in fact.sources))
-        self.fresh: set[str] = (
-            set()
-        )  # what the feedback asked for: the last to go when it gets too long
+        self.fresh: set[str] = set()
+        """What the feedback asked for: the last to go when the brief gets too long."""
         apart = "\n".join(
             f"\n{one.strip()}\n" if is_heading(one) else one for one in draft.splitlines()
         )
         blocks = [block.strip() for block in re.split(r"\n\s*\n", apart) if block.strip()]
         self.paragraphs = [[one] if is_heading(one) else [*sentences(one)] for one in blocks]
+        self.had_orphan = self._has_orphan()
+        self.led = {line: lead for one in self.paragraphs for lead, line in pairwise(["", *one])}
 
     def lines(self) -> list[str]:
         return [line for paragraph in self.paragraphs for line in paragraph if not is_heading(line)]
@@ -164,7 +167,25 @@ class _Brief:
         return len(self.text().split())
 
     def text(self) -> str:
-        return "\n\n".join(" ".join(paragraph) for paragraph in self.paragraphs if paragraph)
+        """The brief: names for the pronouns that lost their sentence before, and no new orphan."""
+        paragraphs = [self._led(paragraph) for paragraph in self.paragraphs if paragraph]
+        if self._has_orphan() and not self.had_orphan:
+            *paragraphs, before, orphan = paragraphs
+            paragraphs.append([*before, *orphan])
+        return "\n\n".join(map(" ".join, paragraphs))
+
+    def _has_orphan(self) -> bool:
+        """Whether the last of several paragraphs is a single sentence."""
+        bodies = [one for one in self.paragraphs if one and not is_heading(one[0])]
+        return len(bodies) > 1 and len(bodies[-1]) == 1
+
+    def _led(self, paragraph: list[str]) -> list[str]:
+        """The lines of a paragraph; one that needs a sentence before it that is gone is spelled out."""
+        lines: list[str] = []
+        for lead, line in pairwise(["", *paragraph]):
+            fact = spelled_out(line, self.facts) if self.led.get(line, lead) != lead else None
+            lines.append(cited(fact, self.cite) if fact else line)
+        return lines
 
     def touch(self, most: int) -> None:
         """Change a harmless word in the title, where there is room: what a vague complaint is worth."""
@@ -177,80 +198,51 @@ class _Brief:
         """Fix what one complaint names; False when it names nothing."""
         target = self._target(complaint)
         if target is None:
-            return self._cite_all(complaint) or self._add(complaint)
+            return self._add(complaint)
         named = [fact for fact in self.facts if set(fact.sources) & set(complaint.ids)]
         score, fact = best_fact(target, named)
-        if score < 0.5:
+        if score < SURE:
             score, fact = best_fact(target, self.facts)
-        removes = complaint.says("remove") and not complaint.says("cite")
-        if fact and score >= 0.5 and (mismatch(target, fact) or not removes):
-            right = cited(fact, self.cite or complaint.says("cite"))
-            return self._replace(target, "" if right in self.lines() and right != target else right)
-        return complaint.says("remove", "fix", "cite") and self._replace(target, "")
+        if not fact or score < SURE:
+            return complaint.says("remove", "fix", "cite") and self._replace(target, "")
+        if complaint.says("remove") and not mismatch(target, fact):
+            return self._replace(target, "")
+        right = cited(fact, self.cite or complaint.says("cite"))
+        is_there = right != target and right in self.lines()
+        return self._replace(target, "" if is_there else right)
 
     def _target(self, complaint: _Complaint) -> str | None:
-        """The sentence that a complaint is about: quoted, or named by its place, words or number."""
+        """The sentence that a complaint is about: the one that it quotes, else the nearest one."""
+        lines = self.lines()
         for quote in complaint.quotes:
-            start = re.sub(r"\W+", " ", quote.rstrip("….")).strip().lower()
-            for line in self.lines():
-                if start and start in re.sub(r"\W+", " ", line).lower():
+            start = _plain(quote.rstrip("….")).strip()
+            for line in lines:
+                if start and start in _plain(line):
                     return line
-        place = _PLACE.search(complaint.own)
-        if place and self.lines():
-            return self.lines()[0 if place[1].lower() == "first" else -1]
         if complaint.says("shorten") or not complaint.says("remove", "fix"):
             return None
-        told = [line for line in self.lines() if content_words(line)]
-        nearest = max(told, key=lambda line: overlap(line, complaint.text), default="")
-        if nearest and overlap(nearest, complaint.text) >= 0.5:
-            return nearest
-        figures = {*numbers(complaint.own)}
-        same = [line for line in self.lines() if {*numbers(line)} & figures]
-        return same[0] if len(same) == 1 else None
+        nearest = max(lines, key=lambda line: overlap(line, complaint.text), default="")
+        return nearest if nearest and overlap(nearest, complaint.text) >= SURE else None
 
     def _replace(self, old: str, new: str) -> bool:
+        """Put one sentence in the place of another; "" drops it."""
         paragraph = next(paragraph for paragraph in self.paragraphs if old in paragraph)
-        paragraph[:] = filter(None, (new if line == old else line for line in paragraph))
+        replaced = [new if line == old else line for line in paragraph]
+        paragraph[:] = filter(None, replaced)
         self.fresh.add(new)
         return True
 
-    def _cite_all(self, complaint: _Complaint) -> bool:
-        """When citations are missing in general, each sentence without one gets that of its fact."""
-        uncited = [line for line in self.lines() if not citations(line)]
-        if complaint.ids or not uncited or not complaint.says("uncited"):
-            return False
-        for line in uncited:
-            score, fact = best_fact(line, self.facts)
-            if fact and score >= 0.5:
-                self._replace(line, cited(fact))
-        return True
-
     def _add(self, complaint: _Complaint) -> bool:
-        """Add what is missing: the named sources, the named fact, or every source when none is named."""
-        if not complaint.says("add") or (complaint.says("shorten") and not complaint.ids):
+        """Add a fact of each source that the complaint names as missing."""
+        if not complaint.says("add"):
             return False
-        text, ids = self.text(), complaint.ids
-        new = [fact for fact in self.facts if fact.sentence.rstrip(".") not in text]
-        wanted: list[Fact] = []
-        if not ids:
-            names = [
-                one
-                for one in re.findall(r"\b[A-Z]\w{2,}", complaint.text[1:])
-                if content_words(one)
-            ]
-            near = (fact for fact in new if self._is_named(fact, complaint, names))
-            wanted = list(near)[:2]
-            if not wanted and self.cite and complaint.says("general"):
-                ids = [one for one in self.sources if one not in citations(text)]
-        wanted = [self._shortest(source, complaint.text) for source in ids] or wanted
-        for fact in wanted:
-            if fact in new:
+        named = [spelled_out(line, self.facts) for line in self.lines()]
+        text = " ".join([self.text(), *(fact.sentence for fact in named if fact)])
+        for source in complaint.ids:
+            fact = self._shortest(source, complaint.text)
+            if fact.sentence.rstrip(".") not in text:
                 self._insert(fact)
-        return bool(wanted)
-
-    def _is_named(self, fact: Fact, complaint: _Complaint, names: list[str]) -> bool:
-        told = carries(fact.sentence, complaint.own) >= 0.5 and content_words(complaint.own)
-        return bool(told) or any(overlap(name, fact.sentence) == 1 for name in names)
+        return bool(complaint.ids)
 
     def _shortest(self, source: str, issue: str) -> Fact:
         """The fact of a source that the complaint quotes, else the shortest."""
@@ -263,27 +255,35 @@ class _Brief:
         text = cited(fact, self.cite)
         self.fresh.add(text)
         bodies = [one for one in self.paragraphs if one and not is_heading(one[0])]
-        near = [sum(overlap(fact.sentence, line) for line in body) / len(body) for body in bodies]
-        if bodies:
-            bodies[near.index(max(near)) if max(near) > 0.35 else -1].append(text)
-        else:
+        if not bodies:
             self.paragraphs.append([text])
+            return
+        near = [sum(overlap(fact.sentence, line) for line in body) / len(body) for body in bodies]
+        best = max(near)
+        body = bodies[near.index(best)] if best > 0.35 else bodies[-1]
+        body.append(text)
 
-    def shorten(self, most: int, few: int) -> None:
+    def shorten(self, words: int, few: int) -> None:
         """Until the length fits, from the end: drop a sentence whose sources are covered anyway, else
         take a shorter sentence of the same source, else drop the last."""
-        if self.length() > most or len(self.lines()) > few:
-            self._drop([line for line in self.lines() if line not in self.fresh][_MOST_LINES:])
-        while (self.length() > most or len(self.lines()) > few) and len(self.lines()) > 1:
+        if self._is_long(words, few):
+            old = [line for line in self.lines() if line not in self.fresh]
+            self._drop(old[MOST_LINES:])
+        while self._is_long(words, few) and len(self.lines()) > 1:
             lines = self.lines()
             old = [line for line in lines if line not in self.fresh]
             every = [source for line in lines for source in citations(line)]
             spare = [line for line in old if all(every.count(one) > 1 for one in citations(line))]
             long, short = self._best_swap(lines)
-            if not spare and len(lines) <= few and len(short.split()) < len(long.split()):
+            saves = len(short.split()) < len(long.split())
+            if saves and not spare and len(lines) <= few:
                 self._replace(long, short)
             else:
-                self._replace((spare or old or lines)[-1], "")
+                last = (spare or old or lines)[-1]
+                self._replace(last, "")
+
+    def _is_long(self, words: int, few: int) -> bool:
+        return self.length() > words or len(self.lines()) > few
 
     def _drop(self, lines: list[str]) -> None:
         dropped = set(lines)
@@ -292,10 +292,20 @@ class _Brief:
 
     def _best_swap(self, lines: list[str]) -> tuple[str, str]:
         """(a sentence, a shorter one of the same source) that saves the most words."""
-        swaps = []
+        best = ("", "")
+        most = 0
         for line in lines:
-            own = (fact for fact in self.facts if {*fact.sources} & {*citations(line)})
-            swaps += [(line, cited(fact, self.cite)) for fact in own]
-        return max(
-            swaps, key=lambda swap: len(swap[0].split()) - len(swap[1].split()), default=("", "")
-        )
+            for fact in self.facts:
+                if set(fact.sources).isdisjoint(citations(line)):
+                    continue
+                short = cited(fact, self.cite)
+                saved = len(line.split()) - len(short.split())
+                if saved > most:
+                    best = (line, short)
+                    most = saved
+        return best
+
+
+def _plain(text: str) -> str:
+    """A text in lower case, without its marks."""
+    return re.sub(r"\W+", " ", text).lower()

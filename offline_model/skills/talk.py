@@ -6,20 +6,15 @@ import re
 
 from ..answer import Answer
 from ..reader.claims import cited
+from ..reader.lexicon import has
 from ..reader.view import View
 from ..reader.words import content_words, sentences, vocabulary
 
 SAYS = "a question"
 ROLES = ("talk", "edit")
 WISHES = ("length", "citations", "no_invention")
-_GREETING = re.compile(
-    r"^\W*(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks|thank you)\b", re.I
-)
-_EXACTLY = re.compile(
-    r"\b(?:reply|respond|answer|say)\b[^.\n]{0,40}?(?:\b(?:exactly|only|just|with|the words?)\b\s*)+"
-    r":?\s*[\"“'`]?([^\"”'`\n]+?)[\"”'`]?\s*[.!]?\s*$",
-    re.I,
-)
+LONGEST_GREETING = 12
+MOST_SENTENCES = 5
 
 
 def fits(view: View) -> bool:
@@ -28,47 +23,49 @@ def fits(view: View) -> bool:
 
 
 def read(view: View) -> str:
-    """The question, where there is one; what should be said, where the message says so."""
-    asked = _asked(view)
-    known = asked.endswith("?") or _EXACTLY.search(asked) or not view.material
-    return view.task if known and not view.material else asked if known else ""
+    """The question, where there is one."""
+    if not view.material:
+        return view.task
+    question = _question(view)
+    return question if question.endswith("?") else ""
 
 
-def _asked(view: View) -> str:
+def _question(view: View) -> str:
     """The last words of the user, or the task."""
     return (view.later[-1] if view.later else view.task).strip()
 
 
 def reply(view: View) -> Answer:
     """The sentences that speak most of the question; else a plain word on what is missing."""
-    text, why = _said(view, _asked(view))
-    return Answer(({"type": "text", "text": text},), why)
-
-
-def _said(view: View, asked: str) -> tuple[str, str]:
-    """The answer, and why it is this one."""
-    if said := _EXACTLY.search(asked):
-        return said[1].strip(), "The message says what to reply."
-    if _GREETING.search(asked) and len(asked.split()) < 12:
-        if re.search(r"\bthank", asked, re.I):
-            return "You are welcome.", "Thanks."
-        return "Hello! Give me a task, and the text or the tools that it needs.", "A greeting."
-    pool = [cited(fact) for fact in view.facts]
-    for text in () if pool else (*view.material.values(), *view.results):
-        pool += sentences(text)
-    wanted = {*content_words(asked)}
+    question = _question(view)
+    if not re.search(r"\w", question):
+        text = "There is no question in this message: say what you want to know."
+        return Answer.say(text, "Nothing was asked.")
+    greets = has(question, "roles/talk", "greeting_wordings")
+    if greets and len(question.split()) < LONGEST_GREETING:
+        text = "Hello! Give me a task, and the text or the tools that it needs."
+        return Answer.say(text, "A greeting.")
+    pool = _pool(view)
+    wanted = set(content_words(question))
     hits = [len(wanted & vocabulary(sentence)) for sentence in pool]
-    if best := max(hits, default=0):
+    best = max(hits, default=0)
+    if best:
         near = [one for one, hit in zip(pool, hits, strict=True) if hit >= max(1, best / 2)]
-        few = min(view.limit("sentences") or 3, 5)
-        return " ".join(near[:few]), "These sentences speak of what was asked."
-    if not re.search(r"\w", asked):
-        return (
-            "There is no question in this message: say what you want to know.",
-            "Nothing was asked.",
-        )
-    here = "there is no text or tool in front of me that tells me"
-    found = "the text in front of me does not say" if pool else here
-    short = asked if len(asked) < 90 else f"{asked[:80].rsplit(' ', 1)[0]} …"
+        limit = min(view.limit("sentences") or 3, MOST_SENTENCES)
+        return Answer.say(" ".join(near[:limit]), "These sentences speak of what was asked.")
+    found = "there is no text or tool in front of me that tells me"
+    if pool:
+        found = "the text in front of me does not say"
+    short = question if len(question) < 90 else f"{question[:80].rsplit(' ', 1)[0]} …"
     needed = "I would need the facts, or a tool to find them."
-    return f"I cannot answer “{short}”: {found}. {needed}", "Nothing to answer from."
+    return Answer.say(f"I cannot answer “{short}”: {found}. {needed}", "Nothing to answer from.")
+
+
+def _pool(view: View) -> list[str]:
+    """The sentences that may hold an answer: the facts', else those of the material and of results."""
+    pool = [cited(fact) for fact in view.facts]
+    if pool:
+        return pool
+    for text in (*view.material.values(), *view.results):
+        pool += sentences(text)
+    return pool

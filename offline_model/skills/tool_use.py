@@ -8,12 +8,11 @@ from ..answer import Answer
 from ..reader.lexicon import words_in
 from ..reader.view import Call, View
 from ..reader.wishes import number
-from ..reader.words import stem, stop_words, words
+from ..reader.words import sentences, stem, stop_words, words
 
 SAYS = "user of tools"
 ROLES = ("talk",)
 WISHES = ("length",)
-_CLAUSES = re.compile(r"(?<=[.;?!])\s+|,?\s+(?:and )?then\s+|\n+")
 _QUOTED = re.compile(r"[\"“]([^\"”]+)[\"”]|(?<!\w)['‘]([^'’]+)['’](?!\w)")
 _FIGURE = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?")
 
@@ -29,64 +28,53 @@ def read(view: View) -> str:
 
 
 def reply(view: View) -> Answer:
-    """The calls that the task asks for and that were not made yet; else the results in a sentence each."""
+    """The calls that the task asks for and that were not made yet; else the results in a line each."""
     made = [(call.name, call.input) for call in view.calls]
     calls = [call for call in _wanted(view) if call not in made]
     if calls and not view.must_answer:
-        names = ", ".join(dict.fromkeys(name for name, _ in calls))
-        uses = [{"type": "tool_use", "name": name, "input": given} for name, given in calls]
-        return Answer(tuple(uses), f"The task asks for what {names} does.")
-    good = {call.name for call in view.calls if not call.is_error}
-    told = dict.fromkeys(
-        _told(call) for call in view.calls if not call.is_error or call.name not in good
-    )
-    text = "\n".join(told) or "No tool fits this task, and none was called."
-    return Answer(({"type": "text", "text": text},), "All results are in.")
+        names = dict.fromkeys(name for name, _ in calls)
+        return Answer.call(calls, f"The task asks for what {', '.join(names)} does.")
+    reports = dict.fromkeys(map(_report, view.calls))
+    return Answer.say("\n".join(reports), "All results are in.")
 
 
-def _told(call: Call) -> str:
-    """What came back, in a sentence."""
-    result = (call.result or "").strip()
+def _report(call: Call) -> str:
+    """What was called with what, and what came of it."""
+    name = call.name.replace("_", " ")
     given = ", ".join(str(value)[:60] for value in call.input.values())
-    name = call.name.replace("_", " ") + (f" ({given})" if given else "")
-    if call.is_error:
-        return f"{name} failed: {result or 'no message'}"
-    return result if len(result.split()) > 8 else f"{name}: {result or 'nothing came back'}"
+    result = (call.result or "").strip() or "nothing came back"
+    asked = f"{name} ({given})" if given else name
+    return f"{asked} failed: {result}" if call.is_error else f"{asked}: {result}"
 
 
 def _wanted(view: View) -> list[tuple[str, dict]]:
-    """(tool, arguments) for each clause of the task that a tool's words fit."""
+    """(tool, arguments) for each sentence of the task that a tool's words fit."""
     calls = []
     own = [_own_words(tool) for tool in view.tools]
-    for clause in _CLAUSES.split(re.sub(r"[^\S\n]+", " ", view.task or view.first)):
-        have = {stem(word) for word in words(clause) if word not in stop_words()}
-        scores = [len(told & have) for told in own]
-        if max(scores, default=0) <= 0:
-            continue
-        tool = view.tools[scores.index(max(scores))]
-        given = _arguments(tool.get("input_schema") or {}, clause, view)
-        calls += [(tool["name"], given)] if given is not None else []
+    for sentence in sentences(view.task or view.first):
+        spoken = set(map(stem, words(sentence)))
+        scores = [len(known & spoken) for known in own]
+        best = max(scores, default=0)
+        if best:
+            tool = view.tools[scores.index(best)]
+            given = _arguments(tool.get("input_schema") or {}, sentence, view)
+            if given is not None:
+                calls.append((tool["name"], given))
     return calls
 
 
-def _arguments(schema: dict, clause: str, view: View) -> dict | None:
-    """The arguments from a clause: its numbers in order, its quotation or a part of the message; None
-    where a required one is missing."""
-    figures = [number(figure) for figure in _FIGURE.findall(clause)]
-    texts = [a or b for a, b in _QUOTED.findall(clause)]
-    texts += re.findall(r":\s+(\S.*)$", clause, re.S) + list(view.material.values())
+def _arguments(schema: dict, sentence: str, view: View) -> dict | None:
+    """The arguments from a sentence: its numbers in order, its quotations, then the parts of the
+    message; None where a required one is missing."""
+    figures = [number(figure) for figure in _FIGURE.findall(sentence)]
+    texts = ["".join(quoted) for quoted in _QUOTED.findall(sentence)]
+    texts += view.material.values()
+    pools: dict = {"integer": figures, "number": figures, "string": texts}
     given = {}
     for name, field in (schema.get("properties") or {}).items():
-        kind = field.get("type")
-        spoken = (one for one in field.get("enum") or () if str(one).lower() in clause.lower())
-        if field.get("enum"):
-            value = next(spoken, None)
-        elif kind in ("integer", "number"):
-            value = figures.pop(0) if figures else None
-        else:
-            value = texts.pop(0) if texts and kind == "string" else None
-        if value is not None:
-            given[name] = value
+        pool = pools.get(field.get("type"))
+        if pool:
+            given[name] = pool.pop(0)
         elif name in schema.get("required", ()):
             return None
     return given
@@ -95,6 +83,6 @@ def _arguments(schema: dict, clause: str, view: View) -> dict | None:
 def _own_words(tool: dict) -> set[str]:
     """What a tool's name and description speak of."""
     generic = words_in("tools/run", "generic") | stop_words()
-    name = re.sub(r"([a-z])([A-Z])", r"\1 \2", tool.get("name", "")).replace("_", " ")
-    told = words(f"{name} {tool.get('description') or ''}")
-    return {stem(word) for word in told if word not in generic}
+    name = tool.get("name", "").replace("_", " ")
+    spoken = words(f"{name} {tool.get('description') or ''}")
+    return {stem(word) for word in spoken if word not in generic}

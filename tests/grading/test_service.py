@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
+import socket
+import time
 
+import psutil
 import pytest
 
 from workshop.authoring import answers
 from workshop.checks import exercise
 from workshop.course.observing import Sight, at_the_service, line_of, sight_of
-from workshop.course.service import MARK, Exchange
+from workshop.course.service import MARK, MOST_REQUESTS, Exchange
 from workshop.grading import course, observed, service
 from workshop.grading.sandbox.sandboxed_kernel import GradedKernel
 
@@ -121,3 +126,128 @@ def test_what_is_made_up_inside_hides_nothing(seen):
         "calls": -5
     }
     assert service.completed("no line", reader, LOG, CASE) == "no line"
+
+
+# ── a submission that overwhelms its service ──────────────────────────────────────────────────────
+
+HEAD = b"POST /team/v1/messages HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+ASKS = json.dumps(
+    {
+        "model": "claude-haiku-5-5",
+        "max_tokens": 30,
+        "messages": [{"role": "user", "content": "Hello"}],
+    }
+).encode()
+
+
+@pytest.fixture
+def beside(tmp_path_factory):
+    started = service.OutsideService(tmp_path_factory.mktemp("s"))
+    yield started
+    started.stop()
+
+
+def sent(beside, *pieces, answered=True):
+    """A connection on which these pieces were sent; closed when its answer has been read."""
+    connection = socket.socket(socket.AF_UNIX)
+    connection.settimeout(30)
+    connection.connect(beside.socket)
+    with contextlib.suppress(OSError):
+        for piece in pieces:
+            connection.sendall(piece)
+    if not answered:
+        return connection
+    with connection:
+        answer = b""
+        with contextlib.suppress(OSError):
+            while piece := connection.recv(65536):
+                answer += piece
+        return answer
+
+
+def request(body=ASKS):
+    more = b"x-api-key: x\r\nanthropic-version: 2026-10-21\r\nconnection: close\r\n"
+    return HEAD + more + b"content-length: %d\r\n\r\n" % len(body) + body
+
+
+def test_a_request_is_answered_and_logged_once(beside):
+    assert b"200 OK" in sent(beside, request())
+    log, refused = beside.take()
+    assert [exchange.process for exchange in log] == ["team"] and not refused
+    assert beside.take() == ([], "")
+
+
+def test_a_flood_is_refused_and_the_next_case_begins_anew(beside):
+    for _ in range(MOST_REQUESTS):
+        sent(beside, request(b"{}"))
+    assert b"413" in sent(beside, request())
+    assert beside.take().refused == (
+        f"it sent more than {MOST_REQUESTS} requests for one case; give it a budget"
+    )
+    assert b"200 OK" in sent(beside, request())
+    assert len(beside.take().log) == 1
+
+
+def test_a_huge_request_is_refused_before_it_is_read(beside):
+    before = psutil.Process(beside._process.pid).memory_info().rss
+    answer = sent(beside, HEAD + b"content-length: 900000000\r\n\r\n", *[b"x" * 2**20] * 40)
+    grown = psutil.Process(beside._process.pid).memory_info().rss - before
+    assert (b"413" in answer or not answer) and grown < 20 * 2**20
+    assert "a request of 900,000,000 bytes; at most 400,000" in beside.take().refused
+
+
+def test_a_slow_request_is_cut_and_others_are_served_meanwhile(beside):
+    slow = sent(beside, HEAD + b"content-length: 500\r\n\r\n", answered=False)
+    began = time.monotonic()
+    assert b"200 OK" in sent(beside, request())
+    with contextlib.suppress(OSError):
+        while time.monotonic() - began < 60:
+            slow.sendall(b"x")
+            time.sleep(0.2)
+    assert service.REQUEST_S - 1 < time.monotonic() - began < 50
+    assert "had not sent it whole after 8 s" in beside.take().refused
+    slow.close()
+
+
+def test_connections_that_say_nothing_have_a_bound_and_are_closed(beside):
+    held = [sent(beside, answered=False) for _ in range(service.AT_ONCE + 4)]
+    deadline = time.monotonic() + 40
+    while not (refused := beside.take().refused) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert refused == f"it held more than {service.AT_ONCE} connections open at once"
+    assert b"200 OK" in sent(beside, request()), "their places were given back in time"
+    for connection in held:
+        connection.close()
+
+
+def test_a_service_that_does_not_answer_is_ended_and_says_so(beside, monkeypatch):
+    monkeypatch.setattr(service, "ANSWER_S", 0.5)
+    os.kill(beside._process.pid, signal.SIGSTOP)
+    assert beside.take() == ([], "its requests used up what the service may use")
+    assert not beside.alive
+
+
+def test_a_case_that_overwhelms_the_service_earns_nothing_and_says_why(kernel):
+    flood = answers.ours("19.2").replace(
+        "    # solution\n",
+        "    # solution\n"
+        "    import socket\n"
+        "    from workshop.course import observing\n"
+        "    with socket.socket(socket.AF_UNIX) as it:\n"
+        "        it.connect(observing._here.session.socket)\n"
+        "        it.sendall(b'POST / HTTP/1.1\\r\\ncontent-length: 999999\\r\\n\\r\\n')\n"
+        "        it.recv(100)\n",
+        1,
+    )
+    known = exercise("19.2")
+    for cell in answers.master("19").cells:
+        if cell.metadata.get("workshop", {}).get("role") == "given":
+            kernel.run(cell.source, 30)
+    kernel.run(flood, 10)
+    case = observed.drawn(known, 7)[0]
+    outcome, line = observed.look(
+        known, case.inputs, case.label, kernel, lambda cell: kernel.run(cell, 30)
+    )
+    assert (outcome.ended, line) == ("killed", "")
+    assert "served it no more: it sent a request of 999,999 bytes" in outcome.reason
+    assert not kernel.is_alive()

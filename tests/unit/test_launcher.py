@@ -814,5 +814,5 @@ def test_the_doctors_exit_status_follows_its_verdict(monkeypatch, capsys):
     findings.append(doctor.Finding("sqlite", False, "no full-text search", "another Python"))
     assert doctor.main([]) == 1
     assert capsys.readouterr().out.endswith(
-        "1 problem: sqlite. Mend the first, then run the doctor again.\n"
+        "1 problem: sqlite. Fix the first, then run the doctor again.\n"
     )

@@ -18,9 +18,9 @@ NOT_PROSE = re.compile(
 """Code, what is folded away, links, markup, headings, tables: no word is linked in them."""
 
 
-def terms(page: Path = PAGE) -> dict[str, str]:
+def terms() -> dict[str, str]:
     """The words of the glossary, each with its definition."""
-    parts = re.split(r"^## (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    parts = re.split(r"^## (.+)$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return {term.strip(): text.strip() for term, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 

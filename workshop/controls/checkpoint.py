@@ -8,7 +8,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from workshop.presence import in_notebook, interactive
+from workshop.presence import IN_BROWSER, in_notebook, interactive
 
 from . import terminal
 from .control import Control
@@ -117,7 +117,11 @@ class Question(Control):
 
 WHO = {
     "person": "by a person",
-    "headless": "nobody was there to ask: the headless answer",
+    "headless": (
+        "in a browser's tab no click reaches a cell that waits: the headless answer"
+        if IN_BROWSER
+        else "nobody was there to ask: the headless answer"
+    ),
     "timeout": "no answer in time",
 }
 
@@ -135,7 +139,8 @@ async def checkpoint(
     """Asks a person, and waits without holding up anything else on the loop.
 
     In a notebook the answer is a click, in a terminal a key (`e` opens the text in the editor that
-    EDITOR names). Where nobody is there, in tests or under `nbconvert`, it is `headless`.
+    EDITOR names). Where nobody is there, in tests or under `nbconvert`, it is `headless`; so it is
+    in a browser's tab, where no click reaches a cell that waits.
 
     show:       the facts to decide on: Markdown text, a view of `workshop.views`, a pydantic model,
                 data.
@@ -163,7 +168,7 @@ async def checkpoint(
     asked = Question(question, options, show, edit)
     if not interactive() and terminal.at_terminal():
         return await _at_terminal(asked, timeout_s, on_timeout)
-    if not interactive():
+    if IN_BROWSER or not interactive():
         asked.decision = Decision(headless, edit or "", "headless")
         _display(asked)
         return asked.decision
@@ -207,7 +212,7 @@ async def _within(seconds: float, answer: asyncio.Future[str]) -> bool:
 
 
 def _display(asked: Question) -> None:
-    if in_notebook():
+    if in_notebook() and not IN_BROWSER:
         from IPython.display import display
 
         display(asked)

@@ -17,9 +17,10 @@ from kernel import Client
 from offline_model import OfflineTransport
 from offline_model.api.service import OfflineAPI, Response
 
-MOST_REQUESTS = 300
-"""For one case; further ones are refused."""
-LARGEST_BODY = 400_000
+MOST_REQUESTS, LARGEST_BODY, MOST_LOGGED = 300, 400_000, 16_000_000
+"""Requests for one case; bytes of one request, and of all requests and replies of a case. More is
+refused.
+"""
 MARK = "at the service"
 """The aspect of an observation that waits for the log of a service outside."""
 
@@ -45,21 +46,47 @@ class WatchedAPI:
 
     def __init__(self, note: Callable[[Exchange], None]) -> None:
         self.api = OfflineAPI()
-        self.asked = 0
         self.note = note
+        self.begin()
+
+    def begin(self) -> None:
+        """A new case: nothing was asked or refused yet."""
+        self.asked = self.logged = 0
+        self.refused = ""
 
     def handle(self, method: str, path: str, headers: Any, body: bytes) -> Response:
         self.asked += 1
-        if self.asked > MOST_REQUESTS or len(body) > LARGEST_BODY:
-            return self.error(413, f"more than {MOST_REQUESTS} requests, or one that is too large")
+        if refusal := self._too_much(body):
+            return self.refuse(refusal)
         process, _, rest = path.lstrip("/").partition("/")
         response = self.api.handle(method, f"/{rest}", headers, body)
         if response.status == 200 and isinstance(response.body, bytes):
+            self.logged += len(body) + len(response.body)
             self.note(_exchange(process, body, response.body))
         return response
 
+    def _too_much(self, body: bytes) -> str:
+        if len(body) > LARGEST_BODY:
+            return too_large(len(body))
+        if self.asked > MOST_REQUESTS:
+            return f"it sent more than {MOST_REQUESTS} requests for one case; give it a budget"
+        if self.logged > MOST_LOGGED:
+            megabytes = MOST_LOGGED // 10**6
+            return f"its requests and replies have more than {megabytes} MB; ask for less"
+        return ""
+
+    def refuse(self, why: str) -> Response:
+        """Notes the first refusal of a case, and tells the client."""
+        self.refused = self.refused or why
+        return self.error(413, f"This service takes no more: {why}.")
+
     def error(self, status: int, message: str) -> Response:
         return self.api.error(status, message)
+
+
+def too_large(size: int) -> str:
+    """What is wrong with a request of so many bytes."""
+    return f"it sent a request of {size:,} bytes; at most {LARGEST_BODY:,} are taken"
 
 
 def _exchange(process: str, body: bytes, reply: bytes) -> Exchange:

@@ -296,6 +296,7 @@ def _key(submission: intake.Submission, fingerprint: str, chosen: argparse.Names
         submission.sha256,
         submission.older,
         submission.problems,
+        submission.documents,
         fingerprint,
         chosen.timeout,
         sandbox.name(),

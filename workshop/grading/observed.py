@@ -26,8 +26,8 @@ from workshop.course.observing import Sight, at_the_service, sight_of
 
 from .intake.answers import Master, merge
 from .plan import TIMEOUTS, Plan
-from .sandbox.sandboxed_kernel import GradedKernel, Outcome
-from .service import POSSIBLE, OutsideService, completed
+from .sandbox.sandboxed_kernel import GradedKernel, KernelFailed, Outcome
+from .service import POSSIBLE, OutsideService, ServiceFailed, completed
 from .staged import StagedNotebook
 
 
@@ -88,12 +88,27 @@ def look(
     if reader is None or not POSSIBLE:
         outcome = run(case_source(exercise, inputs, label))
         return outcome, printed(outcome, label)
-    if kernel.service is None:
-        kernel.service = OutsideService(kernel.sockets)
-    kernel.service.take()  # what was asked between two cases
-    outcome = run(case_source(exercise, inputs, label, kernel.service.socket))
-    log = kernel.service.take() if kernel.service else []
+    beside = _service_of(kernel)
+    refused = beside.take().refused  # between two cases, by what an earlier answer left behind
+    if not refused:
+        outcome = run(case_source(exercise, inputs, label, beside.socket))
+        if outcome.ended in ("timeout", "killed"):
+            return outcome, ""
+        log, refused = beside.take()
+    if refused:  # the case does not count, and what sends all this ends
+        kernel.stop()
+        return Outcome("killed", f"the offline API served it no more: {refused}"), ""
     return outcome, completed(printed(outcome, label), reader, log, inputs)
+
+
+def _service_of(kernel: GradedKernel) -> OutsideService:
+    """The service beside a kernel. Raises KernelFailed when this machine cannot start it."""
+    if kernel.service is None:
+        try:
+            kernel.service = OutsideService(kernel.sockets)
+        except (ServiceFailed, OSError) as problem:
+            raise KernelFailed(str(problem)) from None
+    return kernel.service
 
 
 def reference(of: Master, plan: Plan) -> dict[str, list[str]]:

@@ -31,7 +31,7 @@ from workshop.course.observing import sight_of
 
 from . import course, observed, sandbox
 from .check import Check, State
-from .intake import notebook_json
+from .intake import documents, notebook_json
 from .intake.answers import Merged, master, merge, names
 from .plan import TIMEOUT_S, Plan
 from .sandbox import orphans
@@ -177,9 +177,18 @@ class GradedFile(IPyNbFile):
         """Nothing yet: a kernel is started when the first check needs it."""
         self.began = time.monotonic()
         number = len(self.master.exercises)
-        self.staged = StagedNotebook(self.merged, self.plan, number, self._forks)
+        texts = documents.kept_beside(self.path) if self.plan.out else self._documents()
+        self.staged = StagedNotebook(self.merged, self.plan, number, self._forks, texts)
         self.observations = observed.Observations(self.staged, self.plan)
         self.setup_sanitize_files()
+
+    def _documents(self) -> dict[str, str]:
+        """Those beside a notebook of one's own, which no command has looked at before."""
+        if not self.master.name.startswith(documents.LESSON):
+            return {}
+        found = documents.in_folder(self.path)
+        self.flags += found.flags()
+        return found.texts
 
     def _forks(self) -> ForkServer | None:
         """The session's fork server, if it was asked for; a new one when the last has ended."""

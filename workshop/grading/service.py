@@ -1,7 +1,8 @@
 """The offline API outside of the sandbox, in a process of its own: its log is nothing that a
 submission can write.
 
-The submission's kernel reaches it by a socket in the one folder that both sides see.
+The submission's kernel reaches it by a socket in the one folder that both sides see. Whoever sends
+more than a case can need is refused, and the case says so.
 """
 
 from __future__ import annotations
@@ -9,32 +10,64 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import secrets
 import select
 import socket
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from socketserver import TCPServer, ThreadingMixIn
-from typing import Any
+from typing import Any, NamedTuple
 
 from offline_model.api.server import _Connection
+from offline_model.api.service import Response
 from workshop.course.observing import line_of, sight_of
-from workshop.course.service import MARK, Exchange, Log, Reader, WatchedAPI
+from workshop.course.service import (
+    LARGEST_BODY,
+    MARK,
+    Exchange,
+    Log,
+    Reader,
+    WatchedAPI,
+    too_large,
+)
 
 AT_ONCE = 32
-"""Connections; a submission that opens more waits."""
-PATIENCE_S = 10.0
-CPU_S, MEMORY_BYTES = 120, 2**31
+"""Connections; a submission that opens more waits a little, and is then refused."""
+PLACE_S, REQUEST_S, LOOK_S = 2.0, 8.0, 0.25
+"""Seconds: that a connection waits for a place, until a request has come whole, between two looks
+at those that are late.
+"""
+START_S, ANSWER_S = 60.0, 20.0
+"""Seconds: until the service is up, and until it has told its log; on a machine with much to do."""
+CPU_S, MEMORY_BYTES, FILES = 120, 2**31, 128
 """A request may make the service work hard; it must not take the grader along."""
+LONGEST_LINE = 100_000_000
+"""Bytes that the grader reads of a log: more than the service keeps of a case."""
 POSSIBLE = hasattr(socket, "AF_UNIX") and os.name == "posix"
 
 
+class ServiceFailed(RuntimeError):
+    """The service did not start: a problem of this machine, not of the submission."""
+
+
+class Taken(NamedTuple):
+    """What the service saw since the last time."""
+
+    log: Log
+    refused: str = ""
+    """Why it served no more; empty while all was within bounds."""
+
+
 class OutsideService:
-    """Starts the service for one kernel; `take` returns what it was asked since the last time."""
+    """Starts the service for one kernel. Raises ServiceFailed when it does not come up."""
 
     def __init__(self, sockets: Path) -> None:
-        self.socket = str(sockets / "c-api")  # a name that the watch takes for a connection
+        # a name that the watch takes for a connection, and that nobody can occupy before
+        self.socket = str(sockets / f"c-api-{secrets.token_hex(4)}")
+        self._asked = 0
         self._process = subprocess.Popen(
             [sys.executable, "-m", __name__, self.socket],
             stdin=subprocess.PIPE,
@@ -42,25 +75,46 @@ class OutsideService:
             stderr=subprocess.DEVNULL,
             cwd=Path(__file__).resolve().parents[2],
         )
-        self._ready = self._line() == b"ready\n"
+        if self._line(START_S) != b"ready":
+            self.stop()
+            raise ServiceFailed(
+                f"the offline API of a graded kernel did not start in {START_S:g} s"
+            )
 
-    def take(self) -> Log:
-        """The log since the last time; empty when the service has ended, which only a submission's
-        requests can bring about.
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def take(self) -> Taken:
+        """What was asked since the last time. A service that does not answer has come to its own
+        limits, which only a submission's requests can bring about: it is ended.
         """
+        self._asked += 1
         try:
             assert self._process.stdin
-            self._process.stdin.write(b"take\n")
+            self._process.stdin.write(b"%d\n" % self._asked)
             self._process.stdin.flush()
-            return [Exchange(*parts) for parts in json.loads(self._line() or b"[]")]
-        except (OSError, ValueError):
-            return []
+            number, log, refused = json.loads(self._line(ANSWER_S))
+            if number != self._asked:
+                raise ValueError("an answer to an earlier question")
+            return Taken([Exchange(*parts) for parts in log], refused)
+        except (OSError, ValueError, TypeError):
+            self.stop()
+            return Taken([], "its requests used up what the service may use")
 
-    def _line(self) -> bytes:
-        out = self._process.stdout
-        assert out
-        ready, _, _ = select.select([out], [], [], PATIENCE_S)
-        return out.readline() if ready else b""
+    def _line(self, seconds: float) -> bytes:
+        """The next line, without its end; empty when there is none in time."""
+        assert self._process.stdout
+        out, line, deadline = self._process.stdout.fileno(), bytearray(), time.monotonic() + seconds
+        while not line.endswith(b"\n"):
+            left = deadline - time.monotonic()
+            if left <= 0 or len(line) > LONGEST_LINE or not select.select([out], [], [], left)[0]:
+                return b""
+            piece = os.read(out, 2**20)
+            if not piece:
+                return b""
+            line += piece
+        return bytes(line[:-1])
 
     def stop(self) -> None:
         self._process.kill()
@@ -83,23 +137,61 @@ def completed(line: str, reader: Reader, log: Log, case: Any) -> str:
     return line
 
 
+# ── in the service's own process ──────────────────────────────────────────────────────────────────
+
+
 class _Handler(_Connection):
     disable_nagle_algorithm = False
-    timeout = PATIENCE_S
+    timeout = REQUEST_S
+    server: _Server  # type: ignore[assignment]
+
+    def setup(self) -> None:
+        super().setup()
+        self.server.waits(self.connection)
+
+    def finish(self) -> None:
+        self.server.goes_on(self.connection)
+        super().finish()
+
+    def parse_request(self) -> bool:
+        self.server.waits(self.connection, begun=True)
+        return super().parse_request()
+
+    def _body(self) -> bytes | None:
+        length = self.headers.get("content-length", "0")
+        if length.isdecimal() and int(length[:15]) > LARGEST_BODY:  # refused before it is read
+            self.close_connection = True
+            self._send(self.server.api.refuse(too_large(int(length[:15]))))
+            return None
+        body = super()._body()
+        self.server.goes_on(self.connection)
+        return body
+
+    def _send(self, response: Response) -> None:
+        super()._send(response)
+        self.server.waits(self.connection)
 
 
 class _Server(ThreadingMixIn, TCPServer):
     address_family = getattr(socket, "AF_UNIX", socket.AF_INET)
     daemon_threads = True
+    request_queue_size = 4 * AT_ONCE
 
     def __init__(self, path: str, api: WatchedAPI) -> None:
         self.api = api
         self._places = threading.BoundedSemaphore(AT_ONCE)
+        self._due: dict[socket.socket, tuple[float, bool]] = {}
+        """By connection on which the next request is awaited: until when, and whether it began."""
+        before = os.umask(0)  # not by a chmod afterwards, which would follow a link
         super().__init__(path, _Handler)  # type: ignore[arg-type]
+        os.umask(before)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        self._places.acquire()
-        super().process_request(request, client_address)
+        if self._places.acquire(timeout=PLACE_S):
+            super().process_request(request, client_address)
+        else:
+            self.api.refuse(f"it held more than {AT_ONCE} connections open at once")
+            self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         try:
@@ -107,32 +199,67 @@ class _Server(ThreadingMixIn, TCPServer):
         finally:
             self._places.release()
 
+    def waits(self, connection: socket.socket, *, begun: bool = False) -> None:
+        """A request has to come whole on this connection in time, however slowly it is sent."""
+        self._due[connection] = (time.monotonic() + REQUEST_S, begun)
+
+    def goes_on(self, connection: socket.socket) -> None:
+        """Nothing is awaited on it."""
+        self._due.pop(connection, None)
+
+    def end_what_is_late(self) -> None:
+        """Goes on for ever; closes connections on which no request came in time."""
+        while True:
+            time.sleep(LOOK_S)
+            for connection, (due, begun) in list(self._due.items()):
+                if time.monotonic() > due:
+                    if begun:
+                        self.api.refuse(
+                            f"it began a request and had not sent it whole after {REQUEST_S:g} s"
+                        )
+                    self.goes_on(connection)
+                    with contextlib.suppress(OSError):
+                        connection.shutdown(socket.SHUT_RDWR)
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """What a submission breaks is its own."""
 
 
 def main(path: str) -> None:
-    """Serves until standard input ends; each line of it is answered with the log so far."""
+    """Serves until standard input ends; each line of it, a number, is answered with the number,
+    the log so far, and why more was refused.
+    """
     _limit()
     log: Log = []
     api = WatchedAPI(log.append)
     server = _Server(path, api)
-    os.chmod(path, 0o666)
-    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-    sys.stdout.write("ready\n")
-    sys.stdout.flush()
-    for _ in sys.stdin:
+    for work in (lambda: server.serve_forever(0.05), server.end_what_is_late):
+        threading.Thread(target=work, daemon=True).start()
+    _say("ready")
+    for line in sys.stdin:
         taken, log[:] = [*log], []
-        api.asked = 0
-        sys.stdout.write(json.dumps(taken) + "\n")
-        sys.stdout.flush()
+        refused = api.refused
+        api.begin()
+        _say(json.dumps([int(line), taken, refused]))
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 def _limit() -> None:
     import resource
 
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    limits = {
+        resource.RLIMIT_CPU: CPU_S,
+        resource.RLIMIT_AS: MEMORY_BYTES,
+        resource.RLIMIT_NOFILE: FILES,
+        resource.RLIMIT_FSIZE: 0,
+        resource.RLIMIT_CORE: 0,
+    }
+    for kind, bound in limits.items():
+        resource.setrlimit(kind, (bound, bound))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from .intake.answers import Merged
+from .intake.documents import writing
 from .intake.own_cells import definitions
 from .plan import Plan, notebook_s
 from .sandbox.forks import ForkServer
@@ -27,9 +28,16 @@ class StagedNotebook:
     """
 
     def __init__(
-        self, merged: Merged, plan: Plan, exercises: int, forks: Callable[[], ForkServer | None]
+        self,
+        merged: Merged,
+        plan: Plan,
+        exercises: int,
+        forks: Callable[[], ForkServer | None],
+        documents: dict[str, str] | None = None,
     ) -> None:
+        """documents: texts by name, which the notebook may read."""
         self.merged, self.plan, self._forks = merged, plan, forks
+        self.documents = documents or {}
         self.time_left = notebook_s(exercises, plan.timeout_s)
         self.kernel: GradedKernel | None = None
         self.fatal: dict[str, Outcome] = {}
@@ -53,6 +61,8 @@ class StagedNotebook:
             if self.kernel is None or not self.kernel.is_alive():
                 self.kernel = GradedKernel(Path(self.plan.course), self._forks())
                 self._done = 0
+                for source in writing(self.documents):
+                    self.kernel.run(source, self.plan.timeout_s)
             if self._run_until(until):
                 return True
         return False

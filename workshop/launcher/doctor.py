@@ -72,7 +72,7 @@ def verdict(findings: list[Finding]) -> str:
     problems = [finding.name for finding in findings if not finding.ok]
     if problems:
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        return f"{count}: {', '.join(problems)}. Mend the first, then run the doctor again."
+        return f"{count}: {', '.join(problems)}. Fix the first, then run the doctor again."
     if any(finding.name == "environment" and finding.remedy for finding in findings):
         return f"No problems. Not set up yet: {SET_UP} does it."
     return "No problems: this machine is ready."

@@ -38,6 +38,14 @@ SERVER_SETTINGS = """from workshop.launcher.saved import keep_widget_state
 c.ContentsManager.pre_save_hook = keep_widget_state
 """
 """Python, not JSON: Jupyter Server takes the hook as a function only."""
+DRAWN = ':is(.mathjax_ignore, svg[role="img"], img[src^="data:image/svg+xml"])'
+DARK = '[data-jp-theme-light="false"]'
+IN_THE_DARK = f"""\
+/* Cards and pictures are drawn on light paper; in a dark theme it is dark, and hues stay. */
+{DARK} {DRAWN} {{ filter: invert(0.92) hue-rotate(180deg); }}
+{DARK} .mathjax_ignore {DRAWN} {{ filter: none; }}
+"""
+"""A style of JupyterLab's page: an output has its own colours, since other hosts show it, too."""
 KERNEL_SETTINGS = {
     # Errors only: warnings about its transport would fill the window that shows the address.
     "IPKernelApp": {"log_level": 40},
@@ -150,6 +158,7 @@ def options_of_jupyterlab(root: Path, chosen: argparse.Namespace, *, as_root: bo
     words = [
         f"--ServerApp.root_dir={root}",
         f"--LabApp.default_url={page}",
+        "--LabApp.custom_css=True",
         "--ServerApp.answer_yes=True",
         "--Application.log_level=ERROR",  # the address is still printed: it is logged as critical
     ]
@@ -188,6 +197,9 @@ def jupyter_environment(root: Path, environ: Mapping[str, str]) -> dict[str, str
         ):
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
+        style = own / "config" / "custom" / "custom.css"
+        style.parent.mkdir(exist_ok=True)
+        style.write_text(IN_THE_DARK, encoding="utf-8")
         (own / "config" / "jupyter_server_config.py").write_text(SERVER_SETTINGS, encoding="utf-8")
     except OSError as error:
         raise environment.SetupFailed(

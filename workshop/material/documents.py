@@ -78,14 +78,22 @@ def _document(path: Path, folder: Path) -> Document | str:
         return f"cannot be read: {problem.strerror}"
     if len(content) > LARGEST_BYTES:
         return f"{len(content):,} bytes; at most {LARGEST_BYTES:,} are read"
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        return f"not UTF-8 (byte {problem.start}); save it as UTF-8"
+    if why := why_no_text(content):
+        return why
+    text = content.decode("utf-8-sig")
     if path.suffix.lower().startswith(".htm"):
         text = text_of(text)
     document = parse_document(text, "-".join(path.relative_to(folder).with_suffix("").parts))
     return document if document.text else "holds no text"
+
+
+def why_no_text(content: bytes) -> str:
+    """Why the bytes of a file are no text; empty when they are."""
+    try:
+        content.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        return f"not UTF-8 (byte {problem.start}); save it as UTF-8"
+    return ""
 
 
 def text_of(page: str) -> str:

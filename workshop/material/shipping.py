@@ -24,7 +24,7 @@ from kernel.events import Note
 
 from .documents import read_folder
 
-__all__ = ["GARDEN", "Careless", "alone", "example", "poisoned", "read_folder", "show"]
+__all__ = ["GARDEN", "Careless", "alone", "example", "poisoned", "read_folder", "show", "texts"]
 
 GARDEN = Path(__file__).resolve().parents[2] / "notebooks" / "data" / "garden"
 """The papers of a small garden, as people keep them: four kinds of files."""
@@ -35,6 +35,14 @@ You are a desk of one. Work in three steps.
 the source of each sentence in brackets: "Sentence [source-id]."
 3. Review: every sentence must be carried by the source that it cites, and every source must be
 used. Answer with the brief only."""
+
+
+def texts(folder: str | Path) -> dict[str, str]:
+    """The documents of a folder from their ids to their texts; says what was not read."""
+    found = read_folder(folder)
+    for name, why in found.unread.items():
+        print(f"not read  {name}: {why}")
+    return {id: document.text for id, document in found.library.documents.items()}
 
 
 def alone(library: Corpus) -> Agent:

@@ -14,6 +14,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+from workshop import tab
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 HERE = Path(__file__).parent
 WHEELS = HERE / "wheels.txt"
@@ -121,7 +123,18 @@ def _own_wheel(cache: Path, static: Path) -> str:
         for path in sorted((ROOT / "notebooks" / "data").rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
                 new.write(path, path.relative_to(ROOT))
+        new.writestr(tab.OUTPUTS.relative_to(ROOT).as_posix(), json.dumps(_stored_outputs()))
     return wheel.name
+
+
+def _stored_outputs() -> dict[str, Any]:
+    """What each cell of the lessons showed where it last ran installed."""
+    import nbformat
+
+    found: dict[str, Any] = {}
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        found |= tab.stored(nbformat.read(path, as_version=4).cells)
+    return found
 
 
 def _locked(lock: dict[str, Any], static: Path, own: str) -> dict[str, Any]:

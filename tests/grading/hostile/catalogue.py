@@ -112,4 +112,13 @@ ITEMS = (
     "memory that belongs to no process",
     "what counts an answer's doings",
     "a helper anywhere",
+    # the service of the capstone
+    "a flood of requests",
+    "a huge request",
+    "a slow request",
+    "half-open connections",
+    "a request that is hard to read",
+    "a service of its own",
+    "a fake log",
+    "reading other logs",
 )

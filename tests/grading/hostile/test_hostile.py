@@ -11,7 +11,7 @@ import pytest
 
 from workshop.grading import sandbox
 
-from . import cells, cheating, ending, files, honest, reaching, surprises  # noqa: F401
+from . import asking, cells, cheating, ending, files, honest, reaching, surprises  # noqa: F401
 from .catalogue import ITEMS
 from .class_run import ClassRun, graded
 from .submission import HONEST, RECIPES, Recipe

@@ -183,4 +183,5 @@ def test_sentences_of_a_brief_are_those_of_the_facts():
         parts(task="Write a brief on Qdrant", facts=FACTS), "You are the writer. Cite."
     ).text
     plain = re.sub(r"\s*\[[^\]]*\]", "", written.split("\n\n", 1)[1])
-    assert all(sentence in FACTS for sentence in re.split(r"(?<=\.)\s+", plain.strip()))
+    lines = re.split(r"(?<=\.)\s+", plain.strip())
+    assert all(re.sub("^It ", "Qdrant ", sentence) in FACTS for sentence in lines)

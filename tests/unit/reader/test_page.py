@@ -24,7 +24,7 @@ from .desk import FACTS, GOOD
 from .test_edge import FAMILIES, PAGE, ROWS
 from .test_skills import FINISH, desk, research
 from .test_wordings import TEAM
-from .wire import HEADERS, TEXT, TEXTS, VERDICT, Reply, bullets, parts, send, shape, tool
+from .wire import HEADERS, TEXT, TEXTS, VERDICT, Reply, bullets, converse, parts, send, shape, tool
 
 HERE = "test_page"
 EDGE = "test_edge"
@@ -36,6 +36,7 @@ PROOFS = {  # how a sentence of the page begins → the tests that prove it
     "It is a *deterministic reader": f"{SKILL}.test_the_same_request_gives_the_same_bytes_under_any_hash_seed",
     "It knows nothing but the request": f"{HERE}.test_what_was_asked_before_changes_nothing",
     "A brief has no sentence of its own": f"{EDGE}.test_sentences_of_a_brief_are_those_of_the_facts",
+    "Where the sentence before has the same subject": "test_prose.test_a_pronoun_stands_for_a_thing_that_the_sentence_before_is_about",
     "What a real model does with style": f"{EDGE}.test_what_the_page_does_not_read_is_not_understood",
     "Each reply carries an account": f"{HERE}.test_the_account_is_in_the_header_and_not_in_the_body",
     "read as: writer": f"{EDGE}.test_the_example_account_of_the_page_is_what_it_says",
@@ -68,6 +69,13 @@ PROOFS = {  # how a sentence of the page begins → the tests that prove it
     "A sentence is read as far as 4,000": f"{EDGE}.test_a_sentence_is_read_as_far_as_4000_characters",
     "A list of workers is read as far as 50": f"{HERE}.test_a_list_of_workers_is_read_as_far_as_50_names",
     "A comparison is read as far as 20": f"{HERE}.test_a_comparison_is_read_as_far_as_20_things",
+    "Without a number, a researcher": f"{HERE}.test_a_researcher_reports_at_most_12_facts",
+    "Without a length, a brief": f"{HERE}.test_a_brief_has_at_most_250_words",
+    "A review names at most": f"{HERE}.test_a_review_names_at_most_20_faults",
+    "A synthesis compares at most": f"{HERE}.test_a_synthesis_compares_at_most_80_statements",
+    "A label is in a line": f"{HERE}.test_a_label_is_in_a_line_of_at_most_2000_characters",
+    "A repair tries at most": f"{HERE}.test_a_repair_tries_at_most_120_edits",
+    "The account names at most": f"{HERE}.test_the_account_names_at_most_20_clauses",
     "One line of data": f"{HERE}.test_a_wording_is_added_by_one_line_of_data",
     "A wording is literal words": f"{HERE}.test_a_wording_is_added_by_one_line_of_data",
     "There are no regular expressions": f"{EDGE}.test_no_wording_is_a_regular_expression",
@@ -511,6 +519,84 @@ def test_a_comparison_is_read_as_far_as_20_things(count):
     assert searched == set(names[:20])
     left = " ".join(reply.account.not_understood)
     assert all(name in left for name in names[20:])
+
+
+def statements(count: int) -> list[str]:
+    """So many statements, each on a thing of its own."""
+    return [f"Zeb{number} weighs {number + 3} kilograms." for number in range(count)]
+
+
+def test_a_researcher_reports_at_most_12_facts():
+    pages = [f"[z{number}] Zebras (2020)\n{text}" for number, text in enumerate(statements(30))]
+    result = "\n\n".join(pages).replace("Zeb", "Zebra ")
+    found, _ = research("Find facts about zebras", search=lambda query: result)
+    assert len(bullets(found)) == 12
+
+
+def test_a_brief_has_at_most_250_words():
+    facts = "\n".join(f"- {text} [z]" for text in statements(90))
+    written = send(parts(task="Write a brief on zebs", facts=facts), "You are the writer.").text
+    assert 240 < len(written.split()) <= 250
+
+
+@pytest.mark.parametrize(("count", "named"), [(19, 19), (25, 20)])
+def test_a_review_names_at_most_20_faults(count, named):
+    issues = reviewed("", " ".join(statements(count))).json["issues"]
+    assert len(issues) == named
+
+
+@pytest.mark.parametrize(("count", "is_compared"), [(79, True), (80, False)])
+def test_a_synthesis_compares_at_most_80_statements(count, is_compared):
+    one = "\n".join(
+        f"- {text} [a]" for text in ("The bridge is 300 metres long.", *statements(count - 1))
+    )
+    two = "- The bridge is 200 metres long. [b]"
+    reply = send(
+        parts(task="The bridge and the zebs", one=one, two=two), "You are the synthesizer."
+    )
+    assert ("Sources differ: The bridge" in reply.text) == is_compared
+
+
+@pytest.mark.parametrize(("length", "is_label"), [(1_900, True), (2_100, False)])
+def test_a_label_is_in_a_line_of_at_most_2000_characters(length, is_label):
+    text = f"Task: Write a brief\n\nNotes: {'Qdrant stores points. ' * (length // 22)}"
+    assert ("facts" in send(text, "You are the writer.").account.parts) == is_label
+
+
+def test_a_repair_tries_at_most_120_edits():
+    lines = [f"    total = total + {number} * count" for number in range(60)]
+    source = "\n".join(["def add(count):", "    total = 0", *lines, "    return total"])
+    test = "from sums import add\n\ndef test_add():\n    assert add(1) == 5"
+    files = {"sums.py": source, "test_sums.py": test}
+
+    def listing(given: dict) -> str:
+        rows = enumerate(files[given["path"]].split("\n"), 1)
+        return "\n".join(f"{number:4}  {row}" for number, row in rows)
+
+    answers = {
+        "run_tests": lambda given: "FAILED test_sums.py::test_add - assert 0 == 5\n1 failed",
+        "read_file": listing,
+        "try_edits": lambda given: "0: line 3: test_sums.py::test_add fails | x",
+    }
+    tools = [
+        tool("run_tests", "Run the tests.", only=TEXT),
+        tool("read_file", "Read one file.", path=TEXT),
+        tool("try_edits", "Try edits of one file.", path=TEXT),
+    ]
+    task = "Find the bug behind the failing test."
+    reply, calls = converse(task, "You repair.", tools=tools, answers=answers, turns=20)
+    tried = sum(len(call["input"]["edits"]) for call in calls if call["name"] == "try_edits")
+    assert tried == 120 and "120 edits were tried; a person has to look" in reply.text
+
+
+def test_the_account_names_at_most_20_clauses():
+    wishes = [f"Zebrify the {letter}-stripes." for letter in "abcdefghijklmnopqrstuvwxy"]
+    account = send(parts(**BRIEF), f"You are the writer. {' '.join(wishes)}").account
+    assert len(account.not_understood) == 20 and account.left_out == 5
+    account = send(
+        parts(**BRIEF), f"You are the writer. Zebrify {'every little thing ' * 20}"
+    ).account
+    assert [len(clause) for clause in account.not_understood] == [160 + len(" …")]
 
 
 # ── how it grows ─────────────────────────────────────────────────────────────────────────────────────────────

@@ -465,7 +465,6 @@ def test_an_unsupported_sentence_is_dropped(feedback):
     [
         "The source [qdrant-cloud] is not used.",
         "Please mention qdrant-cloud as well.",
-        "Not every source is used.",
     ],
 )
 def test_a_missing_source_is_added(feedback):
@@ -475,10 +474,6 @@ def test_a_missing_source_is_added(feedback):
 
 def test_a_draft_that_is_too_long_is_shortened():
     assert 0 < len(revised("Too long: the limit is 20 words.").split()) <= 20
-
-
-def test_missing_citations_are_added_from_the_facts():
-    assert cited(revised("Citations are missing.", re.sub(r" \[.*?\]", "", GOOD))) == cited(GOOD)
 
 
 @pytest.mark.parametrize(
@@ -597,6 +592,30 @@ def test_a_comparison_has_one_step_a_subject_and_then_depends():
     ]
 
 
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "Workers: researcher, writer, reviewer.",
+        "The workers are researcher, writer and reviewer.",
+        "Workers: researcher (finds facts), writer (writes the brief), reviewer (checks the draft).",
+        "The workers:\n- researcher: finds facts\n- writer: writes\n- reviewer: checks it",
+    ],
+)
+@pytest.mark.parametrize("worker", [TEXT, {"enum": ["researcher", "writer", "reviewer"]}])
+def test_workers_that_a_prompt_lists_are_read_and_planned(listed, worker):
+    schema = shape(
+        steps={
+            "type": "array",
+            "items": {**STEP, "properties": STEP["properties"] | {"worker": worker}},
+        }
+    )
+    reply = send(
+        "Write a brief on Qdrant.", f"You are the planner of a desk. {listed}", schema=schema
+    )
+    assert [step["worker"] for step in reply.json["steps"]] == ["researcher", "writer", "reviewer"]
+    assert reply.account.not_understood == ()
+
+
 def test_only_workers_that_the_schema_allows_are_planned():
     one = shape(worker={"const": "researcher"}, task=TEXT)
     steps = send(
@@ -712,9 +731,8 @@ def test_an_answer_keeps_its_schema_whichever_skill_gives_it():
     ) == {"notes"}
 
 
-def test_a_greeting_an_exact_word_and_a_question_about_the_text():
+def test_a_greeting_and_a_question_about_the_text():
     assert send("Hello! Who are you?").text.startswith("Hello!")
-    assert send("Reply with exactly: ready").text == "ready"
     assert (
         "900 metres"
         in send(

@@ -76,7 +76,7 @@ def team_at_the_service(log: Log, case: dict[str, Any], seen: dict[str, Any]) ->
     seen = _only_calls_that_were(log, seen)
     if case["look"] == "people":
         seen["prompts that the service saw"] = len({exchange.system for exchange in log})
-    if case["look"] == "text":
+    if case["look"] in ("text", "draft"):
         asked = " ".join(exchange.body for exchange in log)
         replies = " ".join(exchange.reply for exchange in log)
         figures = {id: re.findall(r"\d{4}", text) for id, text in case["documents"].items()}
@@ -104,7 +104,7 @@ def _only_calls_that_were(log: Log, seen: dict[str, Any]) -> dict[str, Any]:
 class Endless:
     """A team that never comes to an end by itself."""
 
-    name, description = "endless desk", "Asks for ever."
+    name, description = "endless desk", "Asks forever."
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         asker = Agent("asker", "Asks.", "Answer in one sentence.", models.worker)
@@ -177,7 +177,7 @@ def shipped_at_the_service(log: Log, case: dict[str, Any], seen: dict[str, Any])
         undisturbed = sum(exchange.process == "whole" for exchange in log)
         seen["answers that were paid twice"] = max(0, len(log) - 2 * undisturbed)
         seen["requests of the undisturbed run"] = undisturbed
-    return seen
+    return {**seen, "the service was asked": bool(log)}
 
 
 OBSERVE = {"19.1": brought, "19.2": built, "19.3": shipped}

@@ -17,13 +17,16 @@ from zoneinfo import ZoneInfo
 from workshop.checks import exercises
 from workshop.grading.reports.plain import looks
 
-from . import answers, lessons, notebook_json, owners
+from . import answers, documents, lessons, notebook_json, owners
 from .files import Entry, NothingToGrade, Refused, look
 
 MOST_FILES, MOST_BYTES = 200, 200 * 2**20
 """Notebooks that are read of one learner, and bytes of them all."""
 OFFERED = re.compile(r"\.newer(-\d+)?\.ipynb$")
 """How the launcher names a newer version beside a learner's own copy."""
+A_LOG = (
+    "a log earns nothing, since anybody can write one; `python3 -m workshop report FILE` shows it"
+)
 SAME_MOMENT_S = 2
 """As exact as the clock of a zip."""
 
@@ -55,6 +58,8 @@ class Submission:
     """The platform's folder, or the file's name without its ending."""
     readable: bool = True
     """Whether it is a notebook; one that is not has no answers, and every point is lost."""
+    documents: str = ""
+    """The fingerprint of the documents that were brought along with it."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,7 @@ class _File:
     sha256: str
     problem: str
     flags: tuple[str, ...]
+    documents: str = ""
 
 
 def read(submissions: Path, *, exercise: str | None = None, scratch: Path) -> Intake:
@@ -102,12 +108,14 @@ def read(submissions: Path, *, exercise: str | None = None, scratch: Path) -> In
     with look(submissions, leave_out=scratch) as found:
         entries = _below_the_wrapper(found.entries, notebooks, submissions)
         reading = _Reading(notebooks, exercise, scratch, _timestamps(entries))
-        files = list(reading.files(entries))
-    unread, aside = [*found.refused, *reading.unread], reading.aside
+        around = len(found.entries[0].parts) - len(entries[0].parts) if entries else 0
+        refused = [("/".join(name.split("/")[around:]), why) for name, why in found.refused]
+        files = [_with_documents(file, entries, refused) for file in reading.files(entries)]
+        aside = _without_documents(reading.aside, files)
+    unread = [*found.refused, *reading.unread]
     if found.hidden:
         why = "names that begin with a dot, and folders of the system, are left out"
         aside.append((f"{found.hidden} hidden files", why))
-    around = len(found.entries[0].parts) - len(entries[0].parts) if entries else 0
     if around and submissions.is_dir():
         why = "it stands around all others, so it was taken for a wrapper and not for a learner"
         aside.append((f"the folder {found.entries[0].parts[0]}", why))
@@ -125,9 +133,9 @@ def read(submissions: Path, *, exercise: str | None = None, scratch: Path) -> In
                 (submission.file, f"it belongs to {submission.notebook}; only {exercise} is graded")
             )
     chosen = [submission for submission in chosen if exercise in (None, submission.notebook[:2])]
-    refused = [tuple(name.split("/")[around:]) for name, _ in found.refused]
+    others = [tuple(name.split("/")) for name, _ in refused]
     paths = [entry.parts for entry in entries] + [
-        path for path in refused if not {"", ".", ".."} & {*path}
+        path for path in others if not {"", ".", ".."} & {*path}
     ]
     learners = {submission.learner for submission in chosen} | {learner for learner, _ in named}
     learners |= set(_owners(paths, doubled))
@@ -140,6 +148,32 @@ def read(submissions: Path, *, exercise: str | None = None, scratch: Path) -> In
         sorted(aside),
         tuple(sorted(learners, key=lambda name: (name.casefold(), name))),
     )
+
+
+def _with_documents(
+    file: _File, entries: Iterable[Entry], refused: Iterable[tuple[str, str]]
+) -> _File:
+    """A capstone with the documents that lie beside it; any other notebook as it is."""
+    if file.lesson != documents.LESSON:
+        return file
+    found = documents.beside(file.entry.parts, entries, refused)
+    return replace(file, flags=(*file.flags, *found.flags()), documents=found.keep(file.copy))
+
+
+def _without_documents(
+    aside: Iterable[tuple[str, str]], files: Iterable[_File]
+) -> list[tuple[str, str]]:
+    """What was set aside, without the documents of capstones: those were looked at."""
+    folders = {
+        (*file.entry.parts[:-1], documents.FOLDER)
+        for file in files
+        if file.lesson == documents.LESSON and len(file.entry.parts) > 1
+    }
+    return [
+        (name, why)
+        for name, why in aside
+        if not any(documents.is_below(tuple(name.split("/")), folder) for folder in folders)
+    ]
 
 
 def _with_flags_for_alike(
@@ -265,6 +299,8 @@ class _Reading:
             self.unread.append((entry.name, why))
         elif entry.parts[:-1] in self.times and entry.parts[-1] == "timestamp.txt":
             self.aside.append((entry.name, "it says when the notebook beside it was handed in"))
+        elif entry.name.lower().endswith(".jsonl"):
+            self.aside.append((entry.name, A_LOG))
         else:
             self.aside.append((entry.name, "no notebook (its name does not end with .ipynb)"))
 
@@ -423,6 +459,7 @@ def _chosen(named: list[tuple[str, _File]], notebooks: Mapping[str, str]) -> Ite
             number=best.owner.number if best.owner else "",
             upload=best.owner.upload if best.owner else "",
             readable=not best.problem,
+            documents=best.documents,
         )
 
 

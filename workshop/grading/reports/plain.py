@@ -77,9 +77,9 @@ def markdown(text: object, length: int = 200) -> str:
     return words.replace("\\<", "&lt;").replace("\\>", "&gt;").replace("\\&", "&amp;")
 
 
-def code(text: object, length: int = 200) -> str:
+def code(text: object) -> str:
     """Within a line of Markdown, in the type of code."""
-    words = line(text, length)
+    words = line(text)
     fence = "`" * (1 + max((len(run) for run in re.findall(r"`+", words)), default=0))
     return f"{fence} {words} {fence}" if "`" in words else f"{fence}{words or ' '}{fence}"
 
@@ -98,11 +98,11 @@ def _spaced(words: str) -> str:
     return f"{' ' * words.startswith(' ')}{escaped}{' ' * (words.endswith(' ') and bool(escaped))}"
 
 
-def fenced(text: object, length: int = 2000, language: str = "text") -> str:
+def fenced(text: object, length: int = 2000) -> str:
     """As a block of Markdown, unchanged; the fence is longer than any within."""
     words = plain(text, length)
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", words)), default=0))
-    return f"{fence}{language}\n{words}\n{fence}"
+    return f"{fence}text\n{words}\n{fence}"
 
 
 def cell(text: object, length: int = 1000) -> str:

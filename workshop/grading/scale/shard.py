@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import course, sandbox
+from ..intake import documents
 from ..plan import Plan
 from . import workers
 
@@ -32,10 +33,12 @@ def pack(plan: Plan, piece: list[str]) -> bytes:
         plan, course="", out="", submissions={names[path]: plan.submissions[path] for path in piece}
     )
     notebooks = {names[path]: base64.b64encode(Path(path).read_bytes()).decode() for path in piece}
+    texts = {names[path]: documents.kept_beside(Path(path)) for path in piece}
     return json.dumps(
         {
             "plan": asdict(part),
             "notebooks": notebooks,
+            "documents": {name: found for name, found in texts.items() if found},
             "sandbox": not sandbox.missing(),
             "version": _version({about["notebook"] for about in part.submissions.values()}),
         }
@@ -60,6 +63,7 @@ def grade(job: bytes, unwanted: Callable[[], bool] = lambda: False) -> bytes:
             path = base / "submissions" / name
             path.parent.mkdir(parents=True)
             path.write_bytes(base64.b64decode(data))
+            documents.Documents(sent["documents"].get(name, {})).keep(path)
             submissions[str(path)] = sent["plan"]["submissions"][name]
         plan = Plan(
             **{

@@ -1,0 +1,137 @@
+"""The documents of a capstone: texts in a folder beside the notebook, brought along within bounds.
+
+They travel as text, in a file beside the copy of the notebook, and are written anew inside the
+sandbox. No link is followed, and nothing is unpacked or run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from workshop.material.documents import READ, why_no_text
+
+from .files import Entry, Refused, look
+
+LESSON, FOLDER = "19", "documents"
+"""Of which lesson, and how the folder is called that its learners may read."""
+MOST_FILES, LARGEST_BYTES, MOST_BYTES = 60, 200_000, 1_000_000
+"""Of one learner: files, bytes of one, and bytes of all."""
+SHOWN = 8
+"""So many of the files that were left out are named."""
+
+
+@dataclass
+class Documents:
+    """What lies in the folder: texts by their name below it, and why others were left out."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    def take(self, name: str, entry: Entry) -> None:
+        """Takes a file in, or notes why not."""
+        why = self._why_not(name)
+        try:
+            content = b"" if why else entry.read()
+        except Refused as problem:
+            why = str(problem)
+        why = why or self._too_much(content) or why_no_text(content)
+        if why:
+            self.left_out[name] = why
+        else:
+            self.texts[name] = content.decode("utf-8-sig")
+
+    def _why_not(self, name: str) -> str:
+        if not name.lower().endswith(READ):
+            return f"only {', '.join(READ[:3])} are read"
+        if {"..", ""} & {*name.split("/")} or not name.isprintable() or {*'\\:<>"|?*'} & {*name}:
+            return "its name cannot be written on every system"
+        if len(self.texts) >= MOST_FILES:
+            return f"more than {MOST_FILES} documents"
+        return ""
+
+    def _too_much(self, content: bytes) -> str:
+        if len(content) > LARGEST_BYTES:
+            return f"{len(content):,} bytes; at most {LARGEST_BYTES:,} are read"
+        if len(content) + sum(map(len, self.texts.values())) > MOST_BYTES:
+            return f"all documents together have more than {MOST_BYTES:,} bytes"
+        return ""
+
+    def flags(self) -> tuple[str, ...]:
+        """What learner and instructor should know."""
+        named = [
+            f"{FOLDER}/{name} was not read: {why}" for name, why in [*self.left_out.items()][:SHOWN]
+        ]
+        more = len(self.left_out) - len(named)
+        return (*named, *([f"{more} more files in {FOLDER}/ were not read"] if more else ()))
+
+    def keep(self, notebook: Path) -> str:
+        """Writes the texts beside the copy of a notebook; returns their fingerprint, if any."""
+        if not self.texts:
+            return ""
+        content = json.dumps(self.texts, ensure_ascii=False, sort_keys=True).encode()
+        file_beside(notebook).write_bytes(content)
+        return hashlib.sha256(content).hexdigest()
+
+
+def beside(
+    notebook: tuple[str, ...], entries: Iterable[Entry], refused: Iterable[tuple[str, str]]
+) -> Documents:
+    """The documents beside a notebook in a learner's own folder; none beside one that lies alone,
+    where nothing says whose they are.
+    """
+    found = Documents()
+    above = (*notebook[:-1], FOLDER)
+    if len(above) < 2:
+        return found
+    for entry in sorted(entries, key=lambda entry: entry.parts):
+        if is_below(entry.parts, above):
+            found.take("/".join(entry.parts[len(above) :]), entry)
+    for name, why in refused:
+        if is_below(tuple(name.split("/")), above):
+            found.left_out["/".join(name.split("/")[len(above) :])] = why
+    return found
+
+
+def is_below(parts: tuple[str, ...], folder: tuple[str, ...]) -> bool:
+    """Whether a file lies in a folder, or in one below it."""
+    return len(parts) > len(folder) and parts[: len(folder)] == folder
+
+
+def in_folder(notebook: Path) -> Documents:
+    """The documents beside a notebook of one's own."""
+    folder, found = notebook.parent / FOLDER, Documents()
+    if folder.is_dir() and not folder.is_symlink() and any(folder.iterdir()):
+        with look(folder) as listed:
+            for entry in sorted(listed.entries, key=lambda entry: entry.parts):
+                found.take(entry.name, entry)
+            found.left_out |= dict(listed.refused)
+    return found
+
+
+def file_beside(notebook: Path) -> Path:
+    """Where the texts lie beside the copy of a notebook."""
+    return notebook.with_suffix(".documents.json")
+
+
+def kept_beside(notebook: Path) -> dict[str, str]:
+    """The texts that were kept beside the copy of a notebook."""
+    file = file_beside(notebook)
+    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+
+
+def writing(texts: dict[str, str]) -> Iterable[str]:
+    """The cells that write the texts into the kernel's own folder, one each."""
+    code = (
+        "from pathlib import Path\n"
+        f"path = Path({FOLDER!r}, name)\n"
+        "path.parent.mkdir(parents=True, exist_ok=True)\n"
+        "path.write_bytes(text.encode())"
+    )
+    for name, text in texts.items():
+        given: dict[str, Any] = {"name": name, "text": text}
+        yield f"exec({code!r}, {given!r})"

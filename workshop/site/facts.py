@@ -1,0 +1,29 @@
+"""Which lesson does what in a browser's tab: the rows of `docs/editions.md`, from what was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from workshop.course.lessons import LESSONS
+from workshop.tab import NEEDS
+
+PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "editions.md"
+BEFORE, AFTER = NEEDS.split("{feature}")
+
+
+def row(number: str, cells: int, stored: Mapping[str, str]) -> str:
+    """A lesson's row. stored: the cells that showed what is stored, each with its sentence."""
+    [title] = [lesson.title for lesson in LESSONS if lesson.number == number]
+    ran = f"all {cells} cells" if not stored else f"{cells - len(stored)} of {cells} cells"
+    return f"| {number} | {title} | {ran} | {_reasons(stored.values())} |"
+
+
+def _reasons(sentences: Iterable[str]) -> str:
+    """What the cells need that a tab lacks; those that only build on them add nothing."""
+    needed = []
+    for sentence in sentences:
+        if BEFORE in sentence:
+            feature = sentence.partition(BEFORE)[2].partition(AFTER)[0]
+            needed += [feature] if feature not in needed else []
+    return ", ".join(needed)
