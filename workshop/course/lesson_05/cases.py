@@ -30,11 +30,11 @@ def reviews(draw: Random) -> dict[str, list[Any]]:
         )
 
     half = {"status": "exhausted", "output": f"So far: {issues[0]}", "reason": "no time is left"}
-    told = [verdict("REVISE", *issues), verdict("PASS", issues[1]), verdict("PASS")]
+    reviewed = [verdict("REVISE", *issues), verdict("PASS", issues[1]), verdict("PASS")]
     first, second, third = draw.sample(["failed", "exhausted", "refused"], 3)
     return {
         "packed": [verdict("PASS"), verdict("PASS")],
-        "told": [*told, _review(draw, half, "the reviewer has half of its review")],
+        "told": [*reviewed, _review(draw, half, "the reviewer has half of its review")],
         "nothing": [nothing(first), nothing(second), nothing(third, "")],
     }
 

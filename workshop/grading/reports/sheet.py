@@ -18,14 +18,16 @@ POLICY = f"default-src 'none'; style-src 'sha256-{DIGEST}'; base-uri 'none'; for
 """Nothing is loaded, nothing is sent, and no style but this one holds."""
 
 
-def page(title: str, content: Iterable[str]) -> str:
+def page(title: str, content: Iterable[str], *, wide: bool = False) -> str:
     """A whole page; `title` is plain text, `content` is markup."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="referrer" content="no-referrer">\n'
         f"<title>{shown(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-        "<main>\n" + "\n".join(part for part in content if part) + "\n</main>\n</body>\n</html>\n"
+        f"<main{' class=' + chr(34) + 'wide' + chr(34) if wide else ''}>\n"
+        + "\n".join(part for part in content if part)
+        + "\n</main>\n</body>\n</html>\n"
     )
 
 
