@@ -19,7 +19,9 @@ def on_log(events: Sequence[Event], documents: Iterable[str]) -> dict[str, Any]:
     returned = [event for event in events if isinstance(event, Returned)]
     first = next((event for event in returned if event.run.count(".") == 0), None)
     result = first.result if first else Result(status="failed")
-    cited = citations(result.as_text())
+    text = result.as_text()
+    texts = {event.run: event.result.as_text() for event in returned}
+    cited = citations(text)
     known = {*documents}
     vetoes: dict[str, int] = {}
     notes = [event for event in events if isinstance(event, Note) and event.about == "gate"]
@@ -31,7 +33,7 @@ def on_log(events: Sequence[Event], documents: Iterable[str]) -> dict[str, Any]:
             {asked.agent for asked in events if isinstance(asked, Requested)}
         ),
         "own specialists that delivered": len(_own(returned)),
-        "checks by a gate": len(notes),
+        "checks by a gate": sum(_same_draft(texts.get(note.run, ""), text) for note in notes),
         "vetoes that were left": sum(vetoes.values()),
         "limits in the budget": _limits(events),
         "documents that the text cites": len(cited & known),
@@ -43,6 +45,12 @@ def citations(text: str) -> set[str]:
     """The ids that stand in brackets."""
     ids = (part.strip() for found in CITATION.findall(text) for part in re.split("[,;]", found))
     return {id for id in ids if id}
+
+
+def _same_draft(gated: str, text: str) -> bool:
+    """Whether a text that a gate let pass is the one that is returned, or the most of it."""
+    shorter, longer = sorted((gated.strip(), text.strip()), key=len)
+    return 2 * len(shorter) >= len(longer) > 0 and shorter in longer
 
 
 def _own(returned: Iterable[Returned]) -> set[str]:

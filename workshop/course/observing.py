@@ -376,6 +376,8 @@ def brief(value: Any) -> str:
     short = reprlib.Repr()
     short.maxstring = short.maxother = 90
     short.maxdict = short.maxlist = short.maxtuple = 4
+    if isinstance(value, Path):
+        return repr(value.name)
     if callable(value) and hasattr(value, "__name__"):
         return value.__name__
     if " at 0x" in repr(value) or type(value).__repr__ is object.__repr__:

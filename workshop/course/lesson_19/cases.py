@@ -87,6 +87,7 @@ SLIPS = {
     "19.1": {
         "too few documents": [(MINUTES, "")],
         "headlines only": [(WATER, '"The rain tanks",')],
+        "the same words again": [(WATER, '"The rain tanks " * 6,')],
         "a task beside the documents": [(TASK, 'task = "Write a brief on submarines"')],
         "one document answers it all": [(TASK, 'task = "Write a brief on compost"')],
     },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import tempfile
 from pathlib import Path
@@ -27,10 +28,12 @@ def brought(own: Any, case: dict[str, Any]) -> dict[str, Any]:
         return {"returned": returned}
     if case["look"] == "lengths":
         lengths = [len(text.split()) for text in documents.values()]
+        different = [len({*re.findall(r"\w+", text.lower())}) for text in documents.values()]
         copied = sum(text in case["beside"].values() for text in documents.values())
         return {
             "documents": len(documents) - copied,
             "words of the shortest document": min(lengths, default=0),
+            "different words of each document": min(different, default=0),
         }
     run = pictured(Run(service().client("plain")))
     desk = DeterministicSupervisor(*specialists(_library({**case["beside"], **documents})))
@@ -150,6 +153,7 @@ def _resumed(ship: Any, team: Any, case: dict[str, Any], folder: Path) -> dict[s
     except BaseExceptionGroup as group:
         if not group.subgroup(Killed):
             raise
+    gc.collect()  # a process that is killed closes its files
     again = call(ship, team, task, service().client("again"), folder / "again.db")
     if not isinstance(whole, Run) or not isinstance(again, Run):
         return {"returned": again}
