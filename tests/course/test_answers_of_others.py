@@ -259,11 +259,6 @@ WRONG = [
         'return task, {id: f"rain tanks {id} " * 6 for id in documents}',
     ),
     ("19.2", "return written.model_copy(", "return found.model_copy("),
-    (
-        "19.2",
-        "run.dispatch(search, handoff)",
-        "run.dispatch(gates.Gated(search, gated.gates), handoff)",
-    ),
 ]
 RIGHT = [
     ("07.1", '"tokens": tokens[0] / tokens[1]', '"tokens": round(tokens[0] / tokens[1], 1)'),
