@@ -26,15 +26,19 @@ async def together(jobs: Mapping[str, tuple[Any, ...]], run: Run) -> dict[str, R
         return result
 
     async with asyncio.TaskGroup() as group:
-        tasks = {name: group.create_task(branch(name, job)) for name, job in jobs.items()}
+        tasks = {}
+        for name, job in jobs.items():
+            tasks[name] = group.create_task(branch(name, job))
     return {name: task.result() for name, task in tasks.items()}
 
 
 def as_artifact(result: Result) -> str:
     """A result as others read it: its text, after the status and the reason when it is not ok."""
+    text = result.as_text()
     if result.ok:
-        return result.as_text()
-    return f"status: {result.status}; {result.reason}\n\n{result.as_text()}".strip()
+        return text
+    status = f"status: {result.status}; {result.reason}"
+    return f"{status}\n\n{text}".strip()
 
 
 def readable(executable: Executable, artifacts: Mapping[str, str]) -> dict[str, str]:
@@ -42,8 +46,11 @@ def readable(executable: Executable, artifacts: Mapping[str, str]) -> dict[str, 
     arguments = getattr(executable, "arguments", None)
     if arguments is None:
         return dict(artifacts)
-    fields = arguments.model_fields
-    return {name: artifacts[name] for name in artifacts if name in fields}
+    read = {}
+    for name, text in artifacts.items():
+        if name in arguments.model_fields:
+            read[name] = text
+    return read
 
 
 def status_of(results: Mapping[str, Result]) -> Status:

@@ -36,7 +36,7 @@ def wrong_name(draft: str, draw: random.Random) -> str:
         own = _sentence_at(draft, place.start())
         others = [other for other in names if other.split()[0] not in own]
         if others:
-            return draft[: place.start()] + draw.choice(others) + draft[place.end() :]
+            return _replaced(draft, place, draw.choice(others))
     return draft
 
 
@@ -58,7 +58,8 @@ def wrongly_cited(draft: str, draw: random.Random) -> str:
         return draft
 
     def other(found: re.Match[str]) -> str:
-        return f" [{draw.choice([id for id in ids if id != found[1]])}]"
+        others = [id for id in ids if id != found[1]]
+        return f" [{draw.choice(others)}]"
 
     return _one(CITATION, draft, draw, other)
 
@@ -68,13 +69,15 @@ def invented(draft: str, draw: random.Random) -> str:
     ids = sorted({*CITATION.findall(draft)})
     if not ids:
         return draft
-    return f"{draft.rstrip()} Nine of ten experts recommend it warmly [{draw.choice(ids)}]."
+    sentence = "Nine of ten experts recommend it warmly"
+    return f"{draft.rstrip()} {sentence} [{draw.choice(ids)}]."
 
 
 def halved(draft: str, draw: random.Random) -> str:
     """Only the first half of the sentences is left."""
-    kept_whole = sentences(draft)
-    return " ".join(kept_whole[: max(1, len(kept_whole) // 2)])
+    whole = sentences(draft)
+    half = max(1, len(whole) // 2)
+    return " ".join(whole[:half])
 
 
 SPOILERS: dict[str, Spoiler] = {
@@ -126,7 +129,8 @@ async def judged(
     for name, draft in drafts.items():
         marks.append(Judged(name, "", await judge(name, draft)))
         for fault, spoiler in spoilers.items():
-            spoiled = spoiler(draft, random.Random(f"{seed}/{name}/{fault}"))
+            draw = random.Random(f"{seed}/{name}/{fault}")
+            spoiled = spoiler(draft, draw)
             if spoiled != draft:
                 mark = await judge(name, spoiled)
                 marks.append(Judged(name, fault, mark, _changed(draft, spoiled)))
@@ -139,7 +143,8 @@ def caught(marks: Iterable[Judged], bar: float) -> dict[str, Caught]:
     counts: dict[str, Caught] = {}
     for one in marks:
         before = counts.get(one.fault, Caught(0, 0))
-        counts[one.fault] = Caught(before.caught + (one.mark < bar), before.of + 1)
+        noticed = int(one.mark < bar)
+        counts[one.fault] = Caught(before.caught + noticed, before.of + 1)
     return counts
 
 
@@ -156,7 +161,11 @@ def _one(
     if not found:
         return draft
     place = draw.choice(found)
-    return draft[: place.start()] + change(place) + draft[place.end() :]
+    return _replaced(draft, place, change(place))
+
+
+def _replaced(draft: str, place: re.Match[str], text: str) -> str:
+    return draft[: place.start()] + text + draft[place.end() :]
 
 
 def _sentence_at(draft: str, place: int) -> str:
@@ -168,11 +177,15 @@ def _sentence_at(draft: str, place: int) -> str:
 
 def _other_number(found: re.Match[str]) -> str:
     """The number with another first digit."""
-    digits = found[0]
-    return str(int(digits[0]) % 9 + 1) + digits[1:]
+    number = found[0]
+    first = int(number[0]) % 9 + 1
+    return f"{first}{number[1:]}"
 
 
 def _changed(draft: str, spoiled: str) -> str:
     """The first sentence of the spoiled draft that the draft does not have."""
     before = sentences(draft)
-    return next((sentence for sentence in sentences(spoiled) if sentence not in before), "")
+    for sentence in sentences(spoiled):
+        if sentence not in before:
+            return sentence
+    return ""

@@ -76,7 +76,11 @@ class Case(BaseModel):
     def missed(self, answer: str) -> list[KeyFact]:
         """The key facts that no sentence of the answer says."""
         claims = sentences(answer)
-        return [fact for fact in self.key_facts if not any(map(fact.in_sentence, claims))]
+        found = []
+        for fact in self.key_facts:
+            if not any(map(fact.in_sentence, claims)):
+                found.append(fact)
+        return found
 
     def covered(self, answer: str) -> float:
         """The share of the key facts that the answer says."""
@@ -91,7 +95,8 @@ def load(path: str | Path) -> list[Case]:
     """
     name = Path(path).name
     cases: dict[str, Case] = {}
-    for number, line in enumerate(_text_of(Path(path)).splitlines(), 1):
+    lines = _text_of(Path(path)).splitlines()
+    for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
@@ -108,8 +113,9 @@ def load(path: str | Path) -> list[Case]:
 
 def sentences(text: str) -> list[str]:
     """The sentences of an answer, without its headings."""
-    body = " ".join(line for line in text.splitlines() if not line.startswith("#"))
-    return [piece for piece in re.split(r"(?<=[.!?])\s+", body.strip()) if piece]
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    body = " ".join(lines).strip()
+    return [piece for piece in re.split(r"(?<=[.!?])\s+", body) if piece]
 
 
 def _holds(sentence: str, piece: str) -> bool:
@@ -168,7 +174,8 @@ def _some_of(library: Corpus, share: float, seed: int) -> Corpus:
     if share == 1:
         return library
     ids = sorted(library.documents)
-    kept = random.Random(seed).sample(ids, max(1, round(len(ids) * share)))
+    count = max(1, round(len(ids) * share))
+    kept = random.Random(seed).sample(ids, count)
     return Corpus.of(library.documents[id] for id in sorted(kept))
 
 
@@ -193,9 +200,11 @@ class Design:
     def fingerprint(self) -> str:
         """Another one when prompts, models, limits or conditions differ: kept results of an old
         version are not used."""
-        team = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(self.build(self.conditions.library)))
-        held = [(each.id, each.text) for each in self.conditions.library.documents.values()]
-        varied = (self.conditions.name, self.conditions.share, self.conditions.worded)
+        conditions = self.conditions
+        team = repr(self.build(conditions.library))
+        team = re.sub(r" at 0x[0-9a-fA-F]+", "", team)
+        held = [(each.id, each.text) for each in conditions.library.documents.values()]
+        varied = (conditions.name, conditions.share, conditions.worded)
         return _digest([team, held, varied, self.version])
 
     async def __call__(self, case: Case, seed: int) -> tuple[Result, Run]:
@@ -203,11 +212,13 @@ class Design:
         run = Run(conditions.connect(seed))
         team = self.build(conditions.documents(seed))
         task = case.worded(seed) if conditions.worded else case.task
-        return await run.dispatch(team, Handoff(intent=task)), run
+        result = await run.dispatch(team, Handoff(intent=task))
+        return result, run
 
 
 def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:20]
+    text = json.dumps(value)
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
 # ── marks ─────────────────────────────────────────────────────────────────────────────────────────
@@ -315,7 +326,9 @@ def marked(trial: Trial, case: Case, rubric: Sequence[Item]) -> Trial:
     """The trial with marks by this rubric. Raises ValueError for a grade outside 0 to 1."""
     marks = {}
     for item in rubric:
-        mark = float(item.grade(case, trial.output)) if trial.output.strip() else 0.0
+        mark = 0.0
+        if trial.output.strip():
+            mark = float(item.grade(case, trial.output))
         if not 0 <= mark <= 1:
             raise ValueError(
                 f"the rubric item {item.name!r} gave {mark} for case {case.id!r}; expected 0 to 1"
@@ -421,7 +434,8 @@ class _Kept:
     def add(self, key: str, trial: Trial) -> None:
         if self.path is None:
             return
-        record = {"key": key, **trial.model_dump(mode="json", exclude={"marks", "passed"})}
+        fields = trial.model_dump(mode="json", exclude={"marks", "passed"})
+        record = {"key": key, **fields}
         with self.path.open("a", encoding="utf-8", newline="\n") as file:
             file.write(json.dumps(record, ensure_ascii=False) + "\n")
 
@@ -475,12 +489,20 @@ def pass_at_k(trials: Iterable[Trial], k: int) -> float:
 
     The unbiased estimate of Chen et al. 2021 (https://arxiv.org/abs/2107.03374).
     """
-    return _over_cases(trials, k, lambda n, c: 1 - math.comb(n - c, k) / math.comb(n, k))
+
+    def one_passes(repeats: int, passed: int) -> float:
+        return 1 - math.comb(repeats - passed, k) / math.comb(repeats, k)
+
+    return _over_cases(trials, k, one_passes)
 
 
 def all_of_k(trials: Iterable[Trial], k: int) -> float:
     """The chance that all of k repeats of a case pass: what somebody meets who comes every day."""
-    return _over_cases(trials, k, lambda n, c: math.comb(c, k) / math.comb(n, k))
+
+    def all_pass(repeats: int, passed: int) -> float:
+        return math.comb(passed, k) / math.comb(repeats, k)
+
+    return _over_cases(trials, k, all_pass)
 
 
 def interval(trials: Iterable[Trial], value: Value = mark_of, *, seed: int = 0) -> Interval:
@@ -522,7 +544,8 @@ def _over_cases(trials: Iterable[Trial], k: int, chance: Callable[[int, int], fl
             raise ValueError(
                 f"k is {k}; case {case!r} has {len(group)} repeats: expected 1 to that"
             )
-        chances.append(chance(len(group), sum(trial.passed for trial in group)))
+        passed = sum(trial.passed for trial in group)
+        chances.append(chance(len(group), passed))
     return fmean(chances)
 
 
@@ -536,7 +559,8 @@ def _paired(a: list[Trial], b: list[Trial]) -> dict[str, list[tuple[Trial, Trial
         )
     pairs: dict[str, list[tuple[Trial, Trial]]] = {}
     for trial in a:
-        pairs.setdefault(trial.case, []).append((trial, others[trial.case, trial.seed]))
+        other = others[trial.case, trial.seed]
+        pairs.setdefault(trial.case, []).append((trial, other))
     if len(pairs) < 2:
         raise ValueError(f"{len(pairs)} case: nothing can be said about others; take at least 2")
     return pairs
@@ -545,6 +569,7 @@ def _paired(a: list[Trial], b: list[Trial]) -> dict[str, list[tuple[Trial, Trial
 def _bootstrapped(means: Sequence[float], seed: int) -> tuple[float, float]:
     """Where 95 % of the means lie when as many cases are drawn again, with replacement."""
     draw = random.Random(seed)
-    drawn = sorted(fmean(draw.choices(means, k=len(means))) for _ in range(ROUNDS))
+    count = len(means)
+    drawn = sorted(fmean(draw.choices(means, k=count)) for _ in range(ROUNDS))
     cut = round(ROUNDS * 0.025)
     return drawn[cut], drawn[-cut - 1]

@@ -23,6 +23,7 @@ from .decision import Decision
 from .findings import Contradiction, Finding, Findings, Synthesis, synthesizer
 from .run import Run
 from .steps import NoCapableWorker, NoPlan, Plan, Step, capable, problems
+from .tools import schema_of
 
 __all__ = [
     "Contradiction", "Finding", "Findings", "NoCapableWorker", "NoPlan", "Plan",
@@ -93,13 +94,15 @@ class StepPlanner:
         result = await run.dispatch(decision, Handoff(intent=task, artifacts=artifacts))
         if not result.ok:
             raise NoPlan(result.reason, result.status)
-        steps = _placed(result.output, registry).steps
-        return Plan(steps=[step.model_copy(update={"budget": self.budget}) for step in steps])
+        steps = []
+        for step in _placed(result.output, registry).steps:
+            steps.append(step.model_copy(update={"budget": self.budget}))
+        return Plan(steps=steps)
 
 
 def _schema(registry: Registry) -> dict[str, Any]:
     """The schema of a plan, as far as a model fills it, with the workers there are."""
-    schema = Plan.model_json_schema()
+    schema = schema_of(Plan)
     fields = schema["$defs"]["Step"]["properties"]
     for decided_by_code in ("artifacts", "budget"):
         del fields[decided_by_code]
@@ -189,15 +192,16 @@ class PlannedSupervisor:
         """
         work = _Work(handoff)
         try:
-            waiting = (await self._plan(work, run)).batches()
+            plan = await self._plan(work, run)
         except NoPlan as problem:
             return Result(status=problem.status, reason=f"no plan: {problem}")
+        waiting = plan.batches()
         while waiting:
-            batch, *waiting = waiting
+            batch = waiting.pop(0)
             await self._do(batch, work, run)
             if status_of(work.results) == "paused":
                 return Result(status="paused", output=run.output, reason=_lost(work))
-            news = self._news(work, [step for later in waiting for step in later])
+            news = self._news(work, waiting)
             if news:
                 waiting = await self._again(news, waiting, work, run)
         for number in range(1, self.max_repeats + 1):
@@ -206,13 +210,16 @@ class PlannedSupervisor:
         return await self._synthesis(work, run)
 
     async def _plan(self, work: _Work, run: Run) -> Plan:
-        task = "\n\n".join(filter(None, (work.handoff.intent, work.handoff.context)))
+        task = work.handoff.intent
+        if work.handoff.context:
+            task += f"\n\n{work.handoff.context}"
         plan = await self.planner.plan(task, self.registry, run, work.findings())
         limits = [ledger.budget for ledger in run.ledger.lineage()]
         wrong = problems(plan, self.registry, limits)
         if wrong:
             raise NoPlan("; ".join(wrong))
-        run.note(f"plan: {plan}", about="plan", plan=plan.model_dump(mode="json"))
+        fields = plan.model_dump(mode="json")
+        run.note(f"plan: {plan}", about="plan", plan=fields)
         return plan
 
     async def _do(self, batch: list[Step], work: _Work, run: Run) -> None:
@@ -251,23 +258,27 @@ class PlannedSupervisor:
             for step in batch:
                 handoff = self._handoff(step, work)
                 if step in failed:
-                    feedback = {"feedback": _feedback(work.results[step.id])}
-                    artifacts = {**handoff.artifacts, **feedback}
+                    artifacts = dict(handoff.artifacts)
+                    artifacts["feedback"] = _feedback(work.results[step.id])
                     handoff = handoff.model_copy(update={"artifacts": artifacts})
-                elif not repeated & {*step.needs}:
+                elif repeated.isdisjoint(step.needs):
                     continue
                 if handoff != work.given[step.id]:
                     todo[step.id] = handoff
             if todo:
-                run.note(f"repeat {number}: {', '.join(todo)}", about="repeat", steps=[*todo])
+                names = list(todo)
+                run.note(f"repeat {number}: {', '.join(names)}", about="repeat", steps=names)
                 await self._dispatch(todo, work, run)
-                repeated |= {*todo}
+                repeated.update(names)
         return bool(repeated)
 
     def _handoff(self, step: Step, work: _Work) -> Handoff:
         """What a step gets: its intent, the shared context, and the results that it needs."""
         given = dict(work.handoff.artifacts)
-        asked_for = [finding for finding in work.findings() if finding.suggests == step.worker]
+        asked_for = []
+        for finding in work.findings():
+            if finding.suggests == step.worker:
+                asked_for.append(finding)
         if work.replans and asked_for:
             given["findings"] = Findings(items=asked_for).model_dump_json(indent=1)
         for need in step.needs:
@@ -279,15 +290,19 @@ class PlannedSupervisor:
             artifacts={**readables, **step.artifacts},
         )
 
-    def _news(self, work: _Work, later: list[Step]) -> list[str]:
+    def _news(self, work: _Work, waiting: list[list[Step]]) -> list[str]:
         """The re-plan rule: workers that a new finding suggests and that no step gives work to."""
-        busy = {step.worker for step in [*work.steps.values(), *later]}
+        known = {step.worker for step in work.steps.values()}
+        for batch in waiting:
+            known.update(step.worker for step in batch)
+        known |= work.heard
         news = []
         for finding in work.findings():
             name = finding.suggests
-            if name and name not in busy and name not in work.heard:
-                work.heard.add(name)
+            if name and name not in known:
+                known.add(name)
                 news.append(name)
+        work.heard.update(news)
         return news
 
     async def _again(
@@ -304,7 +319,8 @@ class PlannedSupervisor:
             work.replans += 1
             run.note(f"re-plan {work.replans} of {self.max_replans}: {asked}", about="re-plan")
             try:
-                return (await self._plan(work, run)).batches()
+                plan = await self._plan(work, run)
+                return plan.batches()
             except NoPlan as problem:
                 work.open.append(f"{asked}, and there is no new plan: {problem}")
         run.note(work.open[-1], about="re-plan")
@@ -320,8 +336,12 @@ class PlannedSupervisor:
         handoff = work.handoff.model_copy(update={"artifacts": given})
         result = await run.dispatch(self.synthesizer, handoff)
         if not result.ok:
-            reason = "; ".join(filter(None, (f"{result.by}: {result.reason}", lost)))
-            output = result.output if isinstance(result.output, Synthesis) else run.output
+            reason = f"{result.by}: {result.reason}"
+            if lost:
+                reason += f"; {lost}"
+            output = run.output
+            if isinstance(result.output, Synthesis):
+                output = result.output
             return Result(status=result.status, output=output, reason=reason)
         status = status_of(work.results)
         artifacts = dict(run.artifacts)

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import zip_longest
-from typing import NamedTuple
 
 from .lexicon import lines_in, words_in
 from .words import Fact, content_words, core, is_no, numbers, sentence_of, stem, vocabulary, words
@@ -26,9 +25,6 @@ _SUBJECT = re.compile(
     r"(?:is|are|was|were|has|have|had|may|can|must|[a-z]+(?:s|ed))\b",
     re.I,
 )
-_UP = r"at least|(?:no|not) (?:less|fewer) than|more than|over|above|after"
-_DOWN = r"at most|up to|(?:less|fewer|not? more) than|under|before"
-_AROUND = re.compile(rf"(?:\b(?:({_UP})|({_DOWN})) )?\b(\d[\d.,]*)(?: ([a-z]{{3,}}))?", re.I)
 
 
 @cache
@@ -151,9 +147,6 @@ def mismatch(sentence: str, fact: Fact) -> str:
         return f"the facts say {right} and not {wrong}"
     if wrong:
         return f"the facts do not give the number {wrong}"
-    other = _other_use(plain, true)
-    if other:
-        return f"the facts say {other}"
     return _opposite(plain, true) or _strange(plain, true)
 
 
@@ -188,32 +181,6 @@ def _is_near(plain: str, true: str) -> bool:
     """Whether a sentence has nearly the words of its fact, in the same order."""
     own, given = words(plain)[:_LONGEST], words(true)[:_LONGEST]
     return difflib.SequenceMatcher(None, own, given, False).ratio() > 0.8
-
-
-class _Use(NamedTuple):
-    """How a sentence uses a number: "at least", "at most", and what it counts."""
-
-    least: str
-    most: str
-    unit: str
-
-
-def _uses(sentence: str) -> dict[str, _Use]:
-    found = _AROUND.findall(sentence)
-    return {number: _Use(least, most, unit) for least, most, number, unit in found}
-
-
-def _other_use(sentence: str, fact: str) -> str:
-    """What a fact says of a number that a sentence bounds, or counts things with, in another way."""
-    given = _uses(fact)
-    units = {use.unit for use in given.values()}
-    for number, own in _uses(sentence).items():
-        use = given.get(number, own)
-        is_turned = (own.least and use.most) or (own.most and use.least)
-        counts_others = own.unit in units and own.unit != use.unit
-        if is_turned or (own.unit and counts_others):
-            return " ".join(filter(None, (use.least, use.most, number, use.unit)))
-    return ""
 
 
 def carried(sentence: str, facts: Iterable[Fact]) -> list[Fact]:

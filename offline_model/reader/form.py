@@ -39,7 +39,7 @@ def filled(view: View, text: str, known: dict, why: str) -> Answer:
     value = form.value(form.root, "", text)
     indent = 1 if "otherwise" in known else None
     block = {"type": "text", "text": json.dumps(value, ensure_ascii=False, indent=indent)}
-    missing = tuple(f"{name}: {UNFILLED}" for name in form.unfilled)
+    missing = tuple(f"{name}: {UNFILLED}" for name in dict.fromkeys(form.unfilled))
     return Answer((block,), why, Account(not_understood=missing))
 
 
@@ -170,18 +170,14 @@ class Form:
     def _items(self, schema: dict, name: str, text: str, depth: int) -> list | None:
         """What is listed: bullets, else sentences; one item each."""
         items = resolve(schema.get("items"), self.root)
-        kind = items.get("type", "string" if not items else "")
-        if "enum" in items:
-            stems = {stem(word) for word in words(text)}
-            return [option for option in items["enum"] if stem(str(option)) in stems] or None
-        if kind in ("integer", "number"):
-            return _figures(text) or None
         lines = [BULLET.sub("", line) for line in text.splitlines() if BULLET.match(line)]
-        lines = lines or list(sentences(text))
-        if kind == "string":
-            return [uncited(line).strip() for line in lines] or None
-        form = Form(self.root, self.known)
-        return [form.value(items, name, line, depth + 1) for line in lines] or None
+        if not lines:
+            lines = list(sentences(text))
+        if not lines:
+            return None
+        if not items or items == {"type": "string"}:
+            return [uncited(line).strip() for line in lines]
+        return [self.value(items, name, line, depth + 1) for line in lines]
 
     def _plainest(self, schema: dict, kind: str, name: str, depth: int) -> Any:
         """The plainest value of a type, where nothing is known."""

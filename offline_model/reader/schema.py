@@ -151,15 +151,10 @@ def clipped(value: Any, schema: dict) -> Any:
         return value[: schema.get("maxItems")]
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
-    step = 1 if schema.get("type") == "integer" else 0.001
     if "minimum" in schema:
         value = max(value, schema["minimum"])
-    if "exclusiveMinimum" in schema:
-        value = max(value, schema["exclusiveMinimum"] + step)
     if "maximum" in schema:
         value = min(value, schema["maximum"])
-    if "exclusiveMaximum" in schema:
-        value = min(value, schema["exclusiveMaximum"] - step)
     return value
 
 

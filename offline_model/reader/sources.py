@@ -100,9 +100,6 @@ def _headed(head: re.Match, body: str) -> Doc:
         url = first.strip()
         text = rest.strip()
     title = head["title"].strip()
-    if title.endswith("."):  # no title at all: a note that begins with its source
-        text = f"{title}\n{text}".strip()
-        title = ""
     date = head["date"] or ""
     return Doc(head["id"].strip(), title, date.replace("no date", ""), url, text or title)
 

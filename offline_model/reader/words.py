@@ -24,7 +24,6 @@ _SHORT_FORM = re.compile(
     r"(?:^|[\s(])(?:e[.]g|i[.]e|u[.]s|etc|approx|vs|dr|mr|mrs|prof|inc|ltd|no|fig|cf|al|st|[A-Z])\.$",
     re.I,
 )
-_LONG_FORM = re.compile(r"[A-Z]\w{0,40}+(?:[ -](?:of |and |for )?[A-Z]\w{0,40}+){1,5}")
 _HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$|\s*(?:=+|-{3,}|\*{3,})\s*$")
 _END = re.compile(r"(?<=[.!?])[\"'”’)*_]*\s+|(?<=[。！？])\s*")
 _NO = re.compile(r"\b(?:no|not|none|never|without|cannot|neither|nor)\b|n['’]t\b", re.I)
@@ -92,7 +91,7 @@ def core(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4_000)
 def vocabulary(text: str) -> frozenset[str]:
-    """All stems of a text, with joined neighbours (hand off → handoff), hyphen parts and acronyms."""
+    """All stems of a text, with joined neighbours (hand off → handoff) and hyphen parts."""
     plain = words(text)
     found = set(plain)
     for first, second in pairwise(plain):
@@ -100,9 +99,6 @@ def vocabulary(text: str) -> frozenset[str]:
             found.add(first + second)
     for word in plain:
         found.update(word.split("-"))
-    for name in _LONG_FORM.findall(text):
-        initials = "".join(re.findall(r"([A-Z])\w*", name))
-        found.update(initials[start:] for start in range(len(initials) - 1))
     return frozenset(map(_whole_stem, found))
 
 

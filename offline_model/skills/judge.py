@@ -36,13 +36,16 @@ class Rating(NamedTuple):
 
 def fits(view: View) -> bool:
     """Scores are asked for: by a judge's prompt, or by a rubric and a schema with numbers."""
-    judges = view.role == "judge" or (not view.role and has(view.task, "roles/judge"))
+    judges = view.role == "judge"
+    if not view.role:
+        judges = has(view.task, "roles/judge")
     if view.schema is None:
         return judges and not view.tools
     decided = ("verdict", "passed") if judges else ("verdict", "passed", "issues")
     if any(has_field(view.schema, meaning) for meaning in decided):
         return False
-    return judges or bool(view.parts.get("rubric") and _scores(view.schema))
+    rubric = view.parts.get("rubric", "")
+    return judges or bool(rubric and _scores(view.schema))
 
 
 def read(view: View) -> str:
@@ -53,7 +56,8 @@ def read(view: View) -> str:
 def _scores(schema: dict) -> list[str]:
     """The names of the fields that take a number."""
     fields = resolve(schema, schema).get("properties", {})
-    return [name for name, field in fields.items() if resolve(field, schema).get("type") in NUMBERS]
+    kinds = {name: resolve(field, schema).get("type") for name, field in fields.items()}
+    return [name for name, kind in kinds.items() if kind in NUMBERS]
 
 
 def _scale(text: str) -> tuple[int, int]:
@@ -97,7 +101,8 @@ def ratings(view: View, draft: str) -> dict[str, Rating]:
         min(1.0, limit / max(1, count)),
         min(1.0, max(0.0, 1.6 - average / 40)),
     )
-    return dict(zip(CHECKS, map(Rating, shares, reasons), strict=True))
+    seen = map(Rating, shares, reasons)
+    return dict(zip(CHECKS, seen, strict=True))
 
 
 class _Sheet:
@@ -105,7 +110,8 @@ class _Sheet:
 
     def __init__(self, view: View) -> None:
         rubric = view.parts.get("rubric", "") or view.instructions
-        listed = [BULLET.sub("", line) for line in rubric.splitlines() if BULLET.match(line)]
+        bullets = [line for line in rubric.splitlines() if BULLET.match(line)]
+        listed = [BULLET.sub("", line) for line in bullets]
         self.root = view.schema or {}
         fields = [name for name in _scores(self.root) if not _is_total(name)]
         self.criteria: dict[str, str] = {}
@@ -118,13 +124,16 @@ class _Sheet:
 
     def rating(self, criterion: str) -> Rating:
         """The rating of a criterion; the mean of all where no check fits it."""
-        check = _check_in(criterion) or _check_in(self.criteria.get(criterion, ""))
+        described = self.criteria.get(criterion, "")
+        check = _check_in(criterion) or _check_in(described)
         if check:
             return self.ratings[check]
-        named = [check for check in map(_check_in, self.criteria.values()) if check]
-        seen = [self.ratings[check] for check in named or CHECKS]
+        checks = map(_check_in, self.criteria.values())
+        named = list(filter(None, checks)) or CHECKS
+        seen = [self.ratings[check] for check in named]
         reasons = dict.fromkeys(rating.reason for rating in seen)
-        return Rating(fmean(rating.share for rating in seen), " ".join(reasons))
+        mean = fmean(rating.share for rating in seen)
+        return Rating(mean, " ".join(reasons))
 
     def share(self, criterion: str) -> Share:
         """The same on the scale of the request."""
@@ -132,8 +141,10 @@ class _Sheet:
 
     def known(self, schema: dict, criterion: str = "") -> dict:
         """The values for an object of the answer; `criterion` is the one that it scores, if any."""
-        values: dict = {"criterion": criterion, "reason": self.rating(criterion).reason}
-        for name, field in resolve(schema, self.root).get("properties", {}).items():
+        values: dict = {"criterion": criterion}
+        values["reason"] = self.rating(criterion).reason
+        fields = resolve(schema, self.root).get("properties", {})
+        for name, field in fields.items():
             field = resolve(field, self.root)
             item = resolve(field.get("items"), self.root)
             if field.get("properties"):
@@ -141,7 +152,8 @@ class _Sheet:
             elif item.get("properties"):
                 values[name] = [self.known(item, one) for one in self.criteria]
             elif field.get("type") in NUMBERS:
-                values[name] = self.share(criterion if _is_total(name) else name)
+                scored = criterion if _is_total(name) else name
+                values[name] = self.share(scored)
         return values
 
 
@@ -165,10 +177,13 @@ def reply(view: View) -> Answer:
     sheet = _Sheet(view)
     why = "Score what can be checked."
     if view.schema is not None:
-        return filled(view, "", sheet.known(view.schema), why)
+        known = sheet.known(view.schema)
+        return filled(view, "", known, why)
     whole = {"type": "integer"}
     lines = []
     for name in sheet.criteria:
-        lines.append(f"{name}: {sheet.share(name).on(whole)} – {sheet.rating(name).reason}")
-    lines.append(f"overall: {sheet.share('').on(whole)}")
+        points = sheet.share(name).on(whole)
+        lines.append(f"{name}: {points} – {sheet.rating(name).reason}")
+    points = sheet.share("").on(whole)
+    lines.append(f"overall: {points}")
     return Answer.say("\n".join(lines), why)

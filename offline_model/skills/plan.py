@@ -9,7 +9,15 @@ from ..reader.form import filled
 from ..reader.schema import means, resolve
 from ..reader.topics import subjects, topic
 from ..reader.view import View
-from ..reader.workers import KINDS, clause_for, kind_of, stage, team_for, without_others, workers_in
+from ..reader.workers import (
+    KINDS,
+    clause_for,
+    kind_of,
+    stage,
+    team_for,
+    without_others,
+    workers_in,
+)
 
 SAYS = "planner"
 ROLES = ("plan", "write", "research")
@@ -33,20 +41,23 @@ class _Step(NamedTuple):
 
 def fits(view: View) -> bool:
     """The answer holds a list of steps that name workers."""
-    searches = any(kind_of(tool) == "research" for tool in view.tools)
-    return not searches and _shape(view.schema or {}) is not None
+    kinds = map(kind_of, view.tools)
+    if "research" in kinds:
+        return False
+    return _shape(view.schema or {}) is not None
 
 
 def _shape(schema: dict) -> _Shape | None:
     """Where the steps are in a schema, or None."""
     lists = resolve(schema, schema).get("properties", {})
     for key, field in lists.items():
-        item = resolve(resolve(field, schema).get("items"), schema)
+        field = resolve(field, schema)
+        item = resolve(field.get("items"), schema)
         properties = item.get("properties", {})
         fields = {name: resolve(one, schema) for name, one in properties.items()}
         named = [name for name in fields if means(name, "worker")]
-        closed = [name for name in named if fields[name].keys() & {"enum", "const"}]
         if named and means(key, "steps"):
+            closed = [name for name in named if "enum" in fields[name] or "const" in fields[name]]
             worker = (closed or named)[0]
             return _Shape(key, fields, worker)
     return None
@@ -54,24 +65,29 @@ def _shape(schema: dict) -> _Shape | None:
 
 def read(view: View) -> str:
     """What the task is about, and its clauses for further workers."""
+    used = [topic(view.task), *subjects(view.task)]
     shape = _shape(view.schema or {})
-    tasks = [step.task for step in _steps(view, shape)] if shape else []
-    return " ".join((topic(view.task), *subjects(view.task), *tasks))
+    if shape:
+        used += [step.task for step in _steps(view, shape)]
+    return " ".join(used)
 
 
 def _workers(view: View, shape: _Shape) -> list[dict]:
     """The workers that exist: those of the schema's choice, else those that the prompts list."""
     choice = shape.fields[shape.worker]
-    names = [choice["const"]] if "const" in choice else choice.get("enum", [])
-    listed = workers_in(f"{view.system}\n{view.first}", names)
-    return listed or [{"name": kind, "description": ""} for kind in KINDS]
+    names = choice.get("enum", [])
+    if "const" in choice:
+        names = [choice["const"]]
+    text = f"{view.system}\n{view.first}"
+    return workers_in(text, names) or workers_in(text, list(KINDS))
 
 
 def _steps(view: View, shape: _Shape) -> list[_Step]:
     """The steps that the task asks for, in order: one for each subject, one for each other worker."""
     task = view.task or view.first
     workers = _workers(view, shape)
-    plain = without_others(task, [worker for worker in workers if kind_of(worker) == "other"])
+    others = [worker for worker in workers if kind_of(worker) == "other"]
+    plain = without_others(task, others)
     about = topic(plain) or plain
     steps = []
     for worker in team_for(view, task, workers):
@@ -86,7 +102,8 @@ def _steps(view: View, shape: _Shape) -> list[_Step]:
             intent = f"Review the draft on {about} against the facts"
             steps.append(_Step(worker, intent))
         else:
-            steps.append(_Step(worker, clause_for(worker, task)))
+            clause = clause_for(worker, task)
+            steps.append(_Step(worker, clause))
     return steps or [_Step(workers[0], task)]
 
 
@@ -95,20 +112,25 @@ def reply(view: View) -> Answer:
     shape = _shape(view.schema or {})
     assert shape is not None  # as `fits` says
     steps = _steps(view, shape)
-    others = [name for name in shape.fields if name != shape.worker]
+    fields = [name for name in shape.fields if name != shape.worker]
     stages = [stage(step.worker) for step in steps]
     ids = _ids(shape, steps)
     rows = []
     for key, step, turn in zip(ids, steps, stages, strict=True):
         before = max((other for other in stages if other < turn), default=None)
-        needed = [ids[place] for place, other in enumerate(stages) if other == before]
-        row: dict = {"task": step.task, shape.worker: step.worker["name"]}
-        row |= {name: key for name in others if means(name, "id")}
-        row |= {name: needed for name in others if means(name, "needs")}
+        needed = [one for one, other in zip(ids, stages, strict=True) if other == before]
+        row: dict = {"task": step.task}
+        row[shape.worker] = step.worker["name"]
+        for name in fields:
+            if means(name, "id"):
+                row[name] = key
+            if means(name, "needs"):
+                row[name] = needed
         rows.append(row)
     order = dict.fromkeys(step.worker["name"] for step in steps)
     why = f"The order follows what each step needs: {', then '.join(order)}."
-    return filled(view, view.task, {shape.key: rows, "reason": why}, why)
+    known = {shape.key: rows, "reason": why}
+    return filled(view, view.task, known, why)
 
 
 def _ids(shape: _Shape, steps: list[_Step]) -> list:

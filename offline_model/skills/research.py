@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from typing import Any
 
 from ..answer import Answer
 from ..reader.form import filled, value_for
@@ -75,8 +76,9 @@ def _properties(tool: dict) -> dict:
     return schema.get("properties") or {}
 
 
-def _takes_text(schema: dict) -> bool:
-    return schema.get("type") == "string" and not schema.get("enum")
+def _takes_text(schema: Any) -> bool:
+    """Whether a parameter is any text; its schema may be `True`, which says nothing."""
+    return isinstance(schema, dict) and schema.get("type") == "string" and not schema.get("enum")
 
 
 def _named(names: list[str], key: str) -> list[str]:

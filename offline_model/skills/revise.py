@@ -50,14 +50,17 @@ def _shortens(view: View) -> bool:
     """Whether the job is to shorten the draft: by the system prompt, else by the task."""
     if view.role == "edit":
         return True
-    if view.role not in ("", "write", "talk") or view.facts:
+    if view.facts or view.role not in ("", "write", "talk"):
         return False
-    return has(view.task, "roles/edit") or has(view.task, "roles/edit", "order_wordings")
+    if has(view.task, "roles/edit"):
+        return True
+    return has(view.task, "roles/edit", "order_wordings")
 
 
 def read(view: View) -> str:
     """What the task says that the text is about."""
-    return read_of(view.task, view.parts.get("facts", ""))
+    facts = view.parts.get("facts", "")
+    return read_of(view.task, facts)
 
 
 def reply(view: View) -> Answer:
@@ -70,8 +73,10 @@ def reply(view: View) -> Answer:
         return _answer(view, _shortened(view, draft), "The first sentences carry the most.")
     cite = bool(view.wish("citations") or citations(draft))
     brief = _Brief(draft, view.facts, cite)
-    fixed = [brief.fix(_Complaint(issue, brief.sources)) for issue in _issues(feedback)]
-    count = sum(fixed)
+    count = 0
+    for issue in _issues(feedback):
+        complaint = _Complaint(issue, brief.sources)
+        count += brief.fix(complaint)
     words = view.limit("words")
     too_long = has(feedback, "words/complaints", "shorten_wordings")
     if not count and not too_long:
@@ -79,8 +84,10 @@ def reply(view: View) -> Answer:
         why = "The feedback names nothing that could be fixed: keep every fact."
         return _answer(view, brief.text(), why)
     if too_long and not words:
-        words = limit(feedback, "words") or int(0.75 * brief.length())
-    brief.shorten(words or UNLIMITED, view.limit("sentences") or UNLIMITED)
+        shorter = int(0.75 * brief.length())
+        words = limit(feedback, "words") or shorter
+    few = view.limit("sentences")
+    brief.shorten(words or UNLIMITED, few or UNLIMITED)
     points = f"{count} points" if count > 1 else "1 point"
     why = f"Fix what the feedback names ({points}), keep the rest."
     return _answer(view, brief.text(), why)
@@ -91,37 +98,48 @@ def _shortened(view: View, draft: str) -> str:
     lines = list(sentences(draft))
     few = view.limit("sentences")
     words = view.limit("words")
-    half = (len(lines) + 1) // 2
-    kept = lines[: few or (len(lines) if words else half)]
     if not words:
-        return " ".join(kept)
-    while len(kept) > 1 and len(" ".join(kept).split()) > words:
-        kept.pop()
-    text = " ".join(kept)
-    if len(text.split()) > words:
-        text = " ".join(text.split()[:words]).rstrip(",;.") + "."
+        half = (len(lines) + 1) // 2
+        return " ".join(lines[: few or half])
+    lines = lines[:few]
+    while len(lines) > 1 and _count(lines) > words:
+        lines.pop()
+    text = " ".join(lines)
+    if _count(lines) > words:
+        start = " ".join(text.split()[:words])
+        text = start.rstrip(",;.") + "."
     return text
+
+
+def _count(lines: list[str]) -> int:
+    """The words of some sentences."""
+    return sum(len(line.split()) for line in lines)
 
 
 def _answer(view: View, text: str, why: str) -> Answer:
     """The text, in the shape that was asked for."""
-    return filled(view, text, {"body": text}, why) if view.schema else Answer.say(text, why)
+    if view.schema:
+        return filled(view, text, {"body": text}, why)
+    return Answer.say(text, why)
 
 
 def _issues(feedback: str) -> list[str]:
     """The single complaints: lines or sentences, without the bare word of the verdict; JSON is read, too."""
     data = json_of(feedback)
     if isinstance(data, dict):
-        feedback = "\n".join(map(_line, data.values()))
-    lines = [BULLET.sub("", line).strip(" ,") for line in feedback.splitlines() if line.strip()]
+        feedback = "\n".join(map(_listed, data.values()))
+    lines = [line for line in feedback.splitlines() if line.strip()]
     if len(lines) == 1 and not _QUOTED.search(feedback):
         lines = list(sentences(feedback))
-    return [line for line in lines if not _VERDICT_ALONE.fullmatch(line)]
+    plain = [BULLET.sub("", line).strip(" ,") for line in lines]
+    return [line for line in plain if not _VERDICT_ALONE.fullmatch(line)]
 
 
-def _line(value: object) -> str:
-    """A value of a verdict in JSON, one line each."""
-    return "\n".join(map(str, value)) if isinstance(value, list) else str(value)
+def _listed(value: object) -> str:
+    """A value of a verdict in JSON; a list has a line for each item."""
+    if isinstance(value, list):
+        return "\n".join(map(str, value))
+    return str(value)
 
 
 class _Complaint:
@@ -136,7 +154,8 @@ class _Complaint:
 
     def says(self, *orders: str) -> bool:
         """Whether it holds a wording for one of the orders: remove, fix, cite, add, shorten."""
-        return any(has(self.own, "words/complaints", f"{order}_wordings") for order in orders)
+        keys = [f"{order}_wordings" for order in orders]
+        return any(has(self.own, "words/complaints", key) for key in keys)
 
 
 def _names(text: str, source: str) -> bool:
@@ -199,15 +218,18 @@ class _Brief:
         target = self._target(complaint)
         if target is None:
             return self._add(complaint)
-        named = [fact for fact in self.facts if set(fact.sources) & set(complaint.ids)]
+        ids = set(complaint.ids)
+        named = [fact for fact in self.facts if ids.intersection(fact.sources)]
         score, fact = best_fact(target, named)
         if score < SURE:
             score, fact = best_fact(target, self.facts)
         if not fact or score < SURE:
-            return complaint.says("remove", "fix", "cite") and self._replace(target, "")
+            ordered = complaint.says("remove", "fix", "cite")
+            return ordered and self._replace(target, "")
         if complaint.says("remove") and not mismatch(target, fact):
             return self._replace(target, "")
-        right = cited(fact, self.cite or complaint.says("cite"))
+        cite = self.cite or complaint.says("cite")
+        right = cited(fact, cite)
         is_there = right != target and right in self.lines()
         return self._replace(target, "" if is_there else right)
 
@@ -219,10 +241,13 @@ class _Brief:
             for line in lines:
                 if start and start in _plain(line):
                     return line
-        if complaint.says("shorten") or not complaint.says("remove", "fix"):
+        if complaint.says("shorten"):
             return None
-        nearest = max(lines, key=lambda line: overlap(line, complaint.text), default="")
-        return nearest if nearest and overlap(nearest, complaint.text) >= SURE else None
+        if not complaint.says("remove", "fix"):
+            return None
+        shares = [overlap(line, complaint.text) for line in lines]
+        best = max(shares, default=0)
+        return lines[shares.index(best)] if best >= SURE else None
 
     def _replace(self, old: str, new: str) -> bool:
         """Put one sentence in the place of another; "" drops it."""
@@ -248,7 +273,8 @@ class _Brief:
         """The fact of a source that the complaint quotes, else the shortest."""
         own = [fact for fact in self.facts if source in fact.sources]
         quoted = [fact for fact in own if f"“{fact.sentence.rstrip('.')}”" in issue]
-        return min(quoted or own, key=lambda fact: (len(fact.sentence.split()), fact.sentence))
+        shortest = sorted(quoted or own, key=lambda fact: fact.sentence)
+        return min(shortest, key=lambda fact: len(fact.sentence.split()))
 
     def _insert(self, fact: Fact) -> None:
         """Put a fact into the paragraph that it is nearest to, else at the end."""
@@ -258,10 +284,13 @@ class _Brief:
         if not bodies:
             self.paragraphs.append([text])
             return
-        near = [sum(overlap(fact.sentence, line) for line in body) / len(body) for body in bodies]
-        best = max(near)
-        body = bodies[near.index(best)] if best > 0.35 else bodies[-1]
-        body.append(text)
+        nearness = []
+        for body in bodies:
+            shares = [overlap(fact.sentence, line) for line in body]
+            nearness.append(sum(shares) / len(shares))
+        best = max(nearness)
+        place = nearness.index(best) if best > 0.35 else -1
+        bodies[place].append(text)
 
     def shorten(self, words: int, few: int) -> None:
         """Until the length fits, from the end: drop a sentence whose sources are covered anyway, else
@@ -273,10 +302,10 @@ class _Brief:
             lines = self.lines()
             old = [line for line in lines if line not in self.fresh]
             every = [source for line in lines for source in citations(line)]
-            spare = [line for line in old if all(every.count(one) > 1 for one in citations(line))]
+            single = {source for source in every if every.count(source) == 1}
+            spare = [line for line in old if single.isdisjoint(citations(line))]
             long, short = self._best_swap(lines)
-            saves = len(short.split()) < len(long.split())
-            if saves and not spare and len(lines) <= few:
+            if short and not spare and len(lines) <= few:
                 self._replace(long, short)
             else:
                 last = (spare or old or lines)[-1]
@@ -291,7 +320,7 @@ class _Brief:
             paragraph[:] = [line for line in paragraph if line not in dropped]
 
     def _best_swap(self, lines: list[str]) -> tuple[str, str]:
-        """(a sentence, a shorter one of the same source) that saves the most words."""
+        """(a sentence, a shorter one of the same source) that saves the most words, or ("", "")."""
         best = ("", "")
         most = 0
         for line in lines:
@@ -299,7 +328,7 @@ class _Brief:
                 if set(fact.sources).isdisjoint(citations(line)):
                     continue
                 short = cited(fact, self.cite)
-                saved = len(line.split()) - len(short.split())
+                saved = _count([line]) - _count([short])
                 if saved > most:
                     best = (line, short)
                     most = saved

@@ -64,8 +64,9 @@ def _hands_over(tool: dict) -> bool:
 
 def _speaks_of(text: str, group: str) -> bool:
     """Whether a text holds a form of one of the lexicon's words."""
+    known = map(stem, words_in(LEXICON, group))
     roots = {stem(word) for word in words(text)}
-    return not roots.isdisjoint(map(stem, words_in(LEXICON, group)))
+    return not roots.isdisjoint(known)
 
 
 def outcome(call: Call) -> tuple[bool, str, str]:
@@ -74,7 +75,8 @@ def outcome(call: Call) -> tuple[bool, str, str]:
     reason = text or "came back empty"
     first, _, rest = text.partition("\n")
     status = first.removeprefix("status: ")
-    if words_in(LEXICON, "broken").intersection(words(status)[:1]):
+    begins = words(status)[:1]
+    if words_in(LEXICON, "broken").intersection(begins):
         text = rest.strip()
         reason = status
     return bool(text) and not call.is_error, text, reason
@@ -121,20 +123,27 @@ def _approves(word: str) -> bool:
 def payload(tool: dict, intent: str, artifacts: dict[str, str], context: str) -> dict:
     """The arguments of a handoff for a tool's parameters; what finds no place goes into the intent."""
     fields = fields_of(tool)
-    agents = {"from_agent": "supervisor", "return_to": "supervisor"}
-    agents["to_agent"] = re.sub(r"^hand_?off_to_", "", tool["name"])
-    known: dict = {"artifacts": artifacts, **agents, **artifacts}
-    if context:
-        known["context"] = context
-    placed = {*fields, *(artifacts if "artifacts" in fields else ())}
-    for name, text in {"context": context, **artifacts}.items():
-        if text and name not in placed:
+    texts = {**artifacts, "context": context} if context else artifacts
+    placed = set(fields)
+    if "artifacts" in fields:
+        placed.update(artifacts)
+    for name, text in texts.items():
+        if name not in placed:
             intent += f"\n\n<{name}>\n{text}\n</{name}>"
-    texts = _texts_in(fields)
-    orders = [name for name in texts if name.lower() in words_in(LEXICON, "intent")]
-    made = dict.fromkeys((orders or texts)[:1], intent)
-    made |= {name: value for name, value in known.items() if name in fields}
-    return value_for(tool.get("input_schema") or {}, "", made)
+    known: dict = {
+        **texts,
+        "artifacts": artifacts,
+        "from_agent": "supervisor",
+        "to_agent": re.sub(r"^hand_?off_to_", "", tool["name"]),
+        "return_to": "supervisor",
+    }
+    made = {name: value for name, value in known.items() if name in fields}
+    names = _texts_in(fields)
+    orders = [name for name in names if name.lower() in words_in(LEXICON, "intent")]
+    for name in (orders or names)[:1]:
+        made.setdefault(name, intent)
+    schema = tool.get("input_schema") or {}
+    return value_for(schema, "", made)
 
 
 def _texts_in(fields: dict) -> list[str]:
@@ -151,9 +160,12 @@ def read(view: View) -> str:
     task = view.task
     others = _others(view.tools)
     plain = without_others(task, others)
-    clauses = [clause_for(tool, task) for tool in _others(team_for(view, task, others))]
-    quoted = view.draft if view.draft in task else ""
-    return " ".join((topic(plain), *subjects(plain), *clauses, quoted))
+    used = [topic(plain), *subjects(plain)]
+    for tool in _others(team_for(view, task, others)):
+        used.append(clause_for(tool, task))
+    if view.draft in task:
+        used.append(view.draft)
+    return " ".join(used)
 
 
 def reply(view: View) -> Answer:
@@ -165,7 +177,8 @@ def reply(view: View) -> Answer:
     desk = _Desk.of(view, task)
     if view.must_answer:
         return _end(desk, "Time is up: give what there is.")
-    if len(view.calls) >= (view.limit("handoffs") or MOST_HANDOFFS):
+    limit = view.limit("handoffs") or MOST_HANDOFFS
+    if len(view.calls) >= limit:
         return _end(desk, "No more handoffs are allowed: give what there is.")
     steps = _next_steps(desk)
     if not steps:
@@ -178,16 +191,18 @@ def _team(view: View, task: str) -> list[dict]:
     """The specialists that the task asks for; where nobody searches or writes, the first one gets it."""
     tools = [tool for tool in view.tools if kind_of(tool) != "finalize"]
     team = team_for(view, task, tools)
-    usual = {"research", "write"} & {kind_of(tool) for tool in view.request["tools"]}
-    return team if team or usual else tools[:1]
+    kinds = set(map(kind_of, view.request["tools"]))
+    if team or not kinds.isdisjoint(("research", "write")):
+        return team
+    return tools[:1]
 
 
 def _next_steps(desk: _Desk) -> list[Step]:
     """The handoffs of the first turn that has some left to make; never the same one twice."""
     made = [(call.name, call.input) for call in desk.view.calls]
     for _, turn in groupby(desk.team, key=stage):
-        due = [step for tool in turn for step in desk.due(tool)]
-        steps = [step for step in due if step not in made]
+        steps = [step for tool in turn for step in desk.due(tool)]
+        steps = [step for step in steps if step not in made]
         if steps:
             return steps
     return []
@@ -222,7 +237,8 @@ class _Desk:
         """The desk with the work that was handed in, and with what each call brought."""
         plain = without_others(task, _others(view.tools))
         topics = subjects(plain) or (topic(plain) or plain,)
-        desk = cls(view, plain, topics, _team(view, task), view.draft)
+        team = _team(view, task)
+        desk = cls(view, plain, topics, team, view.draft)
         if view.parts.get("facts"):
             desk.facts.append(view.parts["facts"])
         kinds = {tool.get("name"): kind_of(tool) for tool in view.request["tools"]}
@@ -247,7 +263,8 @@ class _Desk:
         elif kind == "review":
             good, issues = read_verdict(text)
             self.verdicts[call.name] = (good, issues)
-            self.judged.append((len(issues.splitlines()), -self.drafts, self.draft))
+            count = len(issues.splitlines())
+            self.judged.append((count, -self.drafts, self.draft))
         else:
             self.extras[call.name] = text
 
@@ -255,7 +272,8 @@ class _Desk:
         """The subject that a call names."""
         order = json.dumps(call.input, ensure_ascii=False)
         for subject in self.topics:
-            if json.dumps(subject, ensure_ascii=False)[1:-1] in order:
+            spelled = json.dumps(subject, ensure_ascii=False)
+            if spelled.strip('"') in order:
                 return subject
         return self.topics[0]
 
@@ -276,19 +294,22 @@ class _Desk:
     def _hand(self, tool: dict, intent: str, *names: str, subject: str = "") -> list[Step]:
         """One handoff, or none to a specialist that failed twice, or in a way that stays."""
         failures = self.failed.get(tool["name"] + subject, [])
-        if len(failures) > 1 or any(_speaks_of(reason, "lasting") for reason in failures):
+        lasting = [reason for reason in failures if _speaks_of(reason, "lasting")]
+        if lasting or len(failures) > 1:
             return []
+        facts = "\n".join(self.facts)
+        if self.view.temperament.drops_facts:
+            facts = ""
         texts = {
-            "facts": "" if self.view.temperament.drops_facts else "\n".join(self.facts),
+            "facts": facts,
             "draft": self.draft,
             "feedback": self.feedback,
         }
         artifacts = {name: texts[name] for name in names if texts[name]}
-        context = self.view.parts.get("context", "")
+        context = [self.view.parts.get("context", "")]
         if self.failures:
-            report = "\n".join(["These handoffs failed:", *self.failures])
-            context = f"{context}\n{report}".strip()
-        given = payload(tool, intent, artifacts, context)
+            context += ["These handoffs failed:", *self.failures]
+        given = payload(tool, intent, artifacts, "\n".join(context).strip())
         return [(tool["name"], given)]
 
     def _research(self, tool: dict) -> list[Step]:
@@ -305,17 +326,22 @@ class _Desk:
         if not self.draft:
             searches = any(kind_of(other) == "research" for other in self.team)
             ready = self.facts or not searches
-            return self._hand(tool, self.plain, "facts") if ready else []
+            if not ready:
+                return []
+            return self._hand(tool, self.plain, "facts")
         limit = self.view.limit("revisions")
         most = 2 if limit is None else limit
-        revisions = self.drafts if self.view.draft else self.drafts - 1
-        if not self.feedback or revisions >= most:
+        revisions = self.drafts - 1
+        if self.view.draft:
+            revisions += 1
+        if revisions >= most or not self.feedback:
             return []
         intent = f"Revise the draft by the feedback. {self.plain}"
         return self._hand(tool, intent, "facts", "draft", "feedback")
 
     def _review(self, tool: dict) -> list[Step]:
-        if not self.draft or self.feedback or tool["name"] in self.verdicts:
+        is_reviewed = tool["name"] in self.verdicts
+        if is_reviewed or self.feedback or not self.draft:
             return []
         intent = "Review the draft"
         name = topic(self.plain)
@@ -328,17 +354,19 @@ class _Desk:
     def _other(self, tool: dict) -> list[Step]:
         if tool["name"] in self.extras:
             return []
-        intent = clause_for(tool, self.view.task or self.view.first)
+        task = self.view.task or self.view.first
+        intent = clause_for(tool, task)
         if not self.draft:
             return self._hand(tool, intent, "facts")
-        return self._hand(tool, intent, "draft") if stage(tool) == LAST_TURN else []
+        if stage(tool) == LAST_TURN:
+            return self._hand(tool, intent, "draft")
+        return []
 
     def output(self) -> str:
         """The best draft and what was made of it, else the facts; of a review alone, its verdicts."""
         reviews = self.verdicts and self.view.draft and not self.drafts
         if reviews and "write" not in wished_kinds(self.view):
-            verdicts = self.verdicts.values()
-            return "\n".join("PASS" if good else f"REVISE\n{issues}" for good, issues in verdicts)
+            return f"REVISE\n{self.feedback}" if self.feedback else "PASS"
         output = self.draft or "\n".join(self.facts)
         if self.verdicts and self.judged:
             output = min(self.judged)[2]
@@ -354,9 +382,11 @@ def _end(desk: _Desk, why: str) -> Answer:
     reasons = "; ".join(desk.failures)
     output = desk.output()
     output = output or f"This could not be done: {reasons or 'no specialist for it is there'}."
-    ending = next((tool for tool in desk.view.tools if kind_of(tool) == "finalize"), None)
-    if not ending:
-        return Answer.say(output, why)
-    known = dict.fromkeys(_texts_in(fields_of(ending))[:1], output)
-    given = value_for(ending.get("input_schema") or {}, output, known)
-    return Answer.call([(ending["name"], given)], why)
+    for tool in desk.view.tools:
+        if kind_of(tool) == "finalize":
+            names = _texts_in(fields_of(tool))
+            known = dict.fromkeys(names[:1], output)
+            schema = tool.get("input_schema") or {}
+            given = value_for(schema, output, known)
+            return Answer.call([(tool["name"], given)], why)
+    return Answer.say(output, why)

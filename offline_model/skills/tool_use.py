@@ -19,7 +19,9 @@ _FIGURE = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?")
 
 def fits(view: View) -> bool:
     """There are tools that fit, or there were calls whose results are to be reported."""
-    return bool(view.calls) or (not view.must_answer and bool(_wanted(view)))
+    if view.calls:
+        return True
+    return not view.must_answer and bool(_wanted(view))
 
 
 def read(view: View) -> str:
@@ -41,10 +43,13 @@ def reply(view: View) -> Answer:
 def _report(call: Call) -> str:
     """What was called with what, and what came of it."""
     name = call.name.replace("_", " ")
-    given = ", ".join(str(value)[:60] for value in call.input.values())
-    result = (call.result or "").strip() or "nothing came back"
-    asked = f"{name} ({given})" if given else name
-    return f"{asked} failed: {result}" if call.is_error else f"{asked}: {result}"
+    values = [str(value)[:60] for value in call.input.values()]
+    if values:
+        name += f" ({', '.join(values)})"
+    if call.is_error:
+        name += " failed"
+    result = (call.result or "").strip()
+    return f"{name}: {result or 'nothing came back'}"
 
 
 def _wanted(view: View) -> list[tuple[str, dict]]:
@@ -57,7 +62,8 @@ def _wanted(view: View) -> list[tuple[str, dict]]:
         best = max(scores, default=0)
         if best:
             tool = view.tools[scores.index(best)]
-            given = _arguments(tool.get("input_schema") or {}, sentence, view)
+            schema = tool.get("input_schema") or {}
+            given = _arguments(schema, sentence, view)
             if given is not None:
                 calls.append((tool["name"], given))
     return calls
@@ -69,9 +75,14 @@ def _arguments(schema: dict, sentence: str, view: View) -> dict | None:
     figures = [number(figure) for figure in _FIGURE.findall(sentence)]
     texts = ["".join(quoted) for quoted in _QUOTED.findall(sentence)]
     texts += view.material.values()
-    pools: dict = {"integer": figures, "number": figures, "string": texts}
+    pools: dict = {
+        "integer": figures,
+        "number": figures,
+        "string": texts,
+    }
     given = {}
-    for name, field in (schema.get("properties") or {}).items():
+    fields = schema.get("properties") or {}
+    for name, field in fields.items():
         pool = pools.get(field.get("type"))
         if pool:
             given[name] = pool.pop(0)

@@ -24,6 +24,8 @@ def test_every_picture_speaks_and_fits_at_150_percent(written, theme):
             image = cell.locator(".jp-OutputArea-output img")
             image.wait_for()
             assert len(image.get_attribute("alt")) > 3
+            turned = image.evaluate("image => getComputedStyle(image).filter")
+            assert (turned == "none") == (theme == "light"), turned
             area, box = cell.locator(".jp-OutputArea").first.bounding_box(), image.bounding_box()
             assert (
                 box["width"] <= area["width"]

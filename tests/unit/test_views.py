@@ -34,6 +34,7 @@ from kernel import (
     tool,
 )
 from kernel.events import Waited
+from workshop.launcher.lab import IN_THE_DARK
 from workshop.presence import interactive
 from workshop.views import (
     BudgetGauges,
@@ -536,6 +537,27 @@ def test_roles_keep_their_hue_and_every_hue_can_be_read_on_the_paper():
         >= 5
         < (luminance(PAPER) + 0.05) / (luminance(INK) + 0.05)
     )
+
+
+TURNED = ((-0.574, 1.43, 0.144), (0.426, 0.43, 0.144), (0.426, 1.43, -0.856))
+"""What `hue-rotate(180deg)` does to red, green and blue, as the CSS filter effects module has it."""
+
+
+def in_the_dark(hue):
+    """The hue as JupyterLab's dark theme shows it, by the filter of the launcher's style."""
+    share = float(re.search(r"invert\(([\d.]+)\) hue-rotate\(180deg\)", IN_THE_DARK)[1])
+    channels = [int(hue[index : index + 2], 16) / 255 for index in (1, 3, 5)]
+    inverted = [share * (1 - channel) + (1 - share) * channel for channel in channels]
+    turned = (sum(a * b for a, b in zip(row, inverted, strict=True)) for row in TURNED)
+    return "#" + "".join(f"{round(255 * min(1, max(0, channel))):02x}" for channel in turned)
+
+
+def test_every_hue_can_be_read_in_the_dark_theme():
+    assert luminance(in_the_dark(PAPER)) < 0.02
+    for hue in (*map(deep, ROLES.values()), *map(deep, FURTHER), WARNING, INK, MUTED):
+        for paper in (PAPER, tint(hue, 0.09)):
+            light, dark = luminance(in_the_dark(hue)), luminance(in_the_dark(paper))
+            assert (light + 0.05) / (dark + 0.05) >= 5, hue
 
 
 def test_long_names_are_cut_to_their_room():

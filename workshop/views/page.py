@@ -1,5 +1,5 @@
-"""HTML as text: a light sheet that reads the same in both themes, and blocks that one click or one
-key opens.
+"""HTML as text: a light sheet, which the launcher's style darkens in JupyterLab's dark theme, and
+blocks that one click or one key opens.
 
 Colours stand on each element, since a notebook's dark theme sets its own on every kind of tag; a
 host that strips styles still shows headings, lists and folded blocks.

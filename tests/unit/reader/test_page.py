@@ -58,6 +58,7 @@ PROOFS = {  # how a sentence of the page begins → the tests that prove it
     "A field is filled with what a skill knows": f"{SKILL}.test_a_form_is_filled_by_name_and_type_and_what_nothing_fills_is_said",
     "A text or list without a meaning": f"{HERE}.test_a_text_without_a_meaning_gets_the_whole_text",
     "A number or a choice that nothing fills": f"{HERE}.test_what_nothing_fills_gets_the_plainest_value",
+    "A text with a `format`": f"{HERE}.test_a_text_with_a_format_is_filled_from_its_own_line",
     "The skills of the desk answer in the shapes": f"{HERE}.test_the_desk_answers_in_the_shapes_of_the_kernel",
     "Any other shape is left": f"{HERE}.test_any_other_shape_is_left_to_the_general_skills",
     "A tool that takes the final answer": f"{EDGE}.test_a_tool_that_takes_the_final_answer_is_called_when_the_job_is_known",
@@ -419,6 +420,14 @@ def test_a_text_without_a_meaning_gets_the_whole_text():
         "colour": "It is raining.",
         "shades": ["It is raining."],
     }
+
+
+@pytest.mark.parametrize("rule", [{"format": "date"}, {"pattern": "^[0-9-]+$"}])
+def test_a_text_with_a_format_is_filled_from_its_own_line(rule):
+    schema = shape(due={"type": "string", **rule})
+    assert send("The plan.\n\nDue: 2026-11-22", schema=schema).json == {"due": "2026-11-22"}
+    reply = send("The plan is due soon.", schema=schema)
+    assert reply.json == {"due": ""} and "due" in reply.account.not_understood[-1]
 
 
 @pytest.mark.parametrize(
