@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from .contract import Handoff, Result, Status, ToolError
 from .run import MAX_TOKENS, Run
-from .tools import parse, run_calls
+from .tools import parse, run_calls, schema_of
 from .wire import NONSTREAMING_MAX_TOKENS, Conversation, Reply, output_format
 
 WRAP_UP = (
@@ -60,7 +60,7 @@ class Agent:
         if self.tools:
             request["tools"] = [tool.definition for tool in self.tools]
         if self.output:
-            request["output_config"] = output_format(self.output.model_json_schema())
+            request["output_config"] = output_format(schema_of(self.output))
         return request
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:

@@ -23,6 +23,7 @@ from .decision import Decision
 from .findings import Contradiction, Finding, Findings, Synthesis, synthesizer
 from .run import Run
 from .steps import NoCapableWorker, NoPlan, Plan, Step, capable, problems
+from .tools import schema_of
 
 __all__ = [
     "Contradiction", "Finding", "Findings", "NoCapableWorker", "NoPlan", "Plan",
@@ -101,7 +102,7 @@ class StepPlanner:
 
 def _schema(registry: Registry) -> dict[str, Any]:
     """The schema of a plan, as far as a model fills it, with the workers there are."""
-    schema = Plan.model_json_schema()
+    schema = schema_of(Plan)
     fields = schema["$defs"]["Step"]["properties"]
     for decided_by_code in ("artifacts", "budget"):
         del fields[decided_by_code]

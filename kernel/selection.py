@@ -18,6 +18,7 @@ from .aggregate import joined, missing, readable, status_of, together
 from .contract import Handoff, Registry, Result, Status
 from .decision import Decision
 from .run import Run
+from .tools import schema_of
 
 
 class Selection(BaseModel):
@@ -105,7 +106,7 @@ class ModelSelector:
             raise NoSelection(
                 "there is nobody to select: the registry is empty; register an executable"
             )
-        schema = Selection.model_json_schema()
+        schema = schema_of(Selection)
         schema["properties"]["executors"]["items"]["enum"] = names
         decision = Decision(
             name="selector",

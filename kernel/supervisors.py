@@ -12,7 +12,7 @@ from .agent import Agent
 from .contract import Executable, Handoff, Result, ToolError, as_parts
 from .run import Run
 from .team import Verdict
-from .tools import TOOL_NAME, parse, tool
+from .tools import TOOL_NAME, parse, schema_of, tool
 from .trace import counted
 
 
@@ -119,7 +119,7 @@ class HandoffTool:
         return {
             "name": self.name,
             "description": self.specialist.description,
-            "input_schema": Handoff.model_json_schema(),
+            "input_schema": schema_of(Handoff),
         }
 
     async def call(self, arguments: Any, run: Run) -> str:

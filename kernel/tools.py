@@ -42,7 +42,7 @@ class Tool:
     @property
     def definition(self) -> dict[str, Any]:
         """The tool as the wire describes it."""
-        schema = self.arguments.model_json_schema()
+        schema = schema_of(self.arguments)
         schema.pop("title", None)
         return {"name": self.name, "description": self.description, "input_schema": schema}
 
@@ -163,6 +163,17 @@ def _made(
     config = ConfigDict(extra="forbid", defer_build=True)
     arguments = create_model(name, __config__=config, **fields)
     return Tool(name, description, function, arguments, wants_run, ends)
+
+
+def schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a model, a copy of your own. It is made once: that takes Pydantic many
+    times as long as the copy."""
+    return copy.deepcopy(_made_once(model))
+
+
+@functools.lru_cache(maxsize=256)
+def _made_once(model: type[BaseModel]) -> dict[str, Any]:
+    return model.model_json_schema()
 
 
 def parse(model: type[BaseModel], value: Any, subject: str) -> Any:

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 
 from ..account import Account
 from .lexicon import CLAUSE_END, LONGEST_SENTENCE, families, scan, spans, table, words_in
-from .wishes import limits, other_lengths, wished
+from .wishes import Limit, limits, other_lengths, wished
 
 MOST_CLAUSES = 20
 LONGEST_CLAUSE = 160
@@ -44,23 +44,42 @@ def understood(
     distinct = list(dict.fromkeys(map(_shortened, clauses)))
     return Account(
         read_as=read_as,
-        wishes=tuple(_described(f"{system}\n\n{task}", wishes)),
+        wishes=(
+            *_lengths_described([*obeyed(system, heeded), *limits(task)]),
+            *_described(f"{system}\n\n{task}", wishes),
+        ),
         parts=tuple(parts),
         not_understood=tuple(distinct[:MOST_CLAUSES]),
         left_out=len(distinct[MOST_CLAUSES:]),
     )
 
 
-def _described(text: str, wishes: Iterable[str]) -> list[str]:
-    """The wishes of a text in words for people."""
+def obeyed(text: str, read_families: Iterable[str]) -> list[Limit]:
+    """The limits of a text that concern these families: searches a researcher, handoffs a supervisor."""
+    owners = table("wishes/length")["owners"]
+    return [
+        limit
+        for limit in limits(text)
+        if limit.kind not in owners or f"roles/{owners[limit.kind]}" in read_families
+    ]
+
+
+def _lengths_described(found: Iterable[Limit]) -> list[str]:
+    """Limits in words for people, of each kind the strictest."""
     strictest: dict[str, int] = {}
-    for limit in limits(text):
+    for limit in found:
         known = strictest.get(limit.kind, limit.most)
         strictest[limit.kind] = min(limit.most, known)
     described = []
     for kind, most in strictest.items():
         unit = kind if most > 1 else kind[:-1]
         described.append(f"at most {most} {unit}")
+    return described
+
+
+def _described(text: str, wishes: Iterable[str]) -> list[str]:
+    """The other wishes of a text in words for people."""
+    described = []
     for wish in wishes:
         entry = table(f"wishes/{wish}")
         state = wished(text, wish) if wish != "length" else None
@@ -90,11 +109,11 @@ def unread(text: str, read_families: tuple[str, ...], read: str) -> tuple[str, .
                 _mark(seen, start, gap_start)
                 start = gap_end
             _mark(seen, start, match.end)
-    for limit in limits(text):
-        _mark(seen, limit.start, limit.end)
+    read_limits = obeyed(text, read_families)
     unheeded = bytearray(len(text))
-    for length in other_lengths(text):
-        _mark(unheeded, length.start, length.end)
+    for limit in (*limits(text), *other_lengths(text)):
+        is_read = limit in read_limits and not limit.exact
+        _mark(seen if is_read else unheeded, limit.start, limit.end)
     used = set(map(str.lower, _WORDS.findall(read)))
     common = words_in("words/common", "stop") | words_in("words/common", "neutral")
     found: list[str] = []

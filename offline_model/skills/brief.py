@@ -50,8 +50,7 @@ def compose(view: View, facts: list[Fact], thinking: str) -> Answer:
     taken = sum(len(text.split()) for text in (*gaps, f"# {heading}" if heading else ""))
     most = view.limit("words") or USUAL_WORDS
     few = (view.limit("sentences") or 1_000) - len(gaps)
-    if view.wish("bullets"):
-        few = min(few, view.limit("facts") or 1_000)
+    few = min(few, view.limit("facts") or 1_000)
     groups = _groups(view, _nearest(facts, about, few), about)
     chosen = _fill(groups, cite, most - taken, few, view.task)
     if not chosen:
