@@ -11,6 +11,7 @@ import ast
 import asyncio
 import json
 import os
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +20,8 @@ from typing import Any
 from workshop.presence import IN_BROWSER, interactive
 
 STOPPED = "Stopped by you before it was finished. To start over, run the cell again."
+LIBRARIES_WARN = ("only soft file lock", "tqdm:disabling monitor")
+"""What libraries say where there are no threads and no locks: of no use to a learner in a tab."""
 LONGEST = 60
 """Characters of a cell's first line that a sentence quotes."""
 
@@ -31,6 +34,8 @@ def load_ipython_extension(shell: Any) -> None:
 
         in_place.put_in_place()
         tab.of(shell)
+        for warning in LIBRARIES_WARN:
+            warnings.filterwarnings("ignore", warning)
         kinds = (Exception, *kinds)
     shell.set_custom_exc(kinds, _show)
 

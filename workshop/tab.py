@@ -30,6 +30,7 @@ INSTEAD = "__import__('workshop.tab', fromlist=['tab']).follow()"
 SIGNS = {
     "emscripten does not support processes": "another process",
     "start new thread": "threads",
+    "[Errno 138]": "a port to listen on",
 }
 """What Python writes where a tab lacks something (it has no types for it), and what that is."""
 

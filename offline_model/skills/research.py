@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
-from fnmatch import fnmatchcase
-from typing import Any
 
 from ..answer import Answer
-from ..reader.form import filled, value_for
-from ..reader.lexicon import has, table, words_in
+from ..reader.form import filled
+from ..reader.lexicon import has
+from ..reader.library import key_field, query_field, query_of, search_input
 from ..reader.order import is_history
 from ..reader.prose import defines
 from ..reader.schema import has_field
 from ..reader.sources import Doc, documents
 from ..reader.topics import core, mentions, named_in, subjects, topic
-from ..reader.view import Call, View
+from ..reader.view import View
 from ..reader.words import (
     Fact,
     content_words,
@@ -54,45 +53,6 @@ _BONUS = {0: 0.0, 1: 0.15, 2: 0.0, 3: 3.0}  # for a document that defines a subj
 Found = list[tuple[Doc, list[str]]]  # the documents that matter, each with its usable sentences
 
 
-def query_field(tool: dict) -> str | None:
-    """The parameter of a search-like tool that takes the query, or None when the tool does not search."""
-    properties = _properties(tool)
-    texts = [name for name, schema in properties.items() if _takes_text(schema)]
-    is_handoff = not {"intent", "artifacts", "instructions"}.isdisjoint(properties)
-    if is_handoff or not texts:
-        return None
-    spoken = f"{tool.get('name', '').replace('_', ' ')}. {tool.get('description', '')}"
-    finds = has(spoken, "tools/search")
-    does_other = has(spoken, "tools/search", "other_wordings")
-    sure = _named(texts, "queries")
-    if sure:
-        return sure[0] if finds or not does_other else None
-    likely = [*_named(texts, "maybe"), *texts][0]
-    return likely if finds and not does_other and not _is_key(likely) else None
-
-
-def _properties(tool: dict) -> dict:
-    schema = tool.get("input_schema") or {}
-    return schema.get("properties") or {}
-
-
-def _takes_text(schema: Any) -> bool:
-    """Whether a parameter is any text; its schema may be `True`, which says nothing."""
-    return isinstance(schema, dict) and schema.get("type") == "string" and not schema.get("enum")
-
-
-def _named(names: list[str], key: str) -> list[str]:
-    """The names that the lexicon lists for a query."""
-    known = words_in("tools/search", key)
-    return [name for name in names if name.lower() in known]
-
-
-def _is_key(field: str) -> bool:
-    """Whether a parameter names one document."""
-    keys = table("tools/open")["keys"].split()
-    return any(fnmatchcase(field.lower(), key) for key in keys)
-
-
 def fits(view: View) -> bool:
     """A search-like tool is offered, or was used and is gone."""
     offered = view.request.get("tools") or []
@@ -112,20 +72,20 @@ def reply(view: View) -> Answer:
     asked = _asked(view)
     if not about and not asked:
         text = "What is the topic to research? The task names none."
-        return Answer(({"type": "text", "text": text},), "No topic to search for.")
+        return Answer.say(text, "No topic to search for.")
     found = gather(view, about)
     if view.must_answer:
         return _report(view, about, found)
     titles = _to_open(view, about)
     if titles:
-        return Answer(tuple(titles), "Only titles came back: open them.")
+        return Answer.call(titles, "Only titles came back: open them.")
     searches = _searches(view, _next(view, about, asked, found))
     limit = view.limit("searches")
     if limit is not None:
         searches = searches[: max(0, limit - len(asked))]
     if searches:
         why = "Not enough yet: one more search." if asked else "No facts yet: search first."
-        return Answer(tuple(searches), why)
+        return Answer.call(searches, why)
     return _report(view, about, found)
 
 
@@ -133,47 +93,23 @@ def _asked(view: View) -> list[str]:
     """The queries that were already asked."""
     offered = view.request.get("tools") or []
     fields = {tool.get("name"): query_field(tool) for tool in offered}
-    queries = [_query(call, fields.get(call.name)) for call in view.calls]
+    queries = [query_of(call.input, fields.get(call.name)) for call in view.calls]
     return [query for query in queries if query]
 
 
-def _query(call: Call, field: str | None) -> str:
-    """The query of a call; its tool may be gone."""
-    usual = _named([*call.input], "queries")
-    query = call.input.get(field or "".join(usual[:1]))
-    return query if isinstance(query, str) else " ".join(map(str, query or ()))
-
-
-def _searches(view: View, queries: list[str]) -> list[dict]:
+def _searches(view: View, queries: list[str]) -> list[tuple[str, dict]]:
     """A call of each search tool for each query."""
-    calls = []
-    for query in queries:
-        for tool in view.tools:
-            field = query_field(tool)
-            if field:
-                calls.append(_call(tool["name"], _input(tool, field, query)))
-    return calls
+    tools = [tool for tool in view.tools if query_field(tool)]
+    return [(tool["name"], search_input(tool, query)) for query in queries for tool in tools]
 
 
-def _call(name: str, given: dict) -> dict:
-    return {"type": "tool_use", "name": name, "input": given}
-
-
-def _input(tool: dict, field: str, query: str) -> dict:
-    """The query in its field; other required fields by the plainest value."""
-    schema = tool["input_schema"]
-    needed = {field, *(schema.get("required") or [])}
-    properties = {name: value for name, value in _properties(tool).items() if name in needed}
-    return value_for(schema | {"properties": properties}, "", {field: query, "score": ENOUGH})
-
-
-def _to_open(view: View, about: tuple[str, ...]) -> list[dict]:
-    """The calls that read what a search brought only the titles of, where a tool takes a document's id."""
+def _to_open(view: View, about: tuple[str, ...]) -> list[tuple[str, dict]]:
+    """The calls that read what a search brought only the titles of, where a tool opens a document."""
     for tool in view.tools:
-        fields = [*_properties(tool)]
-        if len(fields) == 1 and _is_key(fields[0]):
-            keys = _titles(view, tool["name"], about) - _opened(view, tool["name"], fields[0])
-            return [_call(tool["name"], {fields[0]: key}) for key in sorted(keys)]
+        name, field = tool["name"], key_field(tool)
+        if field:
+            keys = _titles(view, name, about) - _opened(view, name, field)
+            return [(name, {field: key}) for key in sorted(keys)]
     return []
 
 
@@ -202,8 +138,7 @@ def _next(view: View, about: tuple[str, ...], asked: list[str], found: Found) ->
     is_thorough = view.wish("thorough") and (most or not wanted)
     if view.temperament.never_done or is_thorough:
         return [_further(plain[len(asked) % len(plain)], asked, found)]
-    tools_used = {call.name for call in view.calls}
-    if len(asked) >= 2 * len(plain) * len(tools_used):
+    if len(asked) >= 2 * len(plain):
         return []
     enough = min(ENOUGH, wanted or ENOUGH)
     thin = [subject for subject in plain if _count(found, subject) < enough]
@@ -375,7 +310,7 @@ def _report(view: View, about: tuple[str, ...], found: Found) -> Answer:
     wished = "" if facts or view.schema else _own_words(view)
     if wished:
         why = "Nothing was found, and the prompt says what to answer then."
-        return Answer(({"type": "text", "text": wished},), why)
+        return Answer.say(wished, why)
     if _writes(view):
         return compose(view, facts, "Enough facts: write the brief from them.")
     lines = [f"- {fact.sentence} [{fact.source}]" for fact in facts]
@@ -385,7 +320,7 @@ def _report(view: View, about: tuple[str, ...], found: Found) -> Answer:
     why = "Nothing fits the topic: say so."
     if lines:
         why = "Enough: report the facts with their sources."
-    return Answer(({"type": "text", "text": "\n".join([*lines, *notes])},), why)
+    return Answer.say("\n".join([*lines, *notes]), why)
 
 
 def _in_shape(view: View, facts: list[Fact], notes: list[str]) -> Answer:

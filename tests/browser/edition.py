@@ -112,7 +112,12 @@ class Tab:
     def __init__(self, tabs: Tabs, page: str) -> None:
         self.console: list[str] = []
         self.page = tabs.context.new_page()
-        self.page.on("console", lambda message: self._heard(message.type, message.text))
+        self.page.on(
+            "console",
+            lambda message: self._heard(
+                message.type, f"{message.text} {message.location.get('url', '')}"
+            ),
+        )
         self.page.on("pageerror", lambda error: self._heard("error", str(error)))
         self.page.goto(page)
         link = self.page.get_by_role("link", name=LINK)

@@ -170,6 +170,8 @@ WRONG = [
         "if line not in lines",
         'if not any(known.startswith(f"- {issue.where}:") for known in lines)',
     ),
+    ("06.3", 'result.artifacts.get("tool_results", "")', '"\\n".join(result.artifacts.values())'),
+    ("06.4", "for name in arrows:", "for name in [*arrows][:1]:"),
     # lessons 05 and 15 to 19: what passed at first
     ("05.1", "intent=intent,", "intent=intent, context=facts,"),
     ("05.1", "if not result.as_text()", "if not result.ok"),
@@ -250,6 +252,13 @@ WRONG = [
         "return await cluster.submit(task)",
         'return (await cluster.submit(task)).model_copy(update={"status": "ok"})',
     ),
+    ("19.1", "return task, documents", 'return task, dict.fromkeys(documents, "rain tanks " * 8)'),
+    (
+        "19.1",
+        "return task, documents",
+        'return task, {id: f"rain tanks {id} " * 6 for id in documents}',
+    ),
+    ("19.2", "return written.model_copy(", "return found.model_copy("),
 ]
 RIGHT = [
     ("07.1", '"tokens": tokens[0] / tokens[1]', '"tokens": round(tokens[0] / tokens[1], 1)'),

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 
+import nbformat
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 from kernel.desks import checkout, incidents
 from workshop import cells, in_place, tab
+from workshop.course.lessons import LESSONS
+from workshop.site import facts
 
+ROOT = facts.PAGE.parent.parent
 NO_PROCESS = "raise OSError('[Errno 138] emscripten does not support processes.')"
 NO_THREAD = 'raise RuntimeError("can\'t start new thread")'
 CELLS = {
@@ -116,6 +120,7 @@ def test_what_a_tab_lacks_is_found_behind_other_errors():
     assert tab.lacking(wrapped) == "another process"
     assert tab.lacking(RuntimeError("can't start new thread")) == "threads"
     assert tab.lacking(ModuleNotFoundError("no", name="distributed")) == "the package distributed"
+    assert tab.lacking(OSError(138, "Not supported")) == "a port to listen on"
     assert tab.lacking(ValueError("no")) == ""
 
 
@@ -143,3 +148,13 @@ def test_the_desks_programs_end_in_place_as_they_end_in_a_process(shop, monkeypa
     in_place_of_it = asyncio.run(seen())
     assert in_place_of_it == in_a_process and in_place_of_it[0][0] == "does not end"
     assert "1 failed" in in_place_of_it[1]
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.number)
+def test_the_page_on_editions_has_a_row_for_each_lesson_as_it_is_now(lesson):
+    """What ran is seen by tests/browser/test_browser_edition.py; here: a cell more or less asks for a new look."""
+    [path] = (ROOT / "notebooks").glob(f"{lesson.number}_*.ipynb")
+    count = sum(cell.cell_type == "code" for cell in nbformat.read(path, as_version=4).cells)
+    begins = f"| {lesson.number} | {lesson.title} | "
+    [row] = [line for line in facts.PAGE.read_text("utf-8").splitlines() if line.startswith(begins)]
+    assert f"all {count} cells" in row or f" of {count} cells" in row

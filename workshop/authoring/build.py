@@ -172,8 +172,7 @@ def comparable(text: str) -> str:
     return text_of(notebook)
 
 
-def main(argv: list[str]) -> int:
-    """Builds, or checks; returns 0 when all is well, 1 when something differs or fails."""
+def _options(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python3 -m workshop build", description="Re-execute and normalise the notebooks."
     )
@@ -192,7 +191,12 @@ def main(argv: list[str]) -> int:
         help="only minutes, links, lists of lessons and docs/images; executes nothing",
     )
     parser.add_argument("notebooks", nargs="*", metavar="NOTEBOOK")
-    options = parser.parse_args(argv)
+    return parser.parse_args(argv)
+
+
+def main(argv: list[str]) -> int:
+    """Builds, or checks; returns 0 when all is well, 1 when something differs or fails."""
+    options = _options(argv)
     if options.exercises:
         return 1 if _exercises(tuple(options.exercises), check=options.check) else 0
     if options.words:
@@ -200,31 +204,36 @@ def main(argv: list[str]) -> int:
     if sys.platform == "win32":
         asyncio.set_event_loop_policy(asyncio.WindowsSelectorEventLoopPolicy())
     wrong = 0 if options.notebooks else _exercises((), check=options.check)
-    for path in notebooks(options.notebooks):
-        name = path.name if path.parent.parent != ROOT else path.relative_to(ROOT).as_posix()
-        stored = path.read_text(encoding="utf-8")
-        try:
-            built = text_of(lessons.waymarked(normalise(execute(path)), path))
-        except (RuntimeError, ValueError) as problem:
-            print(f"failed   {name}: {problem}")
-            wrong += 1
-            continue
-        same = comparable(built) == comparable(stored)
-        if options.check and not same:
-            wrong += 1
-            before, after = comparable(stored).splitlines(), comparable(built).splitlines()
-            difference = difflib.unified_diff(before, after, "stored", "built", lineterm="", n=1)
-            print(f"differs  {name}", *list(difference)[:40], sep="\n")
-        elif not options.check and not same:
-            path.write_text(built, encoding="utf-8", newline="\n")
-            print(f"written  {name}")
-        else:
-            print(f"same     {name}")
+    wrong += sum(_executed(path, check=options.check) for path in notebooks(options.notebooks))
     if not options.notebooks:
         pages = (*lessons.pages(), *walks.pictures(), cheatsheet.page())
         wrong += sum(_keep(path, text, check=options.check) for path, text in pages)
         wrong += _keep(PICTURE, asyncio.run(draw_run()), check=options.check)
     return 1 if wrong else 0
+
+
+def _executed(path: Path, *, check: bool) -> int:
+    """Executes a notebook, and writes it or only compares; returns how many failed or differ."""
+    name = path.name if path.parent.parent != ROOT else path.relative_to(ROOT).as_posix()
+    stored = path.read_text(encoding="utf-8")
+    try:
+        built = text_of(lessons.waymarked(normalise(execute(path)), path))
+    except (RuntimeError, ValueError) as problem:
+        print(f"failed   {name}: {problem}")
+        return 1
+    before = comparable(stored)
+    after = comparable(built)
+    if before == after:
+        print(f"same     {name}")
+        return 0
+    if check:
+        lines = (before.splitlines(), after.splitlines())
+        difference = difflib.unified_diff(*lines, "stored", "built", lineterm="", n=1)
+        print(f"differs  {name}", *list(difference)[:40], sep="\n")
+        return 1
+    path.write_text(built, encoding="utf-8", newline="\n")
+    print(f"written  {name}")
+    return 0
 
 
 def _words(paths: list[Path], *, check: bool) -> int:

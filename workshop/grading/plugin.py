@@ -32,7 +32,7 @@ from workshop.course.observing import sight_of
 from . import course, observed, sandbox
 from .check import Check, State
 from .intake import documents, notebook_json
-from .intake.answers import Merged, master, merge, names
+from .intake.answers import Master, Merged, master, merge, names
 from .plan import TIMEOUT_S, Plan
 from .sandbox import orphans
 from .sandbox.forks import ForkServer
@@ -108,6 +108,19 @@ def pytest_collect_file(file_path: Path, parent: Any) -> Any:
     return None
 
 
+def _checks(ours: Master) -> Iterator[Check]:
+    """The graded checks of a notebook, not run yet."""
+    for known in ours.exercises:
+        for position, trial in enumerate(known.trials):
+            yield Check(
+                exercise=known.id,
+                trial=position,
+                title=trial.title,
+                hidden=trial.hidden,
+                points=trial.points,
+            )
+
+
 class GradedFile(IPyNbFile):
     """One submission: its answers in the master, in a kernel of its own, and a test for each graded
     check.
@@ -115,52 +128,22 @@ class GradedFile(IPyNbFile):
 
     def collect(self) -> Iterator[GradedCell]:
         self.plan: Plan = self.config.stash[PLAN]
-        self.about = self.plan.submissions.get(
-            str(self.path), {"learner": self.path.stem, "file": self.path.name}
-        )
-        data = self.path.read_bytes()
-        self.digest = hashlib.sha256(
-            data
-        ).hexdigest()  # the bytes are not kept: all of a shard are collected before the first runs
+        alone = {"learner": self.path.stem, "file": self.path.name}
+        self.about = self.plan.submissions.get(str(self.path), alone)
         self.flags: list[str] = list(self.about.get("flags", []))
-        notebook, submitted, unreadable = self.about.get("notebook", ""), {"cells": []}, ""
-        try:
-            submitted = notebook_json.read(data)
-            number = notebook_json.lesson(submitted, self.path.name)
-            notebook = notebook or next(
-                (name for name in names() if number and name.startswith(number)), ""
-            )
-        except notebook_json.Unreadable as problem:
-            unreadable = str(problem)
-        if not notebook:
-            raise self.CollectError(
-                f"{self.path.name} is not one of the exercise notebooks: {', '.join(names())}"
-            )
-        self.master = master(notebook)
+        submitted, name, unreadable = self._read()
+        self.master = master(name)
         self.merged: Merged = merge(submitted, self.master)
-        self.flags += [
-            flag
-            for flag in ([unreadable] if unreadable else self.merged.flags)
-            if flag not in self.flags
-        ]
+        for flag in [unreadable] if unreadable else self.merged.flags:
+            if flag not in self.flags:
+                self.flags.append(flag)
         if unreadable:
             self.merged.missing = dict.fromkeys(self.merged.missing, unreadable)
         if self.master.exercises[0].id not in self.plan.lines:
             self.plan.lines |= observed.reference(self.master, self.plan)
-        self.checks = [
-            Check(
-                exercise=exercise.id,
-                trial=position,
-                title=trial.title,
-                hidden=trial.hidden,
-                points=trial.points,
-            )
-            for exercise in self.master.exercises
-            for position, trial in enumerate(exercise.trials)
-        ]
-        self.nb = new_notebook(
-            metadata={"kernelspec": self.master.solutions.metadata.get("kernelspec", {})}
-        )
+        self.checks = list(_checks(self.master))
+        kernelspec = self.master.solutions.metadata.get("kernelspec", {})
+        self.nb = new_notebook(metadata={"kernelspec": kernelspec})
         for number, check in enumerate(self.checks):
             cell = new_code_cell(execution_count=number + 1)
             self.nb.cells.append(cell)
@@ -172,6 +155,30 @@ class GradedFile(IPyNbFile):
                 options={"check": True},
                 check=check,
             )
+
+    def _read(self) -> tuple[dict[str, Any], str, str]:
+        """What was handed in, the name of our notebook, and why it cannot be read, if so.
+
+        Its bytes are not kept: all of a shard are collected before the first runs.
+        """
+        data = self.path.read_bytes()
+        self.digest = hashlib.sha256(data).hexdigest()
+        submitted, unreadable = {"cells": []}, ""
+        known = names()
+        name = self.about.get("notebook", "")
+        try:
+            submitted = notebook_json.read(data)
+            number = notebook_json.lesson(submitted, self.path.name)
+        except notebook_json.Unreadable as problem:
+            unreadable = str(problem)
+        else:
+            if number and not name:
+                name = next((ours for ours in known if ours.startswith(number)), "")
+        if not name:
+            raise self.CollectError(
+                f"{self.path.name} is not one of the exercise notebooks: {', '.join(known)}"
+            )
+        return submitted, name, unreadable
 
     def setup(self) -> None:
         """Nothing yet: a kernel is started when the first check needs it."""

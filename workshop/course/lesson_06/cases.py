@@ -180,7 +180,10 @@ def rings(draw: Random) -> dict[str, list[Any]]:
         "two": [*(_ring(draw, 2) for _ in range(2)), _ring(draw, 1)],
         "long": [_ring(draw, draw.randint(3, 4)) for _ in range(2)],
         "none": [_ring(draw, size, more) for size, more in tricky],
-        "other ways": [_ring(draw, 3, more) for more in (("a way in",), ("repeats", "two ways"))],
+        "other ways": [
+            _ring(draw, 3, more)
+            for more in (("a way in",), ("repeats", "two ways"), ("another user",))
+        ],
     }
 
 
@@ -202,7 +205,11 @@ def _ring(draw: Random, size: int, more: tuple[str, ...] = ()) -> dict[str, Any]
     if "a way in" in more:
         arrows["supervisor"].insert(0, others[6])
         arrows[others[6]] = [members[-1]]
-    log = _walked(arrows, "user", ())
+    log = []
+    if "another user" in more:
+        arrows |= {"supervisor": [one], "night shift": [members[0]]}
+        log = _walked(arrows, "night shift", ())
+    log = _walked(arrows, "user", ()) + log
     shown = ", ".join(f"{handoff['from_agent']} → {handoff['to_agent']}" for handoff in log)
     return {"log": log, "about": f"the log: {shown}"}
 

@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from kernel import Handoff, Result, Run, Verdict, models, researcher
+from kernel import Executable, Handoff, Result, Run, Verdict, models, researcher
 from workshop.course.desks import Shelf
 from workshop.course.observing import call, ending, held, wait
 from workshop.course.wire import Wire, call_of, free
@@ -102,6 +102,19 @@ def lost(lost_handoffs: Any, case: dict[str, Any]) -> dict[str, Any]:
     return {"returned": call(lost_handoffs, deepcopy(case["log"]), deepcopy(case["needs"]))}
 
 
+@dataclass
+class Planning:
+    """A specialist that keeps a plan beside what it finds."""
+
+    inner: Executable
+    name: str = "researcher"
+    description: str = "Plans, and finds facts."
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        run.keep(plan=f"Search for: {handoff.intent}")
+        return await self.inner.execute(handoff, run)
+
+
 def within(facts_within: Any, case: dict[str, Any]) -> dict[str, Any]:
     """The kernel's researcher, whose model answers after so many searches, or when it has no further turn."""
     shelf = Shelf(case["documents"])
@@ -113,7 +126,7 @@ def within(facts_within: Any, case: dict[str, Any]) -> dict[str, Any]:
 
     wire = Wire([search(number) for number in range(29)])
     run = wire.run()
-    specialist = researcher(shelf, max_turns=case["turns"])
+    specialist = Planning(researcher(shelf, max_turns=case["turns"]))
     returned = call(
         facts_within, run, specialist, f"Find facts about {case['topic']}", case["calls"]
     )
