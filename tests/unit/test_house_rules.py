@@ -168,6 +168,12 @@ def test_a_line_of_code_holds_few_tokens_on_average(folder):
     assert tokens / lines <= DENSEST[folder], f"{tokens:,} tokens in {lines:,} lines"
 
 
+def test_no_file_of_the_kernel_is_much_denser_than_the_rest():
+    for path in KERNEL.rglob("*.py"):
+        tokens, lines = tokens_and_lines(path)
+        assert tokens <= 9 * lines, f"{path.name}: {tokens / lines:.1f} tokens a line"
+
+
 @pytest.mark.parametrize("command", [["ruff", "format", "--check"], ["ruff", "check"], ["mypy"]])
 def test_the_tools_find_nothing(command):
     if command[0] == "mypy":
