@@ -127,13 +127,15 @@ async def judged(
     """
     marks = []
     for name, draft in drafts.items():
-        marks.append(Judged(name, "", await judge(name, draft)))
+        mark = await judge(name, draft)
+        marks.append(Judged(name, "", mark))
         for fault, spoiler in spoilers.items():
             draw = random.Random(f"{seed}/{name}/{fault}")
             spoiled = spoiler(draft, draw)
             if spoiled != draft:
                 mark = await judge(name, spoiled)
-                marks.append(Judged(name, fault, mark, _changed(draft, spoiled)))
+                changed = _changed(draft, spoiled)
+                marks.append(Judged(name, fault, mark, changed))
     return marks
 
 
@@ -172,7 +174,9 @@ def _sentence_at(draft: str, place: int) -> str:
     """The sentence around a place of the draft."""
     begin = draft.rfind(". ", 0, place) + 1
     end = draft.find(". ", place)
-    return draft[begin:] if end < 0 else draft[begin:end]
+    if end < 0:
+        return draft[begin:]
+    return draft[begin:end]
 
 
 def _other_number(found: re.Match[str]) -> str:

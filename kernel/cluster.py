@@ -503,9 +503,7 @@ class Cluster:
     async def do(self, job: Job, account: Account) -> Done:
         distributed = optional("distributed")
         parcel = packed(job)
-        if self._watch.nobody:
-            await _in_time(self._watch.workers())  # one may have come since the last look
-            self._watch.check()
+        await self._watch.look_again()
         self._accounts[account.id] = account
         stop = distributed.Event(account.id, client=self.dask)
         future = self.dask.submit(
@@ -578,9 +576,11 @@ class _Watch:
                 self._nobody.set()
             await asyncio.sleep(LOOK_S)
 
-    @property
-    def nobody(self) -> bool:
-        return self._nobody.is_set()
+    async def look_again(self) -> None:
+        """Raises NoCluster as `check` does, unless a worker has come since the last look."""
+        if self._nobody.is_set() and not self._lost:
+            await _in_time(self.workers())
+        self.check()
 
     async def workers(self) -> list[str]:
         """The names of those that branches are given to: not of those that hold a bank."""
@@ -593,9 +593,10 @@ class _Watch:
         return ready
 
     def check(self, *, lost: bool = False) -> None:
-        """Raises NoCluster when nobody is branches_go_to, or the scheduler is not."""
+        """Raises NoCluster when nobody is there, or the scheduler is not."""
         self._lost = self._lost or lost or self._dask.status != "running"
         if self._lost:
+            self._nobody.set()
             raise NoCluster(
                 f"The scheduler at {self._address} was lost, and this branch with it. Start a"
                 " scheduler and workers again, open the cluster anew, and give the work out again"
@@ -610,15 +611,18 @@ class _Watch:
     async def unless_nobody_is_there(self, future: Any) -> bytes:
         """What a worker returns. Raises NoCluster when there is none to wait for."""
         work = asyncio.ensure_future(_result_of(future))
-        nobody = asyncio.ensure_future(self._nobody.wait())
         try:
-            await asyncio.wait({work, nobody}, return_when=asyncio.FIRST_COMPLETED)
-            if not work.done():
-                self.check()
+            while not work.done():
+                nobody = asyncio.ensure_future(self._nobody.wait())
+                try:
+                    await asyncio.wait({work, nobody}, return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    nobody.cancel()
+                if not work.done():
+                    self.check()
             return await work
         finally:
             work.cancel()
-            nobody.cancel()
 
 
 async def _result_of(future: Any) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from typing import Any
 
 from ..account import Account
@@ -23,8 +24,19 @@ _TYPES: dict[str, Any] = {
     "array": list,
     "object": dict,
 }
-_EITHER = {"boolean": "ok", "integer": "score", "number": "score", "string": "otherwise"}
-_PLAINEST: dict[str, Any] = {"integer": 0, "number": 0, "boolean": False, "object": {}}
+_EITHER = {
+    "boolean": "ok",
+    "integer": "score",
+    "number": "score",
+    "string": "otherwise",
+}
+_PLAINEST: dict[str, Any] = {
+    "integer": 0,
+    "number": 0,
+    "boolean": False,
+    "object": {},
+}
+_OF_A_TEXT = ("text", "problem", "quote", "fact")
 _NUMBER = re.compile(r"(?<![\w.\[-])-?\d[\d,]*(?:\.\d+)?(?![\w-]*\])")
 
 
@@ -38,7 +50,8 @@ def filled(view: View, text: str, known: dict, why: str) -> Answer:
     form = Form(view.schema or {}, known)
     value = form.value(form.root, "", text)
     indent = 1 if "otherwise" in known else None
-    block = {"type": "text", "text": json.dumps(value, ensure_ascii=False, indent=indent)}
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    block = {"type": "text", "text": text}
     missing = tuple(f"{name}: {UNFILLED}" for name in dict.fromkeys(form.unfilled))
     return Answer((block,), why, Account(not_understood=missing))
 
@@ -47,6 +60,29 @@ def value_for(schema: dict, text: str, known: dict | None = None) -> Any:
     """A value that the schema allows, from `known` values by name or meaning, and from a text."""
     form = Form(schema, known or {})
     return form.value(schema, "", text)
+
+
+@dataclass(frozen=True)
+class _Field:
+    """A field of a schema, how deep it is, and what its schema asks for."""
+
+    name: str
+    schema: dict
+    depth: int
+
+    @property
+    def kind(self) -> str:
+        usual = "object" if "properties" in self.schema else "string"
+        return self.schema.get("type") or usual
+
+    @property
+    def is_deep(self) -> bool:
+        return self.depth > _DEEPEST
+
+    @property
+    def may_be_null(self) -> bool:
+        has_default = "default" in self.schema or self.schema.get("nullable")
+        return bool(has_default) or self.kind == "null"
 
 
 class Form:
@@ -66,126 +102,136 @@ class Form:
         schema = resolve(schema, self.root)
         if "const" in schema:
             return schema["const"]
-        usual = "object" if "properties" in schema else "string"
-        kind = schema.get("type") or usual
-        given = self._given(name, kind)
+        field = _Field(name, schema, depth)
+        given = self._given(field)
         if "enum" in schema:
-            return self._choice(schema["enum"], name, given, text)
-        is_deep = depth > _DEEPEST
-        if given is not None and not is_deep:
-            return clipped(self._poured(given, schema, kind, depth), schema)
-        if kind == "object":
-            return self._object(schema, name, text, depth)
-        value = None if is_deep else self._read(schema, kind, name, text, depth)
+            return self._choice(field, given, text)
+        if given is not None and not field.is_deep:
+            value = self._poured(field, given)
+            return clipped(value, schema)
+        if field.kind == "object":
+            return self._object(field, text)
+        value = None if field.is_deep else self._read(field, text)
         if value is None:
-            self.unfilled.append(name or kind)
-            if kind == "null" or "default" in schema or schema.get("nullable"):
+            self.unfilled.append(name or field.kind)
+            if field.may_be_null:
                 return schema.get("default")
-            value = self._plainest(schema, kind, name, depth)
+            value = self._plainest(field)
         return clipped(value, schema)
 
-    def _given(self, name: str, kind: str) -> Any:
+    def _given(self, field: _Field) -> Any:
         """What is known for a field: by its own name, else by its meaning; None for nothing."""
-        for key in (name, *meanings_of(name), _EITHER.get(kind, "")):
+        either = _EITHER.get(field.kind, "")
+        for key in (field.name, *meanings_of(field.name), either):
             value = self.known.get(key)
-            if _is(value, kind):
+            if _is(value, field.kind):
                 return value
         return None
 
-    def _poured(self, given: Any, schema: dict, kind: str, depth: int) -> Any:
+    def _poured(self, field: _Field, given: Any) -> Any:
         """A known value in the type of its field."""
         if isinstance(given, Share):
-            return f"{given.value:.2f}" if kind == "string" else given.on(schema)
-        if kind == "object" and schema.get("properties"):
-            return self._record(given, schema, depth)
-        if kind != "array":
+            is_text = field.kind == "string"
+            return f"{given.value:.2f}" if is_text else given.on(field.schema)
+        if field.kind == "object" and field.schema.get("properties"):
+            return self._record(field, given)
+        if field.kind != "array":
             return given
-        items = resolve(schema.get("items"), self.root)
+        items = resolve(field.schema.get("items"), self.root)
         if "properties" not in items:
-            return [_line(item) for item in given]
-        return [self._record(item, items, depth + 1) for item in given]
+            return list(map(_line, given))
+        item_field = _Field("", items, field.depth + 1)
+        return [self._record(item_field, item) for item in given]
 
-    def _record(self, given: Any, schema: dict, depth: int) -> dict:
+    def _record(self, field: _Field, given: Any) -> dict:
         """An object of known fields; a text is what its fields of a text hold."""
         if not isinstance(given, dict):
-            given = dict.fromkeys(("text", "problem", "quote", "fact"), given)
+            given = dict.fromkeys(_OF_A_TEXT, given)
         form = Form(self.root, given, self.unfilled)
-        return form._object(schema, "", "", depth)
+        return form._object(_Field("", field.schema, field.depth), "")
 
-    def _choice(self, options: list, name: str, given: Any, text: str) -> Any:
+    def _choice(self, field: _Field, given: Any, text: str) -> Any:
+        options = field.schema["enum"]
         if given in options:
             return given
-        if isinstance(given, Share) and all(isinstance(option, int) for option in options):
-            scale = {"type": "integer", "minimum": min(options), "maximum": max(options)}
-            return given.on(scale)
-        if "ok" in self.known and judges(name, options):
+        is_scale = all(isinstance(option, int) for option in options)
+        if is_scale and isinstance(given, Share):
+            low, high = min(options), max(options)
+            return given.on({"type": "integer", "minimum": low, "maximum": high})
+        if "ok" in self.known and judges(field.name, options):
             return positive(options, bool(self.known["ok"]))
         spoken = given if isinstance(given, str) else text
-        stems = [stem(word) for word in words(_behind(text, name) or spoken)]
+        spoken = _behind(text, field.name) or spoken
+        stems = set(map(stem, words(spoken)))
         counts = []
         for option in options:
-            parts = [stem(word) for word in words_of(str(option))]
-            counts.append(sum(part in stems for part in parts))
+            parts = words_of(str(option))
+            counts.append(sum(stem(part) in stems for part in parts))
         best = max(counts)
         if best == 0:
-            self.unfilled.append(name)
+            self.unfilled.append(field.name)
         return options[counts.index(best)]
 
-    def _object(self, schema: dict, name: str, text: str, depth: int) -> dict:
-        needed = schema.get("required", [])
-        fields = schema.get("properties") or {}
-        text = _behind(text, name) or text
+    def _object(self, field: _Field, text: str) -> dict:
+        needed = field.schema.get("required", [])
+        properties = field.schema.get("properties") or {}
+        text = _behind(text, field.name) or text
         values = {}
-        for key, field in fields.items():
+        for key, schema in properties.items():
             is_needed = key in needed
-            if depth > _DEEPEST and not is_needed:
+            if field.is_deep and not is_needed:
                 continue
             count = len(self.unfilled)
-            value = self.value(field, key, text, depth + 1)
+            value = self.value(schema, key, text, field.depth + 1)
             if is_needed or len(self.unfilled) == count:
                 values[key] = value
             else:
                 del self.unfilled[count:]  # optional, and nothing fills it: left out
         return values
 
-    def _read(self, schema: dict, kind: str, name: str, text: str, depth: int) -> Any:
+    def _read(self, field: _Field, text: str) -> Any:
         """A value from the text: behind the field's name, else from the sentence that speaks of it."""
-        labelled = _behind(text, name)
-        about = labelled or _sentence_on(name, text)
-        if kind == "array":
-            return self._items(schema, name, labelled or text, depth)
-        if kind == "boolean":
+        labelled = _behind(text, field.name)
+        about = labelled or _sentence_on(field.name, text)
+        if field.kind == "array":
+            return self._items(field, labelled or text)
+        if field.kind == "boolean":
             if not about:
                 return None
-            return not is_no(about) and about.lower().strip(" .") != "false"
-        if kind in ("integer", "number"):
+            is_false = about.lower().strip(" .") == "false"
+            return not (is_false or is_no(about))
+        if field.kind in ("integer", "number"):
             figures = _figures(about or text)
-            whole = [figure for figure in figures if kind == "number" or figure % 1 == 0]
-            return whole[0] if whole else None
-        if "format" in schema or "pattern" in schema:
+            if field.kind == "integer":
+                figures = [figure for figure in figures if figure % 1 == 0]
+            return figures[0] if figures else None
+        if labelled or "format" in field.schema or "pattern" in field.schema:
             return labelled or None
-        whole_text = text if depth <= 1 else ""
-        return labelled or uncited(about) or uncited(whole_text).strip() or None
+        whole = text if field.depth <= 1 else ""
+        return uncited(about) or uncited(whole).strip() or None
 
-    def _items(self, schema: dict, name: str, text: str, depth: int) -> list | None:
+    def _items(self, field: _Field, text: str) -> list | None:
         """What is listed: bullets, else sentences; one item each."""
-        items = resolve(schema.get("items"), self.root)
-        lines = [BULLET.sub("", line) for line in text.splitlines() if BULLET.match(line)]
+        items = resolve(field.schema.get("items"), self.root)
+        bullets = filter(BULLET.match, text.splitlines())
+        lines = [BULLET.sub("", line) for line in bullets]
         if not lines:
             lines = list(sentences(text))
         if not lines:
             return None
         if not items or items == {"type": "string"}:
             return [uncited(line).strip() for line in lines]
-        return [self.value(items, name, line, depth + 1) for line in lines]
+        depth = field.depth + 1
+        return [self.value(items, field.name, line, depth) for line in lines]
 
-    def _plainest(self, schema: dict, kind: str, name: str, depth: int) -> Any:
+    def _plainest(self, field: _Field) -> Any:
         """The plainest value of a type, where nothing is known."""
-        if kind != "array":
-            return _PLAINEST.get(kind, "")
-        items = schema.get("items", {})
-        count = schema.get("minItems", 0)
-        return [self.value(items, name, "", depth + 1) for _ in range(count)]
+        if field.kind != "array":
+            return _PLAINEST.get(field.kind, "")
+        items = field.schema.get("items", {})
+        depth = field.depth + 1
+        count = field.schema.get("minItems", 0)
+        return [self.value(items, field.name, "", depth) for _ in range(count)]
 
 
 def _figures(text: str) -> list[float]:
@@ -195,7 +241,8 @@ def _figures(text: str) -> list[float]:
 
 def _behind(text: str, name: str) -> str:
     """What is behind "Name:" in a text, to the end of the line or list; "" where there is no label."""
-    spoken = r"[ _-]?".join(map(re.escape, words_of(name)))
+    parts = map(re.escape, words_of(name))
+    spoken = r"[ _-]?".join(parts)
     if not spoken:
         return ""
     body = r"[ \t]*(\S[^\n]*|\n(?:[ \t]*[-*•][^\n]*\n?)+)"

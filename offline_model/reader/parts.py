@@ -17,6 +17,8 @@ _HEAD = re.compile(r"[ \t]*#{1,6}[ \t]+([^\n]{1,60}?)[ \t]*:?$")
 _BOLD = re.compile(r"[ \t]*\*\*([^*\n]{1,60}?):?\*\*:?[ \t]*(?P<rest>.*)$")
 _PLAIN = re.compile(r"[ \t]*([A-Za-z][\w '’()/-]{1,50}?)[ \t]*:(?:[ \t]+(?P<rest>.*))?$")
 _LONGEST_LINE = 2_000
+_MOST_WORDS = 6  # of a label
+_HAVE_HEADINGS = ("facts", "draft", "feedback")
 
 
 @cache
@@ -34,9 +36,13 @@ def label_of(name: str) -> str | None:
     labels = _canonical()
     modifiers = words_in("words/labels", "modifiers")
     plain = re.findall(r"[^\W_]+(?:'[^\W_]*)*", name.lower())
-    named = [labels[word] for word in plain if word in labels]
-    others = [word for word in plain if word not in labels and word not in modifiers]
-    if not named or len(plain) > 6 or not all(map(str.isdigit, others)):
+    named = []
+    for word in plain:
+        if word in labels:
+            named.append(labels[word])
+        elif word not in modifiers and not word.isdigit():
+            return None
+    if not named or len(plain) > _MOST_WORDS:
         return None
     for label in LABELS[:2]:  # "research question"
         if label in named:
@@ -76,19 +82,19 @@ def _tags(text: str) -> Iterator[tuple[str, slice, slice]]:
 
 def _lines(text: str) -> list[tuple[str, str]]:
     """The parts that headings, bold labels and "Label:" lines begin."""
-    found: list[tuple[str, list[str]]] = [("", [])]
+    names = [""]
+    bodies: list[list[str]] = [[]]
     for line in text.splitlines():
-        name, rest = _label_in(line, label_of(found[-1][0]))
+        current = label_of(names[-1])
+        name, rest = _label_in(line, current)
         if name:
-            found.append((name, [rest]))
+            names.append(name)
+            bodies.append([rest])
         else:
-            found[-1][1].append(line)
-    parts = []
-    for name, lines in found:
-        body = "\n".join(lines).strip()
-        if name or body:
-            parts.append((name, body))
-    return parts
+            bodies[-1].append(line)
+    texts = ["\n".join(lines).strip() for lines in bodies]
+    parts = zip(names, texts, strict=True)
+    return [part for part in parts if any(part)]
 
 
 def _label_in(line: str, current: str | None) -> tuple[str, str]:
@@ -104,9 +110,12 @@ def _label_in(line: str, current: str | None) -> tuple[str, str]:
     if match is None:
         return "", ""
     name = match[1].strip(" :")
-    rest = (match["rest"] or "") if match is not head else ""
-    is_alone = not rest and len(name.split()) < 4 and line.rstrip().endswith(":")
-    is_open = current not in ("facts", "draft", "feedback")
+    rest = ""
+    if match is not head:
+        rest = match["rest"] or ""
+    is_short = not rest and len(name.split()) < 4
+    is_alone = is_short and line.rstrip().endswith(":")
+    is_open = current not in _HAVE_HEADINGS
     if label_of(name) or (is_open and (head or is_alone)):
         return name, rest
     return "", ""
@@ -125,8 +134,11 @@ def parts(text: str) -> dict[str, str]:
         found[label_of(name) or own].append(body)
     if "task" in found and "facts" not in found:
         _move_cited_bullets(found)
-    named = {name: "\n\n".join(bodies).strip() for name, bodies in found.items()}
-    if named and not named.get("task") and not text.rstrip().endswith(">"):
+    named = {}
+    for name, bodies in found.items():
+        named[name] = "\n\n".join(bodies).strip()
+    ends_with_tag = text.rstrip().endswith(">")
+    if named and not named.get("task") and not ends_with_tag:
         _move_order(named)
     return named
 
@@ -134,7 +146,8 @@ def parts(text: str) -> dict[str, str]:
 def _move_cited_bullets(found: dict[str, list[str]]) -> None:
     """Make the cited bullets of plain prose the facts."""
     lines = "\n".join(found["task"]).splitlines()
-    cited = [line for line in lines if BULLET.match(line) and citations(line)]
+    bullets = [line for line in lines if BULLET.match(line)]
+    cited = [line for line in bullets if citations(line)]
     if len(cited) > 1:
         found["facts"] = cited
         found["task"] = [line for line in lines if line not in cited]

@@ -53,9 +53,11 @@ def resolve(schema: Any, root: dict) -> dict:
             pieces = [resolve(piece, root) for piece in schema.pop("allOf")]
             schema = _all_of([*pieces, schema])
         elif isinstance(schema.get("type"), list):
-            schema["anyOf"] = [{"type": kind} for kind in schema.pop("type")]
+            kinds = schema.pop("type")
+            schema["anyOf"] = [{"type": kind} for kind in kinds]
         elif schema.get("anyOf") or schema.get("oneOf"):
-            branches = [*schema.pop("anyOf", ()), *schema.pop("oneOf", ())]
+            branches = list(schema.pop("anyOf", ()))
+            branches += schema.pop("oneOf", ())
             schema |= _branch(branches)
         else:
             return _with_limits(schema)
@@ -93,7 +95,8 @@ def _with_limits(schema: dict) -> dict:
     """The schema with the type that its choice has, and the limits that end its description, as the
     SDK writes them: "{minimum: 1}"."""
     found: dict = {}
-    if "enum" in schema and all(type(option) is int for option in schema["enum"]):
+    options = schema.get("enum")
+    if options and all(type(option) is int for option in options):
         found["type"] = "integer"
     description = schema.get("description")
     stated = _STATED.search(description) if isinstance(description, str) else None
@@ -137,10 +140,14 @@ def positive(options: list, wanted: bool) -> Any:
 
 def judges(name: str, options: list) -> bool:
     """Whether a choice is a verdict: by its field's name or by its words."""
-    spoken = [str(option) for option in options]
     if means(name, "verdict"):
         return True
-    return any(means(word, "yes") or means(word, "no") for word in spoken)
+    decided = [_decides(str(option)) for option in options]
+    return any(decided)
+
+
+def _decides(word: str) -> bool:
+    return means(word, "yes") or means(word, "no")
 
 
 def clipped(value: Any, schema: dict) -> Any:

@@ -41,7 +41,9 @@ def fits(view: View) -> bool:
         judges = has(view.task, "roles/judge")
     if view.schema is None:
         return judges and not view.tools
-    decided = ("verdict", "passed") if judges else ("verdict", "passed", "issues")
+    decided = ["verdict", "passed"]
+    if not judges:
+        decided.append("issues")
     if any(has_field(view.schema, meaning) for meaning in decided):
         return False
     rubric = view.parts.get("rubric", "")
@@ -56,8 +58,12 @@ def read(view: View) -> str:
 def _scores(schema: dict) -> list[str]:
     """The names of the fields that take a number."""
     fields = resolve(schema, schema).get("properties", {})
-    kinds = {name: resolve(field, schema).get("type") for name, field in fields.items()}
-    return [name for name, kind in kinds.items() if kind in NUMBERS]
+    found = []
+    for name, field in fields.items():
+        field = resolve(field, schema)
+        if field.get("type") in NUMBERS:
+            found.append(name)
+    return found
 
 
 def _scale(text: str) -> tuple[int, int]:
@@ -83,7 +89,8 @@ def ratings(view: View, draft: str) -> dict[str, Rating]:
         held += bool(carriers)
         used.update(fact.source for fact in carriers)
         sources = citations(claim)
-        cited += bool(sources) and (not known or known.issuperset(sources))
+        is_known = not known or known.issuperset(sources)
+        cited += bool(sources) and is_known
     count = len(uncited(draft).split())
     limit = view.limit("words") or 250
     average = count / len(claims)
@@ -118,8 +125,11 @@ class _Sheet:
         for line in listed or fields or CHECKS:
             name = re.split("[:(]", line)[0].strip(" *`")
             self.criteria[name] = line
-        others = [text for name, text in view.material.items() if name != "facts"]
-        self.ratings = ratings(view, view.draft or "".join(others[:1]))
+        draft = view.draft
+        for name, text in view.material.items():
+            if name != "facts":
+                draft = draft or text
+        self.ratings = ratings(view, draft)
         self.scale = _scale(view.instructions)
 
     def rating(self, criterion: str) -> Rating:

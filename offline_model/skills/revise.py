@@ -168,19 +168,31 @@ class _Brief:
     def __init__(self, draft: str, facts: tuple[Fact, ...], cite: bool) -> None:
         self.facts = facts
         self.cite = cite
-        self.sources = tuple(dict.fromkeys(source for fact in facts for source in fact.sources))
+        sources = [source for fact in facts for source in fact.sources]
+        self.sources = tuple(dict.fromkeys(sources))
         self.fresh: set[str] = set()
         """What the feedback asked for: the last to go when the brief gets too long."""
         apart = "\n".join(
             f"\n{one.strip()}\n" if is_heading(one) else one for one in draft.splitlines()
         )
-        blocks = [block.strip() for block in re.split(r"\n\s*\n", apart) if block.strip()]
-        self.paragraphs = [[one] if is_heading(one) else [*sentences(one)] for one in blocks]
+        self.paragraphs: list[list[str]] = []
+        for block in map(str.strip, re.split(r"\n\s*\n", apart)):
+            if is_heading(block):
+                self.paragraphs.append([block])
+            elif block:
+                self.paragraphs.append(list(sentences(block)))
         self.had_orphan = self._has_orphan()
-        self.led = {line: lead for one in self.paragraphs for lead, line in pairwise(["", *one])}
+        self.led: dict[str, str] = {}
+        for paragraph in self.paragraphs:
+            self.led |= {line: lead for lead, line in pairwise(["", *paragraph])}
 
     def lines(self) -> list[str]:
-        return [line for paragraph in self.paragraphs for line in paragraph if not is_heading(line)]
+        """All sentences, without the headings."""
+        return [line for body in self._bodies() for line in body]
+
+    def _bodies(self) -> list[list[str]]:
+        """The paragraphs that are no headings."""
+        return [one for one in self.paragraphs if one and not is_heading(one[0])]
 
     def length(self) -> int:
         return len(self.text().split())
@@ -195,23 +207,30 @@ class _Brief:
 
     def _has_orphan(self) -> bool:
         """Whether the last of several paragraphs is a single sentence."""
-        bodies = [one for one in self.paragraphs if one and not is_heading(one[0])]
+        bodies = self._bodies()
         return len(bodies) > 1 and len(bodies[-1]) == 1
 
     def _led(self, paragraph: list[str]) -> list[str]:
         """The lines of a paragraph; one that needs a sentence before it that is gone is spelled out."""
         lines: list[str] = []
         for lead, line in pairwise(["", *paragraph]):
-            fact = spelled_out(line, self.facts) if self.led.get(line, lead) != lead else None
-            lines.append(cited(fact, self.cite) if fact else line)
+            needed = self.led.get(line, lead)
+            fact = spelled_out(line, self.facts) if needed != lead else None
+            if fact:
+                line = cited(fact, self.cite)
+            lines.append(line)
         return lines
 
     def touch(self, most: int) -> None:
         """Change a harmless word in the title, where there is room: what a vague complaint is worth."""
-        title = self.paragraphs[0][0] if self.paragraphs and self.paragraphs[0] else ""
-        if title.startswith("# ") and self.length() + 3 <= most:
-            plain = title.removesuffix(": a brief")
-            self.paragraphs[0][0] = plain if plain != title else f"{title}: a brief"
+        first = self.paragraphs[0] if self.paragraphs else []
+        title = "".join(first[:1])
+        if not title.startswith("# ") or self.length() + 3 > most:
+            return
+        plain = title.removesuffix(": a brief")
+        if plain == title:
+            plain += ": a brief"
+        first[0] = plain
 
     def fix(self, complaint: _Complaint) -> bool:
         """Fix what one complaint names; False when it names nothing."""
@@ -261,12 +280,14 @@ class _Brief:
         """Add a fact of each source that the complaint names as missing."""
         if not complaint.says("add"):
             return False
-        named = [spelled_out(line, self.facts) for line in self.lines()]
-        text = " ".join([self.text(), *(fact.sentence for fact in named if fact)])
+        text = self.text()
+        for line in self.lines():
+            fact = spelled_out(line, self.facts)
+            text += f" {fact.sentence}" if fact else ""
         for source in complaint.ids:
-            fact = self._shortest(source, complaint.text)
-            if fact.sentence.rstrip(".") not in text:
-                self._insert(fact)
+            missing = self._shortest(source, complaint.text)
+            if missing.sentence.rstrip(".") not in text:
+                self._insert(missing)
         return bool(complaint.ids)
 
     def _shortest(self, source: str, issue: str) -> Fact:
@@ -280,7 +301,7 @@ class _Brief:
         """Put a fact into the paragraph that it is nearest to, else at the end."""
         text = cited(fact, self.cite)
         self.fresh.add(text)
-        bodies = [one for one in self.paragraphs if one and not is_heading(one[0])]
+        bodies = self._bodies()
         if not bodies:
             self.paragraphs.append([text])
             return
@@ -298,8 +319,10 @@ class _Brief:
         if self._is_long(words, few):
             old = [line for line in self.lines() if line not in self.fresh]
             self._drop(old[MOST_LINES:])
-        while self._is_long(words, few) and len(self.lines()) > 1:
+        while self._is_long(words, few):
             lines = self.lines()
+            if len(lines) == 1:
+                break
             old = [line for line in lines if line not in self.fresh]
             every = [source for line in lines for source in citations(line)]
             single = {source for source in every if every.count(source) == 1}
@@ -312,7 +335,9 @@ class _Brief:
                 self._replace(last, "")
 
     def _is_long(self, words: int, few: int) -> bool:
-        return self.length() > words or len(self.lines()) > few
+        if len(self.lines()) > few:
+            return True
+        return self.length() > words
 
     def _drop(self, lines: list[str]) -> None:
         dropped = set(lines)

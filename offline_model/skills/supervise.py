@@ -10,6 +10,7 @@ from itertools import groupby
 from ..answer import Answer
 from ..reader.form import value_for
 from ..reader.lexicon import words_in
+from ..reader.schema import resolve
 from ..reader.sources import json_of
 from ..reader.topics import subjects, topic
 from ..reader.view import Call, View
@@ -147,7 +148,9 @@ def payload(tool: dict, intent: str, artifacts: dict[str, str], context: str) ->
 
 
 def _texts_in(fields: dict) -> list[str]:
-    return [name for name, schema in fields.items() if schema.get("type") == "string"]
+    """The parameters that take text."""
+    schemas = {name: resolve(schema, {}) for name, schema in fields.items()}
+    return [name for name, schema in schemas.items() if schema.get("type") == "string"]
 
 
 def _others(tools: list[dict]) -> list[dict]:

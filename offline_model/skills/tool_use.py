@@ -6,6 +6,7 @@ import re
 
 from ..answer import Answer
 from ..reader.lexicon import words_in
+from ..reader.schema import resolve
 from ..reader.view import Call, View
 from ..reader.wishes import number
 from ..reader.words import sentences, stem, stop_words, words
@@ -73,8 +74,8 @@ def _arguments(schema: dict, sentence: str, view: View) -> dict | None:
     """The arguments from a sentence: its numbers in order, its quotations, then the parts of the
     message; None where a required one is missing."""
     figures = [number(figure) for figure in _FIGURE.findall(sentence)]
-    texts = ["".join(quoted) for quoted in _QUOTED.findall(sentence)]
-    texts += view.material.values()
+    quotations = map("".join, _QUOTED.findall(sentence))
+    texts = [*quotations, *view.material.values()]
     pools: dict = {
         "integer": figures,
         "number": figures,
@@ -83,7 +84,8 @@ def _arguments(schema: dict, sentence: str, view: View) -> dict | None:
     given = {}
     fields = schema.get("properties") or {}
     for name, field in fields.items():
-        pool = pools.get(field.get("type"))
+        kind = resolve(field, schema).get("type")
+        pool = pools.get(kind)
         if pool:
             given[name] = pool.pop(0)
         elif name in schema.get("required", ()):

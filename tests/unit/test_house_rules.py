@@ -127,7 +127,7 @@ PROJECT = KERNEL.parent
 ROOMS = ["views", "material", "controls", "checks", "course", "authoring", "grading", "site"]
 """A room imports only from those before it, and `checks` and `course` from each other."""
 BESIDE = {("checks", "course")}
-DENSEST = {"kernel": 8.5, "offline_model": 9.45, "workshop": 9, "tests": 9, "benchmarks": 9}
+DENSEST = {"kernel": 8.5, "offline_model": 9.4, "workshop": 9, "tests": 9, "benchmarks": 9}
 """Tokens a line on average. The goal of `offline_model` is 9, too: this bound may only fall."""
 NO_TOKEN = {
     tokenize.COMMENT,
@@ -166,6 +166,12 @@ def test_a_line_of_code_holds_few_tokens_on_average(folder):
     tokens = sum(count for count, _ in counts)
     lines = sum(count for _, count in counts)
     assert tokens / lines <= DENSEST[folder], f"{tokens:,} tokens in {lines:,} lines"
+
+
+def test_no_file_of_the_kernel_is_much_denser_than_the_rest():
+    for path in KERNEL.rglob("*.py"):
+        tokens, lines = tokens_and_lines(path)
+        assert tokens <= 9 * lines, f"{path.name}: {tokens / lines:.1f} tokens a line"
 
 
 @pytest.mark.parametrize("command", [["ruff", "format", "--check"], ["ruff", "check"], ["mypy"]])

@@ -88,6 +88,7 @@ def test_an_unknown_job_is_answered_by_one_sentence():
     [
         "Write in French.",
         "Rhyme.",
+        "Begin with a joke.",
         "Add a table.",
         "A headline only.",
         "Use a numbered list.",

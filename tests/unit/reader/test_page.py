@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import offline_model
-from kernel import models
+from kernel import connect, models
 from offline_model import OfflineAPI
 from offline_model.account import HEADER, MAX_BYTES
 from offline_model.skills import SKILLS, Skill
@@ -38,7 +38,7 @@ PROOFS = {  # how a sentence of the page begins → the tests that prove it
     "A brief has no sentence of its own": f"{EDGE}.test_sentences_of_a_brief_are_those_of_the_facts",
     "Where the sentence before has the same subject": "test_prose.test_a_pronoun_stands_for_a_thing_that_the_sentence_before_is_about",
     "What a real model does with style": f"{EDGE}.test_what_the_page_does_not_read_is_not_understood",
-    "Each reply carries an account": f"{HERE}.test_the_account_is_in_the_header_and_not_in_the_body",
+    "Each reply carries an account": f"{HERE}.test_the_account_is_in_the_header_and_not_in_the_body {HERE}.test_the_account_of_a_reply_is_the_one_in_the_header",
     "read as: writer": f"{EDGE}.test_the_example_account_of_the_page_is_what_it_says",
     "*Not understood* are the clauses": f"{EDGE}.test_what_nothing_fills_is_named",
     "When the job itself is not on this page": f"{HERE}.test_the_sentence_on_an_unknown_job_is_the_one_of_the_page",
@@ -55,7 +55,7 @@ PROOFS = {  # how a sentence of the page begins → the tests that prove it
     "A limit is the strictest one": f"{SKILL}.test_the_strictest_length_counts",
     "**Tools**": f"{HERE}.test_each_tool_of_the_page_is_used",
     "**Schemas**": f"{SKILL}.test_an_answer_keeps_its_schema_whichever_skill_gives_it",
-    "A field is filled with what a skill knows": f"{SKILL}.test_a_form_is_filled_by_name_and_type_and_what_nothing_fills_is_said",
+    "A field is filled with what a skill knows": f"{SKILL}.test_a_verdict_fills_whatever_shape_is_asked_for {SKILL}.test_a_form_is_filled_by_name_and_type_and_what_nothing_fills_is_said",
     "A text or list without a meaning": f"{HERE}.test_a_text_without_a_meaning_gets_the_whole_text",
     "A number or a choice that nothing fills": f"{HERE}.test_what_nothing_fills_gets_the_plainest_value",
     "A text with a `format`": f"{HERE}.test_a_text_with_a_format_is_filled_from_its_own_line",
@@ -64,7 +64,7 @@ PROOFS = {  # how a sentence of the page begins → the tests that prove it
     "A tool that takes the final answer": f"{EDGE}.test_a_tool_that_takes_the_final_answer_is_called_when_the_job_is_known",
     "Else the answer is words": f"{EDGE}.test_where_the_job_is_not_known_it_says_so_in_words",
     "**Results** of tools": f"{HERE}.test_results_are_read_in_three_forms",
-    "An order in a document": f"{SKILL}.test_orders_inside_documents_are_neither_followed_nor_reported",
+    "An order in a document": f"{SKILL}.test_orders_inside_documents_are_neither_followed_nor_reported {WORDING}.test_an_order_in_a_document_is_not_repeated",
     "It has no memory": f"{HERE}.test_what_was_asked_before_changes_nothing",
     "Of a request that is longer": f"{SKILL}.test_beyond_its_attention_the_middle_of_a_request_is_overlooked_and_the_account_says_so",
     "A sentence is read as far as 4,000": f"{EDGE}.test_a_sentence_is_read_as_far_as_4000_characters",
@@ -124,9 +124,10 @@ def test_each_sentence_of_the_page_has_a_test(sentence):
 
 @pytest.mark.parametrize("begins", PROOFS)
 def test_each_proof_is_of_a_sentence_and_exists(begins):
-    module, name = PROOFS[begins].split(".")
     assert any(sentence.startswith(begins) for sentence in SENTENCES), "not on the page any more"
-    assert callable(getattr(import_module(f"{__package__}.{module}"), name))
+    for proof in PROOFS[begins].split():
+        module, name = proof.split(".")
+        assert callable(getattr(import_module(f"{__package__}.{module}"), name))
 
 
 def test_each_row_of_the_page_is_of_a_family_that_is_tested():
@@ -177,6 +178,14 @@ def test_the_account_is_in_the_header_and_not_in_the_body():
     header = response.headers[HEADER]
     assert "Sing it" in header and header.isascii() and len(header) <= MAX_BYTES
     assert b"Sing it" not in response.body and b"not_understood" not in response.body
+
+
+async def test_the_account_of_a_reply_is_the_one_in_the_header():
+    body = {"model": models.worker, "max_tokens": 900}
+    body["messages"] = [{"role": "user", "content": "Hello!"}]
+    async with connect("offline") as client:
+        reply = await client.send(body)
+    assert reply.account["read_as"] == "a question"
 
 
 def test_the_sentence_on_an_unknown_job_is_the_one_of_the_page():

@@ -700,6 +700,16 @@ def test_the_fitting_tools_are_called_with_arguments_from_the_task():
     assert send("Hello", tools=[COUNT, DIVIDE]).calls == []
 
 
+def test_a_parameter_that_takes_anything_breaks_nothing():
+    odd = {"x": True, "y": {"type": ["string", "null"]}}
+    search = send("Find facts about Qdrant", tools=[tool(query=TEXT, **odd)])
+    assert search.calls[0]["input"]["query"] == "Qdrant"
+    team = [
+        tool(f"ask_{name}", f"{name}.", intent=TEXT, **odd) for name in ("researcher", "writer")
+    ]
+    assert "Qdrant" in send("Write a brief on Qdrant", tools=team).calls[0]["input"]["intent"]
+
+
 def test_results_are_reported():
     reply, _ = converse(
         "What is 100 divided by 8?",
