@@ -52,7 +52,8 @@ def run(shell, source):
     """What a cell shows: what it printed, and what it displayed (a sentence as its text)."""
     DISPLAYED.clear()
     with capture_output(display=False) as seen:
-        shell.run_cell(source)
+        code = shell.transform_cell(source)  # as the kernel of a tab does it: no event at the end
+        asyncio.run(shell.run_cell_async(source, transformed_cell=code, store_history=True))
     return seen.stdout + seen.stderr, [
         shown if isinstance(shown, dict) else {"text/plain": repr(shown)} for shown in DISPLAYED
     ]
