@@ -85,11 +85,9 @@ class Tab:
         self._shell, self._outputs = shell, outputs
         self.missing: set[str] = set()
         """Names that a cell would have made which did not run."""
-        self._source = ""
-        self._skipped = False
+        self._source = (shell.user_ns.get("In") or [""])[-1]  # the cell that imports the workshop
         shell.input_transformers_post.append(self.replaced)
         shell.events.register("pre_run_cell", self._begins)
-        shell.events.register("post_run_cell", self._ended)
 
     def replaced(self, lines: list[str]) -> list[str]:
         """The code of a cell; where it uses a missing name, a call that shows what is stored."""
@@ -99,7 +97,7 @@ class Tab:
         """The sentence and the stored outputs, in place of what the running cell printed."""
         from IPython.display import clear_output, display
 
-        self._skipped = True
+        self.missing |= made_by(self._source)
         clear_output()
         found = self._stored().get(key(self._source))
         more = CHANGED if found is None else BELOW if found else NO_OUTPUT
@@ -120,14 +118,9 @@ class Tab:
         return self._outputs
 
     def _begins(self, info: Any) -> None:
-        self._source, self._skipped = info.raw_cell, False
-
-    def _ended(self, result: Any) -> None:
-        made = made_by(self._source)
-        if self._skipped:
-            self.missing |= made
-        elif result.success:
-            self.missing -= made
+        """What a cell makes is not missing any more, unless `show` takes its place."""
+        self._source = info.raw_cell  # a tab's kernel does not say when an async cell has ended
+        self.missing -= made_by(self._source)
 
 
 class _Sentence:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from posixpath import normpath
 from urllib.parse import unquote
 
 import nbformat
@@ -14,7 +15,7 @@ pytest.importorskip(
 )
 from bs4 import BeautifulSoup
 
-from workshop.site import command, sources
+from workshop.site import browser, command, render, sources
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -101,3 +102,15 @@ def test_each_source_has_a_place_of_its_own():
     found = sources.pages(ROOT)
     assert len({source.target for source in found}) == len(found)
     assert not any(source.name.startswith("solutions/") for source in found)
+
+
+def test_each_page_of_a_notebook_leads_to_it_in_the_edition_for_a_tab():
+    """That the link opens it in a browser: tests/browser/test_browser_edition.py."""
+    notebooks = [source for source in sources.pages(ROOT) if source.is_notebook]
+    assert len(notebooks) >= 40
+    for source in notebooks:
+        page = render.frame(render.Page(source, "Title", ""), command.NAVIGATION, browser=True)
+        link = BeautifulSoup(page, "html.parser").find("a", string="run it in this browser")
+        address, _, path = link["href"].partition("?path=")
+        target = normpath(f"{PurePosixPath(source.target).parent}/{address}")
+        assert target == browser.START.partition("?")[0] and path == source.name

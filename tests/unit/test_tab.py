@@ -11,6 +11,7 @@ from IPython.utils.capture import capture_output
 
 from kernel.desks import checkout, incidents
 from workshop import cells, in_place, tab
+from workshop.checks import in_turn
 from workshop.course.lessons import LESSONS
 from workshop.site import facts
 
@@ -30,7 +31,15 @@ STORED = {
     "builds on it": [{"data": {"text/plain": "a picture", "text/html": "<b>2</b>"}}],
     "builds on that": [],
 }
-
+HANDLES = """
+def answer():
+    for _ in range(2):
+        try:
+            raise ValueError("no")
+        except ValueError as problem:
+            why = problem
+    return "handled"
+"""
 DISPLAYED = []
 
 
@@ -52,7 +61,8 @@ def run(shell, source):
     """What a cell shows: what it printed, and what it displayed (a sentence as its text)."""
     DISPLAYED.clear()
     with capture_output(display=False) as seen:
-        shell.run_cell(source)
+        code = shell.transform_cell(source)  # as the kernel of a tab does it: no event at the end
+        asyncio.run(shell.run_cell_async(source, transformed_cell=code, store_history=True))
     return seen.stdout + seen.stderr, [
         shown if isinstance(shown, dict) else {"text/plain": repr(shown)} for shown in DISPLAYED
     ]
@@ -158,3 +168,12 @@ def test_the_page_on_editions_has_a_row_for_each_lesson_as_it_is_now(lesson):
     begins = f"| {lesson.number} | {lesson.title} | "
     [row] = [line for line in facts.PAGE.read_text("utf-8").splitlines() if line.startswith(begins)]
     assert f"all {count} cells" in row or f" of {count} cells" in row
+
+
+def test_an_answer_that_handles_an_exception_is_not_disturbed_by_the_clock():
+    """What Python does at the end of an `except` belongs to no line."""
+    given = {}
+    exec(compile(HANDLES, "<answer>", "exec"), given)
+    clock, seen = in_turn.Clock(5, TimeoutError), []
+    work = in_turn.InTurn(given["answer"], lambda: seen.append(given["answer"]()), list, clock)
+    assert work.run() is None and seen == ["handled"]

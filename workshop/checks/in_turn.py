@@ -28,12 +28,19 @@ class Clock:
 
     def __init__(self, limit_s: float, time_is_up: type[BaseException]) -> None:
         self.ends, self.time_is_up = time.monotonic() + limit_s, time_is_up
-        self.where = ""
+        self.place: tuple[str, int] | None = None
+        """The file and the line of the learner's that ran last."""
 
     def look(self) -> None:
         """Raises `time_is_up`, with the learner's line, when there is no time left."""
         if time.monotonic() > self.ends:
-            raise self.time_is_up(self.where)
+            raise self.time_is_up(self._where())
+
+    def _where(self) -> str:
+        if self.place is None:
+            return ""
+        file, line = self.place
+        return f"; it was at line {line}: {linecache.getline(file, line).strip()}"
 
     def select(self, timeout: float | None) -> list[Any]:
         """Waits for a timer, without sleep: in a tab, sleep waits for the page's loop forever."""
@@ -72,8 +79,8 @@ class InTurn:
         if frame.f_code.co_filename != self._file:
             return None
         frame.f_trace_opcodes = True  # `while True: pass` has no further lines
-        line = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
-        self._clock.where = f"; it was at line {frame.f_lineno}: {line}"
+        if frame.f_lineno is not None:  # an instruction may belong to no line
+            self._clock.place = frame.f_code.co_filename, frame.f_lineno
         self._clock.look()
         return self._trace
 
