@@ -41,7 +41,7 @@ for (const cell of panel.content.widgets) {{
 window.jupyterapp.shell.activateById(panel.id); window.jupyterapp.commands.execute('notebook:run-all-cells')}}"""
 CELLS = f"path => {{{FIND} return {CODE}}}"
 DONE = f"path => {{{FIND} const cells={CODE}.filter(it=>it.source.length); return cells.every(it=>it.execution_count)||cells.some(it=>it.outputs.some(out=>out.output_type==='error'))}}"
-EXPECTED = ("ResizeObserver loop", "/api/contents/", "/api/resolvePath")
+EXPECTED = ("ResizeObserver loop", "/favicon.ico", "/api/contents/", "/api/resolvePath")
 """Console messages that say nothing about us: JupyterLite asks the site for the listing of a folder that the browser keeps, and
 JupyterLab for the files of a traceback."""
 
