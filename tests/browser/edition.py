@@ -141,7 +141,7 @@ class Tab:
     def run_all(self, answers: dict[str, str] | None = None) -> None:
         """Run All Cells, to the end or to an error; answers: new code for some cells, by id."""
         self.begin(answers)
-        self.page.wait_for_function(DONE, arg=self.path, timeout=3 * START_S * 1000)
+        self.page.wait_for_function(DONE, arg=self.path, timeout=5 * START_S * 1000)
 
     def begin(self, answers: dict[str, str] | None = None) -> None:
         """Run All Cells, without waiting for the end."""
