@@ -61,8 +61,9 @@ def address(edition):
     return edition[0]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def tabs():
+    """An empty profile for each test: the edition opens again what was open before, with a kernel each."""
     with Tabs() as tabs:
         yield tabs
     assert tabs.left == [], "a request left the machine"

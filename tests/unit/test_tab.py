@@ -154,6 +154,7 @@ def test_the_desks_programs_end_in_place_as_they_end_in_a_process(shop, monkeypa
         return tried, report.rpartition(" in ")[0]
 
     in_a_process = asyncio.run(seen())
+    monkeypatch.delenv("CI", raising=False)  # pytest's lines are longer with it; a tab has none
     monkeypatch.setattr(checkout, "python", in_place.InPlace)
     in_place_of_it = asyncio.run(seen())
     assert in_place_of_it == in_a_process and in_place_of_it[0][0] == "does not end"

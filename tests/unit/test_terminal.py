@@ -45,6 +45,10 @@ def claims(brief):
     ]
 
 
+PRONOUN = re.compile(r"^(It|They|(Its|Their) \w+) ")
+"""What the writer puts for a subject that the sentence before has; the rest is the source's."""
+
+
 @pytest.mark.parametrize("supervisor", ["deterministic", "llm"])
 def test_a_cited_brief_whose_every_claim_stands_in_the_source_that_it_cites(supervisor):
     done = terminal("the history of MCP", "--supervisor", supervisor)
@@ -54,7 +58,8 @@ def test_a_cited_brief_whose_every_claim_stands_in_the_source_that_it_cites(supe
     assert len(found) >= 4
     for sentence, id in found:
         assert id in library.documents, id
-        assert sentence.lstrip(". ") in library.documents[id].text, (sentence, id)
+        claim = PRONOUN.sub("", sentence.lstrip(". "))
+        assert len(claim.split()) > 3 and claim in library.documents[id].text, (sentence, id)
     assert re.search(
         r"\d+ calls · [\d,]+ tokens .* · \$0\.\d+ as if on \S+.* · \d+\.\d+ seconds", done.stdout
     )
