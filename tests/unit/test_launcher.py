@@ -530,12 +530,20 @@ def test_a_port_that_is_taken_is_reported_also_when_it_was_asked_for(monkeypatch
 
 def test_a_long_set_up_says_how_far_it_is_and_a_short_one_nothing(tmp_path):
     texts = []
-    code = "import time\nfor name in ('one', 'two'): print('Collecting', name, flush=True)\ntime.sleep(0.5)"
+    heard = (
+        "Collecting one-more",
+        "  Downloading one_more-1.2-py3-none-any.whl.metadata (7 kB)",
+        "Building wheels for collected packages: one-more",
+        "Collecting two==2.0",
+    )
+    code = f"import time\nprint(*{heard}, sep='\\n', flush=True)\ntime.sleep(0.5)\n"
+    code += "print('Installing collected packages: two, one-more', flush=True)\ntime.sleep(0.5)"
     status, output = environment.run_with_progress(
         [sys.executable, "-c", code], tmp_path, texts.append, every_s=0.2
     )
     assert status == 0 and "Collecting two" in output
-    assert any("2 packages found, now two" in line for line in texts)
+    assert any("packages found: 2, now two" in line for line in texts)
+    assert "packages found: 2, now installing them" in texts[-1]
     assert environment.run_with_progress([sys.executable, "-c", "pass"], tmp_path, texts.clear)
     assert environment.run_with_progress(["no such program"], tmp_path)[0] == 127
 

@@ -298,9 +298,12 @@ def run_quietly(command: list[str], folder: Path) -> tuple[int, str]:
 
 PROGRESS_S = 5
 HEARD = re.compile(
-    r"\s*(?:Collecting|Downloading|Downloaded|Building|Installing)\s+([A-Za-z][\w.-]*)"
+    r"\s*(?:Collecting|Downloading|Downloaded|Building)\s+(?!https?:|wheel)"
+    r"([A-Za-z][\w.]*(?:-[A-Za-z]\w*)*)"
 )
-"""A line of pip or uv that names a package."""
+"""A line of pip or uv that names a package, also by its file."""
+INSTALLING = "Installing collected packages"
+"""How pip's last step begins, the one that downloads nothing."""
 
 
 def run_with_progress(
@@ -322,24 +325,25 @@ def run_with_progress(
     except OSError as error:
         return 127, f"{command[0]}: {error}"
     names: dict[str, None] = {}
+    lines: list[str] = []
     ended = threading.Event()
     began = time.monotonic()
 
     def report() -> None:
         while not ended.wait(every_s):
-            latest = next(reversed(names), "")
-            found = f", {len(names)} packages found, now {latest}" if latest else ""
+            installing = any(line.startswith(INSTALLING) for line in reversed(lines))
+            latest = "installing them" if installing else next(reversed(names), "")
+            found = f", packages found: {len(names)}, now {latest}" if names else ""
             say(f"  … {time.monotonic() - began:.0f} s{found}")
 
     reporter = threading.Thread(target=report, daemon=True)
     reporter.start()
-    lines = []
     try:
         with child:
             for line in child.stdout or ():
                 lines.append(line.decode("utf-8", "replace"))
                 if heard := HEARD.match(lines[-1]):
-                    names[heard[1].lower()] = None
+                    names[heard[1].lower().replace("_", "-")] = None
     finally:
         ended.set()
         reporter.join()
