@@ -17,6 +17,7 @@ from workshop.views.scene import dollars
 from .log import Log
 
 MOST_TROUBLES = 40
+MOST_OF_A_TASK = 300
 PACKAGES = ("httpx", "pydantic", "genai-prices")
 
 
@@ -85,25 +86,34 @@ def compared(team: Figures, alone: Figures | None) -> list[Row]:
     return rows
 
 
-def _times(mine: Any, other: Any) -> str:
-    return f"{mine / other:.1f}×" if mine is not None and other else ""
+def _times(mine: Any, other: Any, unit: str = "×") -> str:
+    return f"{mine / other:.1f}{unit}" if mine is not None and other else ""
 
 
-def verdict(team: Figures, alone: Figures | None, *, offline: bool) -> str:
+def verdict(log: Log, baseline: Log | None) -> str:
     """What the comparison says, in a sentence or two, in figures only."""
-    if alone is None:
+    if baseline is None:
         return (
             "No single-agent baseline was given, so nothing can be said of what the team is worth. "
             "Run the same task with one agent, save its log and give it as the baseline."
         )
-    cost, took = _times(team.usd, alone.usd), _times(team.seconds, alone.seconds)
+    task = baseline.root.handoff.intent
+    if task != log.root.handoff.intent:
+        task = task if len(task) <= MOST_OF_A_TASK else f"{task[: MOST_OF_A_TASK - 1]}…"
+        return (
+            f"The one agent had another task (“{task}”), so its figures cannot be compared with the "
+            "team's. Give it the same task."
+        )
+    team, alone = figures(log), figures(baseline)
+    cost = _times(team.usd, alone.usd, " times")
+    took = _times(team.seconds, alone.seconds, " times")
     parts = [
         f"cost {cost} as much" if cost else "cost an amount that cannot be compared",
         f"took {took} as long" if took else "took a time that cannot be compared",
     ]
     sentence = f"Against one agent on the same task the team {' and '.join(parts)}."
     return sentence + (
-        " The model was the offline one: the seconds are a program's." if offline else ""
+        " The model was the offline one: the seconds are a program's." if log.offline else ""
     )
 
 

@@ -28,13 +28,13 @@ def markdown(report: Report) -> str:
     lines = [f"<!-- {MARK} -->", f"# Build report: {inline(report.title)}", ""]
     lines += [f"{report.made:%Y-%m-%d %H:%M} UTC. {inline(scene.finding(), 600)}", ""]
     lines += ["## Was it worth it?", "", *_quoted(report.note or "No note was written."), ""]
-    verdict = facts.verdict(team, alone, offline=log.offline)
+    verdict = facts.verdict(log, report.baseline)
     lines += ["## Against one agent", "", inline(verdict, 600), ""]
     heads = ["", "team", "one agent", "times"] if alone else ["", "team"]
     rows = facts.compared(team, alone)
     lines += table(heads, [row[: len(heads)] for row in rows])
     if report.checks:
-        lines += ["", "## What was asked of the log", ""]
+        lines += ["", "## Checks on the log", ""]
         words = [
             (check.name, check.measured, check.required, "passed" if check.passed else "not yet")
             for check in report.checks

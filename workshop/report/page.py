@@ -96,11 +96,8 @@ def _note(note: str) -> Iterator[str]:
 
 def _comparison(report: Report, team: facts.Figures, alone: facts.Figures | None) -> Iterator[str]:
     yield "<h2>Against one agent</h2>"
-    yield f"<p>{escape(facts.verdict(team, alone, offline=report.log.offline))}</p>"
-    if report.baseline and alone:
-        asked = report.log.root.handoff.intent, report.baseline.root.handoff.intent
-        if asked[0] != asked[1]:
-            yield f'<p class="bad">The baseline had another task: {_line(asked[1])}</p>'
+    yield f"<p>{_line(facts.verdict(report.log, report.baseline), 600)}</p>"
+    if alone:
         rows = [
             f'<tr><th scope="row">{row.name}</th>'
             + "".join(f'<td class="number">{figure}</td>' for figure in row[1:])
@@ -129,8 +126,8 @@ def _checks(checks: Sequence[facts.Checked]) -> Iterator[str]:
     if not checks:
         return
     passed = sum(check.passed for check in checks)
-    yield "<h2>What was asked of the log</h2>"
-    yield f"<p>{passed} of {len(checks)} passed. The log was checked, not the words in it.</p>"
+    yield "<h2>Checks on the log</h2>"
+    yield f"<p>{passed} of {len(checks)} passed. They look at what the run did, not at how good its text is.</p>"
     rows = [
         f'<tr><th scope="row">{_line(check.name)}</th><td>{_line(check.measured)}</td>'
         f"<td>{_line(check.required)}</td>"
@@ -142,7 +139,7 @@ def _checks(checks: Sequence[facts.Checked]) -> Iterator[str]:
 
 
 def _replay(shown: list[Frame]) -> Iterator[str]:
-    yield "<h2>The graph firing</h2>"
+    yield "<h2>The run, step by step</h2>"
     last = len(shown) - 1
     yield '<div class="stage" tabindex="0" role="region" aria-label="the team at one moment">'
     for number, frame in enumerate(shown):

@@ -1,4 +1,4 @@
-"""The graph firing: a picture of the team after each thing that happened, few enough for one page."""
+"""The run, step by step: a picture of the team after each thing that happened, few enough for one page."""
 
 from __future__ import annotations
 
