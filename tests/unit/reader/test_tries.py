@@ -1,4 +1,4 @@
-"""Twice 77 things that a curious learner tries, and 34 more: done, named as not understood, or refused with a sentence – never silently wrong."""
+"""Twice 77 things that a curious learner tries, and 56 more: done, named as not understood, or refused with a sentence – never silently wrong."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from offline_model.api.transport import OfflineTransport
 
 from .desk import FACTS, GOOD
 
-SETS = ("tries", "tries_second", "tries_third")
+SETS = ("tries", "tries_second", "tries_third", "tries_fourth")
 TRIES = [
     (group, row)
     for name in SETS
@@ -49,8 +49,9 @@ def agent(system, output=None):
 def team(group, row, folder):
     """(who works on the try, what is handed over)."""
     if group == "writer":
-        system = row.get("system") or f"{WRITER} {row['wish']}"
-        return agent(system), Handoff(intent="Write a brief on Qdrant", artifacts={"facts": FACTS})
+        system = row.get("system") or f"{WRITER} {row.get('wish', '')}"
+        task = row.get("task", "Write a brief on Qdrant")
+        return agent(system), Handoff(intent=task, artifacts={"facts": FACTS})
     if group == "reviewer":
         return agent(f"{REVIEWER} {row['wish']}", Verdict), Handoff(
             intent="Review the draft", artifacts={"facts": FACTS, "draft": GOOD}
@@ -114,5 +115,5 @@ def test_nothing_is_silently_wrong(group, row, tmp_path):
     assert count or "I am the offline model" in text, (text, accounts)
 
 
-def test_there_are_two_sets_of_seventy_seven_and_one_of_thirty_four():
-    assert len(TRIES) == 2 * 77 + 34
+def test_there_are_two_sets_of_seventy_seven_one_of_thirty_four_and_one_of_twenty_two():
+    assert len(TRIES) == 2 * 77 + 34 + 22
