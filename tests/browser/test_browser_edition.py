@@ -120,6 +120,18 @@ def test_an_endless_answer_ends_and_progress_stays_after_a_reload(tabs, address)
 
 
 @pytest.mark.exhaustive
+def test_a_phone_has_room_for_a_lesson_and_a_word_leads_to_the_glossary(address):
+    with (
+        Tabs(width=390, height=844) as tabs,
+        tabs.follow(f"{address}/notebooks/{Path(name_of('00')).stem}.html") as tab,
+    ):
+        tab.page.wait_for_function("window.jupyterapp.shell.leftCollapsed")
+        tab.page.locator(".jp-RenderedMarkdown a", has_text="specialists").first.click()
+        tab.page.locator(".jp-MarkdownViewer").get_by_text("An agent with one job").wait_for()
+        assert tab.console == [] and tabs.left == []
+
+
+@pytest.mark.exhaustive
 def test_megabytes_and_seconds_to_the_first_brief(edition, capsys):
     address, (whole, compressed) = edition
     page = f"{address}/notebooks/{Path(name_of('00')).stem}.html"

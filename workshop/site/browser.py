@@ -38,6 +38,20 @@ FOLDER = "try"
 PYTHONWARNINGS = "ignore:only soft file lock is available"
 """A tab has no other process that could hold a file, so this is no news to a learner; `kernel` warns
 when it is imported, which may be before the workshop is."""
+NARROW = """<script>
+const soon = () => new Promise(done => setTimeout(done, 250));
+const makeRoom = async () => {
+  while (!window.jupyterapp) await soon();
+  await window.jupyterapp.restored;
+  const shell = window.jupyterapp.shell;
+  for (let look = 0; look < 20; look++) {
+    if (!shell.leftCollapsed) shell.collapseLeft();
+    await soon();
+  }
+};
+if (innerWidth < 600) makeRoom();
+</script>"""
+"""On a phone the list of files, which JupyterLab opens at first, would leave no room to read."""
 START = f"{FOLDER}/lab/index.html?path=notebooks/00_start_here.ipynb"
 
 
@@ -58,6 +72,7 @@ def build(out: Path, cache: Path) -> tuple[float, float]:
     _contents(lite / "files")
     _settings(lite, out / FOLDER)
     _run([sys.executable, "-m", "jupyter", "lite", "build", "--lite-dir", str(lite)], cwd=lite)
+    _page(out / FOLDER / "lab" / "index.html")
     files = [path for path in (out / FOLDER).rglob("*") if path.is_file()]
     return sum(path.stat().st_size for path in files) / 1e6, sum(map(_compressed, files)) / 1e6
 
@@ -230,6 +245,12 @@ def _settings(lite: Path, out: Path) -> None:
     _json(lite / "overrides.json", {VIEWERS: lab.SETTINGS[VIEWERS]})
     build = {"contents": ["files"], "output_dir": str(out), "apps": ["lab"], "no_sourcemaps": True}
     _json(lite / "jupyter_lite_config.json", {"LiteBuildConfig": build})
+
+
+def _page(path: Path) -> None:
+    """Adds to JupyterLab's page what the launcher adds to it, and room on a phone."""
+    added = f"<style>{lab.IN_THE_DARK}</style>\n{NARROW}\n</head>"
+    path.write_text(path.read_text("utf-8").replace("</head>", added, 1), "utf-8")
 
 
 def _json(path: Path, content: dict[str, Any]) -> None:
