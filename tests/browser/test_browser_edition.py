@@ -13,13 +13,14 @@ import nbformat
 import pytest
 
 from workshop.course.lessons import LESSONS
+from workshop.launcher.commands import EDITION
 from workshop.site import facts
 from workshop.tab import ONLY
 
 from .edition import Tabs, built, outcomes, printed, served, shown, solutions
 from .lab import ROOT, browser_path
 
-NEEDED = "the edition for a tab is not built here: pip install -r workshop/site/requirements.txt -r workshop/site/browser-requirements.txt"
+NEEDED = f"the edition for a tab: `python3 -m workshop test --all {EDITION}` installs its packages and runs these tests"
 pytest.importorskip("pagefind", reason=NEEDED)
 pytest.importorskip("jupyterlite_pyodide_kernel", reason=NEEDED)
 LARGEST_MB, COLD_S, WARM_S = 40, 20, 12
