@@ -36,8 +36,8 @@ VIEWERS = "@jupyterlab/docmanager-extension:plugin"
 FOLDER = "try"
 """Where the browser edition is in the site."""
 PYTHONWARNINGS = "ignore:only soft file lock is available"
-"""A tab has no other process that could hold a file, so this is no news to a learner; `kernel` warns
-when it is imported, which may be before the workshop is."""
+"""A tab has no other process that could hold a file, so this is no news to a learner. `kernel`
+warns when it is imported, which may be before the workshop is."""
 NARROW = """<script>
 const soon = () => new Promise(done => setTimeout(done, 250));
 const makeRoom = async () => {
