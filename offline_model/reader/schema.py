@@ -96,15 +96,21 @@ def _with_limits(schema: dict) -> dict:
     SDK writes them: "{minimum: 1}"."""
     found: dict = {}
     options = schema.get("enum")
-    if options and all(type(option) is int for option in options):
+    if options and set(map(type, options)) == {int}:
         found["type"] = "integer"
-    description = schema.get("description")
-    stated = _STATED.search(description) if isinstance(description, str) else None
-    if stated:
-        for key, minus, digits in _PAIR.findall(stated[1]):
-            value = number(digits)
-            found[key] = -value if minus else value
+    found |= _limits_in(schema.get("description"))
     return found | schema
+
+
+def _limits_in(description: Any) -> dict:
+    if not isinstance(description, str):
+        return {}
+    limits = {}
+    stated = _STATED.search(description)
+    for key, minus, digits in _PAIR.findall(stated[1]) if stated else ():
+        value = number(digits)
+        limits[key] = -value if minus else value
+    return limits
 
 
 @lru_cache(maxsize=2_000)
@@ -129,25 +135,21 @@ def has_field(schema: dict, meaning: str) -> bool:
 
 def positive(options: list, wanted: bool) -> Any:
     """The word of a choice that says yes (or no): PASS or REVISE, accept or reject."""
-
-    def refusal(option: Any) -> int:
-        word = str(option)
-        return 2 * means(word, "no") - means(word, "yes")
-
-    ranked = sorted(options, key=refusal)
+    ranked = sorted(options, key=_refusal)
     return ranked[0] if wanted else ranked[-1]
+
+
+def _refusal(option: Any) -> int:
+    """How much a word of a choice says no."""
+    word = str(option)
+    return 2 * means(word, "no") - means(word, "yes")
 
 
 def judges(name: str, options: list) -> bool:
     """Whether a choice is a verdict: by its field's name or by its words."""
     if means(name, "verdict"):
         return True
-    decided = [_decides(str(option)) for option in options]
-    return any(decided)
-
-
-def _decides(word: str) -> bool:
-    return means(word, "yes") or means(word, "no")
+    return any(map(_refusal, options))
 
 
 def clipped(value: Any, schema: dict) -> Any:
@@ -158,11 +160,8 @@ def clipped(value: Any, schema: dict) -> Any:
         return value[: schema.get("maxItems")]
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
-    if "minimum" in schema:
-        value = max(value, schema["minimum"])
-    if "maximum" in schema:
-        value = min(value, schema["maximum"])
-    return value
+    value = max(value, schema.get("minimum", value))
+    return min(value, schema.get("maximum", value))
 
 
 def _clipped_text(text: str, schema: dict) -> str:
