@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from .order import is_history
@@ -19,6 +20,9 @@ _MOST_WORDS = 200  # longer runs of text are not treated as sentences
 _AND = re.compile(r",\s+(?:and\s+)?|\s+(?:and|or|&)\s+")
 _BONUS = (0.0, 0.15, 0.0, 3.0)  # for a document that defines a subject, by how well: see `defines`
 
+Subjects = tuple[str, ...]
+Facts = list[Fact]
+
 
 class Finding(NamedTuple):
     """A document that matters, and its sentences that may be reported."""
@@ -27,24 +31,29 @@ class Finding(NamedTuple):
     sentences: list[str]
 
 
-def gather(view: View, about: tuple[str, ...]) -> list[Finding]:
+def gather(view: View, about: Subjects) -> list[Finding]:
     """The documents of this conversation that are about the subjects, each with its usable sentences."""
-    if not about:
-        return []
     docs = _read(view)
-    scores = {doc: max(concerns(doc, subject) for subject in about) for doc in docs}
-    sure = sum(len(sentences(doc.text)) for doc in docs if scores[doc] >= 1)
+    scores = {doc: nearness(doc, about) for doc in docs}
+    sure = 0
+    for doc, score in scores.items():
+        if score >= 1:
+            sure += len(sentences(doc.text))
     if not sure:  # the library knows half of the words, and not the topic
         return []
-    if is_history(view.task):
-        docs.sort(key=lambda doc: doc.date or "9")
-    else:  # the tool's own order breaks ties
-        docs.sort(key=lambda doc: -scores[doc] - _bonus(doc, about))
     lowest = 1 if sure >= ENOUGH else 0.1
-    said: set[str] = set()
     near = [doc for doc in docs if scores[doc] >= lowest]
-    found = [Finding(doc, _usable(doc, about, said)) for doc in near]
-    return [finding for finding in found if finding.sentences]
+    if is_history(view.task):
+        near.sort(key=lambda doc: doc.date or "9")
+    else:  # the tool's own order breaks ties
+        near.sort(key=lambda doc: -scores[doc] - _bonus(doc, about))
+    said: set[str] = set()
+    found = []
+    for doc in near:
+        usable = _usable(doc, about, said)
+        if usable:
+            found.append(Finding(doc, usable))
+    return found
 
 
 def _read(view: View) -> list[Doc]:
@@ -56,8 +65,9 @@ def _read(view: View) -> list[Doc]:
         for doc in documents(call.result):
             named = replace(doc, id=doc.id or call.name)
             read.setdefault((named.id, named.text), named)
-    opened = {doc.id for doc in read.values() if not is_title(doc)}
-    return [doc for doc in read.values() if not is_title(doc) or doc.id not in opened]
+    docs = list(read.values())
+    opened = {doc.id for doc in docs if not is_title(doc)}
+    return [doc for doc in docs if not (is_title(doc) and doc.id in opened)]
 
 
 def is_title(doc: Doc) -> bool:
@@ -65,12 +75,21 @@ def is_title(doc: Doc) -> bool:
     return doc.text == doc.title
 
 
+def nearness(doc: Doc, about: Subjects) -> float:
+    """How much a document is about the subject that it is nearest to."""
+    return max((concerns(doc, subject) for subject in about), default=0)
+
+
 def concerns(doc: Doc, subject: str) -> float:
     """How much a document is about a subject: 0 not at all, below 1 perhaps, 2 when its title says it."""
     heading = _heading(doc)
     whole = f"{heading}\n{doc.text}"
-    pieces = _pieces(subject)
-    inside, on_top = max((mentions(whole, piece), mentions(heading, piece)) for piece in pieces)
+    held = []
+    for piece in _pieces(subject):
+        inside = mentions(whole, piece)
+        on_top = mentions(heading, piece)
+        held.append((inside, on_top))
+    inside, on_top = max(held)
     if inside > 0.5:
         return inside + on_top
     return 0.4 if on_top == 0.5 else 0.0
@@ -87,29 +106,37 @@ def _pieces(subject: str) -> list[str]:
     return [piece for piece in pieces if content_words(piece)] or [subject]
 
 
-def _bonus(doc: Doc, about: tuple[str, ...]) -> float:
+def _bonus(doc: Doc, about: Subjects) -> float:
     """More than 0 when a document opens with what a subject is: it comes first."""
     first = "".join(sentences(doc.text)[:1])
-    pieces = [piece for subject in about for piece in _pieces(subject)]
-    best = max(defines(first, piece) for piece in pieces)
+    best = 0
+    for subject in about:
+        for piece in _pieces(subject):
+            best = max(best, defines(first, piece))
     return _BONUS[best]
 
 
-def _usable(doc: Doc, about: tuple[str, ...], said: set[str]) -> list[str]:
+def _usable(doc: Doc, about: Subjects, said: set[str]) -> list[str]:
     """The sentences of a document that speak of the subjects, not said before, and no orders."""
-    heading = _heading(doc)
-    is_titled = any(mentions(heading, subject) for subject in about)
+    is_titled = _mentions(_heading(doc), about) > 0
     kept = []
     for sentence in sentences(doc.text):
         plain = sentence_of(sentence).sentence
         spoken = words(plain)
-        is_whole = 2 < len(spoken) < _MOST_WORDS and plain[-1] in ".!。"
-        is_near = is_titled or max(mentions(plain, subject) for subject in about) >= 0.5
         key = " ".join(spoken)
-        if is_whole and is_near and key not in said and not is_instruction(plain):
+        is_whole = 2 < len(spoken) < _MOST_WORDS and plain.endswith((".", "!", "。"))
+        if key in said or not is_whole:
+            continue
+        is_near = is_titled or _mentions(plain, about) >= 0.5
+        if is_near and not is_instruction(plain):
             said.add(key)
             kept.append(plain)
     return kept
+
+
+def _mentions(text: str, about: Subjects) -> float:
+    """How much of the subject that it names best a text mentions, from 0 to 1."""
+    return max(mentions(text, subject) for subject in about)
 
 
 def count(found: list[Finding], subject: str) -> int:
@@ -117,22 +144,22 @@ def count(found: list[Finding], subject: str) -> int:
     return sum(len(finding.sentences) for finding in found if concerns(finding.doc, subject))
 
 
-def choose(found: list[Finding], about: tuple[str, ...], most: int) -> list[Fact]:
+def choose(found: list[Finding], about: Subjects, most: int) -> list[Fact]:
     """At most `most` facts: evenly for each subject, first every document's first sentence."""
-    queues: dict[str, list[tuple[int, int]]] = {subject: [] for subject in about}
-    for place, (doc, kept) in enumerate(found):
+    by_subject: dict[str, list[Facts]] = {subject: [] for subject in about}
+    for doc, kept in found:
         nearest = max(about, key=lambda subject: concerns(doc, subject))
-        queues[nearest] += [(number, place) for number in range(len(kept))]
-    turns = zip_longest(*map(sorted, queues.values()))
-    in_turn = [entry for turn in turns for entry in turn if entry]
+        facts = [Fact(sentence, doc.id, doc.title) for sentence in kept]
+        by_subject[nearest].append(facts)
+    in_turn = _in_turn(map(_in_turn, by_subject.values()))
     chosen = set(in_turn[:most])
-    facts = []
-    for queue in queues.values():
-        facts += [
-            _fact(found[place], number) for number, place in queue if (number, place) in chosen
-        ]
-    return facts
+    listed: Facts = []
+    for facts in chain.from_iterable(by_subject.values()):
+        listed += [fact for fact in facts if fact in chosen]
+    return listed
 
 
-def _fact(finding: Finding, number: int) -> Fact:
-    return Fact(finding.sentences[number], finding.doc.id, finding.doc.title)
+def _in_turn(lists: Iterable[Facts]) -> Facts:
+    """The first fact of each list, then the second of each, and so on."""
+    turns = zip_longest(*lists)
+    return [fact for turn in turns for fact in turn if fact]

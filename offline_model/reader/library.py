@@ -51,9 +51,13 @@ def search_input(tool: dict, query: str) -> dict:
     field = query_field(tool) or ""
     schema = tool["input_schema"]
     needed = {field, *(schema.get("required") or [])}
-    wanted = {name: taken for name, taken in fields_of(tool).items() if name in needed}
+    wanted = {}
+    for name, field_schema in fields_of(tool).items():
+        if name in needed:
+            wanted[name] = field_schema
+    form = {**schema, "properties": wanted}
     known = {field: query, "score": _USUAL_COUNT}
-    return value_for({**schema, "properties": wanted}, "", known)
+    return value_for(form, "", known)
 
 
 def _takes_text(schema: Any) -> bool:

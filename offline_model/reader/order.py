@@ -67,19 +67,29 @@ def _opened(groups: list[Group], definition: Fact, is_history: bool) -> list[Gro
     if not is_history:
         others = [group for group in groups if group is not mine]
         return [[definition, *rest], *others]
-    left = [rest if group is mine else group for group in groups]
-    first, *others = list(filter(None, left)) or [[]]
-    return [[definition, *first], *others]
+    left = []
+    for group in groups:
+        told = rest if group is mine else group
+        if told:
+            left.append(told)
+    first = left[0] if left else []
+    return [[definition, *first], *left[1:]]
 
 
 def _by_time(groups: list[Group]) -> list[Group]:
     """The groups behind the first one: those with a date in the order of time, the others in their places."""
+    first = groups[:1]
     others = groups[1:]
-    places = [place for place, group in enumerate(others) if _date_of(group) != _NEVER]
-    dated = sorted((others[place] for place in places), key=_date_of)
-    for place, group in zip(places, dated, strict=True):
-        others[place] = group
-    return groups[:1] + others
+    dated = [group for group in others if _is_dated(group)]
+    turn = iter(sorted(dated, key=_date_of))
+    for place, group in enumerate(others):
+        if _is_dated(group):
+            others[place] = next(turn)
+    return first + others
+
+
+def _is_dated(group: Group) -> bool:
+    return _date_of(group) != _NEVER
 
 
 def _date_of(group: Group) -> tuple[int, int]:
@@ -95,11 +105,15 @@ def side_by_side(facts: Sequence[Fact], compared: Sequence[str]) -> list[Group]:
     """What each of the compared things is; then what several facts say of the same aspect; then the rest."""
     comparison = _Comparison(facts[:_MOST_COMPARED], compared)
     definitions = comparison.take_definitions()
-    aspects = comparison.take_aspects()
-    shared = [group for group in aspects if len(group) > 1]
-    single = [group[0] for group in aspects if len(group) == 1]
-    rest = [*single, *facts[_MOST_COMPARED:]]
-    return [group for group in (definitions, *shared, rest) if group]
+    shared: list[Group] = []
+    rest: Group = []
+    for group in comparison.take_aspects():
+        if len(group) > 1:
+            shared.append(group)
+        else:
+            rest += group
+    rest += facts[_MOST_COMPARED:]
+    return list(filter(None, [definitions, *shared, rest]))
 
 
 class _Comparison:
@@ -133,7 +147,8 @@ class _Comparison:
     def _take_aspect(self, subject: str) -> Group:
         """The first fact of a thing, what contradicts it, and of each other thing the fact most like it."""
         fact, *others = self.left[subject]
-        group = [fact, *(other for other in others if differ(fact, other))]
+        group = [fact]
+        group += [other for other in others if differ(fact, other)]
         self.left[subject] = [other for other in others if other not in group]
         for name, facts in self.left.items():
             alike = self._most_alike(fact, facts) if name != subject else None
@@ -166,7 +181,9 @@ def nearest(fact: Fact, compared: Sequence[str]) -> str:
     source = fact.source.replace("-", " ")
 
     def nearness(subject: str) -> float:
-        return max(2 * mentions(source, subject), mentions(fact.sentence, subject))
+        in_source = 2 * mentions(source, subject)
+        in_sentence = mentions(fact.sentence, subject)
+        return max(in_source, in_sentence)
 
     return max(compared, key=nearness)
 
@@ -187,7 +204,9 @@ def contradicts(one: Fact, other: Fact, task: str) -> bool:
     if not differ(one, other) or not of_one_thing(one, other):
         return False
     compared = subjects(task)
-    return len(compared) < 2 or nearest(one, compared) == nearest(other, compared)
+    if len(compared) < 2:
+        return True
+    return nearest(one, compared) == nearest(other, compared)
 
 
 def contrasts(one: Fact, other: Fact, task: str) -> bool:

@@ -56,8 +56,7 @@ def resolve(schema: Any, root: dict) -> dict:
             kinds = schema.pop("type")
             schema["anyOf"] = [{"type": kind} for kind in kinds]
         elif schema.get("anyOf") or schema.get("oneOf"):
-            branches = list(schema.pop("anyOf", ()))
-            branches += schema.pop("oneOf", ())
+            branches = [*schema.pop("anyOf", ()), *schema.pop("oneOf", ())]
             schema |= _branch(branches)
         else:
             return _with_limits(schema)
@@ -95,41 +94,40 @@ def _with_limits(schema: dict) -> dict:
     """The schema with the type that its choice has, and the limits that end its description, as the
     SDK writes them: "{minimum: 1}"."""
     found: dict = {}
-    options = schema.get("enum")
-    if options and set(map(type, options)) == {int}:
+    kinds = set(map(type, schema.get("enum", ())))
+    if kinds == {int}:
         found["type"] = "integer"
-    found |= _limits_in(schema.get("description"))
-    return found | schema
-
-
-def _limits_in(description: Any) -> dict:
-    if not isinstance(description, str):
-        return {}
-    limits = {}
-    stated = _STATED.search(description)
-    for key, minus, digits in _PAIR.findall(stated[1]) if stated else ():
+    description = schema.get("description")
+    stated = None
+    if isinstance(description, str):
+        stated = _STATED.search(description)
+    limits = _PAIR.findall(stated[1]) if stated else []
+    for key, minus, digits in limits:
         value = number(digits)
-        limits[key] = -value if minus else value
-    return limits
+        found[key] = -value if minus else value
+    return found | schema
 
 
 @lru_cache(maxsize=2_000)
 def means(name: str, meaning: str) -> bool:
     """Whether a field's name has a meaning of the lexicon."""
     plain = "_".join(words_of(name)) or name.lower()
-    names = table("words/fields")[meaning].split()
-    return any(fnmatchcase(plain, known) for known in names)
+    for known in table("words/fields")[meaning].split():
+        if fnmatchcase(plain, known):
+            return True
+    return False
 
 
 def meanings_of(name: str) -> list[str]:
     """What a field's name may mean, the likeliest first."""
-    meanings = table("words/fields").keys()
-    return [key for key in meanings if key not in _NO_MEANINGS and means(name, key)]
+    meanings = [key for key in table("words/fields") if key not in _NO_MEANINGS]
+    return [key for key in meanings if means(name, key)]
 
 
 def has_field(schema: dict, meaning: str) -> bool:
     """Whether an answer's schema has a top-level field that can take this meaning."""
-    fields = resolve(schema, schema).get("properties") or {}
+    whole = resolve(schema, schema)
+    fields = whole.get("properties") or {}
     return any(means(name, meaning) for name in fields)
 
 
@@ -166,8 +164,9 @@ def clipped(value: Any, schema: dict) -> Any:
 
 def _clipped_text(text: str, schema: dict) -> str:
     longest = schema.get("maxLength", len(text))
+    shortest = schema.get("minLength", 0)
     if len(text) > longest:
         text = text[:longest]
-        whole_words = text.rpartition(" ")[0].rstrip(" ,;")
-        text = whole_words or text
-    return text.ljust(schema.get("minLength", 0), ".")
+        whole_words, _, _ = text.rpartition(" ")
+        text = whole_words.rstrip(" ,;") or text
+    return text.ljust(shortest, ".")

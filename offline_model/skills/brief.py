@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -31,6 +32,11 @@ class Line(NamedTuple):
     text: str
     begins: bool
 
+    @property
+    def leans(self) -> bool:
+        """Whether it needs the sentence before."""
+        return self.text.startswith((DIFFER, CONTRAST))
+
 
 def compose(view: View, facts: list[Fact], thinking: str) -> Answer:
     """A brief of these facts, as text or in the schema's shape."""
@@ -48,14 +54,16 @@ def compose(view: View, facts: list[Fact], thinking: str) -> Answer:
         thinking = "No facts at hand, and nothing forbids filling the gap."
     gaps = _gaps(view)
     most_words = view.limit("words") or USUAL_WORDS
+    taken = _count(gaps)
+    if heading:
+        taken += _count(["#", heading])
     most_lines = (view.limit("sentences") or UNLIMITED) - len(gaps)
     most_lines = min(most_lines, view.limit("facts") or UNLIMITED)
-    taken = _count([f"# {heading}", *gaps]) if heading else _count(gaps)
+    nearest = _nearest(facts, about, most_lines)
     draft = _Draft(view.task, cite, most_words - taken, most_lines)
-    facts_to_tell = _nearest(facts, about, most_lines)
-    draft.tell(_groups(view, facts_to_tell, about))
+    draft.tell(_groups(view, nearest, about))
     lines = draft.lines
-    if not lines:
+    if not lines:  # not even one fits
         heading = ""
         gaps = []
         lines = [_shortest(facts, cite, most_words)]
@@ -90,7 +98,8 @@ def _usable(facts: list[Fact], cite: bool) -> list[Fact]:
 def _gaps(view: View) -> list[str]:
     """What the facts part says was not found."""
     told = sentences(view.parts.get("facts", ""))
-    return [one for one in told if says_nothing(one) and not is_instruction(one)]
+    gaps = filter(says_nothing, told)
+    return [gap for gap in gaps if not is_instruction(gap)]
 
 
 def _count(texts: list[str]) -> int:
@@ -103,18 +112,20 @@ def _nearest(facts: list[Fact], about: str, most: int) -> list[Fact]:
     if most >= len(facts):
         return facts
     ranked = sorted(facts, key=lambda fact: -mentions(fact.sentence, about))
-    nearest = set(ranked[: max(most, 1)])
+    count = max(most, 1)
+    nearest = set(ranked[:count])
     return [fact for fact in facts if fact in nearest]
 
 
 def _shortest(facts: list[Fact], cite: bool, most: int) -> Line:
     """The shortest fact, cut where even that is too long."""
-    shortest = min(facts, key=lambda fact: len(cited(fact, cite).split()))
+    shortest = min(facts, key=lambda fact: _count([cited(fact, cite)]))
     text = cited(shortest, cite)
-    if len(text.split()) > most:
-        start = " ".join(shortest.sentence.split()[:most])
+    if _count([text]) > most:
+        tokens = shortest.sentence.split()
+        start = " ".join(tokens[:most])
         text = start.rstrip(",;.") + "."
-    return Line(text, True)
+    return Line(text, begins=True)
 
 
 def title(task: str, about: str, facts: list[Fact]) -> str:
@@ -148,15 +159,17 @@ class _Draft:
 
     def tell(self, groups: list[Group]) -> None:
         """Write facts until the room is full; what contradicts a fact comes right after it."""
-        left = [(fact, number) for number, group in enumerate(groups) for fact in group]
+        left: list[tuple[Fact, int]] = []
+        for number, group in enumerate(groups):
+            left += [(fact, number) for fact in group]
         while left:
-            fact, group = left.pop(0)
-            if not self._write(fact, group):
+            fact, number = left.pop(0)
+            if not self._write(fact, number):
                 break
             for place, (other, _) in enumerate(left):
                 if contradicts(fact, other, self.task):
                     del left[place]
-                    left.insert(0, (other, group))
+                    left.insert(0, (other, number))
                     break
 
     def _write(self, fact: Fact, group: int) -> bool:
@@ -197,14 +210,17 @@ def _paragraphs(lines: list[Line], view: View) -> list[str]:
         latest = len(lines) - 2 * (count - number)
         ends.append(_cut(lines, range(earliest, latest + 1), wanted))
     texts = [line.text for line in lines]
-    cuts = pairwise([*ends, len(lines)])
-    return [" ".join(with_pronouns(texts[start:end], texts)) for start, end in cuts]
+    paragraphs = []
+    for start, end in pairwise([*ends, len(lines)]):
+        linked = with_pronouns(texts[start:end], texts)
+        paragraphs.append(" ".join(linked))
+    return paragraphs
 
 
 def _cut(lines: list[Line], places: range, wanted: int) -> int:
     """The place nearest to the wanted one where a group begins, else where no line leans on the one before."""
     starts = [place for place in places if lines[place].begins]
-    apart = [place for place in places if not lines[place].text.startswith((DIFFER, CONTRAST))]
+    apart = [place for place in places if not lines[place].leans]
     return min(starts or apart or places, key=lambda place: abs(place - wanted))
 
 
@@ -217,17 +233,26 @@ def inventions(about: str, cite: bool) -> list[Fact]:
 
     name = about[0].upper() + about[1:]
     slug = "-".join(words(about)[:3]) or "topic"
+    year = drawn(0, 1950, 70)
+    group = drawn(1, 3, 9)
+    since = drawn(2, 2021, 4)
+    users = 100 * drawn(3, 1, 90)
+    gains = drawn(4, 12, 60)
+    growth = drawn(5, 5, 30)
     handbook = f"{slug}-handbook-{drawn(6, 2010, 15)}"
     survey = f"{slug}-survey-{drawn(7, 2015, 10)}"
-    year = drawn(0, 1950, 70)
-    users = 100 * drawn(3, 1, 90)
-    made_up = {
-        f"{name} goes back to {year}, when a group of {drawn(1, 3, 9)} researchers first described it.": handbook,
-        f"By {drawn(2, 2021, 4)} more than {users} organisations worked with it.": handbook,
-        f"Independent studies report gains of {drawn(4, 12, 60)} percent over earlier approaches.": survey,
-        f"Experts expect {about} to grow by {drawn(5, 5, 30)} percent a year.": survey,
-    }
-    return [Fact(text, source if cite else "") for text, source in made_up.items()]
+    facts = [
+        Fact(
+            f"{name} goes back to {year}, when a group of {group} researchers first described it.",
+            handbook,
+        ),
+        Fact(f"By {since} more than {users} organisations worked with it.", handbook),
+        Fact(
+            f"Independent studies report gains of {gains} percent over earlier approaches.", survey
+        ),
+        Fact(f"Experts expect {about} to grow by {growth} percent a year.", survey),
+    ]
+    return facts if cite else [replace(fact, source="") for fact in facts]
 
 
 def _answer(view: View, heading: str, paragraphs: list[str], thinking: str) -> Answer:

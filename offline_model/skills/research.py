@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import product
 
 from ..answer import Answer
-from ..reader.findings import ENOUGH, Finding, choose, concerns, count, gather, is_title
+from ..reader.findings import ENOUGH, Finding, choose, count, gather, is_title, nearness
 from ..reader.form import filled
 from ..reader.lexicon import has
 from ..reader.library import key_field, query_field, query_of, search_input
@@ -34,6 +35,9 @@ WISHES = (
 )
 MOST_FACTS = 12  # reported when the prompt sets no number
 UNLIMITED = 10_000
+Call = tuple[str, dict]
+"""The name of a tool, and its input."""
+
 _ANGLES = ("origin", "dates", "numbers", "people", "design", "limits", "alternatives", "examples")
 _OWN_WORDS = re.compile(r"[\"“'`]([^\"”'`\n]+)[\"”'`]|\b([A-Z]{2,}(?:[ _][A-Z]+)*)\b")
 _ARTICLE = re.compile(r"^(?:the|an?)\s+")
@@ -55,85 +59,147 @@ def read(view: View) -> str:
 
 def reply(view: View) -> Answer:
     """Ask the next search, or report what was found."""
-    about = subjects(view.task)
-    asked = _asked(view)
-    if not about and not asked:
+    research = _Research(view)
+    if not research.about and not research.asked:
         text = "What is the topic to research? The task names none."
         return Answer.say(text, "No topic to search for.")
-    found = gather(view, about)
     if view.must_answer:
-        return _report(view, about, found)
-    to_open = _to_open(view, about)
+        return research.report()
+    to_open = research.to_open()
     if to_open:
         return Answer.call(to_open, "Only titles came back: open them.")
-    searches = _searches(view, _next(view, about, asked, found))
-    most = view.limit("searches")
-    if most is not None:
-        left = max(0, most - len(asked))
-        searches = searches[:left]
+    searches = research.searches()
     if searches:
-        why = "Not enough yet: one more search." if asked else "No facts yet: search first."
+        why = (
+            "Not enough yet: one more search." if research.asked else "No facts yet: search first."
+        )
         return Answer.call(searches, why)
-    return _report(view, about, found)
+    return research.report()
 
 
 def _asked(view: View) -> list[str]:
     """The queries that were already asked."""
     offered = view.request.get("tools") or []
     fields = {tool.get("name"): query_field(tool) for tool in offered}
-    queries = [query_of(call.input, fields.get(call.name)) for call in view.calls]
+    queries = []
+    for call in view.calls:
+        field = fields.get(call.name)
+        queries.append(query_of(call.input, field))
     return list(filter(None, queries))
 
 
-def _searches(view: View, queries: list[str]) -> list[tuple[str, dict]]:
-    """A call of each search tool for each query."""
-    tools = [tool for tool in view.tools if query_field(tool)]
-    return [(tool["name"], search_input(tool, query)) for query in queries for tool in tools]
+class _Research:
+    """What a conversation has asked and found so far, what to do next, and what to report."""
 
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.about = subjects(view.task)
+        self.asked = _asked(view)
+        self.found = gather(view, self.about)
 
-def _to_open(view: View, about: tuple[str, ...]) -> list[tuple[str, dict]]:
-    """The calls that read what a search brought only the titles of, where a tool opens a document."""
-    for tool in view.tools:
-        field = key_field(tool)
-        if not field:
-            continue
-        name = tool["name"]
-        opened = [call.input.get(field, "") for call in view.calls if call.name == name]
-        keys = _titles(view, name, about).difference(opened)
-        return [(name, {field: key}) for key in sorted(keys)]
-    return []
-
-
-def _titles(view: View, opener: str, about: tuple[str, ...]) -> set[str]:
-    """The ids of the documents on the subjects that came as a title alone."""
-    keys = set()
-    for call in view.calls:
-        if call.name == opener:
-            continue
-        for doc in documents(call.result or ""):
-            if is_title(doc) and any(concerns(doc, subject) for subject in about):
-                keys.add(doc.id)
-    return keys
-
-
-def _next(view: View, about: tuple[str, ...], asked: list[str], found: list[Finding]) -> list[str]:
-    """The queries of this turn: first one a subject, then another wording for what came back thin.
-
-    When the prompt wants it all and sets no limit: whatever was read about and not yet asked.
-    """
-    plain = [_ARTICLE.sub("", subject) for subject in about]
-    if not asked:
-        return _first(view.task, plain)
-    most_facts = view.limit("facts")
-    is_thorough = view.wish("thorough") and (view.limit("searches") or not most_facts)
-    if view.temperament.never_done or is_thorough:
-        turn = len(asked) % len(plain)
-        return [_further(plain[turn], asked, found)]
-    if len(asked) >= 2 * len(plain):
+    def to_open(self) -> list[Call]:
+        """The calls that read what a search brought only the titles of, where a tool opens a document."""
+        for tool in self.view.tools:
+            field = key_field(tool)
+            if field:
+                name = tool["name"]
+                return [(name, {field: key}) for key in self._unopened(name, field)]
         return []
-    enough = min(ENOUGH, most_facts or ENOUGH)
-    thin = [subject for subject in plain if count(found, subject) < enough]
-    return [way for subject in thin for way in _rewordings(subject, asked)[:1]]
+
+    def _unopened(self, opener: str, field: str) -> list[str]:
+        """The ids of the documents on the subjects that came as a title alone."""
+        keys = set()
+        opened = set()
+        for call in self.view.calls:
+            if call.name == opener:
+                opened.add(call.input.get(field, ""))
+                continue
+            for doc in documents(call.result or ""):
+                if is_title(doc) and nearness(doc, self.about):
+                    keys.add(doc.id)
+        return sorted(keys - opened)
+
+    def searches(self) -> list[Call]:
+        """A call of each search tool for each query of this turn, within the limit of searches."""
+        tools = [tool for tool in self.view.tools if query_field(tool)]
+        calls = []
+        for query, tool in product(self._queries(), tools):
+            given = search_input(tool, query)
+            calls.append((tool["name"], given))
+        most = self.view.limit("searches")
+        if most is None:
+            return calls
+        left = max(0, most - len(self.asked))
+        return calls[:left]
+
+    def _queries(self) -> list[str]:
+        """First one a subject, then another wording for what came back thin.
+
+        When the prompt wants it all and sets no limit: whatever was read about and not yet asked.
+        """
+        view = self.view
+        plain = [_ARTICLE.sub("", subject) for subject in self.about]
+        if not self.asked:
+            return _first(view.task, plain)
+        most_facts = view.limit("facts")
+        is_thorough = view.wish("thorough") and (view.limit("searches") or not most_facts)
+        if view.temperament.never_done or is_thorough:
+            turn = len(self.asked) % len(plain)
+            return [self._further(plain[turn])]
+        if len(self.asked) >= 2 * len(plain):
+            return []
+        enough = min(ENOUGH, most_facts or ENOUGH)
+        queries = []
+        for subject in plain:
+            if count(self.found, subject) < enough:
+                queries += _rewordings(subject, self.asked)[:1]
+        return queries
+
+    def _further(self, subject: str) -> str:
+        """A query that was not asked yet: the subject with the commonest word read, else another angle."""
+        known = {stem(word) for query in self.asked for word in words(query)}
+        angles = [*_commonest(self.found), *_ANGLES, f"more {len(self.asked)}"]
+        fresh = next(angle for angle in angles if stem(angle) not in known)
+        named = " ".join(core(subject)) or subject
+        return f"{named} {fresh}"
+
+    def report(self) -> Answer:
+        """What was found: in the schema's shape, as a brief, or as a list of facts."""
+        view = self.view
+        facts = choose(self.found, self.about, view.limit("facts") or MOST_FACTS)
+        notes = self._notes(facts)
+        if view.schema and has_field(view.schema, "facts"):
+            rows = [vars(fact) | {"fact": fact.sentence} for fact in facts]
+            note = " ".join(notes) or "Found in the sources named."
+            known = {"facts": rows, "otherwise": note}
+            return filled(view, "", known, "Report the facts in the shape asked for.")
+        wished = "" if facts or view.schema else _own_words(view)
+        if wished:
+            why = "Nothing was found, and the prompt says what to answer then."
+            return Answer.say(wished, why)
+        if _writes(view):
+            return compose(view, facts, "Enough facts: write the brief from them.")
+        lines = _listed(facts, view.limit("words") or UNLIMITED)
+        why = "Nothing fits the topic: say so."
+        if lines:
+            why = "Enough: report the facts with their sources."
+        return Answer.say("\n".join([*lines, *notes]), why)
+
+    def _notes(self, facts: list[Fact]) -> list[str]:
+        """What is missing and what failed, in sentences."""
+        missing = [subject for subject in self.about if not count(self.found, subject)]
+        notes = [f"Nothing was found on {subject}." for subject in missing]
+        if not facts:
+            asked = dict.fromkeys(self.asked)
+            queries = ", ".join(f'"{query}"' for query in asked) or "none"
+            named = topic(self.view.task) or "this"
+            notes = [f"Nothing was found about {named} (searched for {queries})."]
+        errors = [call for call in self.view.calls if call.is_error]
+        if errors and notes:
+            told = errors[-1].result or "no reason given"
+            reason = " ".join(told.split())[:160].rstrip(".")
+            notes.append(f"A search failed: {reason}.")
+        return notes
 
 
 def _first(task: str, subjects: list[str]) -> list[str]:
@@ -142,15 +208,6 @@ def _first(task: str, subjects: list[str]) -> list[str]:
     if len(subjects) > 1 or not named or not is_history(task):
         return subjects
     return [*subjects, f"{named} announced introduced first released"]
-
-
-def _further(subject: str, asked: list[str], found: list[Finding]) -> str:
-    """A query that was not asked yet: the subject with the commonest word read, else another angle."""
-    known = {stem(word) for query in asked for word in words(query)}
-    angles = [*_commonest(found), *_ANGLES, f"more {len(asked)}"]
-    fresh = next(angle for angle in angles if stem(angle) not in known)
-    named = " ".join(core(subject)) or subject
-    return f"{named} {fresh}"
 
 
 def _commonest(found: list[Finding]) -> list[str]:
@@ -175,49 +232,16 @@ def _rewordings(subject: str, asked: list[str]) -> list[str]:
     return [way for way in ways if way and way.lower() not in tried]
 
 
-def _report(view: View, about: tuple[str, ...], found: list[Finding]) -> Answer:
-    """What was found: in the schema's shape, as a brief, or as a list of facts."""
-    facts = choose(found, about, view.limit("facts") or MOST_FACTS)
-    notes = _notes(view, about, found, facts)
-    if view.schema and has_field(view.schema, "facts"):
-        return _in_shape(view, facts, notes)
-    wished = "" if facts or view.schema else _own_words(view)
-    if wished:
-        why = "Nothing was found, and the prompt says what to answer then."
-        return Answer.say(wished, why)
-    if _writes(view):
-        return compose(view, facts, "Enough facts: write the brief from them.")
-    lines = _listed(facts, view.limit("words") or UNLIMITED)
-    why = "Nothing fits the topic: say so."
-    if lines:
-        why = "Enough: report the facts with their sources."
-    return Answer.say("\n".join([*lines, *notes]), why)
-
-
 def _listed(facts: list[Fact], most_words: int) -> list[str]:
     """The facts as bullets, as many as the words allow."""
-    lines = [f"- {fact.sentence} [{fact.source}]" for fact in facts]
-    while sum(len(line.split()) for line in lines) > most_words:
-        lines.pop()
+    lines = []
+    for fact in facts:
+        line = f"- {fact.sentence} [{fact.source}]"
+        most_words -= len(line.split())
+        if most_words < 0:
+            break
+        lines.append(line)
     return lines
-
-
-def _notes(
-    view: View, about: tuple[str, ...], found: list[Finding], facts: list[Fact]
-) -> list[str]:
-    """What is missing and what failed, in sentences."""
-    missing = [subject for subject in about if not count(found, subject)]
-    notes = [f"Nothing was found on {subject}." for subject in missing]
-    if not facts:
-        asked = dict.fromkeys(_asked(view))
-        queries = ", ".join(f'"{query}"' for query in asked) or "none"
-        named = topic(view.task) or "this"
-        notes = [f"Nothing was found about {named} (searched for {queries})."]
-    errors = [call.result or "no reason given" for call in view.calls if call.is_error]
-    if errors and notes:
-        reason = " ".join(errors[-1].split())[:160]
-        notes.append(f"A search failed: {reason.rstrip('.')}.")
-    return notes
 
 
 def _own_words(view: View) -> str:
@@ -227,13 +251,6 @@ def _own_words(view: View) -> str:
         if named and has(sentence, "wishes/nothing_found"):
             return "".join(named[-1])
     return ""
-
-
-def _in_shape(view: View, facts: list[Fact], notes: list[str]) -> Answer:
-    """The facts in the shape that the schema asks for."""
-    rows = [vars(fact) | {"fact": fact.sentence} for fact in facts]
-    known = {"facts": rows, "otherwise": " ".join(notes) or "Found in the sources named."}
-    return filled(view, "", known, "Report the facts in the shape asked for.")
 
 
 def _writes(view: View) -> bool:

@@ -33,9 +33,11 @@ def fits(view: View) -> bool:
     if view.role not in ("synthesize", ""):
         return False
     keys = ("wordings", "order_wordings")
-    if not view.role and not any(has(view.task, "roles/synthesize", key) for key in keys):
+    is_asked = any(has(view.task, "roles/synthesize", key) for key in keys)
+    if not (view.role or is_asked):
         return False
-    sources = {fact.source for fact in facts(view.parts.get("facts", "")) if fact.source}
+    given = facts(view.parts.get("facts", ""))
+    sources = {fact.source for fact in given if fact.source}
     return len(_results(view)) > 1 or len(sources) > 1
 
 
@@ -76,7 +78,7 @@ def _results(view: View) -> list[tuple[str, str]]:
     labels = [label_of(name) for name, _ in named]
     if labels.count("draft") == 1:
         others.add("draft")
-    return [part for part, label in zip(named, labels, strict=True) if label not in others]
+    return [(name, text) for name, text in named if label_of(name) not in others]
 
 
 class _Merger:
@@ -93,8 +95,13 @@ class _Merger:
         compared = self.statements[:_MOST_COMPARED]
         self.pairs = [pair for pair in combinations(compared, 2) if differ(*pair)]
         """What contradicts each other."""
-        self.clashes = [f"{cited(one).rstrip('.')}; {cited(other)}" for one, other in self.pairs]
+        self.clashes: list[str] = []
+        """The same in sentences."""
+        for one, other in self.pairs:
+            start = cited(one).rstrip(".")
+            self.clashes.append(f"{start}; {cited(other)}")
         self.findings = _merged(self.statements)
+        """Each statement once."""
 
     def blocks(self, most_words: int) -> list[str]:
         """A paragraph a result, as far as the words reach; then the contradictions, and who is missing."""
@@ -142,7 +149,7 @@ def _place_of(fact: Fact, kept: list[Fact]) -> int | None:
 
 def _both(one: Fact, other: Fact) -> Fact:
     """The fact that says more, with the sources of both."""
-    fuller = other if len(meaning(other.sentence)) > len(meaning(one.sentence)) else one
+    fuller = max(one, other, key=lambda fact: len(meaning(fact.sentence)))
     sources = dict.fromkeys([*one.sources, *other.sources])
     return replace(fuller, source=", ".join(sources))
 
