@@ -94,7 +94,7 @@ def _with_limits(schema: dict) -> dict:
     """The schema with the type that its choice has, and the limits that end its description, as the
     SDK writes them: "{minimum: 1}"."""
     found: dict = {}
-    kinds = set(map(type, schema.get("enum", ())))
+    kinds = set(map(type, schema.get("enum") or ()))
     if kinds == {int}:
         found["type"] = "integer"
     description = schema.get("description")
@@ -112,10 +112,8 @@ def _with_limits(schema: dict) -> dict:
 def means(name: str, meaning: str) -> bool:
     """Whether a field's name has a meaning of the lexicon."""
     plain = "_".join(words_of(name)) or name.lower()
-    for known in table("words/fields")[meaning].split():
-        if fnmatchcase(plain, known):
-            return True
-    return False
+    names = table("words/fields")[meaning].split()
+    return any(fnmatchcase(plain, known) for known in names)
 
 
 def meanings_of(name: str) -> list[str]:
