@@ -58,7 +58,8 @@ def said_of(tool: dict) -> str:
 def kind_of(tool: dict) -> str:
     """What a tool is for – research, write, review, finalize or other – by name, then description."""
     takes_work = not fields_of(tool).keys().isdisjoint(("intent", "task", "artifacts"))
-    return _kind(tool.get("name", ""), tool.get("description") or "", takes_work)
+    description = tool.get("description") or ""
+    return _kind(tool.get("name", ""), description, takes_work)
 
 
 @lru_cache(maxsize=1_000)

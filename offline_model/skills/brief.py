@@ -41,7 +41,7 @@ class Line(NamedTuple):
 def compose(view: View, facts: list[Fact], thinking: str) -> Answer:
     """A brief of these facts, as text or in the schema's shape."""
     about = topic(view.task)
-    cite = bool(view.wish("citations"))
+    cite = _cites(view)
     facts = _usable(facts, cite)
     heading = "" if view.wish("title") is False else title(view.task, about, facts)
     if not facts:
@@ -52,6 +52,13 @@ def compose(view: View, facts: list[Fact], thinking: str) -> Answer:
             return _answer(view, heading, [text], "There are no facts: say so.")
         facts = inventions(about or "the topic", cite)
         thinking = "No facts at hand, and nothing forbids filling the gap."
+    return _written(view, facts, heading, thinking)
+
+
+def _written(view: View, facts: list[Fact], heading: str, thinking: str) -> Answer:
+    """The facts as a brief of the length that the prompt sets; what was not found comes last."""
+    about = topic(view.task)
+    cite = _cites(view)
     gaps = _gaps(view)
     most_words = view.limit("words") or USUAL_WORDS
     taken = _count(gaps)
@@ -70,6 +77,10 @@ def compose(view: View, facts: list[Fact], thinking: str) -> Answer:
     paragraphs = _paragraphs(lines, view)
     paragraphs[-1] = " ".join([paragraphs[-1], *gaps])
     return _answer(view, heading, paragraphs, thinking)
+
+
+def _cites(view: View) -> bool:
+    return bool(view.wish("citations"))
 
 
 def _missing(view: View) -> str:
