@@ -46,7 +46,7 @@ def patch_review(view: View) -> Answer:
         texts += finding.evidence
     diff = _DIFF.search("\n".join(texts))
     reads = tool_for(view, r"\bread\b.*\bfile\b")
-    issues = []
+    issues: list[str] = []
     if diff:
         path, hunk = diff.groups()
         if not called(view, reads):
