@@ -106,15 +106,12 @@ def verdict(log: Log, baseline: Log | None) -> str:
         )
     team, alone = figures(log), figures(baseline)
     cost = _times(team.usd, alone.usd, " times")
+    price = f"cost {cost} as much" if cost else "cost an amount that cannot be compared"
+    sentence = f"Against one agent on the same task the team {price}"
+    if log.offline:
+        return f"{sentence}. The model was the offline one, so the seconds say nothing of a real model."
     took = _times(team.seconds, alone.seconds, " times")
-    parts = [
-        f"cost {cost} as much" if cost else "cost an amount that cannot be compared",
-        f"took {took} as long" if took else "took a time that cannot be compared",
-    ]
-    sentence = f"Against one agent on the same task the team {' and '.join(parts)}."
-    return sentence + (
-        " The model was the offline one: the seconds are a program's." if log.offline else ""
-    )
+    return f"{sentence} and took {took or 'a time that cannot be compared'}{' as long' if took else ''}."
 
 
 def troubles(events: Iterable[Event]) -> list[str]:

@@ -27,6 +27,7 @@ def markdown(report: Report) -> str:
     scene = Scene(log.events)
     lines = [f"<!-- {MARK} -->", f"# Build report: {inline(report.title)}", ""]
     lines += [f"{report.made:%Y-%m-%d %H:%M} UTC. {inline(scene.finding(), 600)}", ""]
+    lines += [*_result(scene), ""]
     lines += ["## Was it worth it?", "", *_quoted(report.note or "No note was written."), ""]
     verdict = facts.verdict(log, report.baseline)
     lines += ["## Against one agent", "", inline(verdict, 600), ""]
@@ -41,7 +42,7 @@ def markdown(report: Report) -> str:
         ]
         lines += table(["property", "measured", "wanted", ""], words)
     lines += ["", "## The team at the end", "", *fenced(TeamPicture(log.events).text()), ""]
-    lines += ["## Who used what", "", *_bill(report), "", *_result(scene)]
+    lines += ["## Who used what", "", *_bill(report)]
     lines += ["", "## Every handoff, in full", ""]
     for passage in scene.passages:
         lines += _handoff(passage)

@@ -43,13 +43,13 @@ def html(report: Report) -> str:
     scene = Scene(log.events)
     body = [
         *_head(report, scene, team),
+        *_result(scene),
         *_note(report.note),
         *_comparison(report, team, alone),
         *_checks(report.checks),
         *_replay(frames(log.events)),
         *_timeline(report),
         *_bill(report),
-        *_result(scene),
         *_handoffs(scene),
         *_troubles(facts.troubles(log.events)),
         *_surroundings(report),
