@@ -17,7 +17,7 @@ CITATION = re.compile(r"\[([^\[\]]+)\](?!\()")
 def on_log(events: Sequence[Event], documents: Iterable[str]) -> dict[str, Any]:
     """The properties that a capstone is asked for; `documents` are the ids of the library."""
     returned = [event for event in events if isinstance(event, Returned)]
-    requested = [event for event in events if isinstance(event, Requested)]
+    asked = {event.agent for event in events if isinstance(event, Requested)}
     result = _result(returned)
     text = result.as_text()
     cited = citations(text)
@@ -26,7 +26,7 @@ def on_log(events: Sequence[Event], documents: Iterable[str]) -> dict[str, Any]:
     gated = [texts.get(note.run, "") for note in _notes_of_gates(events)]
     return {
         "how it ended": result.status,
-        "agents that asked a model": len({event.agent for event in requested}),
+        "agents that asked a model": len(asked),
         "own specialists that delivered": len(_own(returned)),
         "checks by a gate": sum(_same_draft(draft, text) for draft in gated),
         "vetoes that were left": _vetoes_left(events),
@@ -45,8 +45,11 @@ def _result(returned: Iterable[Returned]) -> Result:
 
 
 def _notes_of_gates(events: Iterable[Event]) -> list[Note]:
-    notes = [event for event in events if isinstance(event, Note)]
-    return [note for note in notes if note.about == "gate"]
+    found = []
+    for event in events:
+        if isinstance(event, Note) and event.about == "gate":
+            found.append(event)
+    return found
 
 
 def _vetoes_left(events: Iterable[Event]) -> int:
@@ -70,14 +73,19 @@ def citations(text: str) -> set[str]:
 
 def _same_draft(gated: str, text: str) -> bool:
     """Whether a text that a gate let pass is the one that is returned, or the most of it."""
-    shorter, longer = sorted((gated.strip(), text.strip()), key=len)
+    texts = [gated.strip(), text.strip()]
+    shorter, longer = sorted(texts, key=len)
     return 2 * len(shorter) >= len(longer) > 0 and shorter in longer
 
 
 def _own(returned: Iterable[Returned]) -> set[str]:
     """Specialists below the first handoff, not of the kernel's team, whose work came back."""
-    delivered = (event for event in returned if event.run.count(".") and event.result.ok)
-    return {event.agent for event in delivered if event.agent not in OURS}
+    agents = set()
+    for event in returned:
+        below = event.run.count(".") > 0
+        if below and event.result.ok:
+            agents.add(event.agent)
+    return agents.difference(OURS)
 
 
 def _limits(events: Iterable[Event]) -> int:

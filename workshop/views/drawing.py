@@ -73,8 +73,9 @@ class Axis:
     @classmethod
     def around(cls, values: Iterable[float], right: float = RIGHT) -> Axis:
         """An axis that holds all the values."""
-        numbers = [*values]
-        return cls(round_numbers(min(numbers), max(numbers)), right)
+        numbers = sorted(values)
+        ticks = round_numbers(numbers[0], numbers[-1])
+        return cls(ticks, right)
 
     @property
     def first(self) -> float:
@@ -91,7 +92,8 @@ class Axis:
     def x(self, value: float) -> float:
         width = self.right - LEFT
         length = self.last - self.first
-        return LEFT + width * (value - self.first) / length
+        past = value - self.first
+        return LEFT + width * past / length
 
 
 class Drawing:
@@ -101,7 +103,8 @@ class Drawing:
         self.shapes: list[str] = []
 
     def text(self, x: float, y: float, words: str, **style: Any) -> None:
-        self.shapes.append(text(x, y, words, **style))
+        shape = text(x, y, words, **style)
+        self.shapes.append(shape)
 
     def number(self, x: float, y: float, words: str, **style: Any) -> None:
         """A figure of the chart, in ink and bold."""
@@ -116,6 +119,7 @@ class Drawing:
         self.text(x, y, words, fill=INK, anchor="middle")
 
     def row_name(self, name: str, y: float) -> None:
+        """The name of a row, left of its numbers."""
         end = LEFT - 12
         width = end - MARGIN
         self.text(end, y, name, size=BODY, fill=INK, anchor="end", width=width)
@@ -125,7 +129,8 @@ class Drawing:
         self.text(x, y, words, fill=MUTED, anchor="middle")
 
     def line(self, x: float, y: float, x2: float, y2: float, **style: Any) -> None:
-        self.shapes.append(line(x, y, x2, y2, **style))
+        shape = line(x, y, x2, y2, **style)
+        self.shapes.append(shape)
 
     def horizontal(self, y: float, x: float, x2: float, **style: Any) -> None:
         self.line(x, y, x2, y, **style)
@@ -170,8 +175,10 @@ def hue(index: int) -> str:
 
 def round_numbers(least: float, greatest: float) -> list[float]:
     """Round numbers at equal distances from `least` or below it to `greatest` or above it."""
-    step = tick((greatest - least) or 1.0, MOST_PIECES)
+    length = (greatest - least) or 1.0
+    step = tick(length, MOST_PIECES)
     begin = math.floor(least / step + NEARLY)
     end = math.ceil(greatest / step - NEARLY)
     end = max(end, begin + 1)
-    return [round(number * step, 6) for number in range(begin, end + 1)]
+    numbers = range(begin, end + 1)
+    return [round(number * step, 6) for number in numbers]

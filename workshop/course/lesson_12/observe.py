@@ -19,7 +19,10 @@ def evicted(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     pinned = set(case["pinned"])
     returned = call(answer, entries, case["limit"], pinned)
     count = len(returned) if isinstance(returned, list) else "not a list"
-    return {"number of evictions": count, "evicted": returned}
+    return {
+        "number of evictions": count,
+        "evicted": returned,
+    }
 
 
 def folded(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -28,7 +31,8 @@ def folded(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     result = Result(**case["result"])
     folder = Specialist("folder", lambda _: result)
     run = quiet_run()
-    returned = call(answer, run, before, folder, case["most_words"])
+    most_words = case["most_words"]
+    returned = call(answer, run, before, folder, most_words)
     given = run.trace().handoffs()
     past = folder.calls - len(given)
     seen: dict[str, Any] = {
@@ -92,7 +96,8 @@ class Notes:
         return self.notes[name]
 
     def write(self, title: str, text: str, source: str) -> Note:
-        name = f"{title}-{len(self.notes)}"
+        number = len(self.notes)
+        name = f"{title}-{number}"
         note = Note(name, title, text, self.today, source)
         return self._keep("write", note)
 
@@ -122,7 +127,8 @@ def remembered(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     given = run.trace().handoffs()
     past = researcher.calls - len(given)
     searches = [entry for entry in memory.log if entry[0] == "search"]
-    kept = [list(entry) for entry in memory.log if entry[0] != "search"]
+    others = [entry for entry in memory.log if entry[0] != "search"]
+    kept = [list(entry) for entry in others]
     intents = [handoff["intent"] for handoff in given]
     seen: dict[str, Any] = {
         "calls of execute past the run": max(0, past),

@@ -109,7 +109,10 @@ def billed(bills: Any, case: dict[str, Any]) -> dict[str, Any]:
         pairs = [(run, round(0.0 + usd, 6)) for run, usd in returned]
     except (TypeError, ValueError):
         return {"returned": returned}
-    return {"agents, in order": tuple(run for run, _ in pairs), "bills": pairs}
+    return {
+        "agents, in order": tuple(run for run, _ in pairs),
+        "bills": pairs,
+    }
 
 
 def tiered(tier: Any, case: dict[str, Any]) -> dict[str, Any]:
