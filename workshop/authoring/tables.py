@@ -42,9 +42,8 @@ def cases_of(exercise: Exercise, draw: Random) -> list[tuple[str, str, Any]]:
     for trial, case in found:
         about = case.pop("about", "") if isinstance(case, dict) else ""
         if _as_json(case) != case:
-            raise ValueError(
-                f"{exercise.id}, {trial}: inputs are JSON (no tuples, no objects): {case!r:.200}"
-            )
+            where = f"{exercise.id}, {trial}"
+            raise ValueError(f"{where}: inputs are JSON (no tuples, no objects): {case!r:.200}")
         cases.append((trial, about, case))
     return cases
 
@@ -53,7 +52,8 @@ def row_of(exercise: Exercise, draw: Random) -> Row:
     """One draw, with our observation and the marks of each slip."""
     cases = cases_of(exercise, draw)
     inputs = [case for _, _, case in cases]
-    ours = observed(exercise, answers.ours(exercise.id), inputs)
+    solution = answers.ours(exercise.id)
+    ours = observed(exercise, solution, inputs)
     only_shown = [aspect for aspect, rule in exercise.rules.items() if rule == "shown"]
     for seen in ours:
         for aspect in only_shown:
@@ -61,7 +61,8 @@ def row_of(exercise: Exercise, draw: Random) -> Row:
     row = []
     for (trial, about, case), seen in zip(cases, ours, strict=True):
         row.append(TriedCase(trial, about, case, seen, {}))
-    for name in answers.cases(exercise.id).SLIPS[exercise.id]:
+    slips = answers.cases(exercise.id).SLIPS
+    for name in slips[exercise.id]:
         source = answers.slip(exercise.id, name)
         theirs = observed(exercise, source, inputs)
         for tried, seen in zip(row, theirs, strict=True):
@@ -74,7 +75,8 @@ def row_of(exercise: Exercise, draw: Random) -> Row:
 def observed(exercise: Exercise, source: str, inputs: list[Any]) -> list[dict[str, Any]]:
     """What is seen of an answer's source on some inputs, one after the other."""
     answer = answers.made(exercise.id, exercise.name, source)
-    session = Session(observer(exercise.id), exercise.name)
+    observe = observer(exercise.id)
+    session = Session(observe, exercise.name)
     silence = io.StringIO()
     with contextlib.redirect_stdout(silence), contextlib.redirect_stderr(silence):
         sights = [session.see(answer, _as_json(case)) for case in inputs]
@@ -113,11 +115,12 @@ def _text_of(exercise: Exercise) -> str:
     path = path_of(exercise.id)
     source = fingerprint(exercise)
     if path.exists():
-        text = path.read_text(encoding="utf-8")
-        if _verified().get(exercise.id) == [source, _digest(path.read_bytes())]:
-            return text
+        table = _digest(path.read_bytes())
+        if _verified().get(exercise.id) == [source, table]:
+            return path.read_text(encoding="utf-8")
     text = table_of(exercise)
-    _verify(exercise.id, [source, _digest(text.encode())])
+    table = _digest(text.encode())
+    _verify(exercise.id, [source, table])
     return text
 
 
@@ -136,8 +139,9 @@ def fingerprint(exercise: Exercise) -> str:
     cells = answers.master(exercise.lesson).cells
     parts = [path.read_bytes() for path in paths]
     parts += [cell.source.encode() for cell in cells if cell.cell_type == "code"]
-    rules = sorted(exercise.rules.items())
-    return _digest(b"\0".join(parts), str(rules).encode())
+    sources = b"\0".join(parts)
+    rules = str(sorted(exercise.rules.items()))
+    return _digest(sources, rules.encode())
 
 
 def _digest(*parts: bytes) -> str:

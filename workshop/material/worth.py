@@ -80,8 +80,8 @@ async def planned(task: str, library: Corpus, *, searching: bool) -> tuple[int, 
     reader = replace(writer(), name="researcher")
 
     run = Run(connect())
-    planned = await run.dispatch(planner, Handoff(intent=task))
-    plan = planned.output
+    split = await run.dispatch(planner, Handoff(intent=task))
+    plan = split.output
     steps = plan.steps if isinstance(plan, Plan) else []  # a weak model may not keep the schema
     jobs = []
     for step in steps:

@@ -143,7 +143,9 @@ class Drawing:
         self.shapes.append(shape)
 
     def square(self, x: float, y: float, hue: str) -> None:
-        shape = box(x - 5, y - 5, 10, 10, radius=1, fill=hue)
+        left = x - 5
+        top = y - 5
+        shape = box(left, top, 10, 10, radius=1, fill=hue)
         self.shapes.append(shape)
 
     def dot(self, x: float, y: float, hue: str, radius: int = 6) -> None:
@@ -164,7 +166,8 @@ class Drawing:
         width = WIDTH - 160
         title = text(MARGIN, 38, finding, size=TITLE, fill=INK, bold=True, width=width)
         shapes = [title, *self.shapes]
-        svg = card(bottom + 56, finding, shapes)
+        height = bottom + 56
+        svg = card(height, finding, shapes)
         return Chart(finding, svg, "\n".join(words))
 
 

@@ -23,15 +23,17 @@ class StepsKept:
             raise ValueError(f"{sent} of {booked} replies were sent; expected 0 to {booked}")
         self.booked = booked
         self.sent = sent
+        self.kept = booked - sent
 
     def finding(self) -> str:
-        kept = self.booked - self.sent
-        return f"{kept} of {self.booked} replies came from the journal, {self.sent} were asked for."
+        sentence = f"{self.kept} of {self.booked} replies came from the journal"
+        return f"{sentence}, {self.sent} were asked for."
 
     def svg(self) -> str:
         count = min(self.booked, MOST)
-        kept = round((self.booked - self.sent) * count / max(1, self.booked))
-        pitch = min(120.0, (WIDTH - 2 * MARGIN) / max(1, count))
+        kept = round(self.kept * count / max(1, self.booked))
+        room = WIDTH - 2 * MARGIN
+        pitch = min(120.0, room / max(1, count))
         width = pitch - 6
         shapes = [heading("The journal")]
         shapes.append(text(MARGIN, 62, self.finding(), size=BODY + 1, fill=INK))
@@ -46,13 +48,14 @@ class StepsKept:
         return card(164, f"The journal: {self.finding()}", shapes)
 
     def text(self) -> str:
-        kept = "█" * (self.booked - self.sent)
+        kept = "█" * self.kept
         asked = "░" * self.sent
         row = f"{kept}{asked}   (█ kept, ░ asked)"
         return f"The journal\n{self.finding()}\n\n{row}"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return bundle(self.svg(), f"The journal: {self.finding()}", self.text())
+        alt = f"The journal: {self.finding()}"
+        return bundle(self.svg(), alt, self.text())
 
     def __repr__(self) -> str:
         return self.text()

@@ -30,8 +30,8 @@ def folded(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     before = _conversation(case["texts"])
     result = Result(**case["result"])
     folder = Specialist("folder", lambda _: result)
-    run = quiet_run()
     most_words = case["most_words"]
+    run = quiet_run()
     returned = call(answer, run, before, folder, most_words)
     given = run.trace().handoffs()
     past = folder.calls - len(given)
@@ -123,7 +123,8 @@ def remembered(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     researcher = Specialist("researcher", lambda _: result)
     run = quiet_run()
     topic = case["topic"]
-    returned = call(answer, run, memory, researcher, topic, case["since"])
+    since = case["since"]
+    returned = call(answer, run, memory, researcher, topic, since)
     given = run.trace().handoffs()
     past = researcher.calls - len(given)
     searches = [entry for entry in memory.log if entry[0] == "search"]

@@ -26,7 +26,11 @@ def apply(
         else:
             rows.setdefault(found[0], []).append(override)
             unused += _without_effect(people[found[0]], override)
-    return [_changed(person, rows.get(index, [])) for index, person in enumerate(people)], unused
+    changed = []
+    for index, person in enumerate(people):
+        own = rows.get(index, [])
+        changed.append(_changed(person, own))
+    return changed, unused
 
 
 def _named(people: Sequence[Person], name: str) -> list[int]:
@@ -56,39 +60,35 @@ def _without_effect(person: Person, override: Override) -> list[str]:
 
 def _changed(person: Person, rows: Sequence[Override]) -> Person:
     works = tuple(_work(work, rows) for work in person.works)
-    comments = tuple(row.comment for row in rows if row.comment and not row.exercise)
-    return replace(person, works=works, comments=comments)
+    on_everything = [row for row in rows if not row.exercise]
+    return replace(person, works=works, comments=_comments(on_everything))
+
+
+def _comments(rows: Sequence[Override]) -> tuple[str, ...]:
+    return tuple(row.comment for row in rows if row.comment)
 
 
 def _work(work: Work, rows: Sequence[Override]) -> Work:
     """A notebook with its rows; the due time that names it wins over one for everything."""
     lesson = work.notebook[:2]
     about = [row for row in rows if row.exercise[:2] in ("", lesson)]
-    due = max(
-        (override for override in about if override.due),
-        key=lambda override: len(override.exercise),
-        default=None,
-    )
+    with_due = [override for override in about if override.due]
+    due = max(with_due, key=lambda override: len(override.exercise), default=None)
     rule = work.rule
     if rule is not None and due is not None and due.due is not None:
         rule = replace(rule, due=due.due)
+    on_notebook = [override for override in about if override.exercise == lesson]
     return replace(
         work,
         marks=tuple(_mark(mark, rows) for mark in work.marks),
         rule=rule,
         extension=due if rule is not None else None,
-        comments=tuple(
-            override.comment
-            for override in about
-            if override.comment and override.exercise == lesson
-        ),
+        comments=_comments(on_notebook),
     )
 
 
 def _mark(mark: Mark, rows: Sequence[Override]) -> Mark:
     about = [row for row in rows if row.exercise == mark.exercise.id]
-    override = next(
-        (one_override for one_override in about if one_override.points is not None), None
-    )
-    comments = tuple(one_override.comment for one_override in about if one_override.comment)
-    return replace(mark, override=override, comments=comments)
+    with_points = [row for row in about if row.points is not None]
+    override = with_points[0] if with_points else None
+    return replace(mark, override=override, comments=_comments(about))
