@@ -174,6 +174,12 @@ def test_no_file_of_the_kernel_is_much_denser_than_the_rest():
         assert tokens <= 9 * lines, f"{path.name}: {tokens / lines:.1f} tokens a line"
 
 
+def test_no_file_of_the_workshop_is_much_denser_than_the_rest():
+    for path in (PROJECT / "workshop").rglob("*.py"):
+        tokens, lines = tokens_and_lines(path)
+        assert tokens <= 10 * lines, f"{path}: {tokens / lines:.1f} tokens a line"
+
+
 @pytest.mark.parametrize("command", [["ruff", "format", "--check"], ["ruff", "check"], ["mypy"]])
 def test_the_tools_find_nothing(command):
     if command[0] == "mypy":

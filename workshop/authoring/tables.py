@@ -32,17 +32,20 @@ def cases_of(exercise: Exercise, draw: Random) -> list[tuple[str, str, Any]]:
     The entry "about" of a case is for the learner to read and does not reach the answer's process.
     Raises ValueError for inputs that JSON would change.
     """
-    inputs = answers.cases(exercise.id).INPUTS[exercise.id]
-    example = inputs(Random(f"{exercise.id}/example"))
-    first = next(iter(example.values()))
-    found = [("", first[0])]
+    id = exercise.id
+    inputs = answers.cases(id).INPUTS[id]
+    example = inputs(Random(f"{id}/example"))
+    first_trial = next(iter(example.values()))
+    found = [("", first_trial[0])]
     for trial, several in inputs(draw).items():
         found += [(trial, case) for case in several]
     cases = []
     for trial, case in found:
-        about = case.pop("about", "") if isinstance(case, dict) else ""
+        about = ""
+        if isinstance(case, dict):
+            about = case.pop("about", "")
         if _as_json(case) != case:
-            where = f"{exercise.id}, {trial}"
+            where = f"{id}, {trial}"
             raise ValueError(f"{where}: inputs are JSON (no tuples, no objects): {case!r:.200}")
         cases.append((trial, about, case))
     return cases
@@ -50,9 +53,10 @@ def cases_of(exercise: Exercise, draw: Random) -> list[tuple[str, str, Any]]:
 
 def row_of(exercise: Exercise, draw: Random) -> Row:
     """One draw, with our observation and the marks of each slip."""
+    id = exercise.id
     cases = cases_of(exercise, draw)
     inputs = [case for _, _, case in cases]
-    solution = answers.ours(exercise.id)
+    solution = answers.ours(id)
     ours = observed(exercise, solution, inputs)
     only_shown = [aspect for aspect, rule in exercise.rules.items() if rule == "shown"]
     for seen in ours:
@@ -61,9 +65,9 @@ def row_of(exercise: Exercise, draw: Random) -> Row:
     row = []
     for (trial, about, case), seen in zip(cases, ours, strict=True):
         row.append(TriedCase(trial, about, case, seen, {}))
-    slips = answers.cases(exercise.id).SLIPS
-    for name in slips[exercise.id]:
-        source = answers.slip(exercise.id, name)
+    slips = answers.cases(id).SLIPS[id]
+    for name in slips:
+        source = answers.slip(id, name)
         theirs = observed(exercise, source, inputs)
         for tried, seen in zip(row, theirs, strict=True):
             mark = marked(seen, tried.ours, exercise.rules)
@@ -74,9 +78,10 @@ def row_of(exercise: Exercise, draw: Random) -> Row:
 
 def observed(exercise: Exercise, source: str, inputs: list[Any]) -> list[dict[str, Any]]:
     """What is seen of an answer's source on some inputs, one after the other."""
-    answer = answers.made(exercise.id, exercise.name, source)
+    name = exercise.name
+    answer = answers.made(exercise.id, name, source)
     observe = observer(exercise.id)
-    session = Session(observe, exercise.name)
+    session = Session(observe, name)
     silence = io.StringIO()
     with contextlib.redirect_stdout(silence), contextlib.redirect_stderr(silence):
         sights = [session.see(answer, _as_json(case)) for case in inputs]
@@ -134,8 +139,8 @@ def fingerprint(exercise: Exercise) -> str:
     paths += sorted(folder.glob("*.py"))
     paths += sorted(course.glob("*.py"))
     for package in ("kernel", "offline_model"):
-        files = sorted((ROOT / package).rglob("*"))
-        paths += [file for file in files if file.suffix in (".py", ".toml")]
+        files = (ROOT / package).rglob("*")
+        paths += sorted(file for file in files if file.suffix in (".py", ".toml"))
     cells = answers.master(exercise.lesson).cells
     parts = [path.read_bytes() for path in paths]
     parts += [cell.source.encode() for cell in cells if cell.cell_type == "code"]
@@ -151,7 +156,8 @@ def _digest(*parts: bytes) -> str:
 
 def _verified() -> dict[str, list[str]]:
     try:
-        return json.loads(VERIFIED.read_text(encoding="utf-8"))
+        text = VERIFIED.read_text(encoding="utf-8")
+        return json.loads(text)
     except (OSError, ValueError):
         return {}
 

@@ -34,5 +34,6 @@ def _ids(name: str) -> frozenset[str]:
 def _ids_in(file: Path) -> frozenset[str]:
     if not file.exists():
         return frozenset()
-    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+    notebook = json.loads(file.read_text(encoding="utf-8"))
+    cells = notebook["cells"]
     return frozenset(cell["id"] for cell in cells if "id" in cell)

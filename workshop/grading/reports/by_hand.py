@@ -20,12 +20,15 @@ def apply(
     unused: list[str] = []
     for override in overrides:
         found = _named(people, override.learner)
-        if len(found) != 1:
-            why = "nobody here has this name or number" if not found else "several people have it"
-            unused.append(f"line {override.row}, {override.learner}: {why}")
+        where = f"line {override.row}, {override.learner}"
+        if not found:
+            unused.append(f"{where}: nobody here has this name or number")
+        elif len(found) > 1:
+            unused.append(f"{where}: several people have it")
         else:
-            rows.setdefault(found[0], []).append(override)
-            unused += _without_effect(people[found[0]], override)
+            [place] = found
+            rows.setdefault(place, []).append(override)
+            unused += _without_effect(people[place], override)
     changed = []
     for index, person in enumerate(people):
         own = rows.get(index, [])
@@ -37,13 +40,17 @@ def _named(people: Sequence[Person], name: str) -> list[int]:
     """Who is meant: by the exact name, by the name as shown, by the platform's number, else by the
     name in other capitals.
     """
-    exact = [index for index, person in enumerate(people) if name in (person.learner, person.name)]
-    numbered = [
-        index
-        for index, person in enumerate(people)
-        if name in (work.handed.number for work in person.works)
-    ]
-    alike = [index for index, person in enumerate(people) if plain(person.learner) == plain(name)]
+    exact = []
+    numbered = []
+    alike = []
+    for index, person in enumerate(people):
+        numbers = [work.handed.number for work in person.works]
+        if name in (person.learner, person.name):
+            exact.append(index)
+        if name in numbers:
+            numbered.append(index)
+        if plain(person.learner) == plain(name):
+            alike.append(index)
     return exact or numbered or alike
 
 
@@ -61,7 +68,8 @@ def _without_effect(person: Person, override: Override) -> list[str]:
 def _changed(person: Person, rows: Sequence[Override]) -> Person:
     works = tuple(_work(work, rows) for work in person.works)
     on_everything = [row for row in rows if not row.exercise]
-    return replace(person, works=works, comments=_comments(on_everything))
+    comments = _comments(on_everything)
+    return replace(person, works=works, comments=comments)
 
 
 def _comments(rows: Sequence[Override]) -> tuple[str, ...]:
