@@ -149,12 +149,23 @@ def docstrings(tree):
                 yield statement.lineno, statement.col_offset
 
 
+def tokens_of(file):
+    """The tokens of a file; a formatted string is one token, as it is before Python 3.12."""
+    begins = getattr(tokenize, "FSTRING_START", None)
+    ends = getattr(tokenize, "FSTRING_END", None)
+    depth = 0
+    for token in tokenize.tokenize(file.readline):
+        if depth == 0:
+            yield token
+        depth += (token.type == begins) - (token.type == ends)
+
+
 def tokens_and_lines(path):
     skipped = set(docstrings(ast.parse(path.read_text(encoding="utf-8"))))
     with path.open("rb") as file:
         starts = [
             token.start
-            for token in tokenize.tokenize(file.readline)
+            for token in tokens_of(file)
             if token.type not in NO_TOKEN and token.start not in skipped
         ]
     return len(starts), len({line for line, _ in starts})

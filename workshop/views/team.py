@@ -9,9 +9,10 @@ from typing import Any
 
 from kernel.models import role_of
 
+from .footer import first_reasons, footer, notes_on
 from .lanes import LEGEND, Scale, in_text, lane_height, member_lane
 from .layout import Layout, Place, arrange
-from .scene import Member, Part, Passage, Scene, bill, dollars, listed, reasons, short, sizes, waits
+from .scene import Member, Part, Passage, Scene, bill, dollars, listed, short, sizes
 from .svg import (
     BODY,
     CARD,
@@ -39,7 +40,6 @@ from .svg import (
     tint,
     wrapped,
 )
-from .understood import not_understood
 from .view import Source, Time, View
 
 MOST_REASONS = 4
@@ -98,27 +98,16 @@ class TeamPicture(View):
             scale = Scale(self.time, 136, 528, now, live)
             shapes += _lanes(lanes, y, scale, hues)
             y += 52 + sum(lane_height(member.slots) + 8 for member in lanes) + 16
-        for words, fill in self._footer():
-            shapes.append(text(MARGIN, y + 4, words, size=BODY, fill=fill))
-            y += 17
-        return card(y, scene.finding(), shapes)
+        below, y = footer(self._why(), self._notes(), y)
+        return card(y, scene.finding(), [*shapes, *below])
 
     def alt(self) -> str:
         task = self.scene.task or "A run"
         notes = " ".join([*self._why(), *self._notes()])
         return f"{task}: {self.scene.finding()} {notes}".strip()
 
-    def _footer(self) -> Iterator[tuple[str, str]]:
-        """The lines under the picture with their colours: reasons, waits, what was not
-        understood.
-        """
-        for notes, fill in ((self._why(), WARNING), (self._notes(), MUTED)):
-            for note in notes:
-                for words in wrapped(note, WIDTH - 2 * MARGIN, BODY, max_lines=8):
-                    yield words, fill
-
     def _notes(self) -> list[str]:
-        return [*waits(self.scene.passages), *not_understood(self.events)]
+        return notes_on(self.scene.passages, self.events)
 
     def _why(self) -> list[str]:
         """Why handoffs did not end well, each reason once, without the one that the finding
@@ -130,10 +119,7 @@ class TeamPicture(View):
             reason = passage.reason.rstrip(".").lower()
             if reason not in given:
                 others.append(passage)
-        found = reasons(others)
-        hidden = len(found) - MOST_REASONS
-        more = [f"and {hidden} more reasons: HandoffLog shows each"] if hidden > 0 else []
-        return [*found[:MOST_REASONS], *more]
+        return first_reasons(others, MOST_REASONS)
 
     def text(self) -> str:
         scene = self.scene

@@ -17,6 +17,7 @@ import nbformat
 
 from workshop.authoring.stubs import EXERCISES, SOLUTIONS, exercises_of
 from workshop.checks import Exercise, exercises
+from workshop.grading.untrusted import as_dict, as_list, as_text
 
 from .own_cells import assigned, defined, needed, shared
 
@@ -112,7 +113,7 @@ def merge(raw: dict[str, Any], of: Master) -> Merged:
     """
     merged = Merged(of.name)
     cells = []
-    for index, cell in enumerate(_list(raw.get("cells"))):
+    for index, cell in enumerate(as_list(raw.get("cells"))):
         if isinstance(cell, dict):
             cells.append(_Submitted(cell, index))
     known = _known(of)
@@ -238,10 +239,10 @@ class _Submitted:
         source = "".join(part for part in parts if isinstance(part, str))
         self.source = source.encode("utf-8", "replace").decode("utf-8")
         self.code = cell.get("cell_type") == "code"
-        self.cell_id = _text(cell.get("id"))
-        metadata = _dict(cell.get("metadata"))
-        facts = _dict(metadata.get("workshop"))
-        self.key = (_text(facts.get("id")), _text(facts.get("role")))
+        self.cell_id = as_text(cell.get("id"))
+        metadata = as_dict(cell.get("metadata"))
+        facts = as_dict(metadata.get("workshop"))
+        self.key = (as_text(facts.get("id")), as_text(facts.get("role")))
         self.index = index
 
 
@@ -390,15 +391,3 @@ def _plain(source: str) -> str:
     """A source without what an editor may change."""
     lines = source.strip().splitlines()
     return "\n".join(line.rstrip() for line in lines)
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
