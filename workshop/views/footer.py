@@ -18,10 +18,11 @@ LINE_HEIGHT = 17
 def first_reasons(passages: Iterable[Passage], limit: int) -> list[str]:
     """Why handoffs did not end well, each reason once; how many more there are than `limit`."""
     found = reasons(passages)
+    shown = found[:limit]
     hidden = len(found) - limit
-    if hidden <= 0:
-        return found
-    return [*found[:limit], f"and {hidden} more reasons: HandoffLog shows each"]
+    if hidden > 0:
+        shown.append(f"and {hidden} more reasons: HandoffLog shows each")
+    return shown
 
 
 def notes_on(passages: Sequence[Passage], events: Iterable[Event]) -> list[str]:
