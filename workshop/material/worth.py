@@ -64,7 +64,7 @@ class Step(BaseModel):
 
 
 class Plan(BaseModel):
-    """The steps of a task, none of which needs another."""
+    """The steps of a task; none of them needs another."""
 
     steps: list[Step]
 

@@ -40,9 +40,10 @@ def read(
 ) -> Gradebook:
     """The reports as a gradebook. Never raises for a bad report.
 
-    Who is named in `learners` and handed nothing in gets nothing; so does a notebook in `notebooks`
-    (such as 03_deterministic_supervisor), or one that others handed in. What is in `handed`, by
-    learner and notebook, and has no report has no mark yet. `overrides` are applied last.
+    Who is named in `learners` and handed nothing in gets no points. A notebook that is named in
+    `notebooks` (such as 03_deterministic_supervisor), or that others handed in, gives no points to
+    those who did not hand it in. What is in `handed`, by learner and notebook, and has no report
+    has no mark yet. `overrides` are applied last.
     """
     handed = dict(handed or {})
     works, problems = works_of(results, rule)
