@@ -84,10 +84,10 @@ def observed(exercise: Exercise, source: str, inputs: list[Any]) -> list[dict[st
     session = Session(observe, name)
     silence = io.StringIO()
     with contextlib.redirect_stdout(silence), contextlib.redirect_stderr(silence):
-        sights = [session.see(answer, _as_json(case)) for case in inputs]
+        seen = [session.see(answer, _as_json(case)).seen for case in inputs]
         with contextlib.suppress(Exception):
             session.close()
-    return _as_json([sight.seen for sight in sights])
+    return _as_json(seen)
 
 
 def _as_json(value: Any) -> Any:
