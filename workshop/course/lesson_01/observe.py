@@ -59,8 +59,8 @@ def read(reading_tool: Any, case: dict[str, Any]) -> dict[str, Any]:
     wire = Wire([calls, "Done."])
     prompt = "Read what you are asked for."
     reader = Agent("reader", "Reads sources.", prompt, models.worker, (returned,))
-    wanted = ", ".join(case["wanted"])
-    wait(wire.run().dispatch(reader, Handoff(intent=f"Read {wanted}.")))
+    ids = ", ".join(case["wanted"])
+    wait(wire.run().dispatch(reader, Handoff(intent=f"Read {ids}.")))
     results = wire.requests[-1]["messages"][-1]["content"]
     for id, block in zip(case["wanted"], results, strict=False):
         text = words_of(block.get("content", ""))
