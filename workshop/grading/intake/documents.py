@@ -18,7 +18,7 @@ from workshop.material.documents import READ, why_no_text
 from .files import Entry, Refused, look
 
 LESSON, FOLDER = "19", "documents"
-"""Of which lesson, and how the folder is called that its learners may read."""
+"""The lesson, and the name of the folder that its learners may read."""
 MOST_FILES, LARGEST_BYTES, MOST_BYTES = 60, 200_000, 1_000_000
 """Of one learner: files, bytes of one, and bytes of all."""
 SHOWN = 8
