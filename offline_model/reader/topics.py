@@ -197,16 +197,11 @@ def named_in(text: str) -> tuple[str, ...]:
 
 
 def _held(subject: str, facts: str) -> str:
-    """The words of a subject that were used: nothing of a name that the facts never mention."""
     first_clause = _CLAUSE.split(subject)[0]
     first = len(first_clause.split())
-    unknown: set[str] = set()
-    for name in _VERSUS.split(first_clause):
-        if not mentions(facts, name):
-            unknown.update(name.split())
     kept = []
     for place, word in enumerate(subject.split()):
-        is_first = place < first and not word[0].isdigit() and word not in unknown
+        is_first = place < first and not word[0].isdigit()
         if is_first or mentions(facts, word) == 1:
             kept.append(word)
     return " ".join(kept)

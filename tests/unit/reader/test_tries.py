@@ -1,4 +1,4 @@
-"""Twice 77 things that a curious learner tries, and 56 more: done, named as not understood, or refused with a sentence – never silently wrong."""
+"""Twice 77 things that a curious learner tries, and 49 more: done, named as not understood, or refused with a sentence – never silently wrong."""
 
 from __future__ import annotations
 
@@ -115,5 +115,5 @@ def test_nothing_is_silently_wrong(group, row, tmp_path):
     assert count or "I am the offline model" in text, (text, accounts)
 
 
-def test_there_are_two_sets_of_seventy_seven_one_of_thirty_four_and_one_of_twenty_two():
-    assert len(TRIES) == 2 * 77 + 34 + 22
+def test_there_are_two_sets_of_seventy_seven_one_of_thirty_four_and_one_of_fifteen():
+    assert len(TRIES) == 2 * 77 + 34 + 15
