@@ -181,13 +181,20 @@ def read_of(task: str, held: str = "") -> str:
     """The words of a task that say what it is about, sentence by sentence.
 
     held: the facts at hand, if any. Words of a clause behind the first one ("…, and let a lawyer read
-    it") and numbers are part of the topic as far as these speak of them.
+    it") and numbers are part of the topic as far as these speak of them. A sentence that asks for
+    nothing known ("Rhyme all the while.") is no topic, unless it is that of the whole task.
     """
+    asking = [sentence for sentence in sentences(task) if not _is_bare(sentence)]
     read = []
-    for text in (task, *sentences(task)):
+    for text in (task, *asking):
         for subject in named_in(text):
             read.append(_held(subject, held) if held else subject)
     return " ".join(read)
+
+
+def _is_bare(sentence: str) -> bool:
+    """Whether a sentence is its own topic: nothing in it is known to ask for one."""
+    return words(topic(sentence)) == words(sentence)
 
 
 def named_in(text: str) -> tuple[str, ...]:

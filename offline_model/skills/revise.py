@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import replace
 from itertools import pairwise
 
+from ..account import Account
 from ..answer import Answer
 from ..reader.claims import best_fact, cited, mismatch
 from ..reader.form import filled
@@ -74,15 +77,19 @@ def reply(view: View) -> Answer:
     cite = bool(view.wish("citations") or citations(draft))
     brief = _Brief(draft, view.facts, cite)
     count = 0
+    unread = []
     for issue in _issues(feedback):
         complaint = _Complaint(issue, brief.sources)
-        count += brief.fix(complaint)
+        if brief.fix(complaint):
+            count += 1
+        elif not complaint.says("shorten"):
+            unread.append(issue)
     words = view.limit("words")
     too_long = has(feedback, "words/complaints", "shorten_wordings")
     if not count and not too_long:
         brief.touch(words or UNLIMITED)
         why = "The feedback names nothing that could be fixed: keep every fact."
-        return _answer(view, brief.text(), why)
+        return _answer(view, brief.text(), why, unread)
     if too_long and not words:
         shorter = int(0.75 * brief.length())
         words = limit(feedback, "words") or shorter
@@ -90,7 +97,7 @@ def reply(view: View) -> Answer:
     brief.shorten(words or UNLIMITED, few or UNLIMITED)
     points = f"{count} points" if count > 1 else "1 point"
     why = f"Fix what the feedback names ({points}), keep the rest."
-    return _answer(view, brief.text(), why)
+    return _answer(view, brief.text(), why, unread)
 
 
 def _shortened(view: View, draft: str) -> str:
@@ -116,11 +123,13 @@ def _count(lines: list[str]) -> int:
     return sum(len(line.split()) for line in lines)
 
 
-def _answer(view: View, text: str, why: str) -> Answer:
-    """The text, in the shape that was asked for."""
+def _answer(view: View, text: str, why: str, unread: Iterable[str] = ()) -> Answer:
+    """The text, in the shape that was asked for; `unread` are the complaints that it could not read."""
+    answer = Answer.say(text, why)
     if view.schema:
-        return filled(view, text, {"body": text}, why)
-    return Answer.say(text, why)
+        answer = filled(view, text, {"body": text}, why)
+    missing = answer.account.not_understood if answer.account else ()
+    return replace(answer, account=Account(not_understood=(*unread, *missing)))
 
 
 def _issues(feedback: str) -> list[str]:

@@ -14,7 +14,7 @@ from ..reader.parts import label_of
 from ..reader.sources import facts
 from ..reader.topics import read_of, topic
 from ..reader.view import View
-from ..reader.words import Fact, citations, is_no
+from ..reader.words import Fact, citations, is_instruction, is_no
 
 SAYS = "synthesizer"
 ROLES = ("synthesize", "write")
@@ -76,6 +76,7 @@ def reply(view: View) -> Answer:
     listed = [
         replace(f, title=name) for name, text in given if name not in lost for f in facts(text)
     ]
+    listed = [fact for fact in listed if not is_instruction(fact.sentence)]
     pairs = [pair for pair in combinations(listed[:_MOST_COMPARED], 2) if differ(*pair)]
     clashes = [f"{cited(one).rstrip('.')}; {cited(other)}" for one, other in pairs]
     findings, clashing = _merged(listed), {fact.sentence for pair in pairs for fact in pair}

@@ -496,6 +496,13 @@ def test_what_is_missing_is_an_open_question():
     ).output.open_questions == ["missing: ops (failed: no log)"]
 
 
+def test_results_without_findings_are_the_answer():
+    artifacts = {"note": "No change is proposed yet.", "missing": "missing: code (exhausted)"}
+    found = asked(synthesizer(), Handoff(intent="Why?", artifacts=artifacts)).output
+    assert found.answer == "note: No change is proposed yet."
+    assert found.open_questions == ["missing: code (exhausted)"] and not found.contradictions
+
+
 REVIEWS = [  # (docstring, the patched line, whether it passes, what the issue names)
     (
         "The books, those with the most `loans` first.",
