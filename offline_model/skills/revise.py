@@ -30,6 +30,7 @@ SURE = 0.5
 UNLIMITED = 10_000
 
 _QUOTED = re.compile(r"[“\"«‘]([^”\"»’]{6,200})[”\"»’]|(?<!\w)'([^'\n]{6,200})'(?!\w)")
+_TAG = re.compile(r"</?[A-Za-z][\w. -]*>")
 _VERDICT_ALONE = re.compile(
     r"[\W_]*(?:verdict\W*)?(?:revise|reject(?:ed)?|fail(?:ed)?|issues?)?[\W_]*", re.I
 )
@@ -82,7 +83,7 @@ def reply(view: View) -> Answer:
         complaint = _Complaint(issue, brief.sources)
         if brief.fix(complaint):
             count += 1
-        elif not complaint.says("shorten"):
+        elif not complaint.says("shorten") and not _is_material(view, issue):
             unread.append(issue)
     words = view.limit("words")
     too_long = has(feedback, "words/complaints", "shorten_wordings")
@@ -142,6 +143,12 @@ def _issues(feedback: str) -> list[str]:
         lines = list(sentences(feedback))
     plain = [BULLET.sub("", line).strip(" ,") for line in lines]
     return [line for line in plain if not _VERDICT_ALONE.fullmatch(line)]
+
+
+def _is_material(view: View, line: str) -> bool:
+    """Whether a line of a message is no feedback, but a tag or text at hand."""
+    held = [text for name, text in view.material.items() if name != "feedback"]
+    return bool(_TAG.fullmatch(line)) or any(line in text for text in held)
 
 
 def _listed(value: object) -> str:

@@ -168,10 +168,10 @@ FOREIGN = [  # a prompt, what it says, and what it says instead: that must be na
 ]
 
 
-@pytest.mark.parametrize(("system", "said", "foreign"), FOREIGN, ids=lambda text: text[:40])
-def test_a_foreign_wish_in_the_same_place_is_named(system, said, foreign):
-    assert said in system
-    clauses = " ".join(account(system.replace(said, foreign)).not_understood)
+@pytest.mark.parametrize(("system", "wording", "foreign"), FOREIGN, ids=lambda text: text[:40])
+def test_a_foreign_wish_in_the_same_place_is_named(system, wording, foreign):
+    assert wording in system
+    clauses = " ".join(account(system.replace(wording, foreign)).not_understood)
     assert foreign.split()[-1] in clauses
 
 
@@ -212,6 +212,25 @@ def test_a_text_that_the_task_quotes_is_no_clause(system):
     given = {"tools": [tool()]} if system == team.RESEARCHER else {}
     made = send(parts(task=f'Review this text: "{QUOTED}"', facts=FACTS), system, **given)
     assert made.account.not_understood == ()
+
+
+def test_a_name_that_the_task_lists_is_a_subject_and_a_wish_is_none():
+    for task, unread in {
+        "Write a brief on Qdrant and Pinecone and Weaviate": "",
+        "Write a brief on Qdrant, and sing it": "sing it",
+        "Write a brief on Qdrant without Pinecone": "Pinecone",
+    }.items():
+        named = send(parts(task=task, facts=FACTS), team.WRITER).account.not_understood
+        assert unread in " ".join(named) and bool(named) == bool(unread)
+
+
+def test_a_further_task_in_a_conversation_is_named_and_its_facts_are_not():
+    first = parts(task="Write a brief on Qdrant", facts=FACTS)
+    later = parts(task="Write a brief that adds Pinecone", facts="- Pinecone is closed. [pinecone]")
+    talk = [{"role": "user", "content": first}, {"role": "assistant", "content": GOOD}]
+    talk.append({"role": "user", "content": later})
+    account = send(system=team.WRITER, messages=talk).account
+    assert account.not_understood == ("Write a brief that adds Pinecone",)
 
 
 def test_a_quoted_wish_is_still_a_clause():
