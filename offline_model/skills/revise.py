@@ -31,6 +31,7 @@ UNLIMITED = 10_000
 
 _QUOTED = re.compile(r"[“\"«‘]([^”\"»’]{6,200})[”\"»’]|(?<!\w)'([^'\n]{6,200})'(?!\w)")
 _TAG = re.compile(r"</?[A-Za-z][\w. -]*>")
+_PASSED = re.compile(r"[\W_]*(?:verdict\W*)?(?:pass(?:ed)?|approved?)[\W_]*", re.I)
 _VERDICT_ALONE = re.compile(
     r"[\W_]*(?:verdict\W*)?(?:revise|reject(?:ed)?|fail(?:ed)?|issues?)?[\W_]*", re.I
 )
@@ -83,7 +84,7 @@ def reply(view: View) -> Answer:
         complaint = _Complaint(issue, brief.sources)
         if brief.fix(complaint):
             count += 1
-        elif not complaint.says("shorten") and not _is_material(view, issue):
+        elif not complaint.says("shorten") and _is_feedback(view, issue):
             unread.append(issue)
     words = view.limit("words")
     too_long = has(feedback, "words/complaints", "shorten_wordings")
@@ -145,10 +146,12 @@ def _issues(feedback: str) -> list[str]:
     return [line for line in plain if not _VERDICT_ALONE.fullmatch(line)]
 
 
-def _is_material(view: View, line: str) -> bool:
-    """Whether a line of a message is no feedback, but a tag or text at hand."""
+def _is_feedback(view: View, line: str) -> bool:
+    """Whether a line of a message is neither a tag, nor praise alone, nor text at hand."""
+    if _TAG.fullmatch(line) or _PASSED.fullmatch(line):
+        return False
     held = [text for name, text in view.material.items() if name != "feedback"]
-    return bool(_TAG.fullmatch(line)) or any(line in text for text in held)
+    return not any(line in text for text in held)
 
 
 def _listed(value: object) -> str:
