@@ -38,7 +38,7 @@ def frames(events: Sequence[Event], limit: int = MOST) -> list[Frame]:
 def places(events: Sequence[Event], limit: int = MOST) -> list[int]:
     """Which events get a picture: handoffs and returns first, then whatever else a line tells of."""
     moves = [
-        number for number, moved in enumerate(events) if isinstance(moved, Dispatched | Returned)
+        number for number, event in enumerate(events) if isinstance(event, Dispatched | Returned)
     ]
     with_line = [number for number, event in enumerate(events) if line(event)]
     chosen = sorted({*moves, *with_line}) or [0]
