@@ -177,6 +177,17 @@ def test_a_request_is_answered_and_logged_once(beside):
     assert beside.take() == ([], "")
 
 
+def test_a_long_log_comes_back_whole(beside):
+    text = "ü\n" * 40_000
+    asked = json.loads(ASKS) | {"messages": [{"role": "user", "content": text}]}
+    for _ in range(3):
+        sent(beside, request(json.dumps(asked).encode()))
+    log, refused = beside.take()
+    bodies = [json.loads(exchange.body) for exchange in log]
+    assert [body["messages"][0]["content"] for body in bodies] == [text] * 3 and not refused
+    assert beside.take() == ([], "")
+
+
 def test_a_flood_is_refused_and_the_next_case_begins_anew(beside):
     for _ in range(MOST_REQUESTS):
         sent(beside, request(b"{}"))

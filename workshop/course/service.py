@@ -17,7 +17,7 @@ from kernel import Client
 from offline_model import OfflineTransport
 from offline_model.api.service import OfflineAPI, Response
 
-MOST_REQUESTS, LARGEST_BODY, MOST_LOGGED = 300, 400_000, 16_000_000
+MOST_REQUESTS, LARGEST_BODY, MOST_LOGGED = 300, 400_000, 8_000_000
 """Requests for one case; bytes of one request, and of all requests and replies of a case. More is
 refused.
 """

@@ -44,8 +44,8 @@ START_S, ANSWER_S = 60.0, 20.0
 """Seconds: until the service is up, and until it has told its log; on a machine with much to do."""
 CPU_S, MEMORY_BYTES, FILES = 120, 2**31, 128
 """A request may make the service work hard; it must not take the grader along."""
-LONGEST_LINE = 100_000_000
-"""Bytes that the grader reads of a log: more than the service keeps of a case."""
+LONGEST_LINE = 10_000_000
+"""Bytes of one exchange that the grader reads: more than its request and reply can have."""
 POSSIBLE = hasattr(socket, "AF_UNIX") and os.name == "posix"
 
 
@@ -68,6 +68,7 @@ class OutsideService:
         # a name that the watch takes for a connection, and that nobody can occupy before
         self.socket = str(sockets / f"c-api-{secrets.token_hex(4)}")
         self._asked = 0
+        self._unread = bytearray()
         self._process = subprocess.Popen(
             [sys.executable, "-m", __name__, self.socket],
             stdin=subprocess.PIPE,
@@ -75,7 +76,7 @@ class OutsideService:
             stderr=subprocess.DEVNULL,
             cwd=Path(__file__).resolve().parents[2],
         )
-        if self._line(START_S) != b"ready":
+        if self._line(time.monotonic() + START_S) != b"ready":
             self.stop()
             raise ServiceFailed(
                 f"the offline API of a graded kernel did not start in {START_S:g} s"
@@ -90,31 +91,37 @@ class OutsideService:
         limits, which only a submission's requests can bring about: it is ended.
         """
         self._asked += 1
+        deadline = time.monotonic() + ANSWER_S
         try:
             assert self._process.stdin
             self._process.stdin.write(b"%d\n" % self._asked)
             self._process.stdin.flush()
-            number, log, refused = json.loads(self._line(ANSWER_S))
+            number, size, refused = json.loads(self._line(deadline))
             if number != self._asked:
                 raise ValueError("an answer to an earlier question")
-            return Taken([Exchange(*parts) for parts in log], refused)
+            log = [Exchange(*json.loads(self._line(deadline))) for _ in range(size)]
+            return Taken(log, refused)
         except (OSError, ValueError, TypeError):
             self.stop()
             return Taken([], "its requests used up what the service may use")
 
-    def _line(self, seconds: float) -> bytes:
+    def _line(self, deadline: float) -> bytes:
         """The next line, without its end; empty when there is none in time."""
         assert self._process.stdout
-        out, line, deadline = self._process.stdout.fileno(), bytearray(), time.monotonic() + seconds
-        while not line.endswith(b"\n"):
+        out = self._process.stdout.fileno()
+        looked = 0
+        while (end := self._unread.find(b"\n", looked)) < 0:
+            looked = len(self._unread)
             left = deadline - time.monotonic()
-            if left <= 0 or len(line) > LONGEST_LINE or not select.select([out], [], [], left)[0]:
+            if left <= 0 or looked > LONGEST_LINE or not select.select([out], [], [], left)[0]:
                 return b""
             piece = os.read(out, 2**20)
             if not piece:
                 return b""
-            line += piece
-        return bytes(line[:-1])
+            self._unread += piece
+        line = bytes(self._unread[:end])
+        del self._unread[: end + 1]
+        return line
 
     def stop(self) -> None:
         self._process.kill()
@@ -208,7 +215,7 @@ class _Server(ThreadingMixIn, TCPServer):
         self._due.pop(connection, None)
 
     def end_what_is_late(self) -> None:
-        """Goes on for ever; closes connections on which no request came in time."""
+        """Runs forever: closes connections on which no request came in time."""
         while True:
             time.sleep(LOOK_S)
             for connection, (due, begun) in list(self._due.items()):
@@ -226,8 +233,8 @@ class _Server(ThreadingMixIn, TCPServer):
 
 
 def main(path: str) -> None:
-    """Serves until standard input ends; each line of it, a number, is answered with the number,
-    the log so far, and why more was refused.
+    """Serves until standard input ends. Each line of it, a number, is answered with a line of the
+    number, how many exchanges were logged and why more were refused; then a line an exchange.
     """
     _limit()
     log: Log = []
@@ -240,7 +247,9 @@ def main(path: str) -> None:
         taken, log[:] = [*log], []
         refused = api.refused
         api.begin()
-        _say(json.dumps([int(line), taken, refused]))
+        _say(json.dumps([int(line), len(taken), refused]))
+        for exchange in taken:
+            _say(json.dumps(exchange))
 
 
 def _say(line: str) -> None:

@@ -17,8 +17,7 @@ from .class_run import ClassRun, graded
 from .submission import HONEST, RECIPES, Recipe
 
 LIMIT_S = 600.0
-MEMORY = 640 * 2**20
-"""Of the command and its two workers; ten of the submissions flood the service outside, up to 16 MB of log a case."""
+MEMORY = 500 * 2**20
 
 
 def _each(book: dict[str, Recipe], **marks: bool) -> list:

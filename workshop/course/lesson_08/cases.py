@@ -62,13 +62,11 @@ def capabilities(draw: Random) -> dict[str, list[Any]]:
         names = [*chosen, *draw.sample(others, 2)]
         return draw.sample(names, len(names))
 
-    one, two = draw.sample(list(TEAM), 2)
+    one, two, first, last = draw.sample(list(TEAM), 4)
     return {
         "somebody": [
             case(f"{one} can", ASKS[one], team(one)),
-            case(f"{two} can, and is not the first", ASKS[two], [*team(one)[:1], two])
-            if one != two
-            else case(f"{two} can", ASKS[two], team(two)),
+            case(f"{two} can, between two others", ASKS[two], [first, two, last]),
         ],
         "nobody": [
             case("nobody has it", draw.choice(NOBODY), team()),
