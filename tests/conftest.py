@@ -60,9 +60,12 @@ def pytest_configure(config):
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter, config):
-    """The last line: what ran, what did not, and how the rest is run."""
+    """The last lines: why something was skipped; what ran, what did not, and how the rest is run."""
     stats = terminalreporter.stats
     skipped = stats.get("skipped", [])
+    reasons = {report.longrepr[2].removeprefix("Skipped: ") for report in skipped}
+    for reason in sorted(reasons - {LEFT}):
+        terminalreporter.write_line(f"Skipped: {reason}")
     left = sum(LEFT in str(report.longrepr) for report in skipped)
     failed = len(stats.get("failed", [])) + len(stats.get("error", []))
     counts = [f"{len(stats.get('passed', [])):,} passed", f"{failed:,} failed"]

@@ -20,8 +20,8 @@ from typing import Any
 from workshop.presence import IN_BROWSER, interactive
 
 STOPPED = "Stopped by you before it was finished. To start over, run the cell again."
-LIBRARIES_WARN = ("only soft file lock", "tqdm:disabling monitor")
-"""What libraries say where there are no threads and no locks: of no use to a learner in a tab."""
+NO_MONITOR = "tqdm:disabling monitor"
+"""What a library says where there are no threads: of no use to a learner in a tab."""
 LONGEST = 60
 """Characters of a cell's first line that a sentence quotes."""
 
@@ -34,8 +34,7 @@ def load_ipython_extension(shell: Any) -> None:
 
         in_place.put_in_place()
         tab.of(shell)
-        for warning in LIBRARIES_WARN:
-            warnings.filterwarnings("ignore", warning)
+        warnings.filterwarnings("ignore", NO_MONITOR)
         kinds = (Exception, *kinds)
     shell.set_custom_exc(kinds, _show)
 

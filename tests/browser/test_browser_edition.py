@@ -13,13 +13,14 @@ import nbformat
 import pytest
 
 from workshop.course.lessons import LESSONS
+from workshop.launcher.commands import EDITION
 from workshop.site import facts
 from workshop.tab import ONLY
 
 from .edition import Tabs, built, outcomes, printed, served, shown, solutions
 from .lab import ROOT, browser_path
 
-NEEDED = "the edition for a tab is not built here: pip install -r workshop/site/requirements.txt -r workshop/site/browser-requirements.txt"
+NEEDED = f"the edition for a tab: `python3 -m workshop test --all {EDITION}` installs its packages and runs these tests"
 pytest.importorskip("pagefind", reason=NEEDED)
 pytest.importorskip("jupyterlite_pyodide_kernel", reason=NEEDED)
 LARGEST_MB, COLD_S, WARM_S = 40, 20, 12
@@ -117,6 +118,18 @@ def test_an_endless_answer_ends_and_progress_stays_after_a_reload(tabs, address)
     with tabs.follow(page) as tab:  # another page, a new kernel
         tab.run_all()
         assert "3 of 3 exercises passed" in shown(tab.cells["progress"])
+
+
+@pytest.mark.exhaustive
+def test_a_phone_has_room_for_a_lesson_and_a_word_leads_to_the_glossary(address):
+    with (
+        Tabs(width=390, height=844) as tabs,
+        tabs.follow(f"{address}/notebooks/{Path(name_of('00')).stem}.html") as tab,
+    ):
+        tab.page.wait_for_function("window.jupyterapp.shell.leftCollapsed")
+        tab.page.locator(".jp-RenderedMarkdown a", has_text="specialists").first.click()
+        tab.page.locator(".jp-MarkdownViewer").get_by_text("An agent with one job").wait_for()
+        assert tab.console == [] and tabs.left == []
 
 
 @pytest.mark.exhaustive

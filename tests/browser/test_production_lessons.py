@@ -38,7 +38,7 @@ def checkpoint_of(notebook):
     return cell
 
 
-@pytest.mark.parametrize("lesson", map(some, LESSONS))
+@pytest.mark.parametrize("lesson", [some(lesson) for lesson in LESSONS])
 def test_a_lesson_runs_from_top_to_bottom(lesson, open_notebook):
     theme = "dark" if int(lesson[:2]) % 2 else "light"
     with open_notebook(f"notebooks/{lesson}.ipynb", theme=theme) as notebook:
@@ -55,7 +55,7 @@ def test_a_lesson_runs_from_top_to_bottom(lesson, open_notebook):
             notebook.screenshot(f"lesson-{lesson[:2]}-{theme}")
 
 
-@pytest.mark.parametrize("lesson", map(some, LESSONS))
+@pytest.mark.parametrize("lesson", [some(lesson) for lesson in LESSONS])
 def test_a_wrong_answer_is_explained_and_the_right_one_passes(lesson, open_notebook, known):
     exercise = next(each for each in exercises() if each.id == f"{lesson[:2]}.1")
     cells = code_of("exercises", lesson)

@@ -107,7 +107,7 @@ def matrix():
             yield pytest.param(kind, how, marks=[pytest.mark.exhaustive] if left else [])
 
 
-@pytest.mark.parametrize(("kind", "how"), matrix())
+@pytest.mark.parametrize(("kind", "how"), [*matrix()])
 def test_a_killed_run_goes_on_in_a_new_process(kind, how, process, tmp_path, request):
     expected = undisturbed(process, kind, tmp_path / "undisturbed", **WAYS[how])
     same = SAME - {"usd", "client_usd"} if how == "with caching" else SAME

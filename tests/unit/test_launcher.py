@@ -541,17 +541,33 @@ def test_a_long_set_up_says_how_far_it_is_and_a_short_one_nothing(tmp_path):
 
 
 def test_the_test_command_ends_with_a_count_and_names_what_is_left(tmp_path):
-    code = "import pytest\ndef test_a(): pass\n@pytest.mark.exhaustive\ndef test_b(): pass\n"
+    code = (
+        "import pytest\ndef test_a(): pass\n@pytest.mark.exhaustive\ndef test_b(): pass\n"
+        "def test_c(): pytest.skip('no tab here')\n"
+    )
     (tmp_path / "test_these.py").write_text(code, encoding="utf-8")
     shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     for options, ending in (
-        ([], "The quick form: 1 passed, 0 failed, 0 skipped, 1 left to `python3 -m workshop test"),
-        (["--all"], "Everything: 2 passed, 0 failed, 0 skipped."),
+        ([], "The quick form: 1 passed, 0 failed, 1 skipped, 1 left to `python3 -m workshop test"),
+        (["--all"], "Everything: 2 passed, 0 failed, 1 skipped."),
     ):
         command = [sys.executable, "-m", "pytest", "-p", "no:randomly", str(tmp_path), *options]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0 and ending in done.stdout, done.stdout
+        assert done.stdout.count("Skipped: no tab here") == 1
+        assert "Skipped: runs with" not in done.stdout
+
+
+def test_the_tests_of_the_edition_for_a_tab_install_what_it_needs_when_they_are_named(monkeypatch):
+    needed = []
+    monkeypatch.setattr(environment, "settle", lambda argv, files: needed.append(files))
+    monkeypatch.setattr(commands, "run_tests", lambda argv: 0)
+    assert (ROOT / commands.EDITION).is_file()
+    for argv in (["--all"], ["--all", commands.EDITION], [f"{commands.EDITION}::test_one"]):
+        assert commands.run("test", argv) == 0
+    everything = commands.TESTS_NEED + commands.SITE_NEEDS
+    assert needed == [commands.TESTS_NEED, everything, everything]
 
 
 # ---------------------------------------------------------------- the learner's copies

@@ -104,6 +104,18 @@ def test_each_source_has_a_place_of_its_own():
     assert not any(source.name.startswith("solutions/") for source in found)
 
 
+def test_links_of_the_notebooks_lead_somewhere_in_a_tab(tmp_path):
+    browser._contents(tmp_path)
+    found = 0
+    for path in tmp_path.rglob("*.ipynb"):
+        for cell in nbformat.read(path, as_version=4).cells:
+            if cell.cell_type == "markdown":
+                for link in re.findall(r"\]\(([^)#:]+\.(?:md|ipynb))", cell.source):
+                    found += 1
+                    assert (path.parent / link).is_file(), f"{path.name} links {link}"
+    assert found > 200
+
+
 def test_each_page_of_a_notebook_leads_to_it_in_the_edition_for_a_tab():
     """That the link opens it in a browser: tests/browser/test_browser_edition.py."""
     notebooks = [source for source in sources.pages(ROOT) if source.is_notebook]

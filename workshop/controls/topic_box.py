@@ -167,7 +167,10 @@ class TopicBox(Control):
         self._field.on_msg(self._key_pressed)
         return ipywidgets.VBox(
             [
-                ipywidgets.HBox([self._field, self._run_button, self._stop_button]),
+                ipywidgets.HBox(
+                    [self._field, self._run_button, self._stop_button],
+                    layout={"flex_flow": "row wrap"},  # on a phone the buttons go below
+                ),
                 self._status,
                 self._canvas,
                 self._outcome,

@@ -15,6 +15,8 @@ TESTS_NEED = ("requirements.txt", "tests/requirements.txt")
 SITE_NEEDS = ("workshop/site/requirements.txt", "workshop/site/browser-requirements.txt")
 NEED = {"build": TESTS_NEED, "site": (*LESSONS_NEED, *SITE_NEEDS)}
 """What some commands need beside the lessons."""
+EDITION = "tests/browser/test_browser_edition.py"
+"""These tests need what `site` needs; without it they are skipped, unless they are named."""
 TOGETHER = ("-n", str(min((os.cpu_count() or 2) + 1, 4)), "--dist", "loadscope")
 """All tests run side by side, one more than there are processors, since many of them wait; what
 shares something stays together (tests/conftest.py).
@@ -48,7 +50,8 @@ def run(command: str, argv: list[str]) -> int:
             environment.settle([command, *argv], LESSONS_NEED)
             return lab.start(options)
         if command == "test":
-            environment.settle([command, *argv], TESTS_NEED)
+            named = any(EDITION in word for word in argv)
+            environment.settle([command, *argv], TESTS_NEED + SITE_NEEDS * named)
             return run_tests(argv)
         if command == "grade":
             importlib.import_module("workshop.grading.options").read(argv, installed=False)

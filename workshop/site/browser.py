@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from workshop import tab
+from workshop.launcher import lab
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HERE = Path(__file__).parent
@@ -25,11 +26,32 @@ RUNTIME_SHA256 = "d78ac549b28a2a58600cd06f44e017024151775f8c6b2d73fab1475400d38e
 RUNTIME_FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 PYTHON = ("--python-version", "3.14", "--implementation", "cp", "--abi", "cp314", "--abi", "abi3")
 PLATFORM = ("--abi", "none", "--platform", "pyemscripten_2026_0_wasm32", "--platform", "any")
+LINKED = ("docs/glossary.md", "offline_model/README.md")
+"""Pages that the notebooks link to."""
 PACKAGES = ("kernel", "offline_model", "workshop")
 NOT_THERE = ("workshop/grading/", "workshop/authoring/", "workshop/site/")
 """What needs processes or is for authors, and does not travel."""
+VIEWERS = "@jupyterlab/docmanager-extension:plugin"
+"""The setting, as installed, that opens a page to be read and not as its source."""
 FOLDER = "try"
 """Where the browser edition is in the site."""
+PYTHONWARNINGS = "ignore:only soft file lock is available"
+"""A tab has no other process that could hold a file, so this is no news to a learner. `kernel`
+warns when it is imported, which may be before the workshop is."""
+NARROW = """<script>
+const soon = () => new Promise(done => setTimeout(done, 250));
+const makeRoom = async () => {
+  while (!window.jupyterapp) await soon();
+  await window.jupyterapp.restored;
+  const shell = window.jupyterapp.shell;
+  for (let look = 0; look < 20; look++) {
+    if (!shell.leftCollapsed) shell.collapseLeft();
+    await soon();
+  }
+};
+if (innerWidth < 600) makeRoom();
+</script>"""
+"""On a phone the list of files, which JupyterLab opens at first, would leave no room to read."""
 START = f"{FOLDER}/lab/index.html?path=notebooks/00_start_here.ipynb"
 
 
@@ -50,6 +72,7 @@ def build(out: Path, cache: Path) -> tuple[float, float]:
     _contents(lite / "files")
     _settings(lite, out / FOLDER)
     _run([sys.executable, "-m", "jupyter", "lite", "build", "--lite-dir", str(lite)], cwd=lite)
+    _page(out / FOLDER / "lab" / "index.html")
     files = [path for path in (out / FOLDER).rglob("*") if path.is_file()]
     return sum(path.stat().st_size for path in files) / 1e6, sum(map(_compressed, files)) / 1e6
 
@@ -197,13 +220,19 @@ def _contents(files: Path) -> None:
             nbformat.write(notebook, files / folder / path.name)
         for path in (ROOT / folder).glob("*.md"):
             shutil.copyfile(path, files / folder / path.name)
+    for name in LINKED:
+        (files / name).parent.mkdir()
+        shutil.copyfile(ROOT / name, files / name)
 
 
 def _settings(lite: Path, out: Path) -> None:
     kernel = {
         "pyodideUrl": "./static/pyodide/pyodide.mjs",
         "disablePyPIFallback": True,
-        "loadPyodideOptions": {"lockFileURL": "./static/pyodide/pyodide-lock.json"},
+        "loadPyodideOptions": {
+            "lockFileURL": "./static/pyodide/pyodide-lock.json",
+            "env": {"PYTHONWARNINGS": PYTHONWARNINGS},
+        },
     }
     page = {
         "appName": "The Supervisor Workshop",
@@ -213,8 +242,15 @@ def _settings(lite: Path, out: Path) -> None:
     _json(
         lite / "jupyter-lite.json", {"jupyter-lite-schema-version": 0, "jupyter-config-data": page}
     )
+    _json(lite / "overrides.json", {VIEWERS: lab.SETTINGS[VIEWERS]})
     build = {"contents": ["files"], "output_dir": str(out), "apps": ["lab"], "no_sourcemaps": True}
     _json(lite / "jupyter_lite_config.json", {"LiteBuildConfig": build})
+
+
+def _page(path: Path) -> None:
+    """Adds to JupyterLab's page what the launcher adds to it, and room on a phone."""
+    added = f"<style>{lab.IN_THE_DARK}</style>\n{NARROW}\n</head>"
+    path.write_text(path.read_text("utf-8").replace("</head>", added, 1), "utf-8")
 
 
 def _json(path: Path, content: dict[str, Any]) -> None:

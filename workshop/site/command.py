@@ -130,7 +130,8 @@ def _search_page() -> str:
         'the <a href="notebooks/MAP.html">map</a> does not.</p></noscript>'
         '<link rel="stylesheet" href="pagefind/pagefind-ui.css">'
         '<script src="pagefind/pagefind-ui.js"></script>'
-        '<script>new PagefindUI({element: "#search", showImages: false});</script>'
+        '<script>new PagefindUI({element: "#search", showImages: false, showSubResults: true});'
+        "</script>"
     )
     page = render.Page(sources.Source(Path("search.md"), "search.md"), "Search", body)
     return render.frame(page, NAVIGATION).replace(" data-pagefind-body", "")
