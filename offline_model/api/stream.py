@@ -13,18 +13,21 @@ _few_words = re.compile(r"\s*(?:\S+\s*){1,4}|\s+").findall
 
 def events(reply: dict[str, Any]) -> tuple[bytes, ...]:
     """The events of a stream that adds up to `reply`."""
-    return tuple(
-        f"event: {event['type']}\ndata: {json.dumps(event, separators=(',', ':'))}\n\n".encode()
-        for event in _events(reply)
-    )
+    return tuple(map(_encoded, _events(reply)))
+
+
+def _encoded(event: dict[str, Any]) -> bytes:
+    data = json.dumps(event, separators=(",", ":"))
+    return f"event: {event['type']}\ndata: {data}\n\n".encode()
 
 
 def _events(reply: dict[str, Any]) -> Iterator[dict[str, Any]]:
     usage = reply["usage"]
     ending = {name: reply[name] for name in _KNOWN_AT_THE_END}
+    written = min(1, usage["output_tokens"])
     message = {**reply, **dict.fromkeys(_KNOWN_AT_THE_END)}
     message["content"] = []
-    message["usage"] = {**usage, "output_tokens": min(1, usage["output_tokens"])}
+    message["usage"] = {**usage, "output_tokens": written}
     yield {"type": "message_start", "message": message}
     yield {"type": "ping"}
     for index, block in enumerate(reply["content"]):
@@ -46,8 +49,10 @@ def _in_parts(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any
     start = dict(block)
     deltas = []
     for key in ("text", "thinking", "signature"):
-        if key in block:
-            start[key] = ""
-            pieces = [block[key]] if key == "signature" else _few_words(block[key])
-            deltas += [{"type": f"{key}_delta", key: piece} for piece in pieces]
+        whole = block.get(key)
+        if whole is None:
+            continue
+        start[key] = ""
+        pieces = [whole] if key == "signature" else _few_words(whole)
+        deltas += [{"type": f"{key}_delta", key: piece} for piece in pieces]
     return start, deltas

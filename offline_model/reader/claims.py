@@ -8,7 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache, lru_cache
-from itertools import zip_longest
+from itertools import permutations
+from operator import ne
 
 from .lexicon import lines_in, words_in
 from .words import Fact, content_words, core, is_no, numbers, sentence_of, stem, vocabulary, words
@@ -35,7 +36,7 @@ def _same() -> dict[str, frozenset[str]]:
         stems = frozenset(map(stem, group))
         for word in stems:
             found[word] |= stems
-    return dict(found)
+    return found
 
 
 @cache
@@ -140,7 +141,8 @@ def mismatch(sentence: str, fact: Fact) -> str:
     """How a sentence contradicts its fact, in words; "" when it agrees."""
     plain = bare(sentence)
     true = fact.sentence
-    own, given = numbers(plain), numbers(true)
+    own = numbers(plain)
+    given = numbers(true)
     wrong = ", ".join(number for number in own if number not in given)
     right = ", ".join(number for number in given if number not in own)
     if wrong and right:
@@ -152,10 +154,13 @@ def mismatch(sentence: str, fact: Fact) -> str:
 
 def _opposite(plain: str, true: str) -> str:
     """What one sentence affirms and the other denies."""
-    own, given = set(words(plain)), set(words(true))
+    own = set(words(plain))
+    given = set(words(true))
+    wrong = own - given
+    right = given - own
     for pair in lines_in("words/meaning", "opposites"):
-        for word, other in (pair, pair[::-1]):
-            if word in own - given and other in given - own:
+        for word, other in permutations(pair):
+            if word in wrong and other in right:
                 return f"the facts say “{other}” and not “{word}”"
     if is_no(plain) == is_no(true) or _FORBIDS.search(f"{plain} {true}"):
         return ""
@@ -168,7 +173,9 @@ def _strange(plain: str, true: str) -> str:
     if strange and not _is_near(plain, true):
         first = plain.split()[0]
         strange = [word for word in strange if _is_name(word, first)]
-    return f"the facts do not say “{', '.join(strange)}”" if strange else ""
+    if not strange:
+        return ""
+    return f"the facts do not say “{', '.join(strange)}”"
 
 
 def _is_name(word: str, first: str) -> bool:
@@ -179,8 +186,10 @@ def _is_name(word: str, first: str) -> bool:
 
 def _is_near(plain: str, true: str) -> bool:
     """Whether a sentence has nearly the words of its fact, in the same order."""
-    own, given = words(plain)[:_LONGEST], words(true)[:_LONGEST]
-    return difflib.SequenceMatcher(None, own, given, False).ratio() > 0.8
+    own = words(plain)[:_LONGEST]
+    given = words(true)[:_LONGEST]
+    matcher = difflib.SequenceMatcher(None, own, given, autojunk=False)
+    return matcher.ratio() > 0.8
 
 
 def carried(sentence: str, facts: Iterable[Fact]) -> list[Fact]:
@@ -189,22 +198,24 @@ def carried(sentence: str, facts: Iterable[Fact]) -> list[Fact]:
     return [fact for fact in near if not mismatch(sentence, fact)]
 
 
-def differ(a: Fact, b: Fact) -> bool:
+def differ(one: Fact, other: Fact) -> bool:
     """Whether two sentences say the same with one other figure, or one denies what the other says."""
-    one, two = meaning(a.sentence), meaning(b.sentence)
-    pairs = list(zip_longest(figures(a.sentence), figures(b.sentence)))
-    shared = len(one & two)
-    if shared < 2 or any(None in pair for pair in pairs):
+    own = meaning(one.sentence)
+    others = meaning(other.sentence)
+    shared = len(own & others)
+    own_figures = figures(one.sentence)
+    other_figures = figures(other.sentence)
+    if shared < 2 or len(own_figures) != len(other_figures):
         return False
-    alike = shared / len(one | two)
-    others = [pair for pair in pairs if pair[0] != pair[1]]
-    if others:
-        return len(others) == 1 and alike >= 0.5
-    return alike >= NEAR and is_no(a.sentence) != is_no(b.sentence)
+    alike = shared / len(own | others)
+    unlike = sum(map(ne, own_figures, other_figures))
+    if unlike:
+        return unlike == 1 and alike >= 0.5
+    return alike >= NEAR and is_no(one.sentence) != is_no(other.sentence)
 
 
-def of_one_thing(a: Fact, b: Fact) -> bool:
+def of_one_thing(one: Fact, other: Fact) -> bool:
     """Whether neither sentence has a name that the other lacks."""
-    names = re.findall(r"\s([A-Z][\w-]*)", a.sentence + b.sentence)
-    apart = meaning(a.sentence) ^ meaning(b.sentence)
+    names = re.findall(r"\s([A-Z][\w-]*)", one.sentence + other.sentence)
+    apart = meaning(one.sentence) ^ meaning(other.sentence)
     return apart.isdisjoint(map(stem, names))

@@ -170,7 +170,8 @@ class Form:
         best = max(counts)
         if best == 0:
             self.unfilled.append(field.name)
-        return options[counts.index(best)]
+        place = counts.index(best)
+        return options[place]
 
     def _object(self, field: _Field, text: str) -> dict:
         needed = field.schema.get("required", [])
@@ -215,8 +216,7 @@ class Form:
         items = resolve(field.schema.get("items"), self.root)
         bullets = filter(BULLET.match, text.splitlines())
         lines = [BULLET.sub("", line) for line in bullets]
-        if not lines:
-            lines = list(sentences(text))
+        lines = lines or list(sentences(text))
         if not lines:
             return None
         if not items or items == {"type": "string"}:

@@ -7,6 +7,7 @@ from typing import Any
 
 from .form import value_for
 from .lexicon import has, table, words_in
+from .workers import fields_of, said_of
 
 _USUAL_COUNT = 5  # for a number that a search tool requires
 _OF_HANDOFFS = frozenset({"intent", "artifacts", "instructions"})
@@ -14,36 +15,35 @@ _OF_HANDOFFS = frozenset({"intent", "artifacts", "instructions"})
 
 def query_field(tool: dict) -> str | None:
     """The parameter of a search tool that takes the query, or None when the tool does not search."""
-    properties = _properties(tool)
-    texts = [name for name, schema in properties.items() if _takes_text(schema)]
-    if not texts or not _OF_HANDOFFS.isdisjoint(properties):
+    fields = fields_of(tool)
+    texts = [name for name, schema in fields.items() if _takes_text(schema)]
+    if not texts or not _OF_HANDOFFS.isdisjoint(fields):
         return None
-    name = tool.get("name", "").replace("_", " ")
-    spoken = f"{name}. {tool.get('description', '')}"
+    spoken = said_of(tool)
     finds = has(spoken, "tools/search")
     does_other = has(spoken, "tools/search", "other_wordings")
     sure = _listed(texts, "queries")
     if sure:
         return sure[0] if finds or not does_other else None
-    likely = [*_listed(texts, "maybe"), *texts][0]
-    searches = finds and not does_other
-    return likely if searches and not _is_key(likely) else None
+    if does_other or not finds:
+        return None
+    maybe = _listed(texts, "maybe") or texts
+    return None if _is_key(maybe[0]) else maybe[0]
 
 
 def key_field(tool: dict) -> str | None:
     """The parameter of a tool that opens the document of this id, or None when it opens none."""
-    fields = [*_properties(tool)]
+    fields = list(fields_of(tool))
     opens = len(fields) == 1 and _is_key(fields[0])
     return fields[0] if opens else None
 
 
 def query_of(given: dict, field: str | None) -> str:
     """The query in the input of a call; its tool may be gone."""
-    usual = _listed([*given], "queries")
-    query = given.get(field or "".join(usual[:1]))
-    if isinstance(query, str):
-        return query
-    return " ".join(map(str, query or ()))
+    usual = _listed(list(given), "queries")
+    name = field or (usual[0] if usual else "")
+    query = given.get(name) or ()
+    return query if isinstance(query, str) else " ".join(map(str, query))
 
 
 def search_input(tool: dict, query: str) -> dict:
@@ -51,15 +51,13 @@ def search_input(tool: dict, query: str) -> dict:
     field = query_field(tool) or ""
     schema = tool["input_schema"]
     needed = {field, *(schema.get("required") or [])}
-    properties = _properties(tool)
-    wanted = {name: properties[name] for name in properties if name in needed}
+    wanted = {}
+    for name, field_schema in fields_of(tool).items():
+        if name in needed:
+            wanted[name] = field_schema
+    form = {**schema, "properties": wanted}
     known = {field: query, "score": _USUAL_COUNT}
-    return value_for(schema | {"properties": wanted}, "", known)
-
-
-def _properties(tool: dict) -> dict[str, Any]:
-    schema = tool.get("input_schema") or {}
-    return schema.get("properties") or {}
+    return value_for(form, "", known)
 
 
 def _takes_text(schema: Any) -> bool:

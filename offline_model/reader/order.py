@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from math import fsum
 
 from .claims import differ, figures, meaning, of_one_thing
 from .lexicon import has
-from .prose import defines, month_of, opening
+from .statement import defines, month_of, opening
 from .topics import mentions, subjects
 from .words import Fact
 
@@ -25,117 +26,212 @@ def is_history(task: str) -> bool:
 
 def in_order(facts: Sequence[Fact], about: str, is_history: bool) -> list[Group]:
     """The definition first; a history by time, else the sources' order with its dated sources by time."""
+    groups = _by_source(facts)
+    if is_history:
+        groups.sort(key=_date_of)
+    definition = _definition(facts, about)
+    if definition:
+        groups = _opened(groups, definition, is_history)
+    return groups if is_history else _by_time(groups)
+
+
+def _by_source(facts: Sequence[Fact]) -> list[Group]:
+    """Neighbors from the same source in one group; a fact without a source is alone."""
     groups: list[Group] = []
+    source = ""
     for fact in facts:
-        if groups and fact.source and groups[-1][-1].source == fact.source:
+        if source and fact.source == source:
             groups[-1].append(fact)
         else:
             groups.append([fact])
-    ranks = [defines(fact.sentence, about) for fact in facts]
-    best = facts[ranks.index(max(ranks))] if any(ranks) else None
-    if is_history:
-        groups = sorted(groups, key=lambda group: _when(group) or _NEVER)
-    if best is None:
-        return groups if is_history else _by_time(groups, 1)
-    mine = next(group for group in groups if best in group)
-    others = [group for group in groups if group is not mine]
-    rest = [fact for fact in mine if fact is not best]
+        source = fact.source
+    return groups
+
+
+def _definition(facts: Sequence[Fact], subject: str) -> Fact | None:
+    """The fact that says best what a subject is; None when no fact says it."""
+    best = None
+    highest = 0
+    for fact in facts:
+        score = defines(fact.sentence, subject)
+        if score > highest:
+            best = fact
+            highest = score
+    return best
+
+
+def _opened(groups: list[Group], definition: Fact, is_history: bool) -> list[Group]:
+    """The groups with the definition first: in a history it alone moves, else its group with it."""
+    mine = next(group for group in groups if definition in group)
+    rest = [fact for fact in mine if fact is not definition]
     if not is_history:
-        return _by_time([[best, *rest], *others], 1)
-    place = groups.index(mine)
-    left = [*others[:place], *([rest] if rest else []), *others[place:]]
-    return [[best, *left[0]], *left[1:]] if left else [[best]]
+        others = [group for group in groups if group is not mine]
+        return [[definition, *rest], *others]
+    left = []
+    for group in groups:
+        told = rest if group is mine else group
+        if told:
+            left.append(told)
+    first = left[0] if left else []
+    return [[definition, *first], *left[1:]]
 
 
-def _when(group: Group) -> tuple[int, int] | None:
-    """The first date of a group."""
-    return next(filter(None, (month_of(fact.sentence) for fact in group)), None)
+def _by_time(groups: list[Group]) -> list[Group]:
+    """The groups behind the first one: those with a date in the order of time, the others in their places."""
+    first = groups[:1]
+    others = groups[1:]
+    dated = [group for group in others if _is_dated(group)]
+    turn = iter(sorted(dated, key=_date_of))
+    for place, group in enumerate(others):
+        if _is_dated(group):
+            others[place] = next(turn)
+    return first + others
 
 
-def _by_time(groups: list[Group], first: int) -> list[Group]:
-    """The groups with a date in the order of time, in the places of such groups, from `first` on."""
-    dated = sorted(filter(_when, groups[first:]), key=lambda group: _when(group) or (0, 0))
-    turn = iter(dated)
-    return groups[:first] + [next(turn) if _when(group) else group for group in groups[first:]]
+def _is_dated(group: Group) -> bool:
+    return _date_of(group) != _NEVER
+
+
+def _date_of(group: Group) -> tuple[int, int]:
+    """The first date that a group names, as year and month."""
+    for fact in group:
+        date = month_of(fact.sentence)
+        if date:
+            return date
+    return _NEVER
 
 
 def side_by_side(facts: Sequence[Fact], compared: Sequence[str]) -> list[Group]:
     """What each of the compared things is; then what several facts say of the same aspect; then the rest."""
-    read, rest = facts[:_MOST_COMPARED], facts[_MOST_COMPARED:]
-    mine: dict[str, Group] = {subject: [] for subject in compared}
-    for fact in read:
-        mine[nearest(fact, compared)].append(fact)
-    first: Group = []
-    for subject, own in mine.items():
-        best = max(own, key=lambda fact: defines(fact.sentence, subject), default=None)
-        if best and defines(best.sentence, subject):
-            own.remove(best)
-            first.append(best)
-    weights = _weights(read, compared)
-    groups: list[Group] = []
-    for subject in compared:
-        while mine[subject]:
-            groups.append(_aspect(mine[subject].pop(0), subject, mine, weights))
-    several = [group for group in groups if len(group) > 1]
-    single = [fact for group in groups if len(group) == 1 for fact in group]
-    return [group for group in (first, *several, [*single, *rest]) if group]
+    comparison = _Comparison(facts[:_MOST_COMPARED], compared)
+    definitions = comparison.take_definitions()
+    shared: list[Group] = []
+    rest: Group = []
+    for group in comparison.take_aspects():
+        if len(group) > 1:
+            shared.append(group)
+        else:
+            rest += group
+    rest += facts[_MOST_COMPARED:]
+    return list(filter(None, [definitions, *shared, rest]))
+
+
+class _Comparison:
+    """The facts of a comparison, by the thing that they are about; they are taken one after the other."""
+
+    def __init__(self, facts: Sequence[Fact], compared: Sequence[str]) -> None:
+        self.left: dict[str, Group] = {subject: [] for subject in compared}
+        for fact in facts:
+            subject = nearest(fact, compared)
+            self.left[subject].append(fact)
+        self.weights = _weights(facts, compared)
+
+    def take_definitions(self) -> Group:
+        """What each thing is, where a fact says it."""
+        taken = []
+        for subject, facts in self.left.items():
+            definition = _definition(facts, subject)
+            if definition:
+                facts.remove(definition)
+                taken.append(definition)
+        return taken
+
+    def take_aspects(self) -> list[Group]:
+        """All the other facts, those on the same aspect in one group."""
+        groups = []
+        for subject in self.left:
+            while self.left[subject]:
+                groups.append(self._take_aspect(subject))
+        return groups
+
+    def _take_aspect(self, subject: str) -> Group:
+        """The first fact of a thing, what contradicts it, and of each other thing the fact most like it."""
+        fact, *others = self.left[subject]
+        group = [fact]
+        group += [other for other in others if differ(fact, other)]
+        self.left[subject] = [other for other in others if other not in group]
+        for name, facts in self.left.items():
+            alike = self._most_alike(fact, facts) if name != subject else None
+            if alike:
+                facts.remove(alike)
+                group.append(alike)
+        return group
+
+    def _most_alike(self, fact: Fact, others: Group) -> Fact | None:
+        """The fact that shares most with another one; None when all share too little."""
+        best = None
+        highest = 0.0
+        for other in others:
+            shared = self._shared(fact, other)
+            if shared >= _ALIKE and shared > highest:
+                best = other
+                highest = shared
+        return best
+
+    def _shared(self, fact: Fact, other: Fact) -> float:
+        """How much two facts share: two words, or one and the verb, else nothing."""
+        stems = meaning(fact.sentence) & meaning(other.sentence)
+        weights = [self.weights[stem] for stem in stems if stem in self.weights]
+        is_same_verb = opening(fact.sentence).verb == opening(other.sentence).verb
+        return fsum(weights) if len(weights) > 1 or is_same_verb else 0
 
 
 def nearest(fact: Fact, compared: Sequence[str]) -> str:
     """Which of the compared things a fact is about."""
+    source = fact.source.replace("-", " ")
 
     def nearness(subject: str) -> float:
-        named = mentions(fact.source.replace("-", " "), subject)
-        return max(2 * named, mentions(fact.sentence, subject))
+        in_source = 2 * mentions(source, subject)
+        in_sentence = mentions(fact.sentence, subject)
+        return max(in_source, in_sentence)
 
     return max(compared, key=nearness)
 
 
 def _weights(facts: Sequence[Fact], compared: Sequence[str]) -> dict[str, float]:
-    """Stem → how much it says about an aspect: the rarer the more, a compared thing's name nothing."""
-    counts = Counter(word for fact in facts for word in meaning(fact.sentence))
-    names = {word for subject in compared for word in meaning(subject)}
-    return {word: 0 if word in names else 1 / count for word, count in counts.items()}
-
-
-def _aspect(fact: Fact, subject: str, mine: dict[str, Group], weights: dict[str, float]) -> Group:
-    """A fact, what contradicts it, and of each other thing the fact that is most like it: all are taken."""
-    group = [fact, *(other for other in mine[subject] if differ(fact, other))]
-    mine[subject] = [other for other in mine[subject] if other not in group]
-    verb = opening(fact.sentence)[1]
-
-    def likeness(other: Fact) -> float:
-        shared = [weights[word] for word in meaning(fact.sentence) & meaning(other.sentence)]
-        told = [weight for weight in shared if weight]
-        return sum(told) if len(told) > 1 or opening(other.sentence)[1] == verb else 0
-
-    for other, own in mine.items():
-        like = max(own, key=likeness, default=None) if other != subject else None
-        if like and likeness(like) >= _ALIKE:
-            own.remove(like)
-            group.append(like)
-    return group
+    """Stem → how much it says about an aspect: the rarer the more. Those of the compared names are left out."""
+    counts = Counter(stem for fact in facts for stem in meaning(fact.sentence))
+    for subject in compared:
+        for stem in meaning(subject):
+            counts.pop(stem, None)
+    return {stem: 1 / count for stem, count in counts.items()}
 
 
 def contradicts(one: Fact, other: Fact, task: str) -> bool:
     """Whether two sources contradict each other, and do not speak of two things that the task compares."""
-    if one.source == other.source or not (differ(one, other) and of_one_thing(one, other)):
+    if one.source == other.source:
+        return False
+    if not differ(one, other) or not of_one_thing(one, other):
         return False
     compared = subjects(task)
-    return len(compared) < 2 or nearest(one, compared) == nearest(other, compared)
+    if len(compared) < 2:
+        return True
+    return nearest(one, compared) == nearest(other, compared)
 
 
 def contrasts(one: Fact, other: Fact, task: str) -> bool:
     """Whether two facts on one aspect say the same with other figures or other names."""
-    first, second = meaning(one.sentence), meaning(other.sentence)
-    if len(first & second) < 2 or 2 * len(first & second) < min(len(first), len(second)) - 1:
+    if not _has_same_aspect(one, other):
         return False
-    if figures(one.sentence) and figures(other.sentence):
-        return {*figures(one.sentence)}.isdisjoint(figures(other.sentence))
+    own_figures = figures(one.sentence)
+    other_figures = figures(other.sentence)
+    if own_figures and other_figures:
+        return set(own_figures).isdisjoint(other_figures)
     compared = {word for subject in subjects(task) for word in subject.split()}
-    named, others = _names(one) - compared, _names(other) - compared
-    return bool(named - others and others - named and named & others)
+    own_names = _names(one) - compared
+    other_names = _names(other) - compared
+    shared = own_names & other_names
+    return bool(shared) and own_names != shared and other_names != shared
+
+
+def _has_same_aspect(one: Fact, other: Fact) -> bool:
+    """Whether two facts share two stems or more, and nearly half of the shorter one."""
+    own = meaning(one.sentence)
+    others = meaning(other.sentence)
+    shared = len(own & others)
+    shorter = min(len(own), len(others))
+    return shared >= 2 and 2 * shared >= shorter - 1
 
 
 def _names(fact: Fact) -> set[str]:
-    return {*re.findall(r"(?<=\s)[A-Z][\w+#-]*", fact.sentence)}
+    return set(re.findall(r"(?<=\s)[A-Z][\w+#-]*", fact.sentence))

@@ -60,11 +60,11 @@ def _finished(request: dict, temperament: Temperament, reply: Answer, ending: di
     filled = _decided(as_form(request, ending), temperament)
     account = filled.account or Account()
     if account.read_as == _FORM:
-        is_unknown = reply.account is not None and reply.account.read_as == _UNKNOWN
-        unfilled = [clause for clause in account.not_understood if clause.endswith(UNFILLED)]
+        read_as = reply.account.read_as if reply.account else ""
+        is_unfilled = any(clause.endswith(UNFILLED) for clause in account.not_understood)
         task = View.of(request).task.rstrip()
         is_question = task.endswith("?") or len(content_words(task)) < 2
-        if is_unknown or unfilled or is_question:
+        if read_as == _UNKNOWN or is_unfilled or is_question:
             return reply
     text = "".join(block["text"] for block in filled.content)
     call = {"type": "tool_use", "name": ending["name"], "input": json.loads(text)}
@@ -80,9 +80,9 @@ def _decided(request: dict, temperament: Temperament) -> Answer:
     account = replace(_account(view, skill), overlooked=overlooked)
     refusal = _beyond(view, account) if skill is fitting[-1] else ""
     if refusal:
-        block = {"type": "text", "text": refusal}
         account = replace(account, read_as=_UNKNOWN)
-        return Answer((block,), "This job lies beyond the edge.", account)
+        reply = Answer.say(refusal, "This job lies beyond the edge.")
+        return replace(reply, account=account)
     reply = skill.reply(view)
     if view.schema is not None and not _is_structured(reply):
         form = next(other for other in fitting if other.SAYS == _FORM)
@@ -119,7 +119,9 @@ def _beyond(view: View, account: Account) -> str:
     job = min(account.not_understood, key=lambda clause: clause.startswith("You are"))
     if job[1:2].islower():
         job = job[0].lower() + job[1:]
-    counts = [f"{name} ({len(text.split())} words)" for name, text in view.material.items()]
+    counts = []
+    for name, text in view.material.items():
+        counts.append(f"{name} ({len(text.split())} words)")
     how = "what this means" if job.startswith(("you ", "your ")) else "how to do this"
     return (
         f"I am the offline model and do not know {how}: “{job}”; a real model would. "

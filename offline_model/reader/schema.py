@@ -56,8 +56,7 @@ def resolve(schema: Any, root: dict) -> dict:
             kinds = schema.pop("type")
             schema["anyOf"] = [{"type": kind} for kind in kinds]
         elif schema.get("anyOf") or schema.get("oneOf"):
-            branches = list(schema.pop("anyOf", ()))
-            branches += schema.pop("oneOf", ())
+            branches = [*schema.pop("anyOf", ()), *schema.pop("oneOf", ())]
             schema |= _branch(branches)
         else:
             return _with_limits(schema)
@@ -95,15 +94,17 @@ def _with_limits(schema: dict) -> dict:
     """The schema with the type that its choice has, and the limits that end its description, as the
     SDK writes them: "{minimum: 1}"."""
     found: dict = {}
-    options = schema.get("enum")
-    if options and all(type(option) is int for option in options):
+    kinds = set(map(type, schema.get("enum") or ()))
+    if kinds == {int}:
         found["type"] = "integer"
     description = schema.get("description")
-    stated = _STATED.search(description) if isinstance(description, str) else None
-    if stated:
-        for key, minus, digits in _PAIR.findall(stated[1]):
-            value = number(digits)
-            found[key] = -value if minus else value
+    stated = None
+    if isinstance(description, str):
+        stated = _STATED.search(description)
+    limits = _PAIR.findall(stated[1]) if stated else []
+    for key, minus, digits in limits:
+        value = number(digits)
+        found[key] = -value if minus else value
     return found | schema
 
 
@@ -117,37 +118,34 @@ def means(name: str, meaning: str) -> bool:
 
 def meanings_of(name: str) -> list[str]:
     """What a field's name may mean, the likeliest first."""
-    meanings = table("words/fields").keys()
-    return [key for key in meanings if key not in _NO_MEANINGS and means(name, key)]
+    meanings = [key for key in table("words/fields") if key not in _NO_MEANINGS]
+    return [key for key in meanings if means(name, key)]
 
 
 def has_field(schema: dict, meaning: str) -> bool:
     """Whether an answer's schema has a top-level field that can take this meaning."""
-    fields = resolve(schema, schema).get("properties") or {}
+    whole = resolve(schema, schema)
+    fields = whole.get("properties") or {}
     return any(means(name, meaning) for name in fields)
 
 
 def positive(options: list, wanted: bool) -> Any:
     """The word of a choice that says yes (or no): PASS or REVISE, accept or reject."""
-
-    def refusal(option: Any) -> int:
-        word = str(option)
-        return 2 * means(word, "no") - means(word, "yes")
-
-    ranked = sorted(options, key=refusal)
+    ranked = sorted(options, key=_refusal)
     return ranked[0] if wanted else ranked[-1]
+
+
+def _refusal(option: Any) -> int:
+    """How much a word of a choice says no."""
+    word = str(option)
+    return 2 * means(word, "no") - means(word, "yes")
 
 
 def judges(name: str, options: list) -> bool:
     """Whether a choice is a verdict: by its field's name or by its words."""
     if means(name, "verdict"):
         return True
-    decided = [_decides(str(option)) for option in options]
-    return any(decided)
-
-
-def _decides(word: str) -> bool:
-    return means(word, "yes") or means(word, "no")
+    return any(map(_refusal, options))
 
 
 def clipped(value: Any, schema: dict) -> Any:
@@ -158,17 +156,15 @@ def clipped(value: Any, schema: dict) -> Any:
         return value[: schema.get("maxItems")]
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
-    if "minimum" in schema:
-        value = max(value, schema["minimum"])
-    if "maximum" in schema:
-        value = min(value, schema["maximum"])
-    return value
+    value = max(value, schema.get("minimum", value))
+    return min(value, schema.get("maximum", value))
 
 
 def _clipped_text(text: str, schema: dict) -> str:
     longest = schema.get("maxLength", len(text))
+    shortest = schema.get("minLength", 0)
     if len(text) > longest:
         text = text[:longest]
-        whole_words = text.rpartition(" ")[0].rstrip(" ,;")
-        text = whole_words or text
-    return text.ljust(schema.get("minLength", 0), ".")
+        whole_words, _, _ = text.rpartition(" ")
+        text = whole_words.rstrip(" ,;") or text
+    return text.ljust(shortest, ".")

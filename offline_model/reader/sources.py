@@ -43,10 +43,10 @@ def json_of(text: str) -> Any:
 def _record(fields: dict) -> Doc:
     """A Doc from fields of any usual names."""
     known = {str(key).lower(): _plain(value) for key, value in fields.items()}
-    values = dict.fromkeys(table("words/records"), "")
+    values = {}
     for field, names in table("words/records").items():
-        for name in reversed(names.split()):
-            values[field] = known.get(name) or values[field]
+        given = filter(None, map(known.get, names.split()))
+        values[field] = next(given, "")
     return Doc(**values)
 
 
@@ -84,9 +84,12 @@ def documents(text: str) -> tuple[Doc, ...]:
         return tuple(_of_json(data))
     heads = list(_HEADER.finditer(text))
     if heads:
+        found = []
         ends = [head.start() for head in heads[1:]]
-        places = zip(heads, [*ends, len(text)], strict=True)
-        return tuple(_headed(head, text[head.end() : end]) for head, end in places)
+        for head, end in zip(heads, [*ends, len(text)], strict=True):
+            body = text[head.end() : end]
+            found.append(_headed(head, body))
+        return tuple(found)
     if len(sentences(text)) < 3 and says_nothing(text):
         return ()
     return tuple(Doc(fact.source, fact.title, text=fact.sentence) for fact in facts(text))
@@ -117,7 +120,8 @@ def facts(text: str) -> tuple[Fact, ...]:
         return tuple(found)
     title = ""
     for block in blocks(text):
-        if is_heading(block) or (block.endswith(":") and len(block.split()) < 7):
+        is_label = block.endswith(":") and len(block.split()) < 7
+        if is_label or is_heading(block):
             title = block.strip("#*: ")
             continue
         group = [sentence_of(sentence, "", title) for sentence in sentences(block)]

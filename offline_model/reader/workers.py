@@ -58,7 +58,8 @@ def said_of(tool: dict) -> str:
 def kind_of(tool: dict) -> str:
     """What a tool is for – research, write, review, finalize or other – by name, then description."""
     takes_work = not fields_of(tool).keys().isdisjoint(("intent", "task", "artifacts"))
-    return _kind(tool.get("name", ""), tool.get("description") or "", takes_work)
+    description = tool.get("description") or ""
+    return _kind(tool.get("name", ""), description, takes_work)
 
 
 @lru_cache(maxsize=1_000)
@@ -67,16 +68,16 @@ def _kind(name: str, described: str, takes_work: bool) -> str:
     if named and named[0] in words_in("tools/finish", "names") and not takes_work:
         return "finalize"
     people = words_in("tools/hand_over", "people")
-    told = [
-        word for word in words(described) if word not in stop_words() and stem(word) not in people
-    ]
-    scores = dict.fromkeys(KINDS, 0.0)
-    for weight, group in (
+    telling = [word for word in words(described) if word not in stop_words()]
+    told = [word for word in telling if stem(word) not in people]
+    weighed = (
         (4, named),
         (2.5, told[:1]),
         (2.5, _WHO.findall(described.lower())),
         (0.5, told),
-    ):
+    )
+    scores = dict.fromkeys(KINDS, 0.0)
+    for weight, group in weighed:
         for word in group:
             kind = _verbs().get(stem(word))
             if kind:
@@ -150,7 +151,8 @@ def team_for(view: View, task: str, tools: list[dict]) -> list[dict]:
     """The tools that a task asks for, in the order of their turns: one for each usual step that is
     wished, and every further one that the task (or an "always …" of the system prompt) asks for."""
     rules = ". ".join([task, *_ALWAYS.findall(view.system)])
-    team = [tool for tool in tools if kind_of(tool) not in KINDS and asked(tool, rules)]
+    others = [tool for tool in tools if kind_of(tool) not in KINDS]
+    team = [tool for tool in others if asked(tool, rules)]
     for kind in sorted(wished_kinds(view)):
         group = [tool for tool in tools if kind_of(tool) == kind]
         first = group[:1]
@@ -190,9 +192,8 @@ def _capitalized(text: str) -> str:
 
 def clause_for(tool: dict, task: str) -> str:
     """The clause of the task that asks for this specialist, as a task of its own."""
-    clauses = [clause.strip() for clause in _CLAUSES.split(task)]
-    asking = [clause for clause in clauses if asked(tool, clause)]
-    clause = (asking and asking[0]) or task
+    clauses = map(str.strip, _CLAUSES.split(task))
+    clause = next((clause for clause in clauses if asked(tool, clause)), task)
     compared = subjects(task)
     if len(compared) > 1 and any(subject in clause for subject in compared):
         clause = task
@@ -203,10 +204,12 @@ def workers_in(text: str, names: list[str]) -> list[dict]:
     """The workers with what is said of them: `names` where these are known, else those that the text
     lists: "Workers: a (does this), b (does that)" or a bullet each."""
     workers = []
-    for name in (names or _listed(text))[:_MOST]:
+    names = names or _listed(text)
+    for name in names[:_MOST]:
         behind = rf"\b{re.escape(name)}\b[`*\"']*\s*[(:–—-]\s*([^.;\n)\"]+)"
-        described = re.search(behind, text)
-        workers.append({"name": name, "description": described[1] if described else ""})
+        found = re.search(behind, text)
+        description = found[1] if found else ""
+        workers.append({"name": name, "description": description})
     return workers
 
 
@@ -217,6 +220,8 @@ def _listed(text: str) -> list[str]:
         if len(names) > 1:
             return list(dict.fromkeys(names))
     line = _PEOPLE.search(text)
-    items = re.split(r"[,;]\s+(?:and\s+)?|\s+and\s+", line[1]) if line else []
+    if line is None:
+        return []
+    items = re.split(r"[,;]\s+(?:and\s+)?|\s+and\s+", line[1])
     first_words = [item.split()[0] for item in items if item.strip()]
     return list(dict.fromkeys(word.strip("`'\"*.") for word in first_words))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -16,15 +17,8 @@ from ..reader.topics import mentions, subjects, topic
 from ..reader.view import View
 from ..reader.words import Fact, is_instruction, says_nothing, sentences, words
 
-
-class Line(NamedTuple):
-    """A sentence of a brief, and whether it begins what belongs together."""
-
-    text: str
-    begins: bool
-
-
 USUAL_WORDS = 250  # a brief's length when the prompt sets none
+UNLIMITED = 1_000
 _ENGLISH = (
     re.compile(  # how an English word may begin; else it is a name that stays small: pgvector
         r"(?:[^\W\d_]?[aeiouy]|[bcdfgkpst]?[hlnrw]|s[ckmpqt]|ps|gn|kn|sch|str|spr|scr|thr)", re.I
@@ -32,32 +26,69 @@ _ENGLISH = (
 )
 
 
+class Line(NamedTuple):
+    """A sentence of a brief, and whether it begins what belongs together."""
+
+    text: str
+    begins: bool
+
+    @property
+    def leans(self) -> bool:
+        """Whether it needs the sentence before."""
+        return self.text.startswith((DIFFER, CONTRAST))
+
+
 def compose(view: View, facts: list[Fact], thinking: str) -> Answer:
     """A brief of these facts, as text or in the schema's shape."""
     about = topic(view.task)
-    cite = bool(view.wish("citations"))
+    cite = _cites(view)
     facts = _usable(facts, cite)
     heading = "" if view.wish("title") is False else title(view.task, about, facts)
     if not facts:
-        searched = (
-            view.calls or "facts" in view.parts or says_nothing(view.parts.get("context", ""))
-        )
-        if searched or view.wish("no_invention"):
-            return _empty(view, heading, about, "found in the sources" if searched else "given")
+        missing = _missing(view)
+        if missing:
+            text = f"No facts about {about or 'this topic'} were {missing}."
+            text += " This brief therefore makes no claims about it."
+            return _answer(view, heading, [text], "There are no facts: say so.")
         facts = inventions(about or "the topic", cite)
         thinking = "No facts at hand, and nothing forbids filling the gap."
+    return _written(view, facts, heading, thinking)
+
+
+def _written(view: View, facts: list[Fact], heading: str, thinking: str) -> Answer:
+    """The facts as a brief of the length that the prompt sets; what was not found comes last."""
+    about = topic(view.task)
+    cite = _cites(view)
     gaps = _gaps(view)
-    taken = sum(len(text.split()) for text in (*gaps, f"# {heading}" if heading else ""))
-    most = view.limit("words") or USUAL_WORDS
-    few = (view.limit("sentences") or 1_000) - len(gaps)
-    few = min(few, view.limit("facts") or 1_000)
-    groups = _groups(view, _nearest(facts, about, few), about)
-    chosen = _fill(groups, cite, most - taken, few, view.task)
-    if not chosen:
-        heading, gaps, chosen = "", [], [_shortest(facts, cite, most)]
-    paragraphs = _paragraphs(chosen, view)
+    most_words = view.limit("words") or USUAL_WORDS
+    taken = _count(gaps)
+    if heading:
+        taken += _count(["#", heading])
+    most_lines = (view.limit("sentences") or UNLIMITED) - len(gaps)
+    most_lines = min(most_lines, view.limit("facts") or UNLIMITED)
+    nearest = _nearest(facts, about, most_lines)
+    draft = _Draft(view.task, cite, most_words - taken, most_lines)
+    draft.tell(_groups(view, nearest, about))
+    lines = draft.lines
+    if not lines:  # not even one fits
+        heading = ""
+        gaps = []
+        lines = [_shortest(facts, cite, most_words)]
+    paragraphs = _paragraphs(lines, view)
     paragraphs[-1] = " ".join([paragraphs[-1], *gaps])
     return _answer(view, heading, paragraphs, thinking)
+
+
+def _cites(view: View) -> bool:
+    return bool(view.wish("citations"))
+
+
+def _missing(view: View) -> str:
+    """How a brief without facts calls them; "" where they may be made up."""
+    context = view.parts.get("context", "")
+    if view.calls or "facts" in view.parts or says_nothing(context):
+        return "found in the sources"
+    return "given" if view.wish("no_invention") else ""
 
 
 def _groups(view: View, facts: list[Fact], about: str) -> list[Group]:
@@ -66,13 +97,6 @@ def _groups(view: View, facts: list[Fact], about: str) -> list[Group]:
     if len(compared) > 1:
         return side_by_side(facts, compared)
     return in_order(facts, about, is_history(view.task))
-
-
-def _empty(view: View, heading: str, about: str, how: str) -> Answer:
-    """The brief that says that there are no facts."""
-    plain = f"No facts about {about or 'this topic'} were {how}."
-    text = f"{plain} This brief therefore makes no claims about it."
-    return _answer(view, heading, [text], "There are no facts: say so.")
 
 
 def _usable(facts: list[Fact], cite: bool) -> list[Fact]:
@@ -85,104 +109,172 @@ def _usable(facts: list[Fact], cite: bool) -> list[Fact]:
 def _gaps(view: View) -> list[str]:
     """What the facts part says was not found."""
     told = sentences(view.parts.get("facts", ""))
-    return [one for one in told if says_nothing(one) and not is_instruction(one)]
+    gaps = filter(says_nothing, told)
+    return [gap for gap in gaps if not is_instruction(gap)]
 
 
-def _nearest(facts: list[Fact], about: str, few: int) -> list[Fact]:
+def _count(texts: list[str]) -> int:
+    """The words of some texts."""
+    return sum(len(text.split()) for text in texts)
+
+
+def _nearest(facts: list[Fact], about: str, most: int) -> list[Fact]:
     """So many facts, those that are nearest to the topic, in their own order."""
-    if few >= len(facts):
+    if most >= len(facts):
         return facts
     ranked = sorted(facts, key=lambda fact: -mentions(fact.sentence, about))
-    nearest = {*ranked[: max(few, 1)]}
+    count = max(most, 1)
+    nearest = set(ranked[:count])
     return [fact for fact in facts if fact in nearest]
 
 
 def _shortest(facts: list[Fact], cite: bool, most: int) -> Line:
     """The shortest fact, cut where even that is too long."""
-    short = min(facts, key=lambda fact: len(cited(fact, cite).split()))
-    text = cited(short, cite)
-    if len(text.split()) > most:
-        text = " ".join(short.sentence.split()[:most]).rstrip(",;.") + "."
-    return Line(text, True)
+    shortest = min(facts, key=lambda fact: _count([cited(fact, cite)]))
+    text = cited(shortest, cite)
+    if _count([text]) > most:
+        tokens = shortest.sentence.split()
+        start = " ".join(tokens[:most])
+        text = start.rstrip(",;.") + "."
+    return Line(text, begins=True)
 
 
 def title(task: str, about: str, facts: list[Fact]) -> str:
     """The brief's title from the task's topic; a name that the facts write small stays small."""
     compared = subjects(task)
     if len(compared) > 1:
-        return f"Comparing {', '.join(compared[:-1])} and {compared[-1]}"
+        *others, last = compared
+        return f"Comparing {', '.join(others)} and {last}"
     text = re.sub(r"^an?\s+", "", about)
     first = text.split(" ")[0]
-    named = any(fact.sentence.startswith(f"{first} ") for fact in facts)
-    if named or not first.islower() or not _ENGLISH.match(first):
+    if not first.islower() or not _ENGLISH.match(first):
+        return text
+    if any(fact.sentence.startswith(f"{first} ") for fact in facts):
         return text
     return text[0].upper() + text[1:]
 
 
-def _fill(groups: list[Group], cite: bool, room: int, count: int, task: str) -> list[Line]:
-    """The sentences as they are written, in order until the words or sentences are full; of two facts
-    that contradict each other the second is right after the first."""
-    order = [(fact, place) for place, group in enumerate(groups) for fact in group]
-    compared = len(subjects(task)) > 1
-    lines: list[Line] = []
-    before, last, contrasted = None, -1, -1
-    for place, (fact, group) in enumerate(order):
-        others = order[place + 1 :]
-        other = next((later for later in others if contradicts(fact, later[0], task)), None)
-        if other:
-            order.remove(other)
-            order.insert(place + 1, (other[0], group))
-        text = cited(fact, cite)
-        if before and contradicts(before, fact, task):
-            text = DIFFER + text
-        elif before and compared and last == group != contrasted and contrasts(before, fact, task):
-            text, contrasted = CONTRAST + uncapitalized(text, task), group
-        room -= len(text.split())
-        if room < 0 or len(lines) >= count:
-            break
-        lines.append(Line(text, group != last))
-        before, last = fact, group
-    return lines
+class _Draft:
+    """The sentences of a brief, written one after the other while there is room."""
+
+    def __init__(self, task: str, cite: bool, most_words: int, most_lines: int) -> None:
+        self.task = task
+        self.cite = cite
+        self.words_left = most_words
+        self.most_lines = most_lines
+        self.compares = len(subjects(task)) > 1
+        self.lines: list[Line] = []
+        self.before: Fact | None = None
+        self.group = -1  # the number of its group
+        self.contrasted = -1  # the group that has its "by contrast"
+
+    def tell(self, groups: list[Group]) -> None:
+        """Write facts until the room is full; what contradicts a fact comes right after it."""
+        left: list[tuple[Fact, int]] = []
+        for number, group in enumerate(groups):
+            left += [(fact, number) for fact in group]
+        while left:
+            fact, number = left.pop(0)
+            if not self._write(fact, number):
+                break
+            for place, (other, _) in enumerate(left):
+                if contradicts(fact, other, self.task):
+                    del left[place]
+                    left.insert(0, (other, number))
+                    break
+
+    def _write(self, fact: Fact, group: int) -> bool:
+        """Write a fact; False when there is no room for it."""
+        text = self._linked(fact, group)
+        self.words_left -= len(text.split())
+        if self.words_left < 0 or len(self.lines) >= self.most_lines:
+            return False
+        self.lines.append(Line(text, group != self.group))
+        self.before = fact
+        self.group = group
+        return True
+
+    def _linked(self, fact: Fact, group: int) -> str:
+        """A fact's sentence, with what it is to the sentence before."""
+        text = cited(fact, self.cite)
+        if self.before is None:
+            return text
+        if contradicts(self.before, fact, self.task):
+            return DIFFER + text
+        may_contrast = self.compares and group == self.group and group != self.contrasted
+        if may_contrast and contrasts(self.before, fact, self.task):
+            self.contrasted = group
+            return CONTRAST + uncapitalized(text, self.task)
+        return text
 
 
 def _paragraphs(lines: list[Line], view: View) -> list[str]:
-    """One to three paragraphs, or as many as were asked for, cut where a group of facts ends."""
+    """One to three paragraphs, or as many as were asked for, each of at least two lines."""
     if view.wish("bullets"):
         return ["\n".join(f"- {line.text}" for line in lines)]
-    count = min(view.limit("paragraphs") or 3, max(1, len(lines) // 2))
+    most = max(1, len(lines) // 2)
+    count = min(view.limit("paragraphs") or 3, most)
     ends = [0]
     for number in range(1, count):
         wanted = number * len(lines) // count
-        free = range(ends[-1] + 2, len(lines) - 2 * (count - number) + 1)
-        starts = [place for place in free if lines[place].begins]
-        apart = [place for place in free if not lines[place].text.startswith((DIFFER, CONTRAST))]
-        ends.append(min(starts or apart or free, key=lambda place: abs(place - wanted)))
+        earliest = ends[-1] + 2
+        latest = len(lines) - 2 * (count - number)
+        ends.append(_cut(lines, range(earliest, latest + 1), wanted))
     texts = [line.text for line in lines]
-    cuts = pairwise([*ends, len(lines)])
-    return [" ".join(with_pronouns(texts[start:end], texts)) for start, end in cuts]
+    paragraphs = []
+    for start, end in pairwise([*ends, len(lines)]):
+        linked = with_pronouns(texts[start:end], texts)
+        paragraphs.append(" ".join(linked))
+    return paragraphs
+
+
+def _cut(lines: list[Line], places: range, wanted: int) -> int:
+    """The place nearest to the wanted one where a group begins, else where no line leans on the one before."""
+    starts = [place for place in places if lines[place].begins]
+    apart = [place for place in places if not lines[place].leans]
+    return min(starts or apart or places, key=lambda place: abs(place - wanted))
 
 
 def inventions(about: str, cite: bool) -> list[Fact]:
     """Plausible sentences with made-up numbers: what a model does that has no facts."""
     digest = hashlib.sha256(about.lower().encode()).digest()
-    name, slug = about[0].upper() + about[1:], "-".join(words(about)[:3]) or "topic"
-    year, group = 1950 + digest[0] % 70, 3 + digest[1] % 9
-    users, gains, growth = 100 * (1 + digest[3] % 90), 12 + digest[4] % 60, 5 + digest[5] % 30
-    told = [
-        f"{name} goes back to {year}, when a group of {group} researchers first described it.",
-        f"By {2021 + digest[2] % 4} more than {users} organisations worked with it.",
-        f"Independent studies report gains of {gains} percent over earlier approaches.",
-        f"Experts expect {about} to grow by {growth} percent a year.",
+
+    def drawn(place: int, lowest: int, count: int) -> int:
+        return lowest + digest[place] % count
+
+    name = about[0].upper() + about[1:]
+    slug = "-".join(words(about)[:3]) or "topic"
+    year = drawn(0, 1950, 70)
+    group = drawn(1, 3, 9)
+    since = drawn(2, 2021, 4)
+    users = 100 * drawn(3, 1, 90)
+    gains = drawn(4, 12, 60)
+    growth = drawn(5, 5, 30)
+    handbook = f"{slug}-handbook-{drawn(6, 2010, 15)}"
+    survey = f"{slug}-survey-{drawn(7, 2015, 10)}"
+    facts = [
+        Fact(
+            f"{name} goes back to {year}, when a group of {group} researchers first described it.",
+            handbook,
+        ),
+        Fact(f"By {since} more than {users} organisations worked with it.", handbook),
+        Fact(
+            f"Independent studies report gains of {gains} percent over earlier approaches.", survey
+        ),
+        Fact(f"Experts expect {about} to grow by {growth} percent a year.", survey),
     ]
-    handbook, survey = 2010 + digest[6] % 15, 2015 + digest[7] % 10
-    made_up = (f"{slug}-handbook-{handbook}", f"{slug}-survey-{survey}")
-    return [Fact(text, made_up[place // 2] if cite else "") for place, text in enumerate(told)]
+    return facts if cite else [replace(fact, source="") for fact in facts]
 
 
 def _answer(view: View, heading: str, paragraphs: list[str], thinking: str) -> Answer:
-    text = "\n\n".join([f"# {heading}"] * bool(heading) + paragraphs)
+    body = "\n\n".join(paragraphs)
+    text = f"# {heading}\n\n{body}" if heading else body
     if not view.schema:
-        return Answer(({"type": "text", "text": text},), thinking)
-    known = {"paragraphs": paragraphs, "body": "\n\n".join(paragraphs), "title": heading}
-    count = sum(len(paragraph.split()) for paragraph in paragraphs)
-    return filled(view, text, known | {"words": count}, thinking)
+        return Answer.say(text, thinking)
+    known = {
+        "paragraphs": paragraphs,
+        "body": body,
+        "title": heading,
+        "words": _count(paragraphs),
+    }
+    return filled(view, text, known, thinking)

@@ -23,13 +23,14 @@ def read(view: View) -> str:
 
 def reply(view: View) -> Answer:
     """The schema filled from the message's parts, the tools' results and the task."""
-    given = [
-        f"{name}: {text}" if "\n" not in text else text for name, text in view.material.items()
-    ]
-    text = "\n\n".join([*given, *view.results, view.task]).strip() or view.first
-    facts = [
-        {"fact": fact.sentence, "text": fact.sentence, "source": fact.source}
-        for fact in view.facts
-        if fact.source
-    ]
-    return filled(view, text, {"facts": facts} if facts else {}, "The answer must have this shape.")
+    given = []
+    for name, text in view.material.items():
+        is_line = "\n" not in text
+        given.append(f"{name}: {text}" if is_line else text)
+    whole = "\n\n".join([*given, *view.results, view.task]).strip()
+    rows = []
+    for fact in view.facts:
+        if fact.source:
+            rows.append({"fact": fact.sentence, "text": fact.sentence, "source": fact.source})
+    known = {"facts": rows} if rows else {}
+    return filled(view, whole or view.first, known, "The answer must have this shape.")

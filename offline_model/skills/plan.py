@@ -57,7 +57,7 @@ def _shape(schema: dict) -> _Shape | None:
         fields = {name: resolve(one, schema) for name, one in properties.items()}
         named = [name for name in fields if means(name, "worker")]
         if named and means(key, "steps"):
-            closed = [name for name in named if "enum" in fields[name] or "const" in fields[name]]
+            closed = [name for name in named if fields[name].keys() & {"enum", "const"}]
             worker = (closed or named)[0]
             return _Shape(key, fields, worker)
     return None

@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
+from itertools import product
 
 from ..answer import Answer
+from ..reader.findings import ENOUGH, Finding, choose, count, gather, is_title, nearness
 from ..reader.form import filled
 from ..reader.lexicon import has
 from ..reader.library import key_field, query_field, query_of, search_input
 from ..reader.order import is_history
-from ..reader.prose import defines
 from ..reader.schema import has_field
-from ..reader.sources import Doc, documents
-from ..reader.topics import core, mentions, named_in, subjects, topic
+from ..reader.sources import documents
+from ..reader.topics import core, named_in, subjects, topic
 from ..reader.view import View
-from ..reader.words import (
-    Fact,
-    content_words,
-    is_instruction,
-    sentence_of,
-    sentences,
-    stem,
-    words,
-)
+from ..reader.words import Fact, content_words, sentences, stem, words
 from .brief import compose
 
 SAYS = "researcher"
@@ -41,16 +33,15 @@ WISHES = (
     "nothing_found",
     "coverage",
 )
-MOST_WORDS = 200  # longer runs of text are not treated as sentences
 MOST_FACTS = 12  # reported when the prompt sets no number
-ENOUGH = 3  # facts on a subject after which another search is not worth its cost
+UNLIMITED = 10_000
+Call = tuple[str, dict]
+"""The name of a tool, and its input."""
+
 _ANGLES = ("origin", "dates", "numbers", "people", "design", "limits", "alternatives", "examples")
 _OWN_WORDS = re.compile(r"[\"“'`]([^\"”'`\n]+)[\"”'`]|\b([A-Z]{2,}(?:[ _][A-Z]+)*)\b")
 _ARTICLE = re.compile(r"^(?:the|an?)\s+")
-_AND = re.compile(r",\s+(?:and\s+)?|\s+(?:and|or|&)\s+")
 _PLURAL = re.compile(r"(?<=\w{3})(?<!s)s\b")
-_BONUS = {0: 0.0, 1: 0.15, 2: 0.0, 3: 3.0}  # for a document that defines a subject, see `defines`
-Found = list[tuple[Doc, list[str]]]  # the documents that matter, each with its usable sentences
 
 
 def fits(view: View) -> bool:
@@ -68,105 +59,168 @@ def read(view: View) -> str:
 
 def reply(view: View) -> Answer:
     """Ask the next search, or report what was found."""
-    about = subjects(view.task)
-    asked = _asked(view)
-    if not about and not asked:
+    research = _Research(view)
+    if not research.about and not research.asked:
         text = "What is the topic to research? The task names none."
         return Answer.say(text, "No topic to search for.")
-    found = gather(view, about)
     if view.must_answer:
-        return _report(view, about, found)
-    titles = _to_open(view, about)
-    if titles:
-        return Answer.call(titles, "Only titles came back: open them.")
-    searches = _searches(view, _next(view, about, asked, found))
-    limit = view.limit("searches")
-    if limit is not None:
-        searches = searches[: max(0, limit - len(asked))]
+        return research.report()
+    to_open = research.to_open()
+    if to_open:
+        return Answer.call(to_open, "Only titles came back: open them.")
+    searches = research.searches()
     if searches:
-        why = "Not enough yet: one more search." if asked else "No facts yet: search first."
+        why = (
+            "Not enough yet: one more search." if research.asked else "No facts yet: search first."
+        )
         return Answer.call(searches, why)
-    return _report(view, about, found)
+    return research.report()
 
 
 def _asked(view: View) -> list[str]:
     """The queries that were already asked."""
     offered = view.request.get("tools") or []
     fields = {tool.get("name"): query_field(tool) for tool in offered}
-    queries = [query_of(call.input, fields.get(call.name)) for call in view.calls]
-    return [query for query in queries if query]
+    queries = []
+    for call in view.calls:
+        field = fields.get(call.name)
+        queries.append(query_of(call.input, field))
+    return list(filter(None, queries))
 
 
-def _searches(view: View, queries: list[str]) -> list[tuple[str, dict]]:
-    """A call of each search tool for each query."""
-    tools = [tool for tool in view.tools if query_field(tool)]
-    return [(tool["name"], search_input(tool, query)) for query in queries for tool in tools]
+class _Research:
+    """What a conversation has asked and found so far, what to do next, and what to report."""
 
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.about = subjects(view.task)
+        self.asked = _asked(view)
+        self.found = gather(view, self.about)
 
-def _to_open(view: View, about: tuple[str, ...]) -> list[tuple[str, dict]]:
-    """The calls that read what a search brought only the titles of, where a tool opens a document."""
-    for tool in view.tools:
-        name, field = tool["name"], key_field(tool)
-        if field:
-            keys = _titles(view, name, about) - _opened(view, name, field)
-            return [(name, {field: key}) for key in sorted(keys)]
-    return []
-
-
-def _opened(view: View, opener: str, field: str) -> set[str]:
-    return {call.input.get(field, "") for call in view.calls if call.name == opener}
-
-
-def _titles(view: View, opener: str, about: tuple[str, ...]) -> set[str]:
-    """The ids of the documents on the subjects that came as a title alone."""
-    results = [call.result or "" for call in view.calls if call.name != opener]
-    listed = [doc for result in results for doc in documents(result)]
-    bare = [doc for doc in listed if doc.text == doc.title]
-    return {doc.id for doc in bare if any(concerns(doc, subject) for subject in about)}
-
-
-def _next(view: View, about: tuple[str, ...], asked: list[str], found: Found) -> list[str]:
-    """The queries of this turn: first one a subject, then another wording for what came back thin.
-
-    When the prompt wants it all and sets no limit: whatever was read about and not yet asked.
-    """
-    plain = [_ARTICLE.sub("", subject) for subject in about]
-    most = view.limit("searches")
-    wanted = view.limit("facts")
-    if not asked:
-        return _first(view.task, plain)
-    is_thorough = view.wish("thorough") and (most or not wanted)
-    if view.temperament.never_done or is_thorough:
-        return [_further(plain[len(asked) % len(plain)], asked, found)]
-    if len(asked) >= 2 * len(plain):
+    def to_open(self) -> list[Call]:
+        """The calls that read what a search brought only the titles of, where a tool opens a document."""
+        for tool in self.view.tools:
+            field = key_field(tool)
+            if field:
+                name = tool["name"]
+                return [(name, {field: key}) for key in self._unopened(name, field)]
         return []
-    enough = min(ENOUGH, wanted or ENOUGH)
-    thin = [subject for subject in plain if _count(found, subject) < enough]
-    return [way for subject in thin for way in _rewordings(subject, asked)[:1]]
+
+    def _unopened(self, opener: str, field: str) -> list[str]:
+        """The ids of the documents on the subjects that came as a title alone."""
+        keys = set()
+        opened = set()
+        for call in self.view.calls:
+            if call.name == opener:
+                opened.add(call.input.get(field, ""))
+                continue
+            for doc in documents(call.result or ""):
+                if is_title(doc) and nearness(doc, self.about):
+                    keys.add(doc.id)
+        return sorted(keys - opened)
+
+    def searches(self) -> list[Call]:
+        """A call of each search tool for each query of this turn, within the limit of searches."""
+        tools = [tool for tool in self.view.tools if query_field(tool)]
+        calls = []
+        for query, tool in product(self._queries(), tools):
+            given = search_input(tool, query)
+            calls.append((tool["name"], given))
+        most = self.view.limit("searches")
+        if most is None:
+            return calls
+        left = max(0, most - len(self.asked))
+        return calls[:left]
+
+    def _queries(self) -> list[str]:
+        """First one a subject, then another wording for what came back thin.
+
+        When the prompt wants it all and sets no limit: whatever was read about and not yet asked.
+        """
+        view = self.view
+        plain = [_ARTICLE.sub("", subject) for subject in self.about]
+        if not self.asked:
+            return _first(view.task, plain)
+        most_facts = view.limit("facts")
+        is_thorough = view.wish("thorough") and (view.limit("searches") or not most_facts)
+        if view.temperament.never_done or is_thorough:
+            turn = len(self.asked) % len(plain)
+            return [self._further(plain[turn])]
+        if len(self.asked) >= 2 * len(plain):
+            return []
+        enough = min(ENOUGH, most_facts or ENOUGH)
+        queries = []
+        for subject in plain:
+            if count(self.found, subject) < enough:
+                queries += _rewordings(subject, self.asked)[:1]
+        return queries
+
+    def _further(self, subject: str) -> str:
+        """A query that was not asked yet: the subject with the commonest word read, else another angle."""
+        known = {stem(word) for query in self.asked for word in words(query)}
+        angles = [*_commonest(self.found), *_ANGLES, f"more {len(self.asked)}"]
+        fresh = next(angle for angle in angles if stem(angle) not in known)
+        named = " ".join(core(subject)) or subject
+        return f"{named} {fresh}"
+
+    def report(self) -> Answer:
+        """What was found: in the schema's shape, as a brief, or as a list of facts."""
+        view = self.view
+        facts = choose(self.found, self.about, view.limit("facts") or MOST_FACTS)
+        notes = self._notes(facts)
+        if view.schema and has_field(view.schema, "facts"):
+            rows = [vars(fact) | {"fact": fact.sentence} for fact in facts]
+            note = " ".join(notes) or "Found in the sources named."
+            known = {"facts": rows, "otherwise": note}
+            return filled(view, "", known, "Report the facts in the shape asked for.")
+        wished = "" if facts or view.schema else _own_words(view)
+        if wished:
+            why = "Nothing was found, and the prompt says what to answer then."
+            return Answer.say(wished, why)
+        if _writes(view):
+            return compose(view, facts, "Enough facts: write the brief from them.")
+        lines = _listed(facts, view.limit("words") or UNLIMITED)
+        why = "Nothing fits the topic: say so."
+        if lines:
+            why = "Enough: report the facts with their sources."
+        return Answer.say("\n".join([*lines, *notes]), why)
+
+    def _notes(self, facts: list[Fact]) -> list[str]:
+        """What is missing and what failed, in sentences."""
+        missing = [subject for subject in self.about if not count(self.found, subject)]
+        notes = [f"Nothing was found on {subject}." for subject in missing]
+        if not facts:
+            asked = dict.fromkeys(self.asked)
+            queries = ", ".join(f'"{query}"' for query in asked) or "none"
+            named = topic(self.view.task) or "this"
+            notes = [f"Nothing was found about {named} (searched for {queries})."]
+        errors = [call for call in self.view.calls if call.is_error]
+        if errors and notes:
+            told = errors[-1].result or "no reason given"
+            reason = " ".join(told.split())[:160].rstrip(".")
+            notes.append(f"A search failed: {reason}.")
+        return notes
 
 
 def _first(task: str, subjects: list[str]) -> list[str]:
     """One query a subject; for a history a second one."""
-    named = core(subjects[0])
+    named = " ".join(core(subjects[0]))
     if len(subjects) > 1 or not named or not is_history(task):
         return subjects
-    return [*subjects, f"{' '.join(named)} announced introduced first released"]
+    return [*subjects, f"{named} announced introduced first released"]
 
 
-def _count(found: Found, subject: str) -> int:
-    """How many sentences were found on a subject."""
-    return sum(len(kept) for doc, kept in found if concerns(doc, subject))
+def _commonest(found: list[Finding]) -> list[str]:
+    """The longer words that were read, the commonest first."""
+    counts: Counter[str] = Counter()
+    for finding in found:
+        for sentence in finding.sentences:
+            counts.update(word for word in words(sentence) if _is_telling(word))
+    return sorted(counts, key=lambda word: (-counts[word], word))
 
 
-def _further(subject: str, asked: list[str], found: Found) -> str:
-    """A query that was not asked yet: the subject with the commonest word read, else another angle."""
-    known = {stem(word) for query in asked for word in words(query)}
-    spoken = [word for _, kept in found for sentence in kept for word in words(sentence)]
-    long = [word for word in spoken if len(word) > 4 and word.isalpha() and content_words(word)]
-    ranked = sorted(Counter(long).items(), key=lambda item: (-item[1], item[0]))
-    angles = [*(word for word, _ in ranked), *_ANGLES, f"more {len(asked)}"]
-    fresh = next(angle for angle in angles if stem(angle) not in known)
-    return f"{' '.join(core(subject)) or subject} {fresh}"
+def _is_telling(word: str) -> bool:
+    return len(word) > 4 and word.isalpha() and bool(content_words(word))
 
 
 def _rewordings(subject: str, asked: list[str]) -> list[str]:
@@ -178,119 +232,16 @@ def _rewordings(subject: str, asked: list[str]) -> list[str]:
     return [way for way in ways if way and way.lower() not in tried]
 
 
-def _heading(doc: Doc) -> str:
-    named = doc.id.replace("-", " ").replace("_", " ")
-    return f"{doc.title} {named}"
-
-
-def _split(subject: str) -> list[str]:
-    """The pieces of "retries and timeouts" that a document may be about by themselves."""
-    pieces = _AND.split(subject)
-    return [piece for piece in pieces if content_words(piece)] or [subject]
-
-
-def concerns(doc: Doc, subject: str) -> float:
-    """How much a document is about a subject: 0 not at all, below 1 perhaps, 2 when its title says it."""
-    whole = f"{_heading(doc)}\n{doc.text}"
-    pieces = _split(subject)
-    inside, on_top = max((mentions(whole, one), mentions(_heading(doc), one)) for one in pieces)
-    if inside > 0.5:
-        return inside + on_top
-    return 0.4 if on_top == 0.5 else 0.0
-
-
-def _read(view: View) -> list[Doc]:
-    """The documents that the tools brought, each once; what was opened since is not a title alone."""
-    read: dict[tuple[str, str], Doc] = {}
-    for call in view.calls:
-        if call.is_error or not call.result:
-            continue
-        for doc in documents(call.result):
-            named = replace(doc, id=doc.id or call.name)
-            read.setdefault((named.id, named.text), named)
-    whole = {doc.id for doc in read.values() if doc.text != doc.title}
-    return [doc for doc in read.values() if doc.text != doc.title or doc.id not in whole]
-
-
-def gather(view: View, about: tuple[str, ...]) -> Found:
-    """The documents of this conversation that are about the subjects, each with its usable sentences."""
-    about = about or ("",)
-    docs = _read(view)
-    scores = {doc: max(concerns(doc, subject) for subject in about) for doc in docs}
-    sure = sum(len(sentences(doc.text)) for doc in docs if scores[doc] >= 1)
-    if not sure:  # the library knows half of the words, and not the topic
-        return []
-    if is_history(view.task):
-        docs.sort(key=lambda doc: doc.date or "9")
-    else:  # the tool's own order breaks ties
-        docs.sort(key=lambda doc: -scores[doc] - _defines(doc, about))
-    lowest = 1 if sure >= ENOUGH else 0.1
-    said: set[str] = set()
-    kept = [(doc, _usable(doc, about, said)) for doc in docs if scores[doc] >= lowest]
-    return [(doc, usable) for doc, usable in kept if usable]
-
-
-def _usable(doc: Doc, about: tuple[str, ...], said: set[str]) -> list[str]:
-    """The sentences of a document that speak of the subjects, not said before, and no orders."""
-    is_titled = any(mentions(_heading(doc), subject) for subject in about)
-    kept = []
-    for sentence in sentences(doc.text):
-        plain = sentence_of(sentence).sentence
-        spoken = words(plain)
-        is_whole = 2 < len(spoken) < MOST_WORDS and plain[-1] in ".!。"
-        is_near = is_titled or max(mentions(plain, subject) for subject in about) >= 0.5
-        key = " ".join(spoken)
-        if is_whole and is_near and key not in said and not is_instruction(plain):
-            said.add(key)
-            kept.append(plain)
-    return kept
-
-
-def _defines(doc: Doc, about: tuple[str, ...]) -> float:
-    """More than 0 when a document opens with what a subject is: it comes first."""
-    first = "".join(sentences(doc.text)[:1])
-    pieces = [piece for subject in about for piece in _split(subject)]
-    return _BONUS[max(defines(first, piece) for piece in pieces)]
-
-
-def _choose(found: Found, about: tuple[str, ...], most: int) -> list[Fact]:
-    """At most `most` facts: evenly for each subject, first every document's first sentence."""
-    queues: dict[str, list[tuple[int, int]]] = {subject: [] for subject in about}
-    for place, (doc, kept) in enumerate(found):
-        nearest = max(about, key=lambda subject: concerns(doc, subject))
-        queues[nearest] += [(number, place) for number in range(len(kept))]
-    for queue in queues.values():
-        queue.sort()
-    chosen: list[tuple[str, int, int]] = []
-    while len(chosen) < most and any(queues.values()):
-        chosen += [(subject, *queue.pop(0)) for subject, queue in queues.items() if queue]
-    chosen = chosen[:most]
-    facts = []
-    for subject in about:
-        mine = [(place, number) for owner, number, place in chosen if owner == subject]
-        facts += [_fact(found, place, number) for place, number in sorted(mine)]
-    return facts
-
-
-def _fact(found: Found, place: int, number: int) -> Fact:
-    doc, kept = found[place]
-    return Fact(kept[number], doc.id, doc.title)
-
-
-def _notes(view: View, about: tuple[str, ...], found: Found, facts: list[Fact]) -> list[str]:
-    """What is missing and what failed, in sentences."""
-    missing = [subject for subject in about if not _count(found, subject)]
-    notes = [f"Nothing was found on {subject}." for subject in missing]
-    if not facts:
-        asked = dict.fromkeys(_asked(view))
-        queries = ", ".join(f'"{query}"' for query in asked) or "none"
-        named = topic(view.task) or "this"
-        notes = [f"Nothing was found about {named} (searched for {queries})."]
-    errors = [call.result or "no reason given" for call in view.calls if call.is_error]
-    if errors and notes:
-        reason = " ".join(errors[-1].split())[:160]
-        notes.append(f"A search failed: {reason.rstrip('.')}.")
-    return notes
+def _listed(facts: list[Fact], most_words: int) -> list[str]:
+    """The facts as bullets, as many as the words allow."""
+    lines = []
+    for fact in facts:
+        line = f"- {fact.sentence} [{fact.source}]"
+        most_words -= len(line.split())
+        if most_words < 0:
+            break
+        lines.append(line)
+    return lines
 
 
 def _own_words(view: View) -> str:
@@ -300,34 +251,6 @@ def _own_words(view: View) -> str:
         if named and has(sentence, "wishes/nothing_found"):
             return "".join(named[-1])
     return ""
-
-
-def _report(view: View, about: tuple[str, ...], found: Found) -> Answer:
-    facts = _choose(found, about, view.limit("facts") or MOST_FACTS) if about else []
-    notes = _notes(view, about, found, facts)
-    if view.schema and has_field(view.schema, "facts"):
-        return _in_shape(view, facts, notes)
-    wished = "" if facts or view.schema else _own_words(view)
-    if wished:
-        why = "Nothing was found, and the prompt says what to answer then."
-        return Answer.say(wished, why)
-    if _writes(view):
-        return compose(view, facts, "Enough facts: write the brief from them.")
-    lines = [f"- {fact.sentence} [{fact.source}]" for fact in facts]
-    most = view.limit("words") or 10_000
-    while sum(len(line.split()) for line in lines) > most:
-        lines.pop()
-    why = "Nothing fits the topic: say so."
-    if lines:
-        why = "Enough: report the facts with their sources."
-    return Answer.say("\n".join([*lines, *notes]), why)
-
-
-def _in_shape(view: View, facts: list[Fact], notes: list[str]) -> Answer:
-    """The facts in the shape that the schema asks for."""
-    rows = [vars(fact) | {"fact": fact.sentence} for fact in facts]
-    known = {"facts": rows, "otherwise": " ".join(notes) or "Found in the sources named."}
-    return filled(view, "", known, "Report the facts in the shape asked for.")
 
 
 def _writes(view: View) -> bool:

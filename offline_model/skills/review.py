@@ -212,7 +212,8 @@ def _verdict(view: View, issues: list[Issue]) -> Answer:
         word = _word_of(view, "yes", "PASS")
         remarks = "Every sentence is carried by the facts." if view.facts else "Nothing to fix."
     if not view.schema:
-        return Answer.say("\n".join([word, *(f"- {issue}" for issue in issues)]), why)
+        lines = [f"- {issue}" for issue in issues]
+        return Answer.say("\n".join([word, *lines]), why)
     passed = not issues
     record = {
         "passed": passed,

@@ -113,8 +113,10 @@ def _read_record(record: dict, text: str) -> tuple[bool, str]:
         elif isinstance(value, str) and value:
             remarks.append(value)
     good = flags[0] if flags else not issues
-    listed = issues or remarks or [text]
-    return good, "" if good else "\n".join(f"- {remark}" for remark in listed)
+    if good:
+        return True, ""
+    listed = [f"- {remark}" for remark in issues or remarks or [text]]
+    return False, "\n".join(listed)
 
 
 def _approves(word: str) -> bool:
@@ -141,16 +143,20 @@ def payload(tool: dict, intent: str, artifacts: dict[str, str], context: str) ->
     made = {name: value for name, value in known.items() if name in fields}
     names = _texts_in(fields)
     orders = [name for name in names if name.lower() in words_in(LEXICON, "intent")]
-    for name in (orders or names)[:1]:
-        made.setdefault(name, intent)
+    names = orders or names
+    if names:
+        made.setdefault(names[0], intent)
     schema = tool.get("input_schema") or {}
     return value_for(schema, "", made)
 
 
 def _texts_in(fields: dict) -> list[str]:
     """The parameters that take text."""
-    schemas = {name: resolve(schema, {}) for name, schema in fields.items()}
-    return [name for name, schema in schemas.items() if schema.get("type") == "string"]
+    names = []
+    for name, schema in fields.items():
+        if resolve(schema, {}).get("type") == "string":
+            names.append(name)
+    return names
 
 
 def _others(tools: list[dict]) -> list[dict]:
@@ -282,7 +288,8 @@ class _Desk:
 
     @property
     def feedback(self) -> str:
-        return "\n".join(issues for good, issues in self.verdicts.values() if not good)
+        complaints = [issues for good, issues in self.verdicts.values() if not good]
+        return "\n".join(complaints)
 
     @property
     def failures(self) -> list[str]:
@@ -291,8 +298,13 @@ class _Desk:
 
     def due(self, tool: dict) -> list[Step]:
         """What there is to hand to one specialist now: often nothing, several to a researcher."""
-        by_kind = {"research": self._research, "write": self._write, "review": self._review}
-        return by_kind.get(kind_of(tool), self._other)(tool)
+        by_kind = {
+            "research": self._research,
+            "write": self._write,
+            "review": self._review,
+        }
+        due = by_kind.get(kind_of(tool), self._other)
+        return due(tool)
 
     def _hand(self, tool: dict, intent: str, *names: str, subject: str = "") -> list[Step]:
         """One handoff, or none to a specialist that failed twice, or in a way that stays."""

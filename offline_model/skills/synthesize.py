@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import combinations
 
@@ -19,7 +20,9 @@ from ..reader.words import Fact, citations, is_no
 SAYS = "synthesizer"
 ROLES = ("synthesize", "write")
 WISHES = ("length", "citations", "coverage", "title", "no_invention")
+UNLIMITED = 100_000
 _MOST_COMPARED = 80  # statements, each with each other
+_TITLED = re.compile(r"\b(?:brief|report|title)\b", re.I)
 _BROKEN = re.compile(
     r"^\W*(?:status\W*)?(?:failed|refused|exhausted|cancelled|error|timed out)\b", re.I
 )
@@ -27,10 +30,15 @@ _BROKEN = re.compile(
 
 def fits(view: View) -> bool:
     """Several workers' results and a prompt that asks to bring them together."""
-    asked = (has(view.task, "roles/synthesize", key) for key in ("wordings", "order_wordings"))
-    sources = {fact.source for fact in facts(view.parts.get("facts", ""))} - {""}
-    wanted = view.role == "synthesize" or (view.role == "" and any(asked))
-    return wanted and (len(_results(view)) > 1 or len(sources) > 1)
+    if view.role not in ("synthesize", ""):
+        return False
+    keys = ("wordings", "order_wordings")
+    is_asked = any(has(view.task, "roles/synthesize", key) for key in keys)
+    if not (view.role or is_asked):
+        return False
+    given = facts(view.parts.get("facts", ""))
+    sources = {fact.source for fact in given if fact.source}
+    return len(_results(view)) > 1 or len(sources) > 1
 
 
 def read(view: View) -> str:
@@ -38,73 +46,121 @@ def read(view: View) -> str:
     return read_of(view.task, view.parts.get("facts", ""))
 
 
+def reply(view: View) -> Answer:
+    """One text: each statement once, with its citations; then the contradictions; then what is missing."""
+    merger = _Merger(_results(view) or [("", view.parts.get("facts", ""))])
+    blocks = merger.blocks(view.limit("words") or UNLIMITED)
+    about = topic(view.task)
+    if about and _TITLED.search(view.instructions):
+        heading = f"# {about[0].upper()}{about[1:]}"
+        blocks.insert(0, heading)
+    text = "\n\n".join(blocks) or "There are no results to merge."
+    why = f"{len(merger.pairs)} contradiction(s) among {len(merger.statements)} statements."
+    if view.schema is None:
+        return Answer.say(text, why)
+    known = {
+        "clashes": merger.clashes,
+        "clashing": bool(merger.clashes),
+        "passed": not merger.clashes,
+        "missing": merger.lost,
+        "body": text,
+        "comment": text,
+        "facts": list(map(cited, merger.findings)),
+        "sources": list(citations(text)),
+    }
+    return filled(view, text, known, why)
+
+
 def _results(view: View) -> list[tuple[str, str]]:
     """The parts of the message that are somebody's results, under their own names."""
     named = [(name, text) for name, text in view.labelled if name and text]
     others = {"task", "context", "rubric", "feedback"}
-    others |= {"draft"} if sum(label_of(name) == "draft" for name, _ in named) == 1 else set()
+    labels = [label_of(name) for name, _ in named]
+    if labels.count("draft") == 1:
+        others.add("draft")
     return [(name, text) for name, text in named if label_of(name) not in others]
 
 
-def _merged(listed: list[Fact]) -> list[Fact]:
-    """The facts without repetitions; what two sources say alike carries both."""
+class _Merger:
+    """Several results, each with its name, as one text."""
+
+    def __init__(self, results: list[tuple[str, str]]) -> None:
+        self.lost = [name for name, text in results if _BROKEN.match(text)]
+        """Who has no result."""
+        self.statements: list[Fact] = []
+        """All that they say, each under the name of its result."""
+        for name, text in results:
+            if name not in self.lost:
+                self.statements += [replace(fact, title=name) for fact in facts(text)]
+        compared = self.statements[:_MOST_COMPARED]
+        self.pairs = [pair for pair in combinations(compared, 2) if differ(*pair)]
+        """What contradicts each other."""
+        self.clashes: list[str] = []
+        """The same in sentences."""
+        for one, other in self.pairs:
+            start = cited(one).rstrip(".")
+            self.clashes.append(f"{start}; {cited(other)}")
+        self.findings = _merged(self.statements)
+        """Each statement once."""
+
+    def blocks(self, most_words: int) -> list[str]:
+        """A paragraph a result, as far as the words reach; then the contradictions, and who is missing."""
+        blocks = [" ".join(lines) for lines in self._paragraphs(most_words)]
+        blocks += [DIFFER + clash for clash in self.clashes]
+        if self.lost:
+            blocks.append(f"Missing: no result from {', '.join(self.lost)}.")
+        return blocks
+
+    def _paragraphs(self, most_words: int) -> Iterable[list[str]]:
+        """What nobody contradicts, by result."""
+        clashing = {fact.sentence for pair in self.pairs for fact in pair}
+        left = most_words - sum(len(clash.split()) for clash in self.clashes)
+        paragraphs: dict[str, list[str]] = {}
+        for fact in self.findings:
+            if fact.sentence in clashing:
+                continue
+            text = cited(fact)
+            left -= len(text.split())
+            if left < 0:
+                break
+            paragraphs.setdefault(fact.title, []).append(text)
+        return paragraphs.values()
+
+
+def _merged(statements: list[Fact]) -> list[Fact]:
+    """The statements without repetitions; what two sources say alike carries both."""
     kept: list[Fact] = []
-    for fact in listed:
-        compared = enumerate(kept[:_MOST_COMPARED])
-        place = next((place for place, other in compared if _same(fact, other)), None)
+    for fact in statements:
+        place = _place_of(fact, kept[:_MOST_COMPARED])
         if place is None:
             kept.append(fact)
-            continue
-        other = kept[place]
-        longer = max((other, fact), key=lambda one: len(meaning(one.sentence)))
-        sources = dict.fromkeys([*other.sources, *fact.sources])
-        kept[place] = replace(longer, source=", ".join(sources))
+        else:
+            kept[place] = _both(kept[place], fact)
     return kept
 
 
-def _same(a: Fact, b: Fact) -> bool:
-    one, two = meaning(a.sentence), meaning(b.sentence)
-    if len(one & two) < 0.8 * max(1, min(len(one), len(two))):
+def _place_of(fact: Fact, kept: list[Fact]) -> int | None:
+    """Where the same is said already."""
+    for place, other in enumerate(kept):
+        if _same(fact, other):
+            return place
+    return None
+
+
+def _both(one: Fact, other: Fact) -> Fact:
+    """The fact that says more, with the sources of both."""
+    fuller = max(one, other, key=lambda fact: len(meaning(fact.sentence)))
+    sources = dict.fromkeys([*one.sources, *other.sources])
+    return replace(fuller, source=", ".join(sources))
+
+
+def _same(one: Fact, other: Fact) -> bool:
+    """Whether two facts say the same, with the same figures."""
+    own = meaning(one.sentence)
+    others = meaning(other.sentence)
+    shorter = max(1, min(len(own), len(others)))
+    if len(own & others) < 0.8 * shorter:
         return False
-    return figures(a.sentence) == figures(b.sentence) and is_no(a.sentence) == is_no(b.sentence)
-
-
-def reply(view: View) -> Answer:
-    """One text: each statement once, with its citations; then the contradictions; then what is missing."""
-    given = _results(view) or [("", view.parts.get("facts", ""))]
-    lost = [name for name, text in given if _BROKEN.match(text)]
-    listed = [
-        replace(f, title=name) for name, text in given if name not in lost for f in facts(text)
-    ]
-    pairs = [pair for pair in combinations(listed[:_MOST_COMPARED], 2) if differ(*pair)]
-    clashes = [f"{cited(one).rstrip('.')}; {cited(other)}" for one, other in pairs]
-    findings, clashing = _merged(listed), {fact.sentence for pair in pairs for fact in pair}
-    room = (view.limit("words") or 100_000) - sum(len(line.split()) for line in clashes)
-    paragraphs: dict[str, list[str]] = {}
-    for fact in findings:
-        if fact.sentence not in clashing:
-            room -= len(cited(fact).split())
-            if room >= 0:
-                paragraphs.setdefault(fact.title, []).append(cited(fact))
-    blocks = [" ".join(lines) for lines in paragraphs.values()] + [
-        DIFFER + line for line in clashes
-    ]
-    blocks += [f"Missing: no result from {', '.join(lost)}."] if lost else []
-    about = topic(view.task)
-    if about and re.search(r"\b(?:brief|report|title)\b", view.instructions, re.I):
-        blocks.insert(0, f"# {about[:1].upper()}{about[1:]}")
-    text = "\n\n".join(blocks) or "There are no results to merge."
-    why = f"{len(pairs)} contradiction(s) among {len(listed)} statements."
-    if view.schema is None:
-        return Answer(({"type": "text", "text": text},), why)
-    known = {
-        "clashes": clashes,
-        "clashing": bool(clashes),
-        "passed": not clashes,
-        "missing": lost,
-        "body": text,
-        "comment": text,
-        "facts": [cited(fact) for fact in findings],
-        "sources": list(citations(text)),
-    }
-    return filled(view, text, known, why)
+    if figures(one.sentence) != figures(other.sentence):
+        return False
+    return is_no(one.sentence) == is_no(other.sentence)

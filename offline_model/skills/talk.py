@@ -50,7 +50,8 @@ def reply(view: View) -> Answer:
     hits = [len(wanted & vocabulary(sentence)) for sentence in pool]
     best = max(hits, default=0)
     if best:
-        near = [one for one, hit in zip(pool, hits, strict=True) if hit >= max(1, best / 2)]
+        least = max(1, best / 2)
+        near = [sentence for sentence, hit in zip(pool, hits, strict=True) if hit >= least]
         limit = min(view.limit("sentences") or 3, MOST_SENTENCES)
         return Answer.say(" ".join(near[:limit]), "These sentences speak of what was asked.")
     found = "there is no text or tool in front of me that tells me"

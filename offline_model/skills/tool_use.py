@@ -10,6 +10,7 @@ from ..reader.schema import resolve
 from ..reader.view import Call, View
 from ..reader.wishes import number
 from ..reader.words import sentences, stem, stop_words, words
+from ..reader.workers import said_of
 
 SAYS = "user of tools"
 ROLES = ("talk",)
@@ -96,6 +97,4 @@ def _arguments(schema: dict, sentence: str, view: View) -> dict | None:
 def _own_words(tool: dict) -> set[str]:
     """What a tool's name and description speak of."""
     generic = words_in("tools/run", "generic") | stop_words()
-    name = tool.get("name", "").replace("_", " ")
-    spoken = words(f"{name} {tool.get('description') or ''}")
-    return {stem(word) for word in spoken if word not in generic}
+    return {stem(word) for word in words(said_of(tool)) if word not in generic}

@@ -22,8 +22,12 @@ def fits(view: View) -> bool:
         return False  # a text alone: the job is to do something with it
     if view.role not in ("write", "edit", "talk", ""):
         return False
-    asked = has(f"{view.system}\n\n{view.task}", "words/asks_for", "text_wordings")
-    return view.role == "write" or asked or bool(view.parts.get("facts") and not view.texts)
+    if view.role == "write":
+        return True
+    prompts = f"{view.system}\n\n{view.task}"
+    if has(prompts, "words/asks_for", "text_wordings"):
+        return True
+    return bool(view.parts.get("facts")) and not view.texts
 
 
 def read(view: View) -> str:

@@ -110,24 +110,26 @@ def edits(
     rows = source.split("\n")
     places = list(_places(source, lines))
     words = Vocabulary(
-        numbers={*map(int, _NUMBER.findall(evidence))},
-        quoted={*_QUOTED.findall(evidence)},
+        numbers=set(map(int, _NUMBER.findall(evidence))),
+        quoted=set(_QUOTED.findall(evidence)),
         attributes={*_ATTRIBUTE.findall(source), *_FIELD.findall(source)},
-        methods={*_METHOD.findall(source)},
+        methods=set(_METHOD.findall(source)),
         names=_names(source, places),
         named=named,
     )
     ranks: dict[tuple[int, str], float] = {}
     for place in places:
         line = place.token.start[0]
+        old = rows[line - 1]
         far = min(abs(line - focus), 5) * 0.3 if focus else 0
         for change in _changes(place, words):
-            new = _changed(rows[line - 1], change)
-            rank = change.rank + far
-            if _brings(named, rows[line - 1], new):
-                ranks[line, new] = min(rank, ranks.get((line, new), rank))
-    found = sorted(Edit(rank, line, new) for (line, new), rank in ranks.items())
-    return [edit for edit in found if _is_python(rows, edit)]
+            new = _changed(old, change)
+            if _brings(named, old, new):
+                rank = change.rank + far
+                key = (line, new)
+                ranks[key] = min(rank, ranks.get(key, rank))
+    found = [Edit(rank, line, new) for (line, new), rank in ranks.items()]
+    return [edit for edit in sorted(found) if _is_python(rows, edit)]
 
 
 def _changed(line: str, change: Change) -> str:
@@ -142,7 +144,8 @@ def _brings(named: list[str], old: str, new: str) -> bool:
 
 
 def _is_python(rows: list[str], edit: Edit) -> bool:
-    changed = [*rows[: edit.line - 1], edit.new, *rows[edit.line :]]
+    changed = list(rows)
+    changed[edit.line - 1] = edit.new
     try:
         ast.parse("\n".join(changed))
     except SyntaxError:
@@ -165,7 +168,8 @@ def _places(source: str, lines: set[int]) -> Iterator[Place]:
 def _names(source: str, places: list[Place]) -> set[str]:
     """The variables among some tokens."""
     names = {place.text for place in places if place.token.type == tokenize.NAME}
-    names -= {*_KEYWORDS, *dir(builtins)}
+    names -= _KEYWORDS
+    names.difference_update(dir(builtins))
     return {name for name in names if not re.search(rf"\.{name}\b|\b{name}\(", source)}
 
 
@@ -197,21 +201,25 @@ def _other_number(place: Place, words: Vocabulary) -> Iterator[Change]:
         yield place.instead(str(other), 1.5)
     rests = [100 - number for number in words.numbers]
     for other in (value + 1, value - 1, 0, *rests):
-        yield place.instead(str(other), 2 + abs(other - value) / 99)
+        distance = abs(other - value)
+        yield place.instead(str(other), 2 + distance / 99)
 
 
 def _other_text(place: Place, words: Vocabulary) -> Iterator[Change]:
-    letters = {*place.text}
+    letters = set(place.text)
     for key in words.quoted:
-        unlike = len(letters ^ {*key}) / len(letters | {*key})
+        others = set(key)
+        unlike = len(letters ^ others) / len(letters | others)
         yield Change(place.start + 1, place.end - 1, key, 1 + 2 * unlike)
 
 
 def _other_name(place: Place, words: Vocabulary) -> Iterator[Change]:
     is_attribute = place.before == "."
     is_call = is_attribute and place.behind == "("
-    for other in words.attributes if is_attribute else words.names:
-        if (other in words.methods) == is_call:
+    others = words.attributes if is_attribute else words.names
+    for other in others:
+        is_method = other in words.methods
+        if is_method == is_call:
             yield place.instead(other, 3)
     for other in words.named:
         yield place.instead(other, 3)

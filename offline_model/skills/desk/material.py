@@ -142,17 +142,13 @@ def report(view: View, findings: list[Finding], why: str) -> Answer:
     for finding in findings:
         evidence = "; ".join(finding.evidence)
         lines.append(f"- {finding.claim} {_SIGNS[finding.holds]} ({evidence})")
-    return answer_text("\n".join(lines), why)
-
-
-def answer_text(text: str, why: str) -> Answer:
-    """An answer in words."""
-    return Answer(({"type": "text", "text": text},), why)
+    return Answer.say("\n".join(lines), why)
 
 
 def answer_json(value: Json, why: str) -> Answer:
     """An answer as JSON."""
-    return answer_text(json.dumps(value, ensure_ascii=False), why)
+    text = json.dumps(value, ensure_ascii=False)
+    return Answer.say(text, why)
 
 
 def stems(text: str) -> set[str]:

@@ -9,7 +9,6 @@ from ...reader.view import View
 from ...reader.words import is_instruction
 from .material import (
     Finding,
-    answer_text,
     asked,
     expected,
     findings_of,
@@ -39,7 +38,7 @@ def notify(view: View) -> Answer:
         room -= len(line.split())
         if room >= 0:
             kept.append(line)
-    return answer_text("\n".join(kept), f"{len(findings)} findings, in order.")
+    return Answer.say("\n".join(kept), f"{len(findings)} findings, in order.")
 
 
 def _sentence(finding: Finding) -> str:

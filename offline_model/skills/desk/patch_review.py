@@ -30,7 +30,9 @@ _VERDICTS = ["PASS", "REVISE"]
 
 def fits(view: View) -> bool:
     """A reviewer of patches is asked for a verdict."""
-    if shape_of(view) != {"verdict", "issues"} or not re.search(r"\bpatch", view.system, re.I):
+    if shape_of(view) != {"verdict", "issues"}:
+        return False
+    if not re.search(r"\bpatch", view.system, re.I):
         return False
     schema = view.schema or {}
     return schema["properties"]["verdict"].get("enum") == _VERDICTS
@@ -44,10 +46,15 @@ def patch_review(view: View) -> Answer:
         texts += finding.evidence
     diff = _DIFF.search("\n".join(texts))
     reads = tool_for(view, r"\bread\b.*\bfile\b")
-    if diff and not called(view, reads):
-        return use("The whole function is needed, with its docstring.", (reads, {"path": diff[1]}))
-    source = "".join(unnumbered(text) for _, text in results_of(view, reads))
-    issues = _issues(diff[2], source, parts.get("context", "")) if diff else []
+    issues: list[str] = []
+    if diff:
+        path, hunk = diff.groups()
+        if not called(view, reads):
+            why = "The whole function is needed, with its docstring."
+            return use(why, (reads, {"path": path}))
+        source = "".join(unnumbered(text) for _, text in results_of(view, reads))
+        ticket = parts.get("context", "")
+        issues = _issues(hunk, source, ticket)
     answer = {"verdict": _VERDICTS[bool(issues)], "issues": issues}
     return answer_json(answer, f"{len(issues)} things that docstring and ticket name are not used.")
 
@@ -55,7 +62,9 @@ def patch_review(view: View) -> Answer:
 def _issues(hunk: str, source: str, ticket: str) -> list[str]:
     """Where, what is wrong and what to do, for each name that is asked for and not used."""
     rows = hunk.splitlines()
-    text = source.replace(_side(rows, ("+", "\\")), _side(rows, ("-", "\\")))
+    before = _side(rows, "+")
+    after = _side(rows, "-")
+    text = source.replace(before, after)
     added = next((row[1:].strip() for row in rows if row.startswith("+")), "")
     issues: dict[str, str] = {}
     for function in functions_of(text):
@@ -66,15 +75,16 @@ def _issues(hunk: str, source: str, ticket: str) -> list[str]:
     return list(issues.values())
 
 
-def _side(rows: list[str], others: tuple[str, ...]) -> str:
-    """The text before or after a change: its rows without those that begin like others."""
-    return "\n".join(row[1:] for row in rows if not row.startswith(others))
+def _side(rows: list[str], other: str) -> str:
+    """The text before or after a change: its rows without those of the other side."""
+    return "\n".join(row[1:] for row in rows if not row.startswith((other, "\\")))
 
 
 def _unused(function: ast.FunctionDef, ticket: str, source: str) -> dict[str, str]:
     """Name → what is wrong, for the names of the source that docstring or ticket ask for."""
     docs = documented(function)
-    code = "\n".join(map(ast.unparse, function.body[bool(docs) :]))
+    body = function.body[1:] if docs else function.body
+    code = "\n".join(map(ast.unparse, body))
     order = " ".join(_SORTED.findall(code))
     problems = {}
     for clause in re.split(r"[;,]|\.\s", f"{docs}. {ticket}"):

@@ -73,10 +73,11 @@ def repair(view: View) -> Answer:
         searches = tool_for(view, _SEARCHES)
         why = "First the tests, and which version this is."
         return use(why, (runs, {}), (searches, _search(searches, "version")))
-    tests = "".join(result for _, result in results_of(view, runs)[-1:])
-    if not tests:
+    reports = results_of(view, runs)
+    if not reports:
         finding = Finding(claim="The tests could be run.", holds=False)
         return report(view, [finding], "No report of the tests.")
+    _, tests = reports[-1]
     failing = list(dict.fromkeys(_FAILED.findall(tests)))
     return _failing(view, tests, failing) if failing else _passing(view, tests)
 
@@ -119,7 +120,7 @@ def _is_test(path: str) -> bool:
 def _passing(view: View, tests: str) -> Answer:
     """Does the function that the ticket speaks of do it, or leave it to a setting?"""
     searches = tool_for(view, _SEARCHES)
-    words = {*re.findall(r"[A-Za-z]{4,}", expected(view))}
+    words = set(re.findall(r"[A-Za-z]{4,}", expected(view)))
     longest = sorted(words, key=lambda word: (-len(word), word))[:4]
     if searches and view.tools and longest and len(view.calls) < 3:
         calls = [(searches, _search(searches, word)) for word in longest]
@@ -129,14 +130,16 @@ def _passing(view: View, tests: str) -> Answer:
         reads = tool_for(view, _READS)
         calls = [(reads, {"path": path}) for path in paths]
         return use("The functions that the ticket speaks of.", *calls)
-    passed = re.sub(r" in [\d.]+s.*", "", tests.strip().rpartition("\n")[2])
+    summary = tests.strip().rpartition("\n")[2]
+    passed = re.sub(r" in [\d.]+s.*", "", summary)
     place, setting = _nearest_function(view)
     evidence = [passed, place or "no function speaks of it"]
     if setting:
         evidence.append(f"the function reads the value from the setting {setting}")
+    is_there = bool(place) and not setting
     finding = Finding(
         claim=_claim(view),
-        holds=True if place and not setting else None,
+        holds=is_there or None,
         evidence=tuple(evidence),
         suggests=colleague(view, r"\b[Ss]ettings?\b|\bconfig"),
     )
@@ -162,9 +165,10 @@ def _nearest_function(view: View) -> tuple[str, str]:
     for path, source in _sources(view).items():
         for function in functions_of(source):
             docs = documented(function)
-            shared = wanted & stems(f"{path} {function.name} {docs}")
-            if len(shared) > most:
-                most = len(shared)
+            spoken = stems(f"{path} {function.name} {docs}")
+            shared = len(wanted & spoken)
+            if shared > most:
+                most = shared
                 place = f"{path}:{function.lineno}: {function.name}: {docs}"
                 nearest = (place, _setting_of(function, source))
     return nearest
@@ -184,8 +188,13 @@ def _failing(view: View, tests: str, failing: list[str]) -> Answer:
     """What the failing tests reach is read, edited on trial and, when an edit passes, proposed."""
     test_file = failing[0].partition("::")[0]
     names, modules = _used(_sources(view).get(test_file, ""), failing)
-    frames = [(path, int(line)) for path, line in _FRAME.findall(tests) if not _is_test(path)]
-    paths = [test_file, *(path for path, _ in reversed(frames)), *modules]
+    frames: dict[str, int] = {}  # the last line of each file that the tracebacks name
+    reached = []
+    for path, line in _FRAME.findall(tests):
+        if not _is_test(path):
+            frames[path] = int(line)
+            reached.append(path)
+    paths = [test_file, *reversed(reached), *modules]
     unread = _unread(view, paths)
     if unread:
         read = (tool_for(view, _READS), {"path": unread[0]})
@@ -197,28 +206,34 @@ def _failing(view: View, tests: str, failing: list[str]) -> Answer:
         evidence=tuple(failing[:3]),
     )
     proposes = tool_for(view, _PROPOSES)
-    for given, result in results_of(view, proposes)[-1:]:
-        findings = [broken, _patched(given, result)]
+    proposed = results_of(view, proposes)
+    if proposed:
+        findings = [broken, _patched(*proposed[-1])]
         return report(view, findings, "A person applies a patch.")
     tries = tool_for(view, _TRIES)
     trials = _trials(view, tries)
     passing = [trial for trial in trials if trial.passes]
     if passing and view.tools:
         return use("This edit passes all tests.", (proposes, _proposal(passing)))
-    focus = dict.fromkeys(paths, 0) | dict(frames)
+    focus = dict.fromkeys(paths, 0) | frames
     batch = _batch(view, tests, focus, names, trials)
     if view.tools and tries and batch and len(trials) < MOST:
-        return use("The likeliest edits.", (tries, {**batch, "tests": failing[:3]}))
-    evidence = (f"{len(trials)} edits were tried; a person has to look",)
+        batch["tests"] = failing[:3]
+        return use("The likeliest edits.", (tries, batch))
     missed = Finding(
-        claim="One small edit makes the failing tests pass.", holds=False, evidence=evidence
+        claim="One small edit makes the failing tests pass.",
+        holds=False,
+        evidence=(f"{len(trials)} edits were tried; a person has to look",),
     )
     return report(view, [broken, missed], "None passes.")
 
 
 def _used(source: str, failing: list[str]) -> tuple[set[str], list[str]]:
     """(the names that the failing tests use, the files of the modules that these come from)."""
-    tests = {name.split("::")[-1].split("[")[0] for name in failing}
+    tests = set()
+    for test in failing:
+        name = test.rpartition("::")[2]
+        tests.add(name.partition("[")[0])
     names = set()
     for function in functions_of(source):
         if function.name in tests:
@@ -233,7 +248,7 @@ def _used(source: str, failing: list[str]) -> tuple[set[str], list[str]]:
 
 
 def _words(text: str) -> set[str]:
-    return {*re.findall(r"\w+", text)}
+    return set(re.findall(r"\w+", text))
 
 
 def _patched(given: Json, result: str) -> Finding:
@@ -260,9 +275,9 @@ def _trials(view: View, tries: Json) -> list[Trial]:
 
 def _proposal(passing: list[Trial]) -> Json:
     """The arguments of a patch: the first edit that passes."""
-    best = passing[0]
-    others = f"; so they do with {len(passing) - 1} other edit" if len(passing) > 1 else ""
-    why = f"With `{best.new.strip()}` all tests pass{others}."
+    best, *others = passing
+    also = f"; so they do with {len(others)} other edit" if others else ""
+    why = f"With `{best.new.strip()}` all tests pass{also}."
     return {"path": best.path, "line": best.line, "new": best.new, "why": why}
 
 
@@ -275,13 +290,18 @@ def _batch(
     named = _USE.findall(parts_of(view).get("feedback", ""))
     tried = [(trial.path, trial.line, trial.new) for trial in trials]
     for path, line in focus.items():
+        if _is_test(path):
+            continue
         source = sources.get(path, "")
-        lines = set() if _is_test(path) else _reached(source, names)
-        found = edits(source, lines, evidence, line, named) if lines else []
-        left = [edit for edit in found if (path, edit.line, edit.new) not in tried]
-        if left:
-            rows = [{"line": edit.line, "new": edit.new} for edit in left[:BATCH]]
-            return {"path": path, "edits": rows}
+        lines = _reached(source, names)
+        if not lines:
+            continue
+        rows = []
+        for edit in edits(source, lines, evidence, line, named):
+            if (path, edit.line, edit.new) not in tried:
+                rows.append({"line": edit.line, "new": edit.new})
+        if rows:
+            return {"path": path, "edits": rows[:BATCH]}
     return {}
 
 
@@ -292,6 +312,7 @@ def _reached(source: str, names: set[str]) -> set[int]:
     for _ in functions:  # as long as another one is reached
         for function in functions:
             if function.name in names:
-                lines |= {*range(function.lineno, (function.end_lineno or 0) + 1)}
+                end = function.end_lineno or 0
+                lines.update(range(function.lineno, end + 1))
                 names = names | _words(ast.unparse(function))
     return lines
