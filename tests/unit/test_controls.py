@@ -25,6 +25,8 @@ switch_module, prediction_module = (
 KEY = "sk-ant-api03-Vq8-not-a-real-key-00000000"
 HOSTILE = '<script>alert(1)</script><img src=x onerror="alert(2)">'
 
+pytestmark = pytest.mark.usefixtures("no_settings")
+
 
 @pytest.fixture
 def somebody(monkeypatch):
@@ -54,17 +56,6 @@ def kept_elsewhere(monkeypatch, tmp_path):
     switch_module._switches.clear()
     sys.modules["workshop.controls.topic_box"]._in_memory.clear()
     prediction_module._in_memory.clear()
-
-
-@pytest.fixture(autouse=True)
-def no_environment(monkeypatch):
-    for name in (
-        "ANTHROPIC_API_KEY",
-        "ANTHROPIC_AUTH_TOKEN",
-        "ANTHROPIC_BASE_URL",
-        "WORKSHOP_MODEL",
-    ):
-        monkeypatch.delenv(name, raising=False)
 
 
 def on_display(control):

@@ -1,4 +1,4 @@
-"""The launcher: what it notices, what it mends, and the one line that it says when it cannot."""
+"""The launcher: what it notices, what it repairs, and the one line that it says when it cannot."""
 
 from __future__ import annotations
 
@@ -254,7 +254,7 @@ def test_a_module_that_was_never_there_does_not_make_the_environment_again_for_e
     assert machine.messages == []
 
 
-# ---------------------------------------------------------------- what cannot be mended is said in one line
+# ---------------------------------------------------------------- what cannot be repaired is said in one line
 
 
 @pytest.mark.parametrize(
