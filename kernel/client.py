@@ -75,7 +75,7 @@ MAX_MESSAGE = 4_000
 """Characters that are kept of what a server says went wrong."""
 
 SHORTEST_SECRET = 8
-"""Characters. A shorter key, such as "none", is no secret; replacing it everywhere would garble
+"""Characters. A shorter key, such as "none", is not a secret; replacing it everywhere would garble
 replies."""
 
 

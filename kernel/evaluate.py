@@ -520,7 +520,7 @@ def compare(
     Both must have the same cases and seeds: each repeat of one is held against the repeat of the
     other under equal conditions. Whole cases are drawn, since the repeats of a case are not
     independent of each other. With few cases the interval is a little too narrow: with 12 it
-    holds the truth in about 91 of 100 evaluations. Raises ValueError for trials that are no pairs.
+    holds the truth in about 91 of 100 evaluations. Raises ValueError for trials that are not pairs.
     """
     pairs = _paired([*a], [*b])
     means = [fmean(value(b) - value(a) for a, b in group) for group in pairs.values()]

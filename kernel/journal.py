@@ -53,7 +53,7 @@ class Journal:
     sync: "full" survives a power cut, "normal" only a crash of the process, at a fraction of the
           cost (`python -m benchmarks` shows both).
 
-    Raises JournalError for a file that another process uses, that is no journal, or that has
+    Raises JournalError for a file that another process uses, that is not a journal, or that has
     another version.
     """
 

@@ -42,7 +42,7 @@ class Plan(BaseModel):
     def batches(self) -> list[list[Step]]:
         """The steps in batches: within one nobody needs another, so they can run at once.
 
-        Raises ValueError for a need that is no step, and for a cycle, with its path.
+        Raises ValueError for a need that is not a step, and for a cycle, with its path.
         """
         steps = {step.id: step for step in self.steps}
         for step in self.steps:

@@ -142,7 +142,7 @@ class HandoffTool:
         return f"status: {result.status}; {result.reason}\n\n{text}"
 
 
-FINALIZE = "End the task: give the finished text, complete, exactly as the user shall read it."
+FINALIZE = "End the task: give the finished, complete text exactly as the user should read it."
 
 
 @tool(ends=True, description=FINALIZE)

@@ -32,7 +32,7 @@ WRITER = """\
 You are the writer of an editorial desk. Write a brief for a busy reader, in at most 180 words, in one to three short
 paragraphs under a title. Use only the facts that you are given, do not invent any, and cite the source of each sentence
 in brackets: "Sentence [source-id]."
-When you are given a draft and feedback, mend what the feedback names and leave the rest alone.
+When you are given a draft and feedback, fix what the feedback names, and leave the rest alone.
 When there are no facts, say so in a sentence or two."""
 
 REVIEWER = """\

@@ -280,8 +280,8 @@ class Spans:
     # ── what ends one ─────────────────────────────────────────────────────────────────────────────
 
     def _replied(self, event: Replied) -> None:
-        """Ends the request of which this is the reply: of those under way in the run, the one that
-        began when the reply says it did."""
+        """Ends the request that this replies to: of those under way in the run, the one that began
+        when the reply says it did."""
         chats = self._work(event.run).chats
         if not chats:
             return

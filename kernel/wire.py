@@ -61,7 +61,7 @@ Account = Annotated[
 
 class Usage(BaseModel):
     """Tokens of one reply. Unknown counters are kept; `None` and missing both mean 0. A negative
-    count is no reply: it would refund a budget."""
+    count is not a reply: it would refund a budget."""
 
     model_config = ConfigDict(extra="allow", defer_build=True)
     input_tokens: Tokens = 0

@@ -1,7 +1,7 @@
 """The launcher: `python3 -m workshop lab | test | doctor | report | build | grade`.
 
 This file must parse on every Python, so that an old one gets a sentence instead of a SyntaxError;
-hence its old-fashioned syntax and plain ASCII.
+that is why its syntax is old-fashioned and its text plain ASCII.
 """
 
 import sys

@@ -109,7 +109,7 @@ def _bound(node: ast.AST) -> Iterator[str]:
 
 
 def _code_cells() -> list[str]:
-    """The code of the open notebook as it was last saved; empty where it is not known."""
+    """The code of the open notebook as last saved; empty where it is not known."""
     try:
         notebook = json.loads(Path(os.environ["JPY_SESSION_NAME"]).read_text(encoding="utf-8"))
         cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]

@@ -69,7 +69,7 @@ def set_aside(file: Path, thing: str) -> None:
     try:
         file.replace(aside)
     except OSError:
-        _report(f"Your {thing} file could not be read, nor moved aside; a new one begins.")
+        _report(f"Your {thing} file could not be read or moved aside; a new one begins.")
         return
     _report(
         f"Your {thing} file could not be read. "

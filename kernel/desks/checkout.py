@@ -103,7 +103,7 @@ class Checkout:
         return repr(next(iter(self.files()), "README.md"))
 
     def text(self, path: str) -> str:
-        """A file's text; bytes that are no UTF-8 are shown as a replacement character."""
+        """A file's text; bytes that are not UTF-8 are shown as a replacement character."""
         return self.inside(path).read_text(encoding="utf-8", errors="replace")
 
     @contextmanager

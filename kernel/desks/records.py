@@ -108,7 +108,7 @@ class Logs:
 
     @cached_property
     def entries(self) -> list[dict[str, Any]]:
-        """All lines in the order of time; a line that is no JSON object is an entry with
+        """All lines in the order of time; a line that is not a JSON object is an entry with
         `unreadable`.
         """
         found = []

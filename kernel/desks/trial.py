@@ -73,7 +73,7 @@ def outcome(folder: Path, variant: str, job: dict) -> str:
 def main(folder: Path, job: dict) -> None:
     """Tries the variants from `start` on until `enough` of them pass all tests."""
     report = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what the project prints is no report
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what the project prints is not a report
     os.chdir(folder)
     sys.path.insert(0, str(folder))
     good = 0

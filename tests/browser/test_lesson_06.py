@@ -22,11 +22,11 @@ def status(lab):
 def test_the_lesson_runs_top_to_bottom(open_notebook):
     with open_notebook(LESSON, theme="dark") as notebook:
         notebook.run_all()
-        for id in ("loop-mend", "lost-test", "runaway-mend", "ring-test"):
+        for id in ("loop-fix", "lost-test", "runaway-fix", "ring-test"):
             output = notebook.cell(NUMBER[id])
             output.get_by_text("FAILS: ").first.wait_for()
             assert re.search(r"after .*\n.* passes", output.inner_text()), output.inner_text()
-        for id in ("predict-loop", "loop", "lost-log", "runaway-mend", "ring", "plot", "lab"):
+        for id in ("predict-loop", "loop", "lost-log", "runaway-fix", "ring", "plot", "lab"):
             notebook.screenshot(f"lesson-06-dark-{id}", of=notebook.cell(NUMBER[id]))
         assert notebook.failures() == [] and notebook.errors == []
 

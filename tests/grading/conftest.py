@@ -1,11 +1,15 @@
-"""The small class, graded once in the plain way for all who compare another way with it."""
+"""What grading tests share: the small class, graded once, and the kernel of a submission."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from workshop.grading import course
+from workshop.grading.sandbox.sandboxed_kernel import GradedKernel
 
 from .small_class import graded, hand_in, marks
 
@@ -23,3 +27,18 @@ def plain_class(
         and 0 < sum(value[0] for value in found.values()) < len(found) == 36
     )
     return base / "class", base / "out", found
+
+
+@pytest.fixture(scope="module")
+def material(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The course as a submission's kernel may read it."""
+    return course.prepare(tmp_path_factory.mktemp("grading") / "course")
+
+
+@pytest.fixture
+def kernel(material: Path) -> Iterator[GradedKernel]:
+    """A kernel of a submission, of which nothing is left after the test."""
+    started = GradedKernel(material)
+    yield started
+    started.stop()
+    assert not started.folder.exists()

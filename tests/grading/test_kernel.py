@@ -10,25 +10,12 @@ import time
 import psutil
 import pytest
 
-from workshop.grading import course, sandbox
+from workshop.grading import sandbox
 from workshop.grading.sandbox.sandboxed_kernel import GradedKernel
 
 in_a_sandbox = pytest.mark.skipif(
     bool(sandbox.missing()), reason=f"no sandbox here: {sandbox.missing()}"
 )
-
-
-@pytest.fixture(scope="module")
-def material(tmp_path_factory):
-    return course.prepare(tmp_path_factory.mktemp("grading") / "course")
-
-
-@pytest.fixture
-def kernel(material):
-    started = GradedKernel(material)
-    yield started
-    started.stop()
-    assert not started.folder.exists()
 
 
 def test_a_cell_gives_its_outputs_and_the_next_one_knows_its_names(kernel):

@@ -1,4 +1,4 @@
-"""Facts about lateness: what a rule means, that it never raises a mark nor makes it negative, and what is refused."""
+"""Facts about lateness: what a rule means, that it never raises a mark or makes it negative, and what is refused."""
 
 from __future__ import annotations
 

@@ -12,22 +12,13 @@ from pathlib import Path
 import pytest
 
 from workshop.authoring.answers import right
-from workshop.authoring.stubs import EXERCISES, SOLUTIONS
+from workshop.authoring.stubs import EXERCISES
 from workshop.checks import exercise
 from workshop.grading import command, sandbox
 
+from .small_class import NAME, solved
+
 ROOT = Path(__file__).resolve().parent.parent.parent
-NAME = "03_deterministic_supervisor"
-
-
-def solved(**answers):
-    """The solved notebook with other answers, by number: `_1="def …"`."""
-    notebook = json.loads((SOLUTIONS / f"{NAME}.ipynb").read_text(encoding="utf-8"))
-    for cell in notebook["cells"]:
-        facts = cell["metadata"].get("workshop", {})
-        if facts.get("role") == "answer" and f"_{facts['id'][-1]}" in answers:
-            cell["source"] = answers[f"_{facts['id'][-1]}"]
-    return json.dumps(notebook)
 
 
 @pytest.fixture(scope="module")

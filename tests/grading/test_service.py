@@ -16,7 +16,7 @@ from workshop.authoring import answers
 from workshop.checks import exercise
 from workshop.course.observing import Sight, at_the_service, line_of, sight_of
 from workshop.course.service import MARK, MOST_REQUESTS, Exchange
-from workshop.grading import course, observed, service
+from workshop.grading import observed, service
 from workshop.grading.sandbox.sandboxed_kernel import GradedKernel
 
 pytestmark = pytest.mark.skipif(not service.POSSIBLE, reason="this system has no such sockets")
@@ -38,18 +38,6 @@ def team(library):
     LIBRARY.append(library)
     return Forged()
 """
-
-
-@pytest.fixture(scope="module")
-def material(tmp_path_factory):
-    return course.prepare(tmp_path_factory.mktemp("grading") / "course")
-
-
-@pytest.fixture
-def kernel(material):
-    started = GradedKernel(material)
-    yield started
-    started.stop()
 
 
 def looked(kernel, id, source):

@@ -60,3 +60,20 @@ def agent():
         )
 
     return make
+
+
+SETTINGS = (
+    "WORKSHOP_MODEL",
+    "WORKSHOP_WORKER_MODEL",
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_BASE_URL",
+)
+"""Variables of the environment that choose a model and a service."""
+
+
+@pytest.fixture
+def no_settings(monkeypatch):
+    """An environment that chooses neither a model nor a service."""
+    for name in SETTINGS:
+        monkeypatch.delenv(name, raising=False)

@@ -17,6 +17,8 @@ import pytest
 
 from kernel import ApiError, Client, SetupError, connect, models
 
+pytestmark = pytest.mark.usefixtures("no_settings")
+
 BODY = {"model": "m", "max_tokens": 10, "messages": [{"role": "user", "content": "hi"}]}
 REPLY = {
     "id": "msg",
@@ -272,18 +274,6 @@ def test_the_headers_are_the_apis_own():
 
 
 # ── connect ────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.fixture(autouse=True)
-def no_settings(monkeypatch):
-    for name in (
-        "WORKSHOP_MODEL",
-        "ANTHROPIC_API_KEY",
-        "ANTHROPIC_AUTH_TOKEN",
-        "ANTHROPIC_BASE_URL",
-        "WORKSHOP_WORKER_MODEL",
-    ):
-        monkeypatch.delenv(name, raising=False)
 
 
 def test_a_key_in_the_shell_spends_nothing(monkeypatch):

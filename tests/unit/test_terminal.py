@@ -14,16 +14,7 @@ from kernel.__main__ import main
 
 from .conftest import Worker
 
-
-@pytest.fixture(autouse=True)
-def no_settings(monkeypatch):
-    for name in (
-        "WORKSHOP_MODEL",
-        "ANTHROPIC_API_KEY",
-        "ANTHROPIC_AUTH_TOKEN",
-        "ANTHROPIC_BASE_URL",
-    ):
-        monkeypatch.delenv(name, raising=False)
+pytestmark = pytest.mark.usefixtures("no_settings")
 
 
 def terminal(*arguments):

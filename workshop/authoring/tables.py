@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from workshop.checks.compare import Mark, Row, TriedCase, marked
+from workshop.checks.compare import Row, TriedCase, marked
 from workshop.checks.register import Exercise, exercises
 from workshop.checks.tables import as_json, path_of
 from workshop.course.observing import Session, observer
@@ -32,51 +32,67 @@ def cases_of(exercise: Exercise, draw: Random) -> list[tuple[str, str, Any]]:
     The entry "about" of a case is for the learner to read and does not reach the answer's process.
     Raises ValueError for inputs that JSON would change.
     """
-    inputs = answers.cases(exercise.id).INPUTS[exercise.id]
-    example = inputs(Random(f"{exercise.id}/example"))
-    found = [("", next(iter(example.values()))[0])]
-    found += [(trial, case) for trial, several in inputs(draw).items() for case in several]
+    id = exercise.id
+    inputs = answers.cases(id).INPUTS[id]
+    example = inputs(Random(f"{id}/example"))
+    first_trial = next(iter(example.values()))
+    found = [("", first_trial[0])]
+    for trial, several in inputs(draw).items():
+        found += [(trial, case) for case in several]
     cases = []
     for trial, case in found:
-        about = case.pop("about", "") if isinstance(case, dict) else ""
-        if json.loads(json.dumps(case)) != case:
-            raise ValueError(
-                f"{exercise.id}, {trial}: inputs are JSON (no tuples, no objects): {case!r:.200}"
-            )
+        about = ""
+        if isinstance(case, dict):
+            about = case.pop("about", "")
+        if _as_json(case) != case:
+            where = f"{id}, {trial}"
+            raise ValueError(f"{where}: inputs are JSON (no tuples, no objects): {case!r:.200}")
         cases.append((trial, about, case))
     return cases
 
 
 def row_of(exercise: Exercise, draw: Random) -> Row:
     """One draw, with our observation and the marks of each slip."""
+    id = exercise.id
     cases = cases_of(exercise, draw)
     inputs = [case for _, _, case in cases]
-    ours = observed(exercise, answers.ours(exercise.id), inputs)
+    solution = answers.ours(id)
+    ours = observed(exercise, solution, inputs)
+    only_shown = [aspect for aspect, rule in exercise.rules.items() if rule == "shown"]
     for seen in ours:
-        for aspect in [aspect for aspect in seen if exercise.rules.get(aspect) == "shown"]:
-            del seen[aspect]
-    slips: list[dict[str, Mark]] = [{} for _ in cases]
-    for name in answers.cases(exercise.id).SLIPS[exercise.id]:
-        theirs = observed(exercise, answers.slip(exercise.id, name), inputs)
-        for number, seen in enumerate(theirs):
-            mark = marked(seen, ours[number], exercise.rules)
+        for aspect in only_shown:
+            seen.pop(aspect, None)
+    row = []
+    for (trial, about, case), seen in zip(cases, ours, strict=True):
+        row.append(TriedCase(trial, about, case, seen, {}))
+    slips = answers.cases(id).SLIPS[id]
+    for name in slips:
+        source = answers.slip(id, name)
+        theirs = observed(exercise, source, inputs)
+        for tried, seen in zip(row, theirs, strict=True):
+            mark = marked(seen, tried.ours, exercise.rules)
             if mark:
-                slips[number][name] = mark
-    return [
-        TriedCase(trial, about, case, ours[number], slips[number])
-        for number, (trial, about, case) in enumerate(cases)
-    ]
+                tried.slips[name] = mark
+    return row
 
 
 def observed(exercise: Exercise, source: str, inputs: list[Any]) -> list[dict[str, Any]]:
     """What is seen of an answer's source on some inputs, one after the other."""
-    answer = answers.made(exercise.id, exercise.name, source)
-    session = Session(observer(exercise.id), exercise.name)
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        seen = [session.see(answer, json.loads(json.dumps(case))).seen for case in inputs]
+    name = exercise.name
+    answer = answers.made(exercise.id, name, source)
+    observe = observer(exercise.id)
+    session = Session(observe, name)
+    silence = io.StringIO()
+    with contextlib.redirect_stdout(silence), contextlib.redirect_stderr(silence):
+        seen = [session.see(answer, _as_json(case)).seen for case in inputs]
         with contextlib.suppress(Exception):
             session.close()
-    return json.loads(json.dumps(seen))
+    return _as_json(seen)
+
+
+def _as_json(value: Any) -> Any:
+    """A copy as it is after a file or a pipe."""
+    return json.loads(json.dumps(value))
 
 
 def draw_of(exercise: Exercise, number: int) -> Random:
@@ -86,7 +102,9 @@ def draw_of(exercise: Exercise, number: int) -> Random:
 
 def table_of(exercise: Exercise) -> str:
     """The whole table of an exercise, as its file holds it."""
-    return as_json([row_of(exercise, draw_of(exercise, number)) for number in range(DRAWS)])
+    draws = [draw_of(exercise, number) for number in range(DRAWS)]
+    rows = [row_of(exercise, draw) for draw in draws]
+    return as_json(rows)
 
 
 def generated(lessons: tuple[str, ...] = ()) -> Iterator[tuple[Path, str]]:
@@ -94,15 +112,21 @@ def generated(lessons: tuple[str, ...] = ()) -> Iterator[tuple[Path, str]]:
     verified is read.
     """
     for exercise in exercises():
-        if lessons and exercise.lesson not in lessons:
-            continue
-        path, digest = path_of(exercise.id), fingerprint(exercise)
-        if path.exists() and _verified().get(exercise.id) == [digest, _digest(path.read_bytes())]:
-            yield path, path.read_text(encoding="utf-8")
-            continue
-        text = table_of(exercise)
-        _verify(exercise.id, [digest, _digest(text.encode())])
-        yield path, text
+        if not lessons or exercise.lesson in lessons:
+            yield path_of(exercise.id), _text_of(exercise)
+
+
+def _text_of(exercise: Exercise) -> str:
+    path = path_of(exercise.id)
+    source = fingerprint(exercise)
+    if path.exists():
+        table = _digest(path.read_bytes())
+        if _verified().get(exercise.id) == [source, table]:
+            return path.read_text(encoding="utf-8")
+    text = table_of(exercise)
+    table = _digest(text.encode())
+    _verify(exercise.id, [source, table])
+    return text
 
 
 def fingerprint(exercise: Exercise) -> str:
@@ -110,34 +134,35 @@ def fingerprint(exercise: Exercise) -> str:
     offline model.
     """
     folder = path_of(exercise.id).parent.parent
-    sources = [
-        ROOT / "workshop" / "checks" / "compare.py",
-        Path(__file__),
-        *sorted(folder.glob("*.py")),
-    ]
-    sources += sorted((ROOT / "workshop" / "course").glob("*.py"))
+    course = ROOT / "workshop" / "course"
+    paths = [ROOT / "workshop" / "checks" / "compare.py", Path(__file__)]
+    paths += sorted(folder.glob("*.py"))
+    paths += sorted(course.glob("*.py"))
     for package in ("kernel", "offline_model"):
-        sources += sorted(
-            path for path in (ROOT / package).rglob("*") if path.suffix in (".py", ".toml")
-        )
-    given = [
-        cell.source for cell in answers.master(exercise.lesson).cells if cell.cell_type == "code"
-    ]
-    parts = [path.read_bytes() for path in sources] + [source.encode() for source in given]
-    return _digest(b"\0".join(parts), str(sorted(exercise.rules.items())).encode())
+        files = (ROOT / package).rglob("*")
+        paths += sorted(file for file in files if file.suffix in (".py", ".toml"))
+    cells = answers.master(exercise.lesson).cells
+    parts = [path.read_bytes() for path in paths]
+    parts += [cell.source.encode() for cell in cells if cell.cell_type == "code"]
+    sources = b"\0".join(parts)
+    rules = str(sorted(exercise.rules.items()))
+    return _digest(sources, rules.encode())
 
 
 def _digest(*parts: bytes) -> str:
-    return hashlib.sha256(b"\0\0".join(parts)).hexdigest()
+    content = b"\0\0".join(parts)
+    return hashlib.sha256(content).hexdigest()
 
 
 def _verified() -> dict[str, list[str]]:
     try:
-        return json.loads(VERIFIED.read_text(encoding="utf-8"))
+        text = VERIFIED.read_text(encoding="utf-8")
+        return json.loads(text)
     except (OSError, ValueError):
         return {}
 
 
 def _verify(id: str, digests: list[str]) -> None:
+    verified = {**_verified(), id: digests}
     VERIFIED.parent.mkdir(exist_ok=True)
-    VERIFIED.write_text(json.dumps({**_verified(), id: digests}), encoding="utf-8")
+    VERIFIED.write_text(json.dumps(verified), encoding="utf-8")

@@ -52,7 +52,7 @@ class Clock:
 
 
 class InTurn:
-    """One piece of work in this thread, of which `answer` is the learner's part."""
+    """One piece of work in this thread; `answer` is the learner's part of it."""
 
     def __init__(
         self, answer: Any, work: Callable[[], None], close: Callable[[], None], clock: Clock

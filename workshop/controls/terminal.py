@@ -45,7 +45,7 @@ async def ask(options: Sequence[str], text: str | None, timeout_s: float) -> tup
 
     text: what may be edited; None for nothing. The option is None when `timeout_s` seconds pass
     without a key; time in the editor does not count. Cancelling it, or Ctrl-C, leaves the terminal
-    as it was.
+    unchanged.
     """
     keys = keys_for(options, editable=text is not None)
     choices = [f"[{key}] {option}" for key, option in keys.items()]

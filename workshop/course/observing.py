@@ -251,7 +251,7 @@ def service() -> Service:
 
 
 def pictured(run: Any) -> Any:
-    """Notes a run or a scripted model of which the check may draw a picture, and returns it."""
+    """Notes a run or a scripted model that the check may draw, and returns it."""
     _here.session.sight.runs.append(run)
     return run
 
@@ -331,7 +331,7 @@ def _own_frame(answer: Any, problem: BaseException) -> traceback.FrameSummary | 
 
 
 def source_of(thing: Any) -> str:
-    """The source of a function or class as it was typed; a text itself; nothing when it is not
+    """The source of a function or class as typed; a text itself; nothing when it is not
     known.
     """
     if isinstance(thing, str):

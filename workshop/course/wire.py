@@ -25,7 +25,8 @@ class Wire(Script):
 
     def respond(self, request: httpx.Request, body: bytes) -> Any:
         response = super().respond(request, body)
-        self.exchanges.append((json.loads(body), response.status, json.loads(response.body)))
+        answer = json.loads(response.body)
+        self.exchanges.append((json.loads(body), response.status, answer))
         return response
 
     def __exit__(self, *_: Any) -> None:
@@ -34,9 +35,8 @@ class Wire(Script):
     def client(self) -> httpx.Client:
         """A plain client of this model, as lesson 01 uses it."""
         pictured(self)
-        return httpx.Client(
-            transport=self, base_url="http://offline", headers={"anthropic-version": API_VERSION}
-        )
+        headers = {"anthropic-version": API_VERSION}
+        return httpx.Client(transport=self, base_url="http://offline", headers=headers)
 
     def run(self, **settings: Any) -> Run:
         """A run of the kernel on this model."""
@@ -45,9 +45,10 @@ class Wire(Script):
     @property
     def refused(self) -> str:
         """What the API said to the last request when it refused it; else nothing."""
-        if not self.exchanges or self.exchanges[-1][1] == 200:
+        if not self.exchanges:
             return ""
-        return refusal(self.exchanges[-1][2])
+        _, status, answer = self.exchanges[-1]
+        return "" if status == 200 else refusal(answer)
 
 
 def refusal(answer: dict) -> str:
@@ -82,15 +83,21 @@ def lines_of(request: dict, *, merge: bool = False, wording: bool = True) -> Any
     found: list[str] = []
     before = ""
     for position, message in enumerate(messages):
-        role, content = message["role"], message["content"]
-        blocks = [{"type": "text", "text": content}] if type(content) is str else content
+        role = message["role"]
+        blocks = message["content"]
+        if type(blocks) is str:
+            blocks = [{"type": "text", "text": blocks}]
         lines = [_line(block, numbers) for block in blocks]
         if position and role == "user":
             results = sorted(line for line in lines if line.startswith("result"))
             texts = [line for line in lines if not line.startswith("result")]
-            lines = results + (texts if wording else [_unworded(line) for line in texts])
+            if not wording:
+                texts = [_unworded(line) for line in texts]
+            lines = results + texts
         start = "and " if merge and role == before else f"{role}: "
-        found += [(start if number == 0 else "and ") + line for number, line in enumerate(lines)]
+        for line in lines:
+            found.append(start + line)
+            start = "and "
         before = role
     return found
 
@@ -111,9 +118,8 @@ def _line(block: dict, numbers: dict[str, int]) -> str:
     match block.get("type"):
         case "tool_use":
             number = numbers.setdefault(str(block.get("id")), len(numbers) + 1)
-            given = ", ".join(
-                f"{name}={value!r}" for name, value in (block.get("input") or {}).items()
-            )
+            arguments = block.get("input") or {}
+            given = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
             return f"call {number} of {block.get('name')}({given})"
         case "tool_result":
             number = numbers.get(str(block.get("tool_use_id")), 0)

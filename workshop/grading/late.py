@@ -7,7 +7,8 @@ points.
     lateness counts from `due` 20% once, nothing after 7 days               a fifth, however late;
     all of it after a week
 
-The share is one of the points that were earned. A rule never raises a mark, nor makes it negative.
+The share is one of the points that were earned. A rule never raises a mark
+and never makes it negative.
 """
 
 from __future__ import annotations

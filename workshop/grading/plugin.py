@@ -210,7 +210,7 @@ class GradedFile(IPyNbFile):
     def teardown(self) -> None:
         """The explanations, the end of the kernel, the report.
 
-        There is no report when the run was stopped in the middle, nor when others had the
+        There is no report when the run was stopped in the middle, or when others had the
         processors while a cell ran out of time: such a submission is graded once more, alone.
         """
         whole = all(check.state != "not-run" or check.reason for check in self.checks)

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 ARRIVED = "WORKSHOP_ARRIVED"
@@ -100,7 +100,7 @@ class Environment:
 
 
 def settle(argv: list[str], files: tuple[str, ...]) -> None:
-    """Return only inside an environment that holds the requirement files `wanted`.
+    """Return only inside an environment in which the requirement `files` are installed.
 
     Outside of it, makes or fixes it and starts `python -m workshop ARGV` there. Raises SetupFailed.
     """
@@ -280,17 +280,21 @@ def _clean_environ() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in unwanted}
 
 
+def _unattended(folder: Path) -> dict[str, Any]:
+    """How a command runs in `folder`: nothing to read, and all that it says in one pipe."""
+    return {
+        "cwd": folder,
+        "env": _clean_environ(),
+        "stdin": subprocess.DEVNULL,
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.STDOUT,
+    }
+
+
 def run_quietly(command: list[str], folder: Path) -> tuple[int, str]:
     """Run `command` in `folder` without showing anything; returns exit status and output."""
     try:
-        done = subprocess.run(
-            command,
-            cwd=folder,
-            env=_clean_environ(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
+        done = subprocess.run(command, **_unattended(folder))
     except OSError as error:
         return 127, f"{command[0]}: {error}"
     return done.returncode, done.stdout.decode("utf-8", "replace")
@@ -311,14 +315,7 @@ def run_with_progress(
 ) -> tuple[int, str]:
     """Like `run_quietly`, for what takes long: every few seconds a line says how far it is."""
     try:
-        child = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=_clean_environ(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
+        child = subprocess.Popen(command, **_unattended(folder))
     except OSError as error:
         return 127, f"{command[0]}: {error}"
     names: dict[str, None] = {}
@@ -354,7 +351,7 @@ def prepare(
     say: Callable[[str], None] = lambda line: print(line, flush=True),
     which: Callable[[str], str | None] = shutil.which,
 ) -> bool:
-    """Make or fix `env` until it holds the requirement files `wanted`; returns whether it was made
+    """Make or fix `env` until the requirement `files` are installed; returns whether it was made
     anew.
 
     `run`, `say` and `which` are there for the tests. Raises SetupFailed.

@@ -8,6 +8,8 @@ from typing import Any
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 STATE = "application/vnd.jupyter.widget-state+json"
+VERSION = {"version_major": 2, "version_minor": 0}
+"""Of the state's format, where the notebook names none."""
 
 
 def keep_widget_state(
@@ -18,30 +20,39 @@ def keep_widget_state(
     JupyterLab writes the state of the kernel's controls only: a notebook that is opened and saved
     without a run would lose its own. A `pre_save_hook` of Jupyter Server; changes `model`.
     """
-    if model.get("type") != "notebook" or not model.get("content"):
+    notebook = model.get("content")
+    if model.get("type") != "notebook" or not notebook:
         return
-    needed = _shown(model["content"])
-    state = _state(model["content"])
+    needed = _shown(notebook)
+    state = _state(notebook)
     if needed <= state.keys():
         return
-    kept = _state(_on_disk(Path(contents_manager.root_dir) / path.strip("/")))
-    if not needed & (kept.keys() - state.keys()):
+    file = Path(contents_manager.root_dir) / path.strip("/")
+    kept = _state(_on_disk(file))
+    lost = kept.keys() - state.keys()
+    if not needed & lost:
         return
-    widgets = model["content"].setdefault("metadata", {}).setdefault("widgets", {})
-    empty = {"version_major": 2, "version_minor": 0}
-    widgets[STATE] = {**empty, **widgets.get(STATE, {}), "state": {**kept, **state}}
+    metadata = notebook.setdefault("metadata", {})
+    widgets = metadata.setdefault("widgets", {})
+    stored = widgets.get(STATE, {})
+    widgets[STATE] = {**VERSION, **stored, "state": {**kept, **state}}
 
 
 def _shown(notebook: dict[str, Any]) -> set[str]:
     """The ids of the controls that the outputs show."""
-    cells = notebook.get("cells", [])
-    outputs = [output for cell in cells for output in cell.get("outputs", [])]
-    views = [output.get("data", {}).get(VIEW) for output in outputs]
-    return {view["model_id"] for view in views if isinstance(view, dict) and "model_id" in view}
+    ids = set()
+    for cell in notebook.get("cells", []):
+        for output in cell.get("outputs", []):
+            view = output.get("data", {}).get(VIEW)
+            if isinstance(view, dict) and "model_id" in view:
+                ids.add(view["model_id"])
+    return ids
 
 
 def _state(notebook: dict[str, Any]) -> dict[str, Any]:
-    return notebook.get("metadata", {}).get("widgets", {}).get(STATE, {}).get("state", {})
+    metadata = notebook.get("metadata", {})
+    widgets = metadata.get("widgets", {})
+    return widgets.get(STATE, {}).get("state", {})
 
 
 def _on_disk(path: Path) -> dict[str, Any]:

@@ -10,9 +10,12 @@ from kernel import Agent, Corpus, Handoff, Run, connect, researcher, reviewer, w
 async def brief() -> tuple[Agent, Agent, Handoff]:
     """A writer whose prompt names no limit of words, the reviewer, and a handoff with facts."""
     intent = "Write a brief on rate limits"
-    found = await Run(connect()).dispatch(researcher(Corpus()), Handoff(intent=intent))
+    run = Run(connect())
+    search = Handoff(intent=intent)
+    found = await run.dispatch(researcher(Corpus()), search)
     plain = writer()
     without_limit = plain.system.replace("in at most 180 words, ", "")
+    unlimited = replace(plain, system=without_limit)
     facts = {"facts": found.as_text()}
     task = Handoff(intent=intent, artifacts=facts)
-    return replace(plain, system=without_limit), reviewer(), task
+    return unlimited, reviewer(), task

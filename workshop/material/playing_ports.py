@@ -46,12 +46,12 @@ OURS = Path(sysconfig.get_paths()["purelib"])
 def pins() -> dict[str, str]:
     """The versions in requirements.txt."""
     found = {}
-    for line in (FOLDER / "requirements.txt").read_text(encoding="utf-8").splitlines():
+    text = (FOLDER / "requirements.txt").read_text(encoding="utf-8")
+    for line in text.splitlines():
         if line and not line.startswith("#"):
             requirement = Requirement(line)
-            found[canonicalize_name(requirement.name)] = str(requirement.specifier).removeprefix(
-                "=="
-            )
+            name = canonicalize_name(requirement.name)
+            found[name] = str(requirement.specifier).removeprefix("==")
     return found
 
 
@@ -63,8 +63,8 @@ def python_of(environment: Path) -> Path:
 
 def packages_of(environment: Path) -> Path:
     """Where a virtual environment keeps its packages."""
-    found = [*environment.glob("lib/python*/site-packages"), environment / "Lib" / "site-packages"]
-    return found[0]
+    windows = environment / "Lib" / "site-packages"
+    return next(environment.glob("lib/python*/site-packages"), windows)
 
 
 def python_for(port: Port) -> Path | None:
@@ -73,10 +73,15 @@ def python_for(port: Port) -> Path | None:
         return Path(sys.executable)
     if not port.shipped:
         return None
-    places = {python_of(ENVIRONMENT): packages_of(ENVIRONMENT), Path(sys.executable): OURS}
-    pinned = {name: version for name, version in pins().items() if name in _names(port.needs)}
+    places = {
+        python_of(ENVIRONMENT): packages_of(ENVIRONMENT),
+        Path(sys.executable): OURS,
+    }
+    needed = _names(port.needs)
+    pinned = {name: version for name, version in pins().items() if name in needed}
     for python, site in places.items():
-        versions = {name: package.version for name, package in _installed(site).items()}
+        installed = _installed(site)
+        versions = {name: package.version for name, package in installed.items()}
         if all(versions.get(name) == version for name, version in pinned.items()):
             return python
     return None
@@ -113,21 +118,25 @@ def with_dependencies(needs: Iterable[str], site: Path) -> list[Distribution]:
             if name not in installed or (name, extra) in seen:
                 continue
             seen[name, extra] = None
-            for each in map(Requirement, installed[name].requires or ()):
-                if each.marker is None or each.marker.evaluate({"extra": extra}):
-                    waiting.append(each)
-    return [installed[name] for name in sorted({name for name, _ in seen})]
+            for line in installed[name].requires or ():
+                further = Requirement(line)
+                if further.marker is None or further.marker.evaluate({"extra": extra}):
+                    waiting.append(further)
+    names = sorted({name for name, _ in seen})
+    return [installed[name] for name in names]
 
 
 def megabytes(packages: Iterable[Distribution]) -> float:
     """What packages take on the disk, without compiled Python."""
-    paths = {path.locate() for package in packages for path in package.files or ()}
-    sizes = [
-        Path(str(path)).stat().st_size
-        for path in paths
-        if Path(str(path)).is_file() and not str(path).endswith(".pyc")
-    ]
-    return round(sum(sizes) / 1e6, 1)
+    paths = set()
+    for package in packages:
+        for file in package.files or ():
+            paths.add(Path(str(file.locate())))
+    total = 0
+    for path in paths:
+        if path.is_file() and path.suffix != ".pyc":
+            total += path.stat().st_size
+    return round(total / 1e6, 1)
 
 
 # ── what a server and a clock see ─────────────────────────────────────────────────────────────
@@ -143,8 +152,10 @@ class Watched(OfflineAPI):
     def handle(self, method: str, path: str, headers: Any, body: bytes = b"") -> Any:
         response = super().handle(method, path, headers, body)
         if path.startswith("/v1/messages") and method == "POST":
-            streamed = not isinstance(response.body, bytes)
-            reply = _first_event(response.body) if streamed else json.loads(response.body or b"{}")
+            if isinstance(response.body, bytes):
+                reply = json.loads(response.body or b"{}")
+            else:
+                reply = _first_event(response.body)
             self.calls.append((json.loads(body), response.status, reply))
         return response
 
@@ -174,25 +185,34 @@ def verdict_by(api: Watched) -> str:
     for request, status, _ in api.calls:
         if status != 200 or REVIEWER.strip() not in _system(request):
             continue
-        if "format" in (request.get("output_config") or {}):
+        config = request.get("output_config") or {}
+        if "format" in config:
             return "schema"
-        forced = (request.get("tool_choice") or {}).get("type") in ("any", "tool")
-        return "forced tool" if forced else "offered tool" if request.get("tools") else "words"
+        choice = request.get("tool_choice") or {}
+        if choice.get("type") in ("any", "tool"):
+            return "forced tool"
+        return "offered tool" if request.get("tools") else "words"
     return ""
 
 
 def _system(request: dict[str, Any]) -> str:
     system = request.get("system") or ""
-    return system if isinstance(system, str) else "".join(block["text"] for block in system)
+    if isinstance(system, str):
+        return system
+    return "".join(block["text"] for block in system)
 
 
 class Player:
     """A port in a process of its own; `with Player(port, python, url) as player: player.play()`."""
 
     def __init__(self, port: Port, python: Path, url: str) -> None:
-        kept = {name: os.environ[name] for name in PASSED_ON.split() if name in os.environ}
         self._home = tempfile.TemporaryDirectory(prefix="port-", ignore_cleanup_errors=True)
         home = self._home.name
+        environment = {name: os.environ[name] for name in PASSED_ON.split() if name in os.environ}
+        environment |= QUIET
+        environment["HOME"] = home
+        environment["USERPROFILE"] = home
+        environment["ANTHROPIC_BASE_URL"] = url
         self._log = Path(home, "log.txt")
         with self._log.open("w") as log:
             self._process = subprocess.Popen(
@@ -201,7 +221,7 @@ class Player:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 encoding="utf-8",
-                env={**kept, **QUIET, "HOME": home, "USERPROFILE": home, "ANTHROPIC_BASE_URL": url},
+                env=environment,
                 cwd=home,
             )
         self._watchdog = threading.Timer(PATIENCE_S, self._process.kill)
@@ -230,7 +250,8 @@ class Player:
     def play(self, *, bug: bool = False) -> dict[str, Any]:
         """One run of the team."""
         assert self._process.stdin
-        self._process.stdin.write(json.dumps({"task": TASK, "bug": bug}) + "\n")
+        order = json.dumps({"task": TASK, "bug": bug})
+        self._process.stdin.write(f"{order}\n")
         self._process.stdin.flush()
         return self.answer()
 
@@ -243,10 +264,12 @@ def measured(pythons: Mapping[str, Path], *, runs: int = 1) -> dict[str, Row]:
     """Plays the kernel's team, then the named ports by their Python; `runs` times for the clock."""
     rows = {}
     brief = ""
+    players = {"kernel": Path(sys.executable), **pythons}
     with watching() as (api, url):
-        for name, python in {"kernel": Path(sys.executable), **pythons}.items():
-            with Player(PORTS[name], python, url) as player:
-                rows[name], written = _measured(PORTS[name], player, api, brief, runs)
+        for name, python in players.items():
+            port = PORTS[name]
+            with Player(port, python, url) as player:
+                rows[name], written = _measured(port, player, api, brief, runs)
             brief = brief or written
     return rows
 
@@ -255,7 +278,8 @@ def _measured(port: Port, player: Player, api: Watched, brief: str, runs: int) -
     """The port's row and its brief: played once, with a bug in our tool, and for the clock."""
     loaded = player.answer()
     first = player.play()
-    regular, by = _counted(api), verdict_by(api)
+    regular = _counted(api)
+    by = verdict_by(api)
     api.calls.clear()
     bug = player.play(bug=True)
     written = first.get("brief", "")
@@ -304,14 +328,14 @@ def _input(usage: dict[str, Any]) -> int:
 
 def code_lines(source: str) -> int:
     """Lines of code: neither blank lines nor comments, docstrings or imports."""
-    lines = source.splitlines()
-    counted = {
-        number
-        for number, line in enumerate(lines, 1)
-        if line.strip() and not line.strip().startswith("#")
-    }
+    counted = set()
+    for number, line in enumerate(source.splitlines(), 1):
+        text = line.strip()
+        if text and not text.startswith("#"):
+            counted.add(number)
     for node in ast.walk(ast.parse(source)):
         docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         if docstring or isinstance(node, ast.Import | ast.ImportFrom):
-            counted -= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+            last = node.end_lineno or node.lineno
+            counted -= {*range(node.lineno, last + 1)}
     return len(counted)

@@ -29,14 +29,21 @@ SYNTHESIZER = (
 
 def per_thousand(usd: Decimal | None) -> float:
     """Dollars for 1,000 briefs; nan when the price is not known."""
-    return float("nan") if usd is None else float(usd) * 1000
+    if usd is None:
+        return float("nan")
+    return float(usd) * 1000
 
 
 def sentences(brief: str) -> list[tuple[str, list[str]]]:
     """(sentence, the ids that it cites) for each sentence under the title."""
     text = " ".join(line for line in brief.splitlines() if not line.startswith("#"))
-    pieces = [piece for piece in re.split(r"(?<=[.!?])\s+", text.strip()) if piece]
-    return [(re.sub(rf"\s*{CITATION}", "", piece), re.findall(CITATION, piece)) for piece in pieces]
+    found = []
+    for piece in re.split(r"(?<=[.!?])\s+", text.strip()):
+        sentence = re.sub(rf"\s*{CITATION}", "", piece)
+        ids = re.findall(CITATION, piece)
+        if piece:
+            found.append((sentence, ids))
+    return found
 
 
 def carried(sentence: str, sources: list[str], library: Corpus) -> bool:
@@ -57,7 +64,7 @@ class Step(BaseModel):
 
 
 class Plan(BaseModel):
-    """The steps of a task, none of which needs another."""
+    """The steps of a task; none of them needs another."""
 
     steps: list[Step]
 
@@ -73,15 +80,19 @@ async def planned(task: str, library: Corpus, *, searching: bool) -> tuple[int, 
     reader = replace(writer(), name="researcher")
 
     run = Run(connect())
-    plan = (await run.dispatch(planner, Handoff(intent=task))).output
+    split = await run.dispatch(planner, Handoff(intent=task))
+    plan = split.output
     steps = plan.steps if isinstance(plan, Plan) else []  # a weak model may not keep the schema
     jobs = []
     for step in steps:
         if searching:
-            jobs.append((researcher(library), Handoff(intent=step.task)))
+            handoff = Handoff(intent=step.task)
+            jobs.append((researcher(library), handoff))
         else:
-            facts = as_text(await library.search(step.task, 3))
-            jobs.append((reader, Handoff(intent=step.task, artifacts={"facts": facts})))
+            found = await library.search(step.task, 3)
+            material = {"facts": as_text(found)}
+            handoff = Handoff(intent=step.task, artifacts=material)
+            jobs.append((reader, handoff))
     parts = await run.fan_out(jobs)
     facts = {f"facts_{number}": part.as_text() for number, part in enumerate(parts, 1)}
     brief = await run.dispatch(synthesizer, Handoff(intent=task, artifacts=facts))
@@ -94,6 +105,8 @@ def draw_break_even(gains: Mapping[str, tuple[int, float]]) -> None:
     gains: task → (sources that the team has more, dollars that it costs more for 1,000 briefs).
     """
     finding = "The team pays only where its review finds something"
-    ends = {task: (-extra, gain - extra) for task, (gain, extra) in gains.items()}
+    ends = {}
+    for task, (gain, extra) in gains.items():
+        ends[task] = (-extra, gain - extra)
     x_axis = "what one further source is worth ($ for 1,000 briefs)"
     display(chart.lines(finding, ends, x_axis=x_axis, y_axis="net gain ($)"))

@@ -33,7 +33,7 @@ class Report:
     documents: the ids of the library; then the report says what the capstone asks of the log.
     checks:   any other properties that were asked for, measured.
     made:     when; now, unless given.
-    Raises LogError for a log of which no report can be made.
+    Raises LogError for a log that no report can be made from.
     """
 
     def __init__(

@@ -39,7 +39,7 @@ _NAMED = re.compile(
 
 
 class LogError(ValueError):
-    """A log of which no report can be made; the message says why, and what to do."""
+    """A log that no report can be made from; the message says why, and what to do."""
 
 
 @dataclass(frozen=True)

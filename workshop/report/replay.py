@@ -37,10 +37,13 @@ def frames(events: Sequence[Event], limit: int = MOST) -> list[Frame]:
 
 def places(events: Sequence[Event], limit: int = MOST) -> list[int]:
     """Which events get a picture: handoffs and returns first, then whatever else a line tells of."""
-    moves = [
-        number for number, moved in enumerate(events) if isinstance(moved, Dispatched | Returned)
-    ]
-    with_line = [number for number, event in enumerate(events) if line(event)]
+    moves = []
+    with_line = []
+    for number, event in enumerate(events):
+        if isinstance(event, Dispatched | Returned):
+            moves.append(number)
+        if line(event):
+            with_line.append(number)
     chosen = sorted({*moves, *with_line}) or [0]
     if len(chosen) > limit:
         chosen = moves or chosen
@@ -53,4 +56,8 @@ def places(events: Sequence[Event], limit: int = MOST) -> list[int]:
 
 def _caption(seen: Sequence[Event]) -> str:
     """The last line that the console's trace has of these events."""
-    return next((text.strip(" ─") for event in reversed(seen) if (text := line(event))), "")
+    for event in reversed(seen):
+        text = line(event)
+        if text:
+            return text.strip(" ─")
+    return ""

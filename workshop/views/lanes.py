@@ -4,7 +4,7 @@ and "now".
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +13,8 @@ from .svg import CARD, LINE, MUTED, WARNING, bars, box, line, number, path, text
 from .view import Time
 
 NICE = (1, 2, 5)
+FAINT = tint(LINE, 0.6)
+TROUBLE = ("failed", "stopped", "paused")
 BLOCKS = "·░█"
 """Nothing, held, a model call: for the text twin."""
 
@@ -36,20 +38,25 @@ class Scale:
         """The right edge. A live axis ends at a round number, so that the bars do not shrink with
         each event.
         """
-        elapsed = max(self.elapsed, 1e-3 if self.time == "seconds" else 1.0)
+        least = 1e-3 if self.time == "seconds" else 1.0
+        elapsed = max(self.elapsed, least)
         if not self.live:
             return elapsed
-        step = tick(elapsed * 1.02, 4)
-        return step * (int(elapsed * 1.02 / step) + 1)
+        beyond = elapsed * 1.02
+        step = tick(beyond, 4)
+        return step * (int(beyond / step) + 1)
 
     def x(self, moment: Moment) -> float:
         value = moment.seconds if self.time == "seconds" else moment.step
-        return self.left + (self.right - self.left) * min(value / self.end, 1.0)
+        width = self.right - self.left
+        share = min(value / self.end, 1.0)
+        return self.left + width * share
 
     def span(self, begin: Moment, end: Moment | None) -> tuple[float, float]:
         """Left and right px of what began and ended then; never less than 2 px wide."""
         left = min(self.x(begin), self.right - 2)
-        return left, max(self.x(end or self.now), left + 2)
+        right = max(self.x(end or self.now), left + 2)
+        return left, right
 
     def axis(self, top: float, bottom: float) -> Iterable[str]:
         """Vertical lines at round numbers with their values under them, and "now" while the run
@@ -58,16 +65,17 @@ class Scale:
         step = tick(self.end, 8)
         if self.time == "steps":
             step = max(1.0, step)
-        unit = " s" if self.time == "seconds" else ""
+        unit, room = (" s", 44) if self.time == "seconds" else ("", 28)
         now_x = self.x(self.now)
+        width = self.right - self.left
         value = 0.0
         while value <= self.end + 1e-9:
-            x = self.left + (self.right - self.left) * value / self.end
-            yield line(x, top, x, bottom, stroke=tint(LINE, 0.6))
-            if not (self.live and abs(x - now_x) < (44 if unit else 28)):
-                yield text(
-                    x, bottom + 14, f"{value:.3f}".rstrip("0").rstrip(".") + unit, anchor="middle"
-                )
+            x = self.left + width * value / self.end
+            yield line(x, top, x, bottom, stroke=FAINT)
+            covered = self.live and abs(x - now_x) < room
+            if not covered:
+                label = f"{value:.3f}".rstrip("0").rstrip(".")
+                yield text(x, bottom + 14, label + unit, anchor="middle")
             value += step
         if self.live:
             yield line(now_x, top - 4, now_x, bottom + 2, stroke=MUTED, dash="3 3")
@@ -89,23 +97,27 @@ def lane_height(slots: int) -> float:
     return 14 if slots == 1 else min(slots, 6) * 9 - 2
 
 
-def member_lane(member: Member, y: float, scale: Scale, hue: str) -> Iterable[str]:
+def member_lane(
+    member: Member,
+    y: float,
+    scale: Scale,
+    hue: str,
+) -> Iterable[str]:
     """All that one member held: overlapping handoffs one above the other."""
     slots = min(member.slots, 6)
     height = 14 if slots == 1 else 7
-    yield line(
-        scale.left,
-        y + lane_height(member.slots) / 2,
-        scale.right,
-        y + lane_height(member.slots) / 2,
-        stroke=tint(LINE, 0.6),
-    )
+    whole = lane_height(member.slots)
+    middle = y + whole / 2
+    yield line(scale.left, middle, scale.right, middle, stroke=FAINT)
     if member.merged:
-        yield bars([scale.span(*member.merged)], y, lane_height(member.slots), tint(hue, 0.12))
+        span = scale.span(*member.merged)
+        yield bars([span], y, whole, tint(hue, 0.12))
+    last = slots - 1
     for slot in range(slots):
-        held = [bar for bar in member.bars if min(bar.slot, slots - 1) == slot]
-        calls = [call for call in member.calls if min(call.slot, slots - 1) == slot]
-        yield from _row(held, calls, y + slot * 9, height, scale, hue)
+        held = [bar for bar in member.bars if min(bar.slot, last) == slot]
+        calls = [call for call in member.calls if min(call.slot, last) == slot]
+        row_y = y + slot * 9
+        yield from _row(held, calls, row_y, height, scale, hue)
 
 
 def passage_lane(passage: Passage, y: float, scale: Scale, hue: str) -> Iterable[str]:
@@ -114,24 +126,34 @@ def passage_lane(passage: Passage, y: float, scale: Scale, hue: str) -> Iterable
 
 
 def _row(
-    held: Iterable[Passage], calls: Iterable[Call], y: float, height: float, scale: Scale, hue: str
+    held: Sequence[Passage],
+    calls: Sequence[Call],
+    y: float,
+    height: float,
+    scale: Scale,
+    hue: str,
 ) -> Iterable[str]:
-    yield bars(
-        _apart(scale.span(span.begin, span.end) for span in held), y, height, tint(hue, 0.26)
-    )
-    yield bars(_apart(scale.span(call.begin, call.end) for call in calls), y, height, hue)
-    for span in held:
-        yield from _waits(span, y, height, scale, hue)
-        if span.state in ("failed", "stopped", "paused"):
-            x = scale.span(span.begin, span.end)[1]
-            yield path(
-                f"M{number(x - 1)} {number(y - 2)}V{number(y + height + 2)}",
-                stroke=WARNING,
-                width=2,
-            )
+    pale = _apart(scale.span(passage.begin, passage.end) for passage in held)
+    solid = _apart(scale.span(call.begin, call.end) for call in calls)
+    yield bars(pale, y, height, tint(hue, 0.26))
+    yield bars(solid, y, height, hue)
+    for passage in held:
+        yield from _waits(passage, y, height, scale, hue)
+        if passage.state in TROUBLE:
+            _, end = scale.span(passage.begin, passage.end)
+            x = number(end - 1)
+            top = number(y - 2)
+            bottom = number(y + height + 2)
+            yield path(f"M{x} {top}V{bottom}", stroke=WARNING, width=2)
 
 
-def _waits(passage: Passage, y: float, height: float, scale: Scale, hue: str) -> Iterable[str]:
+def _waits(
+    passage: Passage,
+    y: float,
+    height: float,
+    scale: Scale,
+    hue: str,
+) -> Iterable[str]:
     """An outline from the moment when a request had to wait until it was sent."""
     for wait in passage.waits:
         sent = (call.begin for call in passage.calls if call.begin.step > wait.step)
@@ -143,23 +165,29 @@ def _apart(spans: Iterable[tuple[float, float]]) -> Iterable[tuple[float, float]
     """The spans in order; those that the eye could not tell apart as one."""
     last: tuple[float, float] | None = None
     for left, right in spans:
-        if last and last[0] <= left <= last[1] + 0.4 and right - left < 3:
-            last = last[0], max(last[1], right)
+        if last is None:
+            last = left, right
             continue
-        if last:
+        begin, end = last
+        if begin <= left <= end + 0.4 and right - left < 3:
+            last = begin, max(end, right)
+        else:
             yield last
-        last = left, right
+            last = left, right
     if last:
         yield last
 
 
 def in_text(held: Iterable[Span], calls: Iterable[Span], now: Moment, columns: int = 48) -> str:
     """A lane in characters, in steps: `·` nothing, `░` held, `█` a model call."""
-    cells, whole = [0] * columns, max(now.step, 1)
+    cells = [0] * columns
+    whole = max(now.step, 1)
     for level, spans in ((1, held), (2, calls)):
         for span in spans:
+            end = span.end or now
             first = min(span.begin.step * columns // whole, columns - 1)
-            last = max(first + 1, min((span.end or now).step * columns // whole, columns))
+            last = min(end.step * columns // whole, columns)
+            last = max(first + 1, last)
             for cell in range(first, last):
                 cells[cell] = max(cells[cell], level)
     return "".join(BLOCKS[level] for level in cells)

@@ -13,6 +13,9 @@ from .svg import MARGIN
 MOST = 12
 """Rows of specialists; those for whom there is no room share one more box."""
 HUB_HEIGHT = 72.0
+IN_TWO = ((MARGIN, 192), (544, 192), (0, 0))
+IN_THREE = ((MARGIN, 128), (312, 128), (600, 136))
+"""Left edge and width of each column, in px: the hub's, its specialists', and theirs."""
 
 
 @dataclass
@@ -55,28 +58,30 @@ def arrange(hub: Member, top: float) -> Layout:
     nested = any(member.specialists for member in spokes)
     rows = sum(max(1, len(member.specialists)) for member in spokes)
     height, pitch = (56.0, 72.0) if rows <= 6 else (42.0, 50.0)
-    xs, widths = (
-        ((MARGIN, 312, 600), (128, 128, 136)) if nested else ((MARGIN, 544, 0), (192, 192, 0))
-    )
-    centre = Place(hub, xs[0], top, widths[0], HUB_HEIGHT)
-    spoke, leaf = (
-        Place(hub, xs[1], top, widths[1], height, centre),
-        Place(hub, xs[2], top, widths[2], height),
-    )
-    places, y = [centre], top + (HUB_HEIGHT - height) / 2 * (rows == 1)
+    columns = IN_THREE if nested else IN_TWO
+    (hub_x, hub_width), (spoke_x, spoke_width), (leaf_x, leaf_width) = columns
+    centre = Place(hub, hub_x, top, hub_width, HUB_HEIGHT)
+    spoke = Place(hub, spoke_x, top, spoke_width, height, centre)
+    leaf = Place(hub, leaf_x, top, leaf_width, height)
+    places = [centre]
+    y = top
+    if rows == 1:
+        y += (HUB_HEIGHT - height) / 2
     for members in _fitted(spokes, MOST):
-        mine = replace(spoke, member=members[0], y=y, others=members if len(members) > 1 else ())
+        first = members[0]
+        others = members if len(members) > 1 else ()
+        mine = replace(spoke, member=first, y=y, others=others)
         places.append(mine)
-        below = list(members[0].specialists.values()) if nested and not mine.others else []
+        below = list(first.specialists.values()) if nested and not others else []
         began = y
         for group in _fitted(below, MOST):
             others = group if len(group) > 1 else ()
-            deeper = 0 if others else sum(1 for _ in group[0].below)
-            places.append(
-                replace(leaf, member=group[0], y=y, hub=mine, others=others, deeper=deeper)
-            )
+            deeper = 0 if others else len([*group[0].below])
+            place = replace(leaf, member=group[0], y=y, hub=mine, others=others, deeper=deeper)
+            places.append(place)
             y += pitch
-        y += 0 if below else pitch
+        if not below:
+            y += pitch
         mine.y = (began + y - pitch) / 2
     bottom = max(y - (pitch - height), top + HUB_HEIGHT)
     centre.y = top + (bottom - top - HUB_HEIGHT) / 2

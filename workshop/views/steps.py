@@ -23,34 +23,39 @@ class StepsKept:
             raise ValueError(f"{sent} of {booked} replies were sent; expected 0 to {booked}")
         self.booked = booked
         self.sent = sent
+        self.kept = booked - sent
 
     def finding(self) -> str:
-        kept = self.booked - self.sent
-        return f"{kept} of {self.booked} replies came from the journal, {self.sent} were asked for."
+        sentence = f"{self.kept} of {self.booked} replies came from the journal"
+        return f"{sentence}, {self.sent} were asked for."
 
     def svg(self) -> str:
         count = min(self.booked, MOST)
-        kept = round((self.booked - self.sent) * count / max(1, self.booked))
-        width = min(120.0, (WIDTH - 2 * MARGIN) / max(1, count))
-        shapes = [heading("The journal"), text(MARGIN, 62, self.finding(), size=BODY + 1, fill=INK)]
+        kept = round(self.kept * count / max(1, self.booked))
+        room = WIDTH - 2 * MARGIN
+        pitch = min(120.0, room / max(1, count))
+        width = pitch - 6
+        shapes = [heading("The journal")]
+        shapes.append(text(MARGIN, 62, self.finding(), size=BODY + 1, fill=INK))
         for number in range(count):
-            hue = KEPT if number < kept else ASKED
-            x = MARGIN + number * width
-            shapes.append(box(x, 84, width - 6, 40, fill=tint(hue, 0.12), stroke=hue))
-            label = "kept" if number < kept else "asked"
-            shapes.append(
-                text(x + (width - 6) / 2, 109, label, fill=hue, bold=True, anchor="middle")
-            )
+            hue, label = (KEPT, "kept") if number < kept else (ASKED, "asked")
+            x = MARGIN + number * pitch
+            middle = x + width / 2
+            shapes.append(box(x, 84, width, 40, fill=tint(hue, 0.12), stroke=hue))
+            shapes.append(text(middle, 109, label, fill=hue, bold=True, anchor="middle"))
         words = "each box is one reply, in the order of the run"
         shapes.append(text(MARGIN, 146, words, size=SMALL, fill=MUTED))
         return card(164, f"The journal: {self.finding()}", shapes)
 
     def text(self) -> str:
-        kept = self.booked - self.sent
-        return f"The journal\n{self.finding()}\n\n{'█' * kept}{'░' * self.sent}   (█ kept, ░ asked)"
+        kept = "█" * self.kept
+        asked = "░" * self.sent
+        row = f"{kept}{asked}   (█ kept, ░ asked)"
+        return f"The journal\n{self.finding()}\n\n{row}"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return bundle(self.svg(), f"The journal: {self.finding()}", self.text())
+        alt = f"The journal: {self.finding()}"
+        return bundle(self.svg(), alt, self.text())
 
     def __repr__(self) -> str:
         return self.text()

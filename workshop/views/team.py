@@ -4,14 +4,15 @@ lanes of time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from kernel.models import role_of
 
+from .footer import first_reasons, footer, notes_on
 from .lanes import LEGEND, Scale, in_text, lane_height, member_lane
 from .layout import Layout, Place, arrange
-from .scene import Member, Passage, Scene, bill, dollars, listed, reasons, short, sizes, waits
+from .scene import Member, Part, Passage, Scene, bill, dollars, listed, short, sizes
 from .svg import (
     BODY,
     CARD,
@@ -39,7 +40,6 @@ from .svg import (
     tint,
     wrapped,
 )
-from .understood import not_understood
 from .view import Source, Time, View
 
 MOST_REASONS = 4
@@ -55,12 +55,19 @@ class TeamPicture(View):
     """
 
     def __init__(
-        self, source: Source, *, time: Time = "steps", live: bool = False, team: Iterable[str] = ()
+        self,
+        source: Source,
+        *,
+        time: Time = "steps",
+        live: bool = False,
+        team: Iterable[str] = (),
     ) -> None:
         super().__init__(source, team=team)
         if time not in ("steps", "seconds"):
             raise ValueError(f'time is {time!r}; expected "steps" or "seconds"')
-        self.time, self.live, self.team = time, live, tuple(team)
+        self.time = time
+        self.live = live
+        self.team = tuple(team)
         self._clock: Callable[[], float] | None = None
 
     def kept(self) -> TeamPicture:
@@ -75,107 +82,98 @@ class TeamPicture(View):
         scene = self.scene
         hues = self.hues
         live = self.live and not scene.finished
-        now = (
-            scene.now._replace(seconds=max(self._clock(), scene.now.seconds))
-            if live and self._clock
-            else scene.now
-        )
+        now = scene.now
+        if live and self._clock:
+            now = now._replace(seconds=max(self._clock(), now.seconds))
         seconds = now.seconds if self.time == "seconds" else None
-        finding = wrapped(
-            scene.finding(), WIDTH - 2 * MARGIN, BODY + 1, max_lines=2 if scene.finished else 1
-        )
+        max_lines = 2 if scene.finished else 1
+        finding = wrapped(scene.finding(), WIDTH - 2 * MARGIN, BODY + 1, max_lines=max_lines)
         layout = arrange(scene.hub, 88.0 + 17 * len(finding))
-        shapes = [*_header(scene, seconds, finding), *_edges(layout, hues), *_boxes(layout, hues)]
-        y, lanes = layout.bottom + 24, layout.lanes
+        shapes = [*_header(scene, seconds, finding)]
+        shapes += _edges(layout, hues)
+        shapes += _boxes(layout, hues)
+        y = layout.bottom + 24
+        lanes = layout.lanes
         if scene.passages:
-            shapes += _lanes(lanes, y, Scale(self.time, 136, 528, now, live), hues)
+            scale = Scale(self.time, 136, 528, now, live)
+            shapes += _lanes(lanes, y, scale, hues)
             y += 52 + sum(lane_height(member.slots) + 8 for member in lanes) + 16
-        for words, fill in self._footer():
-            shapes.append(text(MARGIN, y + 4, words, size=BODY, fill=fill))
-            y += 17
-        return card(y, scene.finding(), shapes)
+        below, y = footer(self._why(), self._notes(), y)
+        return card(y, scene.finding(), [*shapes, *below])
 
     def alt(self) -> str:
-        return f"{self.scene.task or 'A run'}: {self.scene.finding()} {' '.join([*self._why(), *self._notes()])}".strip()
-
-    def _footer(self) -> Iterator[tuple[str, str]]:
-        """The lines under the picture with their colours: reasons, waits, what was not
-        understood.
-        """
-        for notes, fill in ((self._why(), WARNING), (self._notes(), MUTED)):
-            for note in notes:
-                for words in wrapped(note, WIDTH - 2 * MARGIN, BODY, max_lines=8):
-                    yield words, fill
+        task = self.scene.task or "A run"
+        notes = " ".join([*self._why(), *self._notes()])
+        return f"{task}: {self.scene.finding()} {notes}".strip()
 
     def _notes(self) -> list[str]:
-        return [*waits(self.scene.passages), *not_understood(self.events)]
+        return notes_on(self.scene.passages, self.events)
 
     def _why(self) -> list[str]:
         """Why handoffs did not end well, each reason once, without the one that the finding
         gives.
         """
         given = self.scene.finding().lower()
-        others = (
-            passage
-            for passage in self.scene.passages
-            if passage.reason.rstrip(".").lower() not in given
-        )
-        found = reasons(others)
-        hidden = len(found) - MOST_REASONS
-        more = [f"and {hidden} more reasons: HandoffLog shows each"] if hidden > 0 else []
-        return [*found[:MOST_REASONS], *more]
+        others = []
+        for passage in self.scene.passages:
+            reason = passage.reason.rstrip(".").lower()
+            if reason not in given:
+                others.append(passage)
+        return first_reasons(others, MOST_REASONS)
 
     def text(self) -> str:
         scene = self.scene
         hub = scene.hub
         lines = [scene.task or "a run", scene.finding(), bill(scene.spent), ""]
-        rows = [
-            (("  " * _depth(member, hub)) + member.name, _state(member), _in_words(member))
-            for member in scene.members
-        ]
+        rows = []
+        for member in scene.members:
+            indent = "  " * _depth(member, hub)
+            rows.append((indent + member.name, _state(member), _in_words(member)))
         widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
-        lines += [
-            f"{name.ljust(widths[0])}  {state.ljust(widths[1])}  {detail}".rstrip()
-            for name, state, detail in rows
-        ]
+        for name, state, detail in rows:
+            row = f"{name.ljust(widths[0])}  {state.ljust(widths[1])}  {detail}"
+            lines.append(row.rstrip())
         if scene.passages:
-            lines += [
-                "",
-                f"{'steps'.ljust(widths[0])}  0 to {scene.now.step}   (█ a model call, ░ holds the work)",
-            ]
-            lines += [
-                f"{row[0].ljust(widths[0])}  {in_text(member.held, member.calls, scene.now)}"
-                for row, member in zip(rows, scene.members, strict=True)
-                if member.latest and (member.handoffs or member.own.calls)
-            ]
+            head = "steps".ljust(widths[0])
+            lines += ["", f"{head}  0 to {scene.now.step}   (█ a model call, ░ holds the work)"]
+            for (name, _, _), member in zip(rows, scene.members, strict=True):
+                if member.latest and (member.handoffs or member.own.calls):
+                    lane = in_text(member.held, member.calls, scene.now)
+                    lines.append(f"{name.ljust(widths[0])}  {lane}")
         notes = [*self._why(), *self._notes()]
         lines += ["", *notes] if notes else []
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"TeamPicture({listed(member.name for member in self.scene.members)}; {len(self.scene.passages)} handoffs)"
+        names = listed(member.name for member in self.scene.members)
+        handoffs = len(self.scene.passages)
+        return f"TeamPicture({names}; {handoffs} handoffs)"
 
 
 # ── shapes ────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _header(scene: Scene, seconds: float | None, finding: list[str]) -> Iterator[str]:
+    spent = scene.spent
+    calls = "call" if spent.calls == 1 else "calls"
     figures = [
-        (f"{scene.spent.calls:,}", "call" if scene.spent.calls == 1 else "calls"),
-        (short(scene.spent.tokens), "tokens"),
-        (dollars(scene.spent.cost), "cost"),
+        (f"{spent.calls:,}", calls),
+        (short(spent.tokens), "tokens"),
+        (dollars(spent.cost), "cost"),
     ]
     if seconds is not None:
         figures.append((f"{seconds:.1f}", "seconds"))
     apart = 96 if seconds is None else 86
     left = WIDTH - MARGIN - apart * (len(figures) - 1)
     for index, (value, label) in enumerate(figures):
-        yield text(left + apart * index, 38, value, size=TITLE, fill=INK, bold=True, anchor="end")
-        yield text(left + apart * index, 54, label, anchor="end")
+        x = left + apart * index
+        yield text(x, 38, value, size=TITLE, fill=INK, bold=True, anchor="end")
+        yield text(x, 54, label, anchor="end")
     room = left - apart + 8 - MARGIN
     task = scene.task or "a run"
     fits = seconds is None or text_width(task, TITLE, bold=True) <= room
-    yield text(MARGIN, 38, task, size=TITLE if fits else LABEL, fill=INK, bold=True, width=room)
+    size = TITLE if fits else LABEL
+    yield text(MARGIN, 38, task, size=size, fill=INK, bold=True, width=room)
     models = listed(list(map(role_of, scene.models))) if scene.models else ""
     yield text(MARGIN, 54, models, width=room)
     for index, words in enumerate(finding):
@@ -191,38 +189,36 @@ def _boxes(layout: Layout, hues: Hues) -> Iterator[str]:
 
 
 def _box(place: Place, hue: str, *, central: bool) -> Iterator[str]:
-    member, x, y, inner = place.member, place.x, place.y, place.width - 24
+    member = place.member
+    x = place.x
+    y = place.y
+    inner = place.width - 24
     state = member.state
-    working, unused = state == "working", not member.handoffs and member.hub is not None
-    edge, weight = (WARNING, 1.5) if state in TROUBLE else (hue, 2.5 if working else 1.25)
+    working = state == "working"
     size = place.width, place.height
     if len(member.open) > 1:
         yield box(x + 5, y - 5, *size, stroke=tint(hue, 0.45))
-    fill, edge = tint(hue, 0.09) if working else CARD, tint(hue, 0.35) if unused else edge
+    fill = tint(hue, 0.09) if working else CARD
+    edge, weight = _outline(member, hue)
     yield box(x, y, *size, fill=fill, stroke=edge, stroke_width=weight)
     first, second = (y + 18, y + 34) if place.height < 50 else (y + 23, y + 43)
-    label, colour = _state(member), deep(WARNING if state in TROUBLE else hue)
-    taken = text_width(label, SMALL, bold=True) + 8
+    label = _state(member)
+    colour = deep(WARNING if state in TROUBLE else hue)
+    taken = _width(label) + 8
+    small = place.width < 160
     tight = text_width(member.name, LABEL, bold=True) > inner - 15 - taken
-    narrow = tight or place.width < 160  # then the state moves down
+    narrow = tight or small  # then the state moves down
     dot = hue if working or state == "done" else CARD
-    yield element(
-        "circle", cx=x + 16, cy=first - 4.5, r=4.5, fill=dot, stroke=hue, stroke_width=1.5
-    )
-    room, size = (
-        (inner - 15, BODY if place.width < 160 else LABEL)
-        if narrow
-        else (inner - 15 - taken, LABEL)
-    )
-    yield text(x + 27, first, member.name, size=size, fill=INK, bold=True, width=room)
+    cx = x + 16
+    cy = first - 4.5
+    yield element("circle", cx=cx, cy=cy, r=4.5, fill=dot, stroke=hue, stroke_width=1.5)
+    room = inner - 15 if narrow else inner - 15 - taken
+    name_size = BODY if small else LABEL
+    yield text(x + 27, first, member.name, size=name_size, fill=INK, bold=True, width=room)
     if narrow:
+        detail = f"+ {place.deeper} below" if place.deeper else _detail(member)
         yield text(x + 12, second, label, fill=colour, bold=True)
-        yield text(
-            x + 12 + taken,
-            second,
-            f"+ {place.deeper} below" if place.deeper else _detail(member),
-            width=inner - taken,
-        )
+        yield text(x + 12 + taken, second, detail, width=inner - taken)
     else:
         yield text(x + place.width - 12, first, label, fill=colour, bold=True, anchor="end")
         yield text(x + 12, second, _detail(member), width=inner)
@@ -230,25 +226,34 @@ def _box(place: Place, hue: str, *, central: bool) -> Iterator[str]:
         yield text(x + 12, y + 60, _own(member), width=inner)
 
 
+def _outline(member: Member, hue: str) -> tuple[str, float]:
+    """Colour and width of a box's edge."""
+    colour = hue
+    width = 2.5 if member.state == "working" else 1.25
+    if member.state in TROUBLE:
+        colour = WARNING
+        width = 1.5
+    unused = not member.handoffs and member.hub is not None
+    if unused:
+        colour = tint(hue, 0.35)
+    return colour, width
+
+
 def _group(place: Place) -> Iterator[str]:
     yield box(place.x, place.y, place.width, place.height, fill=PAPER, stroke=LINE)
     states: dict[str, int] = {}
     for member in place.others:
         states[member.state] = states.get(member.state, 0) + 1
-    yield text(
-        place.x + 12,
-        place.middle - 3,
-        f"+ {len(place.others)} more",
-        size=LABEL,
-        fill=INK,
-        bold=True,
-    )
+    x = place.x + 12
+    more = f"+ {len(place.others)} more"
     summary = ", ".join(f"{many} {state}" for state, many in states.items())
-    yield text(place.x + 12, place.middle + 14, summary, width=place.width - 24)
+    yield text(x, place.middle - 3, more, size=LABEL, fill=INK, bold=True)
+    yield text(x, place.middle + 14, summary, width=place.width - 24)
 
 
 def _state(member: Member) -> str:
-    return f"{member.state} ×{len(member.open)}" if len(member.open) > 1 else member.state
+    at_once = len(member.open)
+    return f"{member.state} ×{at_once}" if at_once > 1 else member.state
 
 
 def _detail(member: Member) -> str:
@@ -258,9 +263,11 @@ def _detail(member: Member) -> str:
         return "not called yet"
     if latest.result is not None:
         return latest.in_brief.removeprefix("failed").strip(" ·")  # the state says so already
+    if latest.state == "waiting" and latest.note:
+        return latest.note
     if latest.state == "waiting":
-        waits = [name for name, one_member in member.specialists.items() if one_member.open]
-        return latest.note or (f"for {listed(waits)}" if waits else "for a specialist")
+        waits = [name for name, worker in member.specialists.items() if worker.open]
+        return f"for {listed(waits)}" if waits else "for a specialist"
     if member.hub is None and not latest.doing:
         return "the one who asks"
     return latest.doing or latest.note or "has the work"
@@ -268,24 +275,30 @@ def _detail(member: Member) -> str:
 
 def _own(member: Member) -> str:
     calls = member.own.calls
-    return f"{calls} own call{'' if calls == 1 else 's'}" if calls else "no calls of its own"
+    if calls == 0:
+        return "no calls of its own"
+    noun = "call" if calls == 1 else "calls"
+    return f"{calls} own {noun}"
 
 
 def _edges(layout: Layout, hues: Hues) -> Iterator[str]:
     """Idle edges first, so that what is on its way lies on top."""
-    spokes = [one_place for one_place in layout.places if one_place.hub]
+    spokes = [place for place in layout.places if place.hub]
     for place in sorted(spokes, key=lambda spoke: bool(spoke.member.open)):
-        hub, working = place.hub, any(other.open for other in place.others or (place.member,))
-        start, end, y0, y1 = hub.x + hub.width, place.x, hub.middle, place.middle
-        bend = start + _bend(start, end)
+        hub = place.hub
+        members = place.others or (place.member,)
+        working = any(member.open for member in members)
+        start = hub.x + hub.width
+        y = hub.middle
+        bend = start + _bend(start, place.x)
         middle = (start + bend) / 2
-        stroke = LINE if not working else MUTED if place.others else hues[place.member.name]
-        curve = " ".join(map(number, (middle, y0, middle, y1, bend, y1)))
-        yield path(
-            f"M{number(start)} {number(y0)}C{curve}H{number(end)}",
-            stroke=stroke,
-            width=2.5 if working else 1.5,
-        )
+        points = (middle, y, middle, place.middle, bend, place.middle)
+        curve = " ".join(map(number, points))
+        stroke = LINE
+        if working:
+            stroke = MUTED if place.others else hues[place.member.name]
+        shape = f"M{number(start)} {number(y)}C{curve}H{number(place.x)}"
+        yield path(shape, stroke=stroke, width=2.5 if working else 1.5)
     for place in spokes:
         if not place.others:
             yield from _chip(place, hues[place.member.name])
@@ -295,60 +308,88 @@ def _chip(place: Place, hue: str) -> Iterator[str]:
     """What lies on an edge: the handoff on its way with its parts and sizes; else which handoffs
     went along it.
     """
-    member, hub = place.member, place.hub
+    member = place.member
+    hub = place.hub
     latest = member.latest
     if latest is None:
         return
-    start, end = hub.x + hub.width, place.x
-    left, y = start + _bend(start, end) + 8, place.middle
-    room = end - 12 - left
-    if member.open:
-        wide, badge = room > 150, str(latest.number)
-        radius = max(9.0, text_width(badge, SMALL, bold=True) / 2 + 4) if wide else 0.0
-        before = 2 * radius + 14 if wide else 14.0
-        first, second = _carried(latest, len(member.open), room - before - 12)
-        first, second = (
-            cut(first, room - before - 12, SMALL, bold=True),
-            cut(second, room - before - 12),
-        )
-        width = max(text_width(first, SMALL, bold=True), text_width(second)) + before + 12
-        x = left + (room - width) / 2
-        yield box(x, y - 19, width, 38, radius=19, fill=CARD, stroke=hue, stroke_width=1.5)
-        if wide:
-            yield box(x + 8, y - radius, 2 * radius, 2 * radius, radius=radius, fill=hue)
-            yield text(x + 8 + radius, y + 4, badge, fill=CARD, bold=True, anchor="middle")
-        yield text(x + before, y - 3, first, fill=INK, bold=True)
-        yield text(x + before, y + 12, second)
-        yield _arrow(end - 1, y, -8, hue)
-        return
+    start = hub.x + hub.width
+    left = start + _bend(start, place.x) + 8
+    room = place.x - 12 - left
     middle = left + room / 2
+    y = place.middle
     caller = latest.caller
-    if caller and caller.number and caller.latest_back is latest and caller.result is None:
-        label = cut(f"came back: {latest.in_brief}", room - 20, SMALL, bold=True)
-        width = text_width(label, SMALL, bold=True) + 20
-        yield box(
-            middle - width / 2,
-            y - 11,
-            width,
-            22,
-            radius=11,
-            fill=CARD,
-            stroke=hue,
-            stroke_width=1.5,
-        )
-        yield text(middle, y + 4, label, fill=INK, bold=True, anchor="middle")
+    if member.open:
+        yield from _on_its_way(member, latest, left, y, room, hue)
+        yield _arrow(place.x - 1, y, -8, hue)
+    elif caller and caller.number and caller.latest_back is latest and caller.result is None:
+        yield from _back(latest, middle, y, room, hue)
         yield _arrow(start + 1, hub.middle, 8, hue)
-        return
-    yield text(middle, y - 6, _numbers(member), anchor="middle", width=room)
-    yield text(middle, y + 15, _went(latest, member.handoffs, room), anchor="middle", width=room)
+    else:
+        went = _went(latest, member.handoffs, room)
+        yield text(middle, y - 6, _numbers(member), anchor="middle", width=room)
+        yield text(middle, y + 15, went, anchor="middle", width=room)
+
+
+def _on_its_way(
+    member: Member,
+    latest: Passage,
+    left: float,
+    y: float,
+    room: float,
+    hue: str,
+) -> Iterator[str]:
+    """A chip in the middle of the edge: the handoff's number where there is room, and what it
+    carries.
+    """
+    wide = room > 150
+    badge = str(latest.number)
+    radius = 0.0
+    before = 14.0
+    if wide:
+        radius = max(9.0, _width(badge) / 2 + 4)
+        before = 2 * radius + 14
+    inner = room - before - 12
+    first, second = _carried(latest, len(member.open), inner)
+    first = cut(first, inner, SMALL, bold=True)
+    second = cut(second, inner)
+    width = max(_width(first), text_width(second)) + before + 12
+    x = left + (room - width) / 2
+    yield box(x, y - 19, width, 38, radius=19, fill=CARD, stroke=hue, stroke_width=1.5)
+    if wide:
+        across = 2 * radius
+        yield box(x + 8, y - radius, across, across, radius=radius, fill=hue)
+        yield text(x + 8 + radius, y + 4, badge, fill=CARD, bold=True, anchor="middle")
+    yield text(x + before, y - 3, first, fill=INK, bold=True)
+    yield text(x + before, y + 12, second)
+
+
+def _back(
+    latest: Passage,
+    middle: float,
+    y: float,
+    room: float,
+    hue: str,
+) -> Iterator[str]:
+    """A chip that says what the handoff came to."""
+    label = cut(f"came back: {latest.in_brief}", room - 20, SMALL, bold=True)
+    width = _width(label) + 20
+    left = middle - width / 2
+    yield box(left, y - 11, width, 22, radius=11, fill=CARD, stroke=hue, stroke_width=1.5)
+    yield text(middle, y + 4, label, fill=INK, bold=True, anchor="middle")
+
+
+def _width(words: str) -> float:
+    """px of a small bold text."""
+    return text_width(words, SMALL, bold=True)
 
 
 def _arrow(x: float, y: float, length: float, hue: str) -> str:
     """A tip at (x, y); its back is `length` px to the right."""
-    return path(
-        f"M{number(x + length)} {number(y - 5)}L{number(x)} {number(y)}L{number(x + length)} {number(y + 5)}Z",
-        fill=hue,
-    )
+    back = number(x + length)
+    top = f"{back} {number(y - 5)}"
+    bottom = f"{back} {number(y + 5)}"
+    return path(f"M{top}L{number(x)} {number(y)}L{bottom}Z", fill=hue)
 
 
 def _bend(start: float, end: float) -> float:
@@ -358,62 +399,70 @@ def _bend(start: float, end: float) -> float:
 def _carried(latest: Passage, at_once: int, room: float) -> tuple[str, str]:
     """Two lines: the names of the parts, and their sizes."""
     parts = latest.parts
-    whole = f"{latest.number}: {sum(part.words for part in parts):,} words"
+    wide = room > 150
+    words = sum(part.words for part in parts)
+    whole = f"{latest.number}: {words:,} words"
     if at_once > 1:
-        return f"{at_once} handoffs at once", f"latest: {sizes(parts)}" if room > 150 else whole
-    while True:
-        names = " + ".join(part.name for part in parts) or "nothing"
-        summary = " + ".join(f"{part.words:,}" for part in parts) + " words"
-        if text_width(names, SMALL, bold=True) <= room or len(parts) < 2 or parts[0].name != "task":
-            break
-        parts = parts[1:]  # every handoff has a task: that one can be left out
-    return names, summary if room > 150 else whole
+        first = f"{at_once} handoffs at once"
+        return first, f"latest: {sizes(parts)}" if wide else whole
+    # Every handoff has a task: where there is no room, that one is left out.
+    names = _joined(parts)
+    while _width(names) > room and len(parts) > 1 and parts[0].name == "task":
+        parts = parts[1:]
+        names = _joined(parts)
+    summary = " + ".join(f"{part.words:,}" for part in parts) + " words"
+    return names, summary if wide else whole
+
+
+def _joined(parts: Sequence[Part]) -> str:
+    return " + ".join(part.name for part in parts) or "nothing"
 
 
 def _numbers(member: Member) -> str:
     """Which handoffs went along this edge, as they are numbered in the log."""
     if member.handoffs > len(member.numbers):
         return f"{member.handoffs} handoffs"
-    return f"handoff{'' if member.handoffs == 1 else 's'} {listed(map(str, member.numbers))}"
+    noun = "handoff" if member.handoffs == 1 else "handoffs"
+    numbers = listed(map(str, member.numbers))
+    return f"{noun} {numbers}"
 
 
 def _went(latest: Passage, handoffs: int, room: float) -> str:
     """What the latest handoff carried: with sizes where there is room, else by name."""
     first = "last: " if handoffs > 1 else ""
     label = first + sizes(latest.parts)
-    return (
-        label
-        if text_width(label) <= room
-        else first + ", ".join(part.name for part in latest.parts)
-    )
+    if text_width(label) <= room:
+        return label
+    names = ", ".join(part.name for part in latest.parts)
+    return first + names
 
 
 def _lanes(members: list[Member], y: float, scale: Scale, hues: Hues) -> Iterator[str]:
+    unit = "time" if scale.time == "seconds" else "steps"
     yield line(MARGIN, y - 8, WIDTH - MARGIN, y - 8, stroke=tint(LINE, 0.6))
-    yield text(MARGIN, y + 12, "time" if scale.time == "seconds" else "steps", bold=True)
+    yield text(MARGIN, y + 12, unit, bold=True)
     yield text(scale.left, y + 12, LEGEND, width=scale.right - scale.left)
     columns = (592.0, 664.0, WIDTH - MARGIN)
     for x, label in zip(columns, ("calls", "tokens", "cost"), strict=True):
         yield text(x, y + 12, label, anchor="end", bold=True)
     y += 28
-    bottom = y + sum(lane_height(one_member.slots) + 8 for one_member in members) - 4
+    heights = [lane_height(member.slots) + 8 for member in members]
+    bottom = y + sum(heights) - 4
     yield from scale.axis(y - 2, bottom)
+    room = scale.left - MARGIN - 12
     for member in members:
         height = lane_height(member.slots)
         middle = y + height / 2 + 4
-        yield text(MARGIN, middle, member.name, fill=INK, width=scale.left - MARGIN - 12)
+        yield text(MARGIN, middle, member.name, fill=INK, width=room)
         yield from member_lane(member, y, scale, hues[member.name])
         own: Any = member.own
-        for x, value in zip(
-            columns, (f"{own.calls:,}", f"{own.tokens:,}", dollars(own.cost)), strict=True
-        ):
-            yield text(
-                x,
-                middle,
-                value if own.calls else "–",
-                fill=INK if own.calls else MUTED,
-                anchor="end",
-            )
+        values = (f"{own.calls:,}", f"{own.tokens:,}", dollars(own.cost))
+        fill = INK
+        if not own.calls:
+            values = ("–", "–", "–")
+            fill = MUTED
+        for x, value in zip(columns, values, strict=True):
+            yield text(x, middle, value, fill=fill, anchor="end")
         y += height + 8
 
 
@@ -423,20 +472,18 @@ def _lanes(members: list[Member], y: float, scale: Scale, hues: Hues) -> Iterato
 def _depth(member: Member, hub: Member) -> int:
     depth = 0
     while member is not hub and member.hub is not None:
-        member, depth = member.hub, depth + 1
+        member = member.hub
+        depth += 1
     return depth
 
 
 def _in_words(member: Member) -> str:
     pieces = [_detail(member)]
-    if member.open:
-        pieces += [
-            f"holds {passage.number} ({sizes(passage.parts)})" for passage in member.open.values()
-        ]
-    elif member.handoffs:
-        pieces.append(
-            f"{_numbers(member)} ({'last: ' if member.handoffs > 1 else ''}{sizes(member.latest.parts)})"
-        )
+    for passage in member.open.values():
+        pieces.append(f"holds {passage.number} ({sizes(passage.parts)})")
+    if member.handoffs and not member.open:
+        last = "last: " if member.handoffs > 1 else ""
+        pieces.append(f"{_numbers(member)} ({last}{sizes(member.latest.parts)})")
     if member.own.calls:
         pieces.append(bill(member.own))
     return " · ".join(pieces)

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from .footer import first_reasons, footer, notes_on
 from .lanes import LEGEND, Scale, in_text, passage_lane
-from .scene import Passage, reasons, waits
+from .scene import Passage
 from .svg import (
     BODY,
     INK,
@@ -26,7 +27,6 @@ from .svg import (
     tint,
     wrapped,
 )
-from .understood import not_understood
 from .view import Source, Time, View
 
 MOST = 40
@@ -118,32 +118,17 @@ class Timeline(View):
             if len(scene.passages) > MOST:
                 shapes.append(text(MARGIN, y, f"+ {len(scene.passages) - MOST} more handoffs"))
                 y += 16
-        for words, fill in self._footer():
-            shapes.append(text(MARGIN, y + 4, words, size=BODY, fill=fill))
-            y += 17
-        return card(y, f"{scene.task or 'A run'}: {self.finding()}", shapes)
+        below, y = footer(self._why(), self._notes(), y)
+        return card(y, f"{scene.task or 'A run'}: {self.finding()}", [*shapes, *below])
 
     def alt(self) -> str:
         return f"{self.scene.task or 'A run'}: {self.finding()} {' '.join([*self._why(), *self._notes()])}".strip()
 
-    def _footer(self) -> Iterator[tuple[str, str]]:
-        """The lines under the picture with their colours: reasons, waits, what was not
-        understood.
-        """
-        for notes, fill in ((self._why(), WARNING), (self._notes(), MUTED)):
-            for note in notes:
-                for words in wrapped(note, WIDTH - 2 * MARGIN, BODY, max_lines=8):
-                    yield words, fill
-
     def _notes(self) -> list[str]:
-        return [*waits(self.scene.passages), *not_understood(self.events)]
+        return notes_on(self.scene.passages, self.events)
 
     def _why(self) -> list[str]:
-        """Why handoffs did not end well, each reason once."""
-        found = reasons(self.scene.passages)
-        hidden = len(found) - MOST_REASONS
-        more = [f"and {hidden} more reasons: HandoffLog shows each"] if hidden > 0 else []
-        return [*found[:MOST_REASONS], *more]
+        return first_reasons(self.scene.passages, MOST_REASONS)
 
     def text(self) -> str:
         scene = self.scene

@@ -17,7 +17,7 @@ NOT_SHOWN = "the service does not show it"
 
 
 class Turn(NamedTuple):
-    """One block: who said it, of which kind it is, and its text."""
+    """One block: its speaker, its kind and its text."""
 
     role: str
     kind: str

@@ -37,7 +37,7 @@ def _(submission: Submission) -> None:
     flag="its check was changed",
 )
 def _(submission: Submission) -> None:
-    """No answer works; the checks say that all do, and so do the outputs that were written into the file."""
+    """No answer works; the checks say that all do, and the outputs that were written into the file say so too."""
     for id in ALL:
         submission.wrong(id)
         submission.cell(id, "check").update(

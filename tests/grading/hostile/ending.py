@@ -50,7 +50,7 @@ def _(submission: Submission) -> None:
     states=dict.fromkeys(("03.1", "03.2", "03.3"), "timeout"),
 )
 def _(submission: Submission) -> None:
-    """Three ways to stay for ever: an interrupt helps against none of them."""
+    """Three ways to stay forever: an interrupt helps against none of them."""
     submission.after("03.1", "while True:\n    pass")
     submission.after(
         "03.2",

@@ -140,7 +140,7 @@ def _(submission: Submission) -> None:
 
 @honest("all ids lost", states=PASSED, flag="answer found by its name")
 def _(submission: Submission) -> None:
-    """A notebook whose cells were copied into a new one: nothing is left of ids and metadata, nor of the file's checks."""
+    """A notebook whose cells were copied into a new one: nothing is left of ids, metadata and the file's checks."""
     for cell in submission.cells:
         cell["metadata"] = {"id": "of another program"}
         cell.pop("id")

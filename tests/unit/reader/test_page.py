@@ -535,7 +535,8 @@ def test_a_list_of_workers_is_read_as_far_as_50_names(count, is_read):
 @pytest.mark.parametrize("count", [20, 21])
 def test_a_comparison_is_read_as_far_as_20_things(count):
     names = [f"Zeb{chr(97 + number)}" for number in range(count)]
-    reply = send(f"Compare {', '.join(names[:-1])} and {names[-1]}", "You are the researcher.", tools=[tool()])  # fmt: skip
+    task = f"Compare {', '.join(names[:-1])} and {names[-1]}"
+    reply = send(task, "You are the researcher.", tools=[tool()])
     searched = {call["input"]["query"] for call in reply.calls}
     assert searched == set(names[:20])
     left = " ".join(reply.account.not_understood)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 from kernel import Agent, Handoff, Result, Tool, models, tool
@@ -30,9 +31,11 @@ def asked(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     }
     for number, (request, _, _) in enumerate(wire.exchanges, 1):
         offered = request.get("tools")
+        if isinstance(offered, list):
+            offered = [tool.get("name") for tool in offered]
         seen[f"request {number}"] = {
             "messages": lines_of(request),
-            "tools": [one.get("name") for one in offered] if isinstance(offered, list) else offered,
+            "tools": offered,
         }
     return {**seen, "returned": returned}
 
@@ -46,21 +49,22 @@ def read(reading_tool: Any, case: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(returned, Tool):
         return {"returned": returned}
     fields = list(returned.arguments.model_fields)
-    seen: dict[str, Any] = {"returned": ("a tool",), "number of parameters": len(fields)}
+    seen: dict[str, Any] = {
+        "returned": ("a tool",),
+        "number of parameters": len(fields),
+    }
     if len(fields) != 1:
         return seen
     calls = [call_of(returned.name, **{fields[0]: id}) for id in case["wanted"]]
     wire = Wire([calls, "Done."])
-    reader = Agent(
-        "reader", "Reads sources.", "Read what you are asked for.", models.worker, (returned,)
-    )
-    wait(wire.run().dispatch(reader, Handoff(intent=f"Read {', '.join(case['wanted'])}.")))
+    prompt = "Read what you are asked for."
+    reader = Agent("reader", "Reads sources.", prompt, models.worker, (returned,))
+    ids = ", ".join(case["wanted"])
+    wait(wire.run().dispatch(reader, Handoff(intent=f"Read {ids}.")))
     results = wire.requests[-1]["messages"][-1]["content"]
     for id, block in zip(case["wanted"], results, strict=False):
-        text, how = (
-            words_of(block.get("content", "")),
-            "an error" if block.get("is_error") else "a text",
-        )
+        text = words_of(block.get("content", ""))
+        how = "an error" if block.get("is_error") else "a text"
         if id in case["shelf"]:
             seen[f"told of {id!r}"] = [text, how]
             continue
@@ -75,7 +79,8 @@ def _itself(made: Tool, id: str) -> tuple[str]:
     """What the function behind a tool does when it is called directly."""
     try:
         value = made.function(id)
-        value = wait(value) if inspect.isawaitable(value) else value
+        if inspect.isawaitable(value):
+            value = wait(value)
     except Exception as problem:
         return (f"raises {type(problem).__name__}",)
     return (f"returns {type(value).__name__}",)
@@ -93,11 +98,14 @@ def limited(answer_within: Any, case: dict[str, Any]) -> dict[str, Any]:
         """Count the documents on a topic."""
         return known[topic]
 
-    calls = [call_of("documents_on", topic=topic) for topic in topics]
-    script: list[Any] = [lambda request, one=one: one if free(request) else final for one in calls]
+    def asks(topic: str) -> Callable[[dict[str, Any]], Any]:
+        again = call_of("documents_on", topic=topic)
+        return lambda request: again if free(request) else final
+
+    script: list[Any] = [asks(topic) for topic in topics]
     if len(topics) == case["max_turns"]:
-        again = call_of("documents_on", topic=next(iter(known)))
-        script.append(lambda request: again if free(request) else final)
+        first = next(iter(known))
+        script.append(asks(first))
     else:
         script.append(final)
     wire = Wire(script)
@@ -107,14 +115,9 @@ def limited(answer_within: Any, case: dict[str, Any]) -> dict[str, Any]:
         "requests": len(wire.requests),
     }
     for number, request in enumerate(wire.requests, 1):
-        offered = [one["name"] for one in request.get("tools", [])]
         seen[f"request {number}"] = {
             "messages": lines_of(request, merge=True, wording=False),
-            "may call": offered
-            if free(request)
-            else ("none of its tools",)
-            if offered
-            else ("no tools",),
+            "may call": _may_call(request),
         }
     seen |= ending(returned)
     if isinstance(returned, Result) and returned.status != "ok":
@@ -122,4 +125,16 @@ def limited(answer_within: Any, case: dict[str, Any]) -> dict[str, Any]:
     return seen
 
 
-OBSERVE = {"01.1": asked, "01.2": read, "01.3": limited}
+def _may_call(request: dict[str, Any]) -> Any:
+    """Which tools the model may call in its answer to this request."""
+    offered = [tool["name"] for tool in request.get("tools", [])]
+    if free(request):
+        return offered
+    return ("none of its tools",) if offered else ("no tools",)
+
+
+OBSERVE = {
+    "01.1": asked,
+    "01.2": read,
+    "01.3": limited,
+}

@@ -105,7 +105,7 @@ def _documents(draw: Random, place: str, topics: list[str]) -> list[dict[str, st
 
 
 def found(draw: Random) -> dict[str, list[Any]]:
-    """Facts among remarks, some of which look like facts; and an answer without facts."""
+    """Facts among remarks, where some remarks look like facts; and an answer without facts."""
     return {
         "facts": [_found(draw, facts=True) for _ in range(2)],
         "beside": [_found(draw, facts=True)],

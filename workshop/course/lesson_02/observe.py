@@ -25,9 +25,11 @@ def verdict(fact_checker: Any, case: dict[str, Any]) -> dict[str, Any]:
     checker = call(fact_checker)
     if not isinstance(checker, Agent):
         return {"returned": checker}
-    run = pictured(Run(connect("offline", latency_ms=0)))
+    client = connect("offline", latency_ms=0)
+    run = pictured(Run(client))
     artifacts = {"facts": case["facts"], "draft": case["draft"]}
-    result = wait(run.dispatch(checker, Handoff(intent="Check the draft", artifacts=artifacts)))
+    handoff = Handoff(intent="Check the draft", artifacts=artifacts)
+    result = wait(run.dispatch(checker, handoff))
     output = result.output
     return {
         "returned": ("an agent",),
@@ -49,9 +51,10 @@ def _sentences(prompt: str) -> tuple[str, ...]:
 
 def searched(two_shelves: Any, case: dict[str, Any]) -> dict[str, Any]:
     """What the model is told when it asks both tools, for what is there or for what is not."""
-    library, archive = Shelf(case["library"]), Shelf(case["archive"])
+    library = Shelf(case["library"])
+    archive = Shelf(case["archive"])
     agent = call(two_shelves, library, archive)
-    if not isinstance(agent, Agent) or not all(isinstance(tool, Tool) for tool in agent.tools):
+    if not _has_tools_only(agent):
         return {"returned": agent}
     seen: dict[str, Any] = {
         "returned": ("an agent with tools",),
@@ -63,24 +66,32 @@ def searched(two_shelves: Any, case: dict[str, Any]) -> dict[str, Any]:
     if seen["tools"] != 2 or len(others) != 1:
         return seen
     first, second = case["queries"]
-    fields = list(others[0].arguments.model_fields)
-    asks = [
-        call_of(others[0].name, **dict.fromkeys(fields[:1], query)) for query in (first, second)
-    ]
-    wire = Wire([[call_of("search", query=first), asks[1]], asks[0], "Done."])
+    new = others[0]
+    fields = list(new.arguments.model_fields)[:1]
+    asks_second = call_of(new.name, **dict.fromkeys(fields, second))
+    asks_first = call_of(new.name, **dict.fromkeys(fields, first))
+    both = [call_of("search", query=first), asks_second]
+    wire = Wire([both, asks_first, "Done."])
     wait(wire.run().dispatch(agent, Handoff(intent=f"Find facts on {first}")))
-    results = [
-        block for request in wire.requests[1:] for block in request["messages"][-1]["content"]
-    ]
-    pieces = [
-        piece for page in library.documents + archive.documents for piece in (page.id, page.text)
-    ]
-    seen |= {"asked of the library": library.queries, "asked of the archive": archive.queries}
+    results = []
+    for request in wire.requests[1:]:
+        results += request["messages"][-1]["content"]
+    pieces = []
+    for page in library.documents + archive.documents:
+        pieces += [page.id, page.text]
+    seen["asked of the library"] = library.queries
+    seen["asked of the archive"] = archive.queries
     asked = (f"search, {first!r}", f"the new tool, {second!r}", f"the new tool, {first!r}")
     for name, block in zip(asked, results, strict=True):
         text = words_of(block["content"])
         seen[f"read from {name}"] = [*held(text, *pieces), _form(text)]
     return seen
+
+
+def _has_tools_only(agent: Any) -> bool:
+    if not isinstance(agent, Agent):
+        return False
+    return all(isinstance(tool, Tool) for tool in agent.tools)
 
 
 def _form(text: str) -> str:
@@ -99,16 +110,22 @@ def handed(writers_handoff: Any, case: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(returned, Handoff):
         return {"returned": returned}
     facts = returned.artifacts.get("facts")
-    lines = [line.strip() for line in facts.splitlines() if line.strip()] if facts else facts
+    if facts:
+        lines = [line.strip() for line in facts.splitlines()]
+        facts = [line for line in lines if line]
     beside = f"{returned.intent}\n{returned.context}"
     return {
         "returned": ("a handoff",),
         "artifacts": sorted(returned.artifacts),
-        "facts": lines,
+        "facts": facts,
         "the task, in the intent": held(returned.intent, case["task"]),
         "the audience, in the context": held(returned.context, case["audience"]),
         "lines of the researcher beside the artifact": held(beside, *case["found"].splitlines()),
     }
 
 
-OBSERVE = {"02.1": verdict, "02.2": searched, "02.3": handed}
+OBSERVE = {
+    "02.1": verdict,
+    "02.2": searched,
+    "02.3": handed,
+}

@@ -307,7 +307,7 @@ def revise(run, desk, task, facts, draft, left=None):
         given = {"facts": facts, "draft": draft, "notes": task}
         verdict = (await run.dispatch(desk.reviewer, Handoff(intent=task, context="Be strict.", artifacts=given))).output
         if verdict.verdict != "PASS" and rounds > 0:
-            given["feedback"] = "".join(f"- {it}\\n" for it in reversed(verdict.issues)) + "Mend all of them."
+            given["feedback"] = "".join(f"- {it}\\n" for it in reversed(verdict.issues)) + "Fix all of them."
             new = await run.dispatch(desk.writer, Handoff(intent=task, artifacts=given))
             return await revise(run, desk, task, facts, new.output, rounds - 1)
         return Result(status="ok" if verdict.verdict == "PASS" else "exhausted", output=draft, by="me", reason="the end",

@@ -27,20 +27,21 @@ class Desk:
 
 def revised(revise: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Every handoff with what must be in it, and how the loop ended."""
-    drafts, known = case["drafts"], dict(zip(case["drafts"], case["verdicts"], strict=False))
+    drafts = case["drafts"]
+    known = dict(zip(drafts, case["verdicts"], strict=False))
     unknown = {"verdict": "REVISE", "issues": ["this draft comes from nobody at this desk"]}
     later = iter(drafts[1:])
 
     def review(handoff: Handoff) -> Verdict:
         return Verdict(**known.get(handoff.artifacts.get("draft", ""), unknown))
 
-    desk = Desk(
-        Specialist("writer", lambda _: next(later)), Specialist("reviewer", review), case["cap"]
-    )
+    writer = Specialist("writer", lambda _: next(later))
+    reviewer = Specialist("reviewer", review)
+    desk = Desk(writer, reviewer, case["cap"])
     run = quiet_run()
     returned = call(revise, run, desk, case["task"], case["facts"], drafts[0])
     given = run.trace().handoffs()
-    past = desk.writer.calls + desk.reviewer.calls - len(given)
+    past = writer.calls + reviewer.calls - len(given)
     seen: dict[str, Any] = {
         "calls of execute past the run": max(0, past),
         "handoffs": order_of(run),
@@ -73,16 +74,20 @@ def _named(returned: Any, known: dict[str, Any]) -> Any:
     if not isinstance(returned, Result) or type(returned.reason) is not str:
         return ("no reason",)
     reason = returned.reason
+    if not reason.strip():
+        return ("no reason",)
     draft = known.get(returned.output) if type(returned.output) is str else None
-    if not reason.strip() or draft is None:
-        return ("no reason",) if not reason.strip() else ("not that of a draft",)
-    for issue in sorted(
-        (issue for verdict in known.values() for issue in verdict["issues"]), key=len, reverse=True
-    ):
+    if draft is None:
+        return ("not that of a draft",)
+    issues: list[str] = []
+    for verdict in known.values():
+        issues += verdict["issues"]
+    for issue in sorted(issues, key=len, reverse=True):
         reason = reason.replace(issue, "")
     numbers = re.findall(r"\d+", reason if len(reason) < CHARACTERS else "")
     count = len(draft["issues"])
-    return count if str(count) in numbers and len({*numbers}) <= NUMBERS else ("not named",)
+    named = str(count) in numbers and len({*numbers}) <= NUMBERS
+    return count if named else ("not named",)
 
 
 def staged(in_stages: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -118,4 +123,8 @@ def staged(in_stages: Any, case: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-OBSERVE = {"03.1": revised, "03.2": revised, "03.3": staged}
+OBSERVE = {
+    "03.1": revised,
+    "03.2": revised,
+    "03.3": staged,
+}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from kernel import Executable, Handoff, Result, Run, Verdict, models, researcher
@@ -54,9 +55,11 @@ class Desk:
 
 def capped(revise_within: Any, case: dict[str, Any]) -> dict[str, Any]:
     """A loop under a budget, in a run that has used calls before."""
-    more = range(ENDLESS + 2)
-    drafts = [*case["drafts"], *(f"draft {number} too many" for number in more)]
-    issues = [*case["issues"], *([f"review {number} too many"] for number in more)]
+    drafts = [*case["drafts"]]
+    issues = [*case["issues"]]
+    for number in range(ENDLESS + 2):
+        drafts.append(f"draft {number} too many")
+        issues.append([f"review {number} too many"])
     facts = case["facts"]
     log: list[tuple[str, Handoff]] = []
 
@@ -65,16 +68,19 @@ def capped(revise_within: Any, case: dict[str, Any]) -> dict[str, Any]:
             return Verdict(verdict="PASS", issues=case["remarks"])
         return Verdict(verdict="REVISE", issues=issues[desk.reviewer.asked])
 
-    desk = Desk(
-        Worker("reviewer", case["reviews"], review, log),
-        Worker("writer", case["writes"], lambda: drafts[desk.writer.asked], log),
-    )
+    def write() -> str:
+        return drafts[desk.writer.asked]
+
+    reviewer = Worker("reviewer", case["reviews"], review, log)
+    writer = Worker("writer", case["writes"], write, log)
+    desk = Desk(reviewer, writer)
     run = Wire(["Done."] * 300).run()
     first = Worker("researcher", case["before"], lambda: facts, [])
     wait(run.dispatch(first, Handoff(intent=case["task"])))
     before = run.spent.calls
     returned = call(revise_within, run, desk, case["task"], facts, drafts[0], case["calls"])
-    past = desk.reviewer.asked + desk.writer.asked - len(run.trace().handoffs()) + 1
+    given = len(run.trace().handoffs()) - 1
+    past = reviewer.asked + writer.asked - given
     seen: dict[str, Any] = {
         "calls of execute past the run": max(0, past),
         "who worked": tuple(name for name, _ in log),
@@ -87,9 +93,13 @@ def capped(revise_within: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 def _carried(name: str, handoff: Handoff, issues: list[list[str]]) -> dict[str, Any]:
     parts = handoff.artifacts
-    carried = {"intent": handoff.intent, "facts": parts.get("facts"), "draft": parts.get("draft")}
+    carried = {
+        "intent": handoff.intent,
+        "facts": parts.get("facts"),
+        "draft": parts.get("draft"),
+    }
     if name == "writer":
-        known = [issue for several in issues for issue in several]
+        known = chain.from_iterable(issues)
         carried["feedback, with the issues"] = held(parts.get("feedback"), *known)
     return carried
 
@@ -99,7 +109,9 @@ def _carried(name: str, handoff: Handoff, issues: list[list[str]]) -> dict[str, 
 
 def lost(lost_handoffs: Any, case: dict[str, Any]) -> dict[str, Any]:
     """What is found to be missing in a log."""
-    return {"returned": call(lost_handoffs, deepcopy(case["log"]), deepcopy(case["needs"]))}
+    log = deepcopy(case["log"])
+    needs = deepcopy(case["needs"])
+    return {"returned": call(lost_handoffs, log, needs)}
 
 
 @dataclass
@@ -127,9 +139,8 @@ def within(facts_within: Any, case: dict[str, Any]) -> dict[str, Any]:
     wire = Wire([search(number) for number in range(29)])
     run = wire.run()
     specialist = Planning(researcher(shelf, max_turns=case["turns"]))
-    returned = call(
-        facts_within, run, specialist, f"Find facts about {case['topic']}", case["calls"]
-    )
+    task = f"Find facts about {case['topic']}"
+    returned = call(facts_within, run, specialist, task, case["calls"])
     given = [event for event in run.events if event.kind == "dispatch"]
     return {
         "calls of this run": run.spent.calls,
@@ -143,7 +154,8 @@ def within(facts_within: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 def ring(find_ring: Any, case: dict[str, Any]) -> dict[str, Any]:
     """The ring found in a log; where it begins is free."""
-    returned = call(find_ring, deepcopy(case["log"]))
+    log = deepcopy(case["log"])
+    returned = call(find_ring, log)
     names = type(returned) is list and all(type(name) is str for name in returned)
     if not names or len(returned) < 2 or returned[0] != returned[-1]:
         return {"returned": returned}
@@ -151,4 +163,9 @@ def ring(find_ring: Any, case: dict[str, Any]) -> dict[str, Any]:
     return {"returned": [*returned[start:-1], *returned[:start], returned[start]]}
 
 
-OBSERVE = {"06.1": capped, "06.2": lost, "06.3": within, "06.4": ring}
+OBSERVE = {
+    "06.1": capped,
+    "06.2": lost,
+    "06.3": within,
+    "06.4": ring,
+}

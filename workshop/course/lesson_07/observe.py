@@ -30,9 +30,10 @@ def compared(compare: Any, case: dict[str, Any]) -> dict[str, Any]:
     returned = call(compare, _trace(case["team"]), _trace(case["alone"]))
     if type(returned) is not dict:
         return {"returned": returned}
-    figures = {
-        name: number(returned[name]) for name in ("calls", "tokens", "usd") if name in returned
-    }
+    figures = {}
+    for name in ("calls", "tokens", "usd"):
+        if name in returned:
+            figures[name] = number(returned[name])
     return {"returned": ("a dict",), **figures}
 
 
@@ -69,4 +70,8 @@ def judged(verdict: Any, case: dict[str, Any]) -> dict[str, Any]:
     return {"returned": call(verdict, team, alone, Decimal(case["source_usd"]))}
 
 
-OBSERVE = {"07.1": compared, "07.2": shared, "07.3": judged}
+OBSERVE = {
+    "07.1": compared,
+    "07.2": shared,
+    "07.3": judged,
+}

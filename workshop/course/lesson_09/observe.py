@@ -12,33 +12,47 @@ def faults(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     """What an answer finds wrong with a plan."""
     quiet_run()
     returned = call(answer, case["steps"], case["workers"])
-    count = len(returned) if isinstance(returned, list) else "not a list"
-    return {"number of faults": count, "faults": _sorted(returned)}
+    return {
+        "number of faults": _count(returned),
+        "faults": _sorted(returned),
+    }
 
 
 def batched(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     """The batches that an answer makes."""
     quiet_run()
     returned = call(answer, case["needs"])
-    if isinstance(returned, Raised) and isinstance(returned.problem, ValueError):
+    refused = isinstance(returned, Raised) and isinstance(returned.problem, ValueError)
+    if refused:
         return {"batches": ("a ValueError",)}
     if not isinstance(returned, list):
         return {"batches": returned}
-    return {"number of batches": len(returned), "batches": [_sorted(batch) for batch in returned]}
+    batches = [_sorted(batch) for batch in returned]
+    return {
+        "number of batches": len(returned),
+        "batches": batches,
+    }
 
 
 def suggested(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Whom an answer would plan for."""
     quiet_run()
-    return {"workers": call(answer, case["findings"], case["busy"], case["workers"])}
+    returned = call(answer, case["findings"], case["busy"], case["workers"])
+    return {"workers": returned}
 
 
 def contradictions(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     """The pairs of steps that an answer finds in contradiction."""
     quiet_run()
     returned = call(answer, case["findings"])
-    count = len(returned) if isinstance(returned, list) else "not a list"
-    return {"number of contradictions": count, "contradictions": _sorted(returned)}
+    return {
+        "number of contradictions": _count(returned),
+        "contradictions": _sorted(returned),
+    }
+
+
+def _count(value: Any) -> int | str:
+    return len(value) if isinstance(value, list) else "not a list"
 
 
 def _sorted(value: Any) -> Any:
@@ -46,4 +60,9 @@ def _sorted(value: Any) -> Any:
     return sorted(value, key=repr) if isinstance(value, list) else value
 
 
-OBSERVE = {"09.1": faults, "09.2": batched, "09.3": suggested, "09.4": contradictions}
+OBSERVE = {
+    "09.1": faults,
+    "09.2": batched,
+    "09.3": suggested,
+    "09.4": contradictions,
+}

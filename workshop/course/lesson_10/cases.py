@@ -52,7 +52,7 @@ def drafts(draw: Random) -> dict[str, list[Any]]:
 
 
 def checks(draw: Random) -> dict[str, list[Any]]:
-    """Gates in any order, some of which object."""
+    """Gates in any order; some of them object."""
     names = draw.sample(("length", "style", "facts", "tests", "critic", "lawyer"), 4)
     costs = [0.0, 0.0, draw.randint(1, 4) / 1000, draw.randint(5, 9) / 1000]
     paid = draw.randint(2, 4) / 1000
@@ -81,7 +81,7 @@ def checks(draw: Random) -> dict[str, list[Any]]:
 
 
 def objections(draw: Random) -> dict[str, list[Any]]:
-    """Issues, of which some occur twice, and some say no remedy."""
+    """Issues; some occur twice, and some have no remedy."""
 
     def issue(remedy: bool = True) -> dict[str, str]:
         number = draw.randint(100, 999)

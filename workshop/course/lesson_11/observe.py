@@ -43,7 +43,12 @@ def waited(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     }
     if not isinstance(returned, Result):
         return {**seen, "returned": returned}
-    return {**seen, "status": returned.status, "output": returned.output, "reason": returned.reason}
+    return {
+        **seen,
+        "status": returned.status,
+        "output": returned.output,
+        "reason": returned.reason,
+    }
 
 
 @dataclass(eq=False)
@@ -81,11 +86,14 @@ async def ticks(count: int) -> None:
 def raced(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Which branches began, ended and cleaned up by the time that the answer was back."""
     log: list[tuple[str, str]] = []
-    branches = [Branch(**branch, log=log) for branch in case["branches"]]
-    jobs = [(branch, Handoff(intent=f"Ask the {branch.name}")) for branch in branches]
+    branches = [Branch(**facts, log=log) for facts in case["branches"]]
+    jobs = []
+    for branch in branches:
+        handoff = Handoff(intent=f"Ask the {branch.name}")
+        jobs.append((branch, handoff))
     run = quiet_run()
-    stopped = case["stop_after"]
-    answer = _stopped_after(answer, stopped) if stopped else answer
+    if case["stop_after"]:
+        answer = _stopped_after(answer, case["stop_after"])
     returned = call(answer, run, jobs)
     at_return = list(log)
     still = [branch for branch in branches if branch.task and not _over(branch.name, at_return)]
@@ -127,4 +135,8 @@ def _names(kind: str, log: list[tuple[str, str]]) -> list[str]:
     return sorted(name for entry_kind, name in log if entry_kind == kind)
 
 
-OBSERVE = {"11.1": states, "11.2": waited, "11.3": raced}
+OBSERVE = {
+    "11.1": states,
+    "11.2": waited,
+    "11.3": raced,
+}

@@ -16,38 +16,63 @@ def evicted(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Which entries leave, in order."""
     quiet_run()
     entries = [tuple(entry) for entry in case["entries"]]
-    returned = call(answer, entries, case["limit"], set(case["pinned"]))
+    pinned = set(case["pinned"])
+    returned = call(answer, entries, case["limit"], pinned)
     count = len(returned) if isinstance(returned, list) else "not a list"
-    return {"number of evictions": count, "evicted": returned}
+    return {
+        "number of evictions": count,
+        "evicted": returned,
+    }
 
 
 def folded(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     """What the folder got, and what the conversation holds afterwards."""
-    texts = case["texts"]
-    roles = ("user", "assistant")
-    messages = [{"role": roles[place % 2], "content": text} for place, text in enumerate(texts)]
-    before = Conversation(messages)
-    folder = Specialist("folder", lambda _: Result(**case["result"]))
+    before = _conversation(case["texts"])
+    result = Result(**case["result"])
+    folder = Specialist("folder", lambda _: result)
+    most_words = case["most_words"]
     run = quiet_run()
-    returned = call(answer, run, before, folder, case["most_words"])
+    returned = call(answer, run, before, folder, most_words)
     given = run.trace().handoffs()
+    past = folder.calls - len(given)
     seen: dict[str, Any] = {
-        "calls of execute past the run": max(0, folder.calls - len(given)),
+        "calls of execute past the run": max(0, past),
         "handoffs": order_of(run),
     }
+    folded_away = case["texts"][1:-1]
     for handoff in given[:1]:
-        carried = "\n".join([handoff["context"], *handoff["artifacts"].values()])
-        seen["facts for the folder"] = held(carried, *texts[1:-1])
+        parts = [handoff["context"], *handoff["artifacts"].values()]
+        carried = "\n".join(parts)
+        seen["facts for the folder"] = held(carried, *folded_away)
     seen["messages of the old conversation"] = len(before)
     if not isinstance(returned, Conversation):
         return {**seen, "returned": returned}
-    seen["roles"] = tuple(message.get("role") for message in returned)
-    text = "\n".join(str(message.get("content")) for message in returned)
-    seen["the task"] = held(text, texts[0])
-    seen["the notes"] = held(text, str(case["result"].get("output")))
-    seen["the open question"] = held(text, texts[-1])
-    seen["what was folded away"] = held(text, *texts[1:-1])
-    return seen
+    return {**seen, **_after(returned, case)}
+
+
+def _conversation(texts: list[str]) -> Conversation:
+    """The texts as messages of user and assistant in turn."""
+    roles = ("user", "assistant")
+    messages = []
+    for place, text in enumerate(texts):
+        role = roles[place % 2]
+        messages.append({"role": role, "content": text})
+    return Conversation(messages)
+
+
+def _after(conversation: Conversation, case: dict[str, Any]) -> dict[str, Any]:
+    """What a conversation holds after it was folded."""
+    task, *folded_away, question = case["texts"]
+    notes = str(case["result"].get("output"))
+    contents = [str(message.get("content")) for message in conversation]
+    text = "\n".join(contents)
+    return {
+        "roles": tuple(message.get("role") for message in conversation),
+        "the task": held(text, task),
+        "the notes": held(text, notes),
+        "the open question": held(text, question),
+        "what was folded away": held(text, *folded_away),
+    }
 
 
 @dataclass
@@ -60,26 +85,30 @@ class Notes:
 
     async def search(self, query: str, limit: int = 5) -> list[Hit]:
         self.log.append(("search", query))
-        found = [note for note in self.notes.values() if note.title == query]
-        hits = [
-            Hit(Document(note.name, note.title, note.text, note.date), note.text, 0.0)
-            for note in found
-        ]
+        hits = []
+        for note in self.notes.values():
+            if note.title == query:
+                document = Document(note.name, note.title, note.text, note.date)
+                hits.append(Hit(document, note.text, 0.0))
         return hits[:limit]
 
     def read(self, name: str) -> Note:
         return self.notes[name]
 
     def write(self, title: str, text: str, source: str) -> Note:
-        note = Note(f"{title}-{len(self.notes)}", title, text, self.today, source)
+        number = len(self.notes)
+        name = f"{title}-{number}"
+        note = Note(name, title, text, self.today, source)
         return self._keep("write", note)
 
     def correct(self, name: str, text: str, source: str) -> Note:
-        old = self.notes[name]
-        return self._keep("correct", Note(name, old.title, text, self.today, source))
+        title = self.notes[name].title
+        note = Note(name, title, text, self.today, source)
+        return self._keep("correct", note)
 
     def _keep(self, how: str, note: Note) -> Note:
-        if not note.text.strip() or not note.source.strip():
+        complete = note.text.strip() and note.source.strip()
+        if not complete:
             raise ValueError("a note needs a title, a text and a source")
         self.log.append((how, note.title, note.text))
         self.notes[note.name] = note
@@ -88,21 +117,32 @@ class Notes:
 
 def remembered(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     """What was searched, researched and kept, and what came back."""
-    notes = {note[0]: Note(*note) for note in case["notes"]}
-    memory = Notes(notes, case["today"])
-    researcher = Specialist("researcher", lambda _: Result(**case["result"]))
+    notes = [Note(*facts) for facts in case["notes"]]
+    memory = Notes({note.name: note for note in notes}, case["today"])
+    result = Result(**case["result"])
+    researcher = Specialist("researcher", lambda _: result)
     run = quiet_run()
-    returned = call(answer, run, memory, researcher, case["topic"], case["since"])
+    topic = case["topic"]
+    since = case["since"]
+    returned = call(answer, run, memory, researcher, topic, since)
     given = run.trace().handoffs()
+    past = researcher.calls - len(given)
     searches = [entry for entry in memory.log if entry[0] == "search"]
+    others = [entry for entry in memory.log if entry[0] != "search"]
+    kept = [list(entry) for entry in others]
+    intents = [handoff["intent"] for handoff in given]
     seen: dict[str, Any] = {
-        "calls of execute past the run": max(0, researcher.calls - len(given)),
+        "calls of execute past the run": max(0, past),
         "memory was asked": bool(searches),
         "handoffs": order_of(run),
-        "the topic in the intent": [held(handoff["intent"], case["topic"]) for handoff in given],
-        "kept": [list(entry) for entry in memory.log if entry[0] != "search"],
+        "the topic in the intent": [held(intent, topic) for intent in intents],
+        "kept": kept,
     }
     return {**seen, **ending(returned)}
 
 
-OBSERVE = {"12.1": evicted, "12.2": folded, "12.3": remembered}
+OBSERVE = {
+    "12.1": evicted,
+    "12.2": folded,
+    "12.3": remembered,
+}

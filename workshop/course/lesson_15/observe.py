@@ -32,70 +32,87 @@ def added(handed_over: Any, case: dict[str, Any]) -> dict[str, Any]:
     """What an answer adds to each span of a run, and whether a text is among it."""
     run = quiet_run()
     wait(run.dispatch(Desk(case["handoffs"]), Handoff(**case["task"])))
-    others = {
-        f"{event.kind} {event.seq}": call(handed_over, event)
-        for event in run.events
-        if event.kind != "dispatch"
-    }
-    returned = {
-        event.seq: call(handed_over, event) for event in run.events if event.kind == "dispatch"
-    }
+    handoffs = [event for event in run.events if event.kind == "dispatch"]
+    others: dict[str, Any] = {}
+    for event in run.events:
+        if event.kind != "dispatch":
+            others[f"{event.kind} {event.seq}"] = call(handed_over, event)
+    returned = {event.seq: call(handed_over, event) for event in handoffs}
 
     def more(event: Any) -> dict[str, Any]:
         attributes = returned.get(event.seq)
         return attributes if isinstance(attributes, dict) else {}
 
     spans = Spans(more=more).read(run).spans
-    ours = {*NAMES.values()}
-    texts = [text for _, _, artifacts in case["handoffs"] for text in artifacts.values()]
+    everything = repr([span.attributes for span in spans])
+    texts: list[str] = []
+    for _, _, artifacts in case["handoffs"]:
+        texts += artifacts.values()
     return {
         "returned for each handoff": [*returned.values()],
-        "further attributes of each span": {
-            span.name: {name: value for name, value in span.attributes.items() if name not in ours}
-            for span in spans
-        },
-        "texts of artifacts in the spans": held(repr([span.attributes for span in spans]), *texts),
+        "further attributes of each span": {span.name: _further(span) for span in spans},
+        "texts of artifacts in the spans": held(everything, *texts),
         "returned for other events": {name: value for name, value in others.items() if value != {}},
     }
 
 
+def _further(span: Span) -> dict[str, Any]:
+    """The attributes of a span that are not the kernel's own."""
+    ours = {*NAMES.values()}
+    return {name: value for name, value in span.attributes.items() if name not in ours}
+
+
 def spans_of(agent: dict[str, Any], above: Span | None = None) -> list[Span]:
     """The spans of an agent and of all below it; those of an agent hold the bill of all below, too."""
+    name = agent["name"]
     own = Span(
-        f"invoke_agent {agent['name']}",
+        f"invoke_agent {name}",
         "internal",
         above,
         0,
-        {NAMES["operation"]: "invoke_agent", NAMES["agent"]: agent["name"]},
+        _attributes("invoke_agent", name),
         end_ns=1,
     )
     own.attributes[NAMES["run"]] = agent["run"]
     spans = [own]
     for usd in agent["calls"]:
-        attributes = {NAMES["operation"]: "chat", NAMES["agent"]: agent["name"]}
+        attributes = _attributes("chat", name)
         error = usd if isinstance(usd, str) else ""
         if isinstance(usd, float):
             attributes[NAMES["usd"]] = usd
-        spans.append(Span("chat", "client", own, 0, attributes, end_ns=1, error=error))
+        chat = Span("chat", "client", own, 0, attributes, end_ns=1, error=error)
+        spans.append(chat)
     for part in agent["below"]:
-        tool = {NAMES["operation"]: "execute_tool", NAMES["agent"]: agent["name"]}
-        spans.append(Span(f"execute_tool {part['name']}", "internal", own, 0, tool, end_ns=1))
-        spans += spans_of(part, spans[-1])
+        attributes = _attributes("execute_tool", name)
+        tool = Span(f"execute_tool {part['name']}", "internal", own, 0, attributes, end_ns=1)
+        spans.append(tool)
+        spans += spans_of(part, tool)
     bills = [span.attributes.get(NAMES["usd"]) for span in spans]
     own.attributes[NAMES["usd"]] = sum(bill for bill in bills if bill)
     return spans
 
 
+def _attributes(operation: str, agent: str) -> dict[str, Any]:
+    return {
+        NAMES["operation"]: operation,
+        NAMES["agent"]: agent,
+    }
+
+
 def billed(bills: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Which agents were named, in which order, with how many dollars."""
-    returned = call(bills, spans_of(case["agent"]))
+    spans = spans_of(case["agent"])
+    returned = call(bills, spans)
     if not isinstance(returned, list):
         return {"returned": returned}
     try:
         pairs = [(run, round(0.0 + usd, 6)) for run, usd in returned]
     except (TypeError, ValueError):
         return {"returned": returned}
-    return {"agents, in order": tuple(run for run, _ in pairs), "bills": pairs}
+    return {
+        "agents, in order": tuple(run for run, _ in pairs),
+        "bills": pairs,
+    }
 
 
 def tiered(tier: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -112,4 +129,8 @@ def tiered(tier: Any, case: dict[str, Any]) -> dict[str, Any]:
     return {"returned": returned, "evaluations": len(asked)}
 
 
-OBSERVE = {"15.1": added, "15.2": billed, "15.3": tiered}
+OBSERVE = {
+    "15.1": added,
+    "15.2": billed,
+    "15.3": tiered,
+}

@@ -73,12 +73,14 @@ def reviewed(review: Any, case: dict[str, Any]) -> dict[str, Any]:
         seen["has a reason"] = bool(returned.reason.strip()) or returned.status == "ok"
     else:
         seen["returned"] = returned
-    settings = [_settings(request) for request in client.requests]
-    seen["settings of the requests"] = settings
-    seen["first conversation"] = lines_of(client.requests[0]) if client.requests else ()
-    seen["second conversation"] = (
-        lines_of(client.requests[1], wording=False) if len(client.requests) > 1 else ()
-    )
+    requests = client.requests
+    seen["settings of the requests"] = [_settings(request) for request in requests]
+    seen["first conversation"] = ()
+    seen["second conversation"] = ()
+    if requests:
+        seen["first conversation"] = lines_of(requests[0])
+    if len(requests) > 1:
+        seen["second conversation"] = lines_of(requests[1], wording=False)
     return seen
 
 
@@ -92,9 +94,12 @@ def _settings(request: dict[str, Any]) -> str:
         "system": request.get("system") == REVIEWER,
         "output_config": isinstance(config, dict) and "format" in config,
     }
-    missing = sorted(ASKED - given) + [name for name in right if name in given and not right[name]]
+    wrong = [name for name in right if name in given and not right[name]]
+    missing = sorted(ASKED - given) + wrong
+    if missing:
+        return f"without {', '.join(missing)}"
     more = sorted(given - ASKED)
-    return f"without {', '.join(missing)}" if missing else f"and {more}" if more else "as in ASK"
+    return f"and {more}" if more else "as in ASK"
 
 
 OBSERVE = {"17.1": reviewed}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import re
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,35 +20,52 @@ from workshop.course.service import Killed, Log
 def brought(own: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Whether task and documents are there, and what a plain team makes of them beside others."""
     returned = call(own)
-    if type(returned) not in (tuple, list) or len(returned) != 2:
+    if not _is_task_and_documents(returned):
         return {"returned": returned}
     task, documents = returned
-    if type(task) is not str or type(documents) is not dict:
-        return {"returned": returned}
-    if not all(type(part) is str for entry in documents.items() for part in entry):
-        return {"returned": returned}
+    beside = case["beside"]
     if case["look"] == "lengths":
-        lengths = [len(text.split()) for text in documents.values()]
-        different = [len({*re.findall(r"\w+", text.lower())}) for text in documents.values()]
-        copied = sum(text in case["beside"].values() for text in documents.values())
-        return {
-            "documents": len(documents) - copied,
-            "words of the shortest document": min(lengths, default=0),
-            "different words of each document": min(different, default=0),
-        }
+        return _lengths(documents, beside)
     run = pictured(Run(service().client("plain")))
-    desk = DeterministicSupervisor(*specialists(_library({**case["beside"], **documents})))
+    library = _library({**beside, **documents})
+    desk = DeterministicSupervisor(*specialists(library))
     result = wait(run.dispatch(desk, Handoff(intent=task)))
-    cited = citations(result.as_text())
+    brief = result.as_text()
+    cited = citations(brief)
     return {
         "documents that the brief cites": len(cited & {*documents}),
-        "citations of no document": len(cited - {*documents, *case["beside"]}),
-        "the brief": result.as_text(),
+        "citations of no document": len(cited - {*documents, *beside}),
+        "the brief": brief,
+    }
+
+
+def _is_task_and_documents(returned: Any) -> bool:
+    if type(returned) not in (tuple, list) or len(returned) != 2:
+        return False
+    task, documents = returned
+    if type(task) is not str or type(documents) is not dict:
+        return False
+    parts = [*documents.keys(), *documents.values()]
+    return all(type(part) is str for part in parts)
+
+
+def _lengths(documents: dict[str, str], beside: dict[str, str]) -> dict[str, Any]:
+    """How much the documents hold that is their own."""
+    texts = documents.values()
+    lengths = [len(text.split()) for text in texts]
+    words = [{*re.findall(r"\w+", text.lower())} for text in texts]
+    different = [len(words_of_one) for words_of_one in words]
+    copied = sum(text in beside.values() for text in texts)
+    return {
+        "documents": len(documents) - copied,
+        "words of the shortest document": min(lengths, default=0),
+        "different words of each document": min(different, default=0),
     }
 
 
 def _library(documents: dict[str, str]) -> Corpus:
-    return Corpus.of(Document(str(id), str(id), text) for id, text in documents.items())
+    pages = [Document(str(id), str(id), text) for id, text in documents.items()]
+    return Corpus.of(pages)
 
 
 WORKS = ("how it ended", "documents that the text cites", "citations of no document")
@@ -68,37 +86,44 @@ def built(team: Any, case: dict[str, Any]) -> dict[str, Any]:
     wait(run.dispatch(executable, Handoff(intent=case["task"])))
     shown = on_log(run.events, library.documents)
     seen = {name: shown[name] for name in LOOKS[case["look"]]}
-    return service().complete(team_at_the_service, case, {**seen, "calls": run.spent.calls})
+    seen["calls"] = run.spent.calls
+    return service().complete(team_at_the_service, case, seen)
 
 
 def team_at_the_service(log: Log, case: dict[str, Any], seen: dict[str, Any]) -> dict[str, Any]:
     """What the service saw of a team: prompts, documents, and that the log invents no call."""
     seen = _only_calls_that_were(log, seen)
     if case["look"] == "people":
-        seen["prompts that the service saw"] = len({exchange.system for exchange in log})
+        prompts = {exchange.system for exchange in log}
+        seen["prompts that the service saw"] = len(prompts)
     if case["look"] in ("text", "draft"):
         asked = " ".join(exchange.body for exchange in log)
         replies = " ".join(exchange.reply for exchange in log)
-        figures = {id: re.findall(r"\d{4}", text) for id, text in case["documents"].items()}
-        seen["documents that the service saw"] = _held(figures, asked)
-        seen["figures of the documents in replies"] = _held(figures, replies)
+        documents = case["documents"].values()
+        seen["documents that the service saw"] = _held(documents, asked)
+        seen["figures of the documents in replies"] = _held(documents, replies)
     return seen
 
 
-def _held(figures: dict[str, list[str]], text: str) -> int:
-    """Of how many documents a figure stands in a text."""
-    return sum(
-        any(figure in text for figure in figures_of_one) for figures_of_one in figures.values()
-    )
+def _held(documents: Iterable[str], text: str) -> int:
+    """The number of documents with a figure that the text holds."""
+    count = 0
+    for document in documents:
+        figures = re.findall(r"\d{4}", document)
+        count += any(figure in text for figure in figures)
+    return count
 
 
 def _only_calls_that_were(log: Log, seen: dict[str, Any]) -> dict[str, Any]:
     """Without the number of calls that the log has; with those that the service knows nothing of."""
     if "calls" not in seen:  # it crashed, or returned something else
         return seen
-    calls = seen["calls"] if type(seen["calls"]) is int else 10**6
-    others = {name: value for name, value in seen.items() if name != "calls"}
-    return {**others, "calls of the log that the service did not see": max(0, calls - len(log))}
+    others = {**seen}
+    calls = others.pop("calls")
+    if type(calls) is not int:
+        calls = 10**6
+    unseen = max(0, calls - len(log))
+    return {**others, "calls of the log that the service did not see": unseen}
 
 
 class Endless:
@@ -118,9 +143,9 @@ class Endless:
 def shipped(ship: Any, case: dict[str, Any]) -> dict[str, Any]:
     """How a team is shipped: what came back, when it stops, what a kill costs."""
     library = _library(case["documents"])
-    team: Any = (
-        Endless() if case["look"] == "endless" else DeterministicSupervisor(*specialists(library))
-    )
+    team: Any = DeterministicSupervisor(*specialists(library))
+    if case["look"] == "endless":
+        team = Endless()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         file = Path(folder)
         if case["look"] == "killed":
@@ -130,36 +155,45 @@ def shipped(ship: Any, case: dict[str, Any]) -> dict[str, Any]:
         return {"returned": run}
     pictured(run)
     shown = on_log(run.events, library.documents)
-    seen = {"limits in the budget": shown["limits in the budget"]}
+    seen: dict[str, Any] = {}
     if case["look"] == "once":
-        seen = {"how it ended": shown["how it ended"], "handed over first": _first(run), **seen}
-    return service().complete(shipped_at_the_service, case, {**seen, "calls": run.spent.calls})
+        seen["how it ended"] = shown["how it ended"]
+        seen["handed over first"] = _first(run)
+    seen["limits in the budget"] = shown["limits in the budget"]
+    seen["calls"] = run.spent.calls
+    return service().complete(shipped_at_the_service, case, seen)
 
 
 def _first(run: Run) -> str:
     """Who was given what, in the first handoff of the log."""
-    given = run.trace().handoffs()
-    return f"{given[0]['to_agent']}: {given[0]['intent']}" if given else "nothing"
+    for handoff in run.trace().handoffs():
+        return f"{handoff['to_agent']}: {handoff['intent']}"
+    return "nothing"
 
 
 def _resumed(ship: Any, team: Any, case: dict[str, Any], folder: Path) -> dict[str, Any]:
     """The work undisturbed; then killed in the middle and done again over the same file."""
     task = case["task"]
-    whole = call(ship, team, task, service().client("whole"), folder / "whole.db")
+    killed_file = folder / "again.db"
+    client = service().client("whole")
+    whole = call(ship, team, task, client, folder / "whole.db")
     try:
-        call(ship, team, task, service().client("killed", case["dies_at"]), folder / "again.db")
+        client = service().client("killed", case["dies_at"])
+        call(ship, team, task, client, killed_file)
     except Killed:
         pass
     except BaseExceptionGroup as group:
         if not group.subgroup(Killed):
             raise
     gc.collect()  # a process that is killed closes its files
-    again = call(ship, team, task, service().client("again"), folder / "again.db")
+    client = service().client("again")
+    again = call(ship, team, task, client, killed_file)
     if not isinstance(whole, Run) or not isinstance(again, Run):
         return {"returned": again}
     pictured(again)
-    texts = [_text(run) for run in (whole, again)]
-    seen = {"the same text as undisturbed": bool(texts[0]) and texts[0] == texts[1]}
+    text = _text(whole)
+    same = bool(text) and text == _text(again)
+    seen = {"the same text as undisturbed": same}
     return service().complete(shipped_at_the_service, case, seen)
 
 
@@ -180,6 +214,13 @@ def shipped_at_the_service(log: Log, case: dict[str, Any], seen: dict[str, Any])
     return {**seen, "the service was asked": bool(log)}
 
 
-OBSERVE = {"19.1": brought, "19.2": built, "19.3": shipped}
-AT_THE_SERVICE = {"19.2": team_at_the_service, "19.3": shipped_at_the_service}
+OBSERVE = {
+    "19.1": brought,
+    "19.2": built,
+    "19.3": shipped,
+}
+AT_THE_SERVICE = {
+    "19.2": team_at_the_service,
+    "19.3": shipped_at_the_service,
+}
 """By exercise, who completes what was seen by the log of the service; in `grade`, outside."""

@@ -17,6 +17,7 @@ import nbformat
 
 from workshop.authoring.stubs import EXERCISES, SOLUTIONS, exercises_of
 from workshop.checks import Exercise, exercises
+from workshop.grading.untrusted import as_dict, as_list, as_text
 
 from .own_cells import assigned, defined, needed, shared
 
@@ -26,6 +27,10 @@ MOST_OWN = 200_000
 """Characters of all cells of the learner's own, in which names are looked for."""
 MOST_NAMED = 12
 """Names of own cells that a flag lists."""
+
+
+_Known = tuple[tuple[str, str], str]
+"""A cell of the master: its key, which is exercise and role, and its cell id."""
 
 
 @dataclass(frozen=True)
@@ -83,17 +88,19 @@ def master(name: str) -> Master:
     for an unknown one.
     """
     if name not in names():
-        raise ValueError(
-            f"there is no exercise notebook {name!r}; expected one of {', '.join(names())}"
-        )
+        expected = ", ".join(names())
+        raise ValueError(f"there is no exercise notebook {name!r}; expected one of {expected}")
     solutions = nbformat.read(SOLUTIONS / f"{name}.ipynb", as_version=4)
-    return Master(name, solutions, exercises_of(solutions), tuple(exercises(name[:2])))
+    stubs = exercises_of(solutions)
+    lesson = name[:2]
+    return Master(name, solutions, stubs, tuple(exercises(lesson)))
 
 
 @cache
 def names() -> tuple[str, ...]:
     """The exercise notebooks, in order."""
-    return tuple(path.stem for path in sorted(Path(EXERCISES).glob("*.ipynb")))
+    paths = sorted(Path(EXERCISES).glob("*.ipynb"))
+    return tuple(path.stem for path in paths)
 
 
 def merge(raw: dict[str, Any], of: Master) -> Merged:
@@ -105,8 +112,10 @@ def merge(raw: dict[str, Any], of: Master) -> Merged:
     answer needs are taken along (flagged).
     """
     merged = Merged(of.name)
-    listed = enumerate(_list(raw.get("cells")))
-    cells = [_Submitted(cell, index) for index, cell in listed if isinstance(cell, dict)]
+    cells = []
+    for index, cell in enumerate(as_list(raw.get("cells"))):
+        if isinstance(cell, dict):
+            cells.append(_Submitted(cell, index))
     known = _known(of)
     _find_answers(merged, cells, of, known)
     own = _own_cells(merged, cells, of, known)
@@ -114,55 +123,77 @@ def merge(raw: dict[str, Any], of: Master) -> Merged:
     return merged
 
 
-def _find_answers(merged: Merged, cells: list[_Submitted], of: Master, known: list[Any]) -> None:
+def _find_answers(
+    merged: Merged,
+    cells: list[_Submitted],
+    of: Master,
+    known: list[_Known],
+) -> None:
     """Fills in answers, what is missing, and flags."""
-    stubs = {facts["id"]: cell for cell, facts in of.code() if facts.get("role") == "answer"}
+    stubs = {}
+    for cell, facts in of.code():
+        if facts.get("role") == "answer":
+            stubs[facts["id"]] = cell
     for exercise in of.exercises:
-        stub = stubs[exercise.id]
+        id = exercise.id
+        stub = stubs[id]
         found, how = _candidates(cells, exercise, stub, known)
         source, why = _choose(found, exercise, _plain(stub.source))
         if source is None:
-            merged.missing[exercise.id] = why
+            merged.missing[id] = why
         else:
-            merged.answers[exercise.id] = source
-            notes = (how and f"answer found by its {how}", why)
-            merged.flags += [f"{exercise.id}: {note}" for note in notes if note]
+            merged.answers[id] = source
+            if how:
+                merged.flags.append(f"{id}: answer found by its {how}")
+            if why:
+                merged.flags.append(f"{id}: {why}")
         merged.flags += _about_the_check(cells, exercise, of)
 
 
 def _own_cells(
-    merged: Merged, cells: list[_Submitted], of: Master, known: list[Any]
+    merged: Merged,
+    cells: list[_Submitted],
+    of: Master,
+    known: list[_Known],
 ) -> dict[int, list[str]]:
     """By the position of the known cell that they follow (-1 for none), the own cells that the
     answers need.
     """
     answers = list(merged.answers.values())
-    own = [
-        each for each in _own(cells, known, of) if not any(each.source in text for text in answers)
-    ]
-    given = {name for cell, _ in of.code() for name in defined(cell.source)}
+    own = []
+    for cell in _own(cells, known, of):
+        if not any(cell.source in answer for answer in answers):
+            own.append(cell)
+    given: set[str] = set()
+    for cell, _ in of.code():
+        given |= defined(cell.source)
+    sources = [cell.source for cell in own]
+    # A source that no honest person writes must not cost the others their verdict.
     try:
-        chosen = [own[index] for index in needed(answers, [cell.source for cell in own], given)]
-    except (
-        Exception
-    ) as problem:  # a source that no honest person writes must not cost the others their verdict
-        merged.flags.append(f"the learner's own cells cannot be read ({type(problem).__name__})")
+        chosen = [own[index] for index in needed(answers, sources, given)]
+    except Exception as problem:
+        kind = type(problem).__name__
+        merged.flags.append(f"the learner's own cells cannot be read ({kind})")
         return {}
     found: dict[int, list[str]] = {}
     for cell in chosen:
-        found.setdefault(_follows(cell, cells, known), []).append(cell.source)
+        position = _follows(cell, cells, known)
+        found.setdefault(position, []).append(cell.source)
     if chosen:
         names = shared(answers, [cell.source for cell in chosen])
-        shown = ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")
+        shown = ", ".join(names[:MOST_NAMED])
+        if len(names) > MOST_NAMED:
+            shown += " …"
         merged.flags.append(f"the answers use what cells of the learner's own define: {shown}")
     return found
 
 
-def _follows(cell: _Submitted, cells: list[_Submitted], known: list[Any]) -> int:
+def _follows(cell: _Submitted, cells: list[_Submitted], known: list[_Known]) -> int:
     """Which of the known cells stands nearest before a cell, or is this cell, by its position; -1
     for none.
     """
-    for other in reversed([one_cell for one_cell in cells if one_cell.index <= cell.index]):
+    before = [other for other in cells if other.index <= cell.index]
+    for other in reversed(before):
         for position, entry in enumerate(known):
             if _is_known(other, [entry]):
                 return position
@@ -171,14 +202,18 @@ def _follows(cell: _Submitted, cells: list[_Submitted], known: list[Any]) -> int
 
 def _stage(merged: Merged, own: dict[int, list[str]], of: Master) -> None:
     """Puts the cells into the order in which they run."""
-    elsewhere = {name for source in merged.answers.values() for name in assigned(source)}
+    elsewhere: set[str] = set()
+    for source in merged.answers.values():
+        elsewhere |= assigned(source)
     exercises = {exercise.id: exercise for exercise in of.exercises}
     late = []
     merged.cells += [Cell("own", source) for source in own.get(-1, [])]
     for position, cell in enumerate(of.stubs.cells):
         facts = cell.metadata.get("workshop", {})
         id = facts.get("id", "")
-        role = facts.get("role", "") if cell.cell_type == "code" else ""
+        role = ""
+        if cell.cell_type == "code":
+            role = facts.get("role", "")
         if role == "given":
             merged.cells.append(Cell("given", cell.source))
         elif role == "check":
@@ -204,37 +239,37 @@ class _Submitted:
         source = "".join(part for part in parts if isinstance(part, str))
         self.source = source.encode("utf-8", "replace").decode("utf-8")
         self.code = cell.get("cell_type") == "code"
-        self.cell_id = cell.get("id") if isinstance(cell.get("id"), str) else ""
-        metadata = cell.get("metadata")
-        facts = metadata.get("workshop") if isinstance(metadata, dict) else None
-        facts = facts if isinstance(facts, dict) else {}
-        self.key = (_text(facts.get("id")), _text(facts.get("role")))
+        self.cell_id = as_text(cell.get("id"))
+        metadata = as_dict(cell.get("metadata"))
+        facts = as_dict(metadata.get("workshop"))
+        self.key = (as_text(facts.get("id")), as_text(facts.get("role")))
         self.index = index
 
 
-def _known(of: Master) -> list[tuple[tuple[str, str], str]]:
+def _known(of: Master) -> list[_Known]:
     """Key and cell id of each cell of the master, in order."""
-    return [
-        ((facts.get("id", ""), facts.get("role", "")), cell.id)
-        for cell in of.stubs.cells
-        for facts in [cell.metadata.get("workshop", {})]
-    ]
+    known = []
+    for cell in of.stubs.cells:
+        facts = cell.metadata.get("workshop", {})
+        key = (facts.get("id", ""), facts.get("role", ""))
+        known.append((key, cell.id))
+    return known
 
 
-def _own(cells: list[_Submitted], known: list[Any], of: Master) -> list[_Submitted]:
+def _own(cells: list[_Submitted], known: list[_Known], of: Master) -> list[_Submitted]:
     """The code cells that are not the master's, or that were given and changed, as many as may be
     looked into.
     """
-    given = {_plain(cell.source) for cell, facts in of.code() if facts.get("role") == "given"}
-    given_ids = {cell.id for cell, facts in of.code() if facts.get("role") == "given"}
-    found, left = [], MOST_OWN
+    given_cells = [cell for cell, facts in of.code() if facts.get("role") == "given"]
+    given = {_plain(cell.source) for cell in given_cells}
+    given_ids = {cell.id for cell in given_cells}
+    found = []
+    left = MOST_OWN
     for cell in cells:
-        changed = cell.key[1] == "given" or cell.cell_id in given_ids
-        if (
-            not cell.code
-            or (_is_known(cell, known) and not changed)
-            or _plain(cell.source) in given
-        ):
+        _, role = cell.key
+        may_be_changed = role == "given" or cell.cell_id in given_ids
+        masters = _is_known(cell, known) and not may_be_changed
+        if not cell.code or masters or _plain(cell.source) in given:
             continue
         if len(cell.source) <= left:
             found.append(cell)
@@ -242,56 +277,68 @@ def _own(cells: list[_Submitted], known: list[Any], of: Master) -> list[_Submitt
     return found
 
 
-def _is_known(cell: _Submitted, known: list[Any]) -> bool:
+def _is_known(cell: _Submitted, known: list[_Known]) -> bool:
     """Whether a cell is one of these, by its metadata or by its id."""
-    return any((key[0] and cell.key == key) or cell.cell_id == id for key, id in known)
+    for key, cell_id in known:
+        exercise, _ = key
+        same_key = exercise and cell.key == key
+        if same_key or cell.cell_id == cell_id:
+            return True
+    return False
 
 
 def _candidates(
-    cells: list[_Submitted], exercise: Exercise, stub: Any, known: list[Any]
+    cells: list[_Submitted],
+    exercise: Exercise,
+    stub: Any,
+    known: list[_Known],
 ) -> tuple[list[str], str]:
     """The sources that may be the answer, best first, and how they were found when it was not by
     their id.
     """
-    named = [cell for cell in cells if cell.code and cell.key == (exercise.id, "answer")]
+    key = (exercise.id, "answer")
+    code = [cell for cell in cells if cell.code]
+    named = [cell for cell in code if cell.key == key]
     if named:
-        return [*(cell.source for cell in named), *_joined(cells, named, known)], ""
-    same = [cell for cell in cells if cell.code and cell.cell_id == stub.id]
+        return _split_too(cells, named, known), ""
+    same = [cell for cell in code if cell.cell_id == stub.id]
     if same:
-        return [
-            *(cell.source for cell in same),
-            *_joined(cells, same, known),
-        ], "cell id, its metadata are gone"
-    position = next(index for index, (key, _) in enumerate(known) if key == (exercise.id, "answer"))
-
-    def place(entry: Any) -> int | None:
-        return next((cell.index for cell in cells if _is_known(cell, [entry])), None)
-
-    before = next(
-        (found for entry in reversed(known[:position]) if (found := place(entry)) is not None), None
-    )
-    after = next(
-        (found for entry in known[position + 1 :] if (found := place(entry)) is not None), None
-    )
+        return _split_too(cells, same, known), "cell id, its metadata are gone"
+    keys = [known_key for known_key, _ in known]
+    position = keys.index(key)
+    before = _first_place(cells, known[:position][::-1])
+    after = _first_place(cells, known[position + 1 :])
+    unknown = [cell for cell in code if not _is_known(cell, known)]
     if before is None or after is None:
-        sources = [cell.source for cell in cells if cell.code and not _is_known(cell, known)]
-        return [
-            source
-            for source in sources
-            if exercise.name in source and exercise.name in assigned(source)
-        ], "name"
-    between = [
-        cell.source
-        for cell in cells
-        if before < cell.index < after and cell.code and not _is_known(cell, known)
-    ]
-    return [*between, *(["\n\n".join(between)] if len(between) > 1 else [])], "position"
+        sources = [cell.source for cell in unknown if exercise.name in cell.source]
+        defining = [source for source in sources if exercise.name in assigned(source)]
+        return defining, "name"
+    between = [cell.source for cell in unknown if before < cell.index < after]
+    if len(between) > 1:
+        between.append("\n\n".join(between))
+    return between, "position"
 
 
-def _joined(cells: list[_Submitted], found: list[_Submitted], known: list[Any]) -> list[str]:
+def _first_place(cells: list[_Submitted], known: list[_Known]) -> int | None:
+    """Where the first of these known cells that is there stands in the submission."""
+    for entry in known:
+        for cell in cells:
+            if _is_known(cell, [entry]):
+                return cell.index
+    return None
+
+
+def _split_too(cells: list[_Submitted], found: list[_Submitted], known: list[_Known]) -> list[str]:
+    """The sources of these cells, and what they are together with those that follow."""
+    sources = [cell.source for cell in found]
+    return sources + _joined(cells, found, known)
+
+
+def _joined(cells: list[_Submitted], found: list[_Submitted], known: list[_Known]) -> list[str]:
     """An answer that was split: its cells, and the unknown code cells that follow, as one."""
-    parts = [each.source for each in found]
-    for cell in cells[cells.index(found[-1]) + 1 :]:
+    parts = [cell.source for cell in found]
+    last = cells.index(found[-1])
+    for cell in cells[last + 1 :]:
         if not cell.code or _is_known(cell, known):
             break
         parts.append(cell.source)
@@ -305,13 +352,17 @@ def _choose(found: list[str], exercise: Exercise, stub: str) -> tuple[str | None
     Of cells that define the name asked for, the last one counts; what was put together from several
     only where no single one does.
     """
-    own = [source for source in dict.fromkeys(found) if _plain(source) != stub and source.strip()]
+    written = [source for source in dict.fromkeys(found) if source.strip()]
+    own = [source for source in written if _plain(source) != stub]
     if not own:
         return None, "the stub was not changed" if found else "there is no cell for its answer"
-    fitting = [cell for cell in own if len(cell) <= MOST_SOURCE and exercise.name in assigned(cell)]
-    single = [
-        place for place in fitting if not any(place != other and other in place for other in own)
-    ]
+    short = [source for source in own if len(source) <= MOST_SOURCE]
+    fitting = [source for source in short if exercise.name in assigned(source)]
+    single = []
+    for source in fitting:
+        others = [other for other in own if other != source]
+        if not any(other in source for other in others):
+            single.append(source)
     source = (single or fitting or own)[-1]
     if len(source) > MOST_SOURCE:
         return None, f"the answer has {len(source):,} characters; at most {MOST_SOURCE:,} are read"
@@ -323,34 +374,20 @@ def _about_the_check(cells: list[_Submitted], exercise: Exercise, of: Master) ->
     """What happened to the check cell: of no effect on a mark, but an instructor may want
     to know.
     """
-    given = next(
-        cell
-        for cell, facts in of.code()
-        if (facts.get("id"), facts.get("role")) == (exercise.id, "check")
-    )
-    found_cells = [
-        one_cell
-        for one_cell in cells
-        if one_cell.key == (exercise.id, "check") or one_cell.cell_id == given.id
-    ]
-    if not found_cells and any(
-        _is_known(one_cell, _known(of)) for one_cell in cells
-    ):  # else there is nothing to know it by
+    key = (exercise.id, "check")
+    [given] = [cell for cell, facts in of.code() if (facts.get("id"), facts.get("role")) == key]
+    found = [cell for cell in cells if cell.key == key or cell.cell_id == given.id]
+    if found:
+        check = found[0]
+        if not check.code or _plain(check.source) != _plain(given.source):
+            yield f"{exercise.id}: its check was changed"
+        return
+    known = _known(of)
+    if any(_is_known(cell, known) for cell in cells):  # else there is nothing to know it by
         yield f"{exercise.id}: its check was removed"
-    elif found_cells and (
-        not found_cells[0].code or _plain(found_cells[0].source) != _plain(given.source)
-    ):
-        yield f"{exercise.id}: its check was changed"
 
 
 def _plain(source: str) -> str:
     """A source without what an editor may change."""
-    return "\n".join(line.rstrip() for line in source.strip().splitlines())
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    lines = source.strip().splitlines()
+    return "\n".join(line.rstrip() for line in lines)

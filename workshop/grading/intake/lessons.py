@@ -19,19 +19,21 @@ def is_lesson(notebook: dict[str, Any], name: str) -> bool:
     cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
     ids = [cell["id"] for cell in cells if isinstance(cell.get("id"), str)]
     known = _ids(name)
-    return bool(ids) and sum(one_id in known for one_id in ids) > SHARE * len(cells)
+    found = sum(one_id in known for one_id in ids)
+    return bool(ids) and found > SHARE * len(cells)
 
 
 @cache
 def _ids(name: str) -> frozenset[str]:
     """The ids of a lesson's cells that its exercises do not have."""
-    return _ids_in(LESSONS / f"{name}.ipynb") - _ids_in(
-        LESSONS.parent / "exercises" / f"{name}.ipynb"
-    )
+    exercises = LESSONS.parent / "exercises"
+    own = _ids_in(LESSONS / f"{name}.ipynb")
+    return own - _ids_in(exercises / f"{name}.ipynb")
 
 
 def _ids_in(file: Path) -> frozenset[str]:
     if not file.exists():
         return frozenset()
-    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+    notebook = json.loads(file.read_text(encoding="utf-8"))
+    cells = notebook["cells"]
     return frozenset(cell["id"] for cell in cells if "id" in cell)

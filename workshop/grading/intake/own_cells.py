@@ -23,21 +23,16 @@ def assigned(source: str) -> set[str]:
     """The names that a cell defines in its own scope, imports left out; none when it cannot be
     parsed.
     """
-    table = _table(source)
-    return (
-        {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned()}
-        if table
-        else set()
-    )
+    return {symbol.get_name() for symbol in _symbols(source) if symbol.is_assigned()}
 
 
 def defined(source: str) -> set[str]:
     """The same with imports."""
-    table = _table(source)
-    if table is None:
-        return set()
-    symbols = table.get_symbols()
-    return {symbol.get_name() for symbol in symbols if symbol.is_assigned() or symbol.is_imported()}
+    names = set()
+    for symbol in _symbols(source):
+        if symbol.is_assigned() or symbol.is_imported():
+            names.add(symbol.get_name())
+    return names
 
 
 def needed(answers: Sequence[str], own: Sequence[str], given: set[str]) -> list[int]:
@@ -51,27 +46,37 @@ def needed(answers: Sequence[str], own: Sequence[str], given: set[str]) -> list[
     changes = [_changed(source) for source in own]
     used = [_used(source) for source in own]
     everything = [_imports_everything(source) for source in own]
-    known = given | set().union(*offers) if own else given
-    sought = set().union(*(_used(answer) - defined(answer) for answer in answers)) - given
+    known = given.union(*offers)
+    sought: set[str] = set()
+    for answer in answers:
+        sought |= _used(answer) - defined(answer)
+    sought -= given
     found: set[int] = set()
     while True:
         unknown = sought - known
-        more = {
-            index
-            for index in range(len(own))
-            if index not in found
-            and ((offers[index] | changes[index]) & sought or (everything[index] and unknown))
-        }
+        more = set()
+        for index in range(len(own)):
+            helps = (offers[index] | changes[index]) & sought
+            may_help = everything[index] and unknown
+            if helps or may_help:
+                more.add(index)
+        more -= found
         if not more:
             return sorted(found)
         found |= more
-        sought |= set().union(*(used[index] for index in more)) - given
+        for index in more:
+            sought |= used[index] - given
 
 
 def shared(answers: Sequence[str], own: Sequence[str]) -> list[str]:
     """The names that these cells define and that the answers, or other ones of them, use."""
-    used = set().union(*(_used(cell) for cell in (*answers, *own)))
-    return sorted(used & set().union(*(defined(cell) for cell in own)))
+    used: set[str] = set()
+    for source in (*answers, *own):
+        used |= _used(source)
+    offered: set[str] = set()
+    for source in own:
+        offered |= defined(source)
+    return sorted(used & offered)
 
 
 def definitions(source: str) -> str:
@@ -84,11 +89,16 @@ def definitions(source: str) -> str:
     found = []
     for node in _statements(source):
         if isinstance(node, (*kinds, ast.Assign, ast.AnnAssign)):
-            first = min(
-                [node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))]
-            )
+            decorators = getattr(node, "decorator_list", [])
+            first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
             found.append("".join(lines[first - 1 : node.end_lineno]))
     return "\n".join(found)
+
+
+def _symbols(source: str) -> list[symtable.Symbol]:
+    """The names of a cell's own scope; none when it cannot be parsed."""
+    table = _table(source)
+    return table.get_symbols() if table else []
 
 
 def _table(source: str) -> symtable.SymbolTable | None:

@@ -48,24 +48,30 @@ def owner(parts: tuple[str, ...]) -> Owner | None:
         found = MOODLE.fullmatch(parts[0])
         if not found:
             return Owner(parts[0], "", parts[-1])
-        return Owner(found["name"], found["number"], parts[-1], False, "moodle", parts[0])
+        return _on_moodle(found, parts[-1], parts[0])
     stem = stem_of(parts[-1])
     if found := MOODLE.fullmatch(stem):
-        return Owner(found["name"], found["number"], found["rest"] or "", False, "moodle", stem)
+        return _on_moodle(found, found["rest"] or "", stem)
     if found := CANVAS.fullmatch(stem):
         return Owner(found["name"], found["number"], found["rest"], True, "canvas", stem)
     return None
 
 
+def _on_moodle(found: re.Match[str], rest: str, upload: str) -> Owner:
+    return Owner(found["name"], found["number"], rest, False, "moodle", upload)
+
+
 def stem_of(name: str) -> str:
-    return name[: -len(".ipynb")] if name.lower().endswith(".ipynb") else name
+    ending = ".ipynb"
+    return name[: -len(ending)] if name.lower().endswith(ending) else name
 
 
 def version(stem: str, *, platform: bool = False) -> tuple[str, int]:
     """A stem without its version, and the version: "03 (2)" is ("03", 2)."""
     number = 0
     while found := VERSION.search(stem) or (UPLOADED_AGAIN.search(stem) if platform else None):
-        number = max(number, *(int(group) for group in found.groups() if group), 1)
+        numbers = [int(group) for group in found.groups() if group]
+        number = max(number, *numbers, 1)
         stem = stem[: found.start()]
     return stem, number
 
@@ -79,7 +85,8 @@ def lesson_of(parts: tuple[str, ...], notebooks: Mapping[str, str]) -> str:
     """
     for part in reversed(parts):
         named = {lesson for lesson, name in notebooks.items() if _whole(name).search(part)}
-        named = named or {run for run in NUMBER.findall(stem_of(part)) if run in notebooks}
+        if not named:
+            named = {*NUMBER.findall(stem_of(part))} & notebooks.keys()
         if named:
             return named.pop() if len(named) == 1 else ""
     return ""

@@ -40,9 +40,10 @@ def read(
 ) -> Gradebook:
     """The reports as a gradebook. Never raises for a bad report.
 
-    Who is named in `learners` and handed nothing in gets nothing; so does a notebook in `notebooks`
-    (such as 03_deterministic_supervisor), or one that others handed in. What is in `handed`, by
-    learner and notebook, and has no report has no mark yet. `overrides` are applied last.
+    Who is named in `learners` and handed nothing in gets no points. A notebook that is named in
+    `notebooks` (such as 03_deterministic_supervisor), or that others handed in, gives no points to
+    those who did not hand it in. What is in `handed`, by learner and notebook, and has no report
+    has no mark yet. `overrides` are applied last.
     """
     handed = dict(handed or {})
     works, problems = works_of(results, rule)
@@ -51,9 +52,9 @@ def read(
             works[key] = replace(works[key], handed=facts)
         elif key not in works:
             works[key] = waiting(key[1], facts, rule)
-    books = sorted({notebook for _, notebook in works} | set(notebooks))
+    books = sorted({*notebooks, *(notebook for _, notebook in works)})
     empty = {book: absent(book, rule) for book in books}
-    names = {learner for learner, _ in works} | set(learners)
+    names = {*learners, *(learner for learner, _ in works)}
     everybody = sorted(names, key=lambda name: (name.casefold(), name))
     pages = _pages(everybody)
     labels = _labels(pages)
@@ -61,7 +62,9 @@ def read(
     for name in everybody:
         own = tuple(works.get((name, book), empty[book]) for book in books)
         people.append(Person(learner=name, page=pages[name], works=own, label=labels[name]))
-    graded: list[Exercise] = [exercise for book in books for exercise in exercises(book[:2])]
+    graded: list[Exercise] = []
+    for book in books:
+        graded += exercises(book[:2])
     changed, unused = apply(people, overrides)
     return Gradebook(
         exercises=tuple(graded),
@@ -93,9 +96,8 @@ def write(out: Path, results: Iterable[Path] | None = None, **facts: object) -> 
         files[f"learners/{person.page}.md"] = learner_markdown.page(person, book)
         files[f"learners/{person.page}.html"] = learner_page.page(person, book)
     files |= platforms.files(book, files)
-    files["index.html"] = class_page.page(
-        book, [file for file in sorted(files) if platforms.use(file)]
-    )
+    usable = [file for file in sorted(files) if platforms.use(file)]
+    files["index.html"] = class_page.page(book, usable)
     (out / "learners").mkdir(parents=True, exist_ok=True)
     before = written(out)
     mark(out, sorted({*before, *files}))
@@ -125,7 +127,9 @@ def mark(out: Path, files: Sequence[str] = ()) -> None:
 def _is_inside(name: str) -> bool:
     """Whether a name of the list is one that grading gives, and leads nowhere else."""
     parts = name.split("/")
-    return ".." not in parts and (len(parts) == 1 or (len(parts) == 2 and parts[0] == "learners"))
+    if len(parts) == 1:
+        return parts != [".."]
+    return len(parts) == 2 and parts[0] == "learners" and parts[1] != ".."
 
 
 def _replace(path: Path, content: str | bytes) -> None:
@@ -144,9 +148,12 @@ def _pages(learners: list[str]) -> dict[str, str]:
     pages: dict[str, str] = {}
     taken: set[str] = set()
     for learner in learners:
-        name, number = plain.file_name(learner), 2
+        own_name = plain.file_name(learner)
+        name = own_name
+        number = 2
         while name in taken:
-            name, number = f"{plain.file_name(learner)}-{number}", number + 1
+            name = f"{own_name}-{number}"
+            number += 1
         pages[learner] = name
         taken.add(name)
     return pages

@@ -20,26 +20,37 @@ def apply(
     unused: list[str] = []
     for override in overrides:
         found = _named(people, override.learner)
-        if len(found) != 1:
-            why = "nobody here has this name or number" if not found else "several people have it"
-            unused.append(f"line {override.row}, {override.learner}: {why}")
+        where = f"line {override.row}, {override.learner}"
+        if not found:
+            unused.append(f"{where}: nobody here has this name or number")
+        elif len(found) > 1:
+            unused.append(f"{where}: several people have it")
         else:
-            rows.setdefault(found[0], []).append(override)
-            unused += _without_effect(people[found[0]], override)
-    return [_changed(person, rows.get(index, [])) for index, person in enumerate(people)], unused
+            [place] = found
+            rows.setdefault(place, []).append(override)
+            unused += _without_effect(people[place], override)
+    changed = []
+    for index, person in enumerate(people):
+        own = rows.get(index, [])
+        changed.append(_changed(person, own))
+    return changed, unused
 
 
 def _named(people: Sequence[Person], name: str) -> list[int]:
     """Who is meant: by the exact name, by the name as shown, by the platform's number, else by the
     name in other capitals.
     """
-    exact = [index for index, person in enumerate(people) if name in (person.learner, person.name)]
-    numbered = [
-        index
-        for index, person in enumerate(people)
-        if name in (work.handed.number for work in person.works)
-    ]
-    alike = [index for index, person in enumerate(people) if plain(person.learner) == plain(name)]
+    exact = []
+    numbered = []
+    alike = []
+    for index, person in enumerate(people):
+        numbers = [work.handed.number for work in person.works]
+        if name in (person.learner, person.name):
+            exact.append(index)
+        if name in numbers:
+            numbered.append(index)
+        if plain(person.learner) == plain(name):
+            alike.append(index)
     return exact or numbered or alike
 
 
@@ -56,39 +67,36 @@ def _without_effect(person: Person, override: Override) -> list[str]:
 
 def _changed(person: Person, rows: Sequence[Override]) -> Person:
     works = tuple(_work(work, rows) for work in person.works)
-    comments = tuple(row.comment for row in rows if row.comment and not row.exercise)
+    on_everything = [row for row in rows if not row.exercise]
+    comments = _comments(on_everything)
     return replace(person, works=works, comments=comments)
+
+
+def _comments(rows: Sequence[Override]) -> tuple[str, ...]:
+    return tuple(row.comment for row in rows if row.comment)
 
 
 def _work(work: Work, rows: Sequence[Override]) -> Work:
     """A notebook with its rows; the due time that names it wins over one for everything."""
     lesson = work.notebook[:2]
     about = [row for row in rows if row.exercise[:2] in ("", lesson)]
-    due = max(
-        (override for override in about if override.due),
-        key=lambda override: len(override.exercise),
-        default=None,
-    )
+    with_due = [override for override in about if override.due]
+    due = max(with_due, key=lambda override: len(override.exercise), default=None)
     rule = work.rule
     if rule is not None and due is not None and due.due is not None:
         rule = replace(rule, due=due.due)
+    on_notebook = [override for override in about if override.exercise == lesson]
     return replace(
         work,
         marks=tuple(_mark(mark, rows) for mark in work.marks),
         rule=rule,
         extension=due if rule is not None else None,
-        comments=tuple(
-            override.comment
-            for override in about
-            if override.comment and override.exercise == lesson
-        ),
+        comments=_comments(on_notebook),
     )
 
 
 def _mark(mark: Mark, rows: Sequence[Override]) -> Mark:
     about = [row for row in rows if row.exercise == mark.exercise.id]
-    override = next(
-        (one_override for one_override in about if one_override.points is not None), None
-    )
-    comments = tuple(one_override.comment for one_override in about if one_override.comment)
-    return replace(mark, override=override, comments=comments)
+    with_points = [row for row in about if row.points is not None]
+    override = with_points[0] if with_points else None
+    return replace(mark, override=override, comments=_comments(about))

@@ -12,6 +12,7 @@ from typing import Any
 from workshop.checks import Exercise, exercise, exercises
 from workshop.grading.check import REPORTED, Check, State
 from workshop.grading.late import LateRule
+from workshop.grading.untrusted import as_dict, as_list, as_text
 
 from .marks import Handed, Mark, Work
 
@@ -60,15 +61,15 @@ def work_of(report: Mapping[str, Any], rule: LateRule | None) -> Work:
     """A report as marks. Whatever has an unexpected shape counts as absent, and what is absent earns nothing."""
     notebook = report["notebook"]
     lines: dict[tuple[str, int], Mapping[str, Any]] = {}
-    for line in _list(report.get("results")):
+    for line in as_list(report.get("results")):
         if isinstance(line, dict) and type(line.get("trial")) is int:
-            lines.setdefault((_text(line.get("exercise")), line["trial"]), line)
-    feedback, answers = _dict(report.get("feedback")), _dict(report.get("answers"))
+            lines.setdefault((as_text(line.get("exercise")), line["trial"]), line)
+    feedback, answers = as_dict(report.get("feedback")), as_dict(report.get("answers"))
     marks = tuple(
         Mark(
             exercise=known,
             checks=_checks(known, lines),
-            answer=_text(answers.get(known.id)),
+            answer=as_text(answers.get(known.id)),
             **_told(known, feedback.get(known.id)),
         )
         for known in exercises(notebook[:2])
@@ -76,15 +77,15 @@ def work_of(report: Mapping[str, Any], rule: LateRule | None) -> Work:
     return Work(
         notebook=notebook,
         marks=marks,
-        file=_text(report.get("file")) or "?",
-        sha256=_text(report.get("sha256")),
-        older=tuple(map(_text, _list(report.get("older")))),
-        flags=tuple(dict.fromkeys(map(_text, _list(report.get("flags"))))),
+        file=as_text(report.get("file")) or "?",
+        sha256=as_text(report.get("sha256")),
+        older=tuple(map(as_text, as_list(report.get("older")))),
+        flags=tuple(dict.fromkeys(map(as_text, as_list(report.get("flags"))))),
         submitted=_moment(report.get("submitted")),
-        graded=_text(report.get("graded")),
+        graded=as_text(report.get("graded")),
         seed=report["seed"] if type(report.get("seed")) is int else None,
-        sandbox=_text(report.get("sandbox")),
-        kernel=_text(report.get("kernel")),
+        sandbox=as_text(report.get("sandbox")),
+        kernel=as_text(report.get("kernel")),
         seconds=_number(report.get("seconds")),
         rule=rule,
     )
@@ -134,7 +135,7 @@ def _checks(
         for number, trial in enumerate(trials_of(known.id))
     } or {
         number: (
-            _text(line.get("title")),
+            as_text(line.get("title")),
             _number(line.get("points")),
             line.get("hidden") is not False,
         )
@@ -153,7 +154,7 @@ def _check(
     state: State = line["state"] if line.get("state") in REPORTED else "not-run"
     earned = min(points, _number(line.get("earned"))) if state == "passed" else 0
     shown = (
-        {} if hidden else {name: _text(line.get(name)) for name in ("reason", "came", "expected")}
+        {} if hidden else {name: as_text(line.get(name)) for name in ("reason", "came", "expected")}
     )
     return Check(
         exercise=id,
@@ -170,31 +171,19 @@ def _check(
 
 def _told(each: Exercise, feedback: Any) -> dict[str, Any]:
     """The explanation. It comes from the learner's process: a known misconception is described in our own words."""
-    feedback = _dict(feedback)
+    feedback = as_dict(feedback)
     name = feedback.get("misconception")
     known = each.misconceptions.get(name) if isinstance(name, str) else None
     ours = {"likely cause": known.cause, "next": known.next} if known else {}
     parts = [
-        (_text(pair[0]), _text(pair[1]))
-        for pair in _list(feedback.get("parts"))[:8]
+        (as_text(pair[0]), as_text(pair[1]))
+        for pair in as_list(feedback.get("parts"))[:8]
         if isinstance(pair, list) and len(pair) == 2
     ]
     return {
         "misconception": name if known else None,
         "parts": tuple((label, ours.get(label, text)) for label, text in parts if text),
     }
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _number(value: Any) -> float:
@@ -208,7 +197,7 @@ def _number(value: Any) -> float:
 
 def _moment(value: Any) -> datetime | None:
     try:
-        found = datetime.fromisoformat(_text(value))
+        found = datetime.fromisoformat(as_text(value))
     except ValueError:
         return None
     return found if found.tzinfo else found.replace(tzinfo=UTC)

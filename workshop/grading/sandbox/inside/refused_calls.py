@@ -2,8 +2,8 @@
 itself (seccomp). Linux only.
 
 What the watch outside counts is the memory of processes. Memory that belongs to none of them (files
-that have no name, System V's shared memory, pages shared without a file) would be counted by
-nobody, nor would file systems that a process mounts in namespaces of its own. They end with
+that have no name, System V's shared memory, pages shared without a file) is not
+counted, and neither are file systems that a process mounts in namespaces of its own. They end with
 "Operation not permitted".
 """
 
