@@ -1,4 +1,4 @@
-"""The options that every run from a terminal has: a real model, its cap, and where it is kept."""
+"""The options of every run from a terminal: a real model, its cap, and a file for its events."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 
 
 def run_options() -> argparse.ArgumentParser:
-    """The parser of these options, to be given as a parent of another one."""
+    """A parser of these options, to be used as a parent of another parser."""
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument(
         "--save", metavar="FILE", help="write every event of the run to FILE, as JSON lines"

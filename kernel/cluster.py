@@ -52,17 +52,17 @@ here."""
 PATIENCE_S, LOOK_S = 30.0, 0.5
 """Seconds: without any worker, until a branch is given up; between two looks at who is there."""
 RESTART_S = 300.0
-"""Seconds that a lost process of this machine has to be up again. Dask's own 15 are too few for a
-busy machine, and it would give up a process that comes back later, or dies twice."""
+"""Seconds that a lost process of this machine has to be up again. After Dask's own 15 a busy
+machine's process that is only slow to come back would be given up."""
 
 SETTINGS = {
     # a branch whose worker dies comes back here, where the books are, and is not run again
     "distributed.scheduler.allowed-failures": 0,
     "distributed.deploy.lost-worker-timeout": RESTART_S,
 }
-"""Dask's, while a cluster is open."""
+"""Settings of Dask while a cluster is open."""
 DESK = "bank-"
-"""How the names of workers begin that only hold a bank."""
+"""The prefix of the names of workers that only hold a bank."""
 
 Books = Literal["bank", "lease"]
 """How money is kept: the bank is asked before each request, or once a branch for a slice."""
@@ -510,7 +510,7 @@ class Cluster:
             _work, parcel, account.id, self._bank, key=f"{account.id}-work", pure=False, retries=0
         )
         try:
-            return pickle.loads(await self._watch.unless_nobody_is_there(future))
+            return pickle.loads(await self._watch.result_of(future))
         except distributed.scheduler.KilledWorker:
             raise WorkerLost("the process that did this work is gone") from None
         except distributed.client.FutureCancelledError as problem:
@@ -552,7 +552,7 @@ class Cluster:
 
 
 class _Watch:
-    """Looks whether anybody is there to do the work: without a worker Dask waits forever."""
+    """Notices when no worker is left, or the scheduler is lost: Dask itself would wait forever."""
 
     def __init__(self, dask: Any, address: str, patience_s: float) -> None:
         self._dask = dask
@@ -564,7 +564,7 @@ class _Watch:
         """Whether the scheduler is gone, and the bank's actor with it."""
 
     async def look(self) -> None:
-        """Goes on forever."""
+        """Looks every `LOOK_S` seconds, until the scheduler is lost."""
         while not self._lost:
             try:
                 async with asyncio.timeout(max(self._patience_s, START_S)):
@@ -583,7 +583,7 @@ class _Watch:
         self.check()
 
     async def workers(self) -> list[str]:
-        """The names of those that branches are given to: not of those that hold a bank."""
+        """The names of the workers that branches are given to; those that hold a bank are not."""
         known = await self._dask.scheduler.identity()
         names = [str(worker["name"]) for worker in known["workers"].values()]
         ready = [name for name in names if not name.startswith(DESK)]
@@ -608,9 +608,9 @@ class _Watch:
                 " out again"
             )
 
-    async def unless_nobody_is_there(self, future: Any) -> bytes:
+    async def result_of(self, future: Any) -> bytes:
         """What a worker returns. Raises NoCluster when there is none to wait for."""
-        work = asyncio.ensure_future(_result_of(future))
+        work = asyncio.ensure_future(future)
         try:
             while not work.done():
                 nobody = asyncio.ensure_future(self._nobody.wait())
@@ -625,15 +625,11 @@ class _Watch:
             work.cancel()
 
 
-async def _result_of(future: Any) -> bytes:
-    return await future
-
-
-async def _in_time(asked: Awaitable[Any]) -> bool:
-    """Asks the scheduler for something that is left undone when it does not answer: whether it
-    did."""
+async def _in_time(request: Awaitable[Any]) -> bool:
+    """Waits for a request to the scheduler, at most `STOP_S` seconds; returns whether it was
+    answered."""
     with contextlib.suppress(OSError, RuntimeError):
-        await asyncio.wait_for(asked, STOP_S)
+        await asyncio.wait_for(request, STOP_S)
         return True
     return False
 

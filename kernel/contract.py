@@ -231,10 +231,10 @@ class Registry:
     def find(self, capability: str) -> Executables:
         """The executables whose name or description shares words with `capability`, best match
         first."""
-        stems_needed = stems(capability)
+        needed = stems(capability)
         scored = []
         for executable in self.list():
-            shared = stems_needed & stems(f"{executable.name} {executable.description}")
+            shared = needed & stems(f"{executable.name} {executable.description}")
             scored.append((len(shared), executable))
         scored.sort(key=lambda pair: -pair[0])
         return [executable for score, executable in scored if score]

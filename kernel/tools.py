@@ -166,8 +166,10 @@ def _made(
 
 
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of a model, a copy of your own. It is made once: that takes Pydantic many
-    times as long as the copy."""
+    """The JSON schema of a model, as a copy that the caller may change.
+
+    Each schema is made once and kept: to make one takes Pydantic many times as long as to copy it.
+    """
     return copy.deepcopy(_made_once(model))
 
 

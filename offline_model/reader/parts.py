@@ -12,7 +12,7 @@ from .words import BULLET, citations, sentences
 
 LABELS = ("task", "feedback", "facts", "draft", "context", "rubric")
 _OPEN = re.compile(r"<([A-Za-z][\w.-]*+)(?:\s[^<>]*)?>")
-_CLOSE = re.compile(r"</([A-Za-z][\w.-]*+)\s*>")
+_CLOSE = re.compile(r"</([A-Za-z][\w.-]*+(?: [\w.-]++)*+)\s*>")
 _HEAD = re.compile(r"[ \t]*#{1,6}[ \t]+([^\n]{1,60}?)[ \t]*:?$")
 _BOLD = re.compile(r"[ \t]*\*\*([^*\n]{1,60}?):?\*\*:?[ \t]*(?P<rest>.*)$")
 _PLAIN = re.compile(r"[ \t]*([A-Za-z][\w '’()/-]{1,50}?)[ \t]*:(?:[ \t]+(?P<rest>.*))?$")
@@ -63,13 +63,17 @@ def labelled(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _tags(text: str) -> Iterator[tuple[str, slice, slice]]:
-    """Each tag that is closed, and not inside of another: its name, where it is, and where its text."""
+    """Each tag that is closed, and not inside of another: its name, where it is, and where its text.
+
+    A name may be of several words, as in "<report on Qdrant>".
+    """
     closing: dict[str, deque[re.Match]] = defaultdict(deque)
     for match in _CLOSE.finditer(text):
         closing[match[1]].append(match)
     position = 0
     for opening in _OPEN.finditer(text):
-        name = opening[1]
+        whole = opening[0][1:-1]
+        name = whole if whole in closing else opening[1]
         ends = closing[name]
         while ends and ends[0].start() < opening.end():
             ends.popleft()

@@ -20,7 +20,7 @@ from ..account import Account
 from ..answer import Answer, Temperament, as_form
 from ..skills import Skill, skills
 from .form import UNFILLED
-from .understood import understood
+from .understood import understood, with_clauses
 from .view import View, text_of
 from .words import content_words
 from .workers import kind_of, workers_in
@@ -88,17 +88,19 @@ def _decided(request: dict, temperament: Temperament) -> Answer:
         form = next(other for other in fitting if other.SAYS == _FORM)
         reply = form.reply(view)
     if reply.account:
-        clauses = account.not_understood + reply.account.not_understood
-        account = replace(account, not_understood=clauses)
+        account = with_clauses(account, reply.account.not_understood)
     return replace(reply, account=account)
 
 
 def _account(view: View, skill: Skill) -> Account:
+    roles = skill.ROLES
+    if view.role == "desk" and not view.material:
+        roles = (*roles, "desk")  # its worker has nothing to work on, and the answer says so
     return understood(
         view.system,
-        view.task,
+        view.order,
         read_as=skill.SAYS,
-        roles=skill.ROLES,
+        roles=roles,
         wishes=skill.WISHES,
         read=skill.read(view),
         read_in_system=_workers_named(view) if view.role == "plan" else "",

@@ -33,6 +33,7 @@ _OF = re.compile(r"((?:\S+\s+){1,3}?)(?:of|about|to(?: use)?)\s+(\S.*)", re.I | 
 _WHO = re.compile(r"\W*who\b", re.I)
 _LISTED = re.compile(r"[,;].*[,;]|,[^,]+\s(?:and|or)\s", re.S)
 _CLAUSE = re.compile(r",\s+|\s(?:and|or|but|without)\s", re.I)
+_NAME = re.compile(r"(?:,|\band|\bor)\s+([A-Z]\w*[a-z]\w*)(?=,|\s(?:and|or)\s|$)")
 _ASPECT = re.compile(
     r"\s+(?:with regard to|in terms of|regarding|by|as|for|on|when|under)\b.*$", re.I
 )
@@ -181,13 +182,20 @@ def read_of(task: str, held: str = "") -> str:
     """The words of a task that say what it is about, sentence by sentence.
 
     held: the facts at hand, if any. Words of a clause behind the first one ("…, and let a lawyer read
-    it") and numbers are part of the topic as far as these speak of them.
+    it") and numbers are part of the topic as far as these speak of them. A sentence that asks for
+    nothing known ("Rhyme all the while.") is no topic, unless it is that of the whole task.
     """
+    asking = [sentence for sentence in sentences(task) if not _is_bare(sentence)]
     read = []
-    for text in (task, *sentences(task)):
+    for text in (task, *asking):
         for subject in named_in(text):
             read.append(_held(subject, held) if held else subject)
     return " ".join(read)
+
+
+def _is_bare(sentence: str) -> bool:
+    """Whether a sentence is its own topic: nothing in it is known to ask for one."""
+    return words(topic(sentence)) == words(sentence)
 
 
 def named_in(text: str) -> tuple[str, ...]:
@@ -199,10 +207,11 @@ def named_in(text: str) -> tuple[str, ...]:
 def _held(subject: str, facts: str) -> str:
     first_clause = _CLAUSE.split(subject)[0]
     first = len(first_clause.split())
+    named = set(_NAME.findall(subject))
     kept = []
     for place, word in enumerate(subject.split()):
         is_first = place < first and not word[0].isdigit()
-        if is_first or mentions(facts, word) == 1:
+        if is_first or word.strip(",") in named or mentions(facts, word) == 1:
             kept.append(word)
     return " ".join(kept)
 

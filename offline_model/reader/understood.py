@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache, lru_cache
 
 from ..account import Account
@@ -41,16 +42,24 @@ def understood(
     heeded += [f"roles/{role}" for role in roles]
     of_task = [*heeded, *known_roles()]
     clauses = (*unread(system, tuple(heeded), read_in_system), *unread(task, tuple(of_task), read))
-    distinct = list(dict.fromkeys(map(_shortened, clauses)))
-    return Account(
+    account = Account(
         read_as=read_as,
         wishes=(
             *_lengths_described([*obeyed(system, heeded), *limits(task)]),
             *_described(f"{system}\n\n{task}", wishes),
         ),
         parts=tuple(parts),
+    )
+    return with_clauses(account, clauses)
+
+
+def with_clauses(account: Account, clauses: Iterable[str]) -> Account:
+    """The account with further clauses that were not understood, as many as it names."""
+    distinct = list(dict.fromkeys([*account.not_understood, *map(_shortened, clauses)]))
+    return replace(
+        account,
         not_understood=tuple(distinct[:MOST_CLAUSES]),
-        left_out=len(distinct[MOST_CLAUSES:]),
+        left_out=account.left_out + len(distinct[MOST_CLAUSES:]),
     )
 
 

@@ -155,11 +155,19 @@ class View:
     def draft(self) -> str:
         """The text to work on: a labelled draft, or a quotation behind the order ("Review this: …")."""
         draft = self.parts.get("draft", "")
+        return draft or (self._quotation[1] if self._quotation else "")
+
+    @cached_property
+    def _quotation(self) -> re.Match | None:
+        """What the task quotes behind the order, where it ends with a quotation."""
         task = self.task.rstrip()
-        if draft or not task.endswith(('"', "”")):
-            return draft
-        quoted = _BEHIND_ORDER.search(task)
-        return quoted[1] if quoted else ""
+        return _BEHIND_ORDER.search(task) if task.endswith(('"', "”")) else None
+
+    @cached_property
+    def order(self) -> str:
+        """The task without the text to work on that it quotes ("Review this text: …")."""
+        order = self.task[: self._quotation.start()] if self._quotation else self.task
+        return order if has(order, "words/labels", "quoted_wordings") else self.task
 
     @property
     def material(self) -> dict[str, str]:
@@ -195,13 +203,13 @@ class View:
     @cached_property
     def instructions(self) -> str:
         """What may set limits: system prompt, task, context and later words of the user."""
-        around = (self.system, self.task, self.parts.get("context", ""), *self.later)
+        around = (self.system, self.order, self.parts.get("context", ""), *self.later)
         return "\n\n".join(filter(None, around))
 
     def wish(self, name: str) -> bool | None:
         """Whether a wish is asked for, turned down or not mentioned (None); the last words count."""
         context = self.parts.get("context", "")
-        for text in (*reversed(self.later), self.task, context, self.system):
+        for text in (*reversed(self.later), self.order, context, self.system):
             state = wished(text, name)
             if state is not None:
                 return state

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import replace
 from itertools import pairwise
 
+from ..account import Account
 from ..answer import Answer
 from ..reader.claims import best_fact, cited, mismatch
 from ..reader.form import filled
@@ -27,6 +30,8 @@ SURE = 0.5
 UNLIMITED = 10_000
 
 _QUOTED = re.compile(r"[“\"«‘]([^”\"»’]{6,200})[”\"»’]|(?<!\w)'([^'\n]{6,200})'(?!\w)")
+_TAG = re.compile(r"</?[A-Za-z][\w. -]*>")
+_PASSED = re.compile(r"[\W_]*(?:verdict\W*)?(?:pass(?:ed)?|approved?)[\W_]*", re.I)
 _VERDICT_ALONE = re.compile(
     r"[\W_]*(?:verdict\W*)?(?:revise|reject(?:ed)?|fail(?:ed)?|issues?)?[\W_]*", re.I
 )
@@ -74,15 +79,19 @@ def reply(view: View) -> Answer:
     cite = bool(view.wish("citations") or citations(draft))
     brief = _Brief(draft, view.facts, cite)
     count = 0
+    unread = []
     for issue in _issues(feedback):
         complaint = _Complaint(issue, brief.sources)
-        count += brief.fix(complaint)
+        if brief.fix(complaint):
+            count += 1
+        elif not complaint.says("shorten") and _is_feedback(view, issue):
+            unread.append(issue)
     words = view.limit("words")
     too_long = has(feedback, "words/complaints", "shorten_wordings")
     if not count and not too_long:
         brief.touch(words or UNLIMITED)
         why = "The feedback names nothing that could be fixed: keep every fact."
-        return _answer(view, brief.text(), why)
+        return _answer(view, brief.text(), why, unread)
     if too_long and not words:
         shorter = int(0.75 * brief.length())
         words = limit(feedback, "words") or shorter
@@ -90,7 +99,7 @@ def reply(view: View) -> Answer:
     brief.shorten(words or UNLIMITED, few or UNLIMITED)
     points = f"{count} points" if count > 1 else "1 point"
     why = f"Fix what the feedback names ({points}), keep the rest."
-    return _answer(view, brief.text(), why)
+    return _answer(view, brief.text(), why, unread)
 
 
 def _shortened(view: View, draft: str) -> str:
@@ -116,11 +125,13 @@ def _count(lines: list[str]) -> int:
     return sum(len(line.split()) for line in lines)
 
 
-def _answer(view: View, text: str, why: str) -> Answer:
-    """The text, in the shape that was asked for."""
+def _answer(view: View, text: str, why: str, unread: Iterable[str] = ()) -> Answer:
+    """The text, in the shape that was asked for; `unread` are the complaints that it could not read."""
+    answer = Answer.say(text, why)
     if view.schema:
-        return filled(view, text, {"body": text}, why)
-    return Answer.say(text, why)
+        answer = filled(view, text, {"body": text}, why)
+    missing = answer.account.not_understood if answer.account else ()
+    return replace(answer, account=Account(not_understood=(*unread, *missing)))
 
 
 def _issues(feedback: str) -> list[str]:
@@ -133,6 +144,14 @@ def _issues(feedback: str) -> list[str]:
         lines = list(sentences(feedback))
     plain = [BULLET.sub("", line).strip(" ,") for line in lines]
     return [line for line in plain if not _VERDICT_ALONE.fullmatch(line)]
+
+
+def _is_feedback(view: View, line: str) -> bool:
+    """Whether a line of a message is neither a tag, nor praise alone, nor text at hand."""
+    if _TAG.fullmatch(line) or _PASSED.fullmatch(line):
+        return False
+    held = [text for name, text in view.material.items() if name != "feedback"]
+    return not any(line in text for text in held)
 
 
 def _listed(value: object) -> str:

@@ -15,7 +15,7 @@ from ..reader.parts import label_of
 from ..reader.sources import facts
 from ..reader.topics import read_of, topic
 from ..reader.view import View
-from ..reader.words import Fact, citations, is_no
+from ..reader.words import Fact, citations, is_instruction, is_no
 
 SAYS = "synthesizer"
 ROLES = ("synthesize", "write")
@@ -88,10 +88,11 @@ class _Merger:
         self.lost = [name for name, text in results if _BROKEN.match(text)]
         """Who has no result."""
         self.statements: list[Fact] = []
-        """All that they say, each under the name of its result."""
+        """All that they say, each under the name of its result; an order is no statement."""
         for name, text in results:
             if name not in self.lost:
-                self.statements += [replace(fact, title=name) for fact in facts(text)]
+                plain = [fact for fact in facts(text) if not is_instruction(fact.sentence)]
+                self.statements += [replace(fact, title=name) for fact in plain]
         compared = self.statements[:_MOST_COMPARED]
         self.pairs = [pair for pair in combinations(compared, 2) if differ(*pair)]
         """What contradicts each other."""

@@ -67,8 +67,11 @@ def served(folder: Path) -> Any:
     """Serves a folder on loopback; gives the address of the site in its subfolder."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/{FOLDER}"
-    server.shutdown()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/{FOLDER}"
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 class Tabs:

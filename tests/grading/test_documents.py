@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import zipfile
@@ -13,9 +14,11 @@ import pytest
 from workshop.grading import command, course, intake
 from workshop.grading.intake import documents
 from workshop.grading.intake.answers import master, merge
+from workshop.grading.intake.files import Entry
 from workshop.grading.plan import Plan
 from workshop.grading.staged import StagedNotebook
 
+posix = pytest.mark.skipif(os.name == "nt", reason="a symbolic link needs rights there")
 NAME = "19_ship_yours.ipynb"
 TEXT = (
     "The bakery feeds its sourdough with 50 grams of flour and 40 grams of water on each day, {}."
@@ -51,6 +54,7 @@ def read(submissions: Path, tmp_path: Path) -> intake.Submission:
     return found
 
 
+@posix
 def test_texts_are_brought_along_and_all_else_is_named(tmp_path):
     secret = tmp_path / "secret.md"
     secret.write_text("the instructor's own", encoding="utf-8")
@@ -89,11 +93,21 @@ def test_number_and_size_are_bounded(tmp_path):
     ada = read(tmp_path / "many", tmp_path)
     assert len(documents.kept_beside(ada.path)) == documents.MOST_FILES
     assert "2 more files in documents/ were not read" in ada.problems
-    large = {f"documents/{number}.md": "x" * 190_000 for number in range(8)}
+    large = {f"documents/{number}.md": "ü" * 95_000 for number in range(8)}
     hand_in(tmp_path / "large" / "ada", large)
     ada = read(tmp_path / "large", tmp_path)
     assert len(documents.kept_beside(ada.path)) == 5
     assert "all documents together have more than 1,000,000 bytes" in "\n".join(ada.problems)
+
+
+def test_no_more_files_are_opened_than_may_be_kept():
+    opened = []
+    found = documents.Documents()
+    for number in range(70):
+        found.take(
+            f"{number}.md", Entry((f"{number}.md",), None, lambda: opened.append(1) or b"\xff")
+        )
+    assert len(opened) == documents.MOST_FILES and len(found.left_out) == 70 and not found.texts
 
 
 def test_a_zip_is_read_alike_and_a_name_that_climbs_is_not(tmp_path):
@@ -103,10 +117,12 @@ def test_a_zip_is_read_alike_and_a_name_that_climbs_is_not(tmp_path):
             archive.writestr(f"{learner}/{NAME}", notebook)
         archive.writestr("ada/documents/a.md", "A text.")
         archive.writestr("ada/documents/../../b.md", "It climbs.")
+        archive.writestr(f"ada/documents/{'é' * 130}.md", "No file system takes this name.")
         archive.writestr("ada/documents/bomb.md", "x" * 30_000_000, zipfile.ZIP_DEFLATED)
     ada, bo = intake.read(tmp_path / "class.zip", scratch=tmp_path / "scratch").submissions
     assert documents.kept_beside(ada.path) == {"a.md": "A text."}
     assert not documents.kept_beside(bo.path) and not bo.documents and ada.documents
+    assert "its name cannot be written on every system" in "\n".join(ada.problems)
 
 
 def test_a_notebook_that_lies_alone_has_no_documents(tmp_path):
@@ -140,7 +156,9 @@ def test_the_kernel_finds_them_also_after_it_was_ended(material):
         for _ in range(2):
             assert staged.ready("19.1")
             printed = staged.run(look).stdout()
-            assert eval(printed) == {f"documents/{name}": text for name, text in texts.items()}
+            assert ast.literal_eval(printed) == {
+                f"documents/{name}": text for name, text in texts.items()
+            }
             staged.kernel.stop()
     finally:
         staged.stop()

@@ -97,7 +97,7 @@ def test_two_answers_in_one_cell_both_count():
     first["source"] = "".join(first["source"]) + "\n\n" + "".join(second["source"])
     notebook["cells"].remove(second)
     result = merged(notebook)
-    assert not result.missing and [merged_cell.exercise for merged_cell in result.cells] == [
+    assert not result.missing and [staged.exercise for staged in result.cells] == [
         "",
         "03.1",
         "03.3",

@@ -356,7 +356,7 @@ def test_of_a_hidden_check_there_is_the_title_and_no_more(book):
 def test_a_known_misconception_is_told_in_our_words_and_counted(book):
     known = exercise("03.1")
     name = sorted(known.misconceptions)[0]
-    output = {
+    feedback = {
         "misconception": name,
         "parts": [
             ["called", "revise()"],
@@ -366,20 +366,18 @@ def test_a_known_misconception_is_told_in_our_words_and_counted(book):
     }
     forged = {"misconception": "<b>mine</b>", "parts": [["called", "forged()"]]}
     made = book(
-        with_results(feedback={"03.1": output}),
-        with_results(learner="bob", feedback={"03.1": output}),
+        with_results(feedback={"03.1": feedback}),
+        with_results(learner="bob", feedback={"03.1": feedback}),
         with_results(learner="eve", feedback={"03.1": forged}),
-        with_results(*all_passed(), learner="zoe", feedback={"03.1": output}),
+        with_results(*all_passed(), learner="zoe", feedback={"03.1": feedback}),
     )
     page = book.text("learners/ada.html")
     assert "you get all points" not in page and "ask for them" not in page and "revise()" in page
     assert known.misconceptions[name].cause.split("`")[0][:30] in page.replace(
         "&#x27;", "'"
     ).replace("&quot;", '"')
-    assert [
-        (exercise_known.id, which, number)
-        for exercise_known, which, number in class_page.misconceptions(made)
-    ] == [("03.1", name, 2)]
+    counted = [(found.id, which, count) for found, which, count in class_page.misconceptions(made)]
+    assert counted == [("03.1", name, 2)]
     assert "mine" not in book.text("index.html") and "forged()" in book.text("learners/eve.html")
 
 
@@ -441,8 +439,8 @@ def test_what_was_not_sandboxed_or_not_understood_comes_first(book):
 @given(st.lists(st.floats(0, 1)))
 def test_the_distribution_counts_everybody_and_says_so(shares):
     assert sum(charts.counts(shares)) == len(shares)
-    output = charts.finding(shares)
-    assert sum(int(number) for number in re.findall(r"(\d+) with", output)) == len(shares)
+    sentence = charts.finding(shares)
+    assert sum(int(number) for number in re.findall(r"(\d+) with", sentence)) == len(shares)
     ET.fromstring(charts.distribution(shares))
 
 
@@ -767,7 +765,7 @@ def test_equal_answers_are_listed_whatever_their_comments_and_our_own_are_named(
 
 
 def test_the_exercises_own_words_come_first_and_the_comparison_is_folded(book):
-    output = {
+    feedback = {
         "outcome": "wrong",
         "headline": "",
         "misconception": None,
@@ -775,7 +773,7 @@ def test_the_exercises_own_words_come_first_and_the_comparison_is_folded(book):
     }
     book(
         with_results(
-            line("03.1", 0, state="failed", came="a", expected="b"), feedback={"03.1": output}
+            line("03.1", 0, state="failed", came="a", expected="b"), feedback={"03.1": feedback}
         )
     )
     page = book.text("learners/ada.html")

@@ -54,10 +54,10 @@ def test_what_was_finished_stays_and_the_same_command_grades_only_the_rest(tmp_p
         )
     with (out / "gradebook.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = {row["learner"]: row for row in csv.DictReader(file)}
-    waiting = [each_row for each_row in rows.values() if each_row["percent"] == ""]
+    waiting = [row for row in rows.values() if row["percent"] == ""]
     assert len(waiting) == 4 - len(before), "who was not reached has no mark"
-    assert all("stopped before its turn" in each_row["flags"] for each_row in waiting)
-    assert {each_row["percent"] for each_row in rows.values()} == {"", "100.0"}
+    assert all("stopped before its turn" in row["flags"] for row in waiting)
+    assert {row["percent"] for row in rows.values()} == {"", "100.0"}
     assert "100% of the points on average" in output and "nothing handed in" not in str(rows)
     output = graded(submissions, out, "--workers", 1)
     done, todo = map(int, re.search(r"(\d) graded before, (\d) to do", output).groups())
@@ -101,9 +101,8 @@ def test_nothing_goes_on_when_the_command_has_ended_however_it_ended(tmp_path, s
     process.send_signal(sign)
     process.wait(60)
     until(lambda: not alive(shards | family.keys()), "the end of the shard and of its kernel")
-    assert not [relative for relative in family.values() if relative.exists()], (
-        "the folders of kernels are removed"
-    )
+    left = [folder for folder in family.values() if folder.exists()]
+    assert not left, "the folders of kernels are removed"
     assert not list((tmp_path / "out" / "results").iterdir())
 
 

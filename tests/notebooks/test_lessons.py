@@ -15,7 +15,7 @@ from workshop.checks import exercises
 from .test_style import ROOT
 
 THERE = lessons.written()
-EVERY = pytest.mark.parametrize("lesson", THERE, ids=lambda one_lesson: one_lesson.number)
+EVERY = pytest.mark.parametrize("lesson", THERE, ids=lambda lesson: lesson.number)
 NUMBERS = (
     "no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen eighteen nineteen twenty" + 9 * " -" + " thirty"

@@ -133,7 +133,7 @@ async def test_a_click_works_in_the_context_of_the_cell(file, monkeypatch):
     """JupyterLab delivers a click in a context where nobody seems to be there."""
     import contextvars
 
-    inside = contextvars.ContextVar("here", default=False)
+    inside = contextvars.ContextVar("inside", default=False)
     for module in (*MODULES, control_module):
         monkeypatch.setattr(module, "interactive", inside.get)
     inside.set(True)

@@ -66,11 +66,9 @@ def on_display(control):
 
 def all_of(kind, widget):
     found = [widget] if type(widget) is kind else []
-    return found + [
-        found_widget
-        for child in getattr(widget, "children", ())
-        for found_widget in all_of(kind, child)
-    ]
+    for child in getattr(widget, "children", ()):
+        found += all_of(kind, child)
+    return found
 
 
 def button(widget, name):
@@ -137,8 +135,9 @@ def test_no_part_of_a_key_is_ever_shown(somebody, monkeypatch):
     ):
         monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
         for mode in ("offline", "live", "local"):
-            output = page(on_display(switch := model_switch(mode))) + switch.text() + repr(switch)
-            assert KEY not in output and KEY[7:20] not in output and "pass word" not in output
+            switch = model_switch(mode)
+            shown = page(on_display(switch)) + switch.text() + repr(switch)
+            assert KEY not in shown and KEY[7:20] not in shown and "pass word" not in shown
 
 
 def test_a_live_connection_has_the_cap_of_the_switch_and_no_offline_settings(somebody, monkeypatch):

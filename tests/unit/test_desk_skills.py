@@ -15,7 +15,7 @@ import pytest
 
 from kernel import Agent, Budget, Handoff, Registry, Run, Verdict, connect, models, tool
 from kernel.desks.checkout import Checkout, patched_files
-from kernel.desks.oncall import code_tools, patches_in
+from kernel.desks.oncall import PROMPTS, code_tools, patches_in
 from kernel.findings import Finding, Findings, synthesizer
 from kernel.plan import StepPlanner
 
@@ -496,6 +496,13 @@ def test_what_is_missing_is_an_open_question():
     ).output.open_questions == ["missing: ops (failed: no log)"]
 
 
+def test_results_without_findings_are_the_answer():
+    artifacts = {"note": "No change is proposed yet.", "missing": "missing: code (exhausted)"}
+    found = asked(synthesizer(), Handoff(intent="Why?", artifacts=artifacts)).output
+    assert found.answer == "note: No change is proposed yet."
+    assert found.open_questions == ["missing: code (exhausted)"] and not found.contradictions
+
+
 REVIEWS = [  # (docstring, the patched line, whether it passes, what the issue names)
     (
         "The books, those with the most `loans` first.",
@@ -551,6 +558,16 @@ def test_a_note_says_what_the_findings_carry_and_keeps_its_length():
         and len(note.split()) <= 60
         and "Nobody knows" not in note
     )
+
+
+def test_a_note_of_results_without_findings_promises_nothing():
+    handoff = Handoff(
+        intent="Write a note.",
+        context="Expected: All is well.",
+        artifacts={"missing": "missing: code (exhausted: 3 calls). It is fixed tomorrow."},
+    )
+    note = asked(Agent("comms", "d", PROMPTS["comms"], models.worker), handoff).output
+    assert note.endswith("You expected: All is well.\nNo change is proposed yet.")
 
 
 def test_the_skills_know_nothing_of_the_shop(tmp_path):

@@ -473,10 +473,10 @@ def test_a_design_against_itself_is_the_same(marks):
 def test_the_other_way_round_has_the_other_sign_and_the_mean_is_inside(marks, draw):
     a = trials_of(marks)
     b = [trial.model_copy(update={"marks": {"item": draw.random()}}) for trial in a]
-    forth, back = compare(a, b), compare(b, a)
-    assert forth.mean == pytest.approx(-back.mean)
-    assert forth.low - 1e-9 <= forth.mean <= forth.high + 1e-9
-    assert forth == compare(a, b), "equal trials give an equal interval"
+    gain, loss = compare(a, b), compare(b, a)
+    assert gain.mean == pytest.approx(-loss.mean)
+    assert gain.low - 1e-9 <= gain.mean <= gain.high + 1e-9
+    assert gain == compare(a, b), "equal trials give an equal interval"
     own = interval(b)
     assert min(t.mark for t in b) <= own.low <= own.high <= max(t.mark for t in b)
 

@@ -556,13 +556,13 @@ def test_the_test_command_ends_with_a_count_and_names_what_is_left(tmp_path):
     (tmp_path / "test_these.py").write_text(code, encoding="utf-8")
     shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    for options, output in (
+    for options, ending in (
         ([], "The quick form: 1 passed, 0 failed, 1 skipped, 1 left to `python3 -m workshop test"),
         (["--all"], "Everything: 2 passed, 0 failed, 1 skipped."),
     ):
         command = [sys.executable, "-m", "pytest", "-p", "no:randomly", str(tmp_path), *options]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == 0 and output in done.stdout, done.stdout
+        assert done.returncode == 0 and ending in done.stdout, done.stdout
         assert done.stdout.count("Skipped: no tab here") == 1
         assert "Skipped: runs with" not in done.stdout
 
@@ -723,8 +723,9 @@ def test_a_name_from_a_cell_that_has_not_run_names_that_cell(tmp_path, monkeypat
     path = tmp_path / "lesson.ipynb"
     put(path, [nbformat.v4.new_code_cell(cell) for cell in cells])
     monkeypatch.setenv("JPY_SESSION_NAME", str(path))
-    output = workshop_cells.explained(NameError("name 'model' is not defined", name="model"))
-    assert "`model` is not there yet" in output and "# two" in output and "Run All Above" in output
+    sentence = workshop_cells.explained(NameError("name 'model' is not defined", name="model"))
+    assert "`model` is not there yet" in sentence
+    assert "# two" in sentence and "Run All Above" in sentence
     assert workshop_cells.explained(NameError("name 'modle' is not defined", name="modle")) == ""
     monkeypatch.delenv("JPY_SESSION_NAME")
     assert workshop_cells.explained(NameError("name 'model' is not defined", name="model")) == ""
@@ -732,8 +733,8 @@ def test_a_name_from_a_cell_that_has_not_run_names_that_cell(tmp_path, monkeypat
 
 def test_an_interrupted_cell_is_one_sentence():
     for stop in (asyncio.CancelledError(), KeyboardInterrupt()):
-        output = workshop_cells.explained(stop)
-        assert output.count(".") == 2 and "\n" not in output
+        sentences = workshop_cells.explained(stop)
+        assert sentences.count(".") == 2 and "\n" not in sentences
     assert workshop_cells.explained(ValueError("x")) == ""
 
 

@@ -460,8 +460,8 @@ def test_foreign_thinking_blocks_are_dropped_where_the_beta_asks_for_it():
     ]
     kept = [block["type"] for block in seen[0]["messages"][1]["content"]]
     assert kept == ["tool_use", "tool_use"], "the model does not see what was dropped"
-    code, reply = send(server, answered(thinking=DROP), headers=BINDING)
-    assert code == 200 and "input_transformations" not in reply, "its own blocks stay"
+    status, reply = send(server, answered(thinking=DROP), headers=BINDING)
+    assert status == 200 and "input_transformations" not in reply, "its own blocks stay"
 
 
 def test_without_the_beta_or_its_setting_foreign_thinking_is_refused():

@@ -224,12 +224,12 @@ def test_a_log_that_is_none_gets_a_sentence(content, message, tmp_path, capsys):
 
 def test_bytes_a_folder_and_a_missing_file_get_a_sentence(tmp_path):
     (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00\x01")
-    for name, output in {
+    for name, message in {
         "bytes": "is not an event",
         ".": "is a folder",
         "no": "cannot be read",
     }.items():
-        with pytest.raises(LogError, match=output):
+        with pytest.raises(LogError, match=message):
             Report(tmp_path / name)
 
 

@@ -495,10 +495,8 @@ async def test_what_a_wrapper_stands_around_has_the_levels_it_would_have_without
 
         return run_of().dispatch(wrap(deeper(1)), TASK, budget=Budget(depth=2))
 
-    plain, wrapped = (
-        await depth(lambda specialist: specialist),
-        await depth(lambda specialist: Wrapper(Wrapper(specialist))),
-    )
+    plain = await depth(lambda specialist: specialist)
+    wrapped = await depth(lambda specialist: Wrapper(Wrapper(specialist)))
     assert plain.reason == wrapped.reason
     assert "level4 is more than the levels" in wrapped.reason
 

@@ -1,4 +1,4 @@
-"""A browser's tab, tried without one: what cannot run shows what is stored, and the desk's programs run in place."""
+"""A browser's tab, tried without a browser: what cannot run shows what is stored, and the desk's programs run in place."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def made_here():
 
 
 def test_a_tool_travels_before_its_schema_was_built():
-    assert elsewhere(made_here(), lambda agent: agent.definition) == str(made_here().definition)
+    assert elsewhere(made_here(), lambda made: made.definition) == str(made_here().definition)
 
 
 def test_a_tool_that_travelled_checks_its_arguments_and_runs():
@@ -83,7 +83,7 @@ def test_a_tool_that_travelled_checks_its_arguments_and_runs():
 
 def test_an_agent_travels_with_its_tools():
     agent = Agent("a", "b", "c", models.worker, (made_here(),))
-    assert elsewhere(agent, lambda one_agent: one_agent.request) == str(agent.request)
+    assert elsewhere(agent, lambda sent: sent.request) == str(agent.request)
 
 
 @pytest.mark.parametrize("kind", ["deterministic", "llm"])

@@ -100,7 +100,7 @@ class Environment:
 
 
 def settle(argv: list[str], files: tuple[str, ...]) -> None:
-    """Return only inside an environment that holds the requirement files `wanted`.
+    """Return only inside an environment in which the requirement `files` are installed.
 
     Outside of it, makes or fixes it and starts `python -m workshop ARGV` there. Raises SetupFailed.
     """
@@ -355,7 +355,7 @@ def prepare(
     say: Callable[[str], None] = lambda line: print(line, flush=True),
     which: Callable[[str], str | None] = shutil.which,
 ) -> bool:
-    """Make or fix `env` until it holds the requirement files `wanted`; returns whether it was made
+    """Make or fix `env` until the requirement `files` are installed; returns whether it was made
     anew.
 
     `run`, `say` and `which` are there for the tests. Raises SetupFailed.

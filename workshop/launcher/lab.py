@@ -41,11 +41,11 @@ c.ContentsManager.pre_save_hook = keep_widget_state
 DRAWN = ':is(.mathjax_ignore, svg[role="img"], img[src^="data:image/svg+xml"])'
 DARK = '[data-jp-theme-light="false"]'
 IN_THE_DARK = f"""\
-/* Cards and pictures are drawn on light paper; in a dark theme it is dark, and hues stay. */
+/* Cards and pictures are drawn on light paper. A dark theme inverts them and keeps their hues. */
 {DARK} {DRAWN} {{ filter: invert(0.92) hue-rotate(180deg); }}
 {DARK} .mathjax_ignore {DRAWN} {{ filter: none; }}
 """
-"""A style of JupyterLab's page: an output has its own colours, since other hosts show it, too."""
+"""A style of JupyterLab's page alone: other hosts, which show the same outputs, stay light."""
 KERNEL_SETTINGS = {
     # Errors only: warnings about its transport would fill the window that shows the address.
     "IPKernelApp": {"log_level": 40},

@@ -59,7 +59,7 @@ def figures(log: Log) -> Figures:
 
 
 def _exactly(amount: Decimal | None) -> str:
-    """An amount with two figures that count, so that small ones can be compared by eye."""
+    """Dollars; small amounts with two significant digits, so that they can be compared by eye."""
     if not amount or amount >= Decimal("0.01"):
         return dollars(amount)
     return f"${amount:.{1 - amount.adjusted()}f}"
@@ -116,13 +116,13 @@ def verdict(log: Log, baseline: Log | None) -> str:
 
 def troubles(events: Iterable[Event]) -> list[str]:
     """What did not go well, a line each: retries, waits, failed tools, vetoes, bad ends."""
-    found = [_said_of(event) for event in events if _is_trouble(event)]
+    found = [_trouble(event) for event in events if _is_trouble(event)]
     more = len(found) - MOST_TROUBLES
     return found[:MOST_TROUBLES] + ([f"and {more:,} more"] if more > 0 else [])
 
 
-def _said_of(event: Event) -> str:
-    """One trouble in a line; of a gate's veto, what it asked for first."""
+def _trouble(event: Event) -> str:
+    """One trouble in a line; a gate's veto with the first issue that it named."""
     issues = event.fields.get("issues") if isinstance(event, Note) else None
     if isinstance(issues, list) and issues:
         more = f", and {len(issues) - 1} more" if len(issues) > 1 else ""

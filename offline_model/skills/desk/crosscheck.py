@@ -31,9 +31,9 @@ _ALIKE = 0.65
 
 
 def fits(view: View) -> bool:
-    """A synthesis is asked for, and there are findings."""
+    """A synthesis is asked for, and there are results."""
     synthesis = {"answer", "contradictions", "open_questions", "claim", "steps", "why"}
-    return shape_of(view) == synthesis and bool(findings_of(view))
+    return shape_of(view) == synthesis and not {"task", "context"}.issuperset(parts_of(view))
 
 
 def crosscheck(view: View) -> Answer:

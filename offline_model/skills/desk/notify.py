@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ...answer import Answer
+from ...reader.lexicon import has
 from ...reader.view import View
 from ...reader.words import is_instruction
 from .material import (
@@ -18,8 +19,12 @@ USUAL_WORDS = 120
 
 
 def fits(view: View) -> bool:
-    """A note is asked for, as text, and there are findings."""
-    return view.schema is None and not view.request.get("tools") and bool(findings_of(view))
+    """A note is asked for, as text, and there are findings, or other results of a desk's workers."""
+    if view.schema is not None or view.request.get("tools"):
+        return False
+    writes = view.role == "desk" and has(view.system, "words/asks_for", "text_wordings")
+    has_results = bool(view.material) and not view.draft
+    return bool(findings_of(view)) or (writes and has_results)
 
 
 def notify(view: View) -> Answer:

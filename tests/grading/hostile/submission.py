@@ -91,7 +91,7 @@ class Submission:
             }
             for n, source in enumerate(sources)
         ]
-        place = next(n for n, known_cell in enumerate(self.cells) if known_cell is cell)
+        place = next(n for n, other in enumerate(self.cells) if other is cell)
         self.cells[place + 1 : place + 1] = made
 
     def write(self, folder: Path) -> None:

@@ -28,6 +28,7 @@ from .wire import HEADERS, TEXT, TEXTS, VERDICT, Reply, bullets, converse, parts
 
 HERE = "test_page"
 EDGE = "test_edge"
+PROMPT = "test_prompts"
 SKILL = "test_skills"
 WORDING = "test_wordings"
 
@@ -40,10 +41,12 @@ PROOFS = {  # how a sentence of the page begins → the tests that prove it
     "What a real model does with style": f"{EDGE}.test_what_the_page_does_not_read_is_not_understood",
     "Each reply carries an account": f"{HERE}.test_the_account_is_in_the_header_and_not_in_the_body {HERE}.test_the_account_of_a_reply_is_the_one_in_the_header",
     "read as: writer": f"{EDGE}.test_the_example_account_of_the_page_is_what_it_says",
-    "*Not understood* are the clauses": f"{EDGE}.test_what_nothing_fills_is_named",
+    "*Not understood* are the clauses": f"{EDGE}.test_what_nothing_fills_is_named {SKILL}.test_feedback_that_names_nothing_to_fix_is_in_the_account",
     "When the job itself is not on this page": f"{HERE}.test_the_sentence_on_an_unknown_job_is_the_one_of_the_page",
     "It invents in one case only": f"{SKILL}.test_it_invents_only_without_any_text_and_when_nothing_forbids_it",
     "**Parts** of a message": f"{HERE}.test_a_part_is_a_tag_or_a_line_that_is_a_label",
+    "A tag's name": f"{PROMPT}.test_a_part_may_have_a_name_of_several_words",
+    "What a task quotes": f"{PROMPT}.test_a_text_that_the_task_quotes_is_no_clause {PROMPT}.test_a_quoted_wish_is_still_a_clause",
     "The labels' synonyms": f"{HERE}.test_each_synonym_names_its_part",
     "A label that is not there": f"{SKILL}.test_a_label_that_the_lexicon_lacks_is_a_part_of_its_own_name",
     "An empty part is empty": f"{SKILL}.test_an_empty_part_is_empty",
@@ -532,7 +535,8 @@ def test_a_list_of_workers_is_read_as_far_as_50_names(count, is_read):
 @pytest.mark.parametrize("count", [20, 21])
 def test_a_comparison_is_read_as_far_as_20_things(count):
     names = [f"Zeb{chr(97 + number)}" for number in range(count)]
-    reply = send(f"Compare {', '.join(names[:-1])} and {names[-1]}", "You are the researcher.", tools=[tool()])  # fmt: skip
+    task = f"Compare {', '.join(names[:-1])} and {names[-1]}"
+    reply = send(task, "You are the researcher.", tools=[tool()])
     searched = {call["input"]["query"] for call in reply.calls}
     assert searched == set(names[:20])
     left = " ".join(reply.account.not_understood)

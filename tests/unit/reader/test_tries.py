@@ -111,8 +111,8 @@ def test_nothing_is_silently_wrong(group, row, tmp_path):
     words = re.findall(
         r"\w{3,}", row.get("tell") or row.get("wish") or row.get("system") or row["task"]
     )
-    count = sum(word.lower() in named for word in words) >= max(1, len(words) / 2)
-    assert count or "I am the offline model" in text, (text, accounts)
+    is_named = sum(word.lower() in named for word in words) >= max(1, len(words) / 2)
+    assert is_named or "I am the offline model" in text, (text, accounts)
 
 
 def test_there_are_two_sets_of_seventy_seven_one_of_thirty_four_and_one_of_fifteen():

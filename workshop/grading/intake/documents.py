@@ -1,4 +1,4 @@
-"""The documents of a capstone: texts in a folder beside the notebook, brought along within bounds.
+"""The documents of a capstone: texts in a folder beside the notebook, read within bounds.
 
 They travel as text, in a file beside the copy of the notebook, and are written anew inside the
 sandbox. No link is followed, and nothing is unpacked or run.
@@ -11,18 +11,19 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from workshop.material.documents import READ, why_no_text
 
 from .files import Entry, Refused, look
 
 LESSON, FOLDER = "19", "documents"
-"""The lesson, and the name of the folder that its learners may read."""
+"""The lesson whose learners may bring documents, and the name of their folder."""
 MOST_FILES, LARGEST_BYTES, MOST_BYTES = 60, 200_000, 1_000_000
-"""Of one learner: files, bytes of one, and bytes of all."""
+"""Beside one notebook: files that are opened, bytes of one, and bytes of all that are kept."""
+LONGEST_PART = 255
+"""Bytes of a name between two slashes, as most file systems have it."""
 SHOWN = 8
-"""So many of the files that were left out are named."""
+"""How many of the files that were left out are named."""
 
 
 @dataclass
@@ -31,33 +32,32 @@ class Documents:
 
     texts: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
+    _opened: int = field(default=0, init=False)
+    _bytes: int = field(default=0, init=False)
 
     def take(self, name: str, entry: Entry) -> None:
         """Takes a file in, or notes why not."""
-        why = self._why_not(name)
         try:
-            content = b"" if why else entry.read()
+            self.texts[name] = self._text(name, entry)
         except Refused as problem:
-            why = str(problem)
-        why = why or self._too_much(content) or why_no_text(content)
-        if why:
-            self.left_out[name] = why
-        else:
-            self.texts[name] = content.decode("utf-8-sig")
+            self.left_out[name] = str(problem)
 
-    def _why_not(self, name: str) -> str:
-        if not name.lower().endswith(READ):
-            return f"only {', '.join(READ[:3])} are read"
-        if {"..", ""} & {*name.split("/")} or not name.isprintable() or {*'\\:<>"|?*'} & {*name}:
-            return "its name cannot be written on every system"
-        if len(self.texts) >= MOST_FILES:
-            return f"more than {MOST_FILES} documents"
-        return ""
+    def _text(self, name: str, entry: Entry) -> str:
+        if why := _unfit(name):
+            raise Refused(why)
+        if self._opened >= MOST_FILES:
+            raise Refused(f"more than {MOST_FILES} documents")
+        self._opened += 1
+        content = entry.read()
+        if why := self._too_much(content) or why_no_text(content):
+            raise Refused(why)
+        self._bytes += len(content)
+        return content.decode("utf-8-sig")
 
     def _too_much(self, content: bytes) -> str:
         if len(content) > LARGEST_BYTES:
             return f"{len(content):,} bytes; at most {LARGEST_BYTES:,} are read"
-        if len(content) + sum(map(len, self.texts.values())) > MOST_BYTES:
+        if self._bytes + len(content) > MOST_BYTES:
             return f"all documents together have more than {MOST_BYTES:,} bytes"
         return ""
 
@@ -78,6 +78,17 @@ class Documents:
         return hashlib.sha256(content).hexdigest()
 
 
+def _unfit(name: str) -> str:
+    """Why a file is not opened, by its name; empty when it may be."""
+    parts = name.split("/")
+    if not name.lower().endswith(READ):
+        return f"only {', '.join(READ[:3])} are read"
+    too_long = any(len(part.encode("utf-8", "replace")) > LONGEST_PART for part in parts)
+    if {"..", ""} & {*parts} or not name.isprintable() or {*'\\:<>"|?*'} & {*name} or too_long:
+        return "its name cannot be written on every system"
+    return ""
+
+
 def beside(
     notebook: tuple[str, ...], entries: Iterable[Entry], refused: Iterable[tuple[str, str]]
 ) -> Documents:
@@ -88,12 +99,13 @@ def beside(
     above = (*notebook[:-1], FOLDER)
     if len(above) < 2:
         return found
-    for entry in sorted(entries, key=lambda entry: entry.parts):
-        if is_below(entry.parts, above):
-            found.take("/".join(entry.parts[len(above) :]), entry)
+    inside = [entry for entry in entries if is_below(entry.parts, above)]
+    for entry in sorted(inside, key=lambda entry: entry.parts):
+        found.take("/".join(entry.parts[len(above) :]), entry)
     for name, why in refused:
-        if is_below(tuple(name.split("/")), above):
-            found.left_out["/".join(name.split("/")[len(above) :])] = why
+        parts = tuple(name.split("/"))
+        if is_below(parts, above):
+            found.left_out["/".join(parts[len(above) :])] = why
     return found
 
 
@@ -133,5 +145,5 @@ def writing(texts: dict[str, str]) -> Iterable[str]:
         "path.write_bytes(text.encode())"
     )
     for name, text in texts.items():
-        given: dict[str, Any] = {"name": name, "text": text}
+        given = {"name": name, "text": text}
         yield f"exec({code!r}, {given!r})"

@@ -114,7 +114,7 @@ def _folder(top: Path, leave_out: str) -> Found:
         folder, above = folders.pop()
         try:
             with os.scandir(folder) as listed:
-                lessons = sorted(
+                inside = sorted(
                     islice(listed, MOST_FILES - count[above[0]] + 1) if above else listed,
                     key=lambda each: each.name,
                 )
@@ -124,36 +124,36 @@ def _folder(top: Path, leave_out: str) -> Found:
             )
             continue
         if above:
-            count[above[0]] += len(lessons)
+            count[above[0]] += len(inside)
             if count[above[0]] > MOST_FILES:
                 folders = [one_folder for one_folder in folders if one_folder[1][0] != above[0]]
                 found.refused.append(
                     (above[0], f"more than {MOST_FILES:,} files; those beyond were not looked at")
                 )
                 continue
-        for lesson in lessons:
-            parts = (*above, _as_text(lesson.name))
-            if lesson.path == leave_out:
+        for item in inside:
+            parts = (*above, _as_text(item.name))
+            if item.path == leave_out:
                 continue
-            if lesson.name.startswith(".") or lesson.name in LEFT_OUT:
+            if item.name.startswith(".") or item.name in LEFT_OUT:
                 found.hidden += 1
-            elif lesson.is_symlink() or getattr(lesson, "is_junction", bool)():
+            elif item.is_symlink() or getattr(item, "is_junction", bool)():
                 found.refused.append(
                     (
                         "/".join(parts),
                         "a symbolic link; links are not followed, hand in the file itself",
                     )
                 )
-            elif lesson.is_dir(follow_symlinks=False):
-                folders.append((lesson.path, parts))
-            elif not lesson.is_file(follow_symlinks=False):
+            elif item.is_dir(follow_symlinks=False):
+                folders.append((item.path, parts))
+            elif not item.is_file(follow_symlinks=False):
                 found.refused.append(("/".join(parts), "neither a file nor a folder"))
             else:
                 found.entries.append(
                     Entry(
                         parts,
-                        _moment(lesson.stat(follow_symlinks=False).st_mtime),
-                        lambda path=lesson.path: _bytes_of(path),
+                        _moment(item.stat(follow_symlinks=False).st_mtime),
+                        lambda path=item.path: _bytes_of(path),
                     )
                 )
     return found
