@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import random
 import subprocess
@@ -17,6 +18,11 @@ from workshop.authoring import build, lessons
 ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDERS = ("notebooks", "solutions")
 STORED = sorted(path for folder in FOLDERS for path in (ROOT / folder).glob("*.ipynb"))
+SHOWN_AS_NOT_UNDERSTOOD = {
+    "notebooks/05_llm_supervisor.ipynb": {"and write nothing"},  # a wish beyond the edge
+    "solutions/05_llm_supervisor.ipynb": {"and write nothing"},
+}
+"""What a lesson shows on purpose: the offline model says that it did not read it."""
 NETWORK_CUT = Path(__file__).resolve().parent / "network_cut"
 
 
@@ -37,8 +43,8 @@ def environment(**changes):
     }
 
 
-def nbval(*paths, how="--nbval"):
-    """One pytest over notebooks, each in a kernel of its own."""
+def nbval(*paths, how="--nbval", **changes):
+    """One pytest over notebooks, each in a kernel of its own; `changes` are those of the environment."""
     command = [
         sys.executable,
         "-m",
@@ -51,8 +57,19 @@ def nbval(*paths, how="--nbval"):
         *map(str, paths),
     ]
     return subprocess.run(
-        command, cwd=ROOT, env=environment(), capture_output=True, text=True, encoding="utf-8"
+        command,
+        cwd=ROOT,
+        env=environment(**changes),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
     )
+
+
+def unread(file):
+    """The clauses that the offline model did not understand, as the network-cut folder notes them."""
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    return {json.loads(line)[1] for line in lines}
 
 
 MORE = [pytest.param(run, marks=pytest.mark.exhaustive) for run in (2, 3)]
@@ -60,9 +77,11 @@ MORE = [pytest.param(run, marks=pytest.mark.exhaustive) for run in (2, 3)]
 
 @pytest.mark.parametrize("path", STORED, ids=lambda path: path.relative_to(ROOT).as_posix())
 @pytest.mark.parametrize("run", [1, *MORE])
-def test_stored_outputs_equal_re_run_outputs(path, run):
-    done = nbval(path)
+def test_stored_outputs_equal_re_run_outputs_and_every_prompt_is_read(path, run, tmp_path):
+    done = nbval(path, UNREAD_CLAUSES=str(tmp_path / "unread"))
     assert done.returncode == 0, done.stdout[-4000:]
+    shown = SHOWN_AS_NOT_UNDERSTOOD.get(path.relative_to(ROOT).as_posix(), set())
+    assert unread(tmp_path / "unread") == shown
 
 
 def test_an_output_that_is_not_what_the_code_prints_is_noticed(tmp_path):
@@ -76,6 +95,19 @@ def test_an_output_that_is_not_what_the_code_prints_is_noticed(tmp_path):
     )
     nbformat.write(notebook, tmp_path / "lie.ipynb")
     assert nbval(tmp_path / "lie.ipynb").returncode == 1
+
+
+def test_a_prompt_that_is_not_read_is_noticed(tmp_path):
+    code = (
+        "from kernel import Agent, Handoff, Run, connect, models\n"
+        "agent = Agent('writer', 'Writes.', 'You are the writer. Talk like a pirate.', models.worker)\n"
+        "await Run(connect()).dispatch(agent, Handoff(intent='Write a brief on Qdrant'));"
+    )
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
+    nbformat.write(notebook, tmp_path / "pirate.ipynb")
+    done = nbval(tmp_path / "pirate.ipynb", UNREAD_CLAUSES=str(tmp_path / "unread"))
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert unread(tmp_path / "unread") == {"Talk like a pirate"}
 
 
 def test_the_network_really_is_cut_and_loopback_is_not():

@@ -1,6 +1,10 @@
 """Cuts the network in every Python that has this folder on its path: only loopback can be reached."""
 
+import os
 import sys
+
+if "UNREAD_CLAUSES" in os.environ:
+    import unread  # noqa: F401
 
 
 def _refuse(event, arguments):
