@@ -36,18 +36,29 @@ MOST_HANDOFFS = 1_000
 Step = tuple[str, dict]
 """One handoff: a specialist's tool and its input."""
 
+_HANDS_OVER = re.compile(r"^(?:hand_?off|transfer)_to_")
 _VERDICT = re.compile(r"\W*(?:verdict\W+)?(\w+)\W*?(?:\s|$)", re.I)
 
 
 def fits(view: View) -> bool:
-    """Two or more of the tools take a handoff, or one does and another one ends the work."""
+    """Two or more of the tools take a handoff, or one does and another one ends the work, or one is
+    named for it: "transfer_to_writer"."""
     tools = view.request.get("tools") or []
+    if any(map(_is_named_for_it, tools)):
+        return True
     handing = [tool for tool in tools if _hands_over(tool)]
     ending = [tool for tool in tools if kind_of(tool) == "finalize"]
     if not handing:
         return False
     structured = any("artifacts" in fields_of(tool) for tool in handing)
     return structured or len(handing) + len(ending) > 1
+
+
+def _is_named_for_it(tool: dict) -> bool:
+    """Whether a tool's name says that it hands over, and it takes a task or nothing, no amount to transfer."""
+    names = {name.lower() for name in fields_of(tool)}
+    takes_a_task = not names or not names.isdisjoint(words_in(LEXICON, "intent"))
+    return takes_a_task and _HANDS_OVER.match(tool.get("name", "")) is not None
 
 
 def _hands_over(tool: dict) -> bool:
@@ -137,7 +148,7 @@ def payload(tool: dict, intent: str, artifacts: dict[str, str], context: str) ->
         **texts,
         "artifacts": artifacts,
         "from_agent": "supervisor",
-        "to_agent": re.sub(r"^hand_?off_to_", "", tool["name"]),
+        "to_agent": _HANDS_OVER.sub("", tool["name"]),
         "return_to": "supervisor",
     }
     made = {name: value for name, value in known.items() if name in fields}

@@ -596,6 +596,20 @@ def test_a_supervisor_that_drops_the_facts():
     assert calls[1]["input"]["artifacts"] == {}
 
 
+@pytest.mark.parametrize("name", ["transfer_to_writer", "handoff_to_writer"])
+def test_one_tool_that_is_named_for_handing_over_makes_a_supervisor(name):
+    prompt = "You are the supervisor of a team. Hand work to your specialists."
+    tools = [{**tool(name, "Writes a brief."), "input_schema": {"type": "object"}}]
+    reply = send("Write a brief on tea", prompt, tools=tools)
+    assert (reply.account.read_as, reply.account.not_understood) == ("supervisor", ())
+    assert [call["name"] for call in reply.calls] == [name]
+
+
+def test_a_transfer_of_money_hands_no_work_over():
+    tools = [tool("transfer_to_savings", "Moves an amount.", amount={"type": "number"})]
+    assert send("Transfer 20 to savings", tools=tools).account.read_as != "supervisor"
+
+
 def test_ordinary_tools_are_no_team():
     assert send("Find facts about Qdrant", tools=[tool()]).account.read_as == "researcher"
 
