@@ -18,11 +18,37 @@ from workshop.authoring import build, lessons
 ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDERS = ("notebooks", "solutions")
 STORED = sorted(path for folder in FOLDERS for path in (ROOT / folder).glob("*.ipynb"))
-SHOWN_AS_NOT_UNDERSTOOD = {
-    "notebooks/05_llm_supervisor.ipynb": {"and write nothing"},  # a wish beyond the edge
-    "solutions/05_llm_supervisor.ipynb": {"and write nothing"},
+NOT_UNDERSTOOD = {
+    "notebooks/05_llm_supervisor.ipynb": {
+        "and write nothing": "on purpose: a wish that the offline model does not know",
+    },
+    "solutions/05_llm_supervisor.ipynb": {
+        "and write nothing": "on purpose: a wish that the offline model does not know",
+    },
+    "notebooks/06_break_it.ipynb": {
+        "The brief could be more engaging.": "vague feedback is the lesson's point",
+        "The draft does not quite flow yet; make it better.": "vague feedback is the lesson's point",
+        "no facts were handed over, so that no claim can be checked; hand over the facts with their "
+        "sources.": "only the supervisor can do it, and the lesson's team drops the facts",
+    },
+    "notebooks/09_plan_dispatch_synthesize.ipynb": {
+        "Plan the steps yourself": "one prompt instead of a plan: a worker makes no plan",
+        "and end with a note to the customer": "what one prompt leaves undone, as the lesson shows",
+    },
+    "notebooks/10_gates.ipynb": {
+        "the draft: is not good enough; try again": "vague feedback is the lesson's point",
+    },
+    "notebooks/14_teams_of_teams.ipynb": {
+        "Write a brief that adds …": "a further task in one conversation: it is not done",
+    },
+    "notebooks/16_evaluate_it.ipynb": {
+        '"the source […': "a line of a verdict in JSON that a fault cut, which begins with a quote",
+    },
 }
-"""What a lesson shows on purpose: the offline model says that it did not read it."""
+"""Clauses that the offline model names as not understood, by lesson, and why each may stay.
+
+An entry that ends in "…" stands for every clause that begins with it.
+"""
 NETWORK_CUT = Path(__file__).resolve().parent / "network_cut"
 
 
@@ -72,6 +98,20 @@ def unread(file):
     return {json.loads(line)[1] for line in lines}
 
 
+def stands_for(entry, clause):
+    """Whether an entry of the list is a clause, or its beginning and "…"."""
+    return clause.startswith(entry[:-1]) if entry.endswith("…") else clause == entry
+
+
+def differences(clauses, listed):
+    """The clauses that no entry stands for, and the entries that stand for none."""
+    unlisted = {
+        clause for clause in clauses if not any(stands_for(entry, clause) for entry in listed)
+    }
+    idle = {entry for entry in listed if not any(stands_for(entry, clause) for clause in clauses)}
+    return {"not listed": unlisted, "no longer there": idle}
+
+
 MORE = [pytest.param(run, marks=pytest.mark.exhaustive) for run in (2, 3)]
 
 
@@ -80,8 +120,24 @@ MORE = [pytest.param(run, marks=pytest.mark.exhaustive) for run in (2, 3)]
 def test_stored_outputs_equal_re_run_outputs_and_every_prompt_is_read(path, run, tmp_path):
     done = nbval(path, UNREAD_CLAUSES=str(tmp_path / "unread"))
     assert done.returncode == 0, done.stdout[-4000:]
-    shown = SHOWN_AS_NOT_UNDERSTOOD.get(path.relative_to(ROOT).as_posix(), set())
-    assert unread(tmp_path / "unread") == shown
+    listed = NOT_UNDERSTOOD.get(path.relative_to(ROOT).as_posix(), {})
+    assert differences(unread(tmp_path / "unread"), listed) == {
+        "not listed": set(),
+        "no longer there": set(),
+    }
+
+
+def test_the_list_names_stored_notebooks_and_says_why():
+    assert NOT_UNDERSTOOD.keys() <= {path.relative_to(ROOT).as_posix() for path in STORED}
+    assert all(reason for listed in NOT_UNDERSTOOD.values() for reason in listed.values())
+
+
+def test_a_clause_that_is_not_listed_and_an_entry_that_is_not_needed_are_noticed():
+    listed = {"Add …": "why", "Talk like a pirate": "why", "Write …": "why"}
+    assert differences({"Add a joke", "Talk", "Talk like a pirate"}, listed) == {
+        "not listed": {"Talk"},
+        "no longer there": {"Write …"},
+    }
 
 
 def test_an_output_that_is_not_what_the_code_prints_is_noticed(tmp_path):
