@@ -77,8 +77,8 @@ def refusal(out: Path, *, browser: bool = False) -> str:
     needed = NEEDED_IN_A_TAB if browser else NEEDED
     missing = [name for name in needed if not _installed(name)]
     if missing:
-        packages = BROWSER_INSTALL if browser else INSTALL
-        return f"The site needs {', '.join(missing)}. In the workshop's environment: {packages}"
+        command = BROWSER_INSTALL if browser else INSTALL
+        return f"The site needs {', '.join(missing)}. In the workshop's environment: {command}"
     if out.exists() and not out.is_dir():
         return f"{out} is a file; name a new folder."
     if out.is_dir() and any(out.iterdir()) and not (out / MARK).is_file():
