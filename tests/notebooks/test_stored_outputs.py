@@ -40,6 +40,10 @@ NOT_UNDERSTOOD = {
     },
     "notebooks/14_teams_of_teams.ipynb": {
         "Write a brief that adds …": "a further task in one conversation: it is not done",
+        **dict.fromkeys(
+            ("Write a brief on pgvector", "Qdrant", "Pinecone", "Weaviate", "Milvus", "Chroma"),
+            "the budget refuses the fourth level: the writer gets no fact on any of them",
+        ),
     },
     "notebooks/16_evaluate_it.ipynb": {
         '"the source […': "a line of a verdict in JSON that a fault cut, which begins with a quote",
