@@ -182,15 +182,29 @@ def read_of(task: str, held: str = "") -> str:
     """The words of a task that say what it is about, sentence by sentence.
 
     held: the facts at hand, if any. Words of a clause behind the first one ("…, and let a lawyer read
-    it") and numbers are part of the topic as far as these speak of them. A sentence that asks for
-    nothing known ("Rhyme all the while.") is no topic, unless it is that of the whole task.
+    it") and numbers are part of the topic as far as these speak of them; a topic of which they say
+    nothing is not read. A sentence that asks for nothing known ("Rhyme all the while.") is no topic, unless it is that of the whole task.
     """
     asking = [sentence for sentence in sentences(task) if not _is_bare(sentence)]
     read = []
     for text in (task, *asking):
-        for subject in named_in(text):
-            read.append(_held(subject, held) if held else subject)
+        if held:
+            read += [_held(subject, held) for subject in _known_to(held, text)]
+        else:
+            read += named_in(text)
     return " ".join(read)
+
+
+def _known_to(facts: str, text: str) -> tuple[str, ...]:
+    """What a text names and facts speak of: all or nothing, but for a name that is compared with one
+    other thing.
+    """
+    named = named_in(text)
+    if not any(mentions(facts, subject) for subject in named):
+        return ()
+    compared = subjects(text)
+    known = tuple(each for each in compared if each.islower() or mentions(facts, each))
+    return known if len(compared) == 2 > len(known) else named
 
 
 def _is_bare(sentence: str) -> bool:

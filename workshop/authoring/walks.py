@@ -117,7 +117,7 @@ class Walk:
 
     def _arrow(self, sender: Station, receiver: Station, y: float) -> Iterator[str]:
         """From a station down to the next one, with what is passed on."""
-        start, end = (self._left(lesson.lane) + self._width / 2 for lesson in (sender, receiver))
+        start, end = (self._left(station.lane) + self._width / 2 for station in (sender, receiver))
         top, bottom = y + BOX, y + PITCH
         middle = (top + bottom) / 2
         way = f"M{number(start)} {number(top)}V{number(middle)}H{number(end)}V{number(bottom - 5)}"

@@ -127,8 +127,9 @@ class OutsideService:
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe
             with contextlib.suppress(OSError):
-                pipe and pipe.close()
+                pipe.close()
 
 
 def completed(line: str, reader: Reader, log: Log, case: Any) -> str:
@@ -154,14 +155,14 @@ class _Handler(_Connection):
 
     def setup(self) -> None:
         super().setup()
-        self.server.waits(self.connection)
+        self.server.await_request(self.connection)
 
     def finish(self) -> None:
-        self.server.goes_on(self.connection)
+        self.server.stop_waiting(self.connection)
         super().finish()
 
     def parse_request(self) -> bool:
-        self.server.waits(self.connection, begun=True)
+        self.server.await_request(self.connection, begun=True)
         return super().parse_request()
 
     def _body(self) -> bytes | None:
@@ -171,12 +172,12 @@ class _Handler(_Connection):
             self._send(self.server.api.refuse(too_large(int(length[:15]))))
             return None
         body = super()._body()
-        self.server.goes_on(self.connection)
+        self.server.stop_waiting(self.connection)
         return body
 
     def _send(self, response: Response) -> None:
         super()._send(response)
-        self.server.waits(self.connection)
+        self.server.await_request(self.connection)
 
 
 class _Server(ThreadingMixIn, TCPServer):
@@ -206,11 +207,11 @@ class _Server(ThreadingMixIn, TCPServer):
         finally:
             self._places.release()
 
-    def waits(self, connection: socket.socket, *, begun: bool = False) -> None:
+    def await_request(self, connection: socket.socket, *, begun: bool = False) -> None:
         """A request has to come whole on this connection in time, however slowly it is sent."""
         self._due[connection] = (time.monotonic() + REQUEST_S, begun)
 
-    def goes_on(self, connection: socket.socket) -> None:
+    def stop_waiting(self, connection: socket.socket) -> None:
         """Nothing is awaited on it."""
         self._due.pop(connection, None)
 
@@ -224,7 +225,7 @@ class _Server(ThreadingMixIn, TCPServer):
                         self.api.refuse(
                             f"it began a request and had not sent it whole after {REQUEST_S:g} s"
                         )
-                    self.goes_on(connection)
+                    self.stop_waiting(connection)
                     with contextlib.suppress(OSError):
                         connection.shutdown(socket.SHUT_RDWR)
 
@@ -244,7 +245,8 @@ def main(path: str) -> None:
         threading.Thread(target=work, daemon=True).start()
     _say("ready")
     for line in sys.stdin:
-        taken, log[:] = [*log], []
+        taken = log.copy()
+        del log[: len(taken)]
         refused = api.refused
         api.begin()
         _say(json.dumps([int(line), len(taken), refused]))

@@ -25,6 +25,8 @@ INSTALL = "pip install -r workshop/site/requirements.txt"
 BROWSER_INSTALL = f"{INSTALL} -r workshop/site/browser-requirements.txt"
 NEEDED = ("nbconvert", "bs4", "pagefind")
 NEEDED_IN_A_TAB = (*NEEDED, "jupyterlite_core", "jupyterlite_pyodide_kernel", "pip", "setuptools")
+MEASURE = "python3 -m workshop test --all tests/browser/test_browser_edition.py -k megabytes"
+"""Opens the edition in a real browser, which a build does not need."""
 MARK = ".site"
 """A file that says that a folder is a site of ours, so that it may be replaced."""
 
@@ -63,13 +65,16 @@ def main(argv: list[str]) -> int:
 
 
 def _browser_edition(out: Path, cache: Path) -> str:
-    """Builds the browser edition beside the pages; returns its figures in one line."""
+    """Builds the browser edition beside the pages; says its size and how to measure its speed."""
     from workshop.site import browser
 
     cache.mkdir(parents=True, exist_ok=True)
     whole, compressed = browser.build(out, cache)
     size = f"{whole:.1f} MB, {compressed:.1f} MB compressed"
-    return f"The browser edition has {size}. It begins at {browser.START}"
+    return (
+        f"The browser edition has {size}. It begins at {browser.START}\n"
+        f"Seconds to its first brief, measured in Chromium: {MEASURE}"
+    )
 
 
 def refusal(out: Path, *, browser: bool = False) -> str:
@@ -77,8 +82,8 @@ def refusal(out: Path, *, browser: bool = False) -> str:
     needed = NEEDED_IN_A_TAB if browser else NEEDED
     missing = [name for name in needed if not _installed(name)]
     if missing:
-        packages = BROWSER_INSTALL if browser else INSTALL
-        return f"The site needs {', '.join(missing)}. In the workshop's environment: {packages}"
+        command = BROWSER_INSTALL if browser else INSTALL
+        return f"The site needs {', '.join(missing)}. In the workshop's environment: {command}"
     if out.exists() and not out.is_dir():
         return f"{out} is a file; name a new folder."
     if out.is_dir() and any(out.iterdir()) and not (out / MARK).is_file():

@@ -89,7 +89,7 @@ def arrange(hub: Member, top: float) -> Layout:
 
 
 def _fitted(members: list[Member], room: int) -> Iterator[tuple[Member, ...]]:
-    """One by one, and the last as a group when there are more than `most`."""
+    """One by one, and the last as a group when there are more than `room`."""
     alone = members if len(members) <= room else members[: room - 1]
     yield from ((member,) for member in alone)
     if len(alone) < len(members):

@@ -126,7 +126,7 @@ def cut(text: str, width: float, size: float = SMALL, *, bold: bool = False) -> 
 
 
 def wrapped(text: str, width: float, size: float = SMALL, *, max_lines: int = 2) -> list[str]:
-    """The text on at most `most` lines; what does not fit is cut."""
+    """The text on at most `max_lines` lines; what does not fit is cut."""
     lines, words = [""], plain(text[:2000]).split()
     for index, word in enumerate(words):
         longer = f"{lines[-1]} {word}".strip()

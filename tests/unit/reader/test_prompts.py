@@ -230,7 +230,25 @@ def test_a_further_task_in_a_conversation_is_named_and_its_facts_are_not():
     talk = [{"role": "user", "content": first}, {"role": "assistant", "content": GOOD}]
     talk.append({"role": "user", "content": later})
     account = send(system=team.WRITER, messages=talk).account
-    assert account.not_understood == ("Write a brief that adds Pinecone",)
+    assert account.not_understood == (
+        "Write a brief on Qdrant",  # the facts at hand are those of the later message
+        "Write a brief that adds Pinecone",
+    )
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "Write a brief on penguins",
+        "asdf",
+        "Do nothing.",
+        "Sort penguins by year",
+        "Qdrant vs A2A",
+    ],
+)
+def test_a_topic_of_which_the_facts_say_nothing_is_named(task):
+    asked = send(parts(task=task, facts=FACTS), team.WRITER).account.not_understood
+    assert asked == (task.rstrip("."),)
 
 
 def test_a_quoted_wish_is_still_a_clause():

@@ -204,10 +204,10 @@ def _misconceptions(book: Gradebook) -> str:
     return f"<h2>Misconceptions</h2>{_named(first, found[0][2])}{more}"
 
 
-def _named(found: Sequence[tuple[Exercise, str, int]], limit: int) -> str:
+def _named(found: Sequence[tuple[Exercise, str, int]], largest: int) -> str:
     rows = "".join(
         f'<tr><th scope="row">{shown(name)}</th><td>{shown(each.id)} {shown(each.title)}</td>'
-        f'<td>{charts.bar([(number / limit, "bar")], count(number, "learner"), width=80)}</td><td class="number">{number}</td>'
+        f'<td>{charts.bar([(number / largest, "bar")], count(number, "learner"), width=80)}</td><td class="number">{number}</td>'
         f'<td class="some">{prose(each.misconceptions[name].cause, 300)}</td></tr>'
         for each, name, number in found
     )
