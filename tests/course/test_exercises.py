@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import re
 from functools import cache
 from pathlib import Path
@@ -275,6 +276,21 @@ def test_what_observes_knows_nothing_of_what_is_right(path):
         known = [*answers.right(exercise.id), answers.ours(exercise.id).split("# solution")[1]]
         lines = {line.strip() for text in known for line in text.splitlines()}
         assert not [line for line in lines if len(line) > 45 and line in source]
+
+
+@pytest.mark.parametrize("done", [(), ("19.1",), ("19.1", "19.2"), ("19.1", "19.3")])
+def test_a_capstone_that_is_half_done_asks_for_the_rest(done, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cells = {cell["id"]: cell.source for cell in answers.master("19").cells}
+    names = {"__name__": "capstone"}
+    exec(cells["imports"], names)
+    for id in ("19.1", "19.2", "19.3"):
+        exec((answers.ours if id in done else answers.stub)(id), names)
+    report = compile(cells["report"], "report", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    if working := eval(report, names):
+        asyncio.run(working)
+    assert capsys.readouterr().out.startswith("First fill in the three answers")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_every_folder_of_a_lesson_is_whole():

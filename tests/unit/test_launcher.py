@@ -23,6 +23,7 @@ from workshop import cells as workshop_cells
 from workshop.launcher import commands, doctor, environment, lab
 from workshop.launcher.copies import Copies
 from workshop.launcher.environment import Environment, SetupFailed, prepare
+from workshop.launcher.saved import keep_widget_state
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LESSONS = ("requirements.txt",)
@@ -465,6 +466,18 @@ def test_the_quiet_settings_are_the_ones_that_jupyterlab_reads(tmp_path):
         "checkForUpdates": False,
     }
     assert defaults["@jupyter-widgets/jupyterlab-manager:plugin"] == {"saveState": True}
+
+
+def test_what_is_saved_passes_the_workshops_hook_and_nothing_is_warned_of(tmp_path, recwarn):
+    from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
+    from traitlets.config import PyFileConfigLoader
+
+    lab.jupyter_environment(tmp_path, {})
+    folder = tmp_path / ".jupyter" / "config"
+    config = PyFileConfigLoader("jupyter_server_config.py", str(folder)).load_config()
+    manager = AsyncLargeFileManager(config=config)
+    assert manager.pre_save_hook is keep_widget_state
+    assert [str(warning.message) for warning in recwarn] == []
 
 
 def test_lab_opens_on_the_first_lesson_and_asks_no_question_at_the_end(tmp_path):

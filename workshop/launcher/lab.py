@@ -34,10 +34,11 @@ SETTINGS = {
 them.
 """
 
-SERVER_SETTINGS = """from workshop.launcher.saved import keep_widget_state
-c.ContentsManager.pre_save_hook = keep_widget_state
+SERVER_SETTINGS = """c.ContentsManager.pre_save_hook = "workshop.launcher.saved.keep_widget_state"
 """
-"""Python, not JSON: Jupyter Server takes the hook as a function only."""
+"""The hook's name, not the hook: given a function, Jupyter Server warns that the hook replaces
+itself.
+"""
 DRAWN = ':is(.mathjax_ignore, svg[role="img"], img[src^="data:image/svg+xml"])'
 DARK = '[data-jp-theme-light="false"]'
 IN_THE_DARK = f"""\
