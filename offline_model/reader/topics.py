@@ -181,9 +181,9 @@ def _pieces(text: str, whole: str) -> list[str]:
 def read_of(task: str, held: str = "") -> str:
     """The words of a task that say what it is about, sentence by sentence.
 
-    held: the facts at hand, if any. Words of a clause behind the first one ("…, and let a lawyer read
-    it") and numbers are part of the topic as far as these speak of them; a topic of which they say
-    nothing is not read. A sentence that asks for nothing known ("Rhyme all the while.") is no topic, unless it is that of the whole task.
+    held: the facts at hand, if any. A topic of which they say nothing is left out. So are words of a
+    later clause ("…, and let a lawyer read it") and numbers that they do not mention. A sentence that
+    asks for nothing known ("Rhyme all the while.") is no topic, unless it is the whole task.
     """
     asking = [sentence for sentence in sentences(task) if not _is_bare(sentence)]
     read = []
@@ -196,8 +196,8 @@ def read_of(task: str, held: str = "") -> str:
 
 
 def _known_to(facts: str, text: str) -> tuple[str, ...]:
-    """What a text names and facts speak of: all or nothing, but for a name that is compared with one
-    other thing.
+    """What a text names: nothing when the facts mention none of it; of two compared things, a name
+    that they do not mention is left out.
     """
     named = named_in(text)
     if not any(mentions(facts, subject) for subject in named):
