@@ -5,12 +5,13 @@ cause, the next step.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from workshop.course.observing import Crash, Sight
 
-from .compare import Recognised, Row, TriedCase, marked, recognise
+from .compare import Mark, Recognised, Row, TriedCase, marked, recognise
 from .register import Exercise
 from .verdict import Outcome, Verdict
 from .wording import NOTHING, as_text, both
@@ -122,8 +123,38 @@ def explain(exercise: Exercise, row: Row, sights: Sequence[Sight], picture: Any 
     ]
     draw = picture or (lambda number: None)
     if not any(shown):
-        parts = (("why it works", exercise.solution_note), ("now break it", exercise.break_it))
-        return Verdict(exercise, "passed", (*parts, *_shown(exercise, sights[0])), picture=draw(0))
+        verdict = _passed(exercise, sights[0], draw(0))
+    else:
+        verdict = _not_passed(exercise, tried, sights, shown, draw)
+    changed = dict.fromkeys(name for sight in sights for name in sight.changed)
+    return replace(verdict, parts=(*verdict.parts, *_note_on(tuple(changed))))
+
+
+def _passed(exercise: Exercise, sight: Sight, picture: Any) -> Verdict:
+    parts = (("why it works", exercise.solution_note), ("now break it", exercise.break_it))
+    return Verdict(exercise, "passed", (*parts, *_shown(exercise, sight)), picture=picture)
+
+
+def _note_on(changed: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """A sentence on what the answer was given and has changed; not a fault by itself."""
+    if not changed:
+        return ()
+    names = " and ".join(f"`{name}`" for name in changed)
+    words = (
+        f"your function changes what it is given: {names}. The check gives each call a copy of "
+        "its own, so this verdict is the same as without; in a program, whoever gave it would "
+        f"find it changed. `copy.deepcopy({changed[0]})` makes a copy to work on."
+    )
+    return (("note", words[0].upper() + words[1:]),)
+
+
+def _not_passed(
+    exercise: Exercise,
+    tried: Row,
+    sights: Sequence[Sight],
+    shown: Sequence[Mark | None],
+    draw: Callable[[int], Any],
+) -> Verdict:
     first = next(number for number, found in enumerate(shown) if found)
     slip = recognise(tried, shown)
     sight, case = sights[first], tried[first]

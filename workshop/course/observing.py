@@ -18,16 +18,19 @@ import textwrap
 import threading
 import traceback
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 import workshop
 from kernel import Client, Result, Run
 from offline_model import Script
 
-from .canonical import Raised, name_of, plain
+from .canonical import Raised, canonical, name_of, plain
 from .service import Reader, Service
 
 GRACE_S = 1.0
@@ -62,6 +65,21 @@ class Sight:
     """The same in words."""
     runs: list[Any] = field(default_factory=list)
     """The runs and scripted models that `observe` made, for the picture."""
+    changed: tuple[str, ...] = ()
+    """The parameters whose values the answer has changed; they were its own copies."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """The copy of a value that an answer was given, and what it held then."""
+
+    parameter: str
+    value: Any
+    before: str
+
+    @property
+    def changed(self) -> bool:
+        return _contents(self.value) != self.before
 
 
 LoopFactory = Callable[[], asyncio.AbstractEventLoop]
@@ -87,16 +105,20 @@ class Session:
         self.socket = socket
         self.runner = asyncio.Runner(loop_factory=loop_factory)
         self.sight = Sight()
+        self.given: list[Given] = []
 
     def see(self, answer: Any, case: Any) -> Sight:
-        """Observes one case. What the answer raises is part of what is seen; what would end the
-        process is raised.
+        """Observes one case, on a copy of it: whatever an answer does to what it was given, the
+        next answer meets the case unchanged.
+
+        What the answer raises is part of what is seen; what would end the process is raised.
         """
         sight = self.sight = Sight(called=self.name)
+        self.given = []
         self.service = Service(self.socket)
         _here.session = self
         try:
-            seen = self.observe(answer, case)
+            seen = self.observe(answer, deepcopy(case))
         except NotAttempted:
             raise
         except Exception as problem:
@@ -105,6 +127,8 @@ class Session:
         finally:
             _here.session = None
         sight.seen = {aspect: plain(value) for aspect, value in seen.items()}
+        names = [given.parameter for given in self.given if given.changed]
+        sight.changed = tuple(dict.fromkeys(names))
         if sight.problem is not None:
             sight.crash = crash_of(sight.problem, answer)
         return sight
@@ -203,11 +227,16 @@ def sight_of(line: str) -> Sight:
 _here = threading.local()
 
 
-def call(answer: Any, *given: Any) -> Any:
-    """Calls the learner's function, plain or async: what it returned, or Raised in place of it."""
+def call(answer: Any, *given: Any, meant: tuple[Any, ...] = ()) -> Any:
+    """Calls the learner's function, plain or async: what it returned, or Raised in place of it.
+
+    The answer gets copies of its own, so that `observe` can go on with what it gave; `meant` are
+    those values that an answer is meant to change, and gets as they are.
+    """
     session: Session = _here.session
     sight = session.sight
     sight.called = f"{session.name}({', '.join(_arguments(answer, given))})"
+    given = _copies(answer, given, meant)
     try:
         value = answer(*given)
         if inspect.isawaitable(value):
@@ -222,6 +251,16 @@ def call(answer: Any, *given: Any) -> Any:
         raise NotAttempted("its body is still to be written")
     sight.returned = value
     return value
+
+
+def left_unchanged() -> bool:
+    """Whether the answer has left what it was given unchanged. To be asked by an exercise that is
+    about this: the answer is told by an aspect, and not again beside it.
+    """
+    session: Session = _here.session
+    unchanged = not any(given.changed for given in session.given)
+    session.given = []
+    return unchanged
 
 
 def wait(awaitable: Any) -> Any:
@@ -282,6 +321,51 @@ def read_by(run: Run) -> tuple[str, ...]:
         text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
         parts.append(f"{name.replace('_', ' ')}: {text}")
     return ("; ".join(parts) or "no account",)
+
+
+# ── what an answer is given ──────────────────────────────────────────────────────────────────────
+
+
+def _copies(answer: Any, given: tuple, meant: tuple) -> tuple:
+    """The values for one call of an answer: copies of all data, noted so that a change is seen."""
+    names = _parameters(answer)
+    copies = []
+    for number, value in enumerate(given):
+        if not any(value is one for one in meant):
+            value = copied(value)
+            if isinstance(value, CHANGEABLE):
+                name = names[number] if number < len(names) else f"argument {number + 1}"
+                _here.session.given.append(Given(name, value, _contents(value)))
+        copies.append(value)
+    return tuple(copies)
+
+
+CHANGEABLE = (list, dict, set, tuple, BaseModel)
+"""Kinds of values that are copied, and looked at again after the call."""
+
+
+def copied(value: Any) -> Any:
+    """A copy of lists, dicts, sets, tuples and the kernel's models, down to the last; everything
+    else, such as a run or a specialist, is the same object.
+    """
+    kind = type(value)
+    if kind in (list, tuple, set):
+        return kind(copied(part) for part in value)
+    if kind is dict:
+        return {key: copied(part) for key, part in value.items()}
+    if isinstance(value, BaseModel):
+        fields = {name: copied(getattr(value, name)) for name in kind.model_fields}
+        return value.model_copy(update=fields)
+    return value
+
+
+def _contents(value: Any) -> str:
+    """What a value holds, in one line; no code that an answer may have put into it is called."""
+    try:
+        held = [value, [*value]] if type(value) is dict else value  # with the order of its keys
+        return canonical(sorted(map(canonical, value)) if type(value) is set else held)
+    except ValueError:
+        return "too much"
 
 
 # ── what an answer is ─────────────────────────────────────────────────────────────────────────────
@@ -361,14 +445,19 @@ def _is_constant(node: Any) -> bool:
 
 def _arguments(function: Any, given: tuple) -> Iterator[str]:
     """Short values unchanged; for all others the parameter's name says more."""
-    try:
-        names = [*inspect.signature(function).parameters]
-    except (TypeError, ValueError):
-        names = []
+    names = _parameters(function)
     for number, value in enumerate(given):
         text = brief(value)
         named = number < len(names) and (len(text) > 60 or text.startswith("<") or "\n" in text)
         yield names[number] if named else text
+
+
+def _parameters(function: Any) -> list[str]:
+    """The names of a function's parameters; none where they are not known."""
+    try:
+        return [*inspect.signature(function).parameters]
+    except (TypeError, ValueError):
+        return []
 
 
 def brief(value: Any) -> str:

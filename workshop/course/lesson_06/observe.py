@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import deepcopy
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -109,9 +108,7 @@ def _carried(name: str, handoff: Handoff, issues: list[list[str]]) -> dict[str, 
 
 def lost(lost_handoffs: Any, case: dict[str, Any]) -> dict[str, Any]:
     """What is found to be missing in a log."""
-    log = deepcopy(case["log"])
-    needs = deepcopy(case["needs"])
-    return {"returned": call(lost_handoffs, log, needs)}
+    return {"returned": call(lost_handoffs, case["log"], case["needs"])}
 
 
 @dataclass
@@ -154,8 +151,7 @@ def within(facts_within: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 def ring(find_ring: Any, case: dict[str, Any]) -> dict[str, Any]:
     """The ring found in a log; where it begins is free."""
-    log = deepcopy(case["log"])
-    returned = call(find_ring, log)
+    returned = call(find_ring, case["log"])
     names = type(returned) is list and all(type(name) is str for name in returned)
     if not names or len(returned) < 2 or returned[0] != returned[-1]:
         return {"returned": returned}

@@ -60,8 +60,8 @@ def _trace(replies: list[list[Any]]) -> Trace:
 
 def shared(numbers_held: Any, case: dict[str, Any]) -> dict[str, Any]:
     """The share that was found for a brief."""
-    sentences = [(sentence, list(ids)) for sentence, ids in case["pairs"]]
-    return {"returned": number(call(numbers_held, sentences, dict(case["documents"])))}
+    sentences = [(sentence, ids) for sentence, ids in case["pairs"]]
+    return {"returned": number(call(numbers_held, sentences, case["documents"]))}
 
 
 def judged(verdict: Any, case: dict[str, Any]) -> dict[str, Any]:

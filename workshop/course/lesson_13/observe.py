@@ -36,7 +36,7 @@ def resumed(resumable: Any, case: dict[str, Any]) -> dict[str, Any]:
     run = quiet_run()
     for number, process in enumerate(case["processes"], 1):
         service = Service(process["dies_at"])
-        send = call(resumable, service.send, kept)
+        send = call(resumable, service.send, kept, meant=(kept,))
         if not callable(send):
             return {"returned": send}
         replies, ended = _work(send, process["asks"])
