@@ -322,7 +322,7 @@ def test_names_survive_as_text(given, tmp_path):
     )  # begins with a dot: hidden
     copies = [path.name for path in (tmp_path / "scratch").iterdir()]
     assert len(copies) == len(found.submissions) and all(
-        re.fullmatch(r"\d{5}-[0-9a-f]{16}\.ipynb", copy_name) for copy_name in copies
+        re.fullmatch(r"\d{5}-\d-[0-9a-f]{16}\.ipynb", copy_name) for copy_name in copies
     )
 
 
@@ -599,28 +599,6 @@ def test_names_that_look_alike_are_flagged(given):
     flags = {submission.learner: " ".join(submission.problems) for submission in found.submissions}
     assert all("looks like that of" in flags[learner] for learner in flags if learner != "bob")
     assert flags["bob"] == "" and r"'ada\u200b'" in flags["ada"]
-
-
-@pytest.mark.parametrize(
-    ("text", "hour"),
-    [("2026-11-20 15:58:23.948203 UTC", 15), ("2026-11-20 15:58:23 America/New_York", 20)],
-)
-def test_nbgraders_timestamp_says_when_a_notebook_was_handed_in(given, text, hour):
-    found = given(
-        {"ada/03/timestamp.txt": text.encode(), "ada/03/03.ipynb": THREE, "bob/03.ipynb": THREE}
-    )
-    assert found.submissions[0].submitted.hour == hour
-    assert (
-        "ada/03/timestamp.txt",
-        "it says when the notebook beside it was handed in",
-    ) in found.aside
-
-
-def test_a_timestamp_that_says_nothing_leaves_the_files_own_time(given):
-    found = given(
-        {"ada/timestamp.txt": b"\xff yesterday", "ada/03.ipynb": THREE, "bob/03.ipynb": THREE}
-    )
-    assert found.submissions[0].submitted == datetime.fromtimestamp(NOON + 60, UTC)
 
 
 def test_the_lesson_itself_is_left_aside(given):

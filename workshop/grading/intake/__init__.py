@@ -12,12 +12,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from workshop.checks import exercises
 from workshop.grading.reports.plain import looks
 
-from . import answers, documents, lessons, notebook_json, owners
+from . import answers, documents, layouts, lessons, notebook_json, owners
 from .files import Entry, NothingToGrade, Refused, look
 
 MOST_FILES, MOST_BYTES = 200, 200 * 2**20
@@ -51,7 +50,7 @@ class Submission:
     problems: tuple[str, ...] = ()
     """What the instructor should know of how it was read, or why it could not be."""
     platform: str = ""
-    """moodle, canvas, or empty."""
+    """moodle, canvas, gradescope, or empty."""
     number: str = ""
     """The platform's, for the person (Canvas) or for this person's submission (Moodle)."""
     upload: str = ""
@@ -106,17 +105,16 @@ def read(submissions: Path, *, exercise: str | None = None, scratch: Path) -> In
         )
     scratch.mkdir(parents=True, exist_ok=True)
     with look(submissions, leave_out=scratch) as found:
-        entries = _below_the_wrapper(found.entries, notebooks, submissions)
-        reading = _Reading(notebooks, exercise, scratch, _timestamps(entries))
-        around = len(found.entries[0].parts) - len(entries[0].parts) if entries else 0
+        layout, entries, around = _laid_out(found.entries, notebooks, submissions)
+        reading = _Reading(notebooks, exercise, scratch, layout)
         refused = [("/".join(name.split("/")[around:]), why) for name, why in found.refused]
         files = [_with_documents(file, entries, refused) for file in reading.files(entries)]
-        aside = _without_documents(reading.aside, files)
-    unread = [*found.refused, *reading.unread]
+        aside = [*_without_documents(reading.aside, files), *layout.aside]
+    unread = [*found.refused, *reading.unread, *layout.unread]
     if found.hidden:
         why = "names that begin with a dot, and folders of the system, are left out"
         aside.append((f"{found.hidden} hidden files", why))
-    if around and submissions.is_dir():
+    if around and submissions.is_dir() and not layout.platform:
         why = "it stands around all others, so it was taken for a wrapper and not for a learner"
         aside.append((f"the folder {found.entries[0].parts[0]}", why))
     doubled = _doubled(files)
@@ -138,7 +136,7 @@ def read(submissions: Path, *, exercise: str | None = None, scratch: Path) -> In
         path for path in others if not {"", ".", ".."} & {*path}
     ]
     learners = {submission.learner for submission in chosen} | {learner for learner, _ in named}
-    learners |= set(_owners(paths, doubled))
+    learners |= set(_owners(paths, layout, doubled))
     return Intake(
         sorted(
             _with_flags_for_alike(chosen, learners),
@@ -199,13 +197,14 @@ def notebook_names() -> dict[str, str]:
     return {name[:2]: name for name in answers.names()}
 
 
-def _owners(files: Iterable[tuple[str, ...]], doubled: set[str]) -> Iterable[str]:
+def _owners(
+    files: Iterable[tuple[str, ...]], layout: layouts.Layout, doubled: set[str]
+) -> Iterable[str]:
     """Whoever has a folder, whatever is in it."""
-    return (
-        _learner(found, doubled)
-        for file in files
-        if len(file) > 1 and (found := owners.owner(file))
-    )
+    for file in files:
+        if len(file) > 1:
+            for found in layout.owners(file):
+                yield _learner(found, doubled)
 
 
 def _learner(owner: owners.Owner, doubled: set[str]) -> str:
@@ -221,6 +220,17 @@ def _doubled(files: Iterable[_File]) -> set[str]:
                 file.owner.number
             )
     return {name for (name, _), found in numbers.items() if len(found) > 1}
+
+
+def _laid_out(
+    entries: list[Entry], notebooks: Mapping[str, str], submissions: Path
+) -> tuple[layouts.Layout, list[Entry], int]:
+    """How the class lies in its folder, its files, and how many folders stand around them all."""
+    if found := layouts.of_a_platform(entries):
+        return found
+    inside = _below_the_wrapper(entries, notebooks, submissions)
+    around = len(entries[0].parts) - len(inside[0].parts) if entries else 0
+    return layouts.by_stamps(inside), inside, around
 
 
 def _below_the_wrapper(
@@ -245,25 +255,6 @@ def _below_the_wrapper(
     return entries
 
 
-def _timestamps(entries: Iterable[Entry]) -> dict[tuple[str, ...], datetime]:
-    """By folder, the time in nbgrader's timestamp.txt: when it was handed in, whatever the copied
-    files say.
-    """
-    found = {}
-    for entry in entries:
-        if entry.parts[-1] != "timestamp.txt":
-            continue
-        try:
-            words = entry.read()[:200].decode("utf-8", "replace").split()
-            when = datetime.fromisoformat(" ".join(words[:2]))
-            if when.tzinfo is None:
-                when = when.replace(tzinfo=ZoneInfo(words[2]) if words[2:] else UTC)
-            found[entry.parts[:-1]] = when.astimezone(UTC)
-        except (Refused, ValueError, KeyError, OSError, IndexError, OverflowError):
-            continue  # a zone that is not known here: the file's own time counts
-    return found
-
-
 class _Reading:
     """Reads notebooks and finds their lessons; whatever else there is goes to the lists."""
 
@@ -272,14 +263,10 @@ class _Reading:
         notebooks: Mapping[str, str],
         exercise: str | None,
         scratch: Path,
-        times: Mapping[tuple[str, ...], datetime],
+        layout: layouts.Layout,
     ) -> None:
-        self.notebooks, self.exercise, self.scratch, self.times = (
-            notebooks,
-            exercise,
-            scratch,
-            times,
-        )
+        self.notebooks, self.exercise = notebooks, exercise
+        self.scratch, self.layout = scratch, layout
         self.unread: list[tuple[str, str]] = []
         self.aside: list[tuple[str, str]] = []
         self._count: Counter[str] = Counter()
@@ -297,8 +284,9 @@ class _Reading:
         if entry.name.lower().endswith((".zip", ".tar", ".gz", ".7z", ".rar")):
             why = "an archive in the archive; unpack it and grade again"
             self.unread.append((entry.name, why))
-        elif entry.parts[:-1] in self.times and entry.parts[-1] == "timestamp.txt":
-            self.aside.append((entry.name, "it says when the notebook beside it was handed in"))
+        elif entry.parts in self.layout.own:
+            if why := self.layout.own[entry.parts]:
+                self.aside.append((entry.name, why))
         elif entry.name.lower().endswith(".jsonl"):
             self.aside.append((entry.name, A_LOG))
         else:
@@ -320,7 +308,8 @@ class _Reading:
         data, content, problem = self._content(entry)
         self._size[entry.parts[0]] += len(data)
         ids = [id for id in notebook_json.ids(content) if id in self._known]
-        owner = owners.owner(entry.parts)
+        found = self.layout.owners(entry.parts)
+        owner = found[0] if found else None
         lesson, flags = _lesson(ids, owner, entry, self.notebooks, self.exercise)
         if not lesson:
             expected = next(iter(self.notebooks.values()))
@@ -337,11 +326,14 @@ class _Reading:
             self.aside.append((entry.name, "a newer version as it was offered, not worked on"))
             return
         sha256 = hashlib.sha256(data).hexdigest()
-        # a number too: two learners may hand in the same bytes
-        copy = self.scratch / f"{number:05}-{sha256[:16]}.ipynb"
-        copy.write_bytes(data)
-        when = self.times.get(entry.parts[:-1], entry.when)
-        yield _File(replace(entry, when=when), owner, lesson, copy, sha256, problem, flags)
+        when, more = self.layout.when(entry)
+        dated = replace(entry, when=when)
+        flags = (*flags, *more, *_of_a_group(found))
+        for place, one in enumerate(found or (None,)):
+            # numbers too: two learners may hand in the same bytes
+            copy = self.scratch / f"{number:05}-{place}-{sha256[:16]}.ipynb"
+            copy.write_bytes(data)
+            yield _File(dated, one, lesson, copy, sha256, problem, flags)
 
     def _is_offer(self, entry: Entry, content: dict[str, Any], lesson: str) -> bool:
         """Whether the launcher put it beside the learner's own copy, and it holds no answer."""
@@ -357,6 +349,13 @@ class _Reading:
             return data, notebook_json.read(data), ""
         except (Refused, notebook_json.Unreadable) as problem:
             return data, {"cells": []}, str(problem)
+
+
+def _of_a_group(found: Iterable[owners.Owner]) -> Iterable[str]:
+    """What is worth a flag when several people handed in one file."""
+    names = [owner.name for owner in found]
+    if len(names) > 1:
+        yield f"handed in by a group: {', '.join(names)}"
 
 
 def _lesson(

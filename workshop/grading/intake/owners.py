@@ -35,7 +35,7 @@ class Owner(NamedTuple):
     a_person: bool = False
     """Whether the number is the person's, the same in every exercise."""
     platform: str = ""
-    """moodle, canvas, or empty."""
+    """moodle, canvas, gradescope, or empty."""
     upload: str = ""
     """The platform's folder, or the file's name without its ending: feedback goes back under it."""
 

@@ -60,7 +60,7 @@ class Handed:
 
     file: str = ""
     platform: str = ""
-    """moodle, canvas, or empty."""
+    """moodle, canvas, gradescope, or empty."""
     number: str = ""
     """The platform's: of the person (Canvas), or of this person in this assignment (Moodle)."""
     upload: str = ""
