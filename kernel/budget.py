@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Literal, NamedTuple, NoReturn
+from typing import Literal, NamedTuple, NoReturn, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -84,24 +84,33 @@ class Allowance(NamedTuple):
     limited_by: Limit | None
 
 
+Cap = Literal["calls", "tokens", "usd"]
+CAPS: tuple[Cap, ...] = get_args(Cap)
+
+
 class Limit(NamedTuple):
     """One cap of one ledger."""
 
     ledger: Ledger
-    cap: Literal["calls", "tokens", "usd"]
+    cap: Cap
 
 
-class _Demand(NamedTuple):
-    """What a request asks of its budgets; `input_tokens` is an upper bound."""
+class Demand(NamedTuple):
+    """What one request asks of its budgets; `kernel.models.demand_of` makes it."""
 
     input_tokens: int
+    """An upper bound."""
     max_tokens: int
     price: Price
 
 
 @dataclass
 class Ledger:
-    """One account of the tree. Every charge is booked here and in all ledgers above."""
+    """One account of the tree. Every charge is booked here and in all ledgers above.
+
+    Money is set aside by `hold`, `hold_in_turn` and `hold_slice` only; the `Hold` that they return
+    settles it.
+    """
 
     budget: Budget = field(default_factory=Budget)
     parent: Ledger | None = None
@@ -109,10 +118,10 @@ class Ledger:
     unknown_price_ok: bool = True
     """False where money is spent: a dollar cap cannot hold for an unknown price. Applies to all
     ledgers below."""
-    spent: Spent = NOTHING
-    reserved: Spent = NOTHING
     settled: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
     """Set for a moment whenever a request is settled."""
+    _spent: Spent = field(default=NOTHING, init=False)
+    _reserved: Spent = field(default=NOTHING, init=False)
 
     def __post_init__(self) -> None:
         if self.parent and not self.parent.unknown_price_ok:
@@ -131,46 +140,33 @@ class Ledger:
             yield ledger
             ledger = ledger.parent
 
-    def reserve(
-        self, input_tokens: int, max_tokens: int, price: Price, *, least: int = SMALLEST_ANSWER
-    ) -> Spent:
-        """Books the most that one request may cost; returns that reservation.
+    @property
+    def spent(self) -> Spent:
+        """What was used here and below."""
+        return self._spent
 
-        `input_tokens` is an upper bound. When not all of `max_tokens` is affordable, the answer is
-        allowed what is left (`reservation.output_tokens`). Raises Exhausted when that is fewer than
-        `least`.
+    @property
+    def reserved(self) -> Spent:
+        """What is set aside for work under way."""
+        return self._reserved
+
+    def hold(self, demand: Demand, *, least: int = SMALLEST_ANSWER) -> Hold:
+        """Sets aside the most that one request may cost, here and in every ledger above.
+
+        When not all of `demand.max_tokens` is affordable, the answer is allowed what is left
+        (`Hold.tokens`). Raises Exhausted when that is fewer than `least`.
         """
-        demand = _Demand(input_tokens, max_tokens, price)
-        allowance = self._allowance(demand)
-        if allowance.tokens < min(least, max_tokens):
-            raise Exhausted(_too_little(allowance, demand))
-        ceiling = price(input_tokens, allowance.tokens)
-        booked = Spent(
-            calls=1,
-            input_tokens=input_tokens,
-            output_tokens=allowance.tokens,
-            usd=ceiling or Decimal(0),
-            unpriced=int(ceiling is None),
-        )
-        for ledger in self.lineage():
-            ledger.reserved += booked
-        return booked
+        return Hold(self, self._ceiling(demand, least), demand)
 
-    async def reserve_in_turn(
-        self,
-        input_tokens: int,
-        max_tokens: int,
-        price: Price,
-        *,
-        on_wait: Callable[[str, int], None] | None = None,
-    ) -> Spent:
-        """Like `reserve`, but waits while what is missing is only reserved by requests under way.
+    async def hold_in_turn(
+        self, demand: Demand, *, on_wait: Callable[[str, int], None] | None = None
+    ) -> Hold:
+        """Like `hold`, but waits while what is missing is only reserved by requests under way.
 
         `on_wait` is called before the first wait with the reason and the number of requests under
         way.
         """
         *_, root = self.lineage()
-        demand = _Demand(input_tokens, max_tokens, price)
         while True:
             now = self._allowance(demand)
             if now.limited_by is None:
@@ -183,17 +179,53 @@ class Ledger:
                 on_wait(_no_room(now.limited_by), under_way)
                 on_wait = None
             await root.settled.wait()
-        return self.reserve(input_tokens, max_tokens, price)
+        return self.hold(demand)
 
-    def settle(self, booked: Spent, actual: Spent) -> None:
-        """Replaces a reservation by what the request really cost, here and above."""
+    def hold_slice(self, part: Budget) -> Hold:
+        """Sets aside a part of the budgets for work that keeps its own books, all of it or nothing.
+
+        part: calls, tokens and dollars; a cap that is None sets nothing aside. Raises Exhausted
+        when a ledger on the way up has less than that left.
+        """
+        amount = Spent(
+            calls=part.calls or 0, output_tokens=part.tokens or 0, usd=part.usd or Decimal(0)
+        )
         for ledger in self.lineage():
-            ledger.reserved -= booked
-            ledger.spent += actual
+            used = ledger.spent + ledger.reserved + amount
+            for cap in CAPS:
+                allowed = getattr(ledger.budget, cap)
+                if allowed is not None and getattr(used, cap) > allowed:
+                    budget = f"{ledger.owner}'s budget of {_amount(ledger.budget, cap)}"
+                    raise Exhausted(f"{budget} has no room for a slice of {_amount(part, cap)}")
+        return Hold(self, amount)
+
+    def _ceiling(self, demand: Demand, least: int) -> Spent:
+        """The most that a request may cost with as long an answer as is affordable."""
+        allowance = self._allowance(demand)
+        if allowance.tokens < min(least, demand.max_tokens):
+            raise Exhausted(_too_little(allowance, demand))
+        ceiling = demand.price(demand.input_tokens, allowance.tokens)
+        return Spent(
+            calls=1,
+            input_tokens=demand.input_tokens,
+            output_tokens=allowance.tokens,
+            usd=ceiling or Decimal(0),
+            unpriced=int(ceiling is None),
+        )
+
+    def _reserve(self, amount: Spent) -> None:
+        for ledger in self.lineage():
+            ledger._reserved += amount
+
+    def _settle(self, amount: Spent, actual: Spent) -> None:
+        """Replaces a reservation by what the work really cost, here and above."""
+        for ledger in self.lineage():
+            ledger._reserved -= amount
+            ledger._spent += actual
             ledger.settled.set()  # wakes those who wait at this moment
             ledger.settled.clear()
 
-    def _allowance(self, demand: _Demand, *, once_settled: bool = False) -> Allowance:
+    def _allowance(self, demand: Demand, *, once_settled: bool = False) -> Allowance:
         """What the tightest cap on the way up allows.
 
         `once_settled` computes the best case, in which the requests under way cost nothing.
@@ -209,7 +241,7 @@ class Ledger:
                     tightest = allowance
         return tightest
 
-    def _allowances(self, demand: _Demand, used: Spent) -> Iterator[Allowance]:
+    def _allowances(self, demand: Demand, used: Spent) -> Iterator[Allowance]:
         """What each cap of this ledger allows."""
         cap = self.budget
         if cap.calls is not None and used.calls >= cap.calls:
@@ -220,7 +252,7 @@ class Ledger:
         if cap.usd is not None:
             yield Allowance(self._affordable(cap.usd - used.usd, demand), Limit(self, "usd"))
 
-    def _affordable(self, usd: Decimal, demand: _Demand) -> int:
+    def _affordable(self, usd: Decimal, demand: Demand) -> int:
         """How many tokens of the answer so many dollars pay for, once they have paid for
         the input."""
         ceiling = demand.price(demand.input_tokens, demand.max_tokens)
@@ -239,7 +271,80 @@ class Ledger:
         return int((usd - fixed) * demand.max_tokens / (ceiling - fixed))
 
 
-def _too_little(allowance: Allowance, demand: _Demand) -> str:
+class Hold:
+    """Money set aside in a ledger and all above it, for work that may begin; from `Ledger.hold`.
+
+        with ledger.hold(demand) as hold:
+            hold.begin()                     # from here on the service may have done the work
+            reply = await send(…)            # with at most `hold.tokens` of an answer
+            hold.settle(spent_on(model, reply.usage))
+
+    It is settled exactly once. Leaving the block settles what is still open: nothing is charged for
+    work that did not begin, and everything for work whose cost nobody knows.
+    """
+
+    def __init__(self, ledger: Ledger, amount: Spent, demand: Demand | None = None) -> None:
+        self.amount = amount
+        """What is set aside."""
+        self._ledger = ledger
+        self._demand = demand
+        self._begun = False
+        self._open = True
+        ledger._reserve(amount)
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens the answer may have."""
+        return self.amount.output_tokens
+
+    def begin(self) -> None:
+        """Says that the work begins: what it costs is unknown until `settle`."""
+        self._begun = True
+
+    def settle(self, actual: Spent) -> None:
+        """Replaces what is set aside by what the work cost; a second time changes nothing."""
+        if self._open:
+            self._open = False
+            self._ledger._settle(self.amount, actual)
+
+    def failed(self, *, billable: bool) -> None:
+        """Settles a try that failed and is the last one; see `spent_on_failure`."""
+        self.settle(spent_on_failure(self.amount, billable=billable))
+
+    def again(self, *, billable: bool) -> None:
+        """Charges a try that failed, and sets money aside for the next one.
+
+        Raises Exhausted when there is no room for it.
+        """
+        spent = spent_on_failure(self.amount, billable=billable, again=True)
+        if spent == NOTHING or self._demand is None:
+            return
+        self.settle(spent)
+        next_try = self._demand._replace(max_tokens=self.tokens)
+        self.amount = self._ledger._ceiling(next_try, self.tokens)
+        self._open = True
+        self._ledger._reserve(self.amount)
+
+    def __enter__(self) -> Hold:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.settle(self.amount if self._begun else NOTHING)
+
+
+def spent_on_failure(ceiling: Spent, *, billable: bool, again: bool = False) -> Spent:
+    """What a failed try costs, of a request that may cost up to `ceiling`.
+
+    billable: whether the service may have done the work all the same: then all of it is charged.
+    again:    whether the request is sent again: a try that was turned away is then charged with the
+              next one, so that the request counts once.
+    """
+    if billable:
+        return ceiling
+    return NOTHING if again else Spent(calls=1)
+
+
+def _too_little(allowance: Allowance, demand: Demand) -> str:
     """Why a request is not sent, for a reader."""
     assert allowance.limited_by
     ledger, cap = allowance.limited_by
@@ -261,7 +366,7 @@ def _no_room(limit: Limit) -> str:
     return f"{ledger.owner}'s budget of {_amount(ledger.budget, cap)} has no room for more"
 
 
-def _amount(budget: Budget, cap: str) -> str:
+def _amount(budget: Budget, cap: Cap) -> str:
     if cap == "usd":
         return f"${budget.usd}"
     if cap == "tokens":

@@ -327,6 +327,39 @@ class Client(contextlib.AbstractAsyncContextManager):
         )
 
 
+class WrappedClient(Client):
+    """A client around a client: it changes what `send` does, and is otherwise the client itself.
+
+    Subclasses override `send` and hand on to `self.wrapped.send`. Ledger, slots, mode and address
+    are those of the wrapped client, also when they change later.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self.wrapped = client
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "wrapped":  # not set: the object is being copied or is half made
+            raise AttributeError(name)
+        return getattr(self.wrapped, name)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.wrapped!r})"
+
+    def headers(self) -> dict[str, str]:
+        return self.wrapped.headers()
+
+    async def aclose(self) -> None:
+        await self.wrapped.aclose()
+
+    async def send(
+        self,
+        request: Request | dict[str, Any],
+        *,
+        on_retry: Callable[[ApiError, float], None] | None = None,
+    ) -> Reply:
+        return await self.wrapped.send(request, on_retry=on_retry)
+
+
 class _Spellings:
     """The ways in which a server or a library may spell a key back to us, replaced by "[key]"."""
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import dataclasses
 import itertools
 import logging
 import pickle
@@ -26,21 +25,20 @@ import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import partial
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NoReturn, Protocol
 
-from .budget import NOTHING, Budget, Exhausted, Ledger, Spent
-from .client import Client, connect
-from .contract import Executable, Handoff, Result, in_words
-from .events import Event, Replied, Returned, from_json, to_json
+from .budget import NOTHING, Budget, Exhausted, Hold, Ledger, Spent, spent_on_failure
+from .client import Client, WrappedClient, connect
+from .contract import Executable, Handoff, Result, Wrapper, in_words
+from .events import Event, from_json, to_json
 from .journal import Journal, JournalError
-from .models import price_of, spent_on
+from .models import spent_on
 from .run import Run
-from .wire import ApiError, Reply, Request
+from .wire import ApiError, Reply, Request, RequestSize
 
 INSTALL = 'pip install -e ".[cluster]"'
 EVENTS = "kernel-events"
@@ -81,7 +79,7 @@ class Bank(Protocol):
 
     async def begin(self) -> Budget: ...
 
-    async def book(self, model: str, input_tokens: int, max_tokens: int) -> tuple[int, Spent]: ...
+    async def book(self, size: RequestSize) -> tuple[int, Spent]: ...
 
     async def settle(self, number: int, actual: Spent | None) -> None: ...
 
@@ -175,20 +173,12 @@ class Terms:
 
 
 @dataclass(frozen=True)
-class Elsewhere:
+class Elsewhere(Wrapper):
     """An executable whose work is done by a worker; a transparent wrapper of it."""
 
     wraps: Executable
     on: Workers
     terms: Terms
-
-    @property
-    def name(self) -> str:
-        return self.wraps.name
-
-    @property
-    def description(self) -> str:
-        return self.wraps.description
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Sends a parcel out, again where its worker is lost; returns what came of it."""
@@ -207,10 +197,10 @@ class Elsewhere:
                 account.close(NOTHING if replayed else None)
             except NoCluster as nobody:
                 again = "" if self.terms.journal else " (over a `journal`, nothing is paid twice)"
-                return run._ended("failed", f"{nobody}{again}", transient=True)
+                return run.end_early("failed", f"{nobody}{again}", transient=True)
             finally:
                 account.close(None)
-        return run._ended("failed", f"its worker was lost; {reason}", transient=True)
+        return run.end_early("failed", f"its worker was lost; {reason}", transient=True)
 
     def _job(self, handoff: Handoff, run: Run) -> Job:
         """What a worker is told. The levels and turns that are left hold there too."""
@@ -243,7 +233,7 @@ class Account:
         self._run = run
         self._slice = slice
         self._begun = False
-        self._open: dict[int, Spent] = {}
+        self._open: dict[int, Hold] = {}
         self._numbers = itertools.count(1)
         self._events = 0
         self._arrived = asyncio.Event()
@@ -256,76 +246,45 @@ class Account:
         self._begun = True
         if self._slice is None:
             return Budget()
-        leased = Spent(
-            calls=self._slice.calls or 0,
-            output_tokens=self._slice.tokens or 0,
-            usd=self._slice.usd or Decimal(0),
-        )
-        for ledger in self._run.ledger.lineage():
-            ledger.reserved += leased
-        self._open[0] = leased
+        self._open[0] = self._run.ledger.hold_slice(self._slice)
         return self._slice
 
-    async def book(self, model: str, input_tokens: int, max_tokens: int) -> tuple[int, Spent]:
+    async def book(self, size: RequestSize) -> tuple[int, Spent]:
         """Books a request before it is sent, in turn: (its number, what is booked). Raises
-        Exhausted as `Ledger.reserve` does."""
+        Exhausted as `Ledger.hold` does."""
         if self.closed:
             raise Exhausted("this branch was given up; it may not send any more")
-        booked = await self._run.ledger.reserve_in_turn(
-            input_tokens, max_tokens, price_of(model), on_wait=self._run._emit_wait
-        )
+        hold = await self._run.hold(size)
         if self.closed:  # while it waited
-            self._run.ledger.settle(booked, NOTHING)
+            hold.settle(NOTHING)
             raise Exhausted("this branch was given up; it may not send any more")
         number = next(self._numbers)
-        self._open[number] = booked
-        return number, booked
+        self._open[number] = hold
+        return number, hold.amount
 
     async def hello(self) -> None:
         """A question without an answer, to measure what one costs."""
 
     async def settle(self, number: int, actual: Spent | None) -> None:
         """Replaces what was booked by what it cost; None: nobody knows, so all of it is charged."""
-        booked = self._open.pop(number, None)
-        if booked is not None:
-            self._run.ledger.settle(booked, booked if actual is None else actual)
+        hold = self._open.pop(number, None)
+        if hold is not None:
+            hold.settle(hold.amount if actual is None else actual)
 
     def close(self, slice_spent: Spent | None) -> None:
         """Ends the attempt; what is still booked is charged in full, a slice as far as is known."""
         self.closed = True
-        for number, booked in list(self._open.items()):
+        for number, hold in list(self._open.items()):
             actual = slice_spent if number == 0 else None
             del self._open[number]
-            self._run.ledger.settle(booked, booked if actual is None else actual)
+            hold.settle(hold.amount if actual is None else actual)
 
     def told(self, line: str) -> None:
         """Takes an event of the worker into the run's own stream, at its place in the tree."""
         self._events += 1
         self._arrived.set()
-        if self.closed:
-            return
-        event = from_json(line.encode())
-        run = self._run
-        tree = run._tree
-        changes: dict[str, Any] = {
-            "seq": len(tree.events),
-            "at": tree.clock() - tree.origin,
-            "run": below(run.id, event.run),
-            "agent": event.agent if event.run else run.name,
-        }
-        if hasattr(event, "parent"):
-            changes["parent"] = below(run.id, event.parent)
-        for sentence in tree.add(dataclasses.replace(event, **changes)):
-            run.note(sentence)
-        self._keep(event)
-
-    def _keep(self, event: Event) -> None:
-        """Work so far, in case that the worker or the time is lost."""
-        if isinstance(event, Replied):
-            if event.reply.text and (self._run.output is None or not event.reply.tool_calls):
-                self._run.output = event.reply.text
-        elif isinstance(event, Returned):
-            self._run.keep(**event.result.artifacts)
+        if not self.closed:
+            self._run.take_in(from_json(line.encode()))
 
     async def heard(self, events: int) -> None:
         """Waits until so many events have arrived; notes how many are missing."""
@@ -337,11 +296,6 @@ class Account:
         if self._events < events:
             missing = events - self._events
             self._run.note(f"{missing} events of this branch did not arrive", about="cluster")
-
-
-def below(home: str, path: str) -> str:
-    """A run's place in the tree at home: "2" and "1.3" become "2.1.3"."""
-    return ".".join(part for part in (home, path) if part)
 
 
 # ── at the worker ─────────────────────────────────────────────────────────────────────────────────
@@ -398,8 +352,7 @@ async def perform(job: Job, bank: Bank, tell: Callable[[str], None]) -> Done:
             journal = stack.enter_context(await _opened(job.journal))
             client = journal.around(client)
         limits = {**slice.model_dump(exclude_none=True), **job.limits.model_dump(exclude_none=True)}
-        run = Run(client, budget=Budget(**limits), on_event=report)
-        run.name = job.caller
+        run = Run(client, budget=Budget(**limits), on_event=report, name=job.caller)
         result = await run.dispatch(job.executable, job.handoff)
     return Done(result, run.spent, events)
 
@@ -416,12 +369,11 @@ async def _opened(path: Path) -> Journal:
         await asyncio.sleep(0.05)
 
 
-class BankedClient(Client):
+class BankedClient(WrappedClient):
     """A client around a client: it asks the bank before each request, and tells it the cost."""
 
     def __init__(self, client: Client, bank: Bank) -> None:
-        vars(self).update(vars(client))
-        self._client = client
+        super().__init__(client)
         self._bank = bank
         # the bank keeps the books; those of the worker only count
         self.ledger = Ledger(Budget(), owner="the worker")
@@ -434,9 +386,7 @@ class BankedClient(Client):
     ) -> Reply:
         if not isinstance(request, Request):
             request = Request(request)
-        number, booked = await self._bank.book(
-            request.model, request.most_input_tokens, request.max_tokens
-        )
+        number, booked = await self._bank.book(request.size)
         if booked.output_tokens < request.max_tokens:
             request = request.with_max_tokens(booked.output_tokens)
         lost = NOTHING
@@ -444,18 +394,17 @@ class BankedClient(Client):
 
         def again(error: ApiError, wait_s: float) -> None:
             nonlocal lost
-            if error.billable:
-                lost += booked
+            lost += spent_on_failure(booked, billable=error.billable, again=True)
             if on_retry:
                 on_retry(error, wait_s)
 
         actual = booked
         try:
-            reply = await self._client.send(request, on_retry=again)
+            reply = await self.wrapped.send(request, on_retry=again)
             actual = spent_on(request.model, reply.usage)
             return reply
         except ApiError as error:
-            actual = booked if error.billable else Spent(calls=1)
+            actual = spent_on_failure(booked, billable=error.billable)
             raise
         finally:
             await asyncio.shield(self._bank.settle(number, lost + actual))
@@ -749,12 +698,10 @@ class Desk:
             raise WorkerLost("this attempt is not wanted any more")
         return await self._accounts[account].begin()
 
-    async def book(
-        self, account: str, model: str, input_tokens: int, max_tokens: int
-    ) -> tuple[int, Spent]:
+    async def book(self, account: str, size: RequestSize) -> tuple[int, Spent]:
         if account not in self._accounts:
             raise Exhausted("this branch was given up; it may not send any more")
-        return await self._accounts[account].book(model, input_tokens, max_tokens)
+        return await self._accounts[account].book(size)
 
     async def settle(self, account: str, number: int, actual: Spent | None) -> None:
         if account in self._accounts:
@@ -774,8 +721,8 @@ class _AtTheBank:
     async def begin(self) -> Budget:
         return await self.desk.begin(self.account)
 
-    async def book(self, model: str, input_tokens: int, max_tokens: int) -> tuple[int, Spent]:
-        return await self.desk.book(self.account, model, input_tokens, max_tokens)
+    async def book(self, size: RequestSize) -> tuple[int, Spent]:
+        return await self.desk.book(self.account, size)
 
     async def settle(self, number: int, actual: Spent | None) -> None:
         await self.desk.settle(self.account, number, actual)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, field_validator
@@ -58,6 +59,22 @@ class Handoff(BaseModel):
                 )
         return artifacts
 
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Handoff:
+        """A copy with some fields changed, validated like a new one; its artifacts are its own."""
+        return type(self).model_validate({**self.__dict__, **(update or {})})
+
+    def with_artifacts(self, artifacts: Mapping[str, str] = MappingProxyType({})) -> Handoff:
+        """The same handoff with further artifacts; one of a name that it has is replaced.
+
+        Raises ValueError for a name that an artifact cannot have.
+        """
+        return self.model_copy(update={"artifacts": {**self.artifacts, **artifacts}})
+
+    def addressed(self, *, from_agent: str, to_agent: str, return_to: str) -> Handoff:
+        """The same handoff from one agent to another."""
+        update = {"from_agent": from_agent, "to_agent": to_agent, "return_to": return_to}
+        return self.model_copy(update=update)
+
     def as_text(self) -> str:
         """The specialist's first message: the task, then each payload between tags of its name."""
         return as_parts({"task": self.intent, "context": self.context, **self.artifacts})
@@ -67,18 +84,19 @@ class Handoff(BaseModel):
         return json.dumps(self.model_dump(exclude={"return_to"}))
 
 
-def as_parts(parts: Mapping[str, str]) -> str:
-    """Named texts as one message, each between tags of its name; empty ones are left out.
+def as_parts(parts: Mapping[str, Any]) -> str:
+    """Named values as one message, each between tags of its name; empty ones are left out.
 
     A text is data: it can neither close its own part nor look like another one.
     """
     names = "|".join(re.escape(name) for name in {*parts, *OWN_PARTS})
     tag = re.compile(rf"<(?=\s*+(?:/\s*+)?(?:{names})(?![\w.-]))", re.IGNORECASE)
-    return "\n\n".join(
-        f"<{name}>\n{tag.sub('&lt;', text.strip())}\n</{name}>"
-        for name, text in parts.items()
-        if text.strip()
-    )
+    shown = []
+    for name, value in parts.items():
+        text = tag.sub("&lt;", as_text(value).strip())
+        if text:
+            shown.append(f"<{name}>\n{text}\n</{name}>")
+    return "\n\n".join(shown)
 
 
 class Result(BaseModel):
@@ -110,12 +128,15 @@ class Result(BaseModel):
 
 
 def as_text(value: Any) -> str:
-    """Any tool's or agent's output as the text that goes over the wire."""
+    """Any tool's or agent's output as the text that goes over the wire; it survives any value."""
     if value is None:
         return ""
     if isinstance(value, str):
         return _whole(value)
-    return to_json(value, by_alias=False, fallback=str, bytes_mode="base64").decode("utf-8")
+    try:
+        return to_json(value, by_alias=False, fallback=str, bytes_mode="base64").decode("utf-8")
+    except Exception:  # it holds itself, or has no text of its own
+        return in_words(value)
 
 
 def as_plain(value: Any) -> Any:
@@ -167,6 +188,24 @@ class Executable(Protocol):
     def description(self) -> str: ...
 
     async def execute(self, handoff: Handoff, run: Run) -> Result: ...
+
+
+class Wrapper:
+    """An executable around an executable: it has the name and the description of what it wraps.
+
+    Subclasses declare `wraps` as their first field. They cost no level of depth; see
+    `Run.dispatch`.
+    """
+
+    wraps: Executable
+
+    @property
+    def name(self) -> str:
+        return self.wraps.name
+
+    @property
+    def description(self) -> str:
+        return self.wraps.description
 
 
 Executables = list[Executable]

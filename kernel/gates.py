@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel, ConfigDict
 
 from .budget import Exhausted
-from .contract import Executable, Handoff, Pause, Result, Status
+from .contract import Executable, Handoff, Pause, Result, Status, Wrapper
 from .run import Run
 from .trace import counted
 
@@ -230,7 +230,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Gated:
+class Gated(Wrapper):
     """An executable behind gates: draft, check, revise, in at most `max_rounds` rounds.
 
     The gates check from cheap to dear. A gate that costs more than those before it is asked only
@@ -248,14 +248,6 @@ class Gated:
             raise ValueError(
                 f"max_rounds is {self.max_rounds}; expected at least 1, for the first draft"
             )
-
-    @property
-    def name(self) -> str:
-        return self.wraps.name
-
-    @property
-    def description(self) -> str:
-        return self.wraps.description
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Returns the first draft that passes; else `artifacts["issues"]` says what is wrong.
@@ -287,7 +279,7 @@ class Gated:
                 best = replace(_best(judged), broken=latest.broken)
                 return best.ended("failed", f"{latest.broken}; nothing passes a gate that fails")
             revision = {"draft": draft, "feedback": latest.feedback()}
-            given = handoff.model_copy(update={"artifacts": {**handoff.artifacts, **revision}})
+            given = handoff.with_artifacts(revision)
         best = _best(judged)
         objections = ", ".join(f"{gate} ({len(issues)})" for gate, issues in best.issues.items())
         reason = (

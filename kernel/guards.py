@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from .budget import Budget
-from .contract import Executable, Handoff, Result
+from .contract import Executable, Handoff, Result, Wrapper
 from .run import Run
 from .trace import counted
 
@@ -49,22 +49,10 @@ def is_failure(result: Result) -> bool:
 
 
 @dataclass(eq=False)
-class Guard:
-    """A transparent wrapper: it has the name and the description of what it guards."""
+class Guard(Wrapper):
+    """A transparent wrapper of a worker."""
 
-    inner: Executable
-
-    @property
-    def wraps(self) -> Executable:
-        return self.inner
-
-    @property
-    def name(self) -> str:
-        return self.inner.name
-
-    @property
-    def description(self) -> str:
-        return self.inner.description
+    wraps: Executable
 
 
 @dataclass(eq=False)
@@ -96,7 +84,7 @@ class Retry(Guard):
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Returns the first result that is not worth another try, or the last one."""
-        result = await run.dispatch(self.inner, handoff)
+        result = await run.dispatch(self.wraps, handoff)
         for number in range(1, self.times + 1):
             if result.ok or not self.on(result):
                 return result
@@ -112,7 +100,7 @@ class Retry(Guard):
             why = f"retry {number} of {self.times}: {result.reason}"
             run.note(f"{why}; waits {wait_s:.2f} s", about="retry", number=number, wait_s=wait_s)
             await self.sleep(wait_s)
-            result = await run.dispatch(self.inner, handoff, again=why)
+            result = await run.dispatch(self.wraps, handoff, again=why)
         if result.ok:
             return result
         return result.model_copy(update={"transient": False})
@@ -134,32 +122,32 @@ class Deadline(Guard):
     seconds: float = 60.0
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
-        return await run.dispatch(self.inner, handoff, budget=Budget(seconds=self.seconds))
+        return await run.dispatch(self.wraps, handoff, budget=Budget(seconds=self.seconds))
 
 
 @dataclass(eq=False)
 class Fallback(Guard):
-    """Asks `then`, another executable, with the same handoff when `inner` does not deliver.
+    """Asks `then`, another executable, with the same handoff when `wraps` does not deliver.
 
     A pause or a cancellation is not a failure and comes back as it is. When neither delivers, the
-    result is that of `then`, with both reasons; what `inner` had is kept.
+    result is that of `then`, with both reasons; what `wraps` had is kept.
     """
 
     then: Executable
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
-        first = await run.dispatch(self.inner, handoff)
+        first = await run.dispatch(self.wraps, handoff)
         if first.ok or first.status in ("paused", "cancelled"):
             return first
         run.note(
-            f"falls back from {self.inner.name} to {self.then.name}: {first.reason}",
+            f"falls back from {self.wraps.name} to {self.then.name}: {first.reason}",
             about="fallback",
             to=self.then.name,
         )
         second = await run.dispatch(self.then, handoff)
         if second.ok:
             return second
-        reason = f"{self.inner.name}: {first.reason}; {self.then.name}: {second.reason}"
+        reason = f"{self.wraps.name}: {first.reason}; {self.then.name}: {second.reason}"
         output = second.output if second.output is not None else first.output
         artifacts = {**first.artifacts, **second.artifacts}
         update = {"reason": reason, "output": output, "artifacts": artifacts}
@@ -240,7 +228,7 @@ class CircuitBreaker(Guard):
     async def _dispatch(self, handoff: Handoff, run: Run) -> Result:
         """The worker's result; a bug counts as a failure before it is raised."""
         try:
-            return await run.dispatch(self.inner, handoff)
+            return await run.dispatch(self.wraps, handoff)
         except Exception as bug:
             self._in_a_row += 1
             if self._opened_at is not None or self._in_a_row >= self.failures:
@@ -303,13 +291,13 @@ class Limit(Guard):
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         held = _held.get()
         if any(place.limit is self for place in held):
-            return await run.dispatch(self.inner, handoff)
+            return await run.dispatch(self.wraps, handoff)
         if not await self._has_room(held, run):
             inside = f"{self.name} is at its limit of {self.at_once}"
             reason = f"{inside}, and those inside wait for this work"
             return Result(status="failed", reason=reason, transient=True)
         with self._entered(held):
-            return await run.dispatch(self.inner, handoff)
+            return await run.dispatch(self.wraps, handoff)
 
     async def _has_room(self, held: tuple[Place, ...], run: Run) -> bool:
         """Waits for a free place; False when that would be forever."""

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from .budget import Exhausted
-from .client import Client
+from .client import Client, WrappedClient
 from .run import Run
 from .wire import ApiError, Reply, Request
 
@@ -164,12 +164,11 @@ class Journal:
         return JournalledClient(client, self)
 
 
-class JournalledClient(Client):
+class JournalledClient(WrappedClient):
     """A client around a client: it answers from the journal, or sends and keeps."""
 
     def __init__(self, client: Client, journal: Journal) -> None:
-        vars(self).update(vars(client))
-        self._client = client
+        super().__init__(client)
         self._journal = journal
 
     async def send(
@@ -185,7 +184,7 @@ class JournalledClient(Client):
         if kept is not None:
             return Reply.model_validate(kept)
         self._journal.start(key, "reply")
-        reply = await self._client.send(request, on_retry=on_retry)
+        reply = await self.wrapped.send(request, on_retry=on_retry)
         self._journal.finish(key, reply.model_dump(mode="json"))
         return reply
 

@@ -11,8 +11,8 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
-from .budget import Price, Spent
-from .wire import CacheWrites, Usage
+from .budget import Demand, Price, Spent
+from .wire import CacheWrites, RequestSize, Usage
 
 ROLES = {
     "worker": "claude-haiku-5-5",
@@ -115,6 +115,12 @@ def price_of(model: str, writes: CacheWrites = "") -> Price:
         return cost(model, usage)
 
     return cache(ceiling)
+
+
+def demand_of(size: RequestSize) -> Demand:
+    """What a request asks of its budgets: its size, at the price of its model and its caching."""
+    price = price_of(size.model, size.cache_writes)
+    return Demand(size.input_tokens, size.max_tokens, price)
 
 
 def spent_on(model: str, usage: Usage) -> Spent:

@@ -258,9 +258,7 @@ class PlannedSupervisor:
             for step in batch:
                 handoff = self._handoff(step, work)
                 if step in failed:
-                    artifacts = dict(handoff.artifacts)
-                    artifacts["feedback"] = _feedback(work.results[step.id])
-                    handoff = handoff.model_copy(update={"artifacts": artifacts})
+                    handoff = handoff.with_artifacts({"feedback": _feedback(work.results[step.id])})
                 elif repeated.isdisjoint(step.needs):
                     continue
                 if handoff != work.given[step.id]:

@@ -12,17 +12,17 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from . import events
-from .budget import NOTHING, Budget, Exhausted, Ledger, Price, Spent
+from .budget import NOTHING, Budget, Exhausted, Hold, Ledger, Spent
 from .client import Client
 from .contract import Executable, Handoff, Pause, Result, Status, as_plain, as_text, in_words
 from .events import Event
-from .models import price_of, spent_on
+from .models import demand_of, spent_on
 from .trace import Trace
-from .wire import ApiError, Conversation, Reply, Request
+from .wire import ApiError, Conversation, Reply, Request, RequestSize
 
 MAX_TOKENS = 4096
 """Tokens that one answer may have unless the request says otherwise."""
@@ -69,6 +69,24 @@ class Tree:
         return dropped
 
 
+@dataclass(frozen=True)
+class Position:
+    """Where a run stands in its tree."""
+
+    name: str = "user"
+    id: str = ""
+    path: tuple[str, ...] = ()
+    """The names of the executables that wait for this run, from the first dispatch to this one."""
+    again: str = ""
+    """Why this work is given once more; empty the first time."""
+    wrappers: int = 0
+    """How many transparent wrappers stand around this run, itself included."""
+    waiting: tuple[Executable, ...] = ()
+    """The executables of `path`, transparent wrappers included."""
+    scope: str = ""
+    """The dispatch within which no handoff may be repeated."""
+
+
 @dataclass
 class Given:
     """One handoff that an executable was given, and what became of it."""
@@ -83,6 +101,7 @@ class Run:
     client:   where `ask` sends to; from `connect()`.
     budget:   limits on everything below this run.
     on_event: called with each Event as it happens; `subscribe` adds more.
+    name:     on whose behalf work is handed over.
     """
 
     def __init__(
@@ -92,36 +111,31 @@ class Run:
         budget: Budget | None = None,
         on_event: Callable[[Event], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
+        name: str = "user",
     ) -> None:
-        self._tree = Tree(client, clock)
-        if on_event:
-            self._tree.readers.append(on_event)
-        self.budget = budget or Budget()
+        budget = budget or Budget()
         self.parent: Run | None = None
-        self.name = "user"
-        self.id = ""
-        self.path: tuple[str, ...] = ()
-        """The names of the executables that wait for this run, from the first dispatch to this one.
-        """
-        self.levels = self.budget.depth
+        self.levels = budget.depth
         """How many levels of dispatch are left below."""
-        self.ledger = Ledger(self.budget, client.ledger, "the run")
-        self.again = ""
-        """Why this work is given once more; empty the first time."""
-        self._wrappers = 0
-        self._waiting: tuple[Executable, ...] = ()
-        self._scope = ""
-        self._begin()
+        self._begin(
+            Tree(client, clock), Position(name), budget, Ledger(budget, client.ledger, "the run")
+        )
+        if on_event:
+            self.subscribe(on_event)
 
-    def _begin(self) -> None:
+    def _begin(self, tree: Tree, position: Position, budget: Budget, ledger: Ledger) -> None:
         """Starts without any work."""
-        self.began = self._tree.clock()
+        self.budget = budget
+        self.ledger = ledger
+        self.began = tree.clock()
         self.output: Any = None
         """The best answer so far; a dispatch that a limit stops returns it."""
         self.artifacts: dict[str, str] = {}
         """Named work so far (facts, draft …); likewise."""
         self.tool_results: list[str] = []
         """What each tool call brought so far."""
+        self._tree = tree
+        self._position = position
         self._result: Result | None = None
         self._task: asyncio.Task[Any] | None = None
         self._dispatched = 0
@@ -130,30 +144,25 @@ class Run:
         self._conversation: Any = None
         self._messages_sent = 0
 
-    def _child(self, executable: Executable, budget: Budget, again: str) -> Run:
-        """The run of one dispatch. Those of transparent wrappers cost no level and have no name of
-        their own."""
-        self._start()
-        self._dispatched += 1
-        inner = innermost(executable)
-        wraps = inner is not executable
-        child = Run.__new__(Run)
-        child._tree = self._tree
-        child.budget = budget
-        child.parent = self
-        child.name = inner.name
-        child.id = f"{self.id}.{self._dispatched}".lstrip(".")
-        child.path = (*self._caller.path, inner.name)
-        allowed = budget.depth + 1 if "depth" in budget.model_fields_set else self.levels
-        child.levels = min(self.levels, allowed) - (0 if wraps else 1)
-        child.ledger = Ledger(budget, self.ledger, inner.name)
-        child.again = again or (self.again if self._wrappers else "")
-        child._wrappers = self._wrappers + 1 if wraps else 0
-        child._waiting = (*self._waiting, executable)
-        child._scope = self._scope
-        child._begin()
-        self._uncollected.append(child)
-        return child
+    @property
+    def name(self) -> str:
+        """The name of the executable that this run was made for; "user" for the root."""
+        return self._position.name
+
+    @property
+    def id(self) -> str:
+        """ "" for the root, "2.1" for the first dispatch within the root's second."""
+        return self._position.id
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The names of the executables that wait for this run, from the first dispatch on."""
+        return self._position.path
+
+    @property
+    def again(self) -> str:
+        """Why this work is given once more; empty the first time."""
+        return self._position.again
 
     def _start(self) -> None:
         """The clock of a root starts with its first work: it may be made long before it is used."""
@@ -165,14 +174,14 @@ class Run:
         """The run that hands over: this one, or the one above the wrappers that this one belongs
         to."""
         run = self
-        while run._wrappers and run.parent:
+        while run._position.wrappers and run.parent:
             run = run.parent
         return run
 
     @property
     def result(self) -> Result:
         """What this dispatch returned; while it is under way, its work so far."""
-        return self._result or self._ended("cancelled", "still under way")
+        return self._result or self.end_early("cancelled", "still under way")
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
@@ -208,10 +217,32 @@ class Run:
         `agent`."""
         tree = self._tree
         seconds = tree.clock() - tree.origin
-        event = kind(seq=len(tree.events), at=seconds, run=self.id, agent=self.name, **fields)
-        for sentence in tree.add(event):
+        self._record(kind(seq=len(tree.events), at=seconds, run=self.id, agent=self.name, **fields))
+
+    def take_in(self, event: Event) -> None:
+        """Takes an event of a run elsewhere into the stream of this one, at its place below.
+
+        event: of a run in another process, whose root stands for this run. Its position, time and
+               ids become those of this tree; the work that it tells of is kept as work so far.
+        """
+        changes: dict[str, Any] = {
+            "seq": len(self.events),
+            "at": self._tree.clock() - self._tree.origin,
+            "run": _below(self.id, event.run),
+            "agent": event.agent if event.run else self.name,
+        }
+        if isinstance(event, events.Dispatched):
+            changes["parent"] = _below(self.id, event.parent)
+        self._record(replace(event, **changes))
+        if isinstance(event, events.Replied):
+            self._keep_text(event.reply)
+        elif isinstance(event, events.Returned):
+            self.keep(**event.result.artifacts)
+
+    def _record(self, event: Event) -> None:
+        for sentence in self._tree.add(event):
             try:
-                warnings.warn(sentence, stacklevel=3)
+                warnings.warn(sentence, stacklevel=4)
             except Warning:  # where warnings are errors
                 self.note(sentence)
 
@@ -226,7 +257,7 @@ class Run:
     def keep(self, /, **artifacts: str) -> None:
         """Puts finished work where a limit or a failure cannot lose it."""
         for name, text in artifacts.items():
-            self.artifacts[name] = text if isinstance(text, str) else in_words(text)
+            self.artifacts[name] = as_text(text)
 
     def trace(self) -> Trace:
         """The run so far, readable."""
@@ -278,15 +309,14 @@ class Run:
     ) -> tuple[Run, Exception | None]:
         """One dispatch, from its first event to its last: its run, and the bug that ended it."""
         _check(executable, handoff)
-        child = self._child(executable, budget or Budget(), again)
+        self._start()
+        child = Dispatch(self, executable, budget or Budget(), again)
+        self._uncollected.append(child)
         caller = self._caller
-        handoff = handoff.model_copy(
-            update={
-                "artifacts": dict(handoff.artifacts),
-                "from_agent": caller.path[-1] if caller.path else handoff.from_agent,
-                "to_agent": child.name,
-                "return_to": caller.name,
-            }
+        handoff = handoff.addressed(
+            from_agent=caller.path[-1] if caller.path else handoff.from_agent,
+            to_agent=child.name,
+            return_to=caller.name,
         )
         given = Given(executable)
         bug = None
@@ -299,15 +329,15 @@ class Run:
                 result = Result(status="refused", reason=reason)
             else:
                 if before:
-                    child._scope = child.id  # the work below may be done once more too
-                self._tree.given.setdefault((self._scope, handoff.key()), []).append(given)
+                    child._repeat_all()
+                self._tree.given.setdefault((self._position.scope, handoff.key()), []).append(given)
                 result = await child._guarded(executable, handoff)
         except Exception as problem:
             bug = problem
-            result = child._ended("failed", f"{type(problem).__name__}: {in_words(problem)}")
+            result = child.end_early("failed", f"{type(problem).__name__}: {in_words(problem)}")
         finally:
             if result is None:  # the caller was cancelled
-                result = child._ended("cancelled", "cancelled by its caller")
+                result = child.end_early("cancelled", "cancelled by its caller")
             result = result.model_copy(update={"by": result.by or child.name})
             given.status = result.status
             child._result = result
@@ -324,17 +354,17 @@ class Run:
         caused = answering is not None and answering[0] is self.parent
         self.emit(
             events.Dispatched,
-            handoff=handoff.model_copy(update={"artifacts": dict(handoff.artifacts)}),
+            handoff=handoff.with_artifacts(),
             parent=self.parent.id if self.parent else "",
             limits=self.budget,
             again=self.again,
-            wrapper=class_name if self._wrappers else "",
+            wrapper=class_name if self._position.wrappers else "",
             call=answering[1] if answering and caused else "",
         )
 
     def _given(self, executable: Executable, handoff: Handoff) -> Given | None:
         """The latest time that this executable was given this handoff."""
-        times = self._tree.given.get((self._scope, handoff.key()), [])
+        times = self._tree.given.get((self._position.scope, handoff.key()), [])
         for given in reversed(times):
             if same(given.executable, executable):
                 return given
@@ -345,10 +375,12 @@ class Run:
         way = " → ".join(child.path)
         if self.levels < 1:
             return f"too deep: {way} is more than the levels that the budget allows"
-        if child._wrappers > MAX_WRAPPERS:
+        if child._position.wrappers > MAX_WRAPPERS:
             return f"too deep: more than {MAX_WRAPPERS} wrappers around {child.name}"
         inner = innermost(executable)
-        if any(same(waiting, executable) or same(waiting, inner) for waiting in self._waiting):
+        if any(
+            same(waiting, executable) or same(waiting, inner) for waiting in self._position.waiting
+        ):
             return f"a ring: {way}; {child.name} is already waiting for this work"
         if before and not again and before.status not in ("failed", "cancelled"):
             return (
@@ -369,11 +401,11 @@ class Run:
                 result = await executable.execute(handoff, self)
         except Exception as problem:
             if isinstance(problem, TimeoutError) and limit and timer.expired():
-                return self._ended("exhausted", limit.reason, transient=True)
+                return self.end_early("exhausted", limit.reason, transient=True)
             stopped = _why_stopped(problem)
             if stopped is None:
                 raise
-            return self._ended(
+            return self.end_early(
                 stopped.status,
                 stopped.reason,
                 transient=stopped.transient,
@@ -387,19 +419,36 @@ class Run:
             return result
         return result.model_copy(update={"artifacts": {**self.artifacts, **result.artifacts}})
 
-    def _ended(self, status: Status, reason: str, **hope: Any) -> Result:
-        """The result of work that something stopped: what there is of it, here and below."""
+    def end_early(
+        self,
+        status: Status,
+        reason: str,
+        *,
+        transient: bool = False,
+        retry_after_s: float | None = None,
+    ) -> Result:
+        """The result of work that something stopped: what there is of it, here and below.
+
+        An executable returns it; the other arguments are those of `Result`.
+        """
         output = self.output
         artifacts = dict(self.artifacts)
         for child in self._uncollected:
             part = child.result
-            if self._wrappers and output is None:
+            if self._position.wrappers and output is None:
                 output = part.output
-            elif _text(part.output) != _text(output):
-                _add(artifacts, child.name, _text(part.output))
+            elif part.as_text() != as_text(output):
+                _add(artifacts, child.name, part.as_text())
             for name, text in part.artifacts.items():
                 _add(artifacts, name, text)
-        return Result(status=status, output=output, reason=reason, artifacts=artifacts, **hope)
+        return Result(
+            status=status,
+            output=output,
+            reason=reason,
+            artifacts=artifacts,
+            transient=transient,
+            retry_after_s=retry_after_s,
+        )
 
     def _time_limit(self) -> TimeLimit | None:
         """The deadline that this run has to watch.
@@ -471,36 +520,49 @@ class Run:
                 raise
         raise Exhausted(limit.reason)
 
+    async def hold(self, size: RequestSize) -> Hold:
+        """Sets aside what a request may cost, in turn, here and in every ledger above.
+
+        The wait for others is an event. Raises Exhausted when a budget does not allow the request.
+        """
+        return await self.ledger.hold_in_turn(demand_of(size), on_wait=self._emit_wait)
+
     async def _reserve_and_send(self, request: Request) -> Reply:
-        booking = Booking(self.ledger, request, price_of(request.model, request.cache_writes))
-        request = await booking.open(self._emit_wait)
-
-        def on_retry(error: ApiError, wait_s: float) -> None:
-            self.emit(events.Retried, error=str(error), type=error.type, wait_s=wait_s)
-            if error.billable:
-                booking.repeat()
-
-        actual: Spent | None = NOTHING
-        try:
+        with await self.hold(request.size) as hold:
+            if hold.tokens < request.max_tokens:
+                request = request.with_max_tokens(hold.tokens)
             async with self.client.slots:
                 self._emit_request(request)
                 asked_at = self._tree.clock()
-                actual = None
-                reply = await self.client.send(request, on_retry=on_retry)
-            actual = spent_on(request.model, reply.usage)
+                reply = await self._send(request, hold)
+            spent = spent_on(request.model, reply.usage)
+            hold.settle(spent)
+        self._keep_text(reply)
+        seconds = self._tree.clock() - asked_at
+        self.emit(events.Replied, model=request.model, reply=reply, spent=spent, seconds=seconds)
+        return reply
+
+    async def _send(self, request: Request, hold: Hold) -> Reply:
+        """The reply; each try that fails is charged as far as it may have been done."""
+
+        def on_retry(error: ApiError, wait_s: float) -> None:
+            self.emit(events.Retried, error=str(error), type=error.type, wait_s=wait_s)
+            hold.again(billable=error.billable)
+
+        hold.begin()
+        try:
+            return await self.client.send(request, on_retry=on_retry)
         except Exhausted:
-            actual = NOTHING  # a client around this one did not send it
+            hold.settle(NOTHING)  # a client around the client did not send it
             raise
         except ApiError as error:
-            actual = None if error.billable else Spent(calls=1)
+            hold.failed(billable=error.billable)
             raise
-        finally:
-            booking.close(actual)
+
+    def _keep_text(self, reply: Reply) -> None:
+        """The text of a reply is the best answer so far, unless it only goes with a tool call."""
         if reply.text and (self.output is None or not reply.tool_calls):
             self.output = reply.text
-        seconds = self._tree.clock() - asked_at
-        self.emit(events.Replied, model=request.model, reply=reply, spent=actual, seconds=seconds)
-        return reply
 
     def _emit_wait(self, reason: str, at_once: int) -> None:
         self.emit(events.Waited, reason=reason, at_once=at_once)
@@ -518,39 +580,32 @@ class Run:
         self.emit(events.Requested, body=body, since=since)
 
 
-class Booking:
-    """The reservations of one request and its repeats: each is settled exactly once."""
+class Dispatch(Run):
+    """The run of one dispatch. Those of transparent wrappers cost no level and have no name of
+    their own."""
 
-    def __init__(self, ledger: Ledger, request: Request, price: Price) -> None:
-        self._ledger = ledger
-        self._request = request
-        self._price = price
-        self._booked: Spent | None = None
-
-    async def open(self, on_wait: Callable[[str, int], None]) -> Request:
-        """Reserves, in turn; returns the request with as long an answer as the budgets allow."""
-        request = self._request
-        self._booked = await self._ledger.reserve_in_turn(
-            request.most_input_tokens, request.max_tokens, self._price, on_wait=on_wait
+    def __init__(self, parent: Run, executable: Executable, budget: Budget, again: str) -> None:
+        parent._dispatched += 1
+        above = parent._position
+        inner = innermost(executable)
+        wraps = inner is not executable
+        position = Position(
+            name=inner.name,
+            id=_below(parent.id, str(parent._dispatched)),
+            path=(*parent._caller.path, inner.name),
+            again=again or (above.again if above.wrappers else ""),
+            wrappers=above.wrappers + 1 if wraps else 0,
+            waiting=(*above.waiting, executable),
+            scope=above.scope,
         )
-        if self._booked.output_tokens < request.max_tokens:
-            self._request = request.with_max_tokens(self._booked.output_tokens)
-        return self._request
+        allowed = budget.depth + 1 if "depth" in budget.model_fields_set else parent.levels
+        self.parent = parent
+        self.levels = min(parent.levels, allowed) - (0 if wraps else 1)
+        self._begin(parent._tree, position, budget, Ledger(budget, parent.ledger, inner.name))
 
-    def repeat(self) -> None:
-        """Charges the try that may have been done all the same, and reserves for the next one."""
-        self.close(None)
-        max_tokens = self._request.max_tokens
-        self._booked = self._ledger.reserve(
-            self._request.most_input_tokens, max_tokens, self._price, least=max_tokens
-        )
-
-    def close(self, actual: Spent | None) -> None:
-        """Settles what is reserved; None: it is not known what the service did, so all of it is
-        charged."""
-        booked, self._booked = self._booked, None
-        if booked is not None:
-            self._ledger.settle(booked, booked if actual is None else actual)
+    def _repeat_all(self) -> None:
+        """Lets the work below be done once more too."""
+        self._position = replace(self._position, scope=self.id)
 
 
 @dataclass(frozen=True)
@@ -617,12 +672,9 @@ def _why_stopped(problem: Exception) -> Result | None:
     return None
 
 
-def _text(value: Any) -> str:
-    """A specialist's output as an artifact."""
-    try:
-        return as_text(value)
-    except Exception:
-        return in_words(value)
+def _below(home: str, id: str) -> str:
+    """The id of a run below another one: "2" and "1.3" become "2.1.3"."""
+    return ".".join(part for part in (home, id) if part)
 
 
 def _add(artifacts: dict[str, str], name: str, text: str) -> None:

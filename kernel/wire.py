@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -212,6 +212,17 @@ def cache_writes(content: bytes) -> CacheWrites:
     return "1h" if b'"1h"' in content else "5m"
 
 
+class RequestSize(NamedTuple):
+    """What a request's cost depends on: all that its budgets have to know of it."""
+
+    model: str
+    input_tokens: int
+    """An upper bound of the tokens that the service will count in it."""
+    max_tokens: int
+    cache_writes: CacheWrites
+    """For how long it may write its input to the cache."""
+
+
 @dataclass(frozen=True)
 class Request:
     """One request to a model: the body of the API, and its bytes, encoded once.
@@ -241,14 +252,11 @@ class Request:
         return self.body.get("max_tokens", 0)
 
     @property
-    def most_input_tokens(self) -> int:
-        """An upper bound of the tokens that the service will count in this request."""
-        return most_tokens(self.content)
-
-    @property
-    def cache_writes(self) -> CacheWrites:
-        """For how long this request may write its input to the cache."""
-        return cache_writes(self.content)
+    def size(self) -> RequestSize:
+        """What the cost of this request depends on."""
+        return RequestSize(
+            self.model, most_tokens(self.content), self.max_tokens, cache_writes(self.content)
+        )
 
     def with_max_tokens(self, count: int) -> Request:
         """The same request with an answer of at most `count` tokens."""

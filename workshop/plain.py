@@ -12,8 +12,8 @@ import httpx
 
 from kernel import Client, Usage, connect
 from kernel.client import DEFAULT_MAX_USD, Mode, proxy_for
-from kernel.models import price_of, spent_on
-from kernel.wire import cache_writes, most_tokens
+from kernel.models import demand_of, spent_on
+from kernel.wire import RequestSize, cache_writes, most_tokens
 
 
 def plain_http(
@@ -33,17 +33,18 @@ def plain_http(
     def reserve(request: httpx.Request) -> None:
         body = json.loads(request.content)
         model, max_tokens = str(body.get("model")), int(body.get("max_tokens") or 1)
-        price = price_of(model, cache_writes(request.content))
-        booked = chosen.ledger.reserve(
-            most_tokens(request.content), max_tokens, price, least=max_tokens
-        )
-        request.extensions["booked"] = model, booked
+        input_tokens = most_tokens(request.content)
+        size = RequestSize(model, input_tokens, max_tokens, cache_writes(request.content))
+        hold = chosen.ledger.hold(demand_of(size), least=max_tokens)
+        hold.begin()
+        request.extensions["hold"] = model, hold
 
     def settle(response: httpx.Response) -> None:
-        response.read()
-        model, booked = response.request.extensions["booked"]
-        usage = response.json().get("usage", {}) if response.is_success else {}
-        chosen.ledger.settle(booked, spent_on(model, Usage.model_validate(usage)))
+        model, hold = response.request.extensions["hold"]
+        with hold:
+            response.read()
+            usage = response.json().get("usage", {}) if response.is_success else {}
+            hold.settle(spent_on(model, Usage.model_validate(usage)))
 
     return httpx.Client(
         base_url=chosen.base_url,

@@ -33,6 +33,7 @@ from kernel import (
     tool,
     writer,
 )
+from kernel.client import WrappedClient
 from kernel.journal import Journal, Once, current_step
 from kernel.wire import Request
 from offline_model import Faults, OfflineTransport
@@ -54,16 +55,12 @@ class Counted(OfflineTransport):
         return super().respond(request, body)
 
 
-class Marked(Client):
+class Marked(WrappedClient):
     """A client around a client: asks the service to cache the beginning of every request."""
-
-    def __init__(self, client):
-        vars(self).update(vars(client))
-        self._client = client
 
     async def send(self, request, **options):
         body = {**request.body, "cache_control": {"type": "ephemeral"}}
-        return await self._client.send(Request(body), **options)
+        return await self.wrapped.send(Request(body), **options)
 
 
 class FanOut:

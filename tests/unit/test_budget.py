@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from kernel import Budget, Exhausted, Ledger, Spent
+from kernel.budget import NOTHING, Demand
 
 
 def price(input_tokens, output_tokens):
@@ -42,21 +43,22 @@ def test_no_interleaving_of_reservations_and_settlements_exceeds_any_cap(budgets
     for kind, which, first, second in steps:
         if kind == "reserve":
             try:
-                under_way.append((ledgers[which], ledgers[which].reserve(first, second, price)))
+                under_way.append(ledgers[which].hold(Demand(first, second, price)))
             except Exhausted:
                 pass
         elif under_way:
-            ledger, booked = under_way.pop(which % len(under_way))
-            used_in, used_out = int(booked.input_tokens * first), int(booked.output_tokens * second)
-            ledger.settle(booked, Spent(1, used_in, used_out, price(used_in, used_out)))
+            hold = under_way.pop(which % len(under_way))
+            used_in = int(hold.amount.input_tokens * first)
+            used_out = int(hold.tokens * second)
+            hold.settle(Spent(1, used_in, used_out, price(used_in, used_out)))
         for ledger in ledgers:
             cap, spent, reserved = ledger.budget, ledger.spent, ledger.reserved
             assert cap.calls is None or spent.calls + reserved.calls <= cap.calls
             assert cap.tokens is None or spent.tokens + reserved.tokens <= cap.tokens
             assert cap.usd is None or spent.usd + reserved.usd <= cap.usd
             assert min(reserved.calls, reserved.tokens, reserved.usd) >= 0
-    for ledger, booked in under_way:
-        ledger.settle(booked, Spent())
+    for hold in under_way:
+        hold.settle(NOTHING)
     assert all(ledger.reserved == Spent() for ledger in ledgers)
     assert (
         root.spent.calls
@@ -68,26 +70,27 @@ def test_no_interleaving_of_reservations_and_settlements_exceeds_any_cap(budgets
 def test_a_charge_is_booked_in_every_ledger_above():
     root = Ledger(Budget())
     leaf = Ledger(Budget(), Ledger(Budget(), root))
-    leaf.settle(leaf.reserve(100, 50, price), Spent(1, 80, 20, Decimal("0.001")))
+    leaf.hold(Demand(100, 50, price)).settle(Spent(1, 80, 20, Decimal("0.001")))
     assert root.spent == leaf.parent.spent == leaf.spent == Spent(1, 80, 20, Decimal("0.001"))
 
 
 def test_the_answer_is_allowed_what_is_left_when_not_all_is_affordable():
-    assert Ledger(Budget(tokens=1500)).reserve(500, 4096, price).output_tokens == 1000
-    assert Ledger(Budget(usd="0.003")).reserve(1000, 4096, price).output_tokens == 400
+    assert Ledger(Budget(tokens=1500)).hold(Demand(500, 4096, price)).tokens == 1000
+    assert Ledger(Budget(usd="0.003")).hold(Demand(1000, 4096, price)).tokens == 400
 
 
 def test_a_request_that_could_hardly_answer_is_not_sent_and_the_reason_says_what_is_missing():
     with pytest.raises(
         Exhausted, match="budget of 700 tokens has 700 left; the next request may need 756"
     ):
-        Ledger(Budget(tokens=700)).reserve(500, 4096, price)
+        Ledger(Budget(tokens=700)).hold(Demand(500, 4096, price))
 
 
 def test_a_dollar_cap_does_not_pretend_to_hold_for_an_unknown_price():
+    unknown = Demand(10, 100, lambda *_: None)
     with pytest.raises(Exhausted, match="price of this model is not known"):
-        Ledger(Budget(usd="1"), unknown_price_ok=False).reserve(10, 100, lambda *_: None)
-    assert Ledger(Budget(usd="1")).reserve(10, 100, lambda *_: None).unpriced == 1
+        Ledger(Budget(usd="1"), unknown_price_ok=False).hold(unknown)
+    assert Ledger(Budget(usd="1")).hold(unknown).amount.unpriced == 1
 
 
 def test_unknown_cost_is_never_zero():
@@ -97,12 +100,12 @@ def test_unknown_cost_is_never_zero():
 
 async def _waits_for_the_others():
     ledger = Ledger(Budget(tokens=6000))
-    first = await ledger.reserve_in_turn(1000, 4096, price)
-    second = asyncio.ensure_future(ledger.reserve_in_turn(1000, 4096, price))
+    first = await ledger.hold_in_turn(Demand(1000, 4096, price))
+    second = asyncio.ensure_future(ledger.hold_in_turn(Demand(1000, 4096, price)))
     await asyncio.sleep(0)
     assert not second.done(), "the second does not fit beside the first's reservation"
-    ledger.settle(first, Spent(1, 100, 100))
-    assert (await second).output_tokens == 4096
+    first.settle(Spent(1, 100, 100))
+    assert (await second).tokens == 4096
 
 
 def test_a_reservation_waits_while_what_is_missing_is_only_reserved():
@@ -111,14 +114,71 @@ def test_a_reservation_waits_while_what_is_missing_is_only_reserved():
 
 async def _does_not_wait_for_nothing():
     ledger = Ledger(Budget(calls=1))
-    await ledger.reserve_in_turn(10, 10, price)
-    ledger.settle(ledger.reserved, Spent(calls=1))
+    (await ledger.hold_in_turn(Demand(10, 10, price))).settle(Spent(calls=1))
     with pytest.raises(Exhausted):
-        await asyncio.wait_for(ledger.reserve_in_turn(10, 10, price), 5)
+        await asyncio.wait_for(ledger.hold_in_turn(Demand(10, 10, price)), 5)
 
 
 def test_a_reservation_that_can_never_fit_is_refused_at_once():
     asyncio.run(_does_not_wait_for_nothing())
+
+
+def test_a_hold_is_settled_once_however_it_is_left():
+    ledger = Ledger(Budget(calls=3))
+    demand = Demand(100, 50, price)
+    with ledger.hold(demand):
+        assert ledger.reserved.calls == 1
+    assert (ledger.reserved, ledger.spent) == (NOTHING, NOTHING), "the work did not begin"
+    with ledger.hold(demand) as hold:
+        hold.begin()
+    assert ledger.spent == hold.amount, "nobody knows what the work cost, so all of it is charged"
+    with ledger.hold(demand) as hold:
+        hold.begin()
+        hold.settle(Spent(calls=1))
+        hold.settle(Spent(calls=1))
+    assert (ledger.reserved, ledger.spent.calls) == (NOTHING, 2)
+
+
+@pytest.mark.parametrize("billable", [True, False])
+def test_a_try_that_is_sent_again_is_charged_as_far_as_it_may_have_been_done(billable):
+    ledger = Ledger(Budget())
+    with ledger.hold(Demand(100, 50, price)) as hold:
+        hold.begin()
+        hold.again(billable=billable)
+        assert ledger.reserved == hold.amount
+        hold.failed(billable=billable)
+    assert ledger.spent.calls == (2 if billable else 1)
+    assert ledger.spent.tokens == (300 if billable else 0)
+
+
+def test_a_try_that_may_have_been_done_is_not_repeated_without_room():
+    ledger = Ledger(Budget(calls=1))
+    with ledger.hold(Demand(100, 50, price)) as hold, pytest.raises(Exhausted):
+        hold.begin()
+        hold.again(billable=True)
+    assert (ledger.reserved, ledger.spent.calls) == (NOTHING, 1)
+
+
+def test_a_slice_is_set_aside_in_every_ledger_or_in_none():
+    root = Ledger(Budget(calls=4))
+    leaf = Ledger(Budget(calls=9, tokens=1000), root)
+    part = Budget(calls=3, tokens=600)
+    with leaf.hold_slice(part) as hold:
+        assert (root.reserved.calls, root.reserved.tokens) == (3, 600)
+        with pytest.raises(Exhausted, match="budget of 1000 tokens has no room for a slice of 600"):
+            Ledger(Budget(), leaf).hold_slice(Budget(tokens=600))
+        with pytest.raises(Exhausted, match="budget of 4 calls has no room for a slice of 2 calls"):
+            leaf.hold_slice(Budget(calls=2))
+        assert root.reserved == leaf.reserved == hold.amount
+        hold.settle(Spent(calls=2, output_tokens=10))
+    assert (root.reserved, root.spent.calls) == (NOTHING, 2)
+
+
+def test_nothing_but_a_hold_changes_the_books():
+    ledger = Ledger(Budget())
+    for name in ("spent", "reserved"):
+        with pytest.raises(AttributeError):
+            setattr(ledger, name, Spent(calls=1))
 
 
 @pytest.mark.parametrize("wrong", [{"usd": "-1"}, {"calls": -1}, {"tokens": "many"}, {"call": 3}])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import email.utils
 import json
 import threading
@@ -16,6 +17,7 @@ import httpx
 import pytest
 
 from kernel import ApiError, Client, SetupError, connect, models
+from kernel.client import WrappedClient
 
 pytestmark = pytest.mark.usefixtures("no_settings")
 
@@ -523,3 +525,42 @@ def test_an_error_without_words_gets_some(answer, message):
     with pytest.raises(ApiError) as caught:
         send(client_of(*[answer] * 3))
     assert message in str(caught.value)
+
+
+class Counting(WrappedClient):
+    """Counts what passes."""
+
+    passed = 0
+
+    async def send(self, request, *, on_retry=None):
+        self.passed += 1
+        return await super().send(request, on_retry=on_retry)
+
+
+async def test_a_client_around_a_client_is_asked_whatever_was_replaced_on_the_inner_one():
+    client = connect()
+    sent = []
+    original = client.send
+
+    async def counted(request, *, on_retry=None):
+        sent.append(request)
+        return await original(request, on_retry=on_retry)
+
+    client.send = counted
+    wrapper = Counting(client)
+    await wrapper.send({**BODY, "model": models.worker})
+    assert (wrapper.passed, len(sent)) == (1, 1)
+
+
+async def test_a_client_around_a_client_shares_its_ledger_and_its_settings():
+    client = connect("offline", concurrency=2)
+    wrapper = Counting(Counting(client))
+    assert wrapper.ledger is client.ledger
+    assert wrapper.slots is client.slots
+    assert (wrapper.mode, wrapper.headers()) == (client.mode, client.headers())
+    client.mode = "local"
+    assert wrapper.mode == "local", "a later change holds, too"
+    with pytest.raises(AttributeError, match="no_such_thing"):
+        getattr(wrapper, "no_such_thing")  # noqa: B009
+    with pytest.raises(TypeError, match="stays in its process"):
+        copy.copy(wrapper)

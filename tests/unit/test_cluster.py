@@ -33,6 +33,7 @@ from kernel import (
 from kernel import cluster as clusters
 from kernel.cluster import Account, Here, NoCluster, WorkerLost, fan_out, open_cluster, share
 from kernel.journal import Journal
+from kernel.wire import RequestSize
 from workshop import views
 from workshop.material.clustering import KILL, DiesOnce, Service
 
@@ -264,7 +265,7 @@ class Loses:
     async def do(self, job, account):
         slice = await account.begin()
         if slice == Budget():  # the bank is asked before each request
-            await account.book(models.worker, 100, 300)
+            await account.book(RequestSize(models.worker, 100, 300, ""))
         raise WorkerLost("gone")
 
 

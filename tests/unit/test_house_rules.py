@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import kernel
+import kernel.budget
 import offline_model
 
 KERNEL = Path(kernel.__file__).parent
@@ -56,6 +58,42 @@ def test_imports_run_one_way(name):
                     assert (
                         ORDER.index(target) < ORDER.index(name) or (name, target) in ALLOWED_BACK
                     ), f"{name} imports {target}"
+
+
+def own_names(class_):
+    """The names with an underscore that a class gives to its objects and to itself."""
+    names = {name for name in vars(class_) if name.startswith("_") and not name.startswith("__")}
+    tree = ast.parse(inspect.getsource(class_))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "self":
+            names.add(node.attr)
+    return {name for name in names if name.startswith("_")}
+
+
+@pytest.mark.parametrize(
+    ("class_", "variable"),
+    [(kernel.Run, "run"), (kernel.Ledger, "ledger"), (kernel.budget.Hold, "hold")],
+    ids=["Run", "Ledger", "Hold"],
+)
+def test_nobody_reaches_into_a_run_a_ledger_or_a_hold(class_, variable):
+    home = Path(inspect.getfile(class_))
+    names = own_names(class_)
+    assert len(names) > 2
+    for path in [*MODULES, *sorted((KERNEL.parent / "workshop").rglob("*.py"))]:
+        if path == home:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and node.attr in names:
+                owner = getattr(node.value, "attr", getattr(node.value, "id", ""))
+                assert variable not in owner, f"{path}:{node.lineno} uses {owner}.{node.attr}"
+
+
+def test_no_object_is_made_past_its_constructor():
+    for path in MODULES:
+        text = path.read_text(encoding="utf-8")
+        assert "vars(self).update" not in text, f"{path}: wrap it, do not copy its attributes"
+        if path.name != "search.py":  # Corpus.of: as pickle makes it
+            assert ".__new__(" not in text, f"{path}: give the class a constructor"
 
 
 def test_the_kernel_knows_nothing_of_notebooks_or_teaching():

@@ -164,7 +164,7 @@ HANDOFF = Walk(
         Station(
             1,
             "kernel/run.py",
-            "Run._child",
+            "Dispatch",
             "a run of its own: levels, ledger",
             "child run; from, to, return to",
         ),
@@ -217,7 +217,7 @@ REQUEST = Walk(
         Station(
             0,
             "kernel/budget.py",
-            "Ledger.reserve_in_turn",
+            "Ledger.hold_in_turn",
             "books the most it can cost",
             "Request, with what is affordable",
         ),
@@ -258,7 +258,7 @@ REQUEST = Walk(
             "HTTP response",
         ),
         Station(0, "kernel/wire.py", "Reply", "the reply, typed", "Reply, Usage"),
-        Station(0, "kernel/run.py", "Booking.close", "settles; event: Replied"),
+        Station(0, "kernel/budget.py", "Hold.settle", "settles; then event: Replied"),
     ),
 )
 

@@ -20,6 +20,7 @@ import httpx
 from kernel import Client, DeterministicSupervisor, Executable, Handoff, Result, Run, specialists
 from kernel.client import pool_for
 from kernel.cluster import Cluster, Here, NoCluster, WorkerLost, open_cluster
+from kernel.contract import Wrapper
 from offline_model import OfflineAPI, Server
 
 KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
@@ -77,7 +78,7 @@ def client_at(url: str) -> Client:
 
 
 @dataclass(frozen=True)
-class DiesOnce:
+class DiesOnce(Wrapper):
     """A specialist whose process is killed, without a warning, when it is first given work.
 
     mark: a file that says that it happened; home: the process that must not die.
@@ -86,14 +87,6 @@ class DiesOnce:
     wraps: Executable
     mark: Path
     home: int
-
-    @property
-    def name(self) -> str:
-        return self.wraps.name
-
-    @property
-    def description(self) -> str:
-        return self.wraps.description
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         if not self.mark.exists():

@@ -93,7 +93,7 @@ class Starting(guards.Guard):
         if self.failures:
             self.failures -= 1
             raise ApiError("starting", type="overloaded_error", status=529, retryable=True)
-        return await run.dispatch(self.inner, handoff)
+        return await run.dispatch(self.wraps, handoff)
 
 
 def exporter() -> tuple[Agent, list[str]]:
