@@ -24,6 +24,8 @@ from workshop.checks import (
     reset,
     solution,
 )
+from workshop.checks.compare import Mark, Recognised, TriedCase, recognise
+from workshop.checks.difference import difference
 from workshop.checks.engine import judge
 
 ENGINE, PROGRESS, HINTS = (
@@ -247,3 +249,57 @@ def test_with_nobody_there_nothing_is_written(monkeypatch, tmp_path):
         check("01.1", lambda *_: 1)
     check("01.2", made("01.2", "reading_tool", ours("01.2")))
     assert not list(tmp_path.iterdir()) and "1 of 3" in repr(progress("01"))
+
+
+# ── what differs first ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "words"),
+    [
+        ("a", ["a"], "a text came back, and a list is expected"),
+        (None, 3, "`None` came back, and a number is expected"),
+        ({"object": "set"}, [], "a set came back, and a list is expected"),
+        ({"object": "Odd"}, {"tuple": ["a dict"]}, "type `Odd` came back, and a dict is expected"),
+        (True, False, "the opposite"),
+        (3, 5, "the number is 2 too small"),
+        (0.5, 0.25, "the number is too large"),
+        ("Writer", "writer", "capital letters only"),
+        ("a  b\n", "a b", "blanks or line ends only"),
+        ("the text, and more", "the text", "more beside it"),
+        ("the", "the text", "a part of the text is missing"),
+        (["a", "b"], ["b", "a"], "their order is not: number 1 is another one"),
+        (["a"], ["a", "b", "b"], "`'b'` and 1 other are missing; the rest is right"),
+        (["a", "b"], ["a"], "`'b'` is too many; the rest is right"),
+        (["a", "B"], ["a", "b"], "in entry number 2, the texts differ in capital"),
+        (["x"], ["a", "b"], "1 came back instead of 2; `'a'` and 1 other are missing"),
+        ({"calls": 1}, {"calls": 2, "usd": 1}, "the name `'usd'` is missing"),
+        ({"calls": 1}, {"calls": 2}, "at the name `'calls'`, the number is 1 too small"),
+        ({"tuple": [1, 2]}, {"tuple": [1, 3]}, "in entry number 2, the number is 1 too small"),
+    ],
+)
+def test_what_differs_first_is_said_in_a_sentence(actual, expected, words):
+    assert words in difference(actual, expected)
+
+
+@pytest.mark.parametrize(
+    "line", ["raise RuntimeError('no')", "if sent_back: raise RuntimeError('no')"]
+)
+def test_a_raise_of_the_learners_own_is_named(line):
+    verdict = verdict_on(exercise("00.1"), changed("00.1", [("", f"    {line}\n")]))
+    assert "a `raise` of yours ends the call" in verdict.text().lower()
+
+
+def test_an_answer_that_no_slip_explains_is_told_what_differs_and_what_to_run():
+    source = "def what_changed(first, second):\n    return sorted(first)[1:2] + ['who']\n"
+    verdict = judge(exercise("00.2"), made("00.2", "what_changed", source), seed=1)
+    parts = dict(verdict.parts)
+    assert verdict.misconception is None and "What differs first: " in parts["likely cause"]
+    assert "first = {'who': [" in parts["called"] and "Call your function" in parts["next"]
+
+
+def test_a_slip_is_not_named_when_the_answer_is_right_where_the_slip_is_wrong():
+    wrong, right_here = Mark("returned", "a", "a"), None
+    cases = [TriedCase("", "", None, {}, {"slip": wrong}) for _ in range(2)]
+    assert recognise(cases, [wrong, right_here]) is None
+    assert recognise(cases, [wrong, wrong]) == Recognised("slip", True)

@@ -111,13 +111,15 @@ class Recognised:
 
     name: str
     wholly: bool
+    one_case: bool = True
+    """Whether it explains all that differs on the first case that is wrong, at least."""
 
 
 def recognise(row: Row, shown: Sequence[Mark | None]) -> Recognised | None:
     """The slip that explains what differs, or None. `shown`: the marks of an answer, a case of the
     row each.
 
-    A slip that already differs where the answer is still right explains nothing. Of several that
+    A slip that differs on any case where the answer is right is refuted. Of several that
     explain what differs first, the one that explains the most is returned; between two that explain
     equally much there is only a guess, and none is.
     """
@@ -125,7 +127,8 @@ def recognise(row: Row, shown: Sequence[Mark | None]) -> Recognised | None:
     ranks: dict[str, tuple[bool, int]] = {}
     for name, mark in row[first].slips.items():
         theirs = [case.slips.get(name) for case in row[: len(shown)]]
-        if any(theirs[:first]) or mark[:2] != shown[first][:2]:
+        refuted = any(one and not other for one, other in zip(theirs, shown, strict=True))
+        if refuted or mark[:2] != shown[first][:2]:
             continue
         if theirs == list(shown):
             return Recognised(name, True)
@@ -133,4 +136,4 @@ def recognise(row: Row, shown: Sequence[Mark | None]) -> Recognised | None:
         ranks[name] = (mark == shown[first], same)
     best = max(ranks.values(), default=None)
     names = [name for name, rank in ranks.items() if rank == best]
-    return Recognised(names[0], False) if len(names) == 1 else None
+    return Recognised(names[0], False, best[0]) if len(names) == 1 else None

@@ -5,13 +5,15 @@ cause, the next step.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from workshop.course.observing import Crash, Sight
+from workshop.course.observing import OWN_RAISE, Crash, Sight
 
-from .compare import Mark, Recognised, Row, TriedCase, marked, recognise
+from .compare import Mark, Recognised, Row, TriedCase, differing, marked, recognise
+from .difference import difference
 from .register import Exercise
 from .verdict import Outcome, Verdict
 from .wording import NOTHING, as_text, both
@@ -105,7 +107,7 @@ ERRORS = (
     ),
 )
 """What is behind an error, by a word in it; the last is for all others."""
-OWN_RAISE = (
+RAISED_BY_YOU = (
     "a `raise` of yours ends the call, and an exception carries no result",
     "Return what the exercise asks for in this case.",
 )
@@ -156,8 +158,14 @@ def _not_passed(
     draw: Callable[[int], Any],
 ) -> Verdict:
     first = next(number for number, found in enumerate(shown) if found)
-    slip = recognise(tried, shown)
     sight, case = sights[first], tried[first]
+    slip = recognise(tried, shown)
+    if (
+        slip
+        and not slip.one_case
+        and type(sight.seen.get(shown[first].aspect)) in (int, float, bool)
+    ):
+        slip = None  # many a slip leads to the same number
     if sight.crash and not (slip and slip.wholly):
         return _crashed(exercise, case, sight, sight.crash, draw(first))
     return _wrong(exercise, case, sight, shown[first].aspect, slip, draw(first))
@@ -199,20 +207,48 @@ def _wrong(
         actual = _where(sight.crash) if raised else f"{actual}\n{_where(sight.crash)}"
     if slip:
         words = exercise.slips[slip.name]
-    elif sight.returned is None:
+    elif sight.returned is None and case.ours.get("returned", ...) is not None:
         words = (
             "a path through the function ends without a value; did you forget to return?",
             "Follow the path of this call and return its result.",
         )
     else:
-        words = (
-            "none of the usual slips",
-            f'Compare the two lines above; `hint("{exercise.id}")` may help.',
-        )
+        words = _unknown(exercise, case, sight)
     for other, text in _shown(exercise, sight):
         actual += f"\n{other}: {text}"
-    parts = (_called(case, sight), actual, expected)
+    called = _called(case, sight)
+    if not slip:
+        called += "".join(f"\n{name} = {value}" for name, value in sight.values.items())
+    parts = (called, actual, expected)
     return verdict_of(exercise, "wrong", parts, words, picture, slip.name if slip else None)
+
+
+def _unknown(exercise: Exercise, case: TriedCase, sight: Sight) -> tuple[str, str]:
+    """What to say where no known slip explains an answer: what differs first, and where to look."""
+    aspects = differing(sight.seen, case.ours, exercise.rules)
+    telling = [name for name in aspects if type(case.ours.get(name)) not in (int, float)]
+    aspect = (telling or aspects)[0]  # a list that differs says more than its length
+    if aspect not in sight.seen:
+        found = f'nothing is there for "{aspect}"'
+    elif aspect not in case.ours:
+        found = f'"{aspect}" is more than is expected here'
+    else:
+        where = "" if aspect == "returned" else f'in "{aspect}", '
+        found = where + difference(sight.seen[aspect], case.ours[aspect])
+    if not sight.hidden:
+        step = (
+            "Call your function with these values in a new cell, with a `print` in each round of a "
+            "loop and before each `return`, and look where it first goes another way than you meant"
+        )
+    else:
+        step = (
+            "Put a `print` of what your function holds just before this place, run the check "
+            "again, and compare what you read with the text of the exercise"
+        )
+    return (
+        f"what differs first: {found}. It is not one of the slips that we know",
+        f'{step}; `hint("{exercise.id}")` may help.',
+    )
 
 
 def _shown(exercise: Exercise, sight: Sight) -> list[tuple[str, str]]:
@@ -226,17 +262,29 @@ def _crashed(
 ) -> Verdict:
     parts = (_called(case, sight), _where(crash), "an answer without an error")
     if not crash.number:
-        words = (
-            "the error was not raised in your code: the call does not fit the function, or the "
-            "check is wrong",
-            "Compare the function's parameters with the stub; if they agree, the fault is ours.",
-        )
-    elif crash.line.startswith("raise"):
-        words = OWN_RAISE
+        words = _raised_elsewhere(sight)
+    elif re.search(OWN_RAISE, crash.line):
+        words = RAISED_BY_YOU
     else:
         _, *known = next(entry for entry in ERRORS if entry[0] in crash.text or entry is ERRORS[-1])
         words = (known[0], known[1])
     return verdict_of(exercise, "crashed", parts, words, picture)
+
+
+def _raised_elsewhere(sight: Sight) -> tuple[str, str]:
+    """Cause and next step of an error that no line of the learner's raised."""
+    if sight.returned is not ...:
+        return (
+            "your function returned, and the error came when what it returned was put to use",
+            "Compare what you return with the text of the exercise: its type, its fields, and "
+            "which of its functions are `async`.",
+        )
+    return (
+        "the function could not be called in this way: its parameters are not those of the stub, "
+        "or it is not a function of yours",
+        "Compare the line that begins with `def` with the stub's: the same parameters, in the "
+        "same order.",
+    )
 
 
 def _where(crash: Crash) -> str:

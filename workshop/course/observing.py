@@ -12,6 +12,7 @@ import contextlib
 import inspect
 import io
 import json
+import re
 import reprlib
 import sys
 import textwrap
@@ -58,6 +59,10 @@ class Sight:
     seen: dict[str, Any] = field(default_factory=dict)
     """By aspect, in plain form, in the order in which `observe` names them."""
     called: str = ""
+    values: dict[str, str] = field(default_factory=dict)
+    """The values of those parameters that `called` only names, where they are plain data."""
+    hidden: bool = False
+    """Whether `called` names a parameter whose value is no plain data, or too long to be shown."""
     returned: Any = ...
     problem: BaseException | None = None
     """What the answer raised first."""
@@ -235,7 +240,7 @@ def call(answer: Any, *given: Any, meant: tuple[Any, ...] = ()) -> Any:
     """
     session: Session = _here.session
     sight = session.sight
-    sight.called = f"{session.name}({', '.join(_arguments(answer, given))})"
+    _note_call(session.name, answer, given)
     given = _copies(answer, given, meant)
     try:
         value = answer(*given)
@@ -368,6 +373,9 @@ def _contents(value: Any) -> str:
         return "too much"
 
 
+OWN_RAISE = r"(^|[:;])\s*raise\b"
+"""A line that raises by itself, alone or behind an `if`."""
+
 # ── what an answer is ─────────────────────────────────────────────────────────────────────────────
 
 
@@ -383,7 +391,7 @@ def how_raised(problem: BaseException, answer: Any) -> str:
     frames = traceback.extract_tb(problem.__traceback__)
     code = getattr(inspect.unwrap(answer) if callable(answer) else None, "__code__", None)
     own = bool(frames and code) and frames[-1].filename == code.co_filename
-    if own and (frames[-1].line or "").startswith("raise"):
+    if own and re.search(OWN_RAISE, frames[-1].line or ""):
         return "by a `raise` of its own"
     return name_of(type(problem))
 
@@ -443,13 +451,37 @@ def _is_constant(node: Any) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-def _arguments(function: Any, given: tuple) -> Iterator[str]:
-    """Short values unchanged; for all others the parameter's name says more."""
+def _note_call(name: str, function: Any, given: tuple) -> None:
+    """Notes a call in words: a short value unchanged, any other by the name of its parameter."""
+    sight = _here.session.sight
+    sight.values, sight.hidden = {}, False
     names = _parameters(function)
+    shown = []
     for number, value in enumerate(given):
         text = brief(value)
-        named = number < len(names) and (len(text) > 60 or text.startswith("<") or "\n" in text)
-        yield names[number] if named else text
+        if number < len(names) and (len(text) > 60 or text.startswith("<") or "\n" in text):
+            shown.append(names[number])
+            if _is_data(value) and len(repr(value)) <= MOST_SHOWN:
+                sight.values[names[number]] = repr(value)
+            else:
+                sight.hidden = True
+        else:
+            shown.append(text)
+            sight.hidden = sight.hidden or text != repr(value)
+    sight.called = f"{name}({', '.join(shown)})"
+
+
+MOST_SHOWN = 600
+"""Characters of a value that is shown whole beside a call."""
+
+
+def _is_data(value: Any) -> bool:
+    """Whether a value can be typed as it is shown: texts, numbers, and lists and dicts of them."""
+    if type(value) in (list, tuple, set):
+        return all(map(_is_data, value))
+    if type(value) is dict:
+        return all(map(_is_data, [*value, *value.values()]))
+    return value is None or type(value) in (str, int, float, bool)
 
 
 def _parameters(function: Any) -> list[str]:
