@@ -18,6 +18,8 @@ NUMBER = re.compile(r"(?<![\w.,-])\d[\d,.]*\d|(?<![\w.,-])\d(?![\w-])")
 NAME = re.compile(r"(?<=[a-z] )[A-Z]\w+(?: [A-Z]\w+)*")
 """In the middle of a sentence: the word before it is not a heading's or a sentence's first."""
 
+VERB = re.compile(r"(?<= )(is|are|was|can|may|has been)( not)?(?= )")
+
 Spoiler = Callable[[str, random.Random], str]
 """(draft, draw) → the draft with one fault, or unchanged where it has no place for that fault."""
 
@@ -41,9 +43,8 @@ def wrong_name(draft: str, draw: random.Random) -> str:
 
 
 def negated(draft: str, draw: random.Random) -> str:
-    """One sentence says the opposite."""
-    verb = re.compile(r"(?<= )(?:is|are|was|can|may|has been)(?= )")
-    return _one(verb, draft, draw, lambda found: f"{found[0]} not")
+    """One sentence says the opposite: a "not" more, or one less."""
+    return _one(VERB, draft, draw, _opposite)
 
 
 def uncited(draft: str, draw: random.Random) -> str:
@@ -74,10 +75,13 @@ def invented(draft: str, draw: random.Random) -> str:
 
 
 def halved(draft: str, draw: random.Random) -> str:
-    """Only the first half of the sentences is left."""
+    """Only the first half of the sentences is left, under the title. One sentence has no half."""
     whole = sentences(draft)
-    half = max(1, len(whole) // 2)
-    return " ".join(whole[:half])
+    if len(whole) < 2:
+        return draft
+    first_line, _, _ = draft.lstrip().partition("\n")
+    title = f"{first_line}\n\n" if first_line.startswith("#") else ""
+    return title + " ".join(whole[: len(whole) // 2])
 
 
 SPOILERS: dict[str, Spoiler] = {
@@ -184,6 +188,14 @@ def _other_number(found: re.Match[str]) -> str:
     number = found[0]
     first = int(number[0]) % 9 + 1
     return f"{first}{number[1:]}"
+
+
+def _opposite(found: re.Match[str]) -> str:
+    """The verb without its "not", or with one."""
+    verb, negation = found.groups()
+    if negation:
+        return verb
+    return f"{verb} not"
 
 
 def _changed(draft: str, spoiled: str) -> str:

@@ -15,7 +15,17 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from .evaluate import Difference, Interval, Trial, all_of_k, by_case, compare, interval, pass_at_k
+from .evaluate import (
+    FEWEST,
+    Difference,
+    Interval,
+    Trial,
+    all_of_k,
+    by_case,
+    compare,
+    interval,
+    pass_at_k,
+)
 
 STYLE = """\
 :root { color-scheme: light dark }
@@ -119,11 +129,13 @@ class Report:
         ]
         if self.repeats > 1 and not self.varied():
             caveats.append("Every repeat gave the same answer: a repeat added nothing.")
-        spans = [row.against.high - row.against.low for row in self.rows if row.against]
-        if spans and max(spans) > 0:
+        seen = max((row.against.seen for row in self.rows if row.against), default=0.0)
+        if self.cases < FEWEST:
+            caveats.append(f"So few cases allow no verdict: it needs {FEWEST}.")
+        elif seen > 0:
             caveats.append(
-                f"A difference of less than about {max(spans) / 2:.2f} is not seen with so few "
-                "cases; half of that takes four times as many."
+                f"Four of five such evaluations see a difference of about {seen:.2f}; one of half "
+                "that size takes four times as many cases."
             )
         if "offline" in modes:
             caveats.append(
@@ -150,13 +162,18 @@ class Report:
         )
 
     def table(self) -> str:
-        """The report as text, without seconds, so that it is the same in every run."""
-        lines = [self.headings(), *map(self.cells, self.rows)]
+        """The report as text, without seconds, so that it is the same in every run. What each
+        design is against the first stands below, since beside it no line fits a page."""
+        lines = [line[:-1] for line in (self.headings(), *map(self.cells, self.rows))]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         shown = [
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
             for line in lines
         ]
+        first, *others = self.rows
+        if others:
+            shown += ["", f"against {first.design}"]
+            shown += [f"{row.design:{widths[0]}}  {row.against}" for row in others]
         return "\n".join([*shown, "", *self.limits()])
 
     def as_plain(self) -> dict[str, Any]:
@@ -179,8 +196,8 @@ class Report:
         }
 
     def json(self) -> str:
-        """The whole report as JSON."""
-        return to_json(self.as_plain(), indent=2).decode()
+        """The whole report as JSON. An interval without ends has null for them."""
+        return to_json(self.as_plain(), indent=2, inf_nan_mode="null").decode()
 
     def html(self, *pictures: str) -> str:
         """One page that needs no network. pictures: markup such as SVG, shown above the table."""

@@ -217,7 +217,7 @@ WRONG = [
     ),
     ("16.3", "trial.marks[item]", "[*trial.marks.values()][0]"),
     ("16.3", "-tolerated", "-0.05"),
-    ("16.3", "gain.high < 0", "gain.high <= 0"),
+    ("16.3", "gain.high < 0", "gain.mean < -tolerated"),
     ("17.1", "handoff.as_text()", 'handoff.model_copy(update={"context": ""}).as_text()'),
     ("17.1", "**ASK,", '**{**ASK, "max_tokens": 1024},'),
     (

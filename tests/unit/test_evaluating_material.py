@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import random
 import subprocess
 import sys
+from statistics import fmean
 
 import pytest
 
 from kernel import Corpus
-from kernel.evaluate import Conditions, Design
+from kernel.evaluate import Conditions, Design, Item, by_case, compare, evaluate, load
 from kernel.marks import Report
-from workshop.material import evaluating
+from workshop.material import evaluating, worth
 
+from .test_evaluate import trials_of
 from .test_marks import trials
 
 PRINTED = """
@@ -48,10 +52,59 @@ def test_a_service_with_faults_is_made_offline_only(monkeypatch):
 @pytest.mark.parametrize(
     ("other", "finding"),
     [
-        ((0.1, 0.1, 0.1, 0.1), "4 cases tell one agent from team"),
-        ((0.9, 0.1, 0.9, 0.1), "4 cases cannot tell the 2 designs apart"),
+        ((0.1, 0.1, 0.1, 0.1, 0.1), "5 cases tell one agent from team"),
+        ((0.9, 0.1, 0.9, 0.1, 0.5), "5 cases cannot tell the 2 designs apart"),
+        ((0.1, 0.1, 0.1), "3 cases are too few for a verdict"),
     ],
 )
 def test_the_chart_says_what_was_seen(other, finding):
-    report = Report({"one agent": trials(0.5, 0.5, 0.5, 0.5), "team": trials(*other)})
+    report = Report({"one agent": trials(*[0.5] * len(other)), "team": trials(*other)})
     assert evaluating.marks_chart(report).finding == finding
+
+
+def test_one_case_is_drawn_without_an_interval():
+    drawn = evaluating.marks_chart(Report({"one agent": trials(0.5)}))
+    assert drawn.finding == "1 case is too few for a verdict"
+    assert "one case has no interval" in drawn.markup()
+
+
+# ── how often the lesson's own marks mislead ──────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def marks_by_case():
+    """For each golden case the marks of the team in the conditions of the lesson."""
+    library = Corpus()
+    conditions = Conditions("all", library, share=0.7, worded=True, connect=evaluating.faulty)
+
+    def carried(case, answer):
+        pairs = worth.sentences(answer)
+        return fmean(worth.carried(*pair, library) for pair in pairs)
+
+    rubric = [
+        Item("key facts", lambda case, answer: case.covered(answer)),
+        Item("carried", carried),
+    ]
+    design = Design("team", evaluating.team, conditions)
+    found = asyncio.run(evaluate(design, load(evaluating.GOLDEN), range(4), rubric))
+    return [[trial.mark for trial in group] for group in by_case(found).values()]
+
+
+@pytest.mark.parametrize("repeats", [1, 4])
+@pytest.mark.parametrize("count", [5, 8, 12, 20])
+def test_equal_designs_with_the_marks_of_the_lesson_are_rarely_called_different(
+    marks_by_case, count, repeats, exhaustive
+):
+    """Both designs draw their marks from the same ones, case by case."""
+    rounds = 2000 if exhaustive else 300
+    draw = random.Random(count)
+    called = 0
+    for _ in range(rounds):
+        drawn = dict(enumerate(draw.choices(marks_by_case, k=count)))
+        a, b = (
+            trials_of({str(n): draw.choices(marks, k=repeats) for n, marks in drawn.items()})
+            for _ in range(2)
+        )
+        called += compare(a, b).verdict in ("better", "worse")
+    assert len({*map(tuple, marks_by_case)}) > 6, "marks that never differ prove nothing"
+    assert called / rounds <= 0.07

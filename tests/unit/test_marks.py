@@ -43,7 +43,21 @@ def test_the_table_shows_no_seconds_and_says_what_the_marks_cannot_say():
     table = REPORT.table()
     assert "one agent" in table and "4.00" in table and "second" not in table
     assert "4 cases with 2 repeats each; what varies: documents." in table
-    assert "say nothing of a real model" in table and "is not seen with so few cases" in table
+    assert "say nothing of a real model" in table
+    assert "So few cases allow no verdict: it needs 5." in table and table.count("unclear") == 1
+
+
+def test_how_large_a_difference_would_be_seen_is_said():
+    more = Report({"a": trials(0.2, 0.4, 1.0, 1.0, 0.5), "b": trials(0.6, 0.1, 1.0, 0.8, 0.5)})
+    seen = more.rows[1].against.seen
+    assert f"Four of five such evaluations see a difference of about {seen:.2f};" in more.table()
+    low, high = more.rows[1].against[1:3]
+    assert seen > (high - low) / 2, "half the width is seen by half of them"
+
+
+def test_an_interval_without_ends_is_null_in_json():
+    plain = json.loads(Report({"team": trials(0.5)}).json())
+    assert plain["designs"][0]["mark"] == {"mean": 0.5, "low": None, "high": None}
 
 
 def test_what_it_says_of_itself_follows_the_trials():

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
+from random import Random
 from statistics import fmean
 
 from IPython.display import display
@@ -25,7 +27,8 @@ from kernel import (
     search_tool,
     specialists,
 )
-from kernel.evaluate import Case, Difference, Trial, by_case
+from kernel.calibrate import Caught
+from kernel.evaluate import FEWEST, Case, Difference, Trial, by_case, sentences
 from kernel.marks import Report
 from workshop.presence import interactive
 from workshop.views import chart
@@ -44,6 +47,10 @@ used. Answer with the brief only."""
 JUDGE = """\
 You are the judge of an editorial desk. Score the draft against the facts from {low} to {high}.
 Criteria: support, citations, coverage."""
+
+QUESTION = """\
+You are the judge of an editorial desk. Score the sentence against the facts from 0 to 1.
+Criteria: {}."""
 
 
 def alone(library: Corpus) -> Executable:
@@ -139,6 +146,68 @@ def judge(facts: dict[str, str], low: int, high: int) -> Callable[[str, str], Aw
     return mark
 
 
+def by_sentence(facts: dict[str, str], question: str) -> Callable[[str, str], Awaitable[float]]:
+    """A judge that is asked one question of each sentence: 1 for yes, 0 for no. The worst sentence
+    is the draft's mark. No sentence of a draft is asked about twice."""
+    answer: type[BaseModel] = create_model("Answer", **{question: (int, ...)})  # type: ignore[call-overload]
+    agent = Agent("judge", "Answers.", QUESTION.format(question), models.worker, output=answer)
+    known: dict[tuple[str, str], float] = {}
+
+    async def mark(name: str, draft: str) -> float:
+        marks = []
+        for sentence in sentences(draft):
+            if (name, sentence) not in known:
+                known[name, sentence] = await ask(name, sentence)
+            marks.append(known[name, sentence])
+        return min(marks, default=0)
+
+    async def ask(name: str, sentence: str) -> float:
+        artifacts = {"facts": facts[name], "draft": sentence}
+        task = Handoff(intent="Score the sentence.", artifacts=artifacts)
+        result = await Run(connect()).dispatch(agent, task)
+        if not isinstance(result.output, answer):
+            raise RuntimeError(f"the judge gave no answer for {name}: {result.reason}")
+        return result.output.model_dump()[question]
+
+    return mark
+
+
+def noticed_table(noticed: Mapping[str, Mapping[str, Caught]]) -> str:
+    """For each fault a row: how many of its drafts each judge noticed."""
+    heading = f"{'noticed':16}"
+    for judge in noticed:
+        heading += f"{judge:>12}"
+    lines = [heading]
+    for fault in next(iter(noticed.values())):
+        line = f"{fault or '(none)':16}"
+        for counts in noticed.values():
+            count, of = counts[fault]
+            line += f"{count:>6} of {of:<2}"
+        lines.append(line)
+    return "\n".join(lines)
+
+
+Ends = Callable[[Sequence[float]], tuple[float, float]]
+"""What gives the interval of a sample."""
+
+
+def held(ends: Ends, count: int, samples: int = 400) -> float:
+    """The share of the intervals that hold the truth, where it is known: samples of so many values
+    from a normal population."""
+    draw = Random(16)
+    found = 0
+    for _ in range(samples):
+        low, high = ends([draw.gauss(0.7, 0.1) for _ in range(count)])
+        found += low < 0.7 < high
+    return found / samples
+
+
+def of_first(count: int, trials: Iterable[Trial]) -> list[Trial]:
+    """The trials of the first cases only."""
+    groups = [*by_case(trials).values()]
+    return [*chain.from_iterable(groups[:count])]
+
+
 def attended() -> bool:
     """Whether somebody sits here who would look at a progress bar."""
     return interactive()
@@ -150,15 +219,28 @@ def different(trials: Iterable[Trial]) -> float:
 
 
 def marks_chart(report: Report) -> chart.Chart:
-    """The mark of each design with its interval."""
+    """The mark of each design with its interval; one case has none."""
+    finding = _finding(report)
+    if report.cases == 1:
+        means = {row.design: row.mark.mean for row in report.rows}
+        return chart.bars(finding, means, axis="mark; one case has no interval")
     rows = {row.design: tuple(row.mark) for row in report.rows}
-    apart = [row.design for row in report.rows if row.against and row.against.verdict in SEEN]
-    finding = f"{report.cases} cases " + (
-        f"tell {report.rows[0].design} from {' and '.join(apart)}"
-        if apart
-        else f"cannot tell the {len(rows)} designs apart"
-    )
     return chart.intervals(finding, rows, axis="mark, with its 95 % interval")
+
+
+def _finding(report: Report) -> str:
+    """What the marks tell, in a sentence."""
+    if report.cases == 1:
+        return "1 case is too few for a verdict"
+    if report.cases < FEWEST:
+        return f"{report.cases} cases are too few for a verdict"
+    apart = []
+    for row in report.rows:
+        if row.against and row.against.verdict in SEEN:
+            apart.append(row.design)
+    if apart:
+        return f"{report.cases} cases tell {report.rows[0].design} from {' and '.join(apart)}"
+    return f"{report.cases} cases cannot tell the {len(report.rows)} designs apart"
 
 
 def draw_marks(report: Report) -> None:
