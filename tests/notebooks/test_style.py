@@ -154,6 +154,44 @@ def test_a_quote_that_is_not_in_the_source_is_noticed(tmp_path):
         test_code_quoted_in_prose_is_code_that_exists(tmp_path / "new.ipynb")
 
 
+def fixed_reveals(source):
+    """The calls of `reveal` whose argument is known before anything has run."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(attr="reveal"),
+                args=[ast.Constant() | ast.Subscript(slice=ast.Constant())],
+            ):
+                yield ast.unparse(node)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=named)
+def test_what_a_prediction_reveals_is_computed_from_the_run(path):
+    assert not [call for cell in cells(path, "code") for call in fixed_reveals(cell.source)]
+
+
+def test_a_fixed_reveal_is_noticed():
+    assert [*fixed_reveals("most.reveal(most.options[2])\nmost.reveal('all')")] == [
+        "most.reveal(most.options[2])",
+        "most.reveal('all')",
+    ]
+    assert not [*fixed_reveals("most.reveal(most.options[2 if found else 0])")]
+
+
+ONE_OF_MANY = re.compile(
+    r"(?<![\d.,])1 (calls|cases|drafts|events|facts|messages|notes|rounds|sources|spans|steps|tokens"
+    r"|tries|turns|waits|words)\b|\w\(s\)"
+)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=named)
+def test_one_is_no_plural(path):
+    for cell in cells(path, "code"):
+        for output in cell.outputs:
+            shown = output.get("text") or output.get("data", {}).get("text/plain", "")
+            assert not ONE_OF_MANY.search(shown), f"{cell.id}: {ONE_OF_MANY.search(shown)[0]}"
+
+
 @pytest.mark.parametrize("path", LESSONS, ids=named)
 def test_a_lesson_imports_few_names_and_holds_little_code(path):
     code = [cell.source for cell in cells(path, "code")]

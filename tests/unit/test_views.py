@@ -451,6 +451,50 @@ def test_a_chart_has_its_numbers_in_words_and_its_own_paper(drawn):
     assert 'alt="' + drawn.finding in bundle["text/html"] and bundle["text/plain"] == drawn.text()
 
 
+def on_the_picture(svg):
+    """The words of a chart with their baselines, and its lines as (y, y2)."""
+    root = ElementTree.fromstring(svg)
+    texts = [shape for shape in root.iter() if shape.tag.endswith("text")]
+    drawn = [shape for shape in root.iter() if shape.tag.endswith("line")]
+    words = {shape.text: float(shape.get("y")) for shape in texts}
+    return words, [(float(shape.get("y1")), float(shape.get("y2"))) for shape in drawn]
+
+
+@pytest.mark.parametrize(
+    ("ends", "drawn"),
+    [
+        (
+            ["-1.00", "+0.00", "+0.01"],
+            chart.lines(
+                "Pays",
+                {"one": (-1.0, -1.0), "two": (-0.9, 0.0), "three": (-1.1, 0.01)},
+                x_axis="worth",
+                y_axis="$",
+            ),
+        ),
+        (
+            ["9", "9.1", "9.2"],
+            chart.curves(
+                "Held",
+                {"one": [1, 9, 9], "two": [1, 8, 9.1], "three": [0, 0, 9.2]},
+                x_axis="step",
+                y_axis="tokens",
+                limit=9,
+            ),
+        ),
+    ],
+    ids=["lines", "curves"],
+)
+def test_the_name_of_a_line_lies_on_no_line_and_numbers_stand_apart(ends, drawn):
+    words, lines = on_the_picture(drawn.svg)
+    names = {name: words[name] for name in ("one", "two", "three")}
+    for name, y in names.items():
+        crossing = [ends for ends in lines if min(ends) - 2 <= y and max(ends) + 2 >= y - 12]
+        assert all(first == second == y - 4 for first, second in crossing), name  # its own sample
+    numbers = sorted(words[end] for end in ends)
+    assert numbers[1] - numbers[0] >= 12 and numbers[2] - numbers[1] >= 12
+
+
 @pytest.mark.parametrize("view", VIEWS)
 async def test_the_object_has_a_stable_repr(view):
     assert repr(view((await desk()).events)) == repr(view((await desk()).events))

@@ -93,6 +93,20 @@ async def test_a_plan_that_was_replaced_stays_with_what_was_dropped_and_why():
     assert lines[-1].startswith("synthesizer: done · ")
 
 
+async def test_a_step_that_was_repeated_says_so():
+    tries = iter([Result(status="failed", reason="starting"), found("Here.")])
+    registry = Registry()
+    registry.register(Worker("code", lambda handoff, run: next(tries)))
+    registry.register(Worker("ops", found("There.")))
+    registry.register(Worker("end", "done"))
+    plans = Plans(Plan(steps=[step("find", "code"), step("look", "ops")]))
+    supervisor = PlannedSupervisor(registry, plans, Worker("end", "done"), max_repeats=1)
+    run = Run(scripted())
+    await run.dispatch(supervisor, TASK)
+    text = PlanGraph(run).text()
+    assert "done at try 2 · 1 finding" in text and text.count("at try") == 1
+
+
 async def test_the_graph_fills_while_the_run_goes_on():
     run = await run_of(replanned())
     states = []

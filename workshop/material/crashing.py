@@ -14,12 +14,20 @@ from pathlib import Path
 from typing import Any
 
 from kernel import Client, DeterministicSupervisor, Handoff, Run, specialists, tool
+from kernel.events import Event, Replied
 from kernel.journal import Journal, current_step
 from offline_model import OfflineTransport
 
 TASK = "Write a brief on pgvector"
 KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 """Windows has no SIGKILL; there SIGTERM ends a process as abruptly."""
+
+
+def ended_by_kill(returncode: int, system: str = os.name) -> bool:
+    """Whether KILL ended a process: POSIX reports the signal below zero, Windows as the code that
+    `TerminateProcess` was given, which is the signal's number.
+    """
+    return returncode == (int(KILL) if system == "nt" else -KILL)
 
 
 class Service(OfflineTransport):
@@ -36,11 +44,14 @@ def in_new_process(folder: Path, kill_at: int | None = None) -> dict[str, Any]:
     """Runs the desk in a new process, with the journal in `folder`; kills it at its n-th event.
 
     Returns {"killed": True}, or the status, text, calls and dollars of the run and what was sent.
+    Raises RuntimeError, with what it wrote, when the process ended in any other way.
     """
     command = [sys.executable, "-m", __name__, str(folder), str(-1 if kill_at is None else kill_at)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode in (-KILL, 1) and not done.stdout:
+    if ended_by_kill(done.returncode):
         return {"killed": True}
+    if done.returncode != 0:
+        raise RuntimeError(f"the desk's process ended with {done.returncode}:\n{done.stderr}")
     return json.loads(done.stdout)
 
 
@@ -66,6 +77,26 @@ async def desk(folder: Path, kill_at: int) -> dict[str, Any]:
         "sent": service.sent,
         "events": events,
     }
+
+
+class Replies:
+    """Whose replies a journal held and whose were asked for: `Run(client, on_event=replies)`.
+
+    For runs that make one call at a time.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        self.kept: list[str] = []
+        self.asked: list[str] = []
+        self._journal = journal
+        self._finished, _ = journal.steps()
+
+    def __call__(self, event: Event) -> None:
+        if not isinstance(event, Replied):
+            return
+        finished, _ = self._journal.steps()
+        (self.asked if finished > self._finished else self.kept).append(event.agent)
+        self._finished = finished
 
 
 class Outbox:

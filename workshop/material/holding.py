@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from IPython.display import display
 
 from kernel import Handoff, Run, connect, specialists
+from kernel.events import Replied
 from workshop.views.chart import curves
 
 TOPICS = (
@@ -33,15 +34,30 @@ async def ten_results() -> dict[str, str]:
     return {topic: result.as_text() for topic, result in zip(TOPICS, results, strict=True)}
 
 
-def draw_held(hoarder: Sequence[int], manager: Sequence[int], limit: int) -> None:
-    """Draws the tokens that a hoarder and a manager hold after each step, with the limit."""
+def draw_held(
+    hoarder: Sequence[int], manager: Sequence[int], handed: Sequence[int], limit: int
+) -> None:
+    """Draws the tokens that a hoarder and a manager hold after each step, and those that the
+    manager hands to a worker, with the limit.
+    """
     stays = max(manager) <= limit
     display(
         curves(
             f"The manager's context {'stays below' if stays else 'passes'} its limit",
-            {"manager": manager, "hoarder": hoarder},
+            {"hoarder holds": hoarder, "manager holds": manager, "manager hands on": handed},
             x_axis="step",
-            y_axis="tokens held",
+            y_axis="tokens",
             limit=limit,
         )
     )
+
+
+def show_cache(run: Run) -> None:
+    """Prints what each request of a run wrote to the prompt cache and read from it."""
+    replies = [event.reply for event in run.events if isinstance(event, Replied)]
+    for number, reply in enumerate(replies, 1):
+        written, read = (
+            reply.usage.cache_creation_input_tokens,
+            reply.usage.cache_read_input_tokens,
+        )
+        print(f"      request {number}: {written:5,} tokens written, {read:5,} read from the cache")

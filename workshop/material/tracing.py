@@ -49,11 +49,13 @@ def busy_at_first() -> Client:
 
 def draw_tiers(paid: Mapping[str, Decimal | None]) -> None:
     """What 1,000 briefs cost, a bar for each team; a sentence where a price is not known."""
-    finding = "The money is on top"
     values = {name: 1000 * float(usd) for name, usd in paid.items() if usd}
     if len(values) < len(paid):
         print("The price of this model is not known, so there is nothing to draw.")
         return
+    top = values["strong on top"] - values["cheap everywhere"]
+    on_top = top > values["strong everywhere"] / 2
+    finding = "The money is on top" if on_top else "The money is with the specialists"
     display(chart.bars(finding, values, axis="US dollars for 1,000 briefs"))
 
 

@@ -104,7 +104,8 @@ def draw_break_even(gains: Mapping[str, tuple[int, float]]) -> None:
 
     gains: task → (sources that the team has more, dollars that it costs more for 1,000 briefs).
     """
-    finding = "The team pays only where its review finds something"
+    pays = sum(gain > 0 for gain, _ in gains.values())
+    finding = f"The team can pay on {pays} of {len(gains)} tasks: where it has more sources"
     ends = {}
     for task, (gain, extra) in gains.items():
         ends[task] = (-extra, gain - extra)

@@ -4,11 +4,11 @@ intervals; each with a text twin.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 
 from .drawing import DASHED, FAINT, LEFT, RIGHT, TOP, Axis, Chart, Drawing, hue
-from .svg import BODY, CARD, INK, LINE, MARGIN, MUTED, ROLES, WIDTH
+from .svg import BODY, CARD, INK, LINE, MARGIN, MUTED, ROLES, WIDTH, text_width
 
 __all__ = ["Chart", "bars", "curves", "intervals", "lines", "pairs", "panels"]
 
@@ -16,11 +16,13 @@ ROW = 32.0
 HEIGHT = 200.0
 """Of a row, and of a chart without rows, in px."""
 DASHES = (None, "6 4", "2 3", "10 4 2 4")
-SHARES = (0.95, 0.62, 0.3)
-"""How far along its line a name is written: side by side, so that names of near lines stay apart."""
 SHARE_TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 PANELS = 168.0
 """Where the columns of `panels` begin, in px."""
+LEGEND = 72.0
+"""How far below the numbers the first row of a legend is, in px."""
+APART = 14.0
+"""Between the numbers at the ends of two lines, in px."""
 COLUMNS = 30
 """Characters of the longest bar of a text twin."""
 
@@ -45,17 +47,18 @@ def bars(
     drawing = Drawing()
     drawing.frame(scale, bottom, axis)
     words = []
+    longest = max([12, *map(len, values)])
     for index, (name, value) in enumerate(values.items()):
         y = TOP + ROW * index + 6
         colour = hue(index)
         drawing.row_name(name, y + 14)
         _bar(drawing, y, value, scale, colour)
-        words.append(_bar_in_words(name, "█", value, largest))
+        words.append(_bar_in_words(f"{name:{longest}}", "█", value, largest))
     if ideal:
         x = scale.x(ideal)
         drawing.vertical(x, TOP - 6, bottom, **DASHED)
         drawing.mark(x, TOP - 12, f"ideal {ideal:g}")
-        words.append(_bar_in_words("ideal", "─", ideal, largest))
+        words.append(_bar_in_words(f"{'ideal':{longest}}", "─", ideal, largest))
     return drawing.chart(finding, bottom, words)
 
 
@@ -80,7 +83,7 @@ def _bar(
 def _bar_in_words(name: str, sign: str, value: float, largest: float) -> str:
     length = round(COLUMNS * value / largest)
     bar = sign * length
-    return f"{name:12}  {bar:{COLUMNS}}  {value:.2f}"
+    return f"{name}  {bar:{COLUMNS}}  {value:.2f}"
 
 
 def pairs(
@@ -130,10 +133,9 @@ def lines(
 ) -> Chart:
     """A straight line from 0 to 1 for each name: its values at both ends."""
     both_ends = chain.from_iterable(values.values())
-    ends = [0.0, *both_ends]
-    least = min(ends)
-    span = (max(ends) - least) or 1.0
-    width = RIGHT - LEFT
+    heights = [0.0, *both_ends]
+    least = min(heights)
+    span = (max(heights) - least) or 1.0
     bottom = TOP + HEIGHT
     drawing = Drawing()
     drawing.frame(Axis(SHARE_TICKS), bottom, x_axis)
@@ -149,18 +151,14 @@ def lines(
     words = [f"{y_axis}, from 0 to 1 {x_axis}"]
     for index, (name, (first, last)) in enumerate(values.items()):
         colour = hue(index)
-        begin = y_of(first)
-        end = y_of(last)
         dash = DASHES[index % len(DASHES)]
-        drawing.line(LEFT, begin, RIGHT, end, stroke=colour, width=2, dash=dash)
-        share = SHARES[index % len(SHARES)]
-        x = LEFT + width * share
-        y = begin + (end - begin) * share
-        y += 16 if first + last < 0 else -8  # beside the line
-        drawing.name(x, y, name, colour)
-        drawing.text(RIGHT + 8, end + 4, f"{last:+.2f}", fill=INK)
+        drawing.line(LEFT, y_of(first), RIGHT, y_of(last), stroke=colour, width=2, dash=dash)
         words.append(f"{name:32}  {first:+.2f} → {last:+.2f}")
-    return drawing.chart(finding, bottom, words)
+    lasts = [last for _, last in values.values()]
+    ends = [(y_of(last), f"{last:+.2f}") for last in lasts]
+    _last_numbers(drawing, ends)
+    lowest = _legend(drawing, values, bottom + LEGEND)
+    return drawing.chart(finding, lowest, words)
 
 
 def curves(
@@ -199,30 +197,52 @@ def curves(
     drawing.horizontal(y, LEFT, RIGHT, **DASHED)
     drawing.text(LEFT + 8, y - 8, f"limit {limit:,g}", fill=INK)
     words = [f"{y_axis} at {x_axis} 1 to {steps}, limit {limit:,g}"]
+    longest = max(map(len, values))
     for index, (name, curve) in enumerate(values.items()):
+        dash = DASHES[index % len(DASHES)]
         points = [(x_of(step), y_of(value)) for step, value in enumerate(curve)]
-        last = f"{curve[-1]:,g}"
-        _curve(drawing, name, points, last, hue(index))
-        row = " ".join(f"{number:g}" for number in curve)
-        words.append(f"{name:12}  {row}")
-    return drawing.chart(finding, bottom, words)
+        _curve(drawing, points, hue(index), dash)
+        row = " ".join(f"{number:>5g}" for number in curve)
+        words.append(f"{name:{longest}}  {row}")
+    lasts = [curve[-1] for curve in values.values()]
+    ends = [(y_of(last), f"{last:,g}") for last in lasts]
+    _last_numbers(drawing, ends)
+    lowest = _legend(drawing, values, bottom + LEGEND)
+    return drawing.chart(finding, lowest, words)
 
 
-def _curve(
-    drawing: Drawing,
-    name: str,
-    points: Sequence[Point],
-    last: str,
-    colour: str,
-) -> None:
-    """The points in order, with the name above the last one and its number beside it."""
+def _curve(drawing: Drawing, points: Sequence[Point], colour: str, dash: str | None) -> None:
     for (x, y), (next_x, next_y) in pairwise(points):
-        drawing.line(x, y, next_x, next_y, stroke=colour, width=2)
+        drawing.line(x, y, next_x, next_y, stroke=colour, width=2, dash=dash)
     for x, y in points:
         drawing.dot(x, y, colour, radius=4)
-    x, y = points[-1]
-    drawing.name(x, y - 12, name, colour, size=BODY)
-    drawing.number(x + 10, y + 4, last)
+
+
+def _last_numbers(drawing: Drawing, ends: Sequence[tuple[float, str]]) -> None:
+    """The number at the right end of each line, (y, words); near ones are moved apart."""
+    free = TOP
+    for y, words in sorted(ends):
+        free = max(free, y + 4)
+        drawing.number(RIGHT + 10, free, words)
+        free += APART
+
+
+def _legend(drawing: Drawing, names: Iterable[str], y: float) -> float:
+    """What each line is called, in rows under the numbers, where no line passes.
+
+    Returns the bottom that the chart has with it.
+    """
+    x = LEFT
+    for index, name in enumerate(names):
+        wide = 34 + text_width(name, bold=True)
+        if x > LEFT and x + wide > WIDTH - MARGIN:
+            x, y = LEFT, y + 20
+        colour = hue(index)
+        dash = DASHES[index % len(DASHES)]
+        drawing.horizontal(y - 4, x, x + 26, stroke=colour, width=3, dash=dash)
+        drawing.text(x + 34, y, name, fill=colour, bold=True)
+        x += wide + 28
+    return y - 36
 
 
 def intervals(

@@ -110,10 +110,6 @@ class Drawing:
         """A figure of the chart, in ink and bold."""
         self.text(x, y, words, fill=INK, bold=True, **style)
 
-    def name(self, x: float, y: float, words: str, colour: str, **style: Any) -> None:
-        """What a line is called, in its colour; it ends at x."""
-        self.text(x, y, words, fill=colour, bold=True, anchor="end", **style)
-
     def mark(self, x: float, y: float, words: str) -> None:
         """What a dashed line means, above it."""
         self.text(x, y, words, fill=INK, anchor="middle")

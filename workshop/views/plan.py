@@ -47,6 +47,8 @@ class Placed:
     dropped: bool = False
     kept: bool = False
     """Done under an earlier plan."""
+    tries: int = 1
+    """How often this plan's supervisor gave the step to a worker."""
 
     @property
     def state(self) -> str:
@@ -58,6 +60,8 @@ class Placed:
     def words(self) -> str:
         """The state, and what came back."""
         done = "kept" if self.kept else self.state
+        if self.tries > 1:
+            done += f" at try {self.tries}"
         back = self.job.back if self.job else ""
         return f"{done} · {back}" if back else done
 
@@ -196,7 +200,8 @@ def _placed(
     ]
     before = {placed.job.run for made in earlier for placed in made.steps if placed.job}
     job = mine[-1] if mine else None
-    return Placed(step, job, kept=bool(job) and job.run in before)
+    tries = sum(one.run not in before for one in mine)
+    return Placed(step, job, kept=bool(job) and job.run in before, tries=tries)
 
 
 def _count(amount: int, thing: str) -> str:
