@@ -62,29 +62,44 @@ class Layout:
 
     def owners(self, parts: tuple[str, ...]) -> tuple[Owner, ...]:
         """Whose a file is, by its path; several for a group, none where the path does not tell."""
-        if found := self.submitters.get(parts[0]):
-            return tuple(owner._replace(rest=parts[-1]) for owner in found)
-        if len(parts) > 1 and (inbound := INBOUND.fullmatch(parts[0])):
-            return (Owner(inbound["name"], "", parts[-1]),)
+        folder = parts[0]
+        rest = parts[-1]
+        if folder in self.submitters:
+            found = self.submitters[folder]
+            return tuple(owner._replace(rest=rest) for owner in found)
+        inbound = INBOUND.fullmatch(folder)
+        if inbound and len(parts) > 1:
+            return (Owner(inbound["name"], "", rest),)
         owner = owners.owner(parts)
-        return (owner,) if owner else ()
+        if owner is None:
+            return ()
+        return (owner,)
 
     def when(self, entry: Entry) -> tuple[datetime | None, tuple[str, ...]]:
         """When a file was handed in, and what the instructor should know of that."""
-        for depth in range(len(entry.parts) - 1, 0, -1):
-            when = self.times.get(entry.parts[:depth])
-            if when is not None:
-                return when, () if self.submitters else _about(when, entry)
-        stray = entry.parts[:-1] in self.strays
-        return entry.when, (NOT_NBGRADERS,) if stray else ()
+        folder = entry.parts[:-1]
+        if folder in self.strays:
+            return entry.when, (NOT_NBGRADERS,)
+        while folder:
+            if folder in self.times:
+                when = self.times[folder]
+                flags = () if self.submitters else _about(when, entry)
+                return when, flags
+            folder = folder[:-1]
+        return entry.when, ()
 
 
 def _about(when: datetime, entry: Entry) -> tuple[str, ...]:
     """A flag where nbgrader's time is earlier than the file's own."""
     if entry.when is None or when >= entry.when:
         return ()
-    own, stamped = (f"{time:%Y-%m-%d %H:%M:%S} UTC" for time in (entry.when, when))
+    stamped = _shown(when)
+    own = _shown(entry.when)
     return (f"it counts as handed in at {stamped}, as its {STAMP} says; the file is of {own}",)
+
+
+def _shown(when: datetime) -> str:
+    return f"{when:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def of_a_platform(entries: list[Entry]) -> tuple[Layout, list[Entry], int] | None:
@@ -119,9 +134,10 @@ def _gradescope(entries: Iterable[Entry]) -> Layout:
         return Layout("gradescope", unread=((METADATA, why),), own={listed.parts: ""})
     submitters = {}
     times = {}
-    for folder, facts in content.items():
-        found = tuple(_submitters(as_dict(facts), folder))
-        when = _ruby_time(as_dict(facts).get(":created_at"))
+    for folder, value in content.items():
+        facts = as_dict(value)
+        found = tuple(_submitters(facts, folder))
+        when = _ruby_time(facts.get(":created_at"))
         if found:
             submitters[folder] = found
         if when:
@@ -153,13 +169,16 @@ def _yaml(data: bytes) -> dict[str, Any]:
         raise ValueError(str(problem).partition("\n")[0][:120]) from None
     if not isinstance(content, dict):
         raise ValueError("it is no mapping of folders")
-    return {name: facts for name, facts in content.items() if isinstance(name, str)}
+    return content
 
 
 def _ruby_time(value: Any) -> datetime | None:
     """A time as Ruby writes it, such as 2026-04-26 17:34:00.861687000 Z."""
-    text = as_text(value) or as_text(as_dict(value).get("utc"))
-    return moment(text.replace(" Z", " UTC").split())
+    text = as_text(value)
+    if not text:
+        text = as_text(as_dict(value).get("utc"))
+    words = text.replace(" Z", " UTC").split()
+    return _moment(words)
 
 
 # ── nbgrader ──────────────────────────────────────────────────────────────────────────────────────
@@ -188,13 +207,22 @@ def by_stamps(entries: list[Entry]) -> Layout:
     """nbgrader's times where they are its own, which a learner alone cannot bring about: most
     notebooks lie in NAME/ASSIGNMENT/ beside one, and no folder is another platform's.
     """
-    stamps = {entry.parts[:-1]: entry for entry in entries if entry.parts[-1] == STAMP}
-    books = {entry.parts[:-1] for entry in entries if entry.name.lower().endswith(".ipynb")}
-    theirs = {folder for folder in books if _is_nbgraders(folder) and folder in stamps}
+    stamps = {}
+    books = set()
+    for entry in entries:
+        folder = entry.parts[:-1]
+        if entry.parts[-1] == STAMP:
+            stamps[folder] = entry
+        if entry.name.lower().endswith(".ipynb"):
+            books.add(folder)
+    beside = books & stamps.keys()
+    theirs = {folder for folder in beside if _is_nbgraders(folder)}
     elsewhere = any(owners.MOODLE.fullmatch(folder[0]) for folder in books if folder)
     if elsewhere or 2 * len(theirs) <= len(books):
-        return Layout(strays=frozenset(stamps.keys() & books))
-    times, own, unread = {}, {}, []
+        return Layout(strays=frozenset(beside))
+    times = {}
+    own = {}
+    unread = []
     for folder in sorted(theirs):
         own[(*folder, STAMP)] = "it says when the notebook beside it was handed in"
         own[(*folder, SECRET)] = "nbgrader's key for the feedback"
@@ -204,7 +232,7 @@ def by_stamps(entries: list[Entry]) -> Layout:
         else:
             why = "it says no time that can be read; the time of the file counts"
             unread.append(("/".join((*folder, STAMP)), why))
-    strays = frozenset((stamps.keys() & books) - theirs)
+    strays = frozenset(beside - theirs)
     return Layout(times=times, own=own, strays=strays, unread=tuple(unread))
 
 
@@ -214,22 +242,24 @@ def _is_nbgraders(folder: tuple[str, ...]) -> bool:
 
 def _stamped(entry: Entry) -> datetime | None:
     try:
-        return moment(entry.read()[:200].decode("utf-8", "replace").split())
+        text = entry.read()[:200]
     except Refused:
         return None
+    words = text.decode("utf-8", "replace").split()
+    return _moment(words)
 
 
-def moment(words: list[str]) -> datetime | None:
+def _moment(words: list[str]) -> datetime | None:
     """A time in UTC from date, time and zone (by default UTC); None where it cannot be read."""
+    text = " ".join(words[:2])
+    zone = " ".join(words[2:3])
+    if re.fullmatch(r"[+-]\d\d:?\d\d", zone):
+        text += zone
     try:
-        when = datetime.fromisoformat(" ".join(words[:2]))
+        when = datetime.fromisoformat(text)
         if when.tzinfo is None:
-            zone = " ".join(words[2:3])
-            offset = re.fullmatch(r"[+-]\d\d:?\d\d", zone)
-            if offset:
-                when = datetime.fromisoformat(f"{when.isoformat()}{zone}")
-            else:
-                when = when.replace(tzinfo=ZoneInfo(zone) if zone else UTC)
+            known = ZoneInfo(zone) if zone else UTC
+            when = when.replace(tzinfo=known)
         return when.astimezone(UTC)
     except (ValueError, KeyError, OSError, OverflowError):
         return None  # also for a zone that is not known here

@@ -118,7 +118,10 @@ def _about_lateness(book: Gradebook, rule: LateRule) -> str:
     if unknown:
         text += f"Of {count(unknown, 'notebook')} nobody knows when it was handed in; it counts as in time. "
     return _note(
-        "", "Lateness.", text + "The time is the platform's where its files tell it, else that of the file, or of its entry in the zip."
+        "",
+        "Lateness.",
+        text
+        + "The time is the platform's where its files tell it, else that of the file, or of its entry in the zip.",
     )
 
 
