@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workshop.authoring.stubs import EXERCISES, SOLUTIONS
-from workshop.grading.intake.answers import master, merge, names
+from workshop.grading.intake import answers
+from workshop.grading.intake.answers import MOST_CLAIMS, MOST_PARSED, master, merge, names
 
 NAME = "03_deterministic_supervisor"
 
@@ -76,6 +77,141 @@ def test_of_two_answers_the_last_that_is_not_the_stub_counts():
     result = merged(notebook)
     assert result.answers == {"03.1": "def revise(): 2"}
     assert result.flags == ["03.1: there are several answers; the last that is not the stub counts"]
+
+
+def code(source, cell_id="own", **facts):
+    metadata = {"workshop": facts} if facts else {}
+    return {"cell_type": "code", "id": cell_id, "metadata": metadata, "source": source}
+
+
+CLAIMS = ("role", "cell id", "position", "name")
+
+
+def claiming(way, number):
+    """A notebook in which so many cells claim to be the answer of 03.1."""
+    notebook = handed_in()
+    ours = cell(notebook, "03.1")
+    index = notebook["cells"].index(ours)
+    id = ours["id"] if way == "cell id" else "new"
+    facts = {"id": "03.1", "role": "answer"} if way == "role" else {}
+    others = [code(f"def revise(): return {n}", id, **facts) for n in range(number)]
+    if way == "name":
+        notebook["cells"] = others
+    else:
+        notebook["cells"][index : index + 1] = others
+    return notebook
+
+
+@pytest.mark.parametrize("way", CLAIMS)
+def test_of_very_many_answers_the_last_few_are_looked_at_and_that_is_told(way, monkeypatch):
+    parsed = []
+    real = answers.assigned
+    monkeypatch.setattr(answers, "assigned", lambda source: parsed.append(1) or real(source))
+    result = merged(claiming(way, 1_000))
+    assert result.answers["03.1"] == "def revise(): return 999"
+    bound = MOST_PARSED if way == "name" else MOST_CLAIMS
+    assert len(parsed) <= bound + 2 * (MOST_CLAIMS + 1) + 2 * len(result.answers)
+    assert [flag for flag in result.flags if f"only the last {bound}" in flag and "1,000" in flag]
+
+
+@pytest.mark.parametrize("way", CLAIMS)
+def test_an_answer_with_many_tries_and_empty_cells_behind_it_counts(way):
+    notebook = claiming(way, 10)
+    stub = "".join(cell(handed_in(EXERCISES), "03.1")["source"])
+    facts = {"id": "03.1", "role": "answer"} if way == "role" else {}
+    if way in ("role", "cell id"):
+        id = cell(handed_in(), "03.1")["id"]
+        place = max(n for n, one in enumerate(notebook["cells"]) if "return 9" in one["source"])
+        notebook["cells"][place + 1 : place + 1] = [code(stub, id, **facts)] * 50
+    assert merged(notebook).answers["03.1"] == "def revise(): return 9"
+
+
+def test_a_long_chain_of_own_cells_is_looked_at_once_each(monkeypatch):
+    notebook = handed_in()
+    cell(notebook, "03.1")["source"] = "def revise(): return step_0()"
+    chain = [code(f"def step_{n}(): return step_{n + 1}()", f"own{n}") for n in range(500)]
+    notebook["cells"] += chain
+    looked = []
+    real = answers._is_known
+    monkeypatch.setattr(answers, "_is_known", lambda *all: looked.append(1) or real(*all))
+    result = merged(notebook)
+    assert [staged.source for staged in result.cells if staged.kind == "own"] == [
+        one["source"] for one in chain
+    ]
+    cells, known = len(notebook["cells"]), len(handed_in()["cells"])
+    assert len(looked) < 20 * cells * known, "each cell, some times; never each with each"
+
+
+# ── modules and files ─────────────────────────────────────────────────────────────────────────────
+
+IMPORTS = "from my_rules import judge\ndef revise(): return judge"
+
+
+@pytest.mark.parametrize(
+    "writes",
+    [
+        "%%writefile my_rules.py\ndef judge(): ...",
+        "%%file -a my_rules.py\ndef judge(): ...",
+        "from pathlib import Path\nPath('my_rules.py').write_text('def judge(): ...')",
+        "with open('./my_rules.py', 'w') as file:\n    file.write('def judge(): ...')",
+        "save('my_rules.py', 'def judge(): ...')",
+        "!printf 'def judge(): ...' > my_rules.py",
+        "Path('my_rules/__init__.py').write_text('def judge(): ...')",
+        "import sys, types\nsys.modules['my_rules'] = types.ModuleType('my_rules')",
+    ],
+)
+def test_a_module_that_a_cell_writes_comes_along_with_that_cell(writes):
+    notebook = handed_in()
+    cell(notebook, "03.1")["source"] = IMPORTS
+    notebook["cells"][1:1] = [code("print('unused')"), code(writes)]
+    result = merged(notebook)
+    assert [staged.source for staged in result.cells if staged.kind == "own"] == [writes]
+    assert not [flag for flag in result.flags if "imports" in flag]
+    assert any("my_rules.py" in flag for flag in result.flags)
+
+
+def test_so_does_what_that_module_needs_and_the_folder_it_lies_in():
+    notebook = handed_in()
+    cell(notebook, "03.1")["source"] = IMPORTS
+    own = [
+        "import os, sys\nos.makedirs('helpers')\nsys.path.append('helpers')",
+        "%%writefile helpers/words.py\nLIMIT = 3",
+        "%%writefile helpers/my_rules.py\nfrom words import LIMIT\ndef judge(): ...",
+    ]
+    notebook["cells"][1:1] = [code(source) for source in own]
+    staged = [one.source for one in merged(notebook).cells if one.kind == "own"]
+    assert staged == own
+
+
+def test_a_file_that_an_answer_reads_comes_along_with_the_cell_that_writes_it():
+    notebook = handed_in()
+    cell(notebook, "03.1")["source"] = "def revise(): return open('notes/rules.json').read()"
+    writes = "import json\nwith open('notes/rules.json', 'w') as file: json.dump({}, file)"
+    notebook["cells"][1:1] = [code("print(open('notes/rules.txt').read())"), code(writes)]
+    assert [one.source for one in merged(notebook).cells if one.kind == "own"] == [writes]
+
+
+@pytest.mark.parametrize(
+    "source, flagged",
+    [
+        (IMPORTS, True),
+        ("def revise():\n    import my_rules.words\n    return my_rules", True),
+        (
+            "try:\n    import my_rules\nexcept ImportError:\n    my_rules = None\ndef revise(): ...",
+            False,
+        ),
+        (
+            "import json, httpx, kernel, workshop.views\nfrom __future__ import annotations\ndef revise(): ...",
+            False,
+        ),
+        ("from . import my_rules\ndef revise(): ...", False),
+    ],
+)
+def test_a_module_that_nobody_handed_in_is_told(source, flagged):
+    notebook = handed_in()
+    cell(notebook, "03.1")["source"] = source
+    found = [flag for flag in merged(notebook).flags if flag.startswith("03.1 imports my_rules, ")]
+    assert bool(found) == flagged
 
 
 def test_an_answer_that_was_split_is_put_together():

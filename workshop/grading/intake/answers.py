@@ -19,12 +19,16 @@ from workshop.authoring.stubs import EXERCISES, SOLUTIONS, exercises_of
 from workshop.checks import Exercise, exercises
 from workshop.grading.untrusted import as_dict, as_list, as_text
 
-from .own_cells import assigned, defined, needed, shared
+from .own_cells import absent, assigned, defined, made, needed, shared
 
 MOST_SOURCE = 100_000
 """Characters of one answer."""
 MOST_OWN = 200_000
 """Characters of all cells of the learner's own, in which names are looked for."""
+MOST_CLAIMS, MOST_PARSED = 20, 200
+"""Cells that are looked at of all that claim to be an exercise's answer, and cells in which the
+name that it asks for is looked for, where nothing else tells; the last ones, since those count.
+"""
 MOST_NAMED = 12
 """Names of own cells that a flag lists."""
 
@@ -137,8 +141,9 @@ def _find_answers(
     for exercise in of.exercises:
         id = exercise.id
         stub = stubs[id]
-        found, how = _candidates(cells, exercise, stub, known)
-        source, why = _choose(found, exercise, _plain(stub.source))
+        claims = _claims(cells, exercise, stub, known)
+        source, why = _choose(claims.sources, exercise, _plain(stub.source))
+        how = claims.how
         if source is None:
             merged.missing[id] = why
         else:
@@ -147,6 +152,8 @@ def _find_answers(
                 merged.flags.append(f"{id}: answer found by its {how}")
             if why:
                 merged.flags.append(f"{id}: {why}")
+        if claims.left_out:
+            merged.flags.append(f"{id}: {claims.left_out}")
         merged.flags += _about_the_check(cells, exercise, of)
 
 
@@ -175,10 +182,11 @@ def _own_cells(
         kind = type(problem).__name__
         merged.flags.append(f"the learner's own cells cannot be read ({kind})")
         return {}
+    merged.flags += _about_modules(merged.answers, [cell.source for cell in chosen])
     found: dict[int, list[str]] = {}
+    follows = _follows(cells, known)
     for cell in chosen:
-        position = _follows(cell, cells, known)
-        found.setdefault(position, []).append(cell.source)
+        found.setdefault(follows[cell.index], []).append(cell.source)
     if chosen:
         names = shared(answers, [cell.source for cell in chosen])
         shown = ", ".join(names[:MOST_NAMED])
@@ -188,16 +196,36 @@ def _own_cells(
     return found
 
 
-def _follows(cell: _Submitted, cells: list[_Submitted], known: list[_Known]) -> int:
-    """Which of the known cells stands nearest before a cell, or is this cell, by its position; -1
-    for none.
+def _about_modules(answers: dict[str, str], own: list[str]) -> Iterator[str]:
+    """What is imported, and neither installed nor written by one of these cells."""
+    written: set[str] = set()
+    for source in (*answers.values(), *own):
+        written |= made(source)
+    users = [*answers.items(), *(("a cell of the learner's own", source) for source in own)]
+    by_name: dict[str, list[str]] = {}
+    for user, source in users:
+        for name in absent(source):
+            if f"{name}.py" not in written:
+                by_name.setdefault(name, []).append(user)
+    for name in sorted(by_name)[:MOST_NAMED]:
+        importers = ", ".join(dict.fromkeys(by_name[name]))
+        yield (
+            f"{importers} imports {name}, which no cell writes and this course does not have; "
+            "a file beside the notebook is not brought along"
+        )
+
+
+def _follows(cells: list[_Submitted], known: list[_Known]) -> dict[int, int]:
+    """By a cell's index, which of the known cells stands nearest before it, or is this cell, by its
+    position; -1 for none.
     """
-    before = [other for other in cells if other.index <= cell.index]
-    for other in reversed(before):
-        for position, entry in enumerate(known):
-            if _is_known(other, [entry]):
-                return position
-    return -1
+    found = {}
+    last = -1
+    for cell in cells:
+        positions = (place for place, entry in enumerate(known) if _is_known(cell, [entry]))
+        last = next(positions, last)
+        found[cell.index] = last
+    return found
 
 
 def _stage(merged: Merged, own: dict[int, list[str]], of: Master) -> None:
@@ -287,36 +315,71 @@ def _is_known(cell: _Submitted, known: list[_Known]) -> bool:
     return False
 
 
-def _candidates(
+@dataclass(frozen=True)
+class _Claims:
+    """What may be an answer: sources, the last one the best; how they were found when it was not by
+    their id; and what was left out, in words.
+    """
+
+    sources: list[str]
+    how: str = ""
+    left_out: str = ""
+
+
+def _claims(
     cells: list[_Submitted],
     exercise: Exercise,
     stub: Any,
     known: list[_Known],
-) -> tuple[list[str], str]:
-    """The sources that may be the answer, best first, and how they were found when it was not by
-    their id.
-    """
+) -> _Claims:
+    """The cells that may be the answer, within bounds: a file can hold thousands of them."""
     key = (exercise.id, "answer")
     code = [cell for cell in cells if cell.code]
     named = [cell for cell in code if cell.key == key]
     if named:
-        return _split_too(cells, named, known), ""
+        last, left_out = _last(named, stub)
+        return _Claims(_split_too(cells, last, known), "", left_out)
     same = [cell for cell in code if cell.cell_id == stub.id]
     if same:
-        return _split_too(cells, same, known), "cell id, its metadata are gone"
+        last, left_out = _last(same, stub)
+        how = "cell id, its metadata are gone"
+        return _Claims(_split_too(cells, last, known), how, left_out)
     keys = [known_key for known_key, _ in known]
     position = keys.index(key)
     before = _first_place(cells, known[:position][::-1])
     after = _first_place(cells, known[position + 1 :])
     unknown = [cell for cell in code if not _is_known(cell, known)]
     if before is None or after is None:
-        sources = [cell.source for cell in unknown if exercise.name in cell.source]
-        defining = [source for source in sources if exercise.name in assigned(source)]
-        return defining, "name"
-    between = [cell.source for cell in unknown if before < cell.index < after]
+        return _by_name(unknown, exercise, stub)
+    inside = [cell for cell in unknown if before < cell.index < after]
+    last, left_out = _last(inside, stub)
+    between = [cell.source for cell in last]
     if len(between) > 1:
         between.append("\n\n".join(between))
-    return between, "position"
+    return _Claims(between, "position", left_out)
+
+
+def _by_name(unknown: list[_Submitted], exercise: Exercise, stub: Any) -> _Claims:
+    """The cells that define the name asked for."""
+    holding = [cell for cell in unknown if exercise.name in cell.source]
+    parsed = holding[-MOST_PARSED:]
+    defining = [cell for cell in parsed if exercise.name in assigned(cell.source)]
+    last, left_out = _last(defining, stub)
+    if len(holding) > MOST_PARSED:
+        number = f"{len(holding):,} cells hold the name {exercise.name}"
+        left_out = f"{number}; only the last {MOST_PARSED} were looked at"
+    return _Claims([cell.source for cell in last], "name", left_out)
+
+
+def _last(found: list[_Submitted], stub: Any) -> tuple[list[_Submitted], str]:
+    """The last of these cells, and in words what was left out; stubs and empty ones go first."""
+    if len(found) <= MOST_CLAIMS:
+        return found, ""
+    empty = {"", _plain(stub.source)}
+    written = [cell for cell in found if _plain(cell.source) not in empty]
+    number = f"{len(found):,} cells claim to be its answer"
+    last = written[-MOST_CLAIMS:] or found[-1:]
+    return last, f"{number}; only the last {MOST_CLAIMS} that were written in were looked at"
 
 
 def _first_place(cells: list[_Submitted], known: list[_Known]) -> int | None:

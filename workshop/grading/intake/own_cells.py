@@ -1,5 +1,5 @@
-"""Finds which of a learner's own cells their answers need, by the names in the sources. Nothing is
-run.
+"""Finds which of a learner's own cells their answers need, by the names in the sources and by the
+modules and files that cells write. Nothing is run.
 """
 
 from __future__ import annotations
@@ -7,8 +7,13 @@ from __future__ import annotations
 import ast
 import re
 import symtable
+import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from importlib.machinery import PathFinder
+from typing import Any
 
 BROKEN = (SyntaxError, ValueError, RecursionError, MemoryError)
 """What Python's own parser raises for sources that no honest person writes."""
@@ -16,6 +21,13 @@ ONLY_SHOW = {"print", "display", "check", "hint", "solution", "progress", "help"
 """Functions that leave what they are given as it is."""
 SHELL_LINE = re.compile(r"(?m)^([ \t]*)(?:[%!].*|.*\?[ \t]*)$")
 TIMED = re.compile(r"(?m)^([ \t]*)%time[ \t]+(?=\S)")
+PATH = re.compile(r"[\w./\\-]+")
+ENTRY = re.compile(r"sys\.modules\[['\"](\w+)")
+WRITES = re.compile(r"%%(?:write)?file\b|\bwrite|\bopen\(|\bdump\(|^[ \t]*[!%]", re.MULTILINE)
+FINDS_MODULES = re.compile(r"sys\.path\b|\bchdir\(|^%cd\b|\bmkdir|\bmakedirs\(", re.MULTILINE)
+"""What a cell does so that a module of the learner's own can be written and is found."""
+LONGEST_NAME, LONGEST_ENDING = 100, 8
+"""Characters of a text that may name a file, and of the file's ending."""
 SHELL_VALUE = re.compile(r"(?m)=[ \t]*[%!].*$")
 
 
@@ -39,44 +51,141 @@ def needed(answers: Sequence[str], own: Sequence[str], given: set[str]) -> list[
     """The positions in `own` of the cells that the answers need, in order.
 
     A cell is needed when it defines or changes a name that an answer, or another needed cell, uses
-    and that no given cell defines; or when it imports everything from a module and a name is
-    defined nowhere else.
+    and that no given cell defines; when it writes a module that is imported there, or a file that
+    is named there; or when it imports everything from a module and a name is defined nowhere else.
     """
     offers = [defined(source) for source in own]
-    changes = [_changed(source) for source in own]
-    used = [_used(source) for source in own]
-    everything = [_imports_everything(source) for source in own]
     known = given.union(*offers)
-    sought: set[str] = set()
+    helpers: dict[str, set[int]] = defaultdict(set)
+    for index, source in enumerate(own):
+        for name in offers[index] | _changed(source) | made(source):
+            helpers[name].add(index)
+    everything = _positions(own, _imports_everything)
+    finding = _positions(own, FINDS_MODULES.search)
+    waiting: list[str] = []
     for answer in answers:
-        sought |= _used(answer) - defined(answer)
-    sought -= given
+        waiting += _used(answer) - defined(answer) - given
+        waiting += asked(answer)
+    sought: set[str] = set()
     found: set[int] = set()
-    while True:
-        unknown = sought - known
-        more = set()
-        for index in range(len(own)):
-            helps = (offers[index] | changes[index]) & sought
-            may_help = everything[index] and unknown
-            if helps or may_help:
-                more.add(index)
-        more -= found
-        if not more:
-            return sorted(found)
-        found |= more
-        for index in more:
-            sought |= used[index] - given
+    while waiting:
+        name = waiting.pop()
+        if name in sought:
+            continue
+        sought.add(name)
+        more: set[int] = set()
+        if name in helpers:
+            more |= helpers[name]
+        if more and name.endswith(".py"):
+            more |= finding
+        if name.isidentifier() and name not in known:
+            more |= everything
+        for index in more - found:
+            found.add(index)
+            waiting += _used(own[index]) - given
+            waiting += asked(own[index])
+    return sorted(found)
+
+
+def _positions(own: Sequence[str], fits: Callable[[str], Any]) -> set[int]:
+    return {index for index, source in enumerate(own) if fits(source)}
 
 
 def shared(answers: Sequence[str], own: Sequence[str]) -> list[str]:
-    """The names that these cells define and that the answers, or other ones of them, use."""
+    """The names, modules and files that these cells make and that the answers, or other ones of
+    them, use.
+    """
     used: set[str] = set()
     for source in (*answers, *own):
-        used |= _used(source)
+        used |= _used(source) | asked(source)
     offered: set[str] = set()
     for source in own:
-        offered |= defined(source)
+        offered |= defined(source) | made(source)
     return sorted(used & offered)
+
+
+def made(source: str) -> set[str]:
+    """The modules that a cell may make, as `name.py`, and the files that it may write."""
+    writes = WRITES.search(source) is not None
+    found = {f"{name}.py" for name in ENTRY.findall(source)}
+    for path in PATH.findall(source):
+        name = _file_of(path)
+        is_module = name.endswith(".py")
+        if name and (writes or is_module):
+            found.add(name)
+        if is_module:
+            packages = _parts(path)[:-1]
+            found |= {f"{package}.py" for package in packages}
+    return found
+
+
+def asked(source: str) -> set[str]:
+    """The modules that a source imports, as `name.py`, and the files that its texts name."""
+    found = {f"{name}.py" for name in _imported(source)}
+    for node in _every(source):
+        if not isinstance(node, ast.Constant):
+            continue
+        text = node.value
+        is_short = isinstance(text, str) and len(text) <= LONGEST_NAME
+        if is_short and PATH.fullmatch(text):
+            found.add(_file_of(text))
+    found.discard("")
+    return found
+
+
+def _parts(path: str) -> list[str]:
+    return path.replace("\\", "/").split("/")
+
+
+def _file_of(path: str) -> str:
+    """The name of the file that a path leads to; empty where it has no ending."""
+    name = _parts(path)[-1]
+    stem, _, ending = name.rpartition(".")
+    if stem.strip(".") and ending[:1].isalpha() and len(ending) <= LONGEST_ENDING:
+        return name
+    return ""
+
+
+def absent(source: str) -> set[str]:
+    """The modules that a source imports and that this machine does not have, but for those that it
+    only tries to import.
+    """
+    tried: set[str] = set()
+    for node in _every(source):
+        if isinstance(node, ast.Try):
+            tried |= _imported_by(ast.walk(node))
+    return {name for name in _imported(source) - tried if not _is_installed(name)}
+
+
+@cache
+def _is_installed(name: str) -> bool:
+    """Whether Python finds a module of this name; nothing is imported for it."""
+    if name in sys.stdlib_module_names:
+        return True
+    try:
+        return PathFinder.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def _imported(source: str) -> set[str]:
+    """The outermost modules that a source imports, within its functions too."""
+    return _imported_by(_every(source))
+
+
+def _imported_by(nodes: Iterable[ast.AST]) -> set[str]:
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.partition(".")[0])
+    return found
+
+
+def _every(source: str) -> Iterator[ast.AST]:
+    for statement in _statements(source):
+        yield from ast.walk(statement)
 
 
 def definitions(source: str) -> str:
