@@ -4,13 +4,12 @@ server."""
 import argparse
 import asyncio
 import contextlib
-import os
+import errno
 import re
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
-from ._terminal import run_options
+from ._terminal import check_writable, report, run_options, spent_so_far
 from .budget import Budget
 from .client import SetupError, connect
 from .contract import Executable, Handoff, Result
@@ -21,6 +20,8 @@ from .supervisors import DeterministicSupervisor, LLMSupervisor
 from .team import researcher, reviewer, writer
 from .trace import Trace, counted, dollars, line, printable
 
+IN_USE = (errno.EADDRINUSE, 10048)
+"""Of a port; the second is Windows' own number."""
 OF_SERVE = ("topic", "port")
 """The arguments that `serve` reads; others with it are an error."""
 
@@ -36,16 +37,15 @@ def main(arguments: list[str]) -> int:
 
         return oncall(arguments[1:])
     parser = _parser()
-    options = parser.parse_args(arguments)
+    options, rest = parser.parse_known_args(arguments)
     try:
+        _check_rest(parser, options.topic, rest)
         if options.topic != "serve":
             return asyncio.run(_brief(options))
         _check_serve(parser, options)
         return _serve(options.port)
     except (SetupError, CorpusError, OSError) as error:
-        print(f"error: {printable(str(error))}", file=sys.stderr)
-        if isinstance(error, OSError) and not error.filename:
-            _silence_stdout()
+        report(error)
         return 2
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
@@ -86,6 +86,19 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _check_rest(parser: argparse.ArgumentParser, topic: str, rest: list[str]) -> None:
+    """Raises SetupError for words after the topic; ends the program for an unknown option."""
+    if any(word.startswith("-") for word in rest):
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    if rest and topic != "serve":
+        whole = " ".join([topic, *rest])
+        raise SetupError(
+            f'a topic of several words needs quotes around it: python -m kernel "{whole}"'
+        )
+    if rest:
+        raise SetupError(f"serve takes --port only; given: {' '.join(rest)}")
+
+
 def _check_serve(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     """Raises SetupError for an argument that a server has no use for."""
     for name, value in vars(options).items():
@@ -94,16 +107,9 @@ def _check_serve(parser: argparse.ArgumentParser, options: argparse.Namespace) -
             raise SetupError(f"serve takes --port only; {flag} is for a brief on a topic")
 
 
-def _silence_stdout() -> None:
-    """Stdout itself failed: what is left in it would fail once more at exit, with a traceback."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-
-
 async def _brief(options: argparse.Namespace) -> int:
     topic = _checked_topic(options.topic)
-    if options.save is not None:  # a path that fails does so before the work is done
-        Path(options.save).open("a", encoding="utf-8").close()
+    check_writable(options.save)
     library = Corpus(options.library)
     supervisor = _supervisor(options.supervisor, library)
     unsaved = None
@@ -111,6 +117,9 @@ async def _brief(options: argparse.Namespace) -> int:
         run = Run(client, budget=Budget(calls=60), on_event=_shower(options.verbose))
         try:
             result = await run.dispatch(supervisor, Handoff(intent=f"Write a brief on {topic}"))
+        except (asyncio.CancelledError, KeyboardInterrupt):
+            _print(spent_so_far(run.trace()))
+            raise
         finally:  # also when Ctrl-C ends it
             unsaved = _saved(run, options.save)
     brief = result.as_text().strip() or "There is no brief."
@@ -207,8 +216,13 @@ def _serve(port: int) -> int:
 
     try:
         serve(port)
-    except (OSError, OverflowError) as error:
-        raise SetupError(f"port {port} cannot be opened: {error}") from None
+    except OverflowError:
+        raise SetupError(f"{port} is not a port; give --port a number from 0 to 65535") from None
+    except OSError as error:
+        why = "another program uses it" if error.errno in IN_USE else error.strerror
+        raise SetupError(
+            f"port {port} cannot be opened: {why}; give another one, or --port 0 for any free one"
+        ) from None
     return 0
 
 

@@ -1,8 +1,20 @@
-"""The options of every run from a terminal: a real model, its cap, and a file for its events."""
+"""What every run from a terminal shares: its options, and the sentences for what goes wrong."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import sys
+from pathlib import Path
+
+from .client import SetupError
+from .events import Replied, Returned
+from .trace import Trace, counted, dollars, printable
+
+NOBODY_READS = (
+    "the program that reads this output has closed it, as `head` does when it has its lines; "
+    "--save FILE keeps the whole run"
+)
 
 
 def run_options() -> argparse.ArgumentParser:
@@ -23,3 +35,44 @@ def run_options() -> argparse.ArgumentParser:
         help="hard cap of a live run, in dollars (default 0.50)",
     )
     return parser
+
+
+def check_writable(path: str | None) -> None:
+    """Opens the file of --save before any work is done. Raises SetupError when that fails."""
+    if path is None:
+        return
+    try:
+        Path(path).open("a", encoding="utf-8").close()
+    except OSError as problem:
+        raise SetupError(
+            f"--save {path!r} cannot be written ({problem.strerror}); give the name of a file in a "
+            "folder that exists and that you may write to"
+        ) from None
+
+
+def report(error: Exception) -> None:
+    """Prints an error as one line."""
+    own_output = isinstance(error, OSError) and not error.filename
+    words = NOBODY_READS if isinstance(error, BrokenPipeError) else str(error)
+    print(f"error: {printable(words, lines=False)}", file=sys.stderr)
+    if own_output:
+        _silence_stdout()
+
+
+def _silence_stdout() -> None:
+    """Stdout itself failed: what is left in it would fail once more at exit, with a traceback."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+
+
+def spent_so_far(trace: Trace) -> str:
+    """What the replies cost until a run was stopped, and what is not known of it."""
+    replies = sum(isinstance(event, Replied) for event in trace.events)
+    used = trace.totals()
+    tokens = used["input_tokens"] + used["output_tokens"]
+    words = f"spent so far: {counted(replies, 'call')} · {tokens:,} tokens · {dollars(used['usd'])}"
+    ends = [event.spent.tokens for event in trace.events if isinstance(event, Returned)]
+    unknown = max(ends, default=0) - tokens
+    if unknown > 0:
+        words += f"; what was under way may be billed too: at most {unknown:,} tokens"
+    return words

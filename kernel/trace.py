@@ -162,6 +162,8 @@ def _words(event: Event) -> str:
         case Returned():
             used = event.spent
             bill = f"{counted(used.calls, 'call')}, {used.tokens:,} tokens"
+            if event.result.status == "cancelled":  # a request under way is booked at its most
+                bill = f"at most {bill}"
             return f"{event.agent} → {event.return_to}: {_outcome(event.result)}  [{bill}]"
         case ToolCalled() | ToolAnswered():
             return _tool(event)

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .._terminal import run_options
+from .._terminal import check_writable, report, run_options, spent_so_far
 from ..budget import Budget
 from ..client import SetupError, connect
 from ..contract import Handoff, Result
@@ -56,6 +56,7 @@ def main(arguments: list[str]) -> int:
     if (options.incident is None) == (options.fresh is None):
         parser.error(f"give the id of an incident ({', '.join(INCIDENTS)}) or --fresh SEED")
     try:
+        check_writable(options.save)
         with contextlib.ExitStack() as stack:
             folder = options.folder or stack.enter_context(
                 tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
@@ -63,7 +64,7 @@ def main(arguments: list[str]) -> int:
             case = _case(options, Path(folder) / "shop")
             return asyncio.run(_work(case, options))
     except (SetupError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        report(error)
         return 2
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
@@ -88,11 +89,16 @@ async def _work(case: Case, options: argparse.Namespace) -> int:
     desk = Desk(incident.folder)
     async with connect("live" if options.live else None, max_usd=options.max_usd) as client:
         run = Run(client, budget=BUDGET, on_event=_show)
-        result = await run.dispatch(
-            desk.workflow(), Handoff(intent=f"Work on ticket {incident.id}.")
-        )
-    if options.save:
-        run.trace().save(options.save)
+        try:
+            result = await run.dispatch(
+                desk.workflow(), Handoff(intent=f"Work on ticket {incident.id}.")
+            )
+        except (asyncio.CancelledError, KeyboardInterrupt):
+            print(spent_so_far(run.trace()), flush=True)
+            raise
+        finally:  # also when Ctrl-C ends it
+            if options.save:
+                run.trace().save(options.save)
     _report(result)
     proposals = patches(result)
     right = [await case.holds(diff) for diff in proposals]

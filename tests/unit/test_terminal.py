@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import signal
+import socket
 import subprocess
 import sys
+import threading
+from functools import partial
 
 import pytest
 
-from kernel import Corpus, Trace
+from kernel import Corpus, Trace, connect
 from kernel.__main__ import main
 
 from .conftest import Worker
@@ -101,7 +105,12 @@ def test_a_topic_that_the_library_knows_nothing_about_ends_in_a_brief_that_says_
         (["x", "--save", "/nowhere/at/all/run.jsonl"], "/nowhere/at/all/run.jsonl"),
         (["x", "--library", "/nowhere"], "is not a folder"),
         (["x", "--max-usd", "much"], "(--max-usd) is 'much'"),
+        (["x", "--save", "/nowhere/at/all/run.jsonl"], "a folder that exists"),
         (["x", "--save", ""], "Is a directory" if os.name == "posix" else "Permission denied"),
+        (["oncall", "T-21", "--save", "/nowhere/run.jsonl"], "a folder that exists"),
+        (["the", "history", "--supervisor", "llm", "of", "MCP"], '-m kernel "the history of MCP"'),
+        (["serve", "8765"], "serve takes --port only; given: 8765"),
+        (["serve", "--port", "99999"], "a number from 0 to 65535"),
         (["?!..."], "the topic is '?!...'"),
         (["caf\udce9"], r"the topic is 'caf\udce9'"),
     ],
@@ -110,6 +119,21 @@ def test_what_cannot_be_carried_out_gets_one_clear_line_and_status_2(arguments, 
     assert main(arguments) == 2
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1 and "Traceback" not in error
+
+
+def test_a_used_port_is_said_with_the_way_out(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert main(["serve", "--port", port]) == 2
+    error = capsys.readouterr().err
+    assert f"port {port} cannot be opened: another program uses it" in error
+    assert "--port 0" in error and "Errno" not in error and error.count("\n") == 1
+
+
+def test_an_option_that_does_not_exist_is_named(capsys):
+    with pytest.raises(SystemExit):
+        main(["x", "--colour"])
+    assert "unrecognized arguments: --colour" in capsys.readouterr().err
 
 
 def test_a_document_whose_id_is_its_files_name_is_among_the_sources(tmp_path, capsys):
@@ -130,9 +154,23 @@ def test_a_run_that_is_interrupted_keeps_its_record(tmp_path, monkeypatch, capsy
 
     monkeypatch.setattr("kernel.__main__.writer", lambda: Worker("writer", interrupted))
     assert main(["Qdrant", "--save", str(tmp_path / "run.jsonl")]) == 130
-    assert capsys.readouterr().err == "stopped\n"
+    out, err = capsys.readouterr()
+    assert err == "stopped\n" and "spent so far: 2 calls · " in out and "under way" not in out
     trace = Trace.load(tmp_path / "run.jsonl")
     assert trace.totals()["calls"] == 2 and "writer → supervisor: cancelled" in str(trace)
+
+
+@pytest.mark.parametrize("arguments", [["Qdrant"], ["oncall", "T-21"]])
+def test_ctrl_c_tells_what_was_spent_from_what_was_reserved(arguments, monkeypatch, capsys):
+    slow = partial(connect, "offline", latency_ms=60_000)
+    for module in ("kernel.__main__", "kernel.desks.__main__"):
+        monkeypatch.setattr(f"{module}.connect", lambda *_, **__: slow())
+    interrupt = threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT))
+    interrupt.start()
+    assert main(arguments) == 130
+    out = capsys.readouterr().out
+    assert "spent so far: 0 calls · 0 tokens · $0.0000; what was under way may be billed" in out
+    assert re.search(r"cancelled.*\[at most 1 call, [\d,]+ tokens\]", out)
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
@@ -150,7 +188,7 @@ def test_output_that_nobody_reads_is_one_clear_line(tmp_path, unbuffered):
     assert (
         ended.returncode == 2
         and ended.stderr.count("\n") == 1
-        and ended.stderr.startswith("error: ")
+        and ended.stderr.startswith("error: the program that reads this output has closed it")
     )
     assert Trace.load(tmp_path / "run.jsonl").totals()["calls"] > 3
 

@@ -53,9 +53,10 @@ def draw_tiers(paid: Mapping[str, Decimal | None]) -> None:
     if len(values) < len(paid):
         print("The price of this model is not known, so there is nothing to draw.")
         return
+    whole = values["strong everywhere"]
     top = values["strong on top"] - values["cheap everywhere"]
-    on_top = top > values["strong everywhere"] / 2
-    finding = "The money is on top" if on_top else "The money is with the specialists"
+    where = "on top" if top > whole / 2 else "with the specialists"
+    finding = f"The money is {where}"
     display(chart.bars(finding, values, axis="US dollars for 1,000 briefs"))
 
 
