@@ -25,6 +25,7 @@ import httpx
 from pydantic import SecretBytes, SecretStr, ValidationError
 
 from .budget import Budget, Ledger
+from .waiting import before_next_try
 from .wire import ACCOUNT_HEADER, API_VERSION, ApiError, Reply, Request
 
 Mode = Literal["offline", "live", "local"]
@@ -119,6 +120,8 @@ class Client(contextlib.AbstractAsyncContextManager):
         self.transport = transport
         self.mode = mode
         self.base_url = base_url.rstrip("/")
+        if retries < 0:
+            raise ValueError(f"retries is {retries}; expected 0 or more further tries")
         self.retries = retries
         self.slots: contextlib.AbstractAsyncContextManager = (
             asyncio.Semaphore(concurrency) if concurrency else contextlib.nullcontext()
@@ -187,20 +190,13 @@ class Client(contextlib.AbstractAsyncContextManager):
             outcome = await self._send_once(request.content)
             if isinstance(outcome, Reply):
                 return outcome
-            wait_s = self._wait_s(outcome, attempt)
-            if not outcome.retryable or attempt == self.retries or wait_s > MAX_RETRY_WAIT_S:
+            attempt += 1
+            wait_s = before_next_try(outcome.retry_after_s, attempt, self._jitter)
+            if not outcome.retryable or attempt > self.retries or wait_s > MAX_RETRY_WAIT_S:
                 raise outcome
             if on_retry:
                 on_retry(outcome, wait_s)
             await self._sleep(wait_s)
-            attempt += 1
-
-    def _wait_s(self, error: ApiError, attempt: int) -> float:
-        """How long to wait before the next try: what the server asked for, else twice as long each
-        time."""
-        if error.retry_after_s is not None:
-            return error.retry_after_s
-        return min(0.5 * 2**attempt, 8.0) * (1 - 0.25 * self._jitter())
 
     async def _send_once(self, content: bytes) -> Reply | ApiError:
         """One try. An error is returned, not raised: nothing leads back to frames that held the

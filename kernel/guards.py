@@ -32,6 +32,7 @@ from .budget import Budget
 from .contract import Executable, Handoff, Result, Wrapper
 from .run import Run
 from .trace import counted
+from .waiting import LONGEST_S, before_next_try, checked_s
 
 State = Literal["closed", "open", "half-open"]
 
@@ -67,9 +68,9 @@ class Retry(Guard):
     longest_wait_s: a `Retry-After` above this ends the tries, since nobody should wait for an hour
                     in silence.
 
-    The wait is what the service asks for, else 0.5 · 2ⁿ seconds (at most 8) less up to a quarter by
-    chance, so that many clients do not return at the same moment. Retries that have ended are
-    final: the result is no longer transient, so an outer Retry does not multiply them.
+    The wait is that of `kernel.waiting.before_next_try`, as for a request: what the service
+    asks for, else 0.5 · 2ⁿ seconds, at most 8. Retries that have ended are final: the result is no
+    longer transient, so an outer Retry does not multiply them.
     """
 
     times: int = 2
@@ -81,14 +82,16 @@ class Retry(Guard):
     def __post_init__(self) -> None:
         if self.times < 0:
             raise ValueError(f"times is {self.times}; expected 0 or more further tries")
+        checked_s("longest_wait_s", self.longest_wait_s)
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Returns the first result that is not worth another try, or the last one."""
+        longest_s = min(LONGEST_S, self.longest_wait_s)
         result = await run.dispatch(self.wraps, handoff)
         for number in range(1, self.times + 1):
             if result.ok or not self.on(result):
                 return result
-            wait_s = self._wait_s(result, number)
+            wait_s = before_next_try(result.retry_after_s, number, self.jitter, longest_s)
             if wait_s > self.longest_wait_s:
                 run.note(
                     f"no retry: the service asks for {wait_s:g} s, and the longest wait is "
@@ -105,11 +108,6 @@ class Retry(Guard):
             return result
         return result.model_copy(update={"transient": False})
 
-    def _wait_s(self, result: Result, number: int) -> float:
-        if result.retry_after_s is not None:
-            return result.retry_after_s
-        return min(0.5 * 2 ** (number - 1), 8.0) * (1 - 0.25 * self.jitter())
-
 
 @dataclass(eq=False)
 class Deadline(Guard):
@@ -120,6 +118,9 @@ class Deadline(Guard):
     """
 
     seconds: float = 60.0
+
+    def __post_init__(self) -> None:
+        checked_s("seconds", self.seconds)
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         return await run.dispatch(self.wraps, handoff, budget=Budget(seconds=self.seconds))
@@ -171,8 +172,10 @@ class CircuitBreaker(Guard):
     clock:  seconds, monotonic.
     counts: which results are failures; `is_failure` unless you say otherwise.
 
-    A bug counts as a failure and is raised; a cancelled trial decides nothing. One breaker guards
-    one worker: share the object. Source of the idea: M. Nygard, "Release It!".
+    A bug counts as a failure and is raised; a cancelled trial decides nothing. A trial that hangs
+    turns all others away for as long as it hangs, so a breaker wants a `Deadline` inside:
+    `CircuitBreaker(Deadline(x))`. One breaker guards one worker: share the object. Source of the
+    idea: M. Nygard, "Release It!".
     """
 
     failures: int = 3
@@ -186,6 +189,7 @@ class CircuitBreaker(Guard):
     def __post_init__(self) -> None:
         if self.failures < 1:
             raise ValueError(f"failures is {self.failures}; expected at least 1 in a row")
+        checked_s("cooldown_s", self.cooldown_s)
 
     @property
     def state(self) -> State:
@@ -260,9 +264,15 @@ class CircuitBreaker(Guard):
 
 @dataclass(eq=False)
 class Place:
-    """A place in a Limit that a branch of work holds, and the limits this work waits for."""
+    """A place in a Limit that a branch of work holds, and the limits this work waits for.
+
+    works: how much of the work that entered by it goes on. A task that was begun inside carries the
+    place on in its context: the place is free when the last of them has ended, and none of them
+    enters by it again.
+    """
 
     limit: Limit
+    works: int = 0
     waits_for: list[Limit] = field(default_factory=list)
 
 
@@ -289,14 +299,17 @@ class Limit(Guard):
             raise ValueError(f"at_once is {self.at_once}; expected at least 1")
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
-        held = _held.get()
-        if any(place.limit is self for place in held):
-            return await run.dispatch(self.wraps, handoff)
+        held = tuple(place for place in _held.get() if place.works)
+        for place in held:
+            if place.limit is self:
+                with self._entered(place, held):
+                    return await run.dispatch(self.wraps, handoff)
         if not await self._has_room(held, run):
             inside = f"{self.name} is at its limit of {self.at_once}"
             reason = f"{inside}, and those inside wait for this work"
             return Result(status="failed", reason=reason, transient=True)
-        with self._entered(held):
+        place = Place(self)
+        with self._entered(place, (*held, place)):
             return await run.dispatch(self.wraps, handoff)
 
     async def _has_room(self, held: tuple[Place, ...], run: Run) -> bool:
@@ -334,13 +347,17 @@ class Limit(Guard):
         return False
 
     @contextmanager
-    def _entered(self, held: tuple[Place, ...]) -> Iterator[None]:
-        place = Place(self)
-        self._holders.append(place)
-        token = _held.set((*held, place))
+    def _entered(self, place: Place, held: tuple[Place, ...]) -> Iterator[None]:
+        """Works in a place, and gives it back when no work in it goes on."""
+        if not place.works:
+            self._holders.append(place)
+        place.works += 1
+        token = _held.set(held)
         try:
             yield
         finally:
             _held.reset(token)
-            self._holders.remove(place)
-            self._freed.set()
+            place.works -= 1
+            if not place.works:
+                self._holders.remove(place)
+                self._freed.set()

@@ -117,6 +117,18 @@ def test_after_two_retries_the_error_is_raised():
     assert len(client.waits) == 2
 
 
+def test_many_tries_are_as_long_apart_as_the_longest_wait():
+    client = client_of(*[(529, error("overloaded_error"))] * 1101, retries=1100)
+    with pytest.raises(ApiError, match="overloaded"):
+        send(client)
+    assert len(client.waits) == 1100 and max(client.waits) <= 8
+
+
+def test_fewer_than_no_further_tries_are_refused():
+    with pytest.raises(ValueError, match="retries is -1; expected 0 or more"):
+        client_of(retries=-1)
+
+
 @pytest.mark.parametrize(
     ("headers", "seconds"),
     [

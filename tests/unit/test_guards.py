@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from kernel import ApiError, Budget, Client, Handoff, Result, Run
 from kernel.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry
+from kernel.waiting import before_next_try
 from offline_model import Script
 
 HANDOFF = Handoff(intent="look")
@@ -126,6 +128,52 @@ def test_the_wait_is_what_the_service_asks_for_and_bounded():
     run = new_run()
     assert go(guard, run).status == "failed" and waits.seconds == [] and worker.calls == 1
     assert "3600" in notes(run, "retry")[0].text
+
+
+@pytest.mark.parametrize("asked_for", [math.nan, -3.0, -math.inf])
+def test_a_wait_that_is_none_counts_as_nothing_said(asked_for):
+    guard, waits = retry(Worker(overloaded(asked_for), "ok"))
+    assert go(guard).ok and waits.seconds == [0.5]
+
+
+def test_an_endless_wait_ends_the_tries():
+    worker = Worker(overloaded(math.inf))
+    guard, waits = retry(worker)
+    assert go(guard).status == "failed" and worker.calls == 1 and waits.seconds == []
+
+
+def test_a_short_longest_wait_shortens_the_waits_that_nobody_asked_for():
+    guard, waits = retry(Worker(overloaded(), overloaded(), "ok"), longest_wait_s=0.75)
+    assert go(guard).ok and waits.seconds == [0.5, 0.75]
+
+
+def test_a_wait_never_grows_beyond_its_bound_however_many_tries_there_were():
+    guard, waits = retry(Worker(overloaded()), times=1100)
+    go(guard)
+    assert waits.seconds[:5] == [0.5, 1, 2, 4, 8] and {*waits.seconds[4:]} == {8.0}
+
+
+@given(st.floats() | st.none(), st.integers(1, 10_000), st.floats(0, 1))
+def test_every_wait_is_a_number_of_seconds_and_what_nobody_asked_for_is_short(
+    asked, failed, chance
+):
+    wait_s = before_next_try(asked, failed, lambda: chance)
+    assert wait_s >= 0
+    assert wait_s == asked or 0.375 <= wait_s <= 8
+
+
+@pytest.mark.parametrize("seconds", [math.nan, -1.0])
+@pytest.mark.parametrize(
+    ("guard", "name"),
+    [
+        (lambda seconds: Retry(Worker(), longest_wait_s=seconds), "longest_wait_s"),
+        (lambda seconds: CircuitBreaker(Worker(), cooldown_s=seconds), "cooldown_s"),
+        (lambda seconds: Deadline(Worker(), seconds), "seconds"),
+    ],
+)
+def test_a_time_that_is_none_is_refused_when_the_guard_is_made(guard, name, seconds):
+    with pytest.raises(ValueError, match=f"{name} is {seconds}; expected 0 or more seconds"):
+        guard(seconds)
 
 
 def test_five_layers_of_retry_do_not_multiply():
@@ -436,6 +484,68 @@ def test_work_inside_a_limit_takes_no_second_place_in_it():
     outer.other = inner
     run = new_run()
     assert asyncio.run(asyncio.wait_for(run.dispatch(shared, HANDOFF), 5)).ok
+
+
+class Starts(Counts):
+    """Asked to look, it begins a task that asks for a leaf later, and does not wait for it."""
+
+    def __init__(self, run):
+        super().__init__()
+        self.run = run
+        self.tasks = []
+        self.released = asyncio.Event()
+        self.limit = Limit(self, 1)
+
+    async def execute(self, handoff, run):
+        if handoff.intent.startswith("leaf"):
+            return await super().execute(handoff, run)
+
+        async def later():
+            await self.released.wait()
+            return await self.run.dispatch(self.limit, Handoff(intent=f"leaf {handoff.intent}"))
+
+        self.tasks.append(asyncio.ensure_future(later()))
+        return Result(status="ok", output="begun")
+
+
+def test_a_task_that_outlives_its_place_does_not_keep_it():
+    async def story():
+        starts = Starts(new_run())
+        for number in range(5):
+            await starts.run.dispatch(starts.limit, Handoff(intent=f"look {number}"))
+        assert starts.limit._holders == []
+        starts.released.set()
+        return starts, await asyncio.gather(*starts.tasks)
+
+    starts, results = asyncio.run(story())
+    assert all(result.ok for result in results) and starts.peak == 1
+    assert starts.limit._holders == []
+
+
+def test_a_place_is_free_when_the_last_work_in_it_has_ended():
+    """The leaf enters by the place of the work that began it, which leaves before the leaf does."""
+
+    class Leaves(Starts):
+        async def execute(self, handoff, run):
+            if handoff.intent.startswith("leaf"):
+                self.inside += 1
+                await self.released.wait()
+                return Result(status="ok", output="leaf")
+            leaf = Handoff(intent=f"leaf {handoff.intent}")
+            self.tasks.append(asyncio.create_task(self.run.dispatch(self.limit, leaf)))
+            while not self.inside:
+                await asyncio.sleep(0)
+            return Result(status="ok", output="begun")
+
+    async def story():
+        leaves = Leaves(new_run())
+        await leaves.run.dispatch(leaves.limit, HANDOFF)
+        assert len(leaves.limit._holders) == 1, "the leaf is still inside"
+        leaves.released.set()
+        await asyncio.gather(*leaves.tasks)
+        assert leaves.limit._holders == []
+
+    asyncio.run(story())
 
 
 # ── all together ───────────────────────────────────────────────────────────────────────────────────────

@@ -1,0 +1,41 @@
+"""How long to wait before the same work is tried again: one rule for requests and dispatches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+FIRST_S = 0.5
+LONGEST_S = 8.0
+"""Of the waits that nobody asked for."""
+DOUBLINGS = 16
+"""More than reach the longest one; 2 to the power of any number of tries is too large to be one."""
+
+
+def before_next_try(
+    asked_for_s: float | None,
+    failed: int,
+    jitter: Callable[[], float],
+    longest_s: float = LONGEST_S,
+) -> float:
+    """Seconds until the next try, after `failed` tries that failed.
+
+    asked_for_s: what the service asks for, which counts as it is. What is no wait, a negative
+                 number or NaN, counts as nothing said.
+    jitter:      a source of numbers from 0 to 1.
+    longest_s:   the bound of a wait that nobody asked for.
+
+    When nothing is said it is 0.5 seconds, twice as long each time up to the bound; less up to a
+    quarter by chance, so that many clients do not return at the same moment.
+    """
+    if asked_for_s is not None and asked_for_s >= 0:
+        return asked_for_s
+    doubled = FIRST_S * 2 ** min(failed - 1, DOUBLINGS)
+    return min(doubled, longest_s) * (1 - 0.25 * jitter())
+
+
+def checked_s(name: str, seconds: float) -> float:
+    """The seconds, when they are 0 or more. Raises ValueError with the name for others and for
+    NaN."""
+    if not seconds >= 0:
+        raise ValueError(f"{name} is {seconds}; expected 0 or more seconds")
+    return seconds
