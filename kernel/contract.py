@@ -6,11 +6,13 @@ answer to "telephone game" delegation; see the supervisor/worker literature name
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Container, Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NewType, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, field_validator
 from pydantic_core import to_json, to_jsonable_python
@@ -21,11 +23,57 @@ if TYPE_CHECKING:
 Status = Literal["ok", "failed", "refused", "exhausted", "paused", "cancelled"]
 Kind = Literal["tool", "skill", "agent"]
 
+Label = NewType("Label", str)
+"""The name of an executable, a step, an artifact or a document.
+
+A name becomes a tag in a message, a key of a result or a citation, so it must say nothing more
+than itself: letters a-z, digits, - and _, at most 64. `label` makes one.
+"""
+
+LABEL = re.compile(r"[A-Za-z0-9_-]{1,64}")
+LABEL_RULE = "letters a-z, digits, - and _, at most 64"
+
 ARTIFACT_NAME = re.compile(r"\w[\w .-]{0,79}")
-"""What an artifact may be called: its name becomes a tag in the specialist's first message."""
+"""What an artifact may be called; its label becomes a tag in the specialist's first message."""
 
 OWN_PARTS = ("task", "context")
 """The parts of that message that are not artifacts."""
+
+
+def label(name: str) -> Label:
+    """The label of a name: "My notes.md" becomes "My-notes-md", and a label stays as it is.
+
+    Accents go, all other signs become "-". Where letters or digits would be lost, as from a name in
+    Cyrillic or one that is too long, eight signs that stand for the whole name follow, so that two
+    names do not become one.
+    """
+    if LABEL.fullmatch(name):
+        return Label(name)
+    plain = "".join(
+        sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign)
+    )
+    plain = plain.replace("ß", "ss")
+    made = re.sub(r"[^A-Za-z0-9_]+", "-", plain).strip("-")
+    is_lost = any(sign.isalnum() and not sign.isascii() for sign in plain)
+    if made and not is_lost and len(made) <= 64:
+        return Label(made)
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return Label(f"{made[:55]}-{digest}".lstrip("-"))
+
+
+def free_label(name: str, taken: Container[str]) -> Label:
+    """The label of a name, with the next free number when it is taken: "facts", "facts-2"."""
+    free, number = label(name), 1
+    while free in taken:
+        number += 1
+        free = Label(f"{label(name)[:60]}-{number}")
+    return free
+
+
+def artifact_name(name: str) -> Label:
+    """The name of somebody's work as an artifact: who is called "task" brings "task-result"."""
+    own = label(name)
+    return Label(f"{own}-result") if own.lower() in OWN_PARTS else own
 
 
 class Handoff(BaseModel):
@@ -43,7 +91,8 @@ class Handoff(BaseModel):
     context: str = ""
     """Only what the specialist needs to know."""
     artifacts: dict[str, str] = {}
-    """Named payloads, such as facts, draft, feedback."""
+    """Named payloads, such as facts, draft, feedback. Their names are labels: "my notes" becomes
+    "my-notes"."""
     from_agent: str = "user"
     to_agent: str = ""
     return_to: str = ""
@@ -51,13 +100,21 @@ class Handoff(BaseModel):
     @field_validator("artifacts")
     @classmethod
     def _named_plainly(cls, artifacts: dict[str, str]) -> dict[str, str]:
-        for name in artifacts:
-            if not ARTIFACT_NAME.fullmatch(name) or name.strip().lower() in OWN_PARTS:
+        labelled: dict[str, str] = {}
+        for name, text in artifacts.items():
+            own = label(name)
+            if not ARTIFACT_NAME.fullmatch(name) or own.lower() in OWN_PARTS:
                 raise ValueError(
                     f"an artifact is named {name!r}; expected letters, digits, spaces, dots, dashes"
                     f" and underscores, at most 80, and neither {' nor '.join(OWN_PARTS)}"
                 )
-        return artifacts
+            if own in labelled:
+                raise ValueError(
+                    f"two artifacts are named {own!r}, one of them written {name!r}; a space or a"
+                    " dot counts as a dash: rename one"
+                )
+            labelled[own] = text
+        return labelled
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Handoff:
         """A copy with some fields changed, validated like a new one; its artifacts are its own."""
@@ -68,7 +125,11 @@ class Handoff(BaseModel):
 
         Raises ValueError for a name that an artifact cannot have.
         """
-        return self.model_copy(update={"artifacts": {**self.artifacts, **artifacts}})
+        changed = dict(self.artifacts)
+        for name, text in artifacts.items():
+            own = label(name)
+            changed[own if own in changed else name] = text
+        return self.model_copy(update={"artifacts": changed})
 
     def addressed(self, *, from_agent: str, to_agent: str, return_to: str) -> Handoff:
         """The same handoff from one agent to another."""
@@ -84,18 +145,22 @@ class Handoff(BaseModel):
         return json.dumps(self.model_dump(exclude={"return_to"}))
 
 
-def as_parts(parts: Mapping[str, Any]) -> str:
+def as_parts(parts: Mapping[str, Any], beside: Iterable[str] = ()) -> str:
     """Named values as one message, each between tags of its name; empty ones are left out.
 
-    A text is data: it can neither close its own part nor look like another one.
+    A text is data: it can neither close its own part nor look like another one. `beside` are the
+    names of further parts of the message that are made elsewhere.
     """
-    names = "|".join(re.escape(name) for name in {*parts, *OWN_PARTS})
+    labels: dict[str, Label] = {}
+    for name in parts:
+        labels[name] = free_label(name, labels.values())
+    names = "|".join({*labels.values(), *OWN_PARTS, *map(label, beside)})
     tag = re.compile(rf"<(?=\s*+(?:/\s*+)?(?:{names})(?![\w.-]))", re.IGNORECASE)
     shown = []
     for name, value in parts.items():
         text = tag.sub("&lt;", as_text(value).strip())
         if text:
-            shown.append(f"<{name}>\n{text}\n</{name}>")
+            shown.append(f"<{labels[name]}>\n{text}\n</{labels[name]}>")
     return "\n\n".join(shown)
 
 
@@ -214,39 +279,42 @@ Names = list[str]
 
 class Registry:
     """Executables by name, each with its kind; the place where a supervisor finds who can
-    do what."""
+    do what. A name is a label: "fact checker" is found as such and as "fact-checker"."""
 
     def __init__(self) -> None:
         self._entries: dict[str, tuple[Executable, Kind]] = {}
 
+    def __contains__(self, name: str) -> bool:
+        return label(name) in self._entries
+
     def register(self, executable: Executable, kind: Kind = "agent") -> Executable:
         """Adds an executable. Raises ValueError if the name is taken, TypeError if the contract is
         not kept."""
-        if not isinstance(executable, Executable):
+        if not isinstance(executable, Executable) or not isinstance(executable.name, str):
             raise TypeError(
                 f"{executable!r} cannot be registered: it needs name, description and"
                 " execute(handoff, run)"
             )
-        if executable.name in self._entries:
+        name = label(executable.name)
+        if name in self._entries:
             raise ValueError(
-                f"an executable named {executable.name!r} is registered already; choose another"
-                " name"
+                f"an executable named {name!r} is registered already; choose another name"
             )
-        self._entries[executable.name] = (executable, kind)
+        self._entries[name] = (executable, kind)
         return executable
 
     def get(self, name: str) -> Executable:
         """The executable of that name. Raises KeyError that lists the names there are."""
-        if name not in self._entries:
+        if name not in self:
             raise KeyError(
                 f"no executable named {name!r}; registered: {', '.join(self._entries) or 'none'}"
             )
-        return self._entries[name][0]
+        return self._entries[label(name)][0]
 
     def kind(self, name: str) -> Kind:
         """The kind under that name: tool, skill or agent. Raises KeyError like `get`."""
         self.get(name)
-        return self._entries[name][1]
+        return self._entries[label(name)][1]
 
     def describe(self) -> str:
         """One line an executable, for a model or a reader: name, kind, description."""

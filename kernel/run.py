@@ -18,7 +18,17 @@ from typing import Any, NoReturn
 from . import events
 from .budget import NOTHING, Budget, Exhausted, Hold, Ledger, Spent
 from .client import Client
-from .contract import Executable, Handoff, Pause, Result, Status, as_plain, as_text, in_words
+from .contract import (
+    Executable,
+    Handoff,
+    Pause,
+    Result,
+    Status,
+    as_plain,
+    as_text,
+    in_words,
+    label,
+)
 from .events import Event
 from .models import demand_of, spent_on
 from .trace import Trace
@@ -76,7 +86,7 @@ class Position:
     name: str = "user"
     id: str = ""
     path: tuple[str, ...] = ()
-    """The names of the executables that wait for this run, from the first dispatch to this one."""
+    """The labels of the executables that wait for this run, from the first dispatch to this one."""
     again: str = ""
     """Why this work is given once more; empty the first time."""
     wrappers: int = 0
@@ -588,11 +598,12 @@ class Dispatch(Run):
         parent._dispatched += 1
         above = parent._position
         inner = innermost(executable)
+        name = label(inner.name)
         wraps = inner is not executable
         position = Position(
-            name=inner.name,
+            name=name,
             id=_below(parent.id, str(parent._dispatched)),
-            path=(*parent._caller.path, inner.name),
+            path=(*parent._caller.path, name),
             again=again or (above.again if above.wrappers else ""),
             wrappers=above.wrappers + 1 if wraps else 0,
             waiting=(*above.waiting, executable),
@@ -601,7 +612,7 @@ class Dispatch(Run):
         allowed = budget.depth + 1 if "depth" in budget.model_fields_set else parent.levels
         self.parent = parent
         self.levels = min(parent.levels, allowed) - (0 if wraps else 1)
-        self._begin(parent._tree, position, budget, Ledger(budget, parent.ledger, inner.name))
+        self._begin(parent._tree, position, budget, Ledger(budget, parent.ledger, name))
 
     def _repeat_all(self) -> None:
         """Lets the work below be done once more too."""
@@ -685,7 +696,7 @@ def _add(artifacts: dict[str, str], name: str, text: str) -> None:
     free, number = name, 1
     while free in artifacts:
         number += 1
-        free = f"{name} {number}"
+        free = f"{name}-{number}"
     artifacts[free] = text
 
 
@@ -708,7 +719,7 @@ async def _all_done(branches: Iterable[asyncio.Task[Run]]) -> None:
 def _outcome(branch: asyncio.Task[Run], job: Any) -> Result:
     """The result of a branch of a fan-out, however it ended."""
     name = getattr(job[0], "name", "") if isinstance(job, tuple) and job else ""
-    by = name if isinstance(name, str) else ""
+    by = label(name) if name and isinstance(name, str) else ""
     if branch.cancelled():
         return Result(status="cancelled", reason="cancelled by something that it waited for", by=by)
     problem = branch.exception()

@@ -9,7 +9,7 @@ from typing import Any
 
 from . import models
 from .agent import Agent
-from .contract import Executable, Handoff, Result, ToolError, as_parts
+from .contract import Executable, Handoff, Result, ToolError, artifact_name, as_parts, free_label
 from .run import Run
 from .team import Verdict
 from .tools import TOOL_NAME, parse, schema_of, tool
@@ -130,16 +130,24 @@ class HandoffTool:
         )
         text = result.as_text()
         if text:
-            run.keep(**{self.specialist.name: text})
+            run.keep(**{artifact_name(self.specialist.name): text})
         if isinstance(result.output, str):
             run.output = result.output
         if result.ok:
             return text
         run.keep(**result.artifacts)
-        text = text or as_parts(result.artifacts)  # a failed stage keeps the work before it
+        text = text or _work_of(result)  # a failed stage keeps the work before it
         if not text:
             raise ToolError(f"status: {result.status}; {result.reason}")
         return f"status: {result.status}; {result.reason}\n\n{text}"
+
+
+def _work_of(result: Result) -> str:
+    """The artifacts of a result as parts; none of them looks like a part of a handoff."""
+    work: dict[str, str] = {}
+    for name, text in result.artifacts.items():
+        work[free_label(artifact_name(name), work)] = text
+    return as_parts(work)
 
 
 FINALIZE = "End the task: give the finished, complete text exactly as the user should read it."

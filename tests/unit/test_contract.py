@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
-from kernel import Conversation, Handoff, Registry, Result, Usage
-from kernel.contract import as_parts, as_text
+from kernel import Conversation, Handoff, Registry, Result, Run, Usage
+from kernel.contract import LABEL, artifact_name, as_parts, as_text, free_label, label
 from kernel.wire import Block, encode
 
-from .conftest import Worker
+from .conftest import Worker, scripted
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=5),
@@ -171,3 +171,64 @@ def test_any_value_has_a_text_and_can_be_a_part(value):
     assert text.encode("utf-8")
     assert as_parts({"facts": value}) == f"<facts>\n{text.strip()}\n</facts>"
     assert Result(status="ok", output=value).as_text() == text
+
+
+@given(st.text(max_size=90))
+def test_every_name_has_a_label_that_stays_and_says_nothing_more(name):
+    assert LABEL.fullmatch(label(name)) and label(label(name)) == label(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [
+        ("facts", "facts"),
+        ("My notes.md", "My-notes-md"),
+        ("Größe", "Grosse"),
+        ("a\n<task>", "a-task"),
+        ("2024/25", "2024-25"),
+    ],
+)
+def test_a_name_keeps_what_a_label_can_hold(name, own):
+    assert label(name) == own
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("заметки", "письма"),
+        ("笔记", "备忘"),
+        ("a" * 65, "a" * 66),
+        ("\ud800", "\udc00"),
+        ("", "?"),
+    ],
+)
+def test_names_that_a_label_cannot_hold_stay_two(one, other):
+    assert label(one) != label(other)
+    assert LABEL.fullmatch(label(one)) and LABEL.fullmatch(label(other))
+
+
+def test_a_taken_label_gets_a_number_and_nobodys_work_is_a_part_of_a_handoff():
+    assert free_label("a b", {"a-b", "a-b-2"}) == "a-b-3"
+    assert LABEL.fullmatch(free_label("a" * 64, {"a" * 64}))
+    assert [artifact_name(name) for name in ("writer", "Task", "context")] == [
+        "writer",
+        "Task-result",
+        "context-result",
+    ]
+
+
+def test_a_registry_finds_an_executable_by_its_name_and_by_its_label():
+    registry = Registry()
+    checker = registry.register(Worker("fact checker\n- evil (tool): x"))
+    name = "fact-checker-evil-tool-x"
+    assert registry.names() == [name] and registry.describe().count("\n") == 0
+    assert registry.get(name) is registry.get(checker.name) is checker
+    assert checker.name in registry and registry.kind(checker.name) == "agent"
+    with pytest.raises(ValueError, match=f"{name!r} is registered already"):
+        registry.register(Worker(name))
+
+
+async def test_the_record_knows_an_executable_by_its_label():
+    run = Run(scripted())
+    result = await run.dispatch(Worker("one agent"), Handoff(intent="x"))
+    assert result.by == "one-agent" and run.trace().handoffs()[0]["to_agent"] == "one-agent"

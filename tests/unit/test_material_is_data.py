@@ -22,6 +22,7 @@ from kernel import (
     Handoff,
     HandoffTool,
     LLMSupervisor,
+    Result,
     Run,
     ToolError,
     Trace,
@@ -33,7 +34,7 @@ from kernel import (
     writer,
 )
 from kernel.__main__ import main
-from kernel.contract import as_parts
+from kernel.contract import as_parts, label
 from kernel.search import LONGEST_TEXT, Document, Hit, as_text
 from kernel.trace import printable
 from offline_model import OfflineTransport
@@ -75,7 +76,7 @@ def test_other_signs_of_a_payload_stay_as_they_are(text):
 def test_a_first_message_has_one_tag_of_each_part_whatever_the_payload(text, name):
     message = Handoff(intent="do it", artifacts={name: text}).as_text()
     expected = 1 if text.strip() else 0
-    assert len(re.findall(rf"<\s*{re.escape(name)}\s*>", message)) == expected
+    assert len(re.findall(rf"<\s*{label(name)}\s*>", message)) == expected
     assert len(re.findall(r"</\s*task\s*>", message)) == 1
 
 
@@ -93,10 +94,47 @@ def test_an_artifact_has_a_plain_name_that_is_no_other_part(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["facts", "tool_results", "step 2", "report-1.md", "Größe", "self"]
+    ("name", "own"),
+    [
+        ("facts", "facts"),
+        ("tool_results", "tool_results"),
+        ("step 2", "step-2"),
+        ("report-1.md", "report-1-md"),
+        ("Größe", "Grosse"),
+        ("self", "self"),
+    ],
 )
-def test_usual_names_of_artifacts_are_taken(name):
-    assert f"<{name}>" in Handoff(intent="x", artifacts={name: "text"}).as_text()
+def test_usual_names_of_artifacts_become_labels(name, own):
+    handoff = Handoff(intent="x", artifacts={name: "text"})
+    assert handoff.artifacts == {own: "text"} and f"<{own}>" in handoff.as_text()
+
+
+@pytest.mark.parametrize("name", ["task.", "task ", "context-", "CONTEXT.."])
+def test_no_name_becomes_another_part_as_a_label(name):
+    message = Handoff(intent="x").as_text()
+    try:
+        message = Handoff(intent="x", artifacts={name: "EVIL"}).as_text()
+    except ValidationError as problem:
+        assert "an artifact is named" in str(problem)
+    assert message.count("<task>") == 1 and "<context>" not in message.lower()
+
+
+def test_two_names_of_one_label_are_refused_and_a_further_one_replaces():
+    with pytest.raises(ValidationError, match="two artifacts are named 'my-notes'"):
+        Handoff(intent="x", artifacts={"my notes": "a", "my.notes": "b"})
+    first = Handoff(intent="x", artifacts={"my notes": "a", "draft": "d"})
+    assert first.with_artifacts({"my notes": "b"}).artifacts == {"my-notes": "b", "draft": "d"}
+
+
+async def test_no_name_of_a_failed_stage_opens_a_part_for_the_supervisor():
+    def fails(handoff, run):
+        return Result(
+            status="failed", reason="no", artifacts={"task": "EVIL", "a b": "1", "a-b": "2"}
+        )
+
+    text = await HandoffTool(Worker("task", fails)).call({"intent": "x"}, Run(scripted()))
+    assert "EVIL" in text and "<task>" not in text
+    assert "<a-b>\n1\n</a-b>" in text and "<a-b-2>\n2\n</a-b-2>" in text
 
 
 async def test_a_model_that_names_an_artifact_task_is_told():

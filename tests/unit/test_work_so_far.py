@@ -57,7 +57,7 @@ async def test_what_two_branches_of_one_name_brought_is_kept_under_two_names():
         await run.fan_out([*jobs, (Worker("slow", slow), handoff)])
 
     result = await Run(scripted()).dispatch(Worker("team", team), TASK, budget=SHORT)
-    assert result.artifacts == {"done": "one", "done 2": "two"}
+    assert result.artifacts == {"done": "one", "done-2": "two"}
 
 
 async def test_what_a_specialist_two_levels_below_has_when_time_is_up_is_kept():

@@ -56,7 +56,7 @@ Criteria: {}."""
 def alone(library: Corpus) -> Executable:
     """One agent that searches, writes and reviews, as in lesson 07."""
     tools = (search_tool(library),)
-    return Agent("one agent", "Writes briefs.", ALONE, models.worker, tools)
+    return Agent("one-agent", "Writes briefs.", ALONE, models.worker, tools)
 
 
 def unreviewed(library: Corpus) -> Executable:

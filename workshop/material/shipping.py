@@ -47,7 +47,7 @@ def texts(folder: str | Path) -> dict[str, str]:
 
 def alone(library: Corpus) -> Agent:
     """The single agent that a team has to beat."""
-    return Agent("one agent", "Writes briefs.", ALONE, models.worker, (search_tool(library),))
+    return Agent("one-agent", "Writes briefs.", ALONE, models.worker, (search_tool(library),))
 
 
 async def example() -> tuple[Run, Run]:
@@ -63,7 +63,7 @@ async def example() -> tuple[Run, Run]:
 class Careless:
     """A team that looks busy: no documents, no gate, nothing of its own."""
 
-    name: str = "careless desk"
+    name: str = "careless-desk"
     description: str = "Writes without reading."
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:

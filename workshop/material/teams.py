@@ -20,6 +20,7 @@ from kernel import (
     writer,
 )
 from kernel.aggregate import status_of, together
+from kernel.contract import label
 from kernel.team import WRITER
 from kernel.wire import Conversation
 from workshop import views
@@ -46,7 +47,7 @@ def gaps(found: Mapping[str, Result]) -> str:
 
 def on(topic: str) -> Agent:
     """A researcher with the name of the one topic that it works on."""
-    return replace(researcher(Corpus()), name=topic.lower())
+    return replace(researcher(Corpus()), name=label(topic.lower()))
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def tree(
     leads = {}
     for number, part in enumerate(parts, 1):
         members = {topic: on(topic) for topic in part}
-        leads[" and ".join(part)] = kind(f"lead {number}", members, evidence)
+        leads[" and ".join(part)] = kind(f"lead-{number}", members, evidence)
     return kind("chief", leads, evidence)
 
 

@@ -17,7 +17,7 @@ def member(draw: Random, topic: str, *, status: str = "ok", half: bool = False) 
         result["artifacts"] = {f"facts on {topic}": f"- {draw.randint(100, 999)} facts."}
     if status != "ok":
         result["reason"] = f"the library of {topic} is closed ({draw.randint(100, 999)})"
-    return {"name": f"{topic} researcher", "result": result}
+    return {"name": f"{topic}-researcher", "result": result}
 
 
 def teams(draw: Random, about: str, broken: dict[int, bool], *, flat: int = 0) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def teams(draw: Random, about: str, broken: dict[int, bool], *, flat: int = 0) -
             missing += [topic, people[-1][1]["result"]["reason"]]
     members: dict[str, Any] = {}
     for section, part in zip(draw.sample(SECTIONS, 2), (people[:2], people[2:5]), strict=True):
-        members[section] = {"name": f"{section} lead", "members": dict(part)}
+        members[section] = {"name": f"{section}-lead", "members": dict(part)}
         if any(each["result"]["status"] != "ok" for _, each in part):
             missing.append(section)
     members |= dict(people[5:])

@@ -129,7 +129,7 @@ def _only_calls_that_were(log: Log, seen: dict[str, Any]) -> dict[str, Any]:
 class Endless:
     """A team that never comes to an end by itself."""
 
-    name, description = "endless desk", "Asks forever."
+    name, description = "endless-desk", "Asks forever."
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         asker = Agent("asker", "Asks.", "Answer in one sentence.", models.worker)
