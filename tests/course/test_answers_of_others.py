@@ -71,6 +71,15 @@ RIGHT_EDITORS = (
 )
 WRONG = [
     ("02.2", "return as_text(hits)", "return as_text(hits[:1])"),
+    ("04.3", "Budget(seconds=seconds)", "Budget(seconds=2)"),
+    ("08.2", "found[0].name", "max(found, key=lambda it: len(it.description)).name"),
+    (
+        "08.2",
+        "found = registry.find(capability)",
+        "found = [it for it in registry.list() if capability.split()[0][:4] in it.description.lower()]",
+    ),
+    ("08.3", "(ValueError, TypeError, KeyError)", "(ValueError, TypeError)"),
+    ("09.2", "set(waiting[id]) <= done", "len(waiting[id]) <= len(done)"),
     ("02.3", "intent=task, context=audience", 'intent=f"{task} for {audience}"'),
     ("02.3", 'line.startswith("- ") and line.endswith("]")', '"[" in line'),
     (
@@ -307,6 +316,28 @@ def test_a_wrong_answer_does_not_pass(id, old, new):
 @pytest.mark.parametrize(("id", "old", "new"), RIGHT)
 def test_a_right_answer_passes(id, old, new):
     for verdict in verdicts(id, answers.changed(id, [(old, new)])):
+        assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "OrderedDict({})",
+        "MappingProxyType({})",
+        "UserDict({})",
+        "ChainMap({})",
+        "defaultdict(int, {})",
+    ],
+)
+@pytest.mark.parametrize(
+    ("id", "old"), [("07.1", "return {"), ("04.2", "return found"), ("05.2", "return table")]
+)
+def test_a_dict_of_the_standard_library_is_a_dict(id, old, kind):
+    source = answers.changed(id, []).replace(old, old.replace("return", "made ="))
+    name = kind.partition("(")[0]
+    module = "types" if name == "MappingProxyType" else "collections"
+    source += f"\n    from {module} import {name}\n    return {kind.format('made')}\n"
+    for verdict in verdicts(id, source):
         assert verdict.passed, verdict
 
 

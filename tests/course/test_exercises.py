@@ -124,6 +124,15 @@ def test_what_is_said_in_markdown_leaves_no_marks(exercise):
         assert "`" not in markdown(text), text
 
 
+@EVERY
+def test_one_thing_is_not_many(exercise):
+    """`1 turns`: `counted` writes a number with its noun."""
+    many = re.compile(r"(?<![\d.,'\w-])1 (?!is\b|was\b|has\b)[a-z]+s\b")
+    for row in rows(exercise.id):
+        for case in row:
+            assert not many.search(case.about), case.about
+
+
 # ── right and wrong ────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -100,6 +100,8 @@ def _texts(actual: str, expected: str) -> str:
         return "the expected text is there, and more beside it"
     if actual and actual in expected:
         return "a part of the text is missing"
+    if max(len(actual), len(expected)) <= LONGEST:
+        return f"{_short(actual)} came back, and {_short(expected)} is expected"
     return "another text is expected"
 
 

@@ -91,6 +91,31 @@ ERRORS = (
         "Write the type behind its name: `query: str`; for a run, `run: Run`.",
     ),
     (
+        "expected an end",
+        "a loop goes on where it should have ended",
+        "Print what the loop's condition looks at, in each round, and see why it stays true.",
+    ),
+    (
+        "IndexError",
+        "the list has fewer entries than this line asks for",
+        "Print the list and its length just before this line.",
+    ),
+    (
+        "changed size during iteration",
+        "a dict or set is changed while a loop goes over it",
+        "Go over a copy, or collect in a list what is to leave, and take it out after the loop.",
+    ),
+    (
+        "unhashable type",
+        "a list or a dict cannot be a key or stand in a set",
+        "Use the text in it, or a tuple.",
+    ),
+    (
+        "object has no attribute",
+        "what stands before the dot is of another type than this line expects",
+        "Print it and its type just before this line.",
+    ),
+    (
         "InvalidStateError",
         "a task's result is taken before the task has ended",
         "Take it after the block of the task group, which waits for all.",
@@ -167,7 +192,7 @@ def _not_passed(
     ):
         slip = None  # many a slip leads to the same number
     if sight.crash and not (slip and slip.wholly):
-        return _crashed(exercise, case, sight, sight.crash, draw(first))
+        return _crashed(exercise, case, sight, shown[first].aspect, draw(first))
     return _wrong(exercise, case, sight, shown[first].aspect, slip, draw(first))
 
 
@@ -196,15 +221,7 @@ def _wrong(
     slip: Recognised | None,
     picture: Any,
 ) -> Verdict:
-    actual, expected = both(sight.seen.get(aspect, NOTHING), case.ours.get(aspect, NOTHING))
-    rule = exercise.rules.get(aspect)
-    if rule:
-        expected = rule if rule[-1].isdigit() else f"{rule} {expected}"
-    if aspect != "returned":
-        actual, expected = f"{aspect}: {actual}", f"{aspect}: {expected}"
-    if sight.crash:
-        raised = "raised" in json.dumps(sight.seen.get(aspect, {"raised": ""}))
-        actual = _where(sight.crash) if raised else f"{actual}\n{_where(sight.crash)}"
+    actual, expected = _both_in_words(exercise, case, sight, aspect)
     if slip:
         words = exercise.slips[slip.name]
     elif sight.returned is None and case.ours.get("returned", ...) is not None:
@@ -223,13 +240,36 @@ def _wrong(
     return verdict_of(exercise, "wrong", parts, words, picture, slip.name if slip else None)
 
 
+def _both_in_words(
+    exercise: Exercise, case: TriedCase, sight: Sight, aspect: str
+) -> tuple[str, str]:
+    """What was seen of an answer and what is expected, each with the name of its aspect."""
+    seen, ours = sight.seen, case.ours
+    instead = [name for name in seen if name not in ours]
+    actual, expected = both(seen.get(aspect, NOTHING), ours.get(aspect, NOTHING))
+    rule = exercise.rules.get(aspect)
+    if rule:
+        expected = rule if rule[-1].isdigit() else f"{rule} {expected}"
+    if aspect not in seen and instead:
+        actual, _ = both(seen[instead[0]], NOTHING)
+        actual = actual if instead[0] == "returned" else f"{instead[0]}: {actual}"
+    elif aspect != "returned":
+        actual = f"{aspect}: {actual}"
+    if aspect != "returned":
+        expected = f"{aspect}: {expected}"
+    if sight.crash:
+        raised = "raised" in json.dumps(seen.get(aspect, {"raised": ""}))
+        actual = _where(sight.crash) if raised else f"{actual}\n{_where(sight.crash)}"
+    return actual, expected
+
+
 def _unknown(exercise: Exercise, case: TriedCase, sight: Sight) -> tuple[str, str]:
     """What to say where no known slip explains an answer: what differs first, and where to look."""
     aspects = differing(sight.seen, case.ours, exercise.rules)
     telling = [name for name in aspects if type(case.ours.get(name)) not in (int, float)]
     aspect = (telling or aspects)[0]  # a list that differs says more than its length
     if aspect not in sight.seen:
-        found = f'nothing is there for "{aspect}"'
+        found = f'your answer has nothing for "{aspect}"'
     elif aspect not in case.ours:
         found = f'"{aspect}" is more than is expected here'
     else:
@@ -257,10 +297,21 @@ def _shown(exercise: Exercise, sight: Sight) -> list[tuple[str, str]]:
     return [(aspect, as_text(sight.seen[aspect])) for aspect in aspects if sight.seen.get(aspect)]
 
 
+def _is_error(expected: Any) -> bool:
+    """Whether ours shows an error here, such as "a ValueError"."""
+    return isinstance(expected, dict) and "tuple" in expected and "Error" in as_text(expected)
+
+
 def _crashed(
-    exercise: Exercise, case: TriedCase, sight: Sight, crash: Crash, picture: Any
+    exercise: Exercise, case: TriedCase, sight: Sight, aspect: str, picture: Any
 ) -> Verdict:
-    parts = (_called(case, sight), _where(crash), "an answer without an error")
+    crash = sight.crash or Crash("", 0, "")
+    expected = case.ours.get(aspect)
+    parts = (
+        _called(case, sight),
+        _where(crash),
+        as_text(expected) if _is_error(expected) else "an answer without an error",
+    )
     if not crash.number:
         words = _raised_elsewhere(sight)
     elif re.search(OWN_RAISE, crash.line):

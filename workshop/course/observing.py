@@ -18,11 +18,13 @@ import sys
 import textwrap
 import threading
 import traceback
+from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import BaseModel
@@ -310,6 +312,15 @@ def ending(returned: Any) -> dict[str, Any]:
     if isinstance(returned, Result):
         return {"returned": ("a Result",), "status": returned.status, "output": returned.output}
     return {"returned": returned}
+
+
+def as_dict(value: Any) -> Any:
+    """One of the standard library's other dicts as a dict; anything else unchanged."""
+    return dict(value) if type(value) in STANDARD_DICTS else value
+
+
+STANDARD_DICTS = (OrderedDict, defaultdict, Counter, ChainMap, UserDict, MappingProxyType)
+"""By their exact type: no code of a learner's own class is called."""
 
 
 def held(text: Any, *pieces: str) -> list[str]:

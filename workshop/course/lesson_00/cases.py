@@ -62,6 +62,12 @@ CHANGED = "return [name for name in first if first[name] != second[name]]"
 SLIPS = {
     "00.1": {
         "not a list": [(ORDER, 'return " → ".join(order)')],
+        "list in the list": [(ORDER, 'return [*order, ["writer", "reviewer"] * sent_back]')],
+        "capitals": [
+            (FIRST, FIRST.title().replace("Order", "order")),
+            (ORDER, ORDER.replace("writer", "Writer").replace("reviewer", "Reviewer")),
+        ],
+        "one round too few": [(ORDER, ORDER.replace("sent_back", "(sent_back - 1)"))],
         "another name": [(FIRST, FIRST.replace('"writer"', '"Writer"'))],
         "supervisor listed": [(FIRST, FIRST.replace("[", '["supervisor", '))],
         "not researched first": [(FIRST, FIRST.replace('"researcher", ', ""))],
@@ -91,6 +97,7 @@ SLIPS = {
         ],
         "some left out": [("if first", "if isinstance(first[name], list) and first")],
         "stops at the first": [(CHANGED, f"{CHANGED}[0]")],
+        "one name only": [(CHANGED, f"{CHANGED}[:1]")],
         "one direction": [("!=", "<")],
         "equal ones too": [("!=", "is not")],
         "always the same": [("", "    return ['order', 'calls', 'documents']\n")],

@@ -10,9 +10,11 @@ from workshop.course.observing import call, left_unchanged
 def ordered(who_gets_work: Any, case: dict[str, Any]) -> dict[str, Any]:
     """The list for a draft that is sent back so many times; a tuple will do."""
     returned = call(who_gets_work, case["sent_back"])
-    if type(returned) is tuple:
-        returned = list(returned)
-    return {"returned": returned}
+    if type(returned) not in (list, tuple):
+        return {"returned": ("a text",) if type(returned) is str else returned}
+    if not _are_names(returned):
+        return {"returned": ("a list that holds more than texts",)}
+    return {"returned": ("a list of texts",), "order": list(returned)}
 
 
 def changes(what_changed: Any, case: dict[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from kernel.trace import counted
+
 TOPICS = (
     "vector stores",
     "retries",
@@ -22,10 +24,6 @@ TOOLS = {
 }
 
 
-def _calls(number: int) -> str:
-    return f"{number} call{'s' * (number != 1)}"
-
-
 # ── 01.1 ──────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -33,13 +31,19 @@ def conversations(draw: Random) -> dict[str, list[Any]]:
     """No call or one; several calls in a reply; several turns, with thinking."""
     many = [draw.randint(1, 3) for _ in range(draw.randint(3, 4))]
     return {
-        "last words": [_conversation(draw, turns) for turns in ([1], [])],
+        "last words": [
+            *(_conversation(draw, turns) for turns in ([1], [])),
+            _conversation(draw, [1, 1], talking=True),
+        ],
         "all calls": [_conversation(draw, [draw.randint(2, 3)]) for _ in range(2)],
         "whole replies": [_conversation(draw, many, thinking=True)],
     }
 
 
-def _conversation(draw: Random, turns: list[int], *, thinking: bool = False) -> dict[str, Any]:
+def _conversation(
+    draw: Random, turns: list[int], *, thinking: bool = False, talking: bool = False
+) -> dict[str, Any]:
+    """talking: a few words stand before the calls, in the same reply."""
     known = {
         name: {topic: f"{draw.randint(1_000, 9_999)} on {topic}" for topic in TOPICS}
         for name in TOOLS
@@ -56,9 +60,11 @@ def _conversation(draw: Random, turns: list[int], *, thinking: bool = False) -> 
             {"type": "tool_use", "name": name, "input": {"topic": topic}}
             for name, topic in draw.sample(pairs, size)
         ]
-        replies.append([*thought(), *calls])
+        words = {"type": "text", "text": f"Let me look at {calls[0]['input']['topic']}."}
+        replies.append([*thought(), *[words] * talking, *calls])
     last = {"type": "text", "text": f"There are {draw.randint(1_000, 9_999)} documents."}
-    used = " and ".join(_calls(size) for size in turns) or "no call"
+    used = " and ".join(counted(size, "call") for size in turns) or "no call"
+    used += ", each after a few words" * talking
     return {
         "about": f"the model makes {used}, and then answers{'; it thinks first' * thinking}",
         "tools": TOOLS,
@@ -108,7 +114,7 @@ def _limit(draw: Random, turns: int, max_turns: int) -> dict[str, Any]:
     wish = (
         "calls a tool as long as it may"
         if turns == max_turns
-        else f"calls a tool in {turns} turns, then answers"
+        else f"calls a tool in {counted(turns, 'turn')}, then answers"
     )
     return {
         "about": f"max_turns is {max_turns}; the model {wish}",
@@ -161,6 +167,11 @@ SLIPS = {
         "one round": [
             (ANSWER_ALL, f"{ANSWER_ALL}; reply = ask(client, messages, tools); {RETURN}")
         ],
+        "first words": [
+            ("if not results:", "if any(it['type'] == 'text' for it in reply['content']):")
+        ],
+        "never asks again": [(ANSWER_ALL, "return ' '.join(str(it['content']) for it in results)")],
+        "another function": [('functions[block["name"]]', "[*functions.values()][0]")],
         "first block": [(RETURN, 'return reply["content"][0]["text"]')],
         "not the text": [(RETURN, "return reply")],
     },
@@ -168,6 +179,7 @@ SLIPS = {
         "no decorator": [("@tool\n", "\n")],
         "called inside": [("return read\n", "return read(next(iter(shelf)))\n")],
         "another parameter": [("source_id: str)", "source_id: str, shelf: dict = shelf)")],
+        "another name": [("source_id", "id")],
         "not returned": [("return shelf[source_id]", "print(shelf[source_id])")],
         "another error": [(RAISE, "raise KeyError(source_id)")],
         "error returned": [(RAISE, RAISE.replace("raise", "return"))],

@@ -51,7 +51,7 @@ def read(reading_tool: Any, case: dict[str, Any]) -> dict[str, Any]:
     fields = list(returned.arguments.model_fields)
     seen: dict[str, Any] = {
         "returned": ("a tool",),
-        "number of parameters": len(fields),
+        "parameters": fields,
     }
     if len(fields) != 1:
         return seen

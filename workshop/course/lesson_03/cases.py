@@ -37,13 +37,16 @@ def desk(
             f"# {topic.capitalize()}\n\nDraft {number}, of {size} words."
             for number, size in enumerate(sizes)
         ],
-        "verdicts": [_verdict(draw, found, number) for number, found in enumerate(issues)],
+        "verdicts": [
+            _verdict(draw, found, number, wordy=reason) for number, found in enumerate(issues)
+        ],
         "cap": cap,
         "reason": reason,
     }
 
 
-def _verdict(draw: Random, found: int | None, draft: int) -> dict[str, Any]:
+def _verdict(draw: Random, found: int | None, draft: int, *, wordy: bool) -> dict[str, Any]:
+    """wordy: a single issue has more words than several have."""
     if found == 0:
         return {
             "verdict": "PASS",
@@ -53,6 +56,8 @@ def _verdict(draw: Random, found: int | None, draft: int) -> dict[str, Any]:
         f"“A PASS after {draw.randint(100, 999)} s”: no fact of draft {draft} carries issue {number}; drop it"
         for number in range(1, (found or 0) + 1)
     ]
+    if wordy and found == 1:
+        issues = [f"{issues[0]}{', or find a document that carries it, and cite that one' * 6}"]
     return {"verdict": "REVISE" if found else "PASS", "issues": issues}
 
 
@@ -230,6 +235,16 @@ SLIPS = {
             ('work["feedback"] =', 'work["draft"] = best\n            work["feedback"] =')
         ],
         "first draft": [(BETTER, "if fewest is None:")],
+        "fewest words": [
+            (
+                BETTER,
+                "words = len(' '.join(verdict.issues))\n        if fewest is None or words < length:",
+            ),
+            (
+                "best, fewest = draft, len(verdict.issues)",
+                "best, fewest, length = draft, len(verdict.issues), words",
+            ),
+        ],
         "most issues": [(BETTER, BETTER.replace("<", ">"))],
         "last draft left out": [
             (BETTER, f"if revision < desk.max_revisions and ({BETTER[3:-1]}):")

@@ -89,16 +89,19 @@ def _found(draw: Random, *, trouble: bool) -> dict[str, Any]:
 def delays(draw: Random) -> dict[str, list[Any]]:
     """Branches of which none, one or several take longer than the limit, and one fails."""
     return {
-        "in time": [_timed(draw, 0, fails=True) for _ in range(2)],
+        "in time": [
+            _timed(draw, 0, fails=True),
+            _timed(draw, 0, fails=True, longest=draw.randint(12, 30)),
+        ],
         "late": [_timed(draw, 1, fails=False) for _ in range(2)],
         "several": [_timed(draw, 2, fails=True)],
     }
 
 
-def _timed(draw: Random, late: int, *, fails: bool) -> dict[str, Any]:
+def _timed(draw: Random, late: int, *, fails: bool, longest: int = 0) -> dict[str, Any]:
     names = draw.sample(TOPICS, draw.randint(4, 6))
     plan, backup = _plan(draw, names), _plan(draw, names, "backup")
-    seconds = draw.randint(10, 30) / 10
+    seconds = longest or draw.randint(11, 30) / 10
     slow = draw.sample(names[:-1], late)
     for name in names:
         plan[name]["seconds"] = round(seconds * draw.uniform(0.5, 0.8), 3)

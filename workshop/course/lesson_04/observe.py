@@ -10,7 +10,7 @@ from typing import Any
 from kernel import Handoff, Result, Run
 from workshop.course.clock import WithoutWaiting
 from workshop.course.desks import Crew, at_once
-from workshop.course.observing import call, held, loop_of, quiet_run
+from workshop.course.observing import as_dict, call, held, loop_of, quiet_run
 
 
 def fanned_out(fan_out: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def fanned_out(fan_out: Any, case: dict[str, Any]) -> dict[str, Any]:
 def found(findings: Any, case: dict[str, Any]) -> dict[str, Any]:
     """A text for each topic; of what is missing, whether the text says why."""
     crew, run = Crew("researcher", case["plan"]), quiet_run()
-    returned = call(findings, run, crew, list(case["topics"]))
+    returned = as_dict(call(findings, run, crew, list(case["topics"])))
     texts = returned if type(returned) is dict else {}
     seen: dict[str, Any] = {
         "returned": ("a dict",) if type(returned) is dict else returned,

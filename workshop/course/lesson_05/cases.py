@@ -5,6 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from kernel.trace import counted
+
 TOPICS = ("OpenTelemetry", "Qdrant", "pgvector", "Weaviate", "Pinecone", "Milvus")
 
 
@@ -20,7 +22,9 @@ def reviews(draw: Random) -> dict[str, list[Any]]:
 
     def verdict(word: str, *issues: str) -> dict[str, Any]:
         result = {"status": "ok", "output": {"verdict": word, "issues": [*issues]}}
-        return _review(draw, result, f"the reviewer says {word}, with {len(issues)} issues")
+        return _review(
+            draw, result, f"the reviewer says {word}, with {counted(len(issues), 'issue')}"
+        )
 
     def nothing(status: str, output: str | None = None) -> dict[str, Any]:
         reason = f"no answer in {draw.randint(100, 999)} s"

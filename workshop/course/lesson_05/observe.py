@@ -23,7 +23,7 @@ from kernel import (
     writer,
 )
 from workshop.course.desks import Specialist, order_of
-from workshop.course.observing import call, held, pictured, read_by, wait
+from workshop.course.observing import as_dict, call, held, pictured, read_by, wait
 from workshop.course.wire import Wire, call_of
 
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
@@ -129,7 +129,7 @@ def compared(needless_work: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Two supervisors with plans: how they were given work, and what was found."""
     fixed, free = Planned(case["fixed"]), Planned(case["free"], status="exhausted")
     wire = Wire(["Said."] * 400)
-    returned = call(needless_work, fixed, free, list(case["tasks"]), Client(wire, retries=0))
+    returned = as_dict(call(needless_work, fixed, free, case["tasks"], Client(wire, retries=0)))
     pictured((fixed.runs or [("", Run(Client(wire)))])[0][1])
     table = returned if type(returned) is dict else {}
     seen: dict[str, Any] = {

@@ -138,7 +138,7 @@ def _search(draw: Random, ends: int, turns: int) -> dict[str, Any]:
         for part in range(8)
     ]
     about = (
-        f"it answers after {ends} searches"
+        f"it answers after {('one search', 'two searches')[ends - 1]}"
         if ends < 99
         else f"it would search on, and has {turns} turns"
     )
@@ -288,6 +288,24 @@ SLIPS = {
             (f"run.dispatch({REVIEW})", "desk.reviewer.execute(handoff, run)"),
             (f"run.dispatch({WRITE})", "desk.writer.execute(handoff, run)"),
             (ROUND, "while (left := calls - (run.spent.calls - before)) > 0:"),
+        ],
+        "reviewer without a budget": [
+            (REVIEW, "desk.reviewer, handoff"),
+            (
+                ROUND,
+                ROUND.replace("):", ") > 0:")
+                .replace("while left", "while (left")
+                .replace(") > 0", ")) > 0"),
+            ),
+        ],
+        "writer without a budget": [
+            (WRITE, "desk.writer, handoff"),
+            (
+                ROUND,
+                ROUND.replace("):", ") > 0:")
+                .replace("while left", "while (left")
+                .replace(") > 0", ")) > 0"),
+            ),
         ],
         "material missing": [('work = {"facts": facts, ', "work = {")],
         "feedback missing": [('{**work, "feedback": "\\n".join(reviewed.output.issues)}', "work")],

@@ -7,6 +7,8 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
+from kernel.trace import counted
+
 # ── 07.1 ──────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -29,7 +31,9 @@ def _bills(
     sizes = [alone * draw.choice((13, 17, 22, 31, 43, 58, 67)) // 10, alone]
     if fewer:
         calls.reverse()
-    about = f"{calls[0]} calls with {sizes[0]:,} tokens beside {calls[1]} with {sizes[1]:,}"
+    about = (
+        f"{counted(calls[0], 'call')} with {sizes[0]:,} tokens beside {calls[1]} with {sizes[1]:,}"
+    )
     about += "".join(f"; the model of {name!r} costs nothing" for name in free)
     about += f"; one price of {unknown!r} is not known" if unknown else ""
     case: dict[str, Any] = {"about": about}
@@ -215,6 +219,7 @@ SLIPS = {
         "sign lost": [(CALLS, f"abs({CALLS})")],
         "not a difference": [(CALLS, 'ours["calls"]')],
         "upside down": [(TOKENS, "tokens[1] / tokens[0]")],
+        "rounded": [(TOKENS, f"round({TOKENS})")],
         "subtracted": [(TOKENS, "tokens[0] - tokens[1]")],
         "only the input": [(SUM, 'it["input_tokens"]')],
         "only the output": [(SUM, 'it["output_tokens"]')],
@@ -282,6 +287,15 @@ def compare(team, alone):
     ratio = (a["output_tokens"] + a["input_tokens"]) / (b["output_tokens"] + b["input_tokens"])
     return {"usd": usd, "calls": float(len([it for it in team.events if it.kind == "reply"]) - b["calls"]), "tokens": round(ratio, 2),
             "comment": "as asked"}
+""",
+        """\
+def compare(team, alone):
+    from collections import OrderedDict
+    figures, (ours, theirs) = OrderedDict(), (it.totals() for it in (team, alone))
+    figures["calls"] = ours["calls"] - theirs["calls"]
+    figures["tokens"] = sum(ours[f"{way}put_tokens"] for way in ("in", "out")) / sum(theirs[f"{way}put_tokens"] for way in ("in", "out"))
+    figures["usd"] = None if ours["usd"] is None or theirs["usd"] is None else ours["usd"] - theirs["usd"]
+    return figures
 """,
     ],
     "07.2": [

@@ -11,7 +11,7 @@ from kernel.budget import Spent
 from kernel.events import Replied
 from kernel.wire import Reply
 from workshop.course.canonical import plain
-from workshop.course.observing import call
+from workshop.course.observing import as_dict, call
 
 
 def number(value: Any) -> Any:
@@ -27,7 +27,7 @@ def number(value: Any) -> Any:
 
 def compared(compare: Any, case: dict[str, Any]) -> dict[str, Any]:
     """What a comparison of two traces says of calls, tokens and dollars."""
-    returned = call(compare, _trace(case["team"]), _trace(case["alone"]))
+    returned = as_dict(call(compare, _trace(case["team"]), _trace(case["alone"])))
     if type(returned) is not dict:
         return {"returned": returned}
     figures = {}

@@ -20,6 +20,13 @@ ASKS = {
     "reviewer": "reviews a docstring",
     "researcher": "researches a topic",
 }
+THREE_CAN = (
+    ("patch reviews of a topic", "reviewer", "code", "researcher"),
+    ("notes to read on a topic of the library", "researcher", "comms", "ops"),
+    ("customers, hosts and settings of the library", "ops", "comms", "researcher"),
+    ("bugs that customers need a note on, reviewed", "comms", "code", "reviewer"),
+)
+"""What is asked, who fits it best, who fits it less and is the first by name, and a third."""
 NOBODY = ("translate into French", "paint walls", "bake bread", "drive trucks")
 
 
@@ -31,6 +38,7 @@ def functions(draw: Random) -> dict[str, list[Any]]:
         return {
             "about": about,
             "name": draw.choice(("counter", "finder", "weigher")),
+            "before": draw.choice(("caller", "keeper", "reader")),
             "description": f"Counts {number} things.",
             "intent": f"How many of {number}?",
             "artifacts": {"text": f"there are {draw.randint(10, 999)} of them"},
@@ -62,11 +70,21 @@ def capabilities(draw: Random) -> dict[str, list[Any]]:
         names = [*chosen, *draw.sample(others, 2)]
         return draw.sample(names, len(names))
 
+    def rivals(capability: str, best: str, *others: str) -> dict[str, Any]:
+        first, last = others
+        more = [name for name in TEAM if name not in (best, first, last)]
+        names = [first, *draw.sample([best, *more], 3), last]
+        about = f"{first} and {last} can do a part of it, {best} fits better"
+        return case(about, capability, names)
+
     one, two, first, last = draw.sample(list(TEAM), 4)
+    (asked, best, *others), (asked_too, best_too, *others_too) = draw.sample(THREE_CAN, 2)
     return {
         "somebody": [
             case(f"{one} can", ASKS[one], team(one)),
             case(f"{two} can, between two others", ASKS[two], [first, two, last]),
+            rivals(asked, best, *others),
+            rivals(asked_too, best_too, *reversed(others_too)),
         ],
         "nobody": [
             case("nobody has it", draw.choice(NOBODY), team()),
@@ -79,6 +97,7 @@ def capabilities(draw: Random) -> dict[str, list[Any]]:
 def selections(draw: Random) -> dict[str, list[Any]]:
     """A model's answers: good ones, and with unknown, double, no names, or no JSON."""
     names = [f"{name}_{draw.randint(2, 99)}" for name in draw.sample(list(TEAM), 4)]
+    names[1] += " [day, night]"
     one, two, *_ = names
     ghosts = draw.sample(("dba", "lawyer", "designer"), 2)
     ghost, other = (f"{name}_{draw.randint(2, 999)}" for name in ghosts)
@@ -104,6 +123,10 @@ def selections(draw: Random) -> dict[str, list[Any]]:
         "no JSON": [
             case("the answer is a sentence", text=f"I would ask {one}."),
             case("JSON, and no selection", text=json.dumps([one, two])),
+            case("a dict without executors", text=json.dumps({"agents": [one], "parallel": True})),
+            case(
+                "the executors alone, and nothing is wrong", text=json.dumps({"executors": [one]})
+            ),
             case("one name is nobody's", two, other),
         ],
     }
@@ -113,16 +136,29 @@ INPUTS = {"08.1": functions, "08.2": capabilities, "08.3": selections}
 
 WORK = "output = function(handoff.intent, handoff.artifacts)"
 FAILED = 'return Result(status="failed", reason=str(problem))'
-PARSED = 'selection = json.loads(answer)\n        names_given = selection["executors"]'
+SHARED = """\
+    as_executable.function = function
+
+    class Made:"""
 
 SLIPS: dict[str, dict[str, list[tuple[str, str]]]] = {
     "08.1": {
         "never asks": [(WORK, 'output = "3 words"')],
-        "text instead of a result": [
+        "text, no result": [('return Result(status="ok", output=output)', "return output")],
+        "not async": [("async def execute", "def execute")],
+        "description missing": [
+            ("made.name, made.description = name, description", "made.name = name")
+        ],
+        "a function": [("    return made\n", "    return made.execute\n")],
+        "a dict": [
             (
-                'return Result(status="ok", output=output)',
-                "return Result(status='ok', output=str(Result(status='ok', output=output)))",
+                "    return made\n",
+                "    return {'name': name, 'description': description, 'execute': made.execute}\n",
             )
+        ],
+        "shared by all": [
+            ("    class Made:", SHARED),
+            (WORK, "output = as_executable.function(handoff.intent, handoff.artifacts)"),
         ],
         "no artifacts": [(WORK, "output = function(handoff.intent, {})")],
         "no name": [
@@ -153,6 +189,11 @@ SLIPS: dict[str, dict[str, list[tuple[str, str]]]] = {
         "not who there is": [("; there are: {names}", "")],
         "not what was asked": [("nobody can {capability};", "nobody can;")],
         "last one": [("return found[0].name", "return registry.list()[-1].name")],
+        "first by name": [("found[0].name", "sorted(it.name for it in found)[0]")],
+        "last match": [("found[0].name", "found[-1].name")],
+        "first of the team": [
+            ("found[0].name", "[it for it in registry.list() if it in found][0].name")
+        ],
     },
     "08.3": {
         "never asks": [("", "    return [('unknown', 'dba')]\n")],
@@ -163,6 +204,18 @@ SLIPS: dict[str, dict[str, list[tuple[str, str]]]] = {
             ("for name in dict.fromkeys(names_given):", "for name in names_given:")
         ],
         "empty let through": [("if not names_given:", "if False:")],
+        "no executors, so empty": [
+            (
+                'selection["executors"]',
+                'selection["executors"] if type(selection) is list else selection.get("executors", [])',
+            )
+        ],
+        "parallel demanded": [
+            (
+                'names_given = selection["executors"]',
+                'names_given, _ = selection["executors"], selection["parallel"]',
+            )
+        ],
         "text let through": [('return [("not a selection", "")]', "return []")],
     },
 }

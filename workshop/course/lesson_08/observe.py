@@ -2,20 +2,45 @@
 
 from __future__ import annotations
 
+import inspect
+from dataclasses import dataclass, field
 from typing import Any
 
-from kernel import Handoff, Registry, Result, ToolError
-from workshop.course.canonical import Raised
+from kernel import Handoff, Registry, Result, Run, ToolError
+from workshop.course.canonical import Raised, name_of
 from workshop.course.desks import Specialist
 from workshop.course.observing import call, held, quiet_run, wait
 
+PARTS = ("name", "description", "execute")
+
+
+@dataclass
+class Door:
+    """Passes work on to an executable, and notes what its `execute` gave back."""
+
+    inner: Any
+    name: str
+    description: str = "Passes work on."
+    gave: list[tuple[str, ...]] = field(default_factory=list)
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        returned = self.inner.execute(handoff, run)
+        how = "to be awaited" if inspect.isawaitable(returned) else "not to be awaited"
+        if inspect.isawaitable(returned):
+            returned = await returned
+        kind = "a Result" if isinstance(returned, Result) else name_of(type(returned))
+        self.gave.append((kind, how))
+        return returned if isinstance(returned, Result) else Result(status="failed")
+
 
 def wrapped(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What the executable is called, what its function got, and how its dispatch ended."""
+    """What the executable is called, what its function got, and how its dispatch ended; also of
+    another one that was made before.
+    """
     received = []
 
     def function(intent: str, artifacts: dict[str, str]) -> str:
-        received.append([intent, dict(artifacts)])
+        received.append([intent, artifacts])
         if case["problem"]:
             raise ToolError(case["problem"])
         if case["bug"]:
@@ -23,10 +48,19 @@ def wrapped(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
         return f"{case['output']} of {intent}\n"
 
     run = quiet_run()
+    before = call(answer, lambda intent, _: f"before {intent}", case["before"], "Came before.")
     made = call(answer, function, case["name"], case["description"])
-    if isinstance(made, Raised) or not hasattr(made, "execute"):
-        return {"an executable": made}
-    seen: dict[str, Any] = {"name": made.name, "description": made.description}
+    if isinstance(made, Raised):
+        return {"returned": made}
+    if not hasattr(made, "execute"):
+        kind = "function" if inspect.isroutine(made) else name_of(type(made))
+        return {"returned": (f"a {kind}",)}
+    parts = [part for part in PARTS if hasattr(made, part)]
+    seen: dict[str, Any] = {"returned": ("an object",), "the object has": parts}
+    if len(parts) < len(PARTS):
+        return seen
+    seen |= {"name": made.name, "description": made.description}
+    first, made = Door(before, case["before"]), Door(made, case["name"])
     handoff = Handoff(intent=case["intent"], artifacts=case["artifacts"])
     try:
         result = wait(run.dispatch(made, handoff))
@@ -39,15 +73,17 @@ def wrapped(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     except KeyError:
         return {**seen, "the function got": received, "a bug": ("is raised",)}
     again = wait(run.dispatch(made, Handoff(intent=case["second"])))
+    other = wait(run.dispatch(first, Handoff(intent=case["second"])))
+    seen["execute gives"] = made.gave[0]
     seen["the function got"] = received
-    if not isinstance(result, Result):
-        return {**seen, "result": result}
     return {
         **seen,
         "status": result.status,
         "output": result.output,
         "reason": result.reason,
-        "output of a second handoff": getattr(again, "output", again),
+        "output of a second handoff": again.output,
+        "name of the one that was made before": before.name,
+        "output of the one that was made before": other.output,
     }
 
 
@@ -64,16 +100,14 @@ def found(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     if returned in names or not isinstance(returned, str):
         return {"returned": returned}
     pieces = held(returned, "nobody can", case["capability"], *names)
-    return {"a sentence with": pieces}
+    return {"returned": ("a sentence",), "a sentence with": pieces}
 
 
 def faults(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     """What an answer finds wrong with a model's selection."""
     quiet_run()
     returned = call(answer, case["answer"], case["names"])
-    count = len(returned) if isinstance(returned, list) else "not a list"
-    shown = sorted(returned, key=repr) if isinstance(returned, list) else returned
-    return {"number of faults": count, "faults": shown}
+    return {"faults": sorted(returned, key=repr) if isinstance(returned, list) else returned}
 
 
 OBSERVE = {"08.1": wrapped, "08.2": found, "08.3": faults}

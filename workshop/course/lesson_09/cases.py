@@ -98,9 +98,9 @@ def graphs(draw: Random) -> dict[str, list[Any]]:
     }
 
 
-def _finding(draw: Random, suggests: str) -> dict[str, Any]:
+def _finding(draw: Random, suggests: str, holds: bool | None) -> dict[str, Any]:
     claim = f"{draw.randint(2, 99)} of {draw.randint(100, 999)} orders are odd."
-    return {"claim": claim, "holds": draw.choice((True, False, None)), "suggests": suggests}
+    return {"claim": claim, "holds": holds, "suggests": suggests}
 
 
 def suggestions(draw: Random) -> dict[str, list[Any]]:
@@ -109,7 +109,10 @@ def suggestions(draw: Random) -> dict[str, list[Any]]:
     workers = draw.sample([new, other, busy, also], 4)
 
     def case(about: str, *suggests: str) -> dict[str, Any]:
-        findings = [_finding(draw, name) for name in suggests]
+        held = (False, True, None, False)
+        findings = [
+            _finding(draw, name, holds) for name, holds in zip(suggests, held, strict=False)
+        ]
         return {"about": about, "findings": findings, "busy": [busy, also], "workers": workers}
 
     return {
@@ -211,6 +214,12 @@ SLIPS: dict[str, dict[str, list[tuple[str, str]]]] = {
         ],
         "ids not checked": [("if ids.count(id) > 1:", "if False:")],
         "an id for each time": [("for id in dict.fromkeys(ids):", "for id in ids:")],
+        "one unknown need a step": [
+            (
+                'found.append((step["id"], "unknown need"))',
+                'found.append((step["id"], "unknown need"))\n                break',
+            )
+        ],
         "sentences": [('"unknown worker"))', "f\"there is no {step['worker']}\"))")],
     },
     "09.2": {
@@ -226,6 +235,21 @@ SLIPS: dict[str, dict[str, list[tuple[str, str]]]] = {
         "cycle as a batch": [
             ("raise ValueError(f\"a cycle among {', '.join(waiting)}\")", "ready = list(waiting)")
         ],
+        "another error": [("raise ValueError(", "raise RuntimeError(")],
+        "two batches": [
+            (
+                "",
+                "    free = [id for id in needs if not needs[id]]\n"
+                "    return [free, [id for id in needs if id not in free]]\n",
+            )
+        ],
+        "number of needs": [
+            (
+                "",
+                "    sizes = sorted({len(needs[id]) for id in needs})\n"
+                "    return [[id for id in needs if len(needs[id]) == size] for size in sizes]\n",
+            )
+        ],
         "first batch only": [("    return batches\n", "    return batches[:1]\n")],
     },
     "09.3": {
@@ -237,6 +261,13 @@ SLIPS: dict[str, dict[str, list[tuple[str, str]]]] = {
         "only what holds": [
             ("for finding in findings:", 'for finding in [it for it in findings if it["holds"]]:')
         ],
+        "only what does not hold": [
+            (
+                "for finding in findings:",
+                'for finding in [it for it in findings if not it["holds"]]:',
+            )
+        ],
+        "only who does not exist": [("if name in workers and", "if name not in workers and")],
         "alphabet": [("    return found\n", "    return sorted(found)\n")],
     },
     "09.4": {
@@ -251,6 +282,15 @@ SLIPS: dict[str, dict[str, list[tuple[str, str]]]] = {
         ],
         "claims not compared": [
             ('yes["claim"].strip().lower() == no["claim"].strip().lower()', "True")
+        ],
+        "found twice": [
+            (
+                'yes["holds"] is True and no["holds"] is False',
+                'None not in (yes["holds"], no["holds"]) and yes["holds"] != no["holds"]',
+            )
+        ],
+        "claim as it was": [
+            ('found.append((yes["claim"].strip().lower(),', 'found.append((yes["claim"],')
         ],
         "agreement": [('no["holds"] is False', 'no["holds"] is not None')],
         "first one only": [("    return found\n", "    return found[:1]\n")],

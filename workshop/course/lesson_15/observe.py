@@ -8,7 +8,7 @@ from typing import Any
 from kernel import Handoff, Result, Run
 from kernel.telemetry import NAMES, Span, Spans
 from workshop.course.desks import Specialist
-from workshop.course.observing import call, held, quiet_run, wait
+from workshop.course.observing import as_dict, call, held, quiet_run, wait
 
 
 @dataclass
@@ -125,7 +125,7 @@ def tiered(tier: Any, case: dict[str, Any]) -> dict[str, Any]:
 
     used = {agent: tuple(tokens) for agent, tokens in case["used"].items()}
     prices = {model: tuple(price) for model, price in case["prices"].items()}
-    returned = call(tier, used, prices, good_enough)
+    returned = as_dict(call(tier, used, prices, good_enough))
     return {"returned": returned, "evaluations": len(asked)}
 
 
