@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import linecache
+import re
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -11,7 +15,8 @@ from IPython.utils.capture import capture_output
 
 from kernel.desks import checkout, incidents
 from workshop import cells, in_place, tab
-from workshop.checks import in_turn
+from workshop.authoring import answers
+from workshop.checks import deadline, engine, exercise, in_turn
 from workshop.course.lessons import LESSONS
 from workshop.site import facts
 
@@ -178,3 +183,49 @@ def test_an_answer_that_handles_an_exception_is_not_disturbed_by_the_clock():
     clock, seen = in_turn.Clock(5, TimeoutError), []
     work = in_turn.InTurn(given["answer"], lambda: seen.append(given["answer"]()), list, clock)
     assert work.run() is None and seen == ["handled"]
+
+
+@pytest.fixture
+def in_a_tab(monkeypatch):
+    """Checks as a tab runs them; each look at the clock on the wall is an hour later."""
+    wall = itertools.count(0.0, 3600.0)
+    monkeypatch.setattr(engine, "IN_BROWSER", True)
+    monkeypatch.setattr(in_turn, "time", SimpleNamespace(monotonic=lambda: next(wall)))
+
+
+@pytest.mark.parametrize("id", ["01.1", "02.1", "04.3", "05.3"])
+def test_a_check_in_a_tab_counts_work_and_not_the_clock_on_the_wall(id, in_a_tab, monkeypatch):
+    clocks = []
+    monkeypatch.setattr(in_turn.Clock, "end_soon", lambda clock: clocks.append(clock))
+    known = exercise(id)
+    verdict = engine.judge(known, answers.made(id, known.name, answers.ours(id)), seed=1)
+    assert verdict.passed, verdict.text()
+    assert 5 * clocks[0].steps < in_turn.MOST_STEPS
+
+
+@pytest.mark.parametrize(
+    ("body", "after"),
+    [
+        ("while True: pass", r"[\d,]+ steps of Python; it was at line 2: while True: pass"),
+        ("while True: str(1)", r"[\d,]+ steps of Python; it was at line 2: while True: str\(1\)"),
+        ("await asyncio.sleep(1e6)", r"0\.2 seconds of waiting; it was at line 2: await"),
+        ("while True: await asyncio.sleep(0)", r"[\d,]+ steps of Python; it was at line 2: while"),
+    ],
+)
+def test_an_endless_answer_ends_in_a_tab(body, after, monkeypatch):
+    monkeypatch.setattr(engine, "IN_BROWSER", True)
+    monkeypatch.setattr(in_turn, "MOST_STEPS", 200_000)
+    monkeypatch.setattr(deadline, "TIME_LIMIT_S", 0.2)
+    known = exercise("04.1")
+    source = f"async def {known.name}(*given):\n    {body}\n"
+    names = {"asyncio": asyncio}
+    exec(compile(source, "<endless>", "exec"), names)
+    linecache.cache["<endless>"] = (
+        len(source),
+        None,
+        source.splitlines(keepends=True),
+        "<endless>",
+    )
+    verdict = engine.judge(known, names[known.name], seed=1)
+    assert verdict.outcome == "timed out"
+    assert re.search(f"nothing after {after}", verdict.text())

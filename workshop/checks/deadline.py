@@ -20,7 +20,11 @@ GRACE_S = 1.0
 
 
 class TimeIsUp(BaseException):
-    """Raised inside the learner's thread; outside it says where the answer was."""
+    """Raised inside the learner's thread; outside it says where the answer was, and after what."""
+
+    def __init__(self, where: str = "", after: str = "") -> None:
+        super().__init__(where)
+        self.after = after or f"{TIME_LIMIT_S:g} seconds"
 
 
 class Deadline:

@@ -136,10 +136,10 @@ def _not_attempted(exercise: Exercise, why: str) -> Verdict:
     return verdict_of(exercise, "not attempted", parts, words)
 
 
-def _timed_out(exercise: Exercise, session: Session, problem: BaseException) -> Verdict:
+def _timed_out(exercise: Exercise, session: Session, problem: deadline.TimeIsUp) -> Verdict:
     parts = (
         session.sight.called,
-        f"nothing after {deadline.TIME_LIMIT_S:g} seconds{problem}",
+        f"nothing after {problem.after}{problem}",
         "an answer in a fraction of a second",
     )
     words = (

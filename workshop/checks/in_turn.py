@@ -1,6 +1,8 @@
 """Runs an answer against a deadline where there are no threads: in a browser's tab.
 
-The time is looked at before each of the learner's instructions, and when their loop waits.
+A tab has no clock of the processor's time, and on a busy machine or an old phone the clock on the
+wall says nothing about an answer. So work is counted: each of the learner's instructions and each
+call of a function. What the answer's event loop waits is counted in the seconds it asked for.
 What is not stopped is a call into C that does not return.
 """
 
@@ -21,20 +23,30 @@ from workshop.course.timers import TimerLoop
 
 SHORTEST_S = 0.05
 """How long a loop waits before it looks at the time again."""
+MOST_STEPS = 5_000_000
+"""Instructions and calls of a whole check; our own answers need less than a fifth of them."""
+PATIENCE_S = 60.0
+"""After so long on the wall a fifth of `MOST_STEPS` is enough: a slow machine ends, too."""
 
 
 class Clock:
-    """The time that is left for an answer; the way its event loop waits."""
+    """The work and the waiting that are left for an answer; the way its event loop waits."""
 
     def __init__(self, limit_s: float, time_is_up: type[BaseException]) -> None:
-        self.ends, self.time_is_up = time.monotonic() + limit_s, time_is_up
+        """time_is_up: raised with the learner's line and what was used up."""
+        self.limit_s, self.time_is_up = limit_s, time_is_up
+        self.most_steps = MOST_STEPS
+        self.steps, self.waited_s = 0, 0.0
         self.place: tuple[str, int] | None = None
         """The file and the line of the learner's that ran last."""
+        self._patient_until = time.monotonic() + PATIENCE_S
 
     def look(self) -> None:
-        """Raises `time_is_up`, with the learner's line, when there is no time left."""
-        if time.monotonic() > self.ends:
-            raise self.time_is_up(self._where())
+        """Raises `time_is_up` when the answer has used up its steps."""
+        if self.steps > self.most_steps or (
+            self.steps > self.most_steps / 5 and time.monotonic() > self._patient_until
+        ):
+            raise self.time_is_up(self._where(), f"{self.steps:,} steps of Python")
 
     def _where(self) -> str:
         if self.place is None:
@@ -44,11 +56,21 @@ class Clock:
 
     def select(self, timeout: float | None) -> list[Any]:
         """Waits for a timer, without sleep: in a tab, sleep waits for the page's loop forever."""
-        until = time.monotonic() + min(SHORTEST_S, SHORTEST_S if timeout is None else timeout)
+        self.steps += 1
         self.look()
+        seconds = SHORTEST_S if timeout is None else max(min(SHORTEST_S, timeout), 0.0)
+        self.waited_s += seconds
+        if self.waited_s > self.limit_s:
+            raise self.time_is_up(self._where(), f"{self.limit_s:g} seconds of waiting")
+        until = time.monotonic() + seconds
         while time.monotonic() < until:
             pass
         return []
+
+    def end_soon(self) -> None:
+        """Leaves what closing an event loop needs."""
+        self.steps, self.waited_s = 0, 0.0
+        self.most_steps, self.limit_s = MOST_STEPS // 5, 1.0
 
 
 class InTurn:
@@ -76,7 +98,8 @@ class InTurn:
         return None
 
     def _trace(self, frame: FrameType, event: str, _: Any) -> Any:
-        if frame.f_code.co_filename != self._file:
+        self._clock.steps += 1
+        if frame.f_code.co_filename != self._file:  # a call of somebody else's function
             return None
         frame.f_trace_opcodes = True  # `while True: pass` has no further lines
         if frame.f_lineno is not None:  # an instruction may belong to no line
@@ -86,7 +109,7 @@ class InTurn:
 
     def _end(self) -> None:
         """Closes the answer's event loop; a task that does not end has had its verdict."""
-        self._clock.ends = time.monotonic() + 1
+        self._clock.end_soon()
         try:
             self._close()
         except BaseException:
