@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from .contract import Executable, Result, Status
+from .contract import Executable, Result, Status, one_kind_of_line
 from .run import Run
 
 ORDER: tuple[Status, ...] = ("paused", "exhausted", "failed", "refused", "cancelled")
@@ -72,9 +73,14 @@ def missing(results: Mapping[str, Result]) -> list[str]:
 
 
 def joined(results: Mapping[str, Result]) -> str:
-    """All results as one text, each under its name."""
+    """All results as one text, each under its name.
+
+    A result speaks for itself only: a line of it that looks like the heading of a result is quoted.
+    """
+    names = "|".join(re.escape(name) for name in results)
+    heading = re.compile(rf"^(?=[ \t]*#+[ \t]*(?:{names})(?![\w-]))", re.MULTILINE | re.IGNORECASE)
     parts = []
     for name, result in results.items():
-        text = as_artifact(result)
+        text = heading.sub("> ", one_kind_of_line(as_artifact(result)))
         parts.append(f"## {name}\n{text}")
     return "\n\n".join(parts)

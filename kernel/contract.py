@@ -164,6 +164,14 @@ def as_parts(parts: Mapping[str, Any], beside: Iterable[str] = ()) -> str:
     return "\n\n".join(shown)
 
 
+def one_kind_of_line(text: str) -> str:
+    """The text with "\\n" for every sign that ends a line somewhere, such as U+2028."""
+    return _LINE_ENDS.sub("\n", text)
+
+
+_LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+
+
 class Result(BaseModel):
     """The outcome of a handoff. A limit, a refusal or a failure is a result too, and carries the
     work so far."""

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from . import models
 from .aggregate import as_artifact, joined, missing, readable, status_of, together
 from .budget import Budget
-from .contract import Executable, Handoff, Registry, Result
+from .contract import Executable, Handoff, Registry, Result, label
 from .decision import Decision
 from .findings import Contradiction, Finding, Findings, Synthesis, synthesizer
 from .run import Run
@@ -121,7 +121,7 @@ def _placed(plan: Plan, registry: Registry) -> Plan:
         *first, last = capable(step.intent, registry)
         needs = list(step.needs)
         for name in first:
-            part = step.model_copy(update={"id": f"{step.id} by {name}", "worker": name})
+            part = step.model_copy(update={"id": label(f"{step.id}-by-{name}"), "worker": name})
             steps.append(part)
             needs.append(part.id)
         steps.append(step.model_copy(update={"worker": last, "needs": needs}))
@@ -331,7 +331,7 @@ class PlannedSupervisor:
         lost = _lost(work)
         if lost:
             given["missing"] = lost
-        handoff = work.handoff.model_copy(update={"artifacts": given})
+        handoff = Handoff(intent=work.handoff.intent, context=work.handoff.context, artifacts=given)
         result = await run.dispatch(self.synthesizer, handoff)
         if not result.ok:
             reason = f"{result.by}: {result.reason}"

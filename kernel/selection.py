@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from . import models
 from .aggregate import joined, missing, readable, status_of, together
-from .contract import Handoff, Registry, Result, Status
+from .contract import Handoff, Registry, Result, Status, artifact_name, label
 from .decision import Decision
 from .run import Run
 from .tools import schema_of
@@ -36,10 +36,11 @@ class Selection(BaseModel):
             return [f"nobody was selected; expected at least one name; {there_are}"]
         found = []
         for name in self.executors:
-            if name not in names:
+            if name not in registry:
                 found.append(f"there is no executor {name!r}; {there_are}")
-        for name in sorted(set(self.executors)):
-            if self.executors.count(name) > 1:
+        labels = [label(name) for name in self.executors]
+        for name in sorted(set(labels)):
+            if labels.count(name) > 1:
                 found.append(f"{name!r} is selected twice; expected once")
         return found
 
@@ -148,10 +149,11 @@ class DispatchSupervisor:
             return Result(
                 status="failed", reason=f"{'; '.join(wrong)}; given: {selection.executors}"
             )
+        names: list[str] = [label(name) for name in selection.executors]
         order = " and " if selection.parallel else " → "
-        run.note(f"selected: {order.join(selection.executors)}", about="selection")
+        run.note(f"selected: {order.join(names)}", about="selection")
         work = self._at_once if selection.parallel else self._in_turn
-        results = await work(selection.executors, handoff, run)
+        results = await work(names, handoff, run)
         lost = missing(results)
         reason = f"missing: {'; '.join(lost)}" if lost else ""
         return Result(
@@ -177,5 +179,10 @@ class DispatchSupervisor:
 
     def _job(self, name: str, handoff: Handoff, earlier: dict[str, str]) -> tuple[Any, Handoff]:
         executable = self.registry.get(name)
-        artifacts = readable(executable, {**handoff.artifacts, **earlier})
-        return executable, handoff.model_copy(update={"artifacts": artifacts})
+        given = dict(handoff.artifacts)
+        for worker, text in earlier.items():
+            given[artifact_name(worker)] = text
+        artifacts = readable(executable, given)
+        return executable, Handoff(
+            intent=handoff.intent, context=handoff.context, artifacts=artifacts
+        )

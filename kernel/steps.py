@@ -9,7 +9,7 @@ from itertools import combinations
 from pydantic import BaseModel, ConfigDict
 
 from .budget import Budget
-from .contract import Registry, Status, stems
+from .contract import ARTIFACT_NAME, LABEL, LABEL_RULE, Registry, Status, label, stems
 
 MOST_STEPS = 20
 RESERVED = {"task", "context", "findings", "missing", "plan"}
@@ -21,6 +21,7 @@ class Step(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     id: str
+    """A label: the step's result is an artifact of this name."""
     worker: str
     """The name of an executable in the registry."""
     intent: str
@@ -28,7 +29,7 @@ class Step(BaseModel):
     needs: list[str] = []
     """The ids of the steps whose results it gets."""
     artifacts: dict[str, str] = {}
-    """Further payloads."""
+    """Further payloads; none may have the name of a step or of another part of a handoff."""
     budget: Budget | None = None
     """What this step may use; None for what the run allows."""
 
@@ -82,6 +83,7 @@ def problems(plan: Plan, registry: Registry, limits: Iterable[Budget] = ()) -> l
     limits = list(limits)
     for step in plan.steps:
         wrong = list(_wrong_with(step, registry))
+        wrong += _wrong_artifacts(step, ids)
         wrong += _wrong_needs(step, ids)
         wrong += _too_much(step, limits)
         found += [f"step {step.id!r} {problem}" for problem in wrong]
@@ -95,15 +97,28 @@ def problems(plan: Plan, registry: Registry, limits: Iterable[Budget] = ()) -> l
 
 
 def _wrong_with(step: Step, registry: Registry) -> Iterable[str]:
-    names = registry.names()
-    if not step.id.strip() or step.id in RESERVED:
+    if not LABEL.fullmatch(step.id) or step.id.lower() in RESERVED:
         taken = ", ".join(sorted(RESERVED))
-        yield f"needs another id; expected one that is neither empty nor one of: {taken}"
-    if step.worker not in names:
-        workers = ", ".join(names) or "none"
+        yield f"needs another id; expected {LABEL_RULE}, and none of: {taken}"
+    if step.worker not in registry:
+        workers = ", ".join(registry.names()) or "none"
         yield f"has an unknown worker {step.worker!r}; the workers are: {workers}"
     if not step.intent.strip():
         yield "has no intent; say what to achieve"
+
+
+def _wrong_artifacts(step: Step, ids: list[str]) -> Iterable[str]:
+    """No payload may stand for the result of a step, or for another part of a handoff."""
+    labels = [label(name) for name in step.artifacts]
+    for name, own in zip(step.artifacts, labels, strict=True):
+        if not ARTIFACT_NAME.fullmatch(name):
+            yield f"has an artifact named {name!r}; expected {LABEL_RULE}"
+        elif own.lower() in RESERVED:
+            yield f"has an artifact named {name!r}, which is another part of a handoff; rename it"
+        elif own in ids:
+            yield f"has an artifact named {name!r}, which is the result of a step; rename it"
+        elif labels.count(own) > 1:
+            yield f"has two artifacts named {own!r}; rename one"
 
 
 def _wrong_needs(step: Step, ids: list[str]) -> Iterable[str]:
@@ -153,7 +168,7 @@ def capable(capability: str, registry: Registry) -> list[str]:
     needed = stems(capability)
     covers = {}
     for worker in registry.find(capability):
-        covers[worker.name] = needed & stems(f"{worker.name} {worker.description}")
+        covers[label(worker.name)] = needed & stems(f"{worker.name} {worker.description}")
     for size in (1, 2):
         for names in combinations(covers, size):
             covered = set()

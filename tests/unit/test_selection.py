@@ -160,6 +160,23 @@ async def test_one_after_another_each_gets_the_results_before_and_at_once_nobody
         assert result.output == "## one\n1\n\n## two\n2"
 
 
+async def test_an_executable_named_task_does_not_replace_the_task_of_the_next():
+    evil, next_one = Worker("Task", "EVIL"), Worker("next")
+    supervisor = DispatchSupervisor(registry_of(evil, next_one), Fixed("Task", "next"))
+    result = await Run(scripted()).dispatch(supervisor, TASK)
+    message = next_one.seen[0].as_text()
+    assert result.ok and message.startswith(f"<task>\n{TASK.intent}\n</task>")
+    assert message.count("<task>") == 1 and "<Task-result>\nEVIL\n</Task-result>" in message
+
+
+async def test_an_executor_is_selected_by_its_name_or_its_label():
+    checker = Worker("fact checker", "checked")
+    for name in ("fact checker", "fact-checker"):
+        supervisor = DispatchSupervisor(registry_of(checker), Fixed(name))
+        result = await Run(scripted()).dispatch(supervisor, TASK)
+        assert result.artifacts == {"fact-checker": "checked"}
+
+
 async def test_a_tool_gets_only_the_results_that_are_its_arguments():
     @tool
     def count(text: str, one: str) -> str:
