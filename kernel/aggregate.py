@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .contract import Executable, Result, Status, one_kind_of_line
@@ -77,10 +77,18 @@ def joined(results: Mapping[str, Result]) -> str:
 
     A result speaks for itself only: a line of it that looks like the heading of a result is quoted.
     """
-    names = "|".join(re.escape(name) for name in results)
-    heading = re.compile(rf"^(?=[ \t]*#+[ \t]*(?:{names})(?![\w-]))", re.MULTILINE | re.IGNORECASE)
+    heading = _heading_of(results)
     parts = []
     for name, result in results.items():
         text = heading.sub("> ", one_kind_of_line(as_artifact(result)))
         parts.append(f"## {name}\n{text}")
     return "\n\n".join(parts)
+
+
+def _heading_of(names: Iterable[str]) -> re.Pattern[str]:
+    """The beginning of a line that is a heading of one of these names."""
+    any_name = "|".join(map(re.escape, names))
+    return re.compile(
+        rf"^(?=[ \t]*#+[ \t]*(?:{any_name})(?![\w-]))",
+        re.MULTILINE | re.IGNORECASE,
+    )

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
+from urllib.parse import urlsplit
 
 import httpx
 
-from .contract import ToolError
+from .contract import ToolError, free_label, label, one_kind_of_line
 from .tools import Tool, tool
 
 LIBRARY = Path(__file__).resolve().parent.parent / "notebooks" / "data" / "corpus"
@@ -37,11 +38,17 @@ STOP_WORDS = frozenset(
 
 @dataclass(frozen=True)
 class Document:
+    """A document. Its id is cited, so it is a label: "My notes" becomes "My-notes"; all other
+    fields are free text, and not to be trusted."""
+
     id: str
     title: str
     text: str
     date: str = ""
     url: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "id", label(self.id))
 
 
 @dataclass(frozen=True)
@@ -90,7 +97,8 @@ class Corpus:
             if document.id in documents:
                 raise CorpusError(
                     f"two documents have the id {document.id!r}; the second is"
-                    f" {_one_line(path.name)}: rename one"
+                    f" {_one_line(path.name)}: rename one (in an id all signs but letters and"
+                    " digits count as a dash)"
                 )
             documents[document.id] = document
         if not documents:
@@ -101,9 +109,15 @@ class Corpus:
 
     @classmethod
     def of(cls, documents: Iterable[Document]) -> Corpus:
-        """A corpus of documents that are in memory already."""
+        """A corpus of documents that are in memory already; of two with one id the second gets a
+        number."""
+        found: dict[str, Document] = {}
+        for document in documents:
+            if found.get(document.id) != document:
+                id = free_label(document.id, found)
+                found[id] = replace(document, id=id)
         corpus = cls.__new__(cls)
-        corpus.__setstate__({document.id: document for document in documents})
+        corpus.__setstate__(found)
         return corpus
 
     def __getstate__(self) -> dict[str, Document]:
@@ -140,9 +154,10 @@ class Corpus:
 
     async def get(self, id: str) -> Document:
         """The document of that id. Raises KeyError."""
-        if id not in self.documents:
+        own = label(id)
+        if own not in self.documents:
             raise KeyError(f"no document {id!r} in the library of {len(self)}")
-        return self.documents[id]
+        return self.documents[own]
 
 
 def _snippet(text: str, terms: list[str]) -> str:
@@ -172,9 +187,8 @@ def parse_document(text: str, name: str) -> Document:
     fields, text = _front_matter(text)
     title, text = _heading(text)
     stem = _one_line(name)
-    id = re.sub(r"[\[\],;|]", " ", fields.get("id") or stem)  # it is cited in brackets, in a list
     return Document(
-        _one_line(id) or "document",
+        fields.get("id") or stem or "document",
         fields.get("title") or title or stem,
         text.strip(),
         fields.get("date", ""),
@@ -301,31 +315,54 @@ def _article(page: dict[str, Any]) -> Document:
 
 _TAG = re.compile(r"<(?=\s*+(?:/\s*+)?(?:document|doc|source|result)s?\b)", re.IGNORECASE)
 _AT_LINE_START = re.compile(r"^[ \t]*+(?=\[)", re.MULTILINE)
+_IN_BRACKETS = re.compile(r"\[([^\[\]\n]{1,400})\]")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 
 
 def as_text(hits: list[Hit]) -> str:
     """Hits as a model reads them: id, title, date, address and text of each.
 
-    A document speaks for itself only: where its text looks like the head of another document, or
-    cites one that was found beside it, the brackets are changed.
+    A document speaks for itself only: where its text or another field looks like the head of a
+    document, or cites one that was found beside it, the brackets are changed.
     """
-    ids = [hit.document.id for hit in hits]
-    return "\n\n".join(_shown(hit.document, ids) for hit in hits)
+    ids = {hit.document.id.lower() for hit in hits}
+    return "\n\n".join(_shown(hit.document, ids - {hit.document.id.lower()}) for hit in hits)
 
 
-def _shown(document: Document, ids: list[str]) -> str:
-    head = f"[{document.id}] {document.title} ({document.date or 'no date'})"
-    text = document.text[:LONGEST_TEXT]
-    for id in ids:
-        if id != document.id:
-            text = text.replace(f"[{id}]", f"({id})")
-    text = _TAG.sub("&lt;", text)
-    text = _AT_LINE_START.sub("> ", text)
+def _shown(document: Document, others: set[str]) -> str:
+    def line(text: str) -> str:
+        return _as_data(_one_line(text), others)
+
+    head = f"[{document.id}] {line(document.title)} ({line(document.date) or 'no date'})"
+    address = line(document.url)
+    if address and not _is_address(document.url):
+        address = f"“{address}”"
+    text = _as_data(document.text[:LONGEST_TEXT], others)
     left_out = len(document.text) - LONGEST_TEXT
     if left_out > 0:
         text += f"\n(cut here: {left_out:,} more characters)"
-    return _BLANK_LINES.sub("\n", f"{head}\n{document.url}\n{text}")
+    return _BLANK_LINES.sub("\n", f"{head}\n{address}\n{text}")
+
+
+def _as_data(text: str, others: set[str]) -> str:
+    """A text of a stranger that can neither begin a document nor cite one of the others, which are
+    ids in small letters."""
+
+    def cited(found: re.Match[str]) -> str:
+        ids = {label(part.strip()).lower() for part in re.split("[,;|]", found[1])}
+        return found[0] if ids.isdisjoint(others) else f"({found[1]})"
+
+    text = _IN_BRACKETS.sub(cited, one_kind_of_line(text))
+    return _AT_LINE_START.sub("> ", _TAG.sub("&lt;", text))
+
+
+def _is_address(text: str) -> bool:
+    """Whether a text is the address of a page: http or https, and in one piece."""
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and len(text.split()) == 1
 
 
 def search_tool(source: Source, *, limit: int = 6) -> Tool:

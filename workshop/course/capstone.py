@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kernel import Event, Result
+from kernel.contract import label
 from kernel.events import Dispatched, Note, Requested, Returned
 
 OURS = ("researcher", "writer", "reviewer", "supervisor", "user")
@@ -21,7 +22,7 @@ def on_log(events: Sequence[Event], documents: Iterable[str]) -> dict[str, Any]:
     result = _result(returned)
     text = result.as_text()
     cited = citations(text)
-    known = {*documents}
+    known = {*map(label, documents)}
     texts = {event.run: event.result.as_text() for event in returned}
     gated = [texts.get(note.run, "") for note in _notes_of_gates(events)]
     return {

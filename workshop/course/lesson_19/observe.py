@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kernel import Agent, DeterministicSupervisor, Handoff, Result, Run, models, specialists
-from kernel.contract import Executable
+from kernel.contract import Executable, label
 from kernel.search import Corpus, Document
 from workshop.course.capstone import citations, on_log
 from workshop.course.observing import call, pictured, service, wait
@@ -32,9 +32,10 @@ def brought(own: Any, case: dict[str, Any]) -> dict[str, Any]:
     result = wait(run.dispatch(desk, Handoff(intent=task)))
     brief = result.as_text()
     cited = citations(brief)
+    own = {*map(label, documents)}
     return {
-        "documents that the brief cites": len(cited & {*documents}),
-        "citations of no document": len(cited - {*documents, *beside}),
+        "documents that the brief cites": len(cited & own),
+        "citations of no document": len(cited - own.union(map(label, beside))),
         "the brief": brief,
     }
 
