@@ -1,5 +1,5 @@
 """What a cell that ran too early, or was stopped, says to a person: one sentence instead of a
-traceback.
+traceback. Any other traceback is the learner's own: frames of the workshop's code are left out.
 
 An IPython extension; the launcher's settings load it into every kernel. Where nobody is there, all
 tracebacks stay as they are.
@@ -11,12 +11,14 @@ import ast
 import asyncio
 import json
 import os
+import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from workshop import frames
 from workshop.presence import IN_BROWSER, interactive
 
 STOPPED = "Stopped by you before it was finished. To start over, run the cell again."
@@ -28,14 +30,13 @@ LONGEST = 60
 
 def load_ipython_extension(shell: Any) -> None:
     """Called by IPython when a kernel starts."""
-    kinds = (NameError, asyncio.CancelledError, KeyboardInterrupt)
+    kinds = (Exception, asyncio.CancelledError, KeyboardInterrupt)
     if IN_BROWSER:
         from workshop import in_place, tab
 
         in_place.put_in_place()
         tab.of(shell)
         warnings.filterwarnings("ignore", NO_MONITOR)
-        kinds = (Exception, *kinds)
     shell.set_custom_exc(kinds, _show)
 
 
@@ -51,13 +52,17 @@ def _show(
 
         if tab.shown(shell, error):
             return []
-    sentence = explained(error) if interactive() else ""
+    person = interactive()
+    sentence = explained(error) if person else ""
     if sentence:
-        lines = [sentence]
+        shell._showtraceback(kind, error, [sentence])
+    elif person:
+        with frames.without_ours(error):
+            shell.showtraceback((kind, error, error.__traceback__), tb_offset=tb_offset)
+        sys.last_traceback = trace  # what %tb shows
     else:
-        lines = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=tb_offset)
-    shell._showtraceback(kind, error, lines)
-    return lines
+        shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+    return []
 
 
 def explained(error: BaseException) -> str:
