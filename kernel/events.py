@@ -93,6 +93,8 @@ class Replied(_Event):
     spent: Used
     seconds: float
     """From the request to the reply, retries included."""
+    request: int = 0
+    """Which of the run's requests, from 1; 0 in a log that does not say."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -103,6 +105,19 @@ class Retried(_Event):
     error: str
     type: str
     wait_s: float
+    request: int = 0
+    """As in `Replied`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Failed(_Event):
+    """A request failed and will not be sent again."""
+
+    kind: Literal["failure"] = "failure"
+    error: str
+    type: str
+    request: int = 0
+    """As in `Replied`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -145,6 +160,7 @@ Event = (
     | Requested
     | Replied
     | Retried
+    | Failed
     | ToolCalled
     | ToolAnswered
     | Note

@@ -153,6 +153,7 @@ class Run:
         """Dispatches below whose result the work of this run does not have in its hands yet."""
         self._conversation: Any = None
         self._messages_sent = 0
+        self._requested = 0
 
     @property
     def name(self) -> str:
@@ -542,31 +543,41 @@ class Run:
             if hold.tokens < request.max_tokens:
                 request = request.with_max_tokens(hold.tokens)
             async with self.client.slots:
-                self._emit_request(request)
+                number = self._emit_request(request)
                 asked_at = self._tree.clock()
-                reply = await self._send(request, hold)
+                reply = await self._send(request, hold, number)
             spent = spent_on(request.model, reply.usage)
             hold.settle(spent)
         self._keep_text(reply)
         seconds = self._tree.clock() - asked_at
-        self.emit(events.Replied, model=request.model, reply=reply, spent=spent, seconds=seconds)
+        self.emit(
+            events.Replied,
+            model=request.model,
+            reply=reply,
+            spent=spent,
+            seconds=seconds,
+            request=number,
+        )
         return reply
 
-    async def _send(self, request: Request, hold: Hold) -> Reply:
+    async def _send(self, request: Request, hold: Hold, number: int) -> Reply:
         """The reply; each try that fails is charged as far as it may have been done."""
 
         def on_retry(error: ApiError, wait_s: float) -> None:
-            self.emit(events.Retried, error=str(error), type=error.type, wait_s=wait_s)
+            facts = {"error": str(error), "type": error.type, "request": number}
+            self.emit(events.Retried, wait_s=wait_s, **facts)
             hold.again(billable=error.billable)
 
         hold.begin()
         try:
             return await self.client.send(request, on_retry=on_retry)
-        except Exhausted:
+        except Exhausted as error:
             hold.settle(NOTHING)  # a client around the client did not send it
+            self.emit(events.Failed, error=str(error), type="exhausted", request=number)
             raise
         except ApiError as error:
             hold.failed(billable=error.billable)
+            self.emit(events.Failed, error=str(error), type=error.type, request=number)
             raise
 
     def _keep_text(self, reply: Reply) -> None:
@@ -577,9 +588,9 @@ class Run:
     def _emit_wait(self, reason: str, at_once: int) -> None:
         self.emit(events.Waited, reason=reason, at_once=at_once)
 
-    def _emit_request(self, request: Request) -> None:
-        """The event holds only what is new since this conversation's last request: histories grow,
-        logs need not."""
+    def _emit_request(self, request: Request) -> int:
+        """The number of the request in this run. The event holds only what is new since this
+        conversation's last request: histories grow, logs need not."""
         messages = request.body["messages"]
         since = 0
         if isinstance(messages, Conversation) and messages is self._conversation:
@@ -588,6 +599,8 @@ class Run:
         self._messages_sent = len(messages)
         body = {**request.body, "messages": list(messages[since:])}
         self.emit(events.Requested, body=body, since=since)
+        self._requested += 1
+        return self._requested
 
 
 class Dispatch(Run):

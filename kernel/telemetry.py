@@ -31,6 +31,7 @@ from .budget import Spent
 from .events import (
     Dispatched,
     Event,
+    Failed,
     Note,
     Replied,
     Requested,
@@ -94,6 +95,9 @@ INSTALL = 'pip install -e ".[telemetry]"'
 HANDOFF = "handoff_to_"
 """A tool of this name hands work to a specialist."""
 
+LONGEST_NAME = 128
+"""Characters: what the API allows for the name of a tool. A longer one is cut."""
+
 MOST_WAITING = 1_000_000
 """Spans that may wait to be sent. The default, 2,048, loses most of a log that is read at once."""
 
@@ -141,8 +145,24 @@ class _Work:
     """What is open in one run: its own span (the root has none), its requests, its tool calls."""
 
     span: Span | None = None
-    chats: list[Span] = field(default_factory=list)
-    tools: dict[str, Span] = field(default_factory=dict)
+    requests: int = 0
+    """How many there were."""
+    chats: dict[int, Span] = field(default_factory=dict)
+    """By the number of the request."""
+    tools: list[Span] = field(default_factory=list)
+    """In the order of their calls, which may share an id: small servers give each the same."""
+
+    def chat(self, number: int) -> Span | None:
+        """The request of this number; the latest one for a log that does not say which."""
+        if number:
+            return self.chats.get(number)
+        return next(reversed(self.chats.values()), None)
+
+    def tool(self, id: str, name: str) -> Span | None:
+        """The first open call with this id; if there are several, the first of this tool."""
+        calls = [span for span in self.tools if span.attributes[NAMES["call"]] == _short(id)]
+        named = [span for span in calls if span.attributes[NAMES["tool"]] == _short(name)]
+        return next(iter(named or calls), None)
 
 
 class Spans:
@@ -196,7 +216,8 @@ class Spans:
         if self._origin_ns is None:
             self._origin_ns = time.time_ns() - round(event.at * 1e9)
         self._last = event.seq
-        self._at_ns = self._origin_ns + round(event.at * 1e9)
+        # a clock that was set back makes no time run backwards
+        self._at_ns = max(self._at_ns, self._origin_ns + round(event.at * 1e9))
         match event:
             case Dispatched():
                 self._dispatched(event)
@@ -204,6 +225,8 @@ class Spans:
                 self._requested(event)
             case Replied():
                 self._replied(event)
+            case Failed():
+                self._failed(event)
             case ToolCalled():
                 self._tool_called(event)
             case ToolAnswered():
@@ -222,7 +245,7 @@ class Spans:
         wrapped = bool(event.wrapper)
         span = self._start(
             f"{event.wrapper} {event.agent}" if wrapped else f"invoke_agent {event.agent}",
-            above.tools.get(event.call, above.span),
+            above.tool(event.call, f"{HANDOFF}{event.agent}") or above.span,
             event,
             operation=None if wrapped else "invoke_agent",
             wrapper=event.wrapper or None,
@@ -246,24 +269,27 @@ class Spans:
             instructions=self._payload(body.get("system")),
             messages=self._payload(body.get("messages")),
         )
-        work.chats.append(span)
+        work.requests += 1
+        work.chats[work.requests] = span
 
     def _tool_called(self, event: ToolCalled) -> None:
         """A handoff is a tool call with a target: control comes back to the caller."""
         work = self._work(event.run)
-        target = event.name.removeprefix(HANDOFF) if event.name.startswith(HANDOFF) else None
-        work.tools[event.id] = self._start(
-            f"execute_tool {event.name}",
+        name = _short(event.name)  # a model made it up, perhaps
+        target = name.removeprefix(HANDOFF) if name.startswith(HANDOFF) else None
+        span = self._start(
+            f"execute_tool {name}",
             work.span,
             event,
             operation="execute_tool",
-            tool=event.name,
+            tool=name,
             tool_type="function",
-            call=event.id,
+            call=_short(event.id),
             transfer_to=target,
             transfer_mode=target and "return_to_caller",
             arguments=self._payload(event.input),
         )
+        work.tools.append(span)
 
     def _start(self, name: str, parent: Span | None, event: Event, **facts: Any) -> Span:
         facts = {"agent": event.agent, **facts, "first_event": event.seq, **self._further(event)}
@@ -280,20 +306,22 @@ class Spans:
     # ── what ends one ─────────────────────────────────────────────────────────────────────────────
 
     def _replied(self, event: Replied) -> None:
-        """Ends the request that this replies to: of those under way in the run, the one that began
-        when the reply says it did."""
+        """Ends the request that this replies to; in a log that does not say which, of those under
+        way in the run the one that began when the reply says it did."""
         chats = self._work(event.run).chats
         if not chats:
             return
-        began_ns = self._at_ns - round(event.seconds * 1e9)
-        span = min(chats, key=lambda chat: abs(chat.start_ns - began_ns))
-        chats.remove(span)
+        number = event.request
+        if number not in chats:
+            began_ns = self._at_ns - round(event.seconds * 1e9)
+            number = min(chats, key=lambda each: abs(chats[each].start_ns - began_ns))
+        span = chats.pop(number)
         reply = event.reply
         details = (reply.usage.model_extra or {}).get("output_tokens_details") or {}
         facts = {
-            "reply_id": reply.id or None,
-            "reply_model": reply.model or None,
-            "finish": [reply.stop_reason] if reply.stop_reason else None,
+            "reply_id": _short(reply.id) or None,
+            "reply_model": _short(reply.model) or None,
+            "finish": [_short(reply.stop_reason)] if reply.stop_reason else None,
             "cache_read": reply.usage.cache_read_input_tokens or None,
             "cache_write": reply.usage.cache_creation_input_tokens or None,
             "thinking": details.get("thinking_tokens"),
@@ -301,9 +329,18 @@ class Spans:
         }
         self._finish(span, "", {**facts, **_used(event.spent), **self._further(event)})
 
-    def _tool_answered(self, event: ToolAnswered) -> None:
-        span = self._work(event.run).tools.pop(event.id, None)
+    def _failed(self, event: Failed) -> None:
+        """Ends the request that failed, at the time when it did."""
+        span = self._work(event.run).chats.pop(event.request, None)
         if span:
+            facts = {"reason": self._payload(event.error), **self._further(event)}
+            self._finish(span, _short(event.type), facts)
+
+    def _tool_answered(self, event: ToolAnswered) -> None:
+        work = self._work(event.run)
+        span = work.tool(event.id, event.name)
+        if span:
+            work.tools.remove(span)
             facts = {"tool_result": self._payload(event.content), **self._further(event)}
             self._finish(span, "tool_error" if event.is_error else "", facts)
 
@@ -324,7 +361,7 @@ class Spans:
 
     def _cut(self, work: _Work, error: str) -> None:
         """Ends the requests and tool calls that got no answer."""
-        for span in [*work.chats, *work.tools.values()]:
+        for span in [*work.chats.values(), *work.tools]:
             self._finish(span, error, {})
 
     def _finish(self, span: Span, error: str, facts: dict[str, Any]) -> None:
@@ -350,7 +387,7 @@ class Spans:
             case Waited():
                 facts = {"at_once": event.at_once, "text": self._payload(event.reason)}
             case Retried():
-                span = work.chats[-1] if work.chats else None
+                span = work.chat(event.request)
                 text = self._payload(event.error)
                 facts = {"error": event.type, "wait_s": event.wait_s, "text": text}
         if span:
@@ -365,6 +402,11 @@ class Spans:
 
     def _further(self, event: Event) -> dict[str, Any]:
         return self._more(event) if self._more else {}
+
+
+def _short(text: str) -> str:
+    """A name that came from a model or a server, cut to what a name may have."""
+    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
 
 
 def _named(facts: dict[str, Any]) -> dict[str, Any]:

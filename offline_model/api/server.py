@@ -80,6 +80,11 @@ class _Connection(BaseHTTPRequestHandler):
         with suppress(ConnectionError, TimeoutError):  # the client has gone, or reads no more
             super().handle()
 
+    def finish(self) -> None:
+        for file in (self.wfile, self.rfile):
+            with suppress(OSError):  # closing sends what is left, which nobody may read any more
+                file.close()
+
     def do_POST(self) -> None:
         body = self._body()
         if body is None:
@@ -98,7 +103,11 @@ class _Connection(BaseHTTPRequestHandler):
 
     def _body(self) -> bytes | None:
         """The request's body; None when it cannot be read, and the client was told why."""
-        length = self.headers.get("content-length", "0")
+        lengths = self.headers.get_all("content-length", ["0"])
+        length = lengths[0]
+        if len(lengths) > 1:
+            self.send_error(400, f"it has {len(lengths)} content-length heads; send one")
+            return None
         if not (length.isascii() and length.isdecimal()) or "transfer-encoding" in self.headers:
             problem = f"send the body whole, with a content-length of at most {MAX_BODY_BYTES}"
             self.send_error(400, problem)

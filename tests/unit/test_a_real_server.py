@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
+import struct
 import threading
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -17,6 +20,7 @@ from kernel import (
     LLMSupervisor,
     Run,
     connect,
+    models,
     researcher,
     reviewer,
     writer,
@@ -171,7 +175,7 @@ def test_a_server_that_is_not_there_is_said_plainly(monkeypatch, capsys):
 
 
 def test_a_plain_client_speaks_to_the_chosen_model_and_its_cap_holds_before_sending(monkeypatch):
-    from kernel import Exhausted, models
+    from kernel import Exhausted
     from workshop.plain import plain_http
 
     body = {
@@ -189,3 +193,58 @@ def test_a_plain_client_speaks_to_the_chosen_model_and_its_cap_holds_before_send
             with pytest.raises(Exhausted):
                 for _ in range(100):
                     client.post("/v1/messages", json=body)
+
+
+# ── clients that go away, and requests that are not what they seem ────────────────────────────────
+
+
+LINGER = "hh" if os.name == "nt" else "ii"
+
+
+def raw(url, sent):
+    """All that the server answers to these bytes on one connection."""
+    host, _, port = url.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(sent)
+        answered = b""
+        while piece := connection.recv(65536):
+            answered += piece
+    return answered
+
+
+@pytest.mark.parametrize("second", [b"5", b"200", b"x"])
+def test_two_content_lengths_are_refused_and_nothing_is_read_after_them(second):
+    """Else a proxy that takes the other one reads where one request ends differently (RFC 9112, 6.3)."""
+    smuggled = b"GET /v1/models HTTP/1.1\r\n\r\n"
+    heads = b"content-length: 5\r\ncontent-length: " + second
+    with Server(OfflineAPI()) as url:
+        answered = raw(url, b"POST /v1/messages HTTP/1.1\r\n" + heads + b"\r\n\r\n12345" + smuggled)
+    assert answered.startswith(b"HTTP/1.1 400") and answered.count(b"HTTP/1.1") == 1
+    assert b"2 content-length heads; send one" in answered
+
+
+def test_a_client_that_goes_away_while_it_is_answered_leaves_no_traceback(capfd):
+    """Its answer is written when nobody reads any more, at the latest when the connection is closed."""
+    long = json.dumps(
+        {
+            "model": models.worker,
+            "max_tokens": 1000,
+            "messages": [{"role": "user", "content": "Hello"}],
+            "stream": True,
+        }
+    ).encode()
+    head = b"POST /v1/messages HTTP/1.1\r\nanthropic-version: 2023-06-01\r\nx-api-key: k\r\n"
+    request = head + b"content-length: %d\r\n\r\n" % len(long) + long
+    served = Server(OfflineAPI(latency_ms=50))
+    closed = threading.Semaphore(0)
+    shut = served.shutdown_request
+    served.shutdown_request = lambda request: (shut(request), closed.release())
+    with served as url:
+        host, _, port = url.removeprefix("http://").partition(":")
+        for sent in (request, request[:-20], b"GET / HTTP/1.1\r\n\r\n" * 50):
+            connection = socket.create_connection((host, int(port)), timeout=10)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack(LINGER, 1, 0))
+            connection.sendall(sent)
+            connection.close()  # with a reset, as when a process is killed
+            assert closed.acquire(timeout=30)
+    assert "Traceback" not in "".join(capfd.readouterr())

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
@@ -16,6 +16,7 @@ from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
 from opentelemetry.trace import NoOpTracer
 
 from kernel import (
+    ApiError,
     Budget,
     Client,
     Corpus,
@@ -202,11 +203,148 @@ async def test_a_tool_that_fails_is_an_error(agent):
     assert not spans[0].error
 
 
-async def test_a_request_that_gets_no_reply_ends_with_its_run(agent):
+async def test_a_request_that_fails_says_why_and_ends_before_its_run(agent):
     run = Run(scripted(400))
     await run.dispatch(agent(), TASK)
     invoked, chat = spans_of(run)
-    assert invoked.error == chat.error == "failed" and chat.end_ns <= invoked.end_ns
+    assert invoked.error == "failed" and chat.error == "invalid_request_error"
+    assert chat.end_ns <= invoked.end_ns
+
+
+class Ask:
+    """Asks a model; with `patience`, the ticks that it goes on working for when that failed."""
+
+    name, description = "asker", "Asks."
+
+    def __init__(self, patience=0):
+        self.patience = patience
+
+    async def execute(self, handoff, run):
+        try:
+            await run.ask(model=MODEL, messages=[{"role": "user", "content": "?"}])
+        except ApiError:
+            run.note("fails", about="after")
+            await asyncio.sleep(self.patience)
+            run.note("goes on", about="after")
+        return Result(status="ok")
+
+
+async def test_a_request_that_failed_ends_when_it_failed_though_its_agent_goes_on():
+    run = Run(scripted(400))
+    await run.dispatch(Ask(0.02), TASK)
+    invoked, chat = spans_of(run)
+    fails, goes_on = (event.at_ns for event in invoked.events)
+    assert chat.start_ns <= chat.end_ns <= fails < goes_on <= invoked.end_ns
+    assert chat.error == "invalid_request_error" and not invoked.error
+
+
+async def test_a_request_that_its_deadline_ends_has_the_error_of_its_run():
+    class Silent(Script):
+        async def handle_async_request(self, request):
+            await asyncio.Event().wait()
+
+    run = Run(Client(Silent([])))
+    await run.dispatch(Ask(), TASK, budget=Budget(seconds=0.01))
+    assert [span.error for span in spans_of(run)] == ["exhausted", "exhausted"]
+
+
+async def test_a_retry_belongs_to_its_own_request_of_several():
+    """The first of two requests is tried again while the second one is under way."""
+    gates = [asyncio.Event(), asyncio.Event()]
+
+    class Slow(Script):
+        async def handle_async_request(self, request):
+            number = len(self.requests)
+            response = await super().handle_async_request(request)
+            if number < 2:
+                await gates[number].wait()
+            return response
+
+    class Asking:
+        name, description = "asker", "Asks twice at once."
+
+        async def execute(self, handoff, run):
+            async def ask(text):
+                return await run.ask(model=MODEL, messages=[{"role": "user", "content": text}])
+
+            first = asyncio.create_task(ask("one"))
+            await asyncio.sleep(0.01)
+            second = asyncio.create_task(ask("two"))
+            await asyncio.sleep(0.01)
+            gates[0].set()
+            await first
+            gates[1].set()
+            await second
+            return Result(status="ok")
+
+    run = Run(Client(Slow([529, "second", "first"]), sleep=no_sleep))
+    await run.dispatch(Asking(), TASK)
+    _, first, second = spans_of(run, payloads=True)
+    assert [event.name for event in first.events] == ["retry"] and not second.events
+    assert '"first"' in first.attributes["gen_ai.output.messages"]
+    older = [
+        replace(event, request=0) if hasattr(event, "request") else event for event in run.events
+    ]
+    assert len(spans_of(Trace(older))) == 3, "a log of yesterday is read, too"
+
+
+async def test_tool_calls_of_one_id_are_spans_that_all_end(agent):
+    """Small servers give each call the same id."""
+
+    @tool
+    def look(where: str) -> str:
+        """Looks."""
+        return where
+
+    class Boss:
+        name, description = "boss", "Calls three tools in one turn."
+
+        async def execute(self, handoff, run):
+            tools = [look, HandoffTool(Worker("ann"))]
+            calls = [
+                Block(type="tool_use", id="call_0", name="look", input={"where": "here"}),
+                Block(type="tool_use", id="call_0", name=tools[1].name, input={"intent": "x"}),
+                Block(type="tool_use", id="call_0", name="look", input={"where": "there"}),
+            ]
+            await run_calls(tools, calls, run)
+            return Result(status="ok")
+
+    run = Run(scripted())
+    with Receiver() as receiver, sending_to(receiver.url) as tracer:
+        run.subscribe(live := Spans(tracer, payloads=True))
+        await run.dispatch(Boss(), TASK)
+    looks = [span for span in live.spans if span.name == "execute_tool look"]
+    assert [span.attributes["gen_ai.tool.call.result"] for span in looks] == ["here", "there"]
+    assert all(span.end_ns and not span.error for span in live.spans)
+    assert len(receiver.spans) == len(live.spans) == 5
+    assert only(live.spans, "invoke_agent ann").parent.name == "execute_tool handoff_to_ann"
+
+
+async def test_a_name_that_a_model_made_up_is_cut():
+    class Boss:
+        name, description = "boss", "Calls what its model made up."
+
+        async def execute(self, handoff, run):
+            long = "x" * 200_000
+            await run_calls([], [Block(type="tool_use", id=long, name=long, input={})], run)
+            return Result(status="ok")
+
+    run = Run(scripted())
+    await run.dispatch(Boss(), TASK)
+    _, made_up = spans_of(run)
+    cut = "x" * 127 + "…"
+    assert made_up.name == f"execute_tool {cut}" and made_up.error == "tool_error"
+    assert (
+        made_up.attributes["gen_ai.tool.name"] == made_up.attributes["gen_ai.tool.call.id"] == cut
+    )
+
+
+def test_a_clock_that_is_set_back_makes_no_span_shorter_than_nothing(fired):
+    events = [replace(event, at=100 - event.at) for event in fired.events]
+    spans = spans_of(Trace(events))
+    assert len(spans) == len(spans_of(fired)) and all(span.ms >= 0 for span in spans)
+    for span in spans:
+        assert span.parent is None or span.parent.start_ns <= span.start_ns
 
 
 async def test_a_retry_is_an_event_of_its_request_and_a_note_of_its_agent(agent):
@@ -382,7 +520,7 @@ async def test_errors_and_events_arrive_too(agent):
         live = Spans(tracer)
         run.subscribe(live)
         await run.dispatch(agent(), TASK)
-    assert [span.error for span in receiver.spans] == ["failed", "failed"]
+    assert [span.error for span in receiver.spans] == ["failed", "invalid_request_error"]
     assert [event.name for event in receiver.spans[1].events] == ["retry"]
     assert list(map(facts, receiver.spans)) == list(map(facts, live.spans))
 
