@@ -12,6 +12,7 @@ import pytest
 
 from workshop.grading import sandbox
 from workshop.grading.sandbox.sandboxed_kernel import GradedKernel
+from workshop.grading.sandbox.watch import MOST_FILES, files_made
 
 in_a_sandbox = pytest.mark.skipif(
     bool(sandbox.missing()), reason=f"no sandbox here: {sandbox.missing()}"
@@ -135,6 +136,42 @@ def test_process_1_is_under_the_filter_and_the_limits_of_the_kernel(kernel):
         ("address space", 4 * 2**30),
     ):
         assert re.search(rf"Max {name}\s+{limit}\s+{limit}", limits), limits
+
+
+MADE = {
+    "files": "os.mknod(f'{at}/{n}')",
+    "folders": "os.mkdir(f'{at}/{n}')",
+    "links": "os.symlink('x', f'{at}/{n}')",
+    "second names": "n or os.mknod(f'{at}/0'); n and os.link(f'{at}/0', f'{at}/{n}')",
+    "files of a child": "n or os.fork(); os.mknod(f'{at}/{n}-{os.getpid()}')",
+}
+
+
+@in_a_sandbox
+@pytest.mark.parametrize("makes", MADE.values(), ids=MADE)
+def test_empty_files_and_links_are_counted(kernel, makes):
+    made = f"import os, time\nat = os.environ['HOME']\nfor n in range({MOST_FILES + 1000}): {makes}"
+    outcome = kernel.run(f"{made}\ntime.sleep(30)", 20)
+    assert (
+        outcome.ended == "killed" and f"more than {MOST_FILES:,} files and links" in outcome.reason
+    )
+
+
+@in_a_sandbox
+def test_they_are_counted_in_all_folders_together(kernel):
+    part = MOST_FILES // len(sandbox.SCRATCH) + 1000
+    outcome = kernel.run(
+        f"import os, time\nfor at in {sandbox.SCRATCH}:\n"
+        f"    for n in range({part}): os.mknod(f'{{at}}/{{n}}')\ntime.sleep(30)",
+        20,
+    )
+    assert outcome.ended == "killed" and "files and links" in outcome.reason
+
+
+@in_a_sandbox
+def test_a_thousand_files_are_nobodys_business(kernel):
+    outcome = kernel.run("import os\nfor n in range(1000): os.mknod(f'/tmp/{n}')", 20)
+    assert outcome.ended == "ok" and files_made(kernel._processes(), sandbox.SCRATCH) >= 1000
 
 
 SOCKETS = """

@@ -17,7 +17,16 @@ from workshop.checks import exercise
 from workshop.course.observing import Sight, at_the_service, line_of, sight_of
 from workshop.course.service import MARK, MOST_REQUESTS, Exchange
 from workshop.grading import observed, service
-from workshop.grading.sandbox.sandboxed_kernel import GradedKernel
+from workshop.grading.intake.answers import Merged
+from workshop.grading.plan import Plan
+from workshop.grading.sandbox import watch
+from workshop.grading.sandbox.sandboxed_kernel import (
+    MOST_LOST,
+    MOST_LOST_ALONE,
+    GradedKernel,
+    Outcome,
+)
+from workshop.grading.staged import StagedNotebook
 
 pytestmark = pytest.mark.skipif(not service.POSSIBLE, reason="this system has no such sockets")
 
@@ -82,7 +91,8 @@ def test_work_that_never_passed_the_service_is_not_seen_there(kernel):
 
 def test_the_service_ends_with_its_kernel(material):
     kernel = GradedKernel(material)
-    beside = kernel.service = service.OutsideService(kernel.sockets)
+    beside = service.OutsideService(kernel.sockets)
+    kernel.stands_beside(beside)
     process = beside._process
     assert os.path.exists(beside.socket) and process.poll() is None
     kernel.stop()
@@ -224,6 +234,66 @@ def test_a_service_that_does_not_answer_is_ended_and_says_so(beside, monkeypatch
     os.kill(beside._process.pid, signal.SIGSTOP)
     assert beside.take() == ([], "its requests used up what the service may use")
     assert not beside.alive
+
+
+def test_a_service_that_had_no_processor_is_the_machines_fault(beside, monkeypatch):
+    monkeypatch.setattr(service, "ANSWER_S", 0.5)
+    monkeypatch.setattr(service.Waiting, "since_the_last_time", lambda *_: 0.4)
+    os.kill(beside._process.pid, signal.SIGSTOP)
+    with pytest.raises(service.ServiceFailed, match="the machine was too busy"):
+        beside.take()
+    assert not beside.alive
+
+
+class Starved:
+    """A service that gets no processor: a tenth of a second is lost between two looks at it."""
+
+    def __init__(self, monkeypatch):
+        waited = watch._waited
+
+        def scripted(processes):
+            if processes != ["the service"]:
+                return waited(processes)
+            self.looks += 1
+            return {"its thread": self.looks * 10**8}
+
+        self.looks = 0
+        monkeypatch.setattr(watch, "_waited", scripted)
+
+    def processes(self):
+        return ["the service"]
+
+    def stop(self):
+        pass
+
+
+def test_what_the_service_waits_for_a_processor_is_lost_to_the_submission(kernel, monkeypatch):
+    starved = Starved(monkeypatch)
+    kernel.stands_beside(starved)
+    outcome = kernel.run("import time; time.sleep(60)", 1)
+    assert outcome.ended == "timeout" and outcome.lost > 0.5 and starved.looks > 10
+    assert "of its own; the machine was busy" in outcome.reason
+
+
+def test_nobody_is_told_of_a_busy_machine_who_only_took_too_long(kernel):
+    kernel._watch._waiting.clear()
+    assert kernel.run("import time; time.sleep(60)", 1).reason == "no end after 1 seconds"
+
+
+@pytest.mark.parametrize("alone, most_lost", [(False, MOST_LOST), (True, MOST_LOST_ALONE)])
+def test_a_submission_that_is_tried_again_alone_may_wait_longer(alone, most_lost):
+    given = []
+
+    class Kernel:
+        def run(self, *call):
+            given.append(call)
+            return Outcome("timeout", lost=6.0)
+
+    plan = Plan(seed=1, timeout_s=10.0, alone=alone)
+    staged = StagedNotebook(Merged("03_deterministic_supervisor"), plan, 3, lambda: None)
+    staged.kernel = Kernel()
+    staged.run("x")
+    assert given == [("x", 10.0, most_lost)] and staged.disturbed
 
 
 def test_a_case_that_overwhelms_the_service_earns_nothing_and_says_why(kernel):

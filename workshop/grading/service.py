@@ -21,6 +21,8 @@ from pathlib import Path
 from socketserver import TCPServer, ThreadingMixIn
 from typing import Any, NamedTuple
 
+import psutil
+
 from offline_model.api.server import _Connection
 from offline_model.api.service import Response
 from workshop.course.observing import line_of, sight_of
@@ -34,6 +36,8 @@ from workshop.course.service import (
     too_large,
 )
 
+from .sandbox.watch import Waiting
+
 AT_ONCE = 32
 """Connections; a submission that opens more waits a little, and is then refused."""
 PLACE_S, REQUEST_S, LOOK_S = 2.0, 8.0, 0.25
@@ -42,6 +46,8 @@ at those that are late.
 """
 START_S, ANSWER_S = 60.0, 20.0
 """Seconds: until the service is up, and until it has told its log; on a machine with much to do."""
+BUSY = 0.5
+"""Of `ANSWER_S`: who waited so long for a processor says nothing about a submission."""
 CPU_S, MEMORY_BYTES, FILES = 120, 2**31, 128
 """A request may make the service work hard; it must not take the grader along."""
 LONGEST_LINE = 10_000_000
@@ -82,16 +88,26 @@ class OutsideService:
                 f"the offline API of a graded kernel did not start in {START_S:g} s"
             )
 
+    def processes(self) -> list[psutil.Process]:
+        """Its process, while it is there."""
+        with contextlib.suppress(psutil.Error):
+            return [psutil.Process(self._process.pid)]
+        return []
+
     @property
     def alive(self) -> bool:
         return self._process.poll() is None
 
     def take(self) -> Taken:
-        """What was asked since the last time. A service that does not answer has come to its own
-        limits, which only a submission's requests can bring about: it is ended.
+        """What was asked since the last time. A service that does not answer is ended: it has come
+        to its own limits, which only a submission's requests can bring about.
+
+        Raises ServiceFailed where it only waited for a processor that others had.
         """
         self._asked += 1
         deadline = time.monotonic() + ANSWER_S
+        waiting = Waiting()
+        waiting.since_the_last_time(self.processes())
         try:
             assert self._process.stdin
             self._process.stdin.write(b"%d\n" % self._asked)
@@ -102,7 +118,13 @@ class OutsideService:
             log = [Exchange(*json.loads(self._line(deadline))) for _ in range(size)]
             return Taken(log, refused)
         except (OSError, ValueError, TypeError):
+            lost = waiting.since_the_last_time(self.processes())
             self.stop()
+            if lost > BUSY * ANSWER_S:
+                raise ServiceFailed(
+                    f"the machine was too busy: the offline API waited {lost:.0f} of "
+                    f"{ANSWER_S:g} seconds for a processor"
+                ) from None
             return Taken([], "its requests used up what the service may use")
 
     def _line(self, deadline: float) -> bytes:
@@ -188,8 +210,12 @@ class _Server(ThreadingMixIn, TCPServer):
     def __init__(self, path: str, api: WatchedAPI) -> None:
         self.api = api
         self._places = threading.BoundedSemaphore(AT_ONCE)
+        self._lost = 0.0
+        """Seconds that this process waited while others had the processors: nobody's fault here."""
         self._due: dict[socket.socket, tuple[float, bool]] = {}
-        """By connection on which the next request is awaited: until when, and whether it began."""
+        """By connection on which the next request is awaited: until when, lost seconds not counted,
+        and whether it began.
+        """
         before = os.umask(0)  # not by a chmod afterwards, which would follow a link
         super().__init__(path, _Handler)  # type: ignore[arg-type]
         os.umask(before)
@@ -209,7 +235,7 @@ class _Server(ThreadingMixIn, TCPServer):
 
     def await_request(self, connection: socket.socket, *, begun: bool = False) -> None:
         """A request has to come whole on this connection in time, however slowly it is sent."""
-        self._due[connection] = (time.monotonic() + REQUEST_S, begun)
+        self._due[connection] = (time.monotonic() - self._lost + REQUEST_S, begun)
 
     def stop_waiting(self, connection: socket.socket) -> None:
         """Nothing is awaited on it."""
@@ -217,10 +243,12 @@ class _Server(ThreadingMixIn, TCPServer):
 
     def end_what_is_late(self) -> None:
         """Runs forever: closes connections on which no request came in time."""
+        waiting = Waiting()
         while True:
             time.sleep(LOOK_S)
+            self._lost += waiting.since_the_last_time([psutil.Process()])
             for connection, (due, begun) in list(self._due.items()):
-                if time.monotonic() > due:
+                if time.monotonic() - self._lost > due:
                     if begun:
                         self.api.refuse(
                             f"it began a request and had not sent it whole after {REQUEST_S:g} s"

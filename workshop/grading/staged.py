@@ -12,7 +12,7 @@ from .intake.documents import writing
 from .intake.own_cells import definitions
 from .plan import Plan, notebook_s
 from .sandbox.forks import ForkServer
-from .sandbox.sandboxed_kernel import GradedKernel, Outcome
+from .sandbox.sandboxed_kernel import MOST_LOST, MOST_LOST_ALONE, GradedKernel, Outcome
 
 DISTURBED = 0.5
 """Of the limit: a cell that ran out of time and waited so long for a processor says nothing about
@@ -83,7 +83,8 @@ class StagedNotebook:
         is not.
         """
         assert self.kernel is not None
-        outcome = self.kernel.run(source, self.plan.timeout_s)
+        most_lost = MOST_LOST_ALONE if self.plan.alone else MOST_LOST
+        outcome = self.kernel.run(source, self.plan.timeout_s, most_lost)
         self.time_left -= outcome.seconds - outcome.lost
         if outcome.ended == "timeout" and outcome.lost > DISTURBED * self.plan.timeout_s:
             self.disturbed = True

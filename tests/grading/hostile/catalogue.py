@@ -112,6 +112,10 @@ ITEMS = (
     "memory that belongs to no process",
     "what counts an answer's doings",
     "a helper anywhere",
+    "empty files and links",
+    "thousands of cells that claim to be the answer",
+    "a time of submission of one's own",
+    "a module of one's own",
     # the service of the capstone
     "a flood of requests",
     "a huge request",

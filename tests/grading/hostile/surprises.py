@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .submission import Submission, hostile
+from .submission import Submission, honest, hostile, nothing
 
 ALL = ("03.1", "03.2", "03.3")
 
@@ -228,3 +228,88 @@ def _(submission: Submission) -> None:
         "    came = await asyncio.gather(*(run.dispatch(who, handoff) for who, handoff in jobs))\n"
         "    jobs[0][0].peak = min(limit, len(jobs))\n    return came",
     )
+
+
+@hostile(
+    "empty files",
+    "empty files and links",
+    boxed=True,
+    earns=0,
+    states=dict.fromkeys(ALL, "killed"),
+)
+def _(submission: Submission) -> None:
+    """Files without a byte, links and names: none of it is in the memory of a process, or in the space of a folder."""
+    submission.after(
+        "03.1", "import os, time\nfor n in range(200_000): os.mknod(f'/tmp/{n}')\ntime.sleep(60)"
+    )
+    submission.after(
+        "03.2",
+        "import os, time\nfor n in range(200_000): os.symlink('x' * 50, f'/dev/shm/{n}')\ntime.sleep(60)",
+    )
+    submission.after(
+        "03.3",
+        "import os, time\nhome = os.environ['HOME']\nopen(f'{home}/0', 'w').close()\n"
+        "for n in range(1, 200_000): os.link(f'{home}/0', f'{home}/{n}')\ntime.sleep(60)",
+    )
+
+
+@hostile(
+    "claims",
+    "thousands of cells that claim to be the answer",
+    earns={"03.1": 0},
+    states={"03.1": "failed", "03.2": "passed", "03.3": "passed"},
+    flag="4,801 cells claim to be its answer; only the last 20",
+)
+def _(submission: Submission) -> None:
+    """15 MB of cells that all have the id of the answer; the last one is wrong, and counts."""
+    cell = submission.cell("03.1")
+    place = submission.cells.index(cell) + 1
+    body = nothing("03.1", "x = '" + "y" * 3_000 + "'")
+    claims = [{**cell, "id": f"claim-{n}", "source": f"# {n}\n{body}"} for n in range(4_800)]
+    submission.cells[place:place] = claims
+
+
+@hostile("its own time", "a time of submission of one's own", flag="timestamp.txt does not count")
+def _(submission: Submission) -> None:
+    """Right answers, and a file that says they came a year ago."""
+    submission.files["timestamp.txt"] = b"2025-01-01 00:00:00 UTC"
+
+
+@honest(
+    "writes a module",
+    "a module of one's own",
+    states={"03.1": "passed", "03.2": "passed", "03.3": "passed"},
+)
+def _(submission: Submission) -> None:
+    """Three ways to keep one's code in a module that the notebook itself writes."""
+    first = submission.source("03.1")
+    submission.answer("03.1", "from my_first import revise")
+    submission.insert(
+        submission.cells[0], f"%%writefile my_first.py\nfrom kernel import *\n{first}"
+    )
+    second = "from kernel import *\n" + submission.source("03.2")
+    submission.answer("03.2", "import my_second\nrevise_to_best = my_second.revise_to_best")
+    submission.insert(
+        submission.cell("03.1"),
+        f"from pathlib import Path\nPath('my_second.py').write_text({second!r})",
+    )
+    third = "from kernel import *\n" + submission.source("03.3")
+    submission.answer("03.3", "from helpers.my_third import in_stages")
+    submission.insert(
+        submission.cell("03.2"),
+        "!mkdir -p helpers",
+        f"with open('helpers/my_third.py', 'w') as file:\n    file.write({third!r})",
+    )
+
+
+@honest(
+    "forgets a module",
+    "a module of one's own",
+    earns={"03.1": 0},
+    states={"03.1": "error", "03.2": "passed", "03.3": "passed"},
+    flag="03.1 imports my_rules, which no cell writes",
+)
+def _(submission: Submission) -> None:
+    """The module lies beside the notebook, at home: it is not brought along, and that is told."""
+    submission.files["my_rules.py"] = submission.source("03.1").encode()
+    submission.answer("03.1", "from my_rules import revise")

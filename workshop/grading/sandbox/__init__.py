@@ -20,6 +20,8 @@ from .inside.refused_calls import program_of_this_machine
 
 SCRATCH_BYTES = 64 * 2**20
 HOME = "/home/learner"
+SCRATCH, SCRATCH_OF_FORKS = ("/tmp", HOME, "/dev/shm"), (HOME, "/dev/shm")
+"""The folders that a submission can write to, each a file system of its own in memory."""
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
 SYSTEM = (
     "/usr",
@@ -185,11 +187,7 @@ def _bwrap() -> list[str]:
             else ("--ro-bind", path, path)
         )
     ]
-    scratch = [
-        word
-        for path in ("/tmp", HOME, "/dev/shm")
-        for word in ("--size", str(SCRATCH_BYTES), "--tmpfs", path)
-    ]
+    scratch = [word for path in SCRATCH for word in ("--size", str(SCRATCH_BYTES), "--tmpfs", path)]
     return [
         shutil.which("bwrap") or "bwrap",
         "--unshare-all",

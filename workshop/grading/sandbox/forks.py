@@ -17,6 +17,7 @@ from typing import Any
 import psutil
 
 from .. import sandbox
+from .watch import MOST_FILES
 
 READY_S = 60.0
 END_S = 5.0
@@ -122,7 +123,10 @@ class Forked:
     def __init__(self, server: ForkServer, file: str, folder: Path, limits: dict[str, int]) -> None:
         self.server, self.returncode = server, None
         server.send(
-            start=file, folder=str(folder), limits=limits, scratch_bytes=sandbox.SCRATCH_BYTES
+            start=file,
+            folder=str(folder),
+            limits=limits,
+            scratch=f"size={sandbox.SCRATCH_BYTES},nr_inodes={2 * MOST_FILES}",
         )
 
     def poll(self) -> int | None:

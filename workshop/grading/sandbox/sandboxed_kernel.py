@@ -45,9 +45,12 @@ LIMITS = {
 """What the system itself enforces on each process; address space is no use of memory, so there is
 more of it.
 """
-MOST_LOST = 2
-"""How many times its limit a cell gets at most for what it waited while others had the processors.
+MOST_LOST, MOST_LOST_ALONE = 2, 10
+"""How many times its limit a cell gets at most for what it waited while others had the processors;
+and where no other submission is graded meanwhile, so that only the machine can be to blame.
 """
+WORTH_A_WORD = 0.2
+"""Of its limit: a cell that waited so long for a processor is told so."""
 LOST_S = 2.0
 """How long to wait for the end of a cell's output after its reply."""
 
@@ -93,7 +96,10 @@ class GradedKernel(RunningKernel):
             with orphans.undisturbed():  # or nobody would know of what was begun
                 self._open(course)
             boxed = not sandbox.missing()
-            self._watch = Watch(self._processes, self.sockets if boxed else None)
+            self._watch = Watch(self._processes)
+            if boxed:
+                scratch = sandbox.SCRATCH if forks is None else sandbox.SCRATCH_OF_FORKS
+                self._watch = Watch(self._processes, self.sockets, scratch)
             self._wait()
             if boxed and forks is None:
                 self._limit_the_sandbox_itself()
@@ -170,17 +176,26 @@ class GradedKernel(RunningKernel):
                 with contextlib.suppress(OSError, ValueError):  # it has a lower one
                     resource.prlimit(process.pid, kind, (LIMITS[name], LIMITS[name]))
 
+    def stands_beside(self, service: Any) -> None:
+        """Takes on what runs outside of the sandbox for this kernel: it ends with it, and what it
+        waits for a processor is lost to the cell that waits for it.
+        """
+        self.service = service
+        self._watch.count_also(service.processes)
+
     def is_alive(self) -> bool:
         return self.process.poll() is None and not self._stopped.is_set()
 
-    def run(self, source: str, timeout_s: float) -> Outcome:
+    def run(self, source: str, timeout_s: float, most_lost: float = MOST_LOST) -> Outcome:
         """Runs one cell. Never raises: what goes wrong is the outcome; after `timeout` and `killed`
-        the kernel is gone.
+        the kernel is gone. What it waits for a processor is not counted, up to `most_lost` times
+        its limit.
         """
         began, lost = time.monotonic(), self._watch.lost
         outcome = Outcome("ok")
         try:
-            outcome.ended, outcome.reason = self._follow(source, timeout_s, outcome.outputs)
+            limits = (timeout_s, most_lost * timeout_s)
+            outcome.ended, outcome.reason = self._follow(source, *limits, outcome.outputs)
         except (
             Exception
         ) as problem:  # a message that no honest person sends: bad signature, no JSON
@@ -193,7 +208,7 @@ class GradedKernel(RunningKernel):
         return outcome
 
     def _follow(
-        self, source: str, timeout_s: float, outputs: list[NotebookNode]
+        self, source: str, timeout_s: float, most_lost_s: float, outputs: list[NotebookNode]
     ) -> tuple[Ended, str]:
         """Sends a cell and reads what comes back until its end or a limit."""
         deadline, lost = time.monotonic() + timeout_s, self._watch.lost
@@ -204,10 +219,10 @@ class GradedKernel(RunningKernel):
         for socket in channels:
             poller.register(socket, zmq.POLLIN)
         while not (cell.status and cell.idle):
-            now, more = time.monotonic(), min(self._watch.lost - lost, MOST_LOST * timeout_s)
+            now, more = time.monotonic(), min(self._watch.lost - lost, most_lost_s)
             over = now - deadline - more
             if over > LOST_S or (over > 0 and not poller.poll(0)):  # what is there was in time
-                return "timeout", f"no end after {timeout_s:g} seconds"
+                return "timeout", _no_end(timeout_s, more)
             if cell.status and now - cell.replied > LOST_S + more:
                 return (
                     "killed",
@@ -337,6 +352,14 @@ class _RunningCell:
         if len(self.outputs) > OUTPUTS or self._size > OUTPUT_BYTES:
             return f"more than {OUTPUTS:,} outputs or {OUTPUT_BYTES // 2**20} MB of them"
         return ""
+
+
+def _no_end(timeout_s: float, lost: float) -> str:
+    """Why a cell was ended, and what others had of its time, where that is worth a word."""
+    sentence = f"no end after {timeout_s:g} seconds"
+    if lost < WORTH_A_WORD * timeout_s:
+        return sentence
+    return f"{sentence} of its own; the machine was busy, and it had waited {lost:.0f} seconds more"
 
 
 def _output(kind: str, content: dict[str, Any]) -> NotebookNode:

@@ -9,7 +9,7 @@ import glob
 import os
 import stat
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import psutil
@@ -17,6 +17,10 @@ import psutil
 MEMORY_BYTES = 1_200 * 2**20
 """Of all processes of a submission together, and of their sockets."""
 PROCESSES, THREADS = 40, 300
+MOST_FILES = 20_000
+"""Files, folders and links of a submission: each takes a kilobyte of the system's own memory, which
+no limit of space counts, and a hundred thousand a second can be made.
+"""
 WAITING_BYTES = 100 * 2**20
 """What this process may grow by: a message of many small parts waits in its socket until the last
 one has come.
@@ -34,36 +38,43 @@ class Watch:
     """Looks at the processes of one kernel again and again."""
 
     def __init__(
-        self, processes: Callable[[], list[psutil.Process]], sockets: Path | None = None
+        self,
+        processes: Callable[[], list[psutil.Process]],
+        sockets: Path | None = None,
+        scratch: Sequence[str] = (),
     ) -> None:
-        """`sockets` is the folder of the connection, where it is the only one that a submission can
-        write to.
+        """`sockets` is the folder of the connection, where it is the only one of this machine that
+        a submission can write to; `scratch` are the folders of its own, as the sandbox names them.
         """
-        self._processes, self._sockets = processes, sockets
+        self._processes, self._sockets, self._scratch = processes, sockets, scratch
         self._own = psutil.Process()
         self._before = self._own.memory_info().rss
-        self._waited: dict[str, int] = {}
+        self._waiting = [(processes, Waiting())]
         self._next_search = 0.0
         self.lost = 0.0
         """Seconds in which the submission could have worked and others had the processors."""
 
+    def count_also(self, processes: Callable[[], list[psutil.Process]]) -> None:
+        """From now on, what these wait for a processor is lost to the submission, too: it waits for
+        them.
+        """
+        self._waiting.append((processes, Waiting()))
+
     def look(self) -> str:
         """Why the kernel has to be ended; empty while all is within bounds."""
         family = self._processes()
-        self._count_lost_time(family)
+        self._count_lost_time()
         return (
             self._too_much(family)
+            or self._too_many_files(family)
             or self._strange_files(family)
             or (self._grown() and "more output than can be read")
             or ""
         )
 
-    def _count_lost_time(self, family: list[psutil.Process]) -> None:
-        before, self._waited = self._waited, _waited(family)
-        both = before.keys() & self._waited.keys()
-        lost = [(self._waited[task] - before[task]) / 1e9 for task in both]
-        if sum(process > WATCH_S / 5 for process in lost) <= FEW:
-            self.lost += max(lost, default=0.0)
+    def _count_lost_time(self) -> None:
+        for processes, waiting in self._waiting:
+            self.lost += waiting.since_the_last_time(processes())
 
     def _too_much(self, family: list[psutil.Process]) -> str:
         memory = threads = count = 0
@@ -78,6 +89,12 @@ class Watch:
             return f"more than {MEMORY_BYTES // 2**20:,} MB of memory"
         if count > PROCESSES or threads > THREADS:
             return f"more than {PROCESSES} processes or {THREADS} threads"
+        return ""
+
+    def _too_many_files(self, family: list[psutil.Process]) -> str:
+        """Asked of the file systems themselves: they know the files without a name, too."""
+        if files_made(family, self._scratch) > MOST_FILES:
+            return f"more than {MOST_FILES:,} files and links"
         return ""
 
     def _strange_files(self, family: list[psutil.Process]) -> str:
@@ -95,6 +112,24 @@ class Watch:
 
     def _grown(self) -> bool:
         return self._own.memory_info().rss - self._before > WAITING_BYTES
+
+
+def files_made(family: list[psutil.Process], scratch: Sequence[str]) -> int:
+    """The files, folders and links in the scratch folders of a sandbox, as one of its processes
+    sees them; 0 where no process of the family is inside.
+    """
+    for process in reversed(family):
+        found: dict[int, int] = {}
+        with contextlib.suppress(OSError):
+            inside = f"/proc/{process.pid}"
+            if os.stat(f"{inside}/ns/mnt").st_ino == os.stat("/proc/self/ns/mnt").st_ino:
+                continue  # a process of bwrap's that is outside
+            for folder in scratch:
+                path = f"{inside}/root{folder}"
+                facts = os.statvfs(path)
+                found[os.stat(path).st_dev] = facts.f_files - facts.f_ffree
+            return sum(found.values())
+    return 0
 
 
 def socket_bytes(pid: int) -> int:
@@ -122,12 +157,28 @@ def _setting(name: str, column: int) -> int:
     return 0
 
 
-def _waited(family: list[psutil.Process]) -> dict[str, int]:
+class Waiting:
+    """What the threads of some processes waited for a processor."""
+
+    def __init__(self) -> None:
+        self._waited: dict[str, int] = {}
+
+    def since_the_last_time(self, processes: list[psutil.Process]) -> float:
+        """The most seconds that one of the threads waited; 0 when many waited, for each other."""
+        before, self._waited = self._waited, _waited(processes)
+        both = before.keys() & self._waited.keys()
+        lost = [(self._waited[task] - before[task]) / 1e9 for task in both]
+        if sum(seconds > WATCH_S / 5 for seconds in lost) > FEW:
+            return 0.0
+        return max(lost, default=0.0)
+
+
+def _waited(processes: list[psutil.Process]) -> dict[str, int]:
     """By thread, the nanoseconds it was ready to work and had no processor; empty where the system
     does not tell.
     """
     found = {}
-    for process in family:
+    for process in processes:
         for task in glob.iglob(f"/proc/{process.pid}/task/*"):
             with contextlib.suppress(OSError, ValueError, IndexError):
                 found[task] = int(Path(task, "schedstat").read_text(encoding="ascii").split()[1])

@@ -22,7 +22,7 @@ from tqdm.auto import tqdm
 from ..course import ROOT
 from ..plan import Plan, notebook_s
 from ..sandbox import orphans
-from ..sandbox.sandboxed_kernel import MOST_LOST
+from ..sandbox.sandboxed_kernel import MOST_LOST, MOST_LOST_ALONE
 
 SHARD = 25
 """Submissions to one process; a new process costs about as much as grading one of them."""
@@ -171,13 +171,14 @@ def on_this_machine(
     them goes on.
     """
     waiting, running = deque(enumerate(pieces)), []
+    most_lost = MOST_LOST_ALONE if plan.alone else MOST_LOST
     try:
         while (waiting or running) and not unwanted():
             while waiting and len(running) < workers:
                 _, piece = waiting.popleft()
                 log = plan_file.with_name(f"{plan_file.stem}-{len(pieces)}-{len(waiting)}.log")
                 limit = START_S + len(piece) * (
-                    START_S + (1 + MOST_LOST) * notebook_s(MOST_EXERCISES, plan.timeout_s)
+                    START_S + (1 + most_lost) * notebook_s(MOST_EXERCISES, plan.timeout_s)
                 )
                 with log.open("wb") as out:
                     process = subprocess.Popen(

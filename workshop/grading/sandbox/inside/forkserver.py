@@ -68,9 +68,9 @@ def preload() -> None:
         import_module(name)
 
 
-def enclose(folder: str, home: str, scratch_bytes: int) -> None:
+def enclose(folder: str, home: str, scratch: str) -> None:
     """Makes this process's own view of the machine: to be called after `unshare`, as process 1 of
-    its namespace.
+    its namespace. `scratch` are the bounds of each folder that it can write to, as mount has them.
     """
     mount("none", "/", None, REC | PRIVATE)
     mine = os.open(folder, os.O_PATH)
@@ -84,7 +84,7 @@ def enclose(folder: str, home: str, scratch_bytes: int) -> None:
     for path in (folder, str(Path(folder).parent)):
         mount("none", path, None, BIND | REMOUNT | READ_ONLY | NO_SUID | NO_DEVICES)
     for path in (home, "/dev/shm"):  # not all of /home: Python may be installed below it
-        mount("tmpfs", path, "tmpfs", 0, f"size={scratch_bytes},mode=755")
+        mount("tmpfs", path, "tmpfs", 0, f"{scratch},mode=755")
     mount("none", "/tmp", None, BIND | REMOUNT | READ_ONLY | NO_SUID | NO_DEVICES)
     mount(
         "none", "/proc", None, BIND | REMOUNT | READ_ONLY | NO_SUID | NO_DEVICES | NO_EXEC
@@ -135,7 +135,7 @@ def become_kernel(order: dict) -> None:
         end_like(os.waitpid(child, 0)[1])
     call("prctl", 1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
     home = os.environ["HOME"]
-    enclose(order["folder"], home, order["scratch_bytes"])
+    enclose(order["folder"], home, order["scratch"])
     os.chdir(home)
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):

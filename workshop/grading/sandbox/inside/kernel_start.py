@@ -48,6 +48,7 @@ def start(file: str) -> None:
     from ipykernel.zmqshell import ZMQInteractiveShell
 
     ZMQInteractiveShell.ask_exit = lambda _: None
+    sys.path.insert(0, "")  # as in any notebook: what it writes beside itself can be imported
     IPKernelApp.launch_instance(
         argv=["-f", file, "--InteractiveShell.colors=nocolor", "--HistoryManager.enabled=False"]
     )
