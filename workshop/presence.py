@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 IN_BROWSER = sys.platform == "emscripten"
 """Whether this Python runs in a browser's tab: without threads, processes and other hosts."""
@@ -35,6 +35,22 @@ def interactive() -> bool:
         return bool(get_ipython().kernel.get_parent("shell")["content"]["allow_stdin"])
     except Exception:
         return False
+
+
+def notebook_path() -> Path | None:
+    """The file of the open notebook, where Jupyter or VS Code tells it; None elsewhere.
+
+    A newer lesson beside the learner's own (`00_start_here.newer.ipynb`) counts as the same file.
+    """
+    given = os.environ.get("JPY_SESSION_NAME", "")
+    if in_notebook():
+        from IPython import get_ipython
+
+        given = given or str(get_ipython().user_ns.get("__vsc_ipynb_file__", ""))
+    path = Path(given)
+    if path.suffix != ".ipynb":
+        return None
+    return path.with_name(path.name.partition(".")[0] + ".ipynb")
 
 
 def notebook_name() -> str:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import re
+import subprocess
 import sys
 import time
 import warnings
+from pathlib import Path
 
+import nbformat
 import pytest
 
+from kernel.trace import counted
 from workshop.authoring.answers import changed, made, ours, right, slip, stub
 from workshop.checks import (
     CheckFailed,
@@ -28,6 +33,7 @@ from workshop.checks.compare import Mark, Recognised, TriedCase, recognise
 from workshop.checks.difference import difference
 from workshop.checks.engine import judge
 
+ROOT = Path(__file__).resolve().parent.parent.parent
 ENGINE, PROGRESS, HINTS = (
     sys.modules[f"workshop.checks.{name}"] for name in ("engine", "progress", "hints")
 )
@@ -225,6 +231,115 @@ def test_one_exercise_can_be_reset(somebody):
         check(id, lambda *_: 1)
     reset("01.1")
     assert set(json.loads(somebody.read_text(encoding="utf-8"))["exercises"]) == {"01.2"}
+
+
+@pytest.fixture
+def notebooks(somebody, monkeypatch, tmp_path):
+    """A clone with notebooks; returns what opens one of them, by its place below the clone."""
+    monkeypatch.setattr(PROGRESS.kept, "ROOT", tmp_path / "clone")
+
+    def opened(place):
+        path = tmp_path / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("{}", encoding="utf-8")
+        monkeypatch.setenv("JPY_SESSION_NAME", str(path))
+        return path
+
+    return opened
+
+
+def passing(id):
+    check(id, made(id, exercise(id).name, ours(id)))
+
+
+def test_a_notebook_that_was_handed_in_changes_nobodys_progress(notebooks):
+    notebooks("clone/my-work/exercises/01_agent_loop.ipynb")
+    passing("01.1")
+    mine = repr(progress())
+    notebooks("handed-in/ada.ipynb")
+    assert "0 of 3 exercises passed" in repr(progress("01"))
+    passing("01.1")
+    passing("01.2")
+    notebooks("clone/submissions/ben.ipynb")
+    assert "0 of 3 exercises passed" in repr(progress("01")) and "so far 0" in repr(
+        solution("01.2")
+    )
+    notebooks("clone/my-work/exercises/01_agent_loop.ipynb")
+    assert repr(progress()) == mine and "1 of 3 exercises passed" in repr(progress("01"))
+    notebooks("handed-in/ada.ipynb")
+    assert "2 of 3 exercises passed" in repr(progress("01"))
+
+
+def test_a_notebook_that_nobody_knows_changes_nothing_outside_the_clone(
+    notebooks, somebody, monkeypatch, tmp_path
+):
+    monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
+    monkeypatch.chdir(tmp_path)
+    passing("01.1")
+    assert not somebody.exists() and "1 of 3 exercises passed" in repr(progress("01"))
+
+
+def test_of_its_own_lesson_a_notebook_counts_what_was_passed_in_it(notebooks):
+    notebooks("clone/my-work/exercises/01_agent_loop.ipynb")
+    passing("01.1")
+    notebooks("clone/my-work/exercises/01_agent_loop-Copy1.ipynb")
+    assert "0 of 3 exercises passed" in repr(progress("01"))
+    assert f"1 of {len(exercises())} exercises passed" in repr(progress())
+    notebooks("clone/my-work/exercises/02_three_specialists.ipynb")
+    assert "1 of 3 exercises passed" in repr(progress("01"))
+
+
+@pytest.mark.parametrize("again", ["01_agent_loop", "01_agent_loop.newer", "01_renamed", "mine"])
+def test_whoever_opens_or_renames_a_notebook_again_keeps_the_progress(notebooks, again):
+    first = notebooks("clone/my-work/exercises/01_agent_loop.ipynb")
+    passing("01.1")
+    if "newer" not in again:
+        first.unlink()
+    notebooks(f"clone/my-work/exercises/{again}.ipynb")
+    assert "1 of 3 exercises passed" in repr(progress("01"))
+
+
+def test_progress_of_a_time_that_knew_no_notebooks_counts(notebooks, somebody):
+    somebody.parent.mkdir(exist_ok=True)
+    old = {"version": 1, "exercises": {"01.1": {"tries": 2, "passed": True}}}
+    somebody.write_text(json.dumps(old), encoding="utf-8")
+    notebooks("clone/my-work/exercises/01_agent_loop.ipynb")
+    passing("01.2")
+    check("01.1", lambda *_: 1)
+    assert "2 of 3 exercises passed" in repr(progress("01"))
+    reset("01.1")
+    assert "1 of 3 exercises passed" in repr(progress("01")) and "so far 0" in repr(
+        solution("01.1")
+    )
+
+
+HALF = """
+from workshop.authoring.answers import made, ours
+from workshop.checks import check, progress
+"""
+
+
+def test_a_class_under_nbval_changes_nobodys_progress(tmp_path, monkeypatch):
+    """Two notebooks, one after the other: each counts its own, and no file is written."""
+    kept_in = tmp_path / ".workshop" / "progress.json"
+    environ = {**os.environ, "WORKSHOP_PROGRESS": str(kept_in), "PYTHONPATH": str(ROOT)}
+    for name, id in (("ada", "01.1"), ("ben", "01.2")):
+        answer = f"check({id!r}, made({id!r}, {exercise(id).name!r}, ours({id!r})));"
+        shown = f"1 of 3 exercises passed, {counted(exercise(id).points, 'point')}."
+        cells = [
+            nbformat.v4.new_code_cell(HALF + answer),
+            nbformat.v4.new_code_cell(f"assert repr(progress('01')).startswith({shown!r})"),
+        ]
+        nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / f"{name}.ipynb")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--nbval-lax", "--nbval-current-env", "-q", "."],
+        cwd=tmp_path,
+        env=environ,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
+    assert not kept_in.exists()
 
 
 @pytest.mark.parametrize("corrupt", [b"{", b"[]", b"\xff\xfe", b'{"exercises": {"01.1": 3}}', b""])

@@ -1,19 +1,24 @@
 """Progress: tries, hints and passes, kept in `.workshop/progress.json` on this machine; no reason
 to fail.
 
-WORKSHOP_PROGRESS names another file, for those who share a folder.
+Whose they are is a matter of the notebook. In `my-work/` and the clone's own folders they are the
+learner's; a notebook anywhere else, such as one that was handed in, has its own, and changes
+nobody's. With nobody there (nbval, nbclient), nothing is kept. WORKSHOP_PROGRESS names another
+file, for those who share a folder.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kernel.trace import counted
 from workshop import kept
-from workshop.presence import interactive
+from workshop.presence import IN_BROWSER, interactive, notebook_path
 
 from .register import UnknownExercise, exercise, exercises, lessons
 from .verdict import Note, Verdict
@@ -24,24 +29,38 @@ _in_memory: dict[str, dict[str, Any]] = {}
 """For a run with nobody there, which leaves nothing behind."""
 
 
+OWN_FOLDERS = ("my-work", "exercises", "notebooks", "solutions")
+"""Of the clone: where notebooks are the learner's own."""
+BY_NOTEBOOK = "notebooks"
+"""Among the facts on an exercise: what is known of it in each notebook, by its path."""
+
+
 def record(id: str, verdict: Verdict, answer: str) -> None:
     """Keeps what a check found, and the answer for the comparison with ours."""
     if verdict.outcome == "not attempted":
         return
-    known = of(id)
-    tries = known.get("tries", 0) + (verdict.outcome in TRIED)
-    change(id, tries=tries, passed=known.get("passed", False) or verdict.passed, answer=answer)
+    everything = _read()
+    for facts in _records(everything.setdefault(id, {})):
+        facts["tries"] = facts.get("tries", 0) + (verdict.outcome in TRIED)
+        facts["passed"] = facts.get("passed", False) or verdict.passed
+        facts["answer"] = answer
+    _write(everything)
 
 
 def of(id: str) -> dict[str, Any]:
     """What is known of an exercise: tries, passed, hints, answer; each may be missing."""
-    return dict(_read().get(id, {}))
+    facts = _read().get(id, {})
+    if not _is_own():
+        facts = facts.get(BY_NOTEBOOK, {}).get(_notebook(), {})
+    return {name: fact for name, fact in facts.items() if name != BY_NOTEBOOK}
 
 
 def change(id: str, **facts: Any) -> None:
     """Keeps some facts on an exercise."""
     everything = _read()
-    _write({**everything, id: {**everything.get(id, {}), **facts}})
+    for known in _records(everything.setdefault(id, {})):
+        known.update(facts)
+    _write(everything)
 
 
 def reset(id: str) -> Note:
@@ -54,13 +73,21 @@ def reset(id: str) -> Note:
         if interactive():
             return Note(f"{problem}.")
         raise
-    _write({name: facts for name, facts in _read().items() if name != id})
+    everything = _read()
+    facts = everything.pop(id, {})
+    others = dict(facts.get(BY_NOTEBOOK, {}))
+    others.pop(_notebook(), None)
+    if not _is_own():
+        everything[id] = {**facts, BY_NOTEBOOK: others}
+    elif others := {path: known for path, known in others.items() if not _own(Path(path))}:
+        everything[id] = {BY_NOTEBOOK: others}
+    _write(everything)
     return Note(f"{known.id} {known.title}: forgotten; tries and hints start anew.")
 
 
 def progress(lesson: str | None = None) -> Progress:
     """How far one is, in one lesson (such as "02") or in all: a line for each exercise, and the
-    points.
+    points. Of its own lesson, a notebook counts what was passed in this notebook.
 
     Raises ValueError for a lesson without exercises.
     """
@@ -69,7 +96,8 @@ def progress(lesson: str | None = None) -> Progress:
             f"there are no exercises of lesson {lesson!r}; expected one of {', '.join(lessons())},"
             " in quotes"
         )
-    return Progress(_read(), lesson)
+    known = {id: _counting(facts, lesson) for id, facts in _read().items()}
+    return Progress(known, lesson)
 
 
 @dataclass(frozen=True, repr=False)
@@ -85,8 +113,7 @@ class Progress:
         """Id, title, state in words, points."""
         for known in exercises(self.lesson):
             facts = self.known.get(known.id, {})
-            tries = facts.get("tries", 0)
-            tried = f"tried {tries} time{'s' * (tries != 1)}" if tries else "open"
+            tried = "tried" if facts.get("tries") else "open"
             passed = facts.get("passed")
             points = f"{known.points if passed else 0} of {known.points}"
             yield known.id, known.title, "passed" if passed else tried, points
@@ -96,7 +123,8 @@ class Progress:
             known for known in exercises(self.lesson) if self.known.get(known.id, {}).get("passed")
         ]
         points = sum(one_id.points for one_id in passed)
-        return f"{len(passed)} of {len(exercises(self.lesson))} exercises passed, {points} points."
+        possible = counted(len(exercises(self.lesson)), "exercise")
+        return f"{len(passed)} of {possible} passed, {counted(points, 'point')}."
 
     def __repr__(self) -> str:
         width = max(len(title) for _, title, *_ in self.rows())
@@ -132,15 +160,65 @@ class Progress:
         return Board(self.lesson)._repr_mimebundle_()
 
 
+# ── whose it is ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _notebook() -> str:
+    """The notebook at work; "" where it is not known."""
+    path = notebook_path()
+    return path.as_posix() if path else ""
+
+
+def _own(path: Path) -> bool:
+    """Whether a notebook is the learner's own: directly in the clone, or in one of its folders."""
+    root = kept.ROOT
+    return path.parent == root or any(path.is_relative_to(root / name) for name in OWN_FOLDERS)
+
+
+def _is_own() -> bool:
+    """Whether this notebook is the learner's own; one that is not known is by its place."""
+    if IN_BROWSER or "WORKSHOP_PROGRESS" in os.environ or not interactive():
+        return True
+    path = notebook_path()
+    return _own(path) if path else Path.cwd().is_relative_to(kept.ROOT)
+
+
+def _records(facts: dict[str, Any]) -> list[dict[str, Any]]:
+    """Where something new on an exercise belongs: to the learner, to this notebook, or to both."""
+    own, notebook = _is_own(), _notebook()
+    if own and not notebook:
+        return [facts]
+    before = {} if BY_NOTEBOOK in facts else dict(facts)  # of a time that knew no notebooks
+    in_notebooks = facts.setdefault(BY_NOTEBOOK, {})
+    of_this = in_notebooks.setdefault(notebook, before if own else {})
+    return [facts, of_this] if own else [of_this]
+
+
+def _counting(facts: dict[str, Any], lesson: str | None) -> dict[str, Any]:
+    """What counts of an exercise in this notebook."""
+    notebook, in_notebooks = _notebook(), facts.get(BY_NOTEBOOK, {})
+    if not _is_own():
+        return in_notebooks.get(notebook, {})
+    if lesson is None or not Path(notebook).name.startswith(lesson):
+        return facts
+    others = [path for path in in_notebooks if path != notebook and Path(path).exists()]
+    return in_notebooks.get(notebook, {} if others else facts)
+
+
 # ── the file ──────────────────────────────────────────────────────────────────────────────────────
 
 
+def _is_kept() -> bool:
+    """Whether there is somebody whose progress it is, or a notebook."""
+    return interactive() and (_is_own() or bool(_notebook()))
+
+
 def _read() -> dict[str, dict[str, Any]]:
-    if not interactive():
-        return dict(_in_memory)
+    if not _is_kept():
+        return deepcopy(_in_memory)
     known = kept.read(FILE, "exercises", "progress")
     if known is None:
-        return dict(_in_memory)
+        return deepcopy(_in_memory)
     if not all(isinstance(facts, dict) for facts in known.values()):
         kept.set_aside(FILE, "progress")
         return {}
@@ -150,5 +228,5 @@ def _read() -> dict[str, dict[str, Any]]:
 def _write(everything: dict[str, dict[str, Any]]) -> None:
     _in_memory.clear()
     _in_memory.update(everything)
-    if interactive():
+    if _is_kept():
         kept.write(FILE, "exercises", everything, "progress")
