@@ -1,40 +1,63 @@
-"""The journal: each reply of a model and each effect of a tool is on disk before the run builds on
-it.
+"""The journal: what came of each step is on disk before the run builds on it.
 
-After a crash a new process runs the same code again, from the start. What the journal holds is not
-asked, paid or done again, so the code comes quickly to the point where the old process died, and
-goes on from there. The key of a step is what was asked, not when: a request holds its whole
-conversation, so order and time do not matter. A changed prompt, model or fact is another request,
-so only what depends on the change is done again.
+A step is a request to a model, an effect of a tool (`Once`), or a decision of a person
+(`Journal.decision`). After a crash a new process runs the same code again, from the start. What the
+journal holds is not asked, paid or done again, so the code comes quickly to the point where the old
+process died, and goes on from there. The key of a step is what was asked, not when: a request holds
+its whole conversation, so order and time do not matter. A changed prompt, model or fact is another
+request, so only what depends on the change is done again.
 
     with Journal("work.db") as journal:
         run = Run(journal.around(connect()))
         result = await run.dispatch(team, handoff)   # after a crash: run the same code again
 
-pydantic-ai makes the same cut for durable engines: model requests and tool calls are the steps, the
-loop is replayed.
+What came of a step is kept whatever it was:
+
+- A reply, an answer or a decision comes back as it was. A reply that was cut at `max_tokens` is
+  asked anew when more is allowed now.
+- An error of the service (`ApiError`), or one that the model has read (`ToolError`), is raised
+  again as it was: guards count it, retry and fall back as they did. For a run that ended because
+  the service was down or a key was wrong, `Journal.try_again()` opens its errors for a new try.
+- A step that was cancelled, timed out, paused or ended by a bug has no outcome. It stays open, and
+  whoever asks the same next, in this process or in a new one, does this step, under the same key.
+
+Time is kept only where it is asked for: `Retry(worker, sleep=journal.sleep)` waits in a replay only
+for what is left of the wait, and `CircuitBreaker(worker, clock=journal.clock)` finds its cooldown
+over when it was over. Without these a Retry waits again, and a breaker may turn away what it let
+pass. The tries inside a client are a part of their step.
+
+The file holds replies, answers, questions and decisions in plain text, so only its owner may read
+it (mode 0600, where the system has modes). Of a request it holds a hash and no word.
+
+Temporal and DBOS keep outcomes in this way; pydantic-ai makes the same cut for durable engines:
+model requests and tool calls are the steps, the loop is replayed.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
-import sqlite3
-from collections import Counter
-from collections.abc import Callable, Iterator
+import time
+import warnings
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from .budget import Exhausted
+from pydantic import ValidationError
+
 from .client import Client, WrappedClient
+from .contract import Pause, ToolError, as_plain, as_text, in_words
+from .events import Dispatched
+from .journal_file import FORMAT, JournalError, JournalFile, Row
 from .run import Run
 from .wire import ApiError, Reply, Request
 
-FORMAT = "1"
-"""The version of the file. A file of another version is refused."""
+__all__ = ["Journal", "JournalError", "JournalledClient", "Once"]
 
 current_step: ContextVar[str] = ContextVar("current_step", default="")
 """The key of the step under way, the same after a crash: a tool gives it to the outside as its
@@ -42,56 +65,41 @@ idempotency key.
 """
 
 
-class JournalError(Exception):
-    """The journal cannot be opened; the message says why, and what to do."""
+@dataclass
+class Use:
+    """What this process has made of a step: the tree of runs it belongs to, and the runs in it that
+    have come to the step."""
+
+    root: Run | None
+    runs: list[Run] = field(default_factory=list)
+    kept: bool = False
+    failed: bool = False
+
+    def serves(self, run: Run | None) -> bool:
+        """Whether a run that asks the same takes this step too: a retry finds what was done."""
+        if run is None or not self.kept or self.failed:
+            return False
+        return self.root is _root(run) and all(each is not run for each in self.runs)
 
 
 class Journal:
-    """Finished steps in one SQLite file, for one process at a time.
+    """Steps and what came of them in one SQLite file, for one process and one thread at a time.
 
     path: the file; it is made when it is not there.
     sync: "full" survives a power cut, "normal" only a crash of the process, at a fraction of the
           cost (`python -m benchmarks` shows both).
 
     Raises JournalError for a file that another process uses, that is not a journal, or that has
-    another version.
+    another version; and when the journal is closed, or used in another thread.
     """
 
     def __init__(self, path: str | Path, *, sync: str = "full") -> None:
         if sync not in ("full", "normal"):
             raise ValueError(f"sync is {sync!r}; expected 'full' or 'normal'")
         self.path = Path(path)
-        self._asked: Counter[str] = Counter()
-        self._unwritten: sqlite3.Error | None = None
-        try:
-            self._db = sqlite3.connect(self.path, isolation_level=None, timeout=0)
-            self._open(sync)
-        except sqlite3.Error as problem:
-            raise JournalError(self._why_not(problem)) from None
-
-    def _open(self, sync: str) -> None:
-        for pragma in ("locking_mode = EXCLUSIVE", "journal_mode = WAL", f"synchronous = {sync}"):
-            self._db.execute(f"PRAGMA {pragma}")
-        self._db.execute("CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT)")
-        self._db.execute("INSERT OR IGNORE INTO about VALUES ('format', ?)", (FORMAT,))
-        (version,) = self._db.execute("SELECT value FROM about WHERE name = 'format'").fetchone()
-        if version != FORMAT:
-            self._db.close()
-            raise JournalError(
-                f"{self.path} is a journal of format {version}, and this kernel writes format "
-                f"{FORMAT}; start with a new file, or finish the run with the version that began it"
-            )
-        self._db.execute(
-            "CREATE TABLE IF NOT EXISTS steps (key TEXT PRIMARY KEY, kind TEXT, value TEXT)"
-        )
-
-    def _why_not(self, problem: sqlite3.Error) -> str:
-        if "locked" in str(problem):
-            return (
-                f"{self.path} is in use by another process; two must not do the same work. Wait "
-                "until it ends, or end it"
-            )
-        return f"{self.path} cannot be used as a journal ({problem}); give another path"
+        self._file = JournalFile(self.path, sync)
+        self._uses: dict[str, dict[int, Use]] = defaultdict(dict)
+        self._warned = False
 
     def __enter__(self) -> Journal:
         return self
@@ -101,59 +109,7 @@ class Journal:
 
     def close(self) -> None:
         """Lets another process open the file."""
-        self._db.close()
-
-    # ── steps ─────────────────────────────────────────────────────────────────────────────────────
-
-    def key(self, content: bytes) -> str:
-        """The key of the next step that asks this: its hash, and how often it was asked before in
-        this process.
-        """
-        digest = sha256(content).hexdigest()[:20]
-        self._asked[digest] += 1
-        return f"{digest}.{self._asked[digest]}"
-
-    def finished(self, key: str) -> Any:
-        """What was kept of a step; None when it has to be done."""
-        row = self._db.execute("SELECT value FROM steps WHERE key = ?", (key,)).fetchone()
-        return None if row is None or row[0] is None else json.loads(row[0])
-
-    def start(self, key: str, kind: str) -> None:
-        """Records that a step begins. Raises Exhausted when the file cannot be written: then
-        nothing is begun.
-        """
-        if self._unwritten is None:
-            self._write("INSERT OR IGNORE INTO steps VALUES (?, ?, NULL)", (key, kind))
-        if self._unwritten is not None:
-            raise Exhausted(
-                f"the journal {self.path} cannot be written ({self._unwritten}); make room, then "
-                "start again: what it holds is not done twice"
-            )
-
-    def finish(self, key: str, value: Any) -> None:
-        """Keeps what came of a step. Where that fails the step stays open, and the next one is not
-        begun.
-        """
-        self._write("UPDATE steps SET value = ? WHERE key = ?", (json.dumps(value), key))
-
-    def _write(self, statement: str, values: tuple[str, ...]) -> None:
-        try:
-            self._db.execute(statement, values)
-        except sqlite3.Error as problem:
-            self._unwritten = problem
-
-    def steps(self) -> tuple[int, int]:
-        """(finished steps, open steps). An open one was under way at a crash: it may have been done
-        and billed.
-        """
-        kept, total = self._db.execute("SELECT count(value), count(*) FROM steps").fetchone()
-        return kept, total - kept
-
-    def replay(self) -> None:
-        """Forgets how often each step was asked, as a new process would: the next run begins from
-        the start.
-        """
-        self._asked.clear()
+        self._file.close()
 
     def around(self, client: Client) -> Client:
         """A client that sends only what the journal does not hold.
@@ -162,6 +118,219 @@ class Journal:
         whole work, and the service is paid once.
         """
         return JournalledClient(client, self)
+
+    def steps(self) -> tuple[int, int]:
+        """(finished steps, open steps). An open one was under way at a crash or a limit: it may
+        have been done and billed. A question that waits for its answer is not counted.
+        """
+        open_step = "value IS NULL AND error IS NULL"
+        [(total, opened)] = self._file.read(
+            f"SELECT count(*), count(*) FILTER (WHERE {open_step}) FROM steps "
+            f"WHERE NOT (kind = 'decision' AND {open_step})"
+        )
+        return total - opened, opened
+
+    def replay(self) -> None:
+        """Forgets how often each step was asked, as a new process would: the next run begins from
+        the start.
+        """
+        self._uses.clear()
+
+    def try_again(self) -> int:
+        """Opens each request that ended in an error of the service and was not answered by a later
+        try, so that the next run sends it anew. Returns how many were opened.
+
+        For a run that failed. Without this the errors come back as they were.
+        """
+        errors = defaultdict(list)
+        answered: dict[str, int] = defaultdict(int)
+        for key, error in self._file.read("SELECT key, error FROM steps"):
+            content, _, number = key.rpartition(".")
+            if error is not None and json.loads(error)["error"] == "ApiError":
+                errors[content].append(int(number))
+            else:
+                answered[content] = max(answered[content], int(number))
+        opened = [
+            f"{content}.{number}"
+            for content, numbers in errors.items()
+            for number in numbers
+            if number > answered[content]
+        ]
+        for key in opened:
+            self._file.write("UPDATE steps SET error = NULL WHERE key = ?", key)
+        self.replay()
+        return len(opened)
+
+    # ── decisions ─────────────────────────────────────────────────────────────────────────────────
+
+    async def decision(
+        self,
+        question: str,
+        *,
+        about: Any = None,
+        run: Run | None = None,
+        ask: Callable[[], Awaitable[Any]] | None = None,
+    ) -> Any:
+        """What a person decided; a question is asked once, and its answer is kept.
+
+        about: what the question is about, such as the facts that are shown; other facts are another
+               question.
+        run:   the run whose task it belongs to, as a tool gets it: the answer for one task is not
+               used for another.
+        ask:   asks the person and returns the answer (text or other JSON), or None when nobody
+               decided: then nothing is kept.
+
+        Without `ask`, raises Pause until `answer` has been called: the run ends as `paused`. After
+        the answer the same code, run again by a new process or after `replay()`, goes on with it.
+        """
+        content = ["decision", _task(run), question, as_plain(about)]
+        with self._step(content, run) as step:
+            if step.kept:
+                return step.outcome()
+            if ask is None:
+                self._file.start(step.key, "decision", question)
+                step.use.kept = step.use.failed = True  # an equal question is one of its own
+                raise Pause(question)
+            answer = _keepable(await ask())
+            if answer is not None:
+                self._file.start(step.key, "decision", question)
+                step.finish(answer)
+            return answer
+
+    def questions(self) -> list[str]:
+        """The questions that wait for an answer, oldest first. A changed run may ask others."""
+        return [question for _, question in self._waiting()]
+
+    def answer(self, question: str, answer: Any) -> None:
+        """Keeps the answer (text or other JSON) to a question that waits for one, the oldest if
+        there are equal ones. Raises JournalError when there is none.
+        """
+        if answer is None:
+            raise ValueError("the answer is None; expected what the person decided")
+        for key, waiting in self._waiting():
+            if waiting == question:
+                self._file.finish(key, json.dumps(_keepable(answer)))
+                return
+        waiting = "; ".join(repr(each) for each in self.questions()) or "none"
+        raise JournalError(
+            f"no question {question!r} waits in {self.path}; those that wait: {waiting}"
+        )
+
+    def _waiting(self) -> list[tuple[str, str]]:
+        rows = self._file.read(
+            "SELECT key, asked FROM steps WHERE kind = 'decision' AND value IS NULL ORDER BY rowid"
+        )
+        return [(key, question) for key, question in rows]
+
+    # ── time ──────────────────────────────────────────────────────────────────────────────────────
+
+    def clock(self) -> float:
+        """The time in seconds, as a step: a replay reads what was read before."""
+        with self._step(["time"]) as step:
+            if step.kept:
+                return step.outcome()
+            self._file.start(step.key, "time")
+            return step.finish(time.time())
+
+    async def sleep(self, seconds: float) -> None:
+        """Waits. A replay waits only for what is left of the wait."""
+        left_s = self.clock() + seconds - time.time()
+        await asyncio.sleep(min(left_s, seconds))
+
+    # ── steps ─────────────────────────────────────────────────────────────────────────────────────
+
+    @contextlib.contextmanager
+    def _step(self, content: Any, run: Run | None = None) -> Iterator[Step]:
+        """The next step that asks this. Equal questions are told apart by their number: in the
+        process, or, for the effects and decisions of a run, in the work on its handoff, so that a
+        retry of that work finds what was done.
+
+        content: what is asked: bytes, or JSON.
+
+        A step that leaves nothing behind gives its number back.
+        """
+        if not isinstance(content, bytes):
+            content = json.dumps(content, sort_keys=True, default=str).encode("utf-8", "replace")
+        digest = sha256(content).hexdigest()[:20]
+        uses = self._uses[digest]
+        number = 1
+        while number in uses and not uses[number].serves(run):
+            number += 1
+        key = f"{digest}.{number}"
+        row = self._file.row(key)
+        use = uses.setdefault(number, Use(run and _root(run)))
+        if run:
+            use.runs.append(run)
+        try:
+            yield Step(self, key, row, use)
+        finally:
+            if not use.kept and uses.get(number) is use:
+                del uses[number]
+
+    def _warn(self, error: Exception) -> None:
+        """Says, once, that an error comes from the journal and how to be rid of it."""
+        if not self._warned:
+            self._warned = True
+            warnings.warn(
+                f"{self.path} holds an error, which comes back as it was: {in_words(error)[:200]}. "
+                "Call try_again() on the journal before the run to have it tried anew",
+                stacklevel=2,
+            )
+
+
+@dataclass
+class Step:
+    """One step under way: its key, what the file holds of it, what this process makes of it."""
+
+    journal: Journal
+    key: str
+    row: Row | None
+    use: Use
+
+    @property
+    def kept(self) -> bool:
+        """Whether there is an outcome."""
+        return self.row is not None and not self.row.open
+
+    @property
+    def is_last(self) -> bool:
+        """Whether nobody has asked the same once more."""
+        content, _, number = self.key.rpartition(".")
+        return self.journal._file.row(f"{content}.{int(number) + 1}") is None
+
+    def outcome(self) -> Any:
+        """What came of it; raises the error that it ended in. Raises JournalError for a step that
+        was edited and cannot be read."""
+        row = self.row
+        assert row
+        try:
+            if row.error is None:
+                self.use.kept = True
+                return json.loads(row.value or "")
+            error = _raised(json.loads(row.error))
+        except (ValueError, TypeError, KeyError, AttributeError) as problem:
+            raise self.unreadable(problem) from None
+        self.use.kept = self.use.failed = True
+        if isinstance(error, ApiError) and self.is_last:
+            self.journal._warn(error)
+        raise error
+
+    def unreadable(self, problem: Exception) -> JournalError:
+        return JournalError(
+            f"step {self.key} of {self.journal.path} cannot be read ({in_words(problem)[:200]}); "
+            "delete its row to have it done again, or start with a new file"
+        )
+
+    def finish(self, value: Any) -> Any:
+        """Keeps what came of it; returns it."""
+        self.journal._file.finish(self.key, json.dumps(value))
+        self.use.kept = True
+        return value
+
+    def fail(self, error: ApiError | ToolError) -> None:
+        """Keeps the error that it ended in."""
+        self.journal._file.fail(self.key, json.dumps(_kept(error), default=str))
+        self.use.kept = self.use.failed = True
 
 
 class JournalledClient(WrappedClient):
@@ -179,14 +348,36 @@ class JournalledClient(WrappedClient):
     ) -> Reply:
         if not isinstance(request, Request):
             request = Request(request)
-        key = self._journal.key(request.with_max_tokens(0).content)  # which a tight budget lowers
-        kept = self._journal.finished(key)
-        if kept is not None:
-            return Reply.model_validate(kept)
-        self._journal.start(key, "reply")
-        reply = await self.wrapped.send(request, on_retry=on_retry)
-        self._journal.finish(key, reply.model_dump(mode="json"))
-        return reply
+        content = request.with_max_tokens(0).content  # which a tight budget lowers
+        with self._journal._step(content) as step:
+            if step.kept:
+                reply = _reply(step)
+                if not _wants_more(request, reply, step):
+                    return reply
+            self._journal._file.start(step.key, "reply", request.max_tokens)
+            try:
+                reply = await self.wrapped.send(request, on_retry=on_retry)
+            except ApiError as error:
+                step.fail(error)
+                raise
+            step.finish(reply.model_dump(mode="json"))
+            return reply
+
+
+def _reply(step: Step) -> Reply:
+    value = step.outcome()
+    try:
+        return Reply.model_validate(value)
+    except ValidationError as problem:
+        raise step.unreadable(problem) from None
+
+
+def _wants_more(request: Request, reply: Reply, step: Step) -> bool:
+    """Whether a kept reply was cut where this request allows more."""
+    allowed = step.row.asked if step.row else None
+    if not isinstance(allowed, int):  # a file of format 1 does not say
+        allowed = reply.usage.output_tokens
+    return reply.stop_reason == "max_tokens" and request.max_tokens > allowed
 
 
 @dataclass(frozen=True)
@@ -194,9 +385,18 @@ class Once:
     """A tool with an effect outside, done once: after a crash its kept answer returns instead of a
     second effect.
 
-    An effect that was under way at the crash is begun again with the same `current_step`; the
-    outside has to recognise that key, or it happens twice. Not for handoff tools: their effect is
-    on the run.
+    The effect is known by the task (every handoff that led to it, from the first one down), the
+    tool and the arguments; the n-th equal call in the work on one handoff is an effect of its own.
+    So a changed task or fact in a handoff is a new effect, whatever the arguments; a changed
+    prompt is not, and a guard that gives the same handoff again finds the effect done. (A journal
+    begun in format 1 goes on with the rule of format 1: the names of the agents, the tool and the
+    arguments.)
+
+    A ToolError, which the model has read, is kept as the answer of that call. An effect that was
+    under way at the crash, was cancelled, or ended in a bug is begun again with the same
+    `current_step`; the outside has to recognise that key, or it happens twice. An answer that JSON
+    does not hold is kept, and given, as its text. Not for handoff tools: their effect is on the
+    run.
     """
 
     tool: Any
@@ -211,22 +411,75 @@ class Once:
         return self.tool.definition
 
     async def call(self, arguments: Any, run: Run) -> Any:
-        content = json.dumps([run.path, self.name, arguments], sort_keys=True, default=str)
-        key = self.journal.key(content.encode("utf-8", "replace"))
-        kept = self.journal.finished(key)
-        if kept is not None:
-            return kept["answer"]
-        self.journal.start(key, "effect")
-        with _step(key):
-            answer = await self.tool.call(arguments, run)
-        self.journal.finish(key, {"answer": answer})
-        return answer
+        content: list[Any] = ["effect", _task(run), self.name, arguments]
+        if self.journal._file.began_as != FORMAT:
+            content = [run.path, self.name, arguments]
+        with self.journal._step(content, run) as step:
+            if step.kept:
+                return step.outcome()["answer"]
+            self.journal._file.start(step.key, "effect")
+            try:
+                with _current(step.key):
+                    answer = await self.tool.call(arguments, run)
+            except (ToolError, ApiError) as error:
+                step.fail(error)
+                raise
+            return step.finish({"answer": _keepable(answer)})["answer"]
 
 
 @contextlib.contextmanager
-def _step(key: str) -> Iterator[None]:
+def _current(key: str) -> Iterator[None]:
     token = current_step.set(key)
     try:
         yield
     finally:
         current_step.reset(token)
+
+
+def _root(run: Run) -> Run:
+    while run.parent:
+        run = run.parent
+    return run
+
+
+def _task(run: Run | None) -> list[dict[str, Any]]:
+    """The handoffs that led to a run, from the first one down, as they say what to do; those of
+    transparent wrappers say it twice and are left out.
+    """
+    ids = set()
+    ancestor = run
+    while ancestor:
+        ids.add(ancestor.id)
+        ancestor = ancestor.parent
+    task = []
+    for event in run.events if run else ():
+        if isinstance(event, Dispatched) and event.run in ids and not event.wrapper:
+            task.append(event.handoff.model_dump(mode="json", exclude={"return_to"}))
+    return task
+
+
+def _keepable(value: Any) -> Any:
+    """A value as JSON holds it; what JSON does not hold as its text."""
+    try:
+        return json.loads(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError, RecursionError):
+        return as_text(value)
+
+
+FACTS = ("message", "type", "status", "request_id", "retryable", "billable", "retry_after_s")
+"""What an ApiError says of itself, besides its words."""
+
+
+def _kept(error: ApiError | ToolError) -> dict[str, Any]:
+    """An error as it is kept."""
+    if isinstance(error, ApiError):
+        return {"error": "ApiError", **{name: getattr(error, name) for name in FACTS}}
+    return {"error": "ToolError", "message": in_words(error)}
+
+
+def _raised(kept: dict[str, Any]) -> Exception:
+    """The error that was kept."""
+    facts = dict(kept)
+    if facts.pop("error") == "ToolError":
+        return ToolError(facts["message"])
+    return ApiError(facts.pop("message"), **facts)

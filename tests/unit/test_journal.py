@@ -158,7 +158,7 @@ def test_a_journal_of_another_version_is_refused(tmp_path):
     database.execute("UPDATE about SET value = '0'")
     database.commit()
     database.close()
-    with pytest.raises(JournalError, match="format 0, and this kernel writes format 1"):
+    with pytest.raises(JournalError, match="format 0, and this kernel writes format 2"):
         Journal(path)
 
 
@@ -183,7 +183,7 @@ def test_a_full_disk_ends_the_run_with_its_work_and_nothing_is_spent_unseen(tmp_
     path = tmp_path / "journal.db"
     transport = Counted()
     with Journal(path) as journal:
-        journal._db.execute("PRAGMA max_page_count = 6")
+        journal._file._db.execute("PRAGMA max_page_count = 6")
         run = Run(journal.around(Client(transport)))
         result = asyncio.run(run.dispatch(DeterministicSupervisor(*specialists()), TASK))
     assert result.status == "exhausted" and "cannot be written" in result.reason

@@ -1,0 +1,291 @@
+"""The file of a journal: steps and their outcomes in one SQLite database that is marked as a
+journal. What they mean is said in `kernel.journal`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from .budget import Exhausted
+
+FORMAT = "2"
+"""The version of the file. Format 1, which kept no errors, is read and brought up to date; a file
+of any other version is refused.
+"""
+
+MARK = 0x534A524E
+"""The `PRAGMA application_id` of every journal since format 2: the letters SJRN."""
+
+SMALLEST = 512
+"""Bytes. SQLite would take a shorter file for an empty database, and write over it."""
+
+UNMARKED = {"about": ["name", "value"], "steps": ["key", "kind", "value"]}
+"""The tables and columns of format 1, which had no mark."""
+
+OWNER_ONLY = 0o600
+
+
+class JournalError(Exception):
+    """The journal cannot be opened or used; the message says why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One step as it stands in the file; it is open while it has neither a value nor an error."""
+
+    value: str | None
+    """What came of it, as JSON."""
+    error: str | None
+    """The error that it ended in, as JSON."""
+    asked: str | int | None
+    """Of a reply: the tokens that it was allowed. Of a decision: its question."""
+
+    @property
+    def open(self) -> bool:
+        return self.value is None and self.error is None
+
+
+class JournalFile:
+    """The steps on disk. A step is two transactions at most: one when it begins, one when it ends.
+
+    path: the file; it is made when it is not there, for its owner alone (mode 0600) where the
+          system has modes.
+    sync: "full" or "normal", as SQLite's `PRAGMA synchronous`.
+
+    Raises JournalError for a file that another process uses, that is not a journal, or that has
+    another version. What is not a journal is not changed.
+    """
+
+    def __init__(self, path: Path, sync: str) -> None:
+        self.path = path
+        self.began_as = FORMAT
+        """The format that the file had at first."""
+        self._thread = threading.get_ident()
+        self._closed = False
+        self._unwritten: sqlite3.Error | None = None
+        if str(path) == ":memory:":
+            raise JournalError(
+                "a journal in memory would be lost with its process; give the path of a file"
+            )
+        try:
+            _refuse_foreign(path)
+            with contextlib.suppress(FileExistsError):
+                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, OWNER_ONLY))
+            self._db = sqlite3.connect(path, isolation_level=None, timeout=0)
+        except (sqlite3.Error, OSError) as problem:
+            raise JournalError(_why_not(path, problem)) from None
+        try:
+            self._open(sync)
+        except BaseException as problem:  # or the file would stay in use
+            self._db.close()
+            if isinstance(problem, sqlite3.Error):
+                raise JournalError(_why_not(path, problem)) from None
+            raise
+
+    def _open(self, sync: str) -> None:
+        self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
+        self._db.execute(f"PRAGMA synchronous = {sync}")
+        self._db.execute("BEGIN EXCLUSIVE")
+        if _is_foreign(self._db):
+            raise _foreign(self.path, self._db)
+        if not _names(self._db):
+            self._make()
+        version = self._about("format")
+        if not version:
+            raise _foreign(self.path, self._db)
+        if version == "1":
+            self._update()
+        elif version != FORMAT:
+            raise JournalError(
+                f"{self.path} is a journal of format {version}, and this kernel writes format "
+                f"{FORMAT}; start with a new file, or finish the run with the version that began it"
+            )
+        self._db.execute("COMMIT")
+        self.began_as = self._about("began as") or FORMAT
+        self._db.execute("PRAGMA journal_mode = WAL")
+
+    def _make(self) -> None:
+        self._db.execute("CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT)")
+        self._db.execute("INSERT INTO about VALUES ('format', ?)", (FORMAT,))
+        columns = "key TEXT PRIMARY KEY, kind TEXT, value TEXT, error TEXT, asked"
+        self._db.execute(f"CREATE TABLE steps ({columns})")
+        self._mark()
+
+    def _update(self) -> None:
+        """Brings a file of format 1 up to date.
+
+        There a try that failed kept its number and stayed open. The tries that were answered get
+        the first numbers, so that they are found.
+        """
+        columns = "key TEXT PRIMARY KEY, kind TEXT, value TEXT"
+        self._db.execute(f"CREATE TABLE IF NOT EXISTS steps ({columns})")
+        for column in ("error TEXT", "asked"):
+            self._db.execute(f"ALTER TABLE steps ADD COLUMN {column}")
+        numbers: dict[str, list[int]] = defaultdict(list)
+        for (key,) in self._db.execute("SELECT key FROM steps WHERE value IS NOT NULL"):
+            content, _, number = key.rpartition(".")
+            if number.isdecimal():
+                numbers[content].append(int(number))
+        for content, finished in numbers.items():
+            for place, number in enumerate(sorted(finished), 1):
+                if place != number:
+                    self._db.execute("DELETE FROM steps WHERE key = ?", (f"{content}.{place}",))
+                    keys = (f"{content}.{place}", f"{content}.{number}")
+                    self._db.execute("UPDATE steps SET key = ? WHERE key = ?", keys)
+        self._db.execute("UPDATE about SET value = ? WHERE name = 'format'", (FORMAT,))
+        self._db.execute("INSERT INTO about VALUES ('began as', '1')")
+        self._mark()
+
+    def _mark(self) -> None:
+        self._db.execute(f"PRAGMA application_id = {MARK}")
+        for path in (self.path, self.path.with_name(f"{self.path.name}-wal")):
+            with contextlib.suppress(OSError):  # not there, or somebody else's
+                path.chmod(OWNER_ONLY)
+
+    def _about(self, name: str) -> str:
+        row = self._db.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
+        return row[0] if row else ""
+
+    def close(self) -> None:
+        """Lets another process open the file. Raises JournalError in another thread."""
+        if not self._closed:
+            self._check()
+            self._closed = True
+            self._db.close()
+
+    # ── reading and writing ───────────────────────────────────────────────────────────────────────
+
+    def row(self, key: str) -> Row | None:
+        """A step as it stands; None when it never began."""
+        rows = self.read("SELECT value, error, asked FROM steps WHERE key = ?", key)
+        return Row(*rows[0]) if rows else None
+
+    def start(self, key: str, kind: str, asked: str | int | None = None) -> None:
+        """Records that a step begins. Raises Exhausted when the file cannot be written: then
+        nothing is begun.
+        """
+        if self._unwritten is None:
+            self.write(
+                "INSERT INTO steps VALUES (?, ?, NULL, NULL, ?) ON CONFLICT (key) DO UPDATE SET "
+                "value = NULL, error = NULL, asked = excluded.asked WHERE value IS NOT NULL OR "
+                "error IS NOT NULL",
+                *(key, kind, asked),
+            )
+        if self._unwritten is not None:
+            raise Exhausted(
+                f"the journal {self.path} cannot be written ({self._unwritten}); make room, then "
+                "start again: what it holds is not done twice"
+            )
+
+    def finish(self, key: str, value: str) -> None:
+        """Keeps what came of a step. Where that fails the step stays open, and the next one is not
+        begun.
+        """
+        self.write("UPDATE steps SET value = ? WHERE key = ?", value, key)
+
+    def fail(self, key: str, error: str) -> None:
+        """Keeps the error that a step ended in, as `finish` does."""
+        self.write("UPDATE steps SET error = ? WHERE key = ?", error, key)
+
+    def read(self, statement: str, *values: object) -> list[tuple]:
+        """All rows of a query. Raises JournalError."""
+        self._check()
+        try:
+            return self._db.execute(statement, values).fetchall()
+        except sqlite3.Error as problem:
+            raise JournalError(
+                f"{self.path} cannot be read ({problem}); start with a new file, or with a copy "
+                "that is whole"
+            ) from None
+
+    def write(self, statement: str, *values: object) -> None:
+        """One transaction. What fails is remembered for the next step; see `start`."""
+        self._check()
+        try:
+            self._db.execute(statement, values)
+        except sqlite3.Error as problem:
+            self._unwritten = problem
+
+    def _check(self) -> None:
+        if self._closed:
+            raise JournalError(f"{self.path} is closed; work within `with Journal(…) as journal:`")
+        if threading.get_ident() != self._thread:
+            raise JournalError(
+                f"{self.path} was opened in another thread; a journal belongs to one thread and "
+                "its event loop: open it where the run is"
+            )
+
+
+# ── what is a journal ─────────────────────────────────────────────────────────────────────────────
+
+
+def _refuse_foreign(path: Path) -> None:
+    """Raises JournalError for a file that is no journal, without changing a byte of it or beside
+    it.
+    """
+    try:
+        size = path.stat().st_size
+    except FileNotFoundError:
+        return
+    if not path.is_file():
+        raise JournalError(f"{path} cannot be used as a journal (it is no file); give another path")
+    if not size:
+        return
+    if size < SMALLEST:
+        raise JournalError(
+            f"{path} cannot be used as a journal (it has {size} bytes and is no database); give "
+            "another path"
+        )
+    slashes = path.absolute().as_posix()
+    address = quote(slashes.encode("utf-8", "surrogateescape"))
+    drive = "" if slashes.startswith("/") else "/"
+    # immutable: takes no lock, reads no log and leaves nothing beside the file
+    uri = f"file://{drive}{address}?mode=ro&immutable=1"
+    with contextlib.closing(sqlite3.connect(uri, uri=True)) as db:
+        if _is_foreign(db):
+            raise _foreign(path, db)
+
+
+def _is_foreign(db: sqlite3.Connection) -> bool:
+    """Whether a database is something else than a journal of any format, or an empty one."""
+    (mark,) = db.execute("PRAGMA application_id").fetchone()
+    if mark == MARK:
+        return False
+    names = _names(db)
+    if mark or (names and "about" not in names):
+        return True
+    return any(_columns(db, name) != UNMARKED.get(name) for name in names)
+
+
+def _foreign(path: Path, db: sqlite3.Connection) -> JournalError:
+    names = ", ".join(_names(db)[:5]) or "none"
+    return JournalError(
+        f"{path} is a database of something else (its tables: {names}), so it cannot be used as a "
+        "journal; it was not changed. Give another path"
+    )
+
+
+def _names(db: sqlite3.Connection) -> list[str]:
+    """The names of all that a database holds but SQLite's own."""
+    rows = db.execute("SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+    return [name for (name,) in rows]
+
+
+def _columns(db: sqlite3.Connection, table: str) -> list[str]:
+    return [name for (name,) in db.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+
+
+def _why_not(path: Path, problem: Exception) -> str:
+    if "locked" in str(problem):
+        return (
+            f"{path} is in use by another process; two must not do the same work. Wait until it "
+            "ends, or end it"
+        )
+    return f"{path} cannot be used as a journal ({problem}); give another path"

@@ -1,0 +1,211 @@
+"""Facts about the file of a journal: what is one, what is refused and left alone, what is read."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+
+from kernel.budget import Exhausted
+from kernel.journal import Journal, JournalError
+from kernel.journal_file import MARK
+
+from .journals import work
+
+FILES = sorted((Path(__file__).parent / "journals").glob("format-*.db"))
+
+
+def database(path, *statements):
+    with sqlite3.connect(path) as db:
+        for statement in statements:
+            db.execute(statement)
+    db.close()
+
+
+def mark_of(path):
+    return int.from_bytes(path.read_bytes()[68:72], "big")
+
+
+# ── every form that there has been ────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("stored", FILES, ids=[path.stem for path in FILES])
+def test_a_journal_of_each_form_is_replayed_and_nothing_is_asked_or_done(stored, tmp_path):
+    path = tmp_path / "work.db"
+    shutil.copy(stored, path)
+    for _ in range(2):  # the second time it has been brought up to date
+        result, sent, outbox = work.done(path)
+        assert (result.output, sent, outbox) == (work.FOUND, 0, [])
+    assert mark_of(path) == MARK
+
+
+def test_a_journal_of_format_1_keeps_new_errors_and_effects_too(tmp_path):
+    path = tmp_path / "work.db"
+    shutil.copy(FILES[0], path)
+    database(path, "DELETE FROM steps WHERE kind = 'effect' OR key LIKE 'cbe2dd34%'")
+    first = work.done(path, 529, "The service is back.")
+    assert first[1:] == (2, ["hello"]) and first[0].output == work.FOUND
+    again = work.done(path)
+    assert again[1:] == (0, []) and again[0].output == work.FOUND
+
+
+def test_there_is_a_file_of_each_form():
+    assert [path.stem for path in FILES] == ["format-1", "format-2"]
+
+
+# ── what is no journal ────────────────────────────────────────────────────────────────────────────
+
+OTHERS = {
+    "customers": ["CREATE TABLE customers (name TEXT)", "INSERT INTO customers VALUES ('Ann')"],
+    "other steps": ["CREATE TABLE steps (id INTEGER, title TEXT)"],
+    "steps alone": ["CREATE TABLE steps (key TEXT, kind TEXT, value TEXT)"],
+    "another about": ["CREATE TABLE about (name TEXT, value TEXT)"],
+    "a journal with more": [
+        "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT)",
+        "CREATE TABLE steps (key TEXT PRIMARY KEY, kind TEXT, value TEXT)",
+        "INSERT INTO about VALUES ('format', '1')",
+        "CREATE TABLE orders (id INTEGER)",
+    ],
+    "a view": ["CREATE VIEW steps AS SELECT 1 AS key, 2 AS kind, 3 AS value"],
+    "another mark": ["PRAGMA application_id = 1196444487"],
+    "a log beside it": ["PRAGMA journal_mode = WAL", "CREATE TABLE customers (name TEXT)"],
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_database_of_something_else_is_refused_and_left_alone(name, tmp_path):
+    path = tmp_path / "other.db"
+    database(path, *OTHERS[name])
+    before = path.read_bytes()
+    with pytest.raises(JournalError, match=r"other\.db is a database of something else"):
+        Journal(path)
+    assert path.read_bytes() == before and [*tmp_path.iterdir()] == [path]
+
+
+@pytest.mark.parametrize("content", [b"x", b"x" * 100, b"x" * 511, b"not a database " * 100])
+def test_a_file_of_other_bytes_is_refused_and_left_alone(content, tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+    with pytest.raises(JournalError, match="cannot be used as a journal"):
+        Journal(path)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("path", [":memory:", Path(":memory:")])
+def test_a_journal_in_memory_is_refused(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(JournalError, match="would be lost with its process; give the path"):
+        Journal(path)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_folder_is_refused(tmp_path):
+    with pytest.raises(JournalError, match="it is no file"):
+        Journal(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no fifo")
+def test_a_fifo_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    with pytest.raises(JournalError, match="it is no file"):
+        Journal(tmp_path / "fifo")
+
+
+@pytest.mark.parametrize("name", ["a b.db", "50%.db", "what?.db", "a#b.db", "naïve 日本.db"])
+def test_a_name_may_hold_what_an_address_may_not(name, tmp_path):
+    path = tmp_path / name
+    if os.name == "nt" and "?" in name:
+        pytest.skip("Windows has no such names")
+    for _ in range(2):
+        with Journal(path) as journal:
+            assert journal.steps() == (0, 0)
+    database(tmp_path / f"other {name}", *OTHERS["customers"])
+    with pytest.raises(JournalError, match="something else"):
+        Journal(tmp_path / f"other {name}")
+
+
+def test_an_empty_database_becomes_a_journal(tmp_path):
+    database(tmp_path / "empty.db", "PRAGMA journal_mode = WAL", "VACUUM")
+    Journal(tmp_path / "empty.db").close()
+    assert mark_of(tmp_path / "empty.db") == MARK
+
+
+# ── how it is used ────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no modes")
+def test_only_its_owner_may_read_a_journal_and_its_log(tmp_path):
+    old = os.umask(0)
+    try:
+        shutil.copy(FILES[0], tmp_path / "old.db")
+        (tmp_path / "old.db").chmod(0o644)
+        for name in ("new.db", "old.db"):
+            with Journal(tmp_path / name) as journal:
+                journal._file.start("a.1", "reply")
+                files = [*tmp_path.glob(f"{name}*")]
+                assert len(files) == 2  # and its log
+                assert [stat.S_IMODE(file.stat().st_mode) for file in files] == [0o600] * 2
+    finally:
+        os.umask(old)
+
+
+def test_a_closed_journal_says_so(tmp_path):
+    journal = Journal(tmp_path / "work.db")
+    journal.close()
+    journal.close()
+    for use in (journal.steps, journal.questions, journal.try_again, journal.clock):
+        with pytest.raises(JournalError, match=r"work\.db is closed; work within"):
+            use()
+
+
+def test_another_thread_is_told_where_to_open_it(tmp_path):
+    caught = []
+
+    def elsewhere(use):
+        try:
+            use()
+        except JournalError as problem:
+            caught.append(str(problem))
+
+    with Journal(tmp_path / "work.db") as journal:
+        for use in (journal.steps, journal.clock, journal.close):
+            thread = threading.Thread(target=elsewhere, args=(use,))
+            thread.start()
+            thread.join()
+        assert journal.steps() == (0, 0)
+    assert len(caught) == 3 and all("was opened in another thread" in words for words in caught)
+
+
+def test_a_step_is_two_transactions(tmp_path):
+    with Journal(tmp_path / "work.db") as journal:
+        statements = []
+        journal._file._db.set_trace_callback(statements.append)
+        journal._file.start("a.1", "reply", 100)
+        journal._file.finish("a.1", "{}")
+        journal._file.start("a.1", "reply", 100)
+        writes = [each.split()[0] for each in statements]
+    assert writes == ["INSERT", "UPDATE", "INSERT"]
+    assert journal._file._db is not None
+
+
+def test_an_edited_step_is_named(tmp_path):
+    path = tmp_path / "work.db"
+    for value in ("no JSON", "{}", "[1]"):
+        shutil.copy(FILES[0], path)
+        database(path, f"UPDATE steps SET value = '{value}' WHERE kind = 'reply'")
+        with pytest.raises(JournalError, match=r"step \w+\.1 of .*work\.db cannot be read"):
+            work.done(path)
+
+
+def test_a_file_that_is_damaged_later_is_named(tmp_path):
+    with Journal(tmp_path / "work.db") as journal:
+        journal._file._db.execute("DROP TABLE steps")
+        with pytest.raises(JournalError, match=r"work\.db cannot be read \(no such table"):
+            journal.steps()
+        with pytest.raises(Exhausted, match="cannot be written"):
+            journal._file.start("a.1", "reply")
