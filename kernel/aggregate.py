@@ -24,6 +24,9 @@ async def together(jobs: Mapping[str, tuple[Any, ...]], run: Run) -> dict[str, R
     async def branch(name: str, job: tuple[Any, ...]) -> Result:
         [result] = await run.fan_out([job])
         run.keep(**{name: as_artifact(result)})
+        if result.status == "paused":  # a person may need it to decide
+            for part, text in result.artifacts.items():
+                run.artifacts[f"{name}-{part}"] = text
         return result
 
     async with asyncio.TaskGroup() as group:
@@ -70,6 +73,15 @@ def missing(results: Mapping[str, Result]) -> list[str]:
         if not result.ok:
             lines.append(f"{name} ({result.status}: {result.reason})")
     return lines
+
+
+def questions(results: Mapping[str, Result]) -> str:
+    """What the paused results ask a person, a line for each question."""
+    lines = []
+    for result in results.values():
+        if result.status == "paused":
+            lines.append(result.reason)
+    return "\n".join(lines)
 
 
 def joined(results: Mapping[str, Result]) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from . import models
 from .agent import Agent
-from .contract import Handoff
+from .contract import Handoff, Pause
 from .run import Run
 from .wire import Conversation
 
@@ -188,6 +188,8 @@ async def fold(
     intent = f"Condense the facts into notes of at most {words} words"
     handoff = Handoff(intent=intent, artifacts={"facts": transcript})
     result = await run.dispatch(agent or folder(), handoff)
+    if result.status == "paused":
+        raise Pause(result.reason)
     notes = result.as_text()
     if not result.ok or not notes:
         why = result.reason or "the notes came back empty"

@@ -243,7 +243,25 @@ class ToolError(Exception):
 
 
 class Pause(Exception):
-    """Raised in a tool: stop here and ask a person. The dispatch ends with status `paused`."""
+    """Raised in a tool: stop here and ask a person. The dispatch ends with status `paused`.
+
+    Its reason is the question; of several questions, a line each. Over a journal,
+    `Journal.decision` raises it, and returns the answer once there is one.
+    """
+
+    def __str__(self) -> str:
+        return "\n".join(map(in_words, self.args))
+
+    @classmethod
+    def of(cls, problems: Iterable[BaseException]) -> Pause | None:
+        """One pause with the questions of all pauses among `problems`; None when there is none."""
+        questions: list[Any] = []
+        for problem in problems:
+            if isinstance(problem, BaseExceptionGroup):
+                problem = cls.of(problem.exceptions) or problem
+            if isinstance(problem, Pause):
+                questions += problem.args
+        return cls(*questions) if questions else None
 
 
 @runtime_checkable

@@ -328,7 +328,10 @@ def _stopped(result: Result, judged: list[Judged]) -> Result:
     """What to return when a draft was not delivered: the best one before it, if there is one."""
     if not judged:
         return result
-    return _best(judged).ended(result.status, f"the revision was not delivered: {result.reason}")
+    reason = f"the revision was not delivered: {result.reason}"
+    if result.status == "paused":
+        reason = result.reason  # the question, as it was asked
+    return _best(judged).ended(result.status, reason)
 
 
 def _record(run: Run, gate: Gate, number: int, issues: list[str]) -> None:

@@ -63,7 +63,7 @@ class Retry(Guard):
     times:          how many more tries there are after the first.
     on:             which results are worth another try; `is_transient` unless you say otherwise. A
                     refusal, a used-up budget or a bad request fails the same way again and costs
-                    again.
+                    again. A question for a person is never asked once more.
     sleep, jitter:  how it waits (seconds) and a source of numbers from 0 to 1; injected in tests.
     longest_wait_s: a `Retry-After` above this ends the tries, since nobody should wait for an hour
                     in silence.
@@ -89,7 +89,7 @@ class Retry(Guard):
         longest_s = min(LONGEST_S, self.longest_wait_s)
         result = await run.dispatch(self.wraps, handoff)
         for number in range(1, self.times + 1):
-            if result.ok or not self.on(result):
+            if result.ok or result.status == "paused" or not self.on(result):
                 return result
             wait_s = before_next_try(result.retry_after_s, number, self.jitter, longest_s)
             if wait_s > self.longest_wait_s:
@@ -149,6 +149,8 @@ class Fallback(Guard):
         if second.ok:
             return second
         reason = f"{self.wraps.name}: {first.reason}; {self.then.name}: {second.reason}"
+        if second.status == "paused":
+            reason = second.reason  # the question, as it was asked
         output = second.output if second.output is not None else first.output
         artifacts = {**first.artifacts, **second.artifacts}
         update = {"reason": reason, "output": output, "artifacts": artifacts}

@@ -16,9 +16,17 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from . import models
-from .aggregate import as_artifact, joined, missing, readable, status_of, together
+from .aggregate import (
+    as_artifact,
+    joined,
+    missing,
+    questions,
+    readable,
+    status_of,
+    together,
+)
 from .budget import Budget
-from .contract import Executable, Handoff, Registry, Result, label
+from .contract import Executable, Handoff, Pause, Registry, Result, label
 from .decision import Decision
 from .findings import Contradiction, Finding, Findings, Synthesis, synthesizer
 from .run import Run
@@ -188,7 +196,8 @@ class PlannedSupervisor:
         """Returns the synthesis, and each step's work under its id in `artifacts`.
 
         A step that is not ok leaves its independent siblings alone; those that need it are told.
-        The status and the reason then say what is missing.
+        The status and the reason then say what is missing. A step that asks a person ends the work
+        after its siblings; the reason is the question.
         """
         work = _Work(handoff)
         try:
@@ -199,8 +208,6 @@ class PlannedSupervisor:
         while waiting:
             batch = waiting.pop(0)
             await self._do(batch, work, run)
-            if status_of(work.results) == "paused":
-                return Result(status="paused", output=run.output, reason=_lost(work))
             news = self._news(work, waiting)
             if news:
                 waiting = await self._again(news, waiting, work, run)
@@ -213,7 +220,12 @@ class PlannedSupervisor:
         task = work.handoff.intent
         if work.handoff.context:
             task += f"\n\n{work.handoff.context}"
-        plan = await self.planner.plan(task, self.registry, run, work.findings())
+        try:
+            plan = await self.planner.plan(task, self.registry, run, work.findings())
+        except NoPlan as problem:
+            if problem.status == "paused":
+                raise Pause(str(problem)) from None
+            raise
         limits = [ledger.budget for ledger in run.ledger.lineage()]
         wrong = problems(plan, self.registry, limits)
         if wrong:
@@ -239,6 +251,9 @@ class PlannedSupervisor:
         work.given |= todo
         work.results |= await together(jobs, run)
         run.output = joined(work.results)
+        asked = questions(work.results)
+        if asked:
+            raise Pause(asked)
 
     async def _repeat(self, number: int, work: _Work, run: Run) -> bool:
         """Does what failed again, and what was given less for it; False when that changes nothing.
@@ -333,6 +348,8 @@ class PlannedSupervisor:
             given["missing"] = lost
         handoff = Handoff(intent=work.handoff.intent, context=work.handoff.context, artifacts=given)
         result = await run.dispatch(self.synthesizer, handoff)
+        if result.status == "paused":
+            raise Pause(result.reason)
         if not result.ok:
             reason = f"{result.by}: {result.reason}"
             if lost:

@@ -680,11 +680,19 @@ def _check(executable: Any, handoff: Any) -> None:
         )
 
 
+def is_bug(problem: BaseException) -> bool:
+    """Whether an exception is none of those that may stop a run; of a group, any of its own."""
+    if isinstance(problem, ExceptionGroup):
+        return any(map(is_bug, problem.exceptions))
+    return not isinstance(problem, tuple(STATUS_OF))
+
+
 def _why_stopped(problem: Exception) -> Result | None:
     """The result, without its work, of something that may stop a run; None for a bug."""
+    if is_bug(problem):
+        return None
     if isinstance(problem, ExceptionGroup):  # as a TaskGroup raises them
-        limits, bugs = problem.split(tuple(STATUS_OF))
-        return None if limits is None or bugs else _why_stopped(limits.exceptions[0])
+        return _why_stopped(Pause.of([problem]) or problem.exceptions[0])
     for kind, status in STATUS_OF.items():
         if isinstance(problem, kind):
             return Result(

@@ -14,8 +14,8 @@ from typing import Any, Protocol
 from pydantic import BaseModel, ConfigDict, Field
 
 from . import models
-from .aggregate import joined, missing, readable, status_of, together
-from .contract import Handoff, Registry, Result, Status, artifact_name, label
+from .aggregate import joined, missing, questions, readable, status_of, together
+from .contract import Handoff, Pause, Registry, Result, Status, artifact_name, label
 from .decision import Decision
 from .run import Run
 from .tools import schema_of
@@ -138,7 +138,8 @@ class DispatchSupervisor:
         """Returns the results as one text, and each under its executor's name in `artifacts`.
 
         In parallel, each gets the task alone; one after another, each also gets the results before
-        its own. A result that is not ok stops no other: status and reason say what is missing.
+        its own. A result that is not ok stops no other: status and reason say what is missing. When
+        one asks a person, the reason is the question, and nobody works after it.
         """
         try:
             selection = await self.selector.select(handoff.intent, self.registry, run)
@@ -154,6 +155,10 @@ class DispatchSupervisor:
         run.note(f"selected: {order.join(names)}", about="selection")
         work = self._at_once if selection.parallel else self._in_turn
         results = await work(names, handoff, run)
+        asked = questions(results)
+        if asked:
+            run.output = joined(results)
+            raise Pause(asked)
         lost = missing(results)
         reason = f"missing: {'; '.join(lost)}" if lost else ""
         return Result(

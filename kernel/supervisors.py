@@ -9,7 +9,16 @@ from typing import Any
 
 from . import models
 from .agent import Agent
-from .contract import Executable, Handoff, Result, ToolError, artifact_name, as_parts, free_label
+from .contract import (
+    Executable,
+    Handoff,
+    Pause,
+    Result,
+    ToolError,
+    artifact_name,
+    as_parts,
+    free_label,
+)
 from .run import Run
 from .team import Verdict
 from .tools import TOOL_NAME, parse, schema_of, tool
@@ -37,7 +46,7 @@ class DeterministicSupervisor:
         run.note("research")
         found = await run.dispatch(self.researcher, Handoff(intent=task, context=handoff.context))
         facts = found.as_text()
-        if not facts:
+        if not facts or found.status == "paused":
             return _ended("research", found, run)
         run.keep(facts=facts)
 
@@ -92,6 +101,8 @@ def _ended(stage: str, result: Result, run: Run) -> Result:
         else "came back empty"
     )
     reason = f"{stage}: {result.reason or nothing}"
+    if status == "paused":
+        reason = result.reason  # the question, as it was asked
     return Result(
         status=status, output=run.output or result.output, reason=reason, artifacts=result.artifacts
     )
@@ -123,8 +134,9 @@ class HandoffTool:
         }
 
     async def call(self, arguments: Any, run: Run) -> str:
-        """Dispatches the handoff. Raises ToolError, which the model reads, when no work
-        came back."""
+        """Dispatches the handoff. Raises ToolError, which the model reads, when no work came back;
+        Pause, which a person reads, when the specialist asks one.
+        """
         result = await run.dispatch(
             self.specialist, parse(Handoff, arguments, f"arguments of {self.name}")
         )
@@ -136,6 +148,8 @@ class HandoffTool:
         if result.ok:
             return text
         run.keep(**result.artifacts)
+        if result.status == "paused":
+            raise Pause(result.reason)
         text = text or _work_of(result)  # a failed stage keeps the work before it
         if not text:
             raise ToolError(f"status: {result.status}; {result.reason}")

@@ -17,9 +17,9 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
-from .contract import Handoff, Result, ToolError, as_text
+from .contract import Handoff, Pause, Result, ToolError, as_text
 from .events import ToolAnswered, ToolCalled
-from .run import Run
+from .run import Run, is_bug
 from .wire import Block
 
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
@@ -213,17 +213,25 @@ async def run_calls(
         outcomes = await asyncio.gather(
             *(_answer(by_name, call, run) for call in calls), return_exceptions=True
         )
-        for (
-            outcome
-        ) in outcomes:  # a bug or a pause propagates only after its siblings have finished
-            if isinstance(outcome, BaseException):
-                raise outcome
+        problems = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+        if problems:  # they propagate only after their siblings have finished
+            raise _gravest(problems)
         answers = [outcome for outcome in outcomes if isinstance(outcome, dict)]
     ended = None
     for call, answer in zip(calls, answers, strict=True):
         if "is_error" not in answer and getattr(by_name[call.name], "ends", False):
             ended = answer["content"]
     return {"role": "user", "content": answers}, ended
+
+
+def _gravest(problems: list[BaseException]) -> BaseException:
+    """What to raise of all that ended a turn's calls: a bug, else one pause with the questions of
+    all, else the first.
+    """
+    for problem in problems:
+        if is_bug(problem):
+            return problem
+    return Pause.of(problems) or problems[0]
 
 
 async def _answer(by_name: dict[str, Any], call: Any, run: Run) -> dict[str, Any]:
