@@ -129,7 +129,8 @@ class JournalFile:
         for column in ("error TEXT", "asked"):
             self._db.execute(f"ALTER TABLE steps ADD COLUMN {column}")
         numbers: dict[str, list[int]] = defaultdict(list)
-        for (key,) in self._db.execute("SELECT key FROM steps WHERE value IS NOT NULL"):
+        finished_steps = self._db.execute("SELECT key FROM steps WHERE value IS NOT NULL")
+        for (key,) in finished_steps.fetchall():
             content, _, number = key.rpartition(".")
             if number.isdecimal():
                 numbers[content].append(int(number))
@@ -275,11 +276,12 @@ def _foreign(path: Path, db: sqlite3.Connection) -> JournalError:
 def _names(db: sqlite3.Connection) -> list[str]:
     """The names of all that a database holds but SQLite's own."""
     rows = db.execute("SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
-    return [name for (name,) in rows]
+    return [name for (name,) in rows.fetchall()]
 
 
 def _columns(db: sqlite3.Connection, table: str) -> list[str]:
-    return [name for (name,) in db.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+    rows = db.execute("SELECT name FROM pragma_table_info(?)", (table,))
+    return [name for (name,) in rows.fetchall()]
 
 
 def _why_not(path: Path, problem: Exception) -> str:

@@ -688,9 +688,10 @@ class Life:
                 self.result = None
                 self.result = asyncio.run(self.process())
             except Killed:
-                gc.collect()  # of a dead process nothing is left
+                pass
             finally:
                 sys.settrace(before)
+            gc.collect()  # of a dead process nothing is left
             if self.result and self.result.status != "paused":
                 return self
         raise AssertionError(f"killed at line {self.kill_at}: it does not end: {self.result}")
