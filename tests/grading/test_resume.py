@@ -8,15 +8,18 @@ import json
 import os
 import platform
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import psutil
 import pytest
 
-from workshop.grading import command, out_folder
+from workshop.authoring.stubs import ROOT
+from workshop.grading import command, out_folder, sandbox
 from workshop.grading.sandbox import orphans
 
 from .small_class import (
@@ -83,14 +86,28 @@ def test_a_second_grading_into_the_same_folder_waits_for_no_one_and_harms_nothin
 def kernels_of(shard):
     """By the number of its process, the folder of each kernel of a shard."""
     found = {}
-    for process in psutil.Process(shard).children(recursive=True):
+    family = []
+    with contextlib.suppress(psutil.Error):  # it is being started
+        family = psutil.Process(shard).children(recursive=True)
+    for process in family:
         with contextlib.suppress(psutil.Error):
             if any("kernel_start.py" in word for word in process.cmdline()):
                 found[process.pid] = Path(process.cmdline()[-1]).parent.parent
     return found
 
 
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
+def forks_of(number):
+    """The processes that fork kernels, of a shard."""
+    found = set()
+    with contextlib.suppress(psutil.Error):
+        for process in psutil.Process(number).children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                if any("forkserver.py" in word for word in process.cmdline()):
+                    found.add(process.pid)
+    return found
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_nothing_goes_on_when_the_command_has_ended_however_it_ended(tmp_path, sign):
     process = started(
         hand_in(tmp_path / "class", {"ada": LEARNERS["ada"]}), tmp_path / "out", "--workers", 1
@@ -104,6 +121,53 @@ def test_nothing_goes_on_when_the_command_has_ended_however_it_ended(tmp_path, s
     left = [folder for folder in family.values() if folder.exists()]
     assert not left, "the folders of kernels are removed"
     assert not list((tmp_path / "out" / "results").iterdir())
+
+
+@pytest.fixture
+def scratch():
+    """A folder for temporary files with a short path, as sockets need it."""
+    folder = Path(tempfile.mkdtemp(prefix="t", dir="/tmp"))
+    yield folder
+    shutil.rmtree(folder)
+
+
+def begun(scratch, *words):
+    """A command in a session of its own, with its temporary files in `scratch`."""
+    return subprocess.Popen(
+        [sys.executable, "-P", *map(str, words)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(scratch)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("way", ["our own solution", "--try", "pytest", "pytest, forked"])
+def test_who_is_asked_to_end_leaves_no_process_and_no_folder(tmp_path, scratch, sign, way):
+    """In the middle of the first kernel, where our own solution shows what is right."""
+    out = tmp_path / "out"
+    submissions = hand_in(tmp_path / "class", {"ada": LEARNERS["ada"]})
+    grade = ["-m", "workshop.grading"]
+    plugin = ["-m", "pytest", "-p", "workshop.grading", "-p", "no:cacheprovider", "--grade"]
+    if way.endswith("forked") and sandbox.missing():
+        pytest.skip(f"needs the sandbox: {sandbox.missing()}")
+    words = {
+        "our own solution": [*grade, submissions, "--out", out],
+        "--try": [*grade, "--try", "--exercise", "03"],
+        "pytest": [*plugin, *submissions.glob("*/*.ipynb")],
+        "pytest, forked": [*plugin, "--grade-fork", *submissions.glob("*/*.ipynb")],
+    }[way]
+    process = begun(scratch, *words)
+    family = until(lambda: kernels_of(process.pid) or forks_of(process.pid), "a kernel")
+    process.send_signal(sign)
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode in (2, 130), output
+    until(lambda: not alive(set(family)), "the end of the kernel")
+    assert not list(scratch.iterdir()), output
+    assert not (out / "work").exists()
 
 
 def test_a_shard_that_is_stopped_in_the_middle_of_a_notebook_reports_no_half_verdict(tmp_path):

@@ -13,7 +13,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from . import course, intake, observed, options, overrides, reports, sandbox
 from .intake.answers import master, names
 from .out_folder import OutFolder
 from .plan import Plan
-from .sandbox import forks
+from .sandbox import forks, orphans
 from .scale import workers
 
 INTERRUPTED = 130
@@ -40,7 +40,11 @@ def main(argv: list[str]) -> int:
         print(refusal, file=sys.stderr)
         return 2
     try:
-        return preview(chosen) if chosen.preview else grade(chosen)
+        with orphans.ended_in_order():
+            return preview(chosen) if chosen.preview else grade(chosen)
+    except KeyboardInterrupt:
+        print("Stopped. The same command goes on from here.", file=sys.stderr)
+        return INTERRUPTED
     except (intake.NothingToGrade, overrides.Unusable, OSError) as problem:
         print(problem, file=sys.stderr)
         return 2
@@ -91,18 +95,26 @@ def grade(chosen: argparse.Namespace) -> int:
     try:
         scratch = folder.work / "submissions"
         handed_in = intake.read(chosen.submissions, exercise=chosen.exercise, scratch=scratch)
-    except intake.NothingToGrade:
+    except (intake.NothingToGrade, KeyboardInterrupt):
         folder.undo()
         raise
     seed = secrets.randbelow(2**31) if chosen.seed is None else chosen.seed
     plan = Plan(seed, chosen.timeout, out=str(folder.results.resolve()), fork=chosen.fork)
     run = Grading(chosen, folder, by_hand, handed_in, plan)
+    try:
+        return _graded(run)
+    except KeyboardInterrupt:
+        folder.close()
+        raise
+
+
+def _graded(run: Grading) -> int:
     todo = _still_to_do(run)
     _say_how_many(run, todo)
     if todo:
         _grade(run, todo)
     _keep_times(run)
-    return _part_done(run) if chosen.part else _all_done(run)
+    return _part_done(run) if run.chosen.part else _all_done(run)
 
 
 # ── the steps ─────────────────────────────────────────────────────────────────────────────────────
@@ -151,6 +163,11 @@ def _grade(run: Grading, todo: Iterable[intake.Submission]) -> None:
     needed = sorted({about["notebook"] for about in plan.submissions.values()})
     with ThreadPoolExecutor(chosen.workers) as several:
         begun = {name: several.submit(observed.reference, master(name), plan) for name in needed}
+        try:
+            wait(begun.values())
+        except KeyboardInterrupt:
+            several.shutdown(wait=False, cancel_futures=True)  # those at work come to their end
+            raise
     for name, lines in begun.items():
         try:
             plan.lines |= lines.result()

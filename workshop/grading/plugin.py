@@ -9,6 +9,7 @@ the same inputs, in a kernel of its own.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -81,6 +82,9 @@ def pytest_configure(config: Any) -> None:
         orphans.end_with_parent()
         config.stash[PLAN] = Plan(**json.loads(Path(option.grade_plan).read_text(encoding="utf-8")))
         return
+    stack = contextlib.ExitStack()
+    stack.enter_context(orphans.ended_in_order())
+    config.add_cleanup(stack.close)
     folder = tempfile.TemporaryDirectory(prefix="course-")
     config.add_cleanup(folder.cleanup)
     seed = option.grade_seed if option.grade_seed is not None else secrets.randbelow(2**31)

@@ -20,6 +20,29 @@ GRACE_S = 20.0
 """To end its kernels and to remove their folders."""
 
 
+SIGNALS = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
+"""By which a process is asked to end: by Ctrl-C, by another process, or as its terminal closes."""
+
+
+@contextlib.contextmanager
+def ended_in_order() -> Iterator[None]:
+    """In here, whoever is asked to end gets KeyboardInterrupt, and so clears up, as for Ctrl-C."""
+    if threading.current_thread() is not threading.main_thread():  # which no signal reaches
+        yield
+        return
+    before = {}
+    for sign in SIGNALS:
+        if signal.getsignal(sign) is not signal.SIG_IGN:  # `nohup` says so
+            before[sign] = signal.signal(sign, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for sign, handler in before.items():
+            signal.signal(sign, handler or signal.SIG_DFL)
+
+
 def end(processes: list[subprocess.Popen[bytes]]) -> None:
     """Ends shards: they are asked to, and those that do not are killed with all that they
     started.
@@ -58,7 +81,8 @@ def undisturbed() -> Iterator[None]:
     asked: list[int] = []
     before = {
         sign: signal.signal(sign, lambda number, frame: asked.append(number))
-        for sign in (signal.SIGINT, signal.SIGTERM)
+        for sign in SIGNALS
+        if signal.getsignal(sign) is not signal.SIG_IGN
     }
     try:
         yield
