@@ -14,6 +14,7 @@ import sys
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -551,14 +552,25 @@ def test_a_long_set_up_says_how_far_it_is_and_a_short_one_nothing(tmp_path):
     )
     code = f"import time\nprint(*{heard}, sep='\\n', flush=True)\ntime.sleep(0.5)\n"
     code += "print('Installing collected packages: two, one-more', flush=True)\ntime.sleep(0.5)"
-    status, output = environment.run_with_progress(
-        [sys.executable, "-c", code], tmp_path, texts.append, every_s=0.2
-    )
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    (packages / "pip-1.dist-info").mkdir()
+    env = SimpleNamespace(packages_folders=lambda: [packages])
+    code += f"\nimport pathlib\npathlib.Path({str(packages)!r}, 'two-2.dist-info').mkdir()"
+    code += "\ntime.sleep(0.5)"
+    run = environment.Progress(env, texts.append, every_s=0.2)
+    status, output = run([sys.executable, "-c", "import time; time.sleep(0.5)"], tmp_path)
+    assert status == 0 and "step 1 of 3: making the environment" in texts[0]
+    status, output = run([sys.executable, "-c", code, "install"], tmp_path)
     assert status == 0 and "Collecting two" in output
-    assert any("packages found: 2, now two" in line for line in texts)
-    assert "packages found: 2, now installing them" in texts[-1]
-    assert environment.run_with_progress([sys.executable, "-c", "pass"], tmp_path, texts.clear)
-    assert environment.run_with_progress(["no such program"], tmp_path)[0] == 127
+    assert any("step 2 of 3: 2 found, now two" in line for line in texts)
+    assert any("step 3 of 3: 0 of 2 installed" in line for line in texts)
+    assert "step 3 of 3: 1 of 2 installed" in texts[-1]
+    seconds = [int(re.search(r"(\d+) s,", line)[1]) for line in texts]
+    assert seconds == sorted(seconds), "the seconds are those since the set-up began"
+    quick = environment.Progress(env, texts.clear)
+    assert quick([sys.executable, "-c", "pass"], tmp_path) == (0, "")
+    assert quick(["no such program"], tmp_path)[0] == 127
 
 
 def test_the_test_command_ends_with_a_count_and_names_what_is_left(tmp_path):

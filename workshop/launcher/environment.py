@@ -306,52 +306,82 @@ HEARD = re.compile(
     r"([A-Za-z][\w.]*(?:-[A-Za-z]\w*)*)"
 )
 """A line of pip or uv that names a package, also by its file."""
-INSTALLING = "Installing collected packages"
-"""How pip's last step begins, the one that downloads nothing."""
+INSTALLING = "Installing collected packages:"
+"""How pip's last step begins, the one that downloads nothing; the names of all packages follow."""
 
 
-def run_with_progress(
-    command: list[str],
-    folder: Path,
-    say: Callable[[str], None] = lambda line: print(line, flush=True),
-    every_s: float = PROGRESS_S,
-) -> tuple[int, str]:
-    """Like `run_quietly`, for what takes long: every few seconds a line says how far it is."""
-    try:
-        child = subprocess.Popen(command, **_unattended(folder))
-    except OSError as error:
-        return 127, f"{command[0]}: {error}"
-    names: dict[str, None] = {}
-    lines: list[str] = []
-    ended = threading.Event()
-    began = time.monotonic()
+class Progress:
+    """Runs commands of a set-up like `run_quietly`; every few seconds a line says how far it is.
 
-    def report() -> None:
-        while not ended.wait(every_s):
-            installing = any(line.startswith(INSTALLING) for line in reversed(lines))
-            latest = "installing them" if installing else next(reversed(names), "")
-            found = f", packages found: {len(names)}, now {latest}" if names else ""
-            say(f"  … {time.monotonic() - began:.0f} s{found}")
+    There are three steps: the environment, finding and downloading packages, installing them. The
+    seconds are those since the set-up began.
+    """
 
-    reporter = threading.Thread(target=report, daemon=True)
-    reporter.start()
-    try:
-        with child:
-            for line in child.stdout or ():
-                lines.append(line.decode("utf-8", "replace"))
-                if heard := HEARD.match(lines[-1]):
-                    names[heard[1].lower().replace("_", "-")] = None
-    finally:
-        ended.set()
-        reporter.join()
-    return child.returncode, "".join(lines)
+    def __init__(
+        self,
+        env: Environment,
+        say: Callable[[str], None] = lambda line: print(line, flush=True),
+        every_s: float = PROGRESS_S,
+    ) -> None:
+        self._env, self._say, self._every_s = env, say, every_s
+        self._began = time.monotonic()
+        self._names: dict[str, None] = {}
+        self._to_install, self._installed_before = 0, 0
+
+    def __call__(self, command: list[str], folder: Path) -> tuple[int, str]:
+        try:
+            child = subprocess.Popen(command, **_unattended(folder))
+        except OSError as error:
+            return 127, f"{command[0]}: {error}"
+        self._to_install = 0
+        self._names.clear()
+        ended = threading.Event()
+
+        def report() -> None:
+            while not ended.wait(self._every_s):
+                seconds = time.monotonic() - self._began
+                self._say(f"  … {seconds:.0f} s, {self._step('install' in command)}")
+
+        reporter = threading.Thread(target=report, daemon=True)
+        reporter.start()
+        lines: list[str] = []
+        try:
+            with child:
+                for line in child.stdout or ():
+                    lines.append(line.decode("utf-8", "replace"))
+                    self._read(lines[-1])
+        finally:
+            ended.set()
+            reporter.join()
+        return child.returncode, "".join(lines)
+
+    def _read(self, line: str) -> None:
+        if heard := HEARD.match(line):
+            self._names[heard[1].lower().replace("_", "-")] = None
+        if line.startswith(INSTALLING):
+            self._installed_before = self._installed()
+            self._to_install = line.count(",") + 1
+
+    def _step(self, installs: bool) -> str:
+        if not installs:
+            return "step 1 of 3: making the environment"
+        if self._to_install:
+            done = max(self._installed() - self._installed_before, 0)
+            return f"step 3 of 3: {min(done, self._to_install)} of {self._to_install} installed"
+        latest = f"{len(self._names)} found, now {next(reversed(self._names), '')}"
+        return f"step 2 of 3: {latest if self._names else 'looking for packages'}"
+
+    def _installed(self) -> int:
+        """How many packages the environment has; pip says nothing while it installs them."""
+        folders = self._env.packages_folders()
+        return sum(len(list(folder.glob("*.dist-info"))) for folder in folders)
 
 
 def prepare(
     env: Environment,
     files: tuple[str, ...],
     *,
-    run: Runner = run_with_progress,
+    run: Runner | None = None,
     say: Callable[[str], None] = lambda line: print(line, flush=True),
     which: Callable[[str], str | None] = shutil.which,
 ) -> bool:
@@ -367,7 +397,7 @@ def prepare(
             )
     with one_at_a_time(env.root / files[0], say):
         try:
-            return _prepare(env, files, run, say, which)
+            return _prepare(env, files, run or Progress(env, say), say, which)
         except OSError as error:
             raise SetupFailed(
                 f"Setting up {env.folder} failed: {in_words(str(error), env.root)}"

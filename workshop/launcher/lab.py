@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import logging
 import os
 import socket
 import sys
@@ -96,7 +97,16 @@ def start(chosen: argparse.Namespace) -> int:
     from jupyterlab.labapp import LabApp
 
     trust_lessons(root, copies.written)
-    return LabApp.launch_instance(options_of_jupyterlab(root, chosen, as_root=_is_root())) or 0
+    server = LabApp.initialize_server(options_of_jupyterlab(root, chosen, as_root=_is_root()))
+    server.log.addFilter(_is_news)
+    print(f"Open: {server.public_url}", flush=True)
+    server.start()
+    return 0
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """False for JupyterLab's own five lines about its address: one line of ours says it."""
+    return "To access the server" not in record.getMessage()
 
 
 def adopt(environ: Mapping[str, str]) -> None:
@@ -161,7 +171,7 @@ def options_of_jupyterlab(root: Path, chosen: argparse.Namespace, *, as_root: bo
         f"--LabApp.default_url={page}",
         "--LabApp.custom_css=True",
         "--ServerApp.answer_yes=True",
-        "--Application.log_level=ERROR",  # the address is still printed: it is logged as critical
+        "--Application.log_level=ERROR",
     ]
     if chosen.port is not None:
         words.append(f"--ServerApp.port={chosen.port}")
