@@ -77,6 +77,20 @@ def test_controls_stay_when_a_notebook_is_saved_without_being_run(lab, open_note
             assert notebook.errors == []
 
 
+def test_controls_that_were_lost_in_a_restart_before_the_first_save_are_text(lab, open_notebook):
+    with open_notebook(LESSON) as notebook:
+        notebook.run_all()
+        notebook.restart()
+        notebook.run_cell(1)
+        notebook.save()
+    lab.end_kernels()
+    with open_notebook(LESSON) as notebook:
+        notebook.cell(NUMBER["predict"]).get_by_text("Run this cell, and it is back").wait_for()
+        notebook.cell(1).get_by_text("Not connected").wait_for()
+        assert notebook.page.get_by_text("Error displaying widget").count() == 0
+        assert notebook.errors == []
+
+
 def test_a_control_says_so_when_its_kernel_is_restarted_and_runs_again_when_revived(open_notebook):
     with open_notebook(LESSON) as notebook:
         notebook.run_all()

@@ -21,7 +21,7 @@ import pytest
 
 from workshop import __main__ as entry
 from workshop import cells as workshop_cells
-from workshop.launcher import commands, doctor, environment, lab
+from workshop.launcher import commands, doctor, environment, lab, saved
 from workshop.launcher.copies import Copies
 from workshop.launcher.environment import Environment, SetupFailed, prepare
 from workshop.launcher.saved import keep_widget_state
@@ -479,6 +479,25 @@ def test_what_is_saved_passes_the_workshops_hook_and_nothing_is_warned_of(tmp_pa
     manager = AsyncLargeFileManager(config=config)
     assert manager.pre_save_hook is keep_widget_state
     assert [str(warning.message) for warning in recwarn] == []
+
+
+def test_a_control_whose_state_was_never_saved_is_saved_as_its_text(tmp_path):
+    def shown(id):
+        data = {saved.VIEW: {"model_id": id}, "text/plain": f"Predict: {id}"}
+        return nbformat.v4.new_code_cell(outputs=[nbformat.v4.new_output("display_data", data)])
+
+    def with_state(*ids):
+        states = {saved.STATE: {"state": {id: {} for id in ids}}}
+        cells = [shown(id) for id in ("kept", "new", "lost")]
+        return nbformat.v4.new_notebook(cells=cells, metadata={"widgets": states})
+
+    nbformat.write(with_state("kept"), tmp_path / "lesson.ipynb")
+    model = {"type": "notebook", "content": with_state("new")}
+    keep_widget_state(model, "lesson.ipynb", SimpleNamespace(root_dir=tmp_path))
+    kept, new, lost = (cell.outputs[0].data for cell in model["content"].cells)
+    assert set(model["content"].metadata.widgets[saved.STATE]["state"]) == {"kept", "new"}
+    assert saved.VIEW in kept and saved.VIEW in new and saved.VIEW not in lost
+    assert lost["text/plain"] == f"Predict: lost\n\n{saved.LOST}"
 
 
 def test_lab_opens_on_the_first_lesson_and_asks_no_question_at_the_end(tmp_path):
