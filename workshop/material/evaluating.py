@@ -191,7 +191,7 @@ Ends = Callable[[Sequence[float]], tuple[float, float]]
 """What gives the interval of a sample."""
 
 
-def held(ends: Ends, count: int, samples: int = 400) -> float:
+def held(ends: Ends, count: int, samples: int = 1000) -> float:
     """The share of the intervals that hold the truth, where it is known: samples of so many values
     from a normal population."""
     draw = Random(16)
