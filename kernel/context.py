@@ -9,12 +9,13 @@ conversation that has grown too long is folded: its facts begin a new one.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from . import models
 from .agent import Agent
-from .contract import Handoff, Pause
+from .contract import Handoff, Pause, as_parts
 from .run import Run
 from .wire import Conversation
 
@@ -70,7 +71,7 @@ class Context:
         context = Context(max_tokens=2_000)
         context.store("task", "Compare three vector stores.")
         context.store("pgvector", found.as_text(), importance=0.9, for_=["writer"])
-        artifacts = context.for_worker("writer")     # goes into the worker's Handoff
+        handoff = context.handoff_to("writer")     # what Run.dispatch gives the worker
     """
 
     def __init__(self, max_tokens: int) -> None:
@@ -140,8 +141,23 @@ class Context:
             gone.append(least.key)
         return gone
 
+    def handoff_to(self, name: str, intent: str = "") -> Handoff:
+        """The handoff to one worker: its intent, the task as context, the rest as artifacts.
+
+        intent: what the worker is to do; the task itself unless given. Raises ValueError without
+        either, and for a key that no artifact can have.
+        """
+        artifacts = self.for_worker(name)
+        task = artifacts.pop("task", "")
+        if not intent and not task:
+            raise ValueError(f"{name} has nothing to do; give an intent, or store a task")
+        context = task if intent else ""
+        return Handoff(intent=intent or task, context=context, artifacts=artifacts)
+
     def for_worker(self, name: str) -> dict[str, str]:
         """What one worker needs, by key: task and plan, then what is for it or for all.
+
+        `handoff_to` makes a handoff of it; the task is no artifact.
 
         The active result is given in full, every other one as a summary.
         """
@@ -200,8 +216,18 @@ async def fold(
         f"{tokens_of(task + notes)}",
         about="fold",
     )
-    begin = f"{task}\n\n<notes>\n{notes}\n</notes>"
-    return Conversation([{"role": "user", "content": begin}])
+    return Conversation([{"role": "user", "content": _beginning(task, notes)}])
+
+
+_PART = re.compile(r"^<([A-Za-z0-9_-]{1,64})>$", re.MULTILINE)
+
+
+def _beginning(task: str, notes: str) -> str:
+    """The task and the notes as parts of one message; a first message that has parts keeps them."""
+    if not task.startswith("<task>\n"):
+        return as_parts({"task": task, "notes": notes})
+    names = set(_PART.findall(task))
+    return f"{task}\n\n{as_parts({'notes': notes}, beside=names)}"
 
 
 def _texts(message: dict) -> str:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -55,6 +57,9 @@ class Gate(Protocol):
         ...
 
 
+EMPTY = Issue(where="the whole text", problem="is empty", remedy="write it")
+
+
 @dataclass(frozen=True)
 class LengthGate:
     """At most so many words, and not none."""
@@ -66,7 +71,7 @@ class LengthGate:
     async def check(self, draft: str, handoff: Handoff, run: Run) -> list[Issue]:
         count = len(draft.split())
         if not count:
-            return [Issue(where="the whole text", problem="is empty", remedy="write it")]
+            return [EMPTY]
         if count <= self.words:
             return []
         problem = f"is too long: {count} words, the limit is {self.words}"
@@ -133,13 +138,29 @@ def _untrue(where: str, claim: str, row: tuple[Any, ...] | None) -> list[Issue]:
             )
         ]
     truth = str(row[0])
-    if claim.replace(",", "").strip().casefold() == truth.casefold():
+    if claim.strip().casefold() == truth.strip().casefold() or _same_number(claim, truth):
         return []
     return [
         Issue(
             where=where, problem=f"says {claim}; the database says {truth}", remedy=f"write {truth}"
         )
     ]
+
+
+def _same_number(claim: str, truth: str) -> bool:
+    """Whether two texts are one number: 1,250.00 is 1250, and 3.50 is 3.5."""
+    try:
+        one, other = (
+            Decimal(text.replace(",", "") if GROUPED.fullmatch(text.strip()) else text)
+            for text in (claim, truth)
+        )
+        return one == other
+    except InvalidOperation:
+        return False
+
+
+GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{2,3})*,\d{3}(\.\d*)?")
+"""A number with commas between its thousands."""
 
 
 @dataclass(frozen=True)
@@ -189,12 +210,18 @@ class ModelGate:
         return found
 
 
+NEAR = 200
+"""Characters before and after a match in which its sentence is looked for."""
+
+
 def _quote(draft: str, match: re.Match[str]) -> str:
     """The sentence around a match; the middle of a long one is left out."""
-    before = re.split(r"(?<=[.!?])\s+|\n", draft[: match.start()])[-1]
-    after = re.split(r"(?<=[.!?])\s|\n", draft[match.start() :])[0]
+    near = max(0, match.start() - NEAR)
+    before = re.split(r"(?<=[.!?])\s+|\n", draft[near : match.start()])[-1]
+    cut = "…" if near and len(before) == match.start() - near else ""
+    after = re.split(r"(?<=[.!?])\s|\n", draft[match.start() : match.start() + NEAR])[0]
     sentence = (before + after).strip()
-    return f"“{sentence[:90]}…”" if len(sentence) > 100 else f"“{sentence}”"
+    return f"“{cut}{sentence[:90]}…”" if len(sentence) > 100 else f"“{cut}{sentence}”"
 
 
 @dataclass(frozen=True)
@@ -248,6 +275,12 @@ class Gated(Wrapper):
             raise ValueError(
                 f"max_rounds is {self.max_rounds}; expected at least 1, for the first draft"
             )
+        for name, count in Counter(gate.name for gate in self.gates).items():
+            if count > 1:
+                raise ValueError(
+                    f"{count} gates are named {name!r}, and what one of them says would be lost;"
+                    f" give each a name of its own, for example name='{name}-2'"
+                )
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Returns the first draft that passes; else `artifacts["issues"]` says what is wrong.
@@ -288,15 +321,21 @@ class Gated(Wrapper):
         return best.ended("exhausted", reason)
 
     async def _judge(self, result: Result, handoff: Handoff, run: Run, number: int) -> Judged:
-        """Asks the gates, cheap ones first, and stops before a dearer one once there are issues."""
+        """Asks the gates, cheap ones first, and stops before a dearer one once there are issues.
+
+        A draft that is empty passes none: the first one objects.
+        """
+        draft = result.as_text()
         issues: dict[str, list[Issue]] = {}
         passed, paid = 0, 0.0
         for gate in sorted(self.gates, key=lambda gate: gate.cost):
-            if issues and gate.cost > paid:
+            if issues and (gate.cost > paid or not draft.strip()):
                 break
             paid = gate.cost
             try:
-                found = _listed(await gate.check(result.as_text(), handoff, run))
+                found = [EMPTY]
+                if draft.strip():
+                    found = _listed(await gate.check(draft, handoff, run))
             except (Exhausted, Pause):
                 raise
             except Exception as problem:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 
 import pytest
 from hypothesis import given
@@ -73,6 +74,47 @@ async def test_the_style_gate_quotes_each_match_with_what_to_do():
     assert await check(gate, "We use every tool.") == []
     [found] = await check(gate, "It is fine. You utilize it. So do I.")
     assert found.startswith("“You utilize it.”")
+
+
+async def test_the_style_gate_reads_a_long_draft_in_linear_time():
+    gate = StyleGate({"very": "leave it out"})
+    began = time.process_time()
+    found = await check(gate, "very, " * 20_000)
+    assert len(found) == 20_000 and time.process_time() - began < 5
+    assert len(found[0]) < 200 and found[-1].startswith("“…")
+
+
+async def test_the_quote_of_a_match_far_inside_of_a_sentence_is_near_to_it():
+    draft = f"{'long ' * 100}utilize it."
+    [found] = await check(StyleGate({"utilize": "write “use”"}), draft)
+    assert found.startswith("“…") and len(found) < 160
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_so"),
+    [
+        ("3.5", True),
+        ("3.50", True),
+        ("+3.5", True),
+        ("3,5", False),
+        ("35", False),
+        ("nan", False),
+        ("sNaN", False),
+        ("3.5.0", False),
+    ],
+)
+async def test_the_fact_gate_compares_numbers_as_numbers(orders, claim, is_so):
+    gate = FactGate(orders, {r"costs (\S+\w)": "SELECT 3.5"})
+    assert (await check(gate, f"It costs {claim}.") == []) == is_so
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_so"),
+    [("1,250", True), ("1,250.00", True), ("1250", True), ("12,50", False), ("1,2,5,0", False)],
+)
+async def test_the_fact_gate_reads_commas_between_thousands_only(orders, claim, is_so):
+    gate = FactGate(orders, {r"costs (\S+\w)": "SELECT 1250"})
+    assert (await check(gate, f"It costs {claim}.") == []) == is_so
 
 
 @pytest.fixture
@@ -285,6 +327,21 @@ async def test_each_check_is_on_record():
     )
     notes = [event.text for event in run.events if event.kind == "note"]
     assert notes == ["round 1, a: 1 issue", "round 2, a: pass"]
+
+
+@pytest.mark.parametrize("nothing", [None, "", " \n\t"])
+async def test_a_draft_that_is_nothing_passes_no_gate_and_asks_none(nothing):
+    cheap, dear = Says("cheap", []), Says("dear", [], cost=1.0)
+    result = await Run(scripted()).dispatch(Gated(writer(nothing), [dear, cheap], 1), TASK)
+    assert result.status == "exhausted" and not cheap.drafts and not dear.drafts
+    assert result.artifacts["issues"] == "- cheap: the whole text: is empty; write it"
+
+
+def test_gates_of_one_name_are_refused():
+    one, two = StyleGate({"bad": "x"}), StyleGate({"worse": "y"})
+    with pytest.raises(ValueError, match="2 gates are named 'style'.*for example name='style-2'"):
+        Gated(writer(), [one, LengthGate(9), two])
+    Gated(writer(), [one, StyleGate({"worse": "y"}, name="style-2")])
 
 
 def test_less_than_one_round_is_refused():
