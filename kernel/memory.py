@@ -11,13 +11,17 @@ be traced and corrected: the old text is kept beside the new one.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
+import secrets
+import stat
+import time
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from . import models
 from .agent import Agent
@@ -28,7 +32,12 @@ from .tools import Tool, tool
 LOCK_S = 10.0
 """Seconds to wait for another writer."""
 
-NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+LOOK_AGAIN_S = 0.05
+"""Seconds until `remember` looks again whether another writer is done; other work goes on."""
+
+NAME = re.compile(r"(?=.{1,64}\Z)[a-z0-9]+(-[a-z0-9]+)*")
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+"""Windows has no such flag; a link is looked for before, too."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +58,9 @@ class Memory:
     folder: made when it is not there.
     today:  the date of new notes (ISO), injected in tests.
 
-    Writing raises filelock.Timeout when another writer holds the folder for more than 10 seconds.
+    Only files of the folder itself are read and written: links, folders and devices are not notes.
+    Writing raises filelock.Timeout when another writer holds the folder for more than 10 seconds,
+    and OSError when the disk is full.
     """
 
     def __init__(self, folder: str | Path, *, today: str | None = None) -> None:
@@ -59,16 +70,20 @@ class Memory:
 
     def write(self, title: str, text: str, source: str) -> Note:
         """Keeps a new note; a title that is taken gets a number. Raises ValueError for one that
-        says nothing.
+        says nothing, or holds half a character.
         """
+        return self.try_to_write(title, text, source, wait_s=LOCK_S)
+
+    def try_to_write(self, title: str, text: str, source: str, *, wait_s: float) -> Note:
+        """Like `write`, but waits no longer than this for another writer."""
         if not title.strip() or not text.strip() or not source.strip():
             raise ValueError(
                 "a note needs a title, a text and a source; "
                 f"given: {title!r}, {text!r:.40}, {source!r}"
             )
-        with self._lock():
+        with self._lock(wait_s):
             name = self._free(_slug(title))
-            note = Note(name, title.strip(), text.strip(), self._date(), source.strip())
+            note = Note(name, _one_line(title), _lines(text), self._date(), _one_line(source))
             self._put(note)
         return note
 
@@ -76,11 +91,14 @@ class Memory:
         """Replaces the text of a note; the old one stays in `corrected/`. Raises KeyError without
         such a note.
         """
-        with self._lock():
+        with self._lock(LOCK_S):
             old = self.read(name)
-            (self.folder / "corrected").mkdir(exist_ok=True)
+            room = self.folder / "corrected"
+            if room.is_symlink():
+                raise ValueError(f"{room.name} is a link; a note is written to its own folder only")
+            room.mkdir(exist_ok=True)
             self._put(replace(old, name=self._free(name, "corrected")), "corrected")
-            note = replace(old, text=text.strip(), date=self._date(), source=source.strip())
+            note = replace(old, text=_lines(text), date=self._date(), source=_one_line(source))
             self._put(note)
         return note
 
@@ -89,18 +107,18 @@ class Memory:
         be read.
         """
         path = self._path(name)
-        if not path.is_file():
+        if not os.path.lexists(path):
             names = ", ".join(self.names()) or "none"
             raise KeyError(f"no note {name!r}; there are: {names}")
         return _parsed(path)
 
     def names(self) -> list[str]:
-        """The names of all notes, in order."""
-        return sorted(path.stem for path in self.folder.glob("*.md"))
+        """The names of all notes that can be read, in order."""
+        return list(self._notes()[0])
 
     def unreadable(self) -> dict[str, str]:
-        """The notes that cannot be read, by name, and why. A search leaves them out, and nothing
-        else.
+        """The notes that cannot be read, by name, and why. A search and `names` leave them out,
+        and nothing else.
         """
         return self._notes()[1]
 
@@ -121,9 +139,9 @@ class Memory:
     def _notes(self) -> tuple[dict[str, Note], dict[str, str]]:
         notes: dict[str, Note] = {}
         unreadable: dict[str, str] = {}
-        for name in self.names():
+        for name in sorted(path.stem for path in self.folder.glob("*.md")):
             try:
-                notes[name] = _parsed(self.folder / f"{name}.md")
+                notes[name] = _parsed(self._path(name))
             except ValueError as problem:
                 unreadable[name] = str(problem)
         return notes, unreadable
@@ -139,19 +157,30 @@ class Memory:
     def _free(self, name: str, room: str = "") -> str:
         number = 1
         free = name
-        while self._path(free, room).exists():
+        while os.path.lexists(self._path(free, room)):
             number += 1
-            free = f"{name}-{number}"
+            free = f"{name[:56].rstrip('-')}-{number}"
         return free
 
     def _put(self, note: Note, room: str = "") -> None:
+        """Writes a note aside, to a file that was not there before, and puts it in place."""
         path = self._path(note.name, room)
-        aside = path.with_suffix(".new")
-        aside.write_text(_written(note), encoding="utf-8")
-        os.replace(aside, path)
+        content = _written(note)
+        aside = path.with_suffix(f".{secrets.token_hex(4)}.new")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK | getattr(os, "O_BINARY", 0)
+        try:
+            with open(os.open(aside, flags, 0o666), "wb") as file:
+                file.write(content)
+            os.replace(aside, path)
+        except BaseException:
+            aside.unlink(missing_ok=True)
+            raise
 
-    def _lock(self) -> FileLock:
-        return FileLock(self.folder / ".lock", timeout=LOCK_S)
+    def _lock(self, wait_s: float) -> FileLock:
+        path = self.folder / ".lock"
+        if path.is_symlink():
+            raise ValueError(f"{path.name} is a link; a note is written to its own folder only")
+        return FileLock(path, timeout=wait_s)
 
     def _date(self) -> str:
         return self._today or date.today().isoformat()
@@ -162,21 +191,53 @@ def _slug(title: str) -> str:
     return "-".join(words)[:60].strip("-") or "note"
 
 
-def _written(note: Note) -> str:
-    title = " ".join(note.title.split())
-    source = " ".join(note.source.split())
-    return f"---\ntitle: {title}\ndate: {note.date}\nsource: {source}\n---\n\n{note.text}\n"
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _lines(text: str) -> str:
+    """The text of a note; every other sign than these line ends stays as it is."""
+    return text.replace("\r\n", "\n").strip()
+
+
+def _written(note: Note) -> bytes:
+    """A note as its file holds it. Raises ValueError for half a character."""
+    header = f"---\ntitle: {note.title}\ndate: {note.date}\nsource: {note.source}\n---\n"
+    try:
+        return f"{header}\n{note.text}\n".encode()
+    except UnicodeEncodeError as problem:
+        half = problem.object[problem.start]
+        raise ValueError(
+            f"the note holds half a character ({half!r}), which no file can keep; take it out"
+        ) from None
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a file of the folder. Raises ValueError for what is none, such as a link."""
+    try:
+        mode = path.lstat().st_mode
+        if stat.S_ISLNK(mode):
+            raise ValueError(f"{path.name} is a link; copy the note itself into the folder")
+        if not stat.S_ISREG(mode):
+            kind = "a folder" if stat.S_ISDIR(mode) else "a device or a pipe"
+            raise ValueError(f"{path.name} is {kind}; a note is a text file")
+        # without waiting, in case that it has become a pipe since
+        flags = os.O_RDONLY | NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        with open(os.open(path, flags), "rb") as file:
+            return file.read()
+    except OSError as problem:
+        raise ValueError(f"{path.name} cannot be read: {problem.strerror}") from None
 
 
 def _parsed(path: Path) -> Note:
     """Reads a note. Raises ValueError that names the file and what is wrong with it."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = _content(path).decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as problem:
         raise ValueError(
             f"{path.name} is not UTF-8 (byte {problem.start}); save it as UTF-8"
         ) from None
-    lines = text.splitlines()
+    lines = text.split("\n")
     rules = [number for number, line in enumerate(lines) if line.strip() == "---"]
     if len(rules) < 2 or rules[0] != 0:
         raise ValueError(
@@ -224,12 +285,23 @@ def remember_tool(memory: Memory) -> Tool:
     """The tool with which an agent keeps a note."""
 
     @tool
-    def remember(title: str, text: str, source: str) -> str:
+    async def remember(title: str, text: str, source: str) -> str:
         """Keep a note for later runs: a title, the facts, and where they are from."""
-        try:
-            note = memory.write(title, text, source)
-        except ValueError as problem:
-            raise ToolError(str(problem)) from None
-        return f"kept as {note.name}"
+        latest = time.monotonic() + LOCK_S
+        while True:
+            try:
+                note = memory.try_to_write(title, text, source, wait_s=0)
+            except Timeout:
+                if time.monotonic() > latest:
+                    raise ToolError(
+                        f"another writer has held the notes for {LOCK_S:g} s; try again later"
+                    ) from None
+                await asyncio.sleep(LOOK_AGAIN_S)
+            except ValueError as problem:
+                raise ToolError(str(problem)) from None
+            except OSError as problem:
+                raise ToolError(f"the note could not be kept: {problem.strerror}") from None
+            else:
+                return f"kept as {note.name}"
 
     return remember

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 import subprocess
 import sys
 
 import pytest
+from filelock import FileLock
+from hypothesis import given
+from hypothesis import strategies as st
 
-from kernel import Client, DeterministicSupervisor, Handoff, Run, specialists
+from kernel import Client, DeterministicSupervisor, Handoff, Run, ToolError, specialists
 from kernel.memory import Memory, memory_specialist, remember_tool
 from offline_model import OfflineTransport
 
@@ -90,6 +95,113 @@ def test_a_broken_note_is_named_and_the_others_are_found(memory, content, why):
     assert list(memory.unreadable()) == ["bad"] and why in memory.unreadable()["bad"]
     with pytest.raises(ValueError, match="bad.md"):
         memory.read("bad")
+
+
+posix = pytest.mark.skipif(os.name != "posix", reason="links and pipes are POSIX's here")
+
+
+@pytest.fixture
+def outside(tmp_path):
+    path = tmp_path / "outside.md"
+    path.write_text("---\ntitle: T\ndate: D\nsource: S\n---\n\nsecret notes", encoding="utf-8")
+    return path
+
+
+@posix
+def test_what_is_no_file_of_the_folder_is_named_and_the_others_are_found(memory, outside):
+    memory.write("Good", "Good notes stay.", "x")
+    place = memory.folder
+    (place / "folder.md").mkdir()
+    (place / "dangling.md").symlink_to(place / "nothing.md")
+    (place / "circle.md").symlink_to(place / "circle.md")
+    (place / "out.md").symlink_to(outside)
+    (place / "device.md").symlink_to("/dev/zero")
+    os.mkfifo(place / "pipe.md")
+    (place / "My Note.md").write_bytes(outside.read_bytes())
+    assert found(memory, "notes secret") == ["good"] == memory.names()
+    why = memory.unreadable()
+    assert "is not the name of a note" in why.pop("My Note")
+    kinds = ("circle", "dangling", "device", "folder", "out", "pipe")
+    words = ("a link", "a link", "a link", "a folder", "a link", "a device or a pipe")
+    assert [*why] == [*kinds]
+    for name, word in zip(kinds, words, strict=True):
+        assert f"{name}.md is {word}; " in why[name]
+        with pytest.raises(ValueError, match=f"{name}.md is {word}"):
+            memory.read(name)
+
+
+@posix
+def test_nothing_is_written_through_a_link(memory, outside):
+    before = outside.read_bytes()
+    place = memory.folder
+    memory.write("Other", "Text.", "x")
+    for name in ("title.new", "title.md", "title-2.md"):
+        (place / name).symlink_to(outside)
+    assert memory.write("Title", "Text.", "x").name == "title-3"
+    (place / "corrected").symlink_to(outside.parent)
+    with pytest.raises(ValueError, match="corrected is a link"):
+        memory.correct("other", "New.", "y")
+    (place / ".lock").unlink(missing_ok=True)
+    (place / ".lock").symlink_to(outside)
+    with pytest.raises(ValueError, match="lock is a link"):
+        memory.write("Third", "Text.", "x")
+    assert outside.read_bytes() == before and memory.read("other").text == "Text."
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"])).map(lambda text: text.replace("\r\n", ""))
+
+
+@given(TEXTS, TEXTS, TEXTS)
+def test_a_note_comes_back_as_it_was_written(tmp_path_factory, title, text, source):
+    memory = Memory(tmp_path_factory.mktemp("notes"))
+    if not (title.strip() and text.strip() and source.strip()):
+        return
+    note = memory.write(title, text, source)
+    assert memory.read(note.name) == note and note.text == text.strip()
+    memory.correct(note.name, f"{text}!", source)
+    assert memory.read(note.name).text == f"{text}!".strip()
+
+
+@pytest.mark.parametrize("field", ["title", "text", "source"])
+def test_half_a_character_is_refused_and_leaves_nothing(memory, field):
+    fields = {"title": "T", "text": "X", "source": "S", field: "half \ud800"}
+    with pytest.raises(ValueError, match="half a character"):
+        memory.write(**fields)
+    assert [path.name for path in memory.folder.iterdir() if path.name != ".lock"] == []
+
+
+def test_a_full_disk_leaves_nothing_and_is_a_sentence_for_the_model(memory, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("kernel.memory.os.replace", full)
+    with pytest.raises(ToolError, match="the note could not be kept: No space left on device"):
+        asyncio.run(remember_tool(memory).call({"title": "T", "text": "X", "source": "S"}, None))
+    assert [path.name for path in memory.folder.iterdir() if path.name != ".lock"] == []
+
+
+def test_another_writer_stops_nobody_else_and_is_a_sentence_for_the_model(memory, monkeypatch):
+    monkeypatch.setattr("kernel.memory.LOCK_S", 0.2)
+    arguments = {"title": "T", "text": "X", "source": "S"}
+    turns = 0
+
+    async def others_work():
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    async def both():
+        others = asyncio.create_task(others_work())
+        try:
+            return await remember_tool(memory).call(arguments, None)
+        finally:
+            others.cancel()
+
+    with FileLock(memory.folder / ".lock"):
+        with pytest.raises(ToolError, match="another writer has held the notes for 0.2 s"):
+            asyncio.run(both())
+    assert turns > 10 and asyncio.run(both()) == "kept as t"
 
 
 @pytest.mark.parametrize("missing", ["title", "text", "source"])
