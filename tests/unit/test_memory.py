@@ -198,9 +198,9 @@ def test_another_writer_stops_nobody_else_and_is_a_sentence_for_the_model(memory
         finally:
             others.cancel()
 
-    with FileLock(memory.folder / ".lock"):
-        with pytest.raises(ToolError, match="another writer has held the notes for 0.2 s"):
-            asyncio.run(both())
+    sentence = pytest.raises(ToolError, match="another writer has held the notes for 0.2 s")
+    with FileLock(memory.folder / ".lock"), sentence:
+        asyncio.run(both())
     assert turns > 10 and asyncio.run(both()) == "kept as t"
 
 
