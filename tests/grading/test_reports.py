@@ -19,7 +19,7 @@ from workshop.checks import exercise, exercises
 from workshop.course.canonical import canonical
 from workshop.grading import late, reports
 from workshop.grading.overrides import Override
-from workshop.grading.reports import charts, class_page, marks, reading, words
+from workshop.grading.reports import changes, charts, class_page, marks, reading, words
 
 from .a_class import NAMES, line, report, some_class, write
 from .test_plain import NASTY
@@ -793,3 +793,73 @@ def test_a_file_that_is_not_gradings_own_outlives_every_run(book):
         "ada.html",
         "thesis.txt",
     }
+
+
+# ── marks that changed ────────────────────────────────────────────────────────────────────────────
+
+
+def graded(learner, *, lost=0, **facts):
+    """A report with so many checks of the first exercise lost."""
+    made = with_results(*all_passed(), learner=learner, **facts)
+    for result in made["results"][:lost]:
+        result |= {"state": "failed", "earned": 0}
+    return made
+
+
+def test_after_a_change_of_the_course_the_page_lists_whose_mark_changed(book, tmp_path):
+    first = {"course": "one", "graded": "2026-11-22T01:40:00+00:00"}
+    second = {"course": "two", "graded": "2026-11-23T01:40:00+00:00"}
+    book(graded("ada", **first), graded("bo", lost=1, **first), graded("cy", **first))
+    known = book(graded("ada", lost=2, **second), graded("bo", **second), graded("cy", **second))
+    id, points = THESE[0].id, THESE[0].points
+    found = {(one.learner, one.exercise, one.before, one.now): one.why for one in known.changes}
+    assert set(found) == {("ada", id, points, points - 2), ("bo", id, points - 1, points)}
+    assert set(found.values()) == {changes.COURSE}
+    assert "2 marks changed since the last run" in known.summary()
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert f"{points} → {points - 2}" in page and "Marks changed." in page
+    same = book(graded("ada", lost=2, **second), graded("bo", **second), graded("cy", **second))
+    assert same.changes == known.changes and not same.changed, "they stay listed, as earlier ones"
+    assert "Marks changed." not in (tmp_path / "index.html").read_text(encoding="utf-8")
+    kept = json.loads((tmp_path / "gradebook.json").read_text(encoding="utf-8"))["changes"]
+    assert [(one["learner"], one["before"], one["now"]) for one in kept] == [
+        ("ada", points, points - 2),
+        ("bo", points - 1, points),
+    ]
+
+
+@pytest.mark.parametrize(
+    "facts, override, why",
+    [
+        ({"sha256": "1" * 64}, None, changes.OTHER_FILE),
+        ({"course": "one", "seed": 5}, None, changes.AGAIN),
+        ({"course": "one"}, 0.5, changes.BY_HAND),
+    ],
+)
+def test_a_change_says_why(book, facts, override, why):
+    book(graded("ada", course="one"))
+    by_hand = [Override(learner="ada", exercise=THESE[0].id, points=override)] if override else []
+    known = book(graded("ada", lost=1, **facts), overrides=by_hand)
+    assert [one.why for one in known.changes] == [why]
+
+
+def test_what_was_not_graded_has_not_changed(book, tmp_path):
+    handed = {("ada", NAMES[LESSON]): reports.Handed(file="ada/03.ipynb", pending="stopped")}
+    reports.write(tmp_path, [], handed=handed)
+    assert not book(graded("ada")).changes
+    assert not reports.write(tmp_path, [], handed=handed).changes
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "{",
+        "[]",
+        '{"learners": [1, {"learner": "ada", "exercises": []}], "changes": [{}, 1]}',
+        '{"learners": [{"learner": "ada", "exercises": {"03.1": {"points": "3"}}}]}',
+        '{"changes": [{"learner": "<b>", "exercise": "x", "before": true, "now": 1, "why": "y", "when": "z"}]}',
+    ],
+)
+def test_a_last_gradebook_that_somebody_edited_harms_nothing(book, tmp_path, last):
+    (tmp_path / "gradebook.json").write_text(last, encoding="utf-8")
+    assert not book(graded("ada")).changes

@@ -23,6 +23,7 @@ from . import course, intake, observed, options, overrides, reports, sandbox
 from .intake.answers import master, names
 from .out_folder import OutFolder
 from .plan import Plan
+from .reports.changes import graded_before, last_gradebook
 from .sandbox import forks, orphans
 from .scale import workers
 
@@ -74,6 +75,8 @@ class Grading:
     by_hand: tuple[overrides.Override, ...]
     handed_in: intake.Intake
     plan: Plan
+    fingerprints: dict[str, str] = field(default_factory=dict)
+    """By notebook, what it is graded with."""
     keys: dict[intake.Submission, str] = field(default_factory=dict)
     """By submission, the name of its report."""
     status: int = 0
@@ -132,11 +135,11 @@ def _still_to_do(run: Grading) -> list[intake.Submission]:
     """Gives each submission the name of its report; returns those that have none."""
     index, parts = run.chosen.part or (0, 1)
     mine = run.handed_in.submissions[index::parts]
-    prints = {
-        name: course.fingerprint(name) for name in {submission.notebook for submission in mine}
-    }
+    for name in {submission.notebook for submission in mine}:
+        run.fingerprints[name] = course.fingerprint(name)
     for submission in mine:
-        run.keys[submission] = _key(submission, prints[submission.notebook], run.chosen)
+        fingerprint = run.fingerprints[submission.notebook]
+        run.keys[submission] = _key(submission, fingerprint, run.chosen)
     return [
         submission for submission in mine if not _is_done(run.report(submission), run.chosen.seed)
     ]
@@ -149,6 +152,14 @@ def _say_how_many(run: Grading, todo: list[intake.Submission]) -> None:
         f"{number} submission{'s' * (number != 1)} of {people} learner{'s' * (people != 1)}; "
         f"{number - len(todo)} graded before, {len(todo)} to do."
     )
+    last = last_gradebook(run.folder.out / "gradebook.json")
+    before = graded_before(last)
+    again = [one for one in todo if (one.learner, one.sha256) in before]
+    if again:
+        print(
+            f"{len(again)} of them had a mark, and are graded again: the course, a package or an "
+            "option has changed since. The gradebook will list the marks that differ."
+        )
 
 
 def _grade(run: Grading, todo: Iterable[intake.Submission]) -> None:
@@ -159,7 +170,7 @@ def _grade(run: Grading, todo: Iterable[intake.Submission]) -> None:
         print(f"Kernels are started one by one: {problem}.", file=sys.stderr)
         plan.fork = False
     for submission in todo:
-        plan.submissions[str(submission.path.resolve())] = _about(submission, run.keys[submission])
+        plan.submissions[str(submission.path.resolve())] = _about(run, submission)
     needed = sorted({about["notebook"] for about in plan.submissions.values()})
     with ThreadPoolExecutor(chosen.workers) as several:
         begun = {name: several.submit(observed.reference, master(name), plan) for name in needed}
@@ -181,7 +192,7 @@ def _grade(run: Grading, todo: Iterable[intake.Submission]) -> None:
     run.status = workers.run(plan, run.folder.work, chosen)
 
 
-def _about(submission: intake.Submission, key: str) -> dict[str, object]:
+def _about(run: Grading, submission: intake.Submission) -> dict[str, object]:
     """What the plan says of a submission."""
     submitted = submission.submitted
     return {
@@ -191,7 +202,8 @@ def _about(submission: intake.Submission, key: str) -> dict[str, object]:
         "older": list(submission.older),
         "flags": list(submission.problems),
         "submitted": submitted.isoformat() if submitted else None,
-        "key": key,
+        "key": run.keys[submission],
+        "course": run.fingerprints[submission.notebook][:16],
     }
 
 

@@ -254,6 +254,7 @@ class GradedFile(IPyNbFile):
             "graded": datetime.now(UTC).isoformat(timespec="seconds"),
             "seed": self.plan.seed,
             "sandbox": sandbox.name(),
+            "course": self.about.get("course", ""),
             "kernel": "forked" if self.plan.fork else "plain",
             "seconds": round(time.monotonic() - self.began, 2),
             "results": [asdict(check) for check in self.checks],

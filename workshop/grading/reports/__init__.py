@@ -15,7 +15,7 @@ from workshop.checks import Exercise, exercises
 from workshop.grading.late import LateRule
 from workshop.grading.overrides import Override
 
-from . import class_page, junit, learner_markdown, learner_page, plain, platforms, tables
+from . import changes, class_page, junit, learner_markdown, learner_page, plain, platforms, tables
 from .by_hand import apply
 from .marks import Gradebook, Handed, Person, Work
 from .reading import absent, waiting, works_of
@@ -86,6 +86,8 @@ def write(out: Path, results: Iterable[Path] | None = None, **facts: object) -> 
     """
     paths = sorted((out / "results").glob("*.json")) if results is None else results
     book = read(paths, **facts)  # type: ignore[arg-type]
+    last = changes.last_gradebook(out / "gradebook.json")
+    book = changes.noted(last, book)
     files: dict[str, str | bytes] = {
         "gradebook.csv": tables.as_csv(book),
         "gradebook.json": tables.as_json(book),

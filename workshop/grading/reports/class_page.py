@@ -54,6 +54,7 @@ def page(book: Gradebook, for_platforms: Sequence[str] = ()) -> str:
             "<h2>Learners</h2>",
             _learners(book),
             _by_hand(book),
+            _changed(book),
             _same_answers(book),
             _files("Files that were not understood", book.unread, "is-unread"),
             _files("Files that were left aside", book.aside, "is-aside"),
@@ -85,6 +86,9 @@ def _notices(book: Gradebook) -> Iterable[str]:
             "goes on from here; the reasons are in the table of learners."
         )
         yield _note("pending", "Not everybody is graded yet.", text)
+    if book.changed:
+        text = f'{count(book.changed, "mark")} differ from the last run: <a href="#changed">see below</a>.'
+        yield _note("partly", "Marks changed.", text)
     if book.unused:
         rows = "; ".join(shown(line, 200) for line in book.unused[:20])
         yield _note("partly", "Rows of overrides.csv without effect.", f"{rows}.")
@@ -302,6 +306,37 @@ def _by_hand(book: Gradebook) -> str:
         '<h2>Changed by hand</h2><div class="scroll"><table><thead><tr><th scope="col">Learner</th>'
         '<th scope="col">Exercise</th><th scope="col">Counts</th><th scope="col">Reason</th></tr>'
         f"</thead><tbody>{listed}</tbody></table></div>"
+    )
+
+
+def _changed(book: Gradebook) -> str:
+    """Marks that differ from an earlier run into this folder, the latest first."""
+    if not book.changes:
+        return ""
+    pages = {person.learner: person for person in book.people}
+    rows = []
+    for change in reversed(book.changes[-MOST_LISTED:]):
+        person = pages.get(change.learner)
+        name = shown(person.name if person else change.learner, 100)
+        link = f'<a href="learners/{person.page}.html">{name}</a>' if person else name
+        points = f"{amount(change.before)} → {amount(change.now)}"
+        rows.append(
+            f'<tr><th scope="row">{link}</th><td>{shown(change.exercise)}</td>'
+            f'<td class="number">{points}</td><td class="some">{shown(change.why, 200)}</td>'
+            f"<td>{shown(change.when[:16].replace('T', ' '))} UTC</td></tr>"
+        )
+    more = len(book.changes) - len(rows)
+    note = (
+        f'<p class="aside">And {more:,} earlier ones; all are in gradebook.json.</p>'
+        if more
+        else ""
+    )
+    return (
+        '<h2 id="changed">Marks that changed</h2><p class="aside">Points of an exercise, before lateness, against '
+        "the run before.</p>"
+        '<div class="scroll"><table><thead><tr><th scope="col">Learner</th><th scope="col">Exercise</th>'
+        '<th scope="col" class="number">Points</th><th scope="col">Why</th><th scope="col">When</th></tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>{note}"
     )
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 from workshop.checks import Exercise
 from workshop.grading.check import Check
@@ -83,6 +84,8 @@ class Work:
     graded: str = ""
     seed: int | None = None
     sandbox: str = ""
+    course: str = ""
+    """The fingerprint of what it was graded with: course, packages, Python."""
     kernel: str = ""
     seconds: float = 0.0
     rule: LateRule | None = None
@@ -200,6 +203,10 @@ class Gradebook:
     rule: LateRule | None = None
     unused: tuple[str, ...] = ()
     """Rows of the overrides that changed nothing, each with the reason."""
+    changes: tuple[Any, ...] = ()
+    """Marks that differ from those of an earlier run into the same folder (see `changes.py`)."""
+    changed: int = 0
+    """How many of these came with this run."""
     written: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def works(self) -> list[Work]:
@@ -223,6 +230,9 @@ class Gradebook:
         summary = f"{people}, {mean:.0%} of the points on average."
         if waiting := count - len(graded):
             summary += f" {waiting} of them not graded yet, and not in the average."
+        if self.changed:
+            marks = f"{self.changed} mark{'s' * (self.changed != 1)}"
+            summary += f" {marks} changed since the last run: index.html lists them."
         if self.unread:
             summary += f" Not understood: {len(self.unread)} file{'s' * (len(self.unread) != 1)}."
         return summary

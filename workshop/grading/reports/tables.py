@@ -9,7 +9,7 @@ from typing import Any
 
 from workshop.grading.overrides import Override
 
-from . import same_answers
+from . import changes, same_answers
 from .marks import Gradebook, Mark, Person
 from .plain import cell
 
@@ -65,6 +65,7 @@ def as_json(book: Gradebook) -> str:
                 "unread": [{"file": file, "why": why} for file, why in book.unread],
                 "aside": [{"file": file, "why": why} for file, why in book.aside],
                 "overrides without effect": list(book.unused),
+                "changes": changes.as_facts(book.changes),
                 "the same answer": [
                     {
                         "exercise": group.exercise.id,
@@ -121,6 +122,7 @@ def _person(person: Person) -> dict[str, Any]:
                 "graded": work.graded,
                 "seed": work.seed,
                 "sandbox": work.sandbox,
+                "course": work.course,
                 "kernel": work.kernel,
                 "seconds": work.seconds,
             }
