@@ -16,6 +16,7 @@ OpenTelemetry is an optional extra, imported when spans are sent: pip install -e
 from __future__ import annotations
 
 import json
+import socket
 import sys
 import time
 import warnings
@@ -26,6 +27,7 @@ from decimal import Decimal
 from importlib import import_module
 from typing import Any, Literal
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from .budget import Spent
 from .events import (
@@ -98,6 +100,10 @@ HANDOFF = "handoff_to_"
 LONGEST_NAME = 128
 """Characters: what the API allows for the name of a tool. A longer one is cut."""
 
+LOCAL = ("127.0.0.1", "localhost", "::1")
+KNOCK_S, PATIENCE_S = 2.0, 10.0
+"""Seconds: until an address counts as one where nobody listens; until spans on the way are given up
+when nobody does."""
 MOST_WAITING = 1_000_000
 """Spans that may wait to be sent. The default, 2,048, loses most of a log that is read at once."""
 
@@ -472,9 +478,9 @@ def sending_to(url: str, service: str = "supervisor workshop") -> Iterator[Any]:
     export = optional("opentelemetry.sdk.trace.export")
     otlp = optional("opentelemetry.exporter.otlp.proto.http.trace_exporter")
     session = optional("requests").Session()
-    if urlsplit(url).hostname in ("127.0.0.1", "localhost", "::1"):
+    if urlsplit(url).hostname in LOCAL:
         session.trust_env = False  # a proxy of the environment is not for this machine
-    outbox = _Outbox(otlp.OTLPSpanExporter(endpoint=url, session=session))
+    outbox = _Outbox(otlp.OTLPSpanExporter(endpoint=url, session=session), url)
     provider = sdk.TracerProvider(
         resource=resources.Resource.create({"service.name": service}), shutdown_on_exit=False
     )
@@ -490,26 +496,52 @@ def sending_to(url: str, service: str = "supervisor workshop") -> Iterator[Any]:
 
 
 class _Outbox:
-    """An exporter around an exporter: counts the spans that could not be sent."""
+    """An exporter around an exporter: counts the spans that could not be sent, and sends nothing
+    where nobody listens, since the exporter would try again for seconds."""
 
-    def __init__(self, exporter: Any) -> None:
+    def __init__(self, exporter: Any, url: str) -> None:
         self._exporter = exporter
+        self._url = url
         self.lost = 0
         self.last = False
         """Whether the program is waiting: then the first failure ends the tries."""
 
     def export(self, spans: Sequence[Any]) -> Any:
-        given_up = self.last and self.lost
+        given_up = (self.last and self.lost) or not self._listened_to()
         result = None if given_up else self._exporter.export(spans)
         if result is None or result.name != "SUCCESS":
             self.lost += len(spans)
         return result
+
+    def _listened_to(self) -> bool:
+        """Waits for a listener, as long as the program is not waiting itself."""
+        until = time.monotonic() + PATIENCE_S
+        while not _listens(self._url):
+            if self.last or time.monotonic() > until:
+                return False
+            time.sleep(0.1)
+        return True
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
         return self._exporter.force_flush(timeout_millis)
 
     def shutdown(self) -> None:
         self._exporter.shutdown()
+
+
+def _listens(url: str) -> bool:
+    """Whether something listens at an address; a proxy on the way says so itself."""
+    place = urlsplit(url)
+    host = place.hostname or ""
+    local = host in LOCAL
+    if not local and getproxies().get(place.scheme) and not proxy_bypass(host):
+        return True
+    port = place.port or (443 if place.scheme == "https" else 80)
+    try:
+        socket.create_connection((host, port), KNOCK_S).close()
+    except OSError:
+        return False
+    return True
 
 
 def optional(module: str) -> Any:
