@@ -63,6 +63,9 @@ NOT_SENT = (
 )
 """These come before a request has left: it cannot have cost anything."""
 
+OnRetry = Callable[[ApiError, float], Awaitable[None] | None]
+"""What is told of a failed try: the error, and the seconds until the next one."""
+
 DEFAULT_MAX_USD = Decimal("0.50")
 
 MAX_REPLY_BYTES = 32_000_000
@@ -174,12 +177,13 @@ class Client(contextlib.AbstractAsyncContextManager):
         self,
         request: Request | dict[str, Any],
         *,
-        on_retry: Callable[[ApiError, float], None] | None = None,
+        on_retry: OnRetry | None = None,
     ) -> Reply:
         """Sends one request, again where the service's rules allow it; returns the reply.
 
         request:  a Request, or the body of one.
-        on_retry: called before each further try with what failed and the seconds until then.
+        on_retry: called before each further try with what failed and the seconds until then; what
+                  it returns is awaited before the wait.
 
         Raises ApiError when the last try fails.
         """
@@ -194,8 +198,8 @@ class Client(contextlib.AbstractAsyncContextManager):
             wait_s = before_next_try(outcome.retry_after_s, attempt, self._jitter)
             if not outcome.retryable or attempt > self.retries or wait_s > MAX_RETRY_WAIT_S:
                 raise outcome
-            if on_retry:
-                on_retry(outcome, wait_s)
+            if on_retry and (answer := on_retry(outcome, wait_s)):
+                await answer
             await self._sleep(wait_s)
 
     async def _send_once(self, content: bytes) -> Reply | ApiError:
@@ -351,7 +355,7 @@ class WrappedClient(Client):
         self,
         request: Request | dict[str, Any],
         *,
-        on_retry: Callable[[ApiError, float], None] | None = None,
+        on_retry: OnRetry | None = None,
     ) -> Reply:
         return await self.wrapped.send(request, on_retry=on_retry)
 

@@ -50,7 +50,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from .client import Client, WrappedClient
+from .client import Client, OnRetry, WrappedClient
 from .contract import Pause, ToolError, as_plain, as_text, in_words
 from .events import Dispatched
 from .journal_file import FORMAT, JournalError, JournalFile, Row
@@ -344,7 +344,7 @@ class JournalledClient(WrappedClient):
         self,
         request: Request | dict[str, Any],
         *,
-        on_retry: Callable[[ApiError, float], None] | None = None,
+        on_retry: OnRetry | None = None,
     ) -> Reply:
         if not isinstance(request, Request):
             request = Request(request)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import builtins
 import contextlib
 import logging
 import os
@@ -15,6 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from xml.etree import ElementTree
 
+import psutil
 import pytest
 
 from kernel import (
@@ -31,7 +31,16 @@ from kernel import (
     specialists,
 )
 from kernel import cluster as clusters
-from kernel.cluster import Account, Here, NoCluster, WorkerLost, fan_out, open_cluster, share
+from kernel.cluster import (
+    Account,
+    Here,
+    NoCluster,
+    WorkerLost,
+    fan_out,
+    open_cluster,
+    parcel,
+    share,
+)
 from kernel.journal import Journal
 from kernel.wire import RequestSize
 from workshop import views
@@ -77,6 +86,7 @@ class Asks:
     stumbles: str = ""
 
     async def execute(self, handoff, run):
+        run.note("at work", pid=os.getpid())
         for number in range(self.times):
             message = {"role": "user", "content": f"{handoff.intent} {number}"}
             await run.ask(model=models.worker, max_tokens=300, messages=[message])
@@ -202,7 +212,8 @@ async def test_a_bug_and_a_pause_of_a_branch_leave_its_siblings_alone(address):
     assert bug.status == "failed" and "KeyError" in bug.reason
     assert pause.status == "paused" and pause.reason == "a person should look"
     assert fine.ok
-    assert not [event for event in run.events if event.kind == "note"]  # nothing was begun again
+    begun_again = [event for event in run.events if getattr(event, "about", "") == "cluster"]
+    assert not begun_again
 
 
 async def test_what_does_not_travel_says_so_in_a_sentence():
@@ -225,8 +236,9 @@ async def test_the_levels_and_turns_that_are_left_hold_there(address):
 # ── a worker dies ─────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("on", ["cluster", "here"])
-@pytest.mark.parametrize(("journal", "paid"), [(True, 4), (False, 6)])
+@pytest.mark.parametrize(
+    ("on", "journal", "paid"), [("cluster", True, 4), ("here", True, 4), ("here", False, 6)]
+)
 async def test_a_killed_worker_with_a_journal_nothing_is_paid_twice(
     address, tmp_path, on, journal, paid
 ):
@@ -241,8 +253,6 @@ async def test_a_killed_worker_with_a_journal_nothing_is_paid_twice(
             (result,) = await fan_out(
                 run, jobs(team, ["pgvector"]), on=work, journal=folder, client=service.client
             )
-            if on == "cluster":
-                await cluster.ready(2)
     assert result.ok, result.reason
     assert service.sent == run.spent.calls == paid
     assert run.ledger.reserved.calls == 0
@@ -263,9 +273,8 @@ class Loses:
     """Workers that are lost after they have booked a request."""
 
     async def do(self, job, account):
-        slice = await account.begin()
-        if slice == Budget():  # the bank is asked before each request
-            await account.book(RequestSize(models.worker, 100, 300, ""))
+        await account.begin()
+        await account.book(RequestSize(models.worker, 100, 300, ""))
         raise WorkerLost("gone")
 
 
@@ -274,7 +283,7 @@ async def test_what_a_lost_worker_had_under_way_counts_as_spent(books):
     run = Run(connect(), budget=Budget(calls=8))
     await fan_out(run, jobs(topics=["x"]), on=Loses(), attempts=2, books=books)
     assert run.ledger.reserved.calls == 0
-    assert run.spent.calls >= 2
+    assert run.spent.calls == 2 and run.spent.output_tokens == 600
 
 
 async def test_an_attempt_begins_once_whatever_the_scheduler_does():
@@ -287,7 +296,7 @@ async def test_an_attempt_begins_once_whatever_the_scheduler_does():
 async def test_a_journal_that_a_dying_process_still_holds_is_waited_for(tmp_path):
     file = tmp_path / "branch.db"
     held = Journal(file)
-    opening = asyncio.ensure_future(clusters._opened(file))
+    opening = asyncio.ensure_future(parcel._opened(file))
     await asyncio.sleep(0)
     assert not opening.done()
     held.close()
@@ -306,28 +315,41 @@ async def test_the_picture_says_what_crossed_the_wire_and_what_was_lost():
     assert "2 lost with its worker" in views.Elsewhere(lost).text()
 
 
+MOMENTS = (6, 12, 20, 28)
+"""Events after which a process is killed. Each word of a branch is tried in test_cluster_books."""
+
+
+@pytest.fixture(scope="module")
+def spares():
+    """A scheduler, and a worker more than the moments: nobody waits until one is started again."""
+    with contextlib.ExitStack() as stack:
+        _, address = stack.enter_context(scheduler_process())
+        for _ in range(2 * len(MOMENTS) + 1):
+            stack.enter_context(worker_process(address))
+        yield address
+
+
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("moment", range(12))
-async def test_killed_from_outside_at_any_moment_the_books_cover_what_was_sent(
-    address, tmp_path, moment
-):
+@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("books", ["bank", "lease"])
+async def test_killed_from_outside_the_books_cover_what_was_sent(spares, tmp_path, moment, books):
     with Service(latency_ms=60) as service:
-        run = Run(connect())
-        async with open_cluster(address) as cluster:
-            await cluster.ready(2)
-            processes = await cluster.dask.run(os.getpid)
-            victim = next(pid for pid in processes.values() if pid != os.getpid())
-            branches = asyncio.ensure_future(
-                fan_out(run, jobs(Asks(3)), on=cluster, journal=tmp_path, client=service.client)
-            )
-            while len(run.events) < 4 + 2 * moment and not branches.done():
+        run = Run(connect(), budget=Budget(calls=40))
+        async with open_cluster(spares) as cluster:
+            terms = {"journal": tmp_path, "client": service.client, "books": books}
+            branches = asyncio.ensure_future(fan_out(run, jobs(Asks(3)), on=cluster, **terms))
+            while len(run.events) < moment and not branches.done():
                 await asyncio.sleep(0.005)
+            victim = next(event.fields["pid"] for event in run.events if at_work_there(event))
             os.kill(victim, KILL)
             results = await branches
-            await cluster.ready(2)
     assert all(result.ok for result in results), [result.reason for result in results]
-    assert service.sent <= run.spent.calls <= 12 + 2  # two at once were under way there
+    assert service.sent <= run.spent.calls <= 12 + 4, "all four may have been under way there"
     assert run.ledger.reserved.calls == 0
+
+
+def at_work_there(event):
+    return getattr(event, "text", "") == "at work"
 
 
 # ── cancel ────────────────────────────────────────────────────────────────────────────────────────
@@ -357,25 +379,90 @@ async def test_cancel_really_stops_what_runs_elsewhere(address, tmp_path, how):
 # ── opening it ────────────────────────────────────────────────────────────────────────────────────
 
 
-async def test_a_cluster_of_its_own_processes_opens_and_closes(tmp_path):
-    before = set(threading.enumerate())
+async def test_a_cluster_of_its_own_processes_opens_works_and_leaves_nothing():
+    pytest.importorskip("distributed")
+    before = {*psutil.Process().children(recursive=True)}
+    with unpickled_here() as unpickled:
+        async with open_cluster(workers=1) as cluster:
+            own = {*psutil.Process().children(recursive=True)} - before
+            ports = [port for process in own for port in listening(process)]
+            assert {port.ip for port in ports} == {"127.0.0.1"}
+            assert len(ports) == 3, "a scheduler, a worker, and who starts it again"
+            assert 0 < await cluster.seconds_a_question(20) < 1
+            (result,) = await fan_out(Run(connect()), jobs(Asks(), ["x"]), on=cluster)
+            assert result.output in {process.pid for process in own}
+            with pytest.raises(TypeError, match="stays in its process"):
+                import cloudpickle
+
+                cloudpickle.dumps(cluster)
+    assert unpickled == [], "the run's own process unpickles nothing"
+    psutil.wait_procs(own, timeout=10)
+    assert not [process for process in own if process.is_running()]
+
+
+def listening(process):
+    return [
+        connection.laddr
+        for connection in process.net_connections("tcp")
+        if connection.status == psutil.CONN_LISTEN
+    ]
+
+
+UNPICKLED: list[list[str]] = []
+"""Lists that learn of each class that this thread unpickles."""
+
+
+def watch(event, arguments):
+    in_run = threading.current_thread() is threading.main_thread()
+    if event == "pickle.find_class" and in_run and UNPICKLED:
+        UNPICKLED[-1].append(".".join(arguments))
+
+
+@contextlib.contextmanager
+def unpickled_here():
+    if not UNPICKLED:
+        sys.addaudithook(watch)
+    UNPICKLED.append([])
+    yield UNPICKLED[-1]
+
+
+async def test_only_who_has_the_certificate_connects_and_never_reaches_the_runs_process(
+    monkeypatch,
+):
+    distributed = pytest.importorskip("distributed")
     async with open_cluster(workers=1) as cluster:
-        assert 0 < await cluster.seconds_a_question(20) < 1
-        (result,) = await fan_out(Run(connect()), jobs(Asks(), ["x"]), on=cluster)
-        assert result.output != os.getpid()
-        with pytest.raises(TypeError, match="stays in its process"):
-            import cloudpickle
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-of-the-run")
+        port = cluster.address.rpartition(":")[2]
+        strangers = [
+            (f"tcp://127.0.0.1:{port}", {}),
+            (cluster.address, {"security": distributed.Security.temporary()}),
+        ]
+        for address, credentials in strangers:
+            with pytest.raises(OSError):
+                await distributed.Client(address, asynchronous=True, timeout=1, **credentials)
+        own = distributed.Client(**cluster.connection(), asynchronous=True, set_as_default=False)
+        async with own as dask:
+            seen = await dask.run(who_and_key)
+            scheduler = await dask.run_on_scheduler(who_and_key)
+    reached = [*seen.values(), scheduler]
+    assert len(reached) == 2
+    assert os.getpid() not in {pid for pid, _ in reached}
+    assert {key for _, key in reached} == {None}
 
-            cloudpickle.dumps(cluster)
-    assert not {thread.name for thread in threading.enumerate()} - {t.name for t in before} & {
-        "IO loop"
-    }
+
+def who_and_key():
+    return os.getpid(), os.environ.get("ANTHROPIC_API_KEY")
 
 
-async def test_an_address_where_nothing_answers_says_how_to_start_one(monkeypatch):
-    monkeypatch.setattr(clusters, "START_S", 1.0)
+async def test_an_address_where_nothing_answers_says_how_to_start_one():
     with pytest.raises(NoCluster, match="dask scheduler"):
-        async with open_cluster("tcp://127.0.0.1:9"):
+        async with open_cluster("tcp://127.0.0.1:9", start_s=1.0):
+            pass
+
+
+async def test_a_cluster_that_is_late_names_the_setting_that_allows_more():
+    with pytest.raises(NoCluster, match=r"no answer in 0.01 seconds; `start_s` allows more"):
+        async with open_cluster(workers=1, start_s=0.01):
             pass
 
 
@@ -497,21 +584,18 @@ async def test_a_lost_scheduler_ends_a_run_with_the_work_so_far(tmp_path, then):
     assert run.ledger.reserved.calls == 0
 
 
-async def test_without_dask_there_is_one_sentence_with_the_line_that_installs_it(monkeypatch):
-    real = builtins.__import__
-
-    def missing(name):
-        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-    monkeypatch.setattr(clusters, "import_module", missing)
-    with pytest.raises(ModuleNotFoundError, match=r'pip install -e "\.\[cluster\]"'):
+@pytest.mark.parametrize("module", ["distributed", "cloudpickle", "cryptography"])
+async def test_without_the_extra_there_is_one_sentence_with_the_line_that_installs_it(
+    monkeypatch, module
+):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ModuleNotFoundError, match=rf'{module}.*pip install -e "\.\[cluster\]"'):
         async with open_cluster():
             pass
-    assert builtins.__import__ is real
 
 
 def test_the_module_needs_no_dask_to_be_imported():
-    code = "import sys, kernel.cluster; assert not {'distributed', 'dask', 'cloudpickle'} & set(sys.modules)"
+    code = "import sys, kernel.cluster; assert not {'distributed', 'dask', 'cloudpickle', 'cryptography'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
 
 

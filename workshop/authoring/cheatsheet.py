@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ def page() -> tuple[Path, str]:
         _table(core),
     ]
     for module, lesson in PRODUCTION.items():
-        if (ROOT / "kernel" / f"{module}.py").is_file():
+        if find_spec(f"kernel.{module}"):
             names = _public(f"kernel.{module}")
             parts += [f"## `from kernel.{module} import …` (lesson {lesson})", _table(names)]
     parts.append("## In a notebook")

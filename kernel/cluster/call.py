@@ -1,0 +1,186 @@
+"""The line of one branch, at home: it gives out the parcel, answers for the bank, and takes in what
+the worker tells."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from base64 import b64encode
+from collections.abc import Awaitable, Callable
+
+from ..budget import Budget, Exhausted
+from ..client import connect
+from ..contract import Result
+from ..run import Run
+from .books import Account, WorkerLost
+from .line import MAX_LINE, Line, LineLost, TooLong
+from .messages import Answer, Bug, Measured, Question, Settled, Work
+from .parcel import Back, restored
+
+LOST = "the process that did this work is gone"
+MAX_PARCEL = MAX_LINE - 10_000
+"""Bytes of an executable and its handoff, packed; what is around them needs a few more."""
+LATE_S = 5.0
+"""Seconds that a worker's last words may need when its process is known to be gone."""
+
+
+class Call:
+    """What becomes of one parcel: `outcome` is its result, or WorkerLost.
+
+    The line is the branch's life. When it ends before there is a result, whatever the reason, the
+    worker is lost to the run; and a worker whose line ends stops its branch.
+    """
+
+    def __init__(self, account: Account, parcel: bytes) -> None:
+        self.outcome: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        self.ended = asyncio.Event()
+        """Set when nothing more comes from this worker."""
+        self._account = account
+        self._parcel = parcel
+        self._line: Line | None = None
+        self._waiting: set[asyncio.Task[None]] = set()
+        self._take: dict[str, Callable[[bytes], Awaitable[None]]] = {
+            "event": self._event,
+            "question": self._question,
+            "settled": self._settled,
+            "done": self._done,
+            "bug": self._bug,
+        }
+
+    async def serve(self, line: Line) -> None:
+        """Speaks with the worker that called, until it is done or gone."""
+        self._line = line
+        try:
+            rest = await self._account.begin()
+            line.send(*self._opening(rest))
+            while (message := await line.receive()) is not None:
+                verb, body = message
+                if verb not in self._take:
+                    raise LineLost(f"it said {verb[:20]!r}")
+                await self._take[verb](body)
+        except WorkerLost as problem:
+            self._lost(str(problem))
+        except TooLong as problem:
+            self._account.cut_off = True
+            self.fail(f"this branch cannot cross the wire: {problem}")
+        except (OSError, ValueError) as problem:  # the line broke, or this is not what we speak
+            self._account.cut_off = not self.outcome.done()
+            self._lost(f"the line to its worker broke ({problem})")
+        finally:
+            for task in self._waiting:
+                task.cancel()
+            self._account.give_up()
+            self._lost(LOST)
+            self.ended.set()
+
+    def _opening(self, rest: Budget) -> tuple[str, str]:
+        """The first message to the worker."""
+        parcel = b64encode(self._parcel).decode()
+        if len(parcel) > MAX_PARCEL:
+            raise TooLong(f"the parcel is longer than {MAX_PARCEL:,} bytes")
+        return "work", Work(parcel=parcel, rest=rest).model_dump_json()
+
+    async def _event(self, body: bytes) -> None:
+        self._account.told(body)
+
+    async def _question(self, body: bytes) -> None:
+        asked = Question.model_validate_json(body)
+        if self._account.leased is not None:
+            await self._note(asked)
+            return
+        answering = asyncio.ensure_future(self._answer(asked))  # it may wait for others
+        self._waiting.add(answering)
+        answering.add_done_callback(self._waiting.discard)
+
+    async def _note(self, asked: Question) -> None:
+        """Books what the worker has booked in its slice already; it waits for no answer."""
+        try:
+            await self._booked(asked)
+        except Exhausted as problem:
+            raise LineLost(f"it used more than its slice: {problem}") from None
+
+    async def _answer(self, asked: Question) -> None:
+        try:
+            answer = await self._booked(asked)
+        except Exhausted as problem:
+            answer = Answer(id=asked.id, refused=str(problem))
+        if self._line is not None:
+            self._line.send("answer", answer.model_dump_json())
+
+    async def _booked(self, asked: Question) -> Answer:
+        if asked.size is not None:
+            number, booked = await self._account.book(asked.size)
+            return Answer(id=asked.id, number=number, booked=booked)
+        if asked.number is not None:
+            await self._account.again(asked.number)
+        return Answer(id=asked.id)
+
+    async def _settled(self, body: bytes) -> None:
+        cost = Settled.model_validate_json(body)
+        await self._account.settle(cost.number, cost.spent)
+
+    async def _done(self, body: bytes) -> None:
+        self._end(restored(Back.model_validate_json(body), self._account.run))
+
+    async def _bug(self, body: bytes) -> None:
+        bug = Bug.model_validate_json(body)
+        self._end(self._account.run.end_early("failed", f"{bug.type}: {bug.text}"))
+
+    def _end(self, result: Result) -> None:
+        if not self.outcome.done():
+            self.outcome.set_result(result)
+
+    def _lost(self, reason: str) -> None:
+        if not self.outcome.done():
+            self.outcome.set_exception(WorkerLost(reason))
+            self.outcome.exception()  # it may be that nobody asks any more
+
+    def fail(self, reason: str) -> None:
+        """Ends a call whose worker cannot even call: a bug, which is the same on every worker."""
+        self._end(self._account.run.end_early("failed", reason))
+        self.ended.set()
+
+    async def gone(self, reason: str) -> None:
+        """The worker is known to be gone: waits for what it still told, then ends the line."""
+        if self._line is None:
+            self._lost(reason or LOST)
+            self.ended.set()
+            return
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.ended.wait(), LATE_S)
+        self.cut()
+
+    async def stop(self, patience_s: float) -> bool:
+        """Asks the worker to stop, and waits for its last words; returns whether it did."""
+        self._account.give_up()
+        if self._line is None:
+            return True
+        self._line.send("stop")
+        try:
+            await asyncio.wait_for(self.ended.wait(), patience_s)
+        except TimeoutError:
+            self.cut()
+            return False
+        return True
+
+    def cut(self) -> None:
+        """Ends the line, whatever the worker is doing."""
+        if self._line is not None and not self.ended.is_set():
+            self._account.cut_off = not self.outcome.done()
+            self._line.cut()
+
+
+class Measure(Call):
+    """A call of a worker that only asks, to see what a question costs: `outcome` has the seconds as
+    its output."""
+
+    def __init__(self, questions: int) -> None:
+        super().__init__(Account(Run(connect("offline"))), b"")
+        self._questions = questions
+        self._take["measured"] = self._measured
+
+    def _opening(self, rest: Budget) -> tuple[str, str]:
+        return "measure", str(self._questions)
+
+    async def _measured(self, body: bytes) -> None:
+        self._end(Result(status="ok", output=Measured.model_validate_json(body).seconds))

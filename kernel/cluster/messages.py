@@ -1,0 +1,111 @@
+"""The messages of a line, as JSON: between a run and a worker, and between a run and its desk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from ..budget import Budget
+from ..events import Used
+from ..wire import RequestSize
+
+
+class Message(BaseModel):
+    """What every message is."""
+
+    model_config = ConfigDict(defer_build=True, extra="forbid")
+
+
+# ── from the run to a worker, and back ────────────────────────────────────────────────────────────
+
+
+class Work(Message):
+    """The run gives out a branch."""
+
+    parcel: str
+    """The job, pickled, as base64."""
+    rest: Budget
+    """What the attempt may use without asking, where its money is leased."""
+
+
+class Question(Message):
+    """A worker asks for money, or only whether somebody is there."""
+
+    id: int
+    size: RequestSize | None = None
+    """Of a request that has not been booked yet."""
+    number: int | None = None
+    """Of a booked one that is sent again."""
+
+
+class Answer(Message):
+    """The run answers a question."""
+
+    id: int
+    number: int = 0
+    booked: Used | None = None
+    refused: str = ""
+
+
+class Settled(Message):
+    """A worker tells what a request cost; None: it does not know."""
+
+    number: int
+    spent: Used | None
+
+
+class Bug(Message):
+    """A branch ended with an error of its own."""
+
+    type: str
+    text: str
+
+
+class Measured(Message):
+    """What a question costs a worker."""
+
+    seconds: float
+
+
+# ── from the run to its desk, and back ────────────────────────────────────────────────────────────
+
+
+class Order(Message):
+    """The run has work: its desk gives somebody the ticket."""
+
+    id: str
+    ticket: dict[str, Any]
+
+
+class Opened(Message):
+    """The cluster is up."""
+
+    address: str
+    certificate: str = ""
+    key: str = ""
+
+
+class Failed(Message):
+    """The cluster is not up."""
+
+    reason: str
+
+
+class Seen(Message):
+    """What the desk sees of the cluster."""
+
+    workers: int
+    nobody: bool
+    """Whether no worker has been there for longer than the run wants to wait."""
+    lost: bool
+    """Whether the scheduler is gone."""
+
+
+class Ended(Message):
+    """An order ended: its worker called the run, or why it could not."""
+
+    id: str
+    reason: str = ""
+    bug: bool = False
+    """Whether it would end so again."""

@@ -1,0 +1,190 @@
+"""What crosses between a run and a worker, and what a worker does with it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import pickle
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from ..budget import Budget, Ledger, Spent, spent_on_failure
+from ..client import Client, OnRetry, WrappedClient, connect
+from ..contract import Result, as_plain, in_words
+from ..events import Event, to_json
+from ..journal import Journal, JournalError
+from ..models import spent_on
+from ..run import Run
+from ..wire import ApiError, Reply, Request
+from .books import Account, Bank, Job
+from .line import optional
+
+LATE_S = 5.0
+"""Seconds until a worker that was killed has let go of its branch's journal."""
+
+
+def packed(job: Job) -> bytes:
+    """What goes out to a worker. Raises TypeError that says what does not travel."""
+    cloudpickle = optional("cloudpickle")
+    try:
+        return cloudpickle.dumps(job)
+    except Exception as problem:
+        name = job.executable.name
+        raise TypeError(f"{name} cannot travel to a worker: {in_words(problem)}") from None
+
+
+async def perform(job: Job, bank: Bank, tell: Callable[[str], None]) -> Result:
+    """Does one branch in a run of its own, and reports each event with `tell`."""
+    await bank.begin()
+
+    def report(event: Event) -> None:
+        tell(to_json(event))
+
+    async with contextlib.AsyncExitStack() as stack:
+        client: Client = BankedClient(await stack.enter_async_context(job.client()), bank)
+        if job.journal:
+            journal = stack.enter_context(await _opened(job.journal))
+            client = journal.around(client)
+        run = Run(client, budget=job.limits, on_event=report, name=job.caller)
+        return await run.dispatch(job.executable, job.handoff)
+
+
+async def _opened(path: Path) -> Journal:
+    """The branch's journal. A process that was killed a moment ago may still hold it: waits."""
+    until = time.monotonic() + LATE_S
+    while True:
+        try:
+            return Journal(path)
+        except JournalError as problem:
+            if "in use" not in str(problem) or time.monotonic() > until:
+                raise
+        await asyncio.sleep(0.05)
+
+
+class BankedClient(WrappedClient):
+    """A client around a client: it asks the bank before each request, and tells it the cost."""
+
+    def __init__(self, client: Client, bank: Bank) -> None:
+        super().__init__(client)
+        self._bank = bank
+        # the bank keeps the books; those of the worker only count
+        self.ledger = Ledger(Budget(), owner="the worker")
+
+    async def send(
+        self,
+        request: Request | dict[str, Any],
+        *,
+        on_retry: OnRetry | None = None,
+    ) -> Reply:
+        if not isinstance(request, Request):
+            request = Request(request)
+        number, booked = await self._bank.book(request.size)
+        if booked.output_tokens < request.max_tokens:
+            request = request.with_max_tokens(booked.output_tokens)
+
+        async def again(error: ApiError, wait_s: float) -> None:
+            if on_retry and (asked := on_retry(error, wait_s)):
+                await asked
+            if error.billable:
+                await self._bank.again(number)
+
+        actual: Spent | None = None
+        try:
+            reply = await self.wrapped.send(request, on_retry=again)
+            actual = spent_on(request.model, reply.usage)
+            return reply
+        except ApiError as error:
+            actual = spent_on_failure(booked, billable=error.billable)
+            raise
+        finally:
+            await asyncio.shield(self._bank.settle(number, actual))
+
+
+class Here:
+    """The same work in this process: for a machine that can start no other one.
+
+    Where Dask's cloudpickle is installed, each job is packed and unpacked, so that what does not
+    travel is seen here too.
+    """
+
+    async def do(self, job: Job, account: Account) -> Result:
+        with contextlib.suppress(ModuleNotFoundError):
+            job = pickle.loads(packed(job))  # our own, packed a moment ago
+        return await perform(job, account, account.told)
+
+    async def seconds_a_question(self, questions: int = 100) -> float:
+        """What asking the bank costs without a wire, on average.
+
+        Asks more often where the clock is too coarse to see it, as in a browser's tab.
+        """
+        account = Account(Run(connect("offline")))
+        while not (seconds := await seconds_each(account.hello, questions)):
+            questions *= 10
+        return seconds
+
+
+async def seconds_each(question: Callable[[], Awaitable[None]], questions: int) -> float:
+    """Seconds that one of so many questions takes, on average."""
+    began = time.perf_counter()
+    for _ in range(questions):
+        await question()
+    return (time.perf_counter() - began) / questions
+
+
+# ── what comes back ───────────────────────────────────────────────────────────────────────────────
+
+
+class Back(BaseModel):
+    """A result on its way home, as JSON can hold it."""
+
+    model_config = ConfigDict(defer_build=True)
+    result: Result
+    model: str = ""
+    """The class of an output that is a pydantic model: its module and its name."""
+    plain: bool = False
+    """Whether the output was something else than what JSON shows of it."""
+
+
+def sent_back(result: Result) -> Back:
+    """A result as it is sent home."""
+    output = result.output
+    if isinstance(output, BaseModel):
+        kind = type(output)
+        with contextlib.suppress(Exception):  # it does not survive JSON, whatever the reason
+            text = output.model_dump_json(by_alias=True, round_trip=True)
+            if kind.model_validate_json(text) == output:
+                shown = result.model_copy(update={"output": json.loads(text)})
+                return Back(result=shown, model=f"{kind.__module__}:{kind.__qualname__}")
+    plain = as_plain(output)
+    same = False
+    with contextlib.suppress(Exception):
+        same = bool(plain == output)
+    return Back(result=result.model_copy(update={"output": plain}), plain=not same)
+
+
+def restored(back: Back, run: Run) -> Result:
+    """A result as it was, from what a worker sent; a note says what could not be restored."""
+    if back.model:
+        kind = _known(back.model)
+        if kind is not None:
+            model = kind.model_validate_json(json.dumps(back.result.output))
+            return back.result.model_copy(update={"output": model})
+    if back.model or back.plain:
+        of = f", since {back.model} is not known here" if back.model else ""
+        run.note(f"the output came back as JSON shows it{of}", about="cluster")
+    return back.result
+
+
+def _known(name: str) -> type[BaseModel] | None:
+    """A model's class that this process has loaded. Nothing is imported for a worker's word."""
+    module, _, path = name.partition(":")
+    found: Any = sys.modules.get(module)
+    for part in path.split("."):
+        found = getattr(found, part, None)
+    return found if isinstance(found, type) and issubclass(found, BaseModel) else None

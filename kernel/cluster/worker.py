@@ -1,0 +1,172 @@
+"""What a worker does with a ticket: it calls the run, does what it is told, and tells what it
+does."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import pickle
+from base64 import b64decode
+from typing import Any
+
+from ..budget import Budget, Exhausted, Ledger, Spent
+from ..contract import in_words
+from ..wire import RequestSize
+from .books import Holds, Job, hold_in
+from .line import Line, LineLost, Ticket, dial
+from .messages import Answer, Bug, Measured, Question, Settled, Work
+from .parcel import perform, seconds_each, sent_back
+
+
+async def work(ticket: dict[str, Any]) -> str:
+    """Does what the run has for this ticket; returns why it could not be asked, or nothing."""
+    try:
+        line = await dial(Ticket(**ticket))
+    except OSError as problem:
+        return f"it could not call the run at {ticket['host']}:{ticket['port']}: {problem}"
+    try:
+        first = await line.receive()
+        if first is None:
+            return "the run did not want it any more"
+        verb, body = first
+        if verb == "measure":
+            await _measure(line, int(body))
+        else:
+            await _branch(line, Work.model_validate_json(body))
+    except LineLost as problem:
+        return f"its line to the run broke: {problem}"
+    finally:
+        await line.close()
+    return ""
+
+
+async def _branch(line: Line, given: Work) -> None:
+    """Does a branch, until it is done, is stopped, or cannot tell any more."""
+    home = Home(line)
+    listening = asyncio.ensure_future(home.listen())
+    doing = asyncio.ensure_future(_told(home, given))
+    try:
+        await asyncio.wait({doing, listening}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        listening.cancel()
+        doing.cancel()
+        await asyncio.wait({doing})
+    if not doing.cancelled():
+        doing.result()
+
+
+async def _told(home: Home, given: Work) -> None:
+    """Does a branch and sends what came of it."""
+    try:
+        job: Job = pickle.loads(b64decode(given.parcel))  # from the run, over its own line
+        bank = Leased(home, given.rest, job.unknown_price_ok) if job.leased else home
+        result = await perform(job, bank, home.tell)
+        home.line.send("done", sent_back(result).model_dump_json())
+    except LineLost:
+        raise
+    except Exception as bug:
+        message = Bug(type=type(bug).__name__, text=in_words(bug))
+        home.line.send("bug", message.model_dump_json())
+    await home.line.sent()
+
+
+async def _measure(line: Line, questions: int) -> None:
+    home = Home(line)
+    listening = asyncio.ensure_future(home.listen())
+    try:
+        seconds = await seconds_each(home.hello, questions)
+    finally:
+        listening.cancel()
+    line.send("measured", Measured(seconds=seconds).model_dump_json())
+    await line.sent()
+
+
+class Home:
+    """The bank, from a worker: each question goes over the line, and waits for its answer."""
+
+    def __init__(self, line: Line) -> None:
+        self.line = line
+        self._asked: dict[int, asyncio.Future[Answer]] = {}
+        self._questions = 0
+
+    async def listen(self) -> None:
+        """Takes in answers, until the run says stop or the line ends."""
+        try:
+            while (message := await self.line.receive()) and message[0] == "answer":
+                answer = Answer.model_validate_json(message[1])
+                asked = self._asked.pop(answer.id, None)
+                if asked is not None and not asked.done():
+                    asked.set_result(answer)
+        except LineLost:
+            pass  # what this branch says reaches nobody: it ends like a stopped one
+
+    def tell(self, event: str) -> None:
+        """Sends an event."""
+        self.line.send("event", event)
+
+    async def begin(self) -> Budget:
+        return Budget()
+
+    async def book(self, size: RequestSize) -> tuple[int, Spent]:
+        answer = await self._ask(size=size)
+        return answer.number, Spent(*answer.booked or ())
+
+    async def again(self, number: int) -> None:
+        await self._ask(number=number)
+
+    async def settle(self, number: int, actual: Spent | None) -> None:
+        self.say("settled", Settled(number=number, spent=actual).model_dump_json())
+        with contextlib.suppress(LineLost):
+            await self.line.sent()
+
+    async def hello(self) -> None:
+        await self._ask()
+
+    def say(self, verb: str, body: str) -> None:
+        """Tells something that needs no answer."""
+        self.line.send(verb, body)
+
+    def question(self, **about: Any) -> int:
+        """Sends a question; returns its number."""
+        self._questions += 1
+        asked = Question(id=self._questions, **about)
+        self.line.send("question", asked.model_dump_json())
+        return asked.id
+
+    async def _ask(self, **about: Any) -> Answer:
+        """Sends a question and waits for the answer. Raises Exhausted with the run's words."""
+        id = self.question(**about)
+        waiting = self._asked[id] = asyncio.get_running_loop().create_future()
+        await self.line.sent()
+        answer = await waiting
+        if answer.refused:
+            raise Exhausted(answer.refused)
+        return answer
+
+
+class Leased:
+    """The bank of a slice, at the worker: it knows each answer, since it keeps the same books as
+    the run. It tells what it books before the request is sent, and waits for nobody."""
+
+    def __init__(self, home: Home, rest: Budget, unknown_price_ok: bool) -> None:
+        ledger = Ledger(rest, owner="the slice", unknown_price_ok=unknown_price_ok)
+        self._holds = Holds(lambda size: hold_in(ledger, size))
+        self._home = home
+
+    async def begin(self) -> Budget:
+        return Budget()
+
+    async def book(self, size: RequestSize) -> tuple[int, Spent]:
+        number, booked = await self._holds.book(size)
+        self._home.question(size=size)
+        await self._home.line.sent()
+        return number, booked
+
+    async def again(self, number: int) -> None:
+        self._holds.again(number)
+        self._home.question(number=number)
+        await self._home.line.sent()
+
+    async def settle(self, number: int, actual: Spent | None) -> None:
+        self._holds.settle(number, actual)
+        await self._home.settle(number, actual)
