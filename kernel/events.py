@@ -43,6 +43,8 @@ class Dispatched(_Event):
     parent: str
     """The run that handed it over."""
     limits: Budget
+    limits_of_run: Budget | None = None
+    """What the `Run` itself was given as its budget; only on handoffs that it made itself."""
     again: str = ""
     """Why the same work is given once more; empty the first time."""
     wrapper: str = ""

@@ -363,11 +363,14 @@ class Run:
     def _emit_dispatch(self, handoff: Handoff, class_name: str) -> None:
         answering = _answering.get()
         caused = answering is not None and answering[0] is self.parent
+        first = self.parent is not None and self.parent.parent is None
+        above = self.parent.budget if self.parent and first else Budget()
         self.emit(
             events.Dispatched,
             handoff=handoff.with_artifacts(),
             parent=self.parent.id if self.parent else "",
             limits=self.budget,
+            limits_of_run=above if above != Budget() else None,
             again=self.again,
             wrapper=class_name if self._position.wrappers else "",
             call=answering[1] if answering and caused else "",

@@ -119,6 +119,25 @@ WAYS = {
         "        return Result(status='ok', output=Verdict(verdict='REVISE' if kind else 'PASS'))\n"
         "def fact_checker():\n    return Looking('fact_checker', 'Checks.', 'Check.', models.worker, output=Verdict)\n",
     ),
+    "what a gate's issues must name": (
+        "10.1",
+        FRAMES + "from kernel.gates import Issue\n"
+        "def unsourced(draft, sources):\n"
+        "    pieces = around()['case']['pieces']\n"
+        "    lines = draft.splitlines()\n"
+        "    return [Issue(where=draft, problem=' '.join(['bad', *piece]), remedy='x') for piece in pieces]\n",
+    ),
+    "who of a team does not deliver": (
+        "14.1",
+        FRAMES + "async def lead(members, handoff, run):\n"
+        "    missing = around()['case']['missing']\n"
+        "    jobs = [(member, Handoff(intent=f'Research {topic}')) for topic, member in members.items()]\n"
+        "    results = await run.fan_out(jobs)\n"
+        "    texts = [f'{topic}: {result.output}' for topic, result in zip(members, results) if result.output]\n"
+        "    evidence = {name: text for result in results for name, text in result.artifacts.items()}\n"
+        "    return Result(status='failed' if missing else 'ok', output='\\n'.join(texts),\n"
+        "                  artifacts=evidence, reason=', '.join(missing))\n",
+    ),
     "the table of draws": (
         "07.3",
         "import json, pathlib, workshop\n"

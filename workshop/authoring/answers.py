@@ -7,7 +7,7 @@ from __future__ import annotations
 import linecache
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import nbformat
 
@@ -26,6 +26,27 @@ def master(lesson: str) -> nbformat.NotebookNode:
 def cases(id: str) -> Any:
     """The author's module of an exercise's lesson: INPUTS, SLIPS and RIGHT, each by exercise."""
     return import_module(f"workshop.course.lesson_{id[:2]}.cases")
+
+
+class Parts(NamedTuple):
+    """A case of INPUTS, by who gets what."""
+
+    inputs: Any
+    """For observing; the only part that enters an answer's process."""
+    about: str
+    """For the learner to read."""
+    outside: dict[str, Any]
+    """For `read`, after the answer has ended."""
+
+
+def parted(case: Any) -> Parts:
+    """A case in its three parts."""
+    if not isinstance(case, dict):
+        return Parts(case, "", {})
+    inputs = {**case}
+    about = inputs.pop("about", "")
+    outside = inputs.pop("outside", {})
+    return Parts(inputs, about, outside)
 
 
 def ours(id: str) -> str:

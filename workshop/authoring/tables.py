@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 from workshop.checks.compare import Row, TriedCase, marked
 from workshop.checks.register import Exercise, exercises
 from workshop.checks.tables import as_json, path_of
-from workshop.course.observing import Session, observer
+from workshop.course.observing import Session, observer, read
 
 from . import answers
 
@@ -26,28 +27,25 @@ VERIFIED = ROOT / ".workshop" / "tables.json"
 """For each exercise, of what its table was last built and found equal; only saves time."""
 
 
-def cases_of(exercise: Exercise, draw: Random) -> list[tuple[str, str, Any]]:
-    """The cases of one draw, the example first: (trial, what it is about, inputs).
+def cases_of(exercise: Exercise, draw: Random) -> list[TriedCase]:
+    """The cases of one draw, the example first, on which nothing has been tried yet.
 
-    The entry "about" of a case is for the learner to read and does not reach the answer's process.
     Raises ValueError for inputs that JSON would change.
     """
     id = exercise.id
-    inputs = answers.cases(id).INPUTS[id]
-    example = inputs(Random(f"{id}/example"))
+    drawn = answers.cases(id).INPUTS[id]
+    example = drawn(Random(f"{id}/example"))
     first_trial = next(iter(example.values()))
     found = [("", first_trial[0])]
-    for trial, several in inputs(draw).items():
+    for trial, several in drawn(draw).items():
         found += [(trial, case) for case in several]
     cases = []
     for trial, case in found:
-        about = ""
-        if isinstance(case, dict):
-            about = case.pop("about", "")
-        if _as_json(case) != case:
+        if stored(case) != case:
             where = f"{id}, {trial}"
             raise ValueError(f"{where}: inputs are JSON (no tuples, no objects): {case!r:.200}")
-        cases.append((trial, about, case))
+        inputs, about, outside = answers.parted(case)
+        cases.append(TriedCase(trial, about, inputs, {}, {}, outside))
     return cases
 
 
@@ -55,20 +53,17 @@ def row_of(exercise: Exercise, draw: Random) -> Row:
     """One draw, with our observation and the marks of each slip."""
     id = exercise.id
     cases = cases_of(exercise, draw)
-    inputs = [case for _, _, case in cases]
     solution = answers.ours(id)
-    ours = observed(exercise, solution, inputs)
+    ours = observed(exercise, solution, cases)
     only_shown = [aspect for aspect, rule in exercise.rules.items() if rule == "shown"]
     for seen in ours:
         for aspect in only_shown:
             seen.pop(aspect, None)
-    row = []
-    for (trial, about, case), seen in zip(cases, ours, strict=True):
-        row.append(TriedCase(trial, about, case, seen, {}))
+    row = [replace(case, ours=seen) for case, seen in zip(cases, ours, strict=True)]
     slips = answers.cases(id).SLIPS[id]
     for name in slips:
         source = answers.slip(id, name)
-        theirs = observed(exercise, source, inputs)
+        theirs = observed(exercise, source, cases)
         for tried, seen in zip(row, theirs, strict=True):
             mark = marked(seen, tried.ours, exercise.rules)
             if mark:
@@ -76,21 +71,23 @@ def row_of(exercise: Exercise, draw: Random) -> Row:
     return row
 
 
-def observed(exercise: Exercise, source: str, inputs: list[Any]) -> list[dict[str, Any]]:
-    """What is seen of an answer's source on some inputs, one after the other."""
+def observed(exercise: Exercise, source: str, cases: Row) -> list[dict[str, Any]]:
+    """What is seen of an answer's source on some cases, one after the other."""
     name = exercise.name
     answer = answers.made(exercise.id, name, source)
     observe = observer(exercise.id)
     session = Session(observe, name)
     silence = io.StringIO()
     with contextlib.redirect_stdout(silence), contextlib.redirect_stderr(silence):
-        seen = [session.see(answer, _as_json(case)).seen for case in inputs]
+        seen = [session.see(answer, stored(case.inputs)).seen for case in cases]
         with contextlib.suppress(Exception):
             session.close()
-    return _as_json(seen)
+    return [
+        read(exercise.id, one, case.outside) for one, case in zip(stored(seen), cases, strict=True)
+    ]
 
 
-def _as_json(value: Any) -> Any:
+def stored(value: Any) -> Any:
     """A copy as it is after a file or a pipe."""
     return json.loads(json.dumps(value))
 

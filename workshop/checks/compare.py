@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 Seen = Mapping[str, Any]
@@ -37,8 +37,11 @@ class TriedCase:
     about: str
     """What the case is about, for the learner; the answer's process does not get it."""
     inputs: Any
+    """What observing needs: what the answer is called with, and how what it meets behaves."""
     ours: dict[str, Any]
     slips: dict[str, Mark]
+    outside: dict[str, Any] = field(default_factory=dict)
+    """What only `read` needs, after the answer has ended; no answer's process gets it."""
 
 
 Row = Sequence[TriedCase]

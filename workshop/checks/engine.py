@@ -16,6 +16,7 @@ from workshop.course.observing import (
     crash_of,
     is_stub,
     observer,
+    read,
     source_of,
 )
 from workshop.presence import IN_BROWSER, interactive
@@ -74,25 +75,32 @@ def judge(
         return _not_attempted(exercise, "the answer is still empty")
     if exercise.is_function and not callable(answer):
         return _not_a_function(exercise, answer)
-    return _judged(exercise, answer, row or random.Random(seed).choice(rows(exercise.id)))
+    if row is not None:
+        return _judged(exercise, answer, lambda: row)
+    number = random.Random(seed).randrange(len(rows(exercise.id)))
+    return _judged(exercise, answer, lambda: rows(exercise.id)[number])
 
 
-def _judged(exercise: Exercise, answer: Any, row: Row) -> Verdict:
+def _judged(exercise: Exercise, answer: Any, drawn: Callable[[], Row]) -> Verdict:
+    """drawn: looks the row up; while the answer works, no frame around it holds what is right."""
+    inputs = [case.inputs for case in drawn()]
     clock = in_turn.Clock(deadline.TIME_LIMIT_S, deadline.TimeIsUp)
     loop = in_turn.loop_of(clock) if IN_BROWSER else None
     session = Session(observer(exercise.id), exercise.name, refuses_stubs=True, loop_factory=loop)
     sights: list[Sight] = []
 
     def work() -> None:
-        for case in row:
-            sights.append(session.see(answer, case.inputs))
+        for given in inputs:
+            sights.append(session.see(answer, given))
 
     if IN_BROWSER:
         problem = in_turn.InTurn(answer, work, session.close, clock).run()
     else:
         problem = deadline.Deadline(answer, work, session.close, session.loop_now).run()
+    row = drawn()
     match problem:
         case None:
+            _read(exercise, row, sights)
             verdict = explain(exercise, row, sights, _pictures(exercise, sights))
             if verdict.outcome == "wrong" and is_stub(answer):
                 return _not_attempted(exercise, "a line of three dots is still to be replaced")
@@ -103,9 +111,15 @@ def _judged(exercise: Exercise, answer: Any, row: Row) -> Verdict:
             return _timed_out(exercise, session, problem)
     session.sight.crash = crash_of(problem, answer)  # it tried to end the program
     session.sight.seen = {"raised": type(problem).__name__}
-    return explain(
-        exercise, row, [*sights, session.sight], _pictures(exercise, [*sights, session.sight])
-    )
+    _read(exercise, row, sights)
+    sights.append(session.sight)
+    return explain(exercise, row, sights, _pictures(exercise, sights))
+
+
+def _read(exercise: Exercise, row: Row, sights: list[Sight]) -> None:
+    """Reads what was seen as it is compared."""
+    for sight, case in zip(sights, row, strict=False):
+        sight.seen = read(exercise.id, sight.seen, case.outside)
 
 
 def _pictures(exercise: Exercise, sights: list[Sight]) -> Callable[[int], Any]:

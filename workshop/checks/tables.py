@@ -43,7 +43,8 @@ def as_json(table: list[Row]) -> str:
 def _case(record: dict[str, Any]) -> TriedCase:
     ours = dict(record["ours"])
     slips = {name: Mark(*mark) for name, mark in record["slips"].items()}
-    return TriedCase(record["trial"], record["about"], record["inputs"], ours, slips)
+    outside = record.get("outside", {})
+    return TriedCase(record["trial"], record["about"], record["inputs"], ours, slips, outside)
 
 
 def _line(case: TriedCase) -> str:
@@ -54,4 +55,6 @@ def _line(case: TriedCase) -> str:
         "ours": [*case.ours.items()],
         "slips": case.slips,
     }
+    if case.outside:
+        record["outside"] = case.outside
     return json.dumps(record, ensure_ascii=False, separators=(",", ":"))

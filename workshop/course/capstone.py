@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from kernel import Event, Result
+from kernel import Budget, Event, Result
 from kernel.contract import label
 from kernel.events import Dispatched, Note, Requested, Returned
 
@@ -15,8 +15,17 @@ OURS = ("researcher", "writer", "reviewer", "supervisor", "user")
 CITATION = re.compile(r"\[([^\[\]]+)\](?!\()")
 
 
-def on_log(events: Sequence[Event], documents: Iterable[str]) -> dict[str, Any]:
-    """The properties that a capstone is asked for; `documents` are the ids of the library."""
+SHORTEST_TEXT = 4
+"""Words. What a specialist says in fewer is a decision, such as PASS, and no text to hand on."""
+
+
+def on_log(
+    events: Sequence[Event], documents: Iterable[str], kept: Iterable[str] = ()
+) -> dict[str, Any]:
+    """The properties that a capstone is asked for.
+
+    documents: the ids of the library. kept: texts that `run.keep` was given, which no log shows.
+    """
     returned = [event for event in events if isinstance(event, Returned)]
     asked = {event.agent for event in events if isinstance(event, Requested)}
     result = _result(returned)
@@ -28,7 +37,7 @@ def on_log(events: Sequence[Event], documents: Iterable[str]) -> dict[str, Any]:
     return {
         "how it ended": result.status,
         "agents that asked a model": len(asked),
-        "own specialists that delivered": len(_own(returned)),
+        "own specialists whose work was used": len(_own(events, {*kept})),
         "checks by a gate": sum(_same_draft(draft, text) for draft in gated),
         "vetoes that were left": _vetoes_left(events),
         "limits in the budget": _limits(events),
@@ -79,20 +88,75 @@ def _same_draft(gated: str, text: str) -> bool:
     return 2 * len(shorter) >= len(longer) > 0 and shorter in longer
 
 
-def _own(returned: Iterable[Returned]) -> set[str]:
-    """Specialists below the first handoff, not of the kernel's team, whose work came back."""
+def _own(events: Sequence[Event], kept: set[str]) -> set[str]:
+    """Specialists below the first handoff, not of the kernel's team, whose work came back and was
+    used.
+    """
     agents = set()
-    for event in returned:
+    for number, event in enumerate(events):
+        if not isinstance(event, Returned) or event.agent in OURS:
+            continue
         below = event.run.count(".") > 0
-        if below and event.result.ok:
+        if below and event.result.ok and _is_used(event.result, number, events, kept):
             agents.add(event.agent)
-    return agents.difference(OURS)
+    return agents
+
+
+def _is_used(result: Result, number: int, events: Sequence[Event], kept: set[str]) -> bool:
+    """Whether what came back with this event goes on: into a later handoff, or into the result.
+
+    A decision is used by whoever asked for it: a verdict, or a word or two.
+    """
+    text = result.as_text().strip()
+    if type(result.output) is not str or len(text.split()) < SHORTEST_TEXT:
+        return bool(text)
+    before: set[str] = set()
+    for event in events[:number]:
+        before.update(_handed_on(event))
+        before.update(_returned(event))
+    later = {*kept}
+    for event in events[number + 1 :]:
+        later.update(_handed_on(event))
+        if event.run.count(".") == 0:
+            later.update(_returned(event))
+    pieces = _sentences(text)
+    for part in later - before:
+        if any(piece in part for piece in pieces):
+            return True
+    return False
+
+
+def _sentences(text: str) -> list[str]:
+    """The sentences and lines of a text that are long enough to be known again, or the text."""
+    found = []
+    for piece in re.split(r"(?<=[.!?])\s+|\n", text):
+        if len(piece.split()) >= SHORTEST_TEXT:
+            found.append(piece.strip())
+    return found or [text]
+
+
+def _handed_on(event: Event) -> list[str]:
+    if not isinstance(event, Dispatched):
+        return []
+    given = event.handoff
+    return [given.intent, given.context, *given.artifacts.values()]
+
+
+def _returned(event: Event) -> list[str]:
+    if not isinstance(event, Returned):
+        return []
+    return [event.result.as_text(), *event.result.artifacts.values()]
 
 
 def _limits(events: Iterable[Event]) -> int:
-    """How many limits the first handoff has, beside the depth that each one has."""
+    """How many limits the first handoff or its run has, beside the depth that each one has."""
     for event in events:
         if isinstance(event, Dispatched):
-            given = event.limits.model_dump(exclude={"depth"})
-            return sum(value is not None for value in given.values())
+            of_run = event.limits_of_run or Budget()
+            return len(_names(event.limits) | _names(of_run))
     return 0
+
+
+def _names(budget: Budget) -> set[str]:
+    given = budget.model_dump(exclude={"depth"})
+    return {name for name, value in given.items() if value is not None}

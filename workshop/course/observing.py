@@ -166,6 +166,16 @@ def at_the_service(id: str) -> Reader | None:
     return getattr(module, "AT_THE_SERVICE", {}).get(id)
 
 
+def read(id: str, seen: dict[str, Any], outside: dict[str, Any]) -> dict[str, Any]:
+    """What was seen, as it is compared: `READ` of the lesson has read it by the case's `outside`.
+
+    It runs where no answer does: after a check's answers have ended, and outside of the sandbox.
+    """
+    module = import_module(f"{__package__}.lesson_{id.partition('.')[0]}.observe")
+    reader = getattr(module, "READ", {}).get(id)
+    return reader(seen, outside) if reader else seen
+
+
 def show(answer: Any, name: str, id: str, case: Any, label: str, socket: str = "") -> str:
     """Observes one case for the grader: the line that it compares, labelled. What the answer prints
     is dropped.

@@ -11,18 +11,18 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from workshop.authoring import answers
 from workshop.checks import tables
-from workshop.checks.compare import differing
+from workshop.checks.compare import TriedCase, differing
 from workshop.checks.explain import explain
 from workshop.checks.register import Exercise
 from workshop.checks.wording import NOTHING, both
-from workshop.course.observing import Sight, at_the_service, sight_of
+from workshop.course.observing import Sight, at_the_service, line_of, read, sight_of
 
 from .intake.answers import Master, merge
 from .plan import TIMEOUTS, Plan
@@ -44,6 +44,9 @@ class DrawnCase:
     """By which its line is known; says nothing about the case."""
     trial: str
     inputs: Any
+    """What enters the process."""
+    outside: dict[str, Any] = field(default_factory=dict)
+    """What only the reading of what was seen needs."""
 
 
 def drawn(exercise: Exercise, seed: int) -> list[DrawnCase]:
@@ -51,13 +54,12 @@ def drawn(exercise: Exercise, seed: int) -> list[DrawnCase]:
     inputs = answers.cases(exercise.id).INPUTS[exercise.id](Random(f"{seed}/{exercise.id}"))
     cases = [(trial, case) for trial, several in inputs.items() for case in several]
     Random(f"{seed}/{exercise.id}/order").shuffle(cases)
-    for _, case in cases:
-        if isinstance(case, dict):
-            case.pop("about", None)
-    return [
-        DrawnCase(f"{exercise.id}/{number}", trial, case)
-        for number, (trial, case) in enumerate(cases)
-    ]
+    found = []
+    for number, (trial, case) in enumerate(cases):
+        parts = answers.parted(case)
+        label = f"{exercise.id}/{number}"
+        found.append(DrawnCase(label, trial, parts.inputs, parts.outside))
+    return found
 
 
 def case_source(exercise: Exercise, inputs: Any, label: str, socket: str = "") -> str:
@@ -83,8 +85,9 @@ def look(
     label: str,
     kernel: GradedKernel,
     run: Callable[[str], Outcome],
+    outside: dict[str, Any] | None = None,
 ) -> tuple[Outcome, str]:
-    """Shows an answer one case: how that ended, and its line.
+    """Shows an answer one case: how that ended, and its line, read here by what is `outside`.
 
     Where the exercise is also seen at the service, the service is outside of the sandbox, and what
     it saw is put into the line here.
@@ -92,7 +95,7 @@ def look(
     reader = at_the_service(exercise.id)
     if reader is None or not POSSIBLE:
         outcome = run(case_source(exercise, inputs, label))
-        return outcome, printed(outcome, label)
+        return outcome, _read(exercise, printed(outcome, label), label, outside)
     beside = _service_of(kernel)
     refused = beside.take().refused  # between two cases, by what an earlier answer left behind
     if not refused:
@@ -103,7 +106,20 @@ def look(
     if refused:  # the case does not count, and what sends all this ends
         kernel.stop()
         return Outcome("killed", f"the offline API served it no more: {refused}"), ""
-    return outcome, completed(printed(outcome, label), reader, log, inputs)
+    line = completed(printed(outcome, label), reader, log, inputs)
+    return outcome, _read(exercise, line, label, outside)
+
+
+def _read(exercise: Exercise, line: str, label: str, outside: dict[str, Any] | None) -> str:
+    """A line as it is compared: `read` has read what was seen."""
+    sight = _sight(line)
+    if sight is None:
+        return line
+    seen = read(exercise.id, sight.seen, outside or {})
+    if seen == sight.seen:
+        return line
+    sight.seen = seen
+    return line_of(sight, label)
 
 
 def _service_of(kernel: GradedKernel) -> OutsideService:
@@ -143,7 +159,7 @@ def reference(of: Master, plan: Plan) -> dict[str, list[str]]:
             done = merged.until[exercise.id]
             for case in drawn(exercise, plan.seed):
                 asked = functools.partial(run, description=case.label)
-                _, line = look(exercise, case.inputs, case.label, kernel, asked)
+                _, line = look(exercise, case.inputs, case.label, kernel, asked, case.outside)
                 found.setdefault(exercise.id, []).append(line)
         return found
     finally:
@@ -209,7 +225,7 @@ class Observations:
             label = f"{exercise.id}/built {number}"
             if not self.staged.ready(exercise.id):
                 return {}
-            outcome, line = self._look(exercise, tried.inputs, label)
+            outcome, line = self._look(exercise, tried, label)
             sight = _sight(line)
             if outcome.ended != "ok" or sight is None:
                 return {}
@@ -235,12 +251,15 @@ class Observations:
             return Shown(case, ours, None, reason=reason)
         if not ready:
             return Shown(case, ours, None, reason="the time for the whole notebook was used up")
-        outcome, line = self._look(exercise, case.inputs, case.label)
+        outcome, line = self._look(exercise, case, case.label)
         return Shown(case, ours, outcome, line, outcome.reason)
 
-    def _look(self, exercise: Exercise, inputs: Any, label: str) -> tuple[Outcome, str]:
+    def _look(
+        self, exercise: Exercise, case: DrawnCase | TriedCase, label: str
+    ) -> tuple[Outcome, str]:
         assert self.staged.kernel is not None
-        return look(exercise, inputs, label, self.staged.kernel, self.staged.run)
+        kernel, run = self.staged.kernel, self.staged.run
+        return look(exercise, case.inputs, label, kernel, run, case.outside)
 
     def _stopped(self, exercise: Exercise) -> bool:
         """Whether so many cases had to be stopped that the others are not shown."""

@@ -9,7 +9,7 @@ from decimal import Decimal
 from importlib import metadata
 from typing import Any, NamedTuple
 
-from kernel import Event
+from kernel import Budget, Event
 from kernel.events import Dispatched, Note, Retried, Returned, ToolAnswered, Waited
 from kernel.trace import line, printable
 from workshop.views.scene import dollars
@@ -145,10 +145,20 @@ def _is_trouble(event: Event) -> bool:
 
 
 def limits(log: Log) -> str:
-    """The budget of the first handoff in words."""
+    """The budgets of the run and of its first handoff in words."""
+    parts = []
+    if log.root.limits_of_run is not None:
+        parts.append(f"{_in_words(log.root.limits_of_run)} (given to the run)")
+    own = log.root.limits
+    if own != Budget() or not parts:
+        parts.append(_in_words(own))
+    return "; ".join(parts)
+
+
+def _in_words(budget: Budget) -> str:
     units = {"usd": "US dollars", "calls": "calls", "tokens": "tokens", "turns": "turns an agent"}
     units |= {"seconds": "seconds", "depth": "levels"}
-    given = log.root.limits.model_dump()
+    given = budget.model_dump()
     parts = [f"{given[name]} {unit}" for name, unit in units.items() if given.get(name) is not None]
     return ", ".join(parts) or "none"
 

@@ -163,7 +163,7 @@ def _(submission: Submission) -> None:
     forged = {
         "how it ended": "ok",
         "agents that asked a model": 4,
-        "own specialists that delivered": 2,
+        "own specialists whose work was used": 2,
         "checks by a gate": 2,
         "vetoes that were left": 0,
         "limits in the budget": 1,

@@ -19,9 +19,7 @@ TOPICS = (
 )
 
 
-def desk(
-    draw: Random, issues: Sequence[int | None], cap: int, *, reason: bool = False
-) -> dict[str, Any]:
+def desk(draw: Random, issues: Sequence[int | None], cap: int) -> dict[str, Any]:
     """A desk whose reviewer finds `issues[n]` issues in draft n; None is a PASS, 0 a PASS with a
     remark, BARE a REVISE that names no issue.
     """
@@ -41,7 +39,6 @@ def desk(
             _verdict(draw, found, number, wordy=reason) for number, found in enumerate(issues)
         ],
         "cap": cap,
-        "reason": reason,
     }
 
 
@@ -91,7 +88,7 @@ def best_drafts(draw: Random) -> dict[str, list[Any]]:
     last = [*draw.sample(range(3, 8), 3), draw.randint(1, 2)]
 
     def made(issues: Sequence[int | None]) -> dict[str, Any]:
-        return desk(draw, issues, len(issues) - 1, reason=True)
+        return desk(draw, issues, len(issues) - 1)
 
     return {
         "the fewest": [

@@ -27,6 +27,18 @@ class Desk:
 
 def revised(revise: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Every handoff with what must be in it, and how the loop ended."""
+    seen, _, _ = _revised(revise, case)
+    return seen
+
+
+def best_of(revise: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """The same, and whether the reason says how many issues are left."""
+    seen, returned, known = _revised(revise, case)
+    return {**seen, "number of issues in the reason": _named(returned, known)}
+
+
+def _revised(revise: Any, case: dict[str, Any]) -> tuple[dict[str, Any], Any, dict[str, Any]]:
+    """What was seen, what was returned, and the verdict on each draft."""
     drafts = case["drafts"]
     known = dict(zip(drafts, case["verdicts"], strict=False))
     unknown = {"verdict": "REVISE", "issues": ["this draft comes from nobody at this desk"]}
@@ -48,10 +60,7 @@ def revised(revise: Any, case: dict[str, Any]) -> dict[str, Any]:
     }
     for number, handoff in enumerate(given, 1):
         seen[f"handoff {number}, to the {handoff['to_agent']}"] = _carried(handoff, known)
-    seen |= ending(returned)
-    if case["reason"]:
-        seen["number of issues in the reason"] = _named(returned, known)
-    return seen
+    return {**seen, **ending(returned)}, returned, known
 
 
 def _carried(handoff: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
@@ -125,6 +134,6 @@ def staged(in_stages: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 OBSERVE = {
     "03.1": revised,
-    "03.2": revised,
+    "03.2": best_of,
     "03.3": staged,
 }

@@ -82,7 +82,6 @@ def _found(draw: Random, *, trouble: bool) -> dict[str, Any]:
         "about": f"the last topic is done first; {failures}",
         "topics": names,
         "plan": plan,
-        "reasons": reasons,
     }
 
 
@@ -121,7 +120,6 @@ def _timed(draw: Random, late: int, *, fails: bool, longest: int = 0) -> dict[st
         "backup": backup,
         "context": f"for edition {draw.randint(100, 999)}",
         "seconds": seconds,
-        "reasons": [why],
     }
 
 

@@ -35,6 +35,7 @@ def found(findings: Any, case: dict[str, Any]) -> dict[str, Any]:
     crew, run = Crew("researcher", case["plan"]), quiet_run()
     returned = as_dict(call(findings, run, crew, list(case["topics"])))
     texts = returned if type(returned) is dict else {}
+    reasons = _reasons(case["plan"])
     seen: dict[str, Any] = {
         "returned": ("a dict",) if type(returned) is dict else returned,
         **_asked(run, crew),
@@ -42,7 +43,7 @@ def found(findings: Any, case: dict[str, Any]) -> dict[str, Any]:
         "topics": list(texts),
     }
     for topic, text in texts.items():
-        why = case["reasons"].get(topic)
+        why = reasons.get(topic)
         name = f"the text on {topic}"
         if why is None:
             seen[name] = text
@@ -62,14 +63,25 @@ def timed(in_time: Any, case: dict[str, Any]) -> dict[str, Any]:
     with loop_of(WithoutWaiting):
         returned = _ended(call(in_time, run, jobs, case["seconds"], backup))
     results = returned if _returned(returned) == RESULTS else []
+    reasons = _reasons(case["plan"]).values()
     return {
         **_returned(returned),
         **_asked(run, crew, backup),
         "at work at a time": crew.peak,
         "contexts of the handoffs": sorted({one["context"] for one in run.trace().handoffs()}),
         "results": _results(returned),
-        "reasons of the failed": [held(result.reason, *case["reasons"]) for result in results],
+        "reasons of the failed": [held(result.reason, *reasons) for result in results],
     }
+
+
+def _reasons(plan: dict[str, dict[str, Any]]) -> dict[str, str]:
+    """By topic, why a branch does not deliver."""
+    found = {}
+    for topic, branch in plan.items():
+        why = branch.get("raises") or branch.get("ends", {}).get("reason")
+        if why:
+            found[topic] = why
+    return found
 
 
 def _ended(returned: Any) -> Any:

@@ -23,14 +23,7 @@ def drafts(draw: Random) -> dict[str, list[Any]]:
         lines = [sentence(source) for source in sources]
         lines = [*lines[:-1], lines[0]] if again else lines
         lines = [line.replace("are odd", f"[{note}] are odd") if note else line for line in lines]
-        bad = [source for source in sources if source not in known]
-        return {
-            "about": about,
-            "draft": "\n".join(lines),
-            "sources": known,
-            "sentences": lines,
-            "pieces": [[source] if source else [] for source in bad],
-        }
+        return {"about": about, "draft": "\n".join(lines), "sources": known}
 
     return {
         "no source": [
@@ -43,6 +36,7 @@ def drafts(draw: Random) -> dict[str, list[Any]]:
             case("a bracket inside, and an unknown source at the end", ghost, note=known[0]),
             case("a bracket inside, and a known source at the end", known[0], note="sic"),
             case("a part of a source's name is no source", known[0][:-1], known[1]),
+            case("an unknown source begins like a known one", f"{known[0]}7", known[1]),
         ],
         "several": [
             case("three sentences are wrong", "", ghost, known[0], ""),
@@ -57,6 +51,7 @@ def checks(draw: Random) -> dict[str, list[Any]]:
     costs = [0.0, 0.0, draw.randint(1, 4) / 1000, draw.randint(5, 9) / 1000]
     paid = draw.randint(2, 4) / 1000
     dear = [paid, paid, paid, paid + 0.001]
+    pair = [0.0, paid, paid, paid + 0.001]
 
     def case(about: str, *objecting: int, costs: list[float] = costs) -> dict[str, Any]:
         gates = []
@@ -76,6 +71,7 @@ def checks(draw: Random) -> dict[str, list[Any]]:
             case("both free gates object", 0, 1),
             case("a free one and a dear one", 1, 3),
             case("three cost the same, and one of them objects", 1, costs=dear),
+            case("two above a free one cost the same, and the first objects", 1, costs=pair),
         ],
     }
 
@@ -101,6 +97,7 @@ def objections(draw: Random) -> dict[str, list[Any]]:
         "twice": [
             case("one issue occurs twice", two, one, dict(two)),
             case("two issues are in one place", one, {**one, "problem": three["problem"]}),
+            case("one problem is in two places", one, {**one, "where": three["where"]}, two),
         ],
         "no remedy": [case("the second one has no remedy", three, issue(remedy=False))],
     }
@@ -126,6 +123,9 @@ SLIPS: dict[str, dict[str, list[tuple[str, str]]]] = {
                 'where="the draft", problem="has no source"',
             )
         ],
+        "begins like a known one": [
+            ("elif cited[-1] not in sources:", "elif not cited[-1].startswith(tuple(sources)):")
+        ],
         "source not named": [
             ('problem = f"there is no source {cited[-1]}"', 'problem = "the source is unknown"')
         ],
@@ -137,6 +137,12 @@ SLIPS: dict[str, dict[str, list[tuple[str, str]]]] = {
         "dear first": [("key=lambda gate: gate.cost", "key=lambda gate: -gate.cost")],
         "asks all": [("if issues and gate.cost > paid:", "if False:")],
         "stops at the first": [("if issues and gate.cost > paid:", "if issues:")],
+        "dearer than the cheapest": [
+            (
+                "if issues and gate.cost > paid:",
+                "if issues and gate.cost > min(each.cost for each in gates):",
+            )
+        ],
         "last issues only": [("issues += gate.check(draft)", "issues = gate.check(draft)")],
         "asked twice": [
             (
@@ -153,6 +159,9 @@ SLIPS: dict[str, dict[str, list[tuple[str, str]]]] = {
         "no remedies": [(LINE, 'f"- {issue.where}: {issue.problem}"')],
         "no bullets": [(LINE, LINE.replace("- ", "", 1))],
         "twice": [("if line not in lines:", "if True:")],
+        "one line a problem": [
+            ("if line not in lines:", "if not any(issue.problem in known for known in lines):")
+        ],
         "one line": [('return "\\n".join(lines)', 'return " ".join(lines)')],
         "a list": [('return "\\n".join(lines)', "return lines")],
         "without a remedy left out": [

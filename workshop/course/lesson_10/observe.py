@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from kernel.gates import Issue
 from workshop.course.observing import call, held, quiet_run
+
+MOST_ISSUES = 20
+"""Issues that are looked at; no draft has as many sentences."""
 
 
 def gate(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -16,15 +20,17 @@ def gate(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     if not _are_issues(returned):
         return {"issues": returned}
     seen: dict[str, Any] = {"number of issues": len(returned)}
-    expected = zip(returned, case["pieces"], strict=False)
-    for number, (issue, pieces) in enumerate(expected, 1):
+    sentences = dict.fromkeys(case["draft"].splitlines())
+    sources = dict.fromkeys(re.findall(r"\[([^\]]+)\]", case["draft"]))
+    named = []
+    for number, issue in enumerate(returned[:MOST_ISSUES], 1):
         name = f"issue {number}"
         has_problem = bool(issue.problem.strip())
         has_remedy = bool(issue.remedy.strip())
-        seen[f"{name}, where"] = held(issue.where, *case["sentences"])
-        seen[f"{name}, the source that it names"] = held(issue.problem, *pieces)
+        seen[f"{name}, where"] = held(issue.where, *sentences)
+        named += [f"{name}: {source}" for source in held(issue.problem, *sources)]
         seen[f"{name}, has a problem and a remedy"] = [has_problem, has_remedy]
-    return seen
+    return {**seen, "sources that the problems name": named}
 
 
 def _are_issues(returned: Any) -> bool:

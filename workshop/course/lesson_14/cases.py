@@ -11,36 +11,37 @@ SECTIONS = ("databases", "protocols", "operations", "quality")
 
 def member(draw: Random, topic: str, *, status: str = "ok", half: bool = False) -> dict[str, Any]:
     """A specialist on one topic; one that fails may have half of its work."""
+    name = f"{topic}-researcher"
+    if status == "raises":
+        return {"name": name, "result": {"raises": f"no answer from port {draw.randint(100, 999)}"}}
     result: dict[str, Any] = {"status": status}
     if status == "ok" or half:
         result["output"] = f"{draw.randint(100, 999)} words on {topic}"
         result["artifacts"] = {f"facts on {topic}": f"- {draw.randint(100, 999)} facts."}
     if status != "ok":
         result["reason"] = f"the library of {topic} is closed ({draw.randint(100, 999)})"
-    return {"name": f"{topic}-researcher", "result": result}
+    return {"name": name, "result": result}
 
 
-def teams(draw: Random, about: str, broken: dict[int, bool], *, flat: int = 0) -> dict[str, Any]:
+def teams(
+    draw: Random, about: str, broken: dict[int, bool], *, flat: int = 0, raises: int | None = None
+) -> dict[str, Any]:
     """Two sections of two or three; `broken`: which member fails, and whether it has half its work.
 
-    flat: how many members of the chief are specialists themselves.
+    flat: how many members of the chief are specialists themselves. raises: which member raises.
     """
     topics = draw.sample(TOPICS, 5 + flat)
     people = []
-    missing = []
     for number, topic in enumerate(topics):
         status = "failed" if number in broken else "ok"
+        status = "raises" if number == raises else status
         people.append((topic, member(draw, topic, status=status, half=broken.get(number, False))))
-        if number in broken:
-            missing += [topic, people[-1][1]["result"]["reason"]]
     members: dict[str, Any] = {}
     for section, part in zip(draw.sample(SECTIONS, 2), (people[:2], people[2:5]), strict=True):
         members[section] = {"name": f"{section}-lead", "members": dict(part)}
-        if any(each["result"]["status"] != "ok" for _, each in part):
-            missing.append(section)
     members |= dict(people[5:])
     task = f"Report on the state of {draw.randint(100, 999)} projects"
-    return {"about": about, "task": task, "members": members, "missing": missing}
+    return {"about": about, "task": task, "members": members}
 
 
 def two_levels(draw: Random) -> dict[str, list[Any]]:
@@ -54,6 +55,7 @@ def two_levels(draw: Random) -> dict[str, list[Any]]:
         "gaps": [
             teams(draw, "one specialist fails", {one: False}),
             teams(draw, "two specialists fail, one with half of its work", {0: True, 3: False}),
+            teams(draw, "one specialist raises an error", {}, raises=one),
         ],
         "evidence": [teams(draw, "one fails with half of its work", {one: True}, flat=2)],
     }
@@ -82,6 +84,9 @@ def traces(draw: Random) -> dict[str, list[Any]]:
     named_alike = [step(worker, n, draft=drafts[n]) for n, worker in enumerate(people[:4])]
     same_reader = [step(one, 0), *(step(two, n, facts=text) for n in range(1, 4))]
     others = [step(two, 1, facts=text), step(three, 2, report=text), step(four, 3, notes=text)]
+    crowded = [*many, *others]
+    alone = [[one, task, {}, "failed"]]
+    lost = [*others[:2], [four, "Do part 9", {"notes": text}, "failed"]]
     went_on = [step(one, 0), step(two, 1, "failed"), step(three, 2), step(four, 3)]
     found = {
         "signs": [
@@ -101,6 +106,9 @@ def traces(draw: Random) -> dict[str, list[Any]]:
             trace("six handoffs to one worker", task, [step(two, n) for n in range(6)]),
             trace("one handoff, with a new intent", task, [step(one, 0)]),
             trace("one text goes to two workers", task, others[:2]),
+            trace("many handoffs to one worker, and one text to three", task, crowded),
+            trace("the task unchanged to one worker, which fails", task, alone, "failed"),
+            trace("one text to three workers; the last one fails", task, lost, "failed"),
             trace("one text, under three names, to three workers", task, others),
             trace("one text goes three times to one worker", task, same_reader),
         ],
@@ -152,6 +160,12 @@ SLIPS = {
         "one after the other": [
             (FAN_OUT, "results = [await run.dispatch(member, work) for member, work in jobs]")
         ],
+        "an error ends it all": [
+            (
+                FAN_OUT,
+                "import asyncio\n    results = await asyncio.gather(*(run.dispatch(*job) for job in jobs))",
+            )
+        ],
         "past the door": [
             (FAN_OUT, "results = [await member.execute(work, run) for member, work in jobs]")
         ],
@@ -170,6 +184,12 @@ SLIPS = {
         "no result": [(RETURN, 'return "\\n".join(texts)')],
     },
     "14.2": {
+        "the table from below": [
+            (
+                MANY,
+                f'status = dict(endings(trace))\n    {POINT}\n        return "single point of failure"\n    {MANY}',
+            )
+        ],
         "always the same": [("", "    return 'none'\n")],
         "all handoffs counted": [(MANY, "if len(workers) > 5:")],
         "five are too many": [(MANY, MANY.replace("> 5", ">= 5"))],
@@ -220,8 +240,14 @@ import asyncio
 
 
 async def lead(members, handoff, run):
+    async def asked(topic, member):
+        try:
+            return await run.dispatch(member, Handoff(intent=f"Research {topic}"))
+        except Exception as problem:
+            return Result(status="failed", reason=f"it raised {problem}")
+
     async with asyncio.TaskGroup() as group:
-        tasks = {t: group.create_task(run.dispatch(m, Handoff(intent=f"Research {t}"))) for t, m in members.items()}
+        tasks = {t: group.create_task(asked(t, m)) for t, m in members.items()}
     output, status, reason, artifacts = "", "ok", "", {}
     for topic, task in tasks.items():
         result = task.result()

@@ -30,6 +30,7 @@ class Specialist:
 
     name: str
     result: dict[str, Any]
+    """The fields of its result; or `raises`, with what it raises."""
     floor: Floor
     description: str = "Researches one topic."
 
@@ -40,6 +41,8 @@ class Specialist:
         for _ in range(WAITS):
             await asyncio.sleep(0)
         self.floor.now -= 1
+        if "raises" in self.result:
+            raise ConnectionError(self.result["raises"])
         return Result(**self.result)
 
 
@@ -87,8 +90,22 @@ def led(lead: Any, case: dict[str, Any]) -> dict[str, Any]:
         seen["artifacts, the members' own"] = {
             name: text for name, text in evidence if name.startswith("facts on ")
         }
-        seen["reason, with what is missing"] = held(returned.reason, *case["missing"])
+        seen["reason, with what is missing"] = held(returned.reason, *_gaps(case["members"]))
     return seen
+
+
+def _gaps(members: dict[str, Any]) -> list[str]:
+    """The topics of all who do not deliver, at both levels, and the reasons of the specialists."""
+    found: list[str] = []
+    for topic, member in members.items():
+        if "members" in member:
+            below = _gaps(member["members"])
+            found += [*below, topic] if below else []
+            continue
+        result = member["result"]
+        why = result.get("raises") or result.get("reason")
+        found += [topic, why] if why else []
+    return found
 
 
 @dataclass

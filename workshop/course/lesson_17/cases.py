@@ -38,9 +38,7 @@ def reviews(draw: Random) -> dict[str, list[Any]]:
         return json.dumps({"verdict": word, "issues": [*issues]})
 
     def case(about: str, *replies: dict[str, Any]) -> dict[str, Any]:
-        texts = ["".join(each.get("text", "") for each in r.get("content", [])) for r in replies]
-        found = [text for text in texts if text]
-        return {"about": about, "handoff": handoff, "replies": [*replies], "texts": found}
+        return {"about": about, "handoff": handoff, "replies": [*replies]}
 
     fine, wrong = verdict("PASS"), verdict("REVISE", issue)
     odd = verdict(draw.choice(("MAYBE", "OK", "FAIL")), issue)

@@ -68,7 +68,7 @@ def reviewed(review: Any, case: dict[str, Any]) -> dict[str, Any]:
         output = returned.output
         verdict = hasattr(output, "verdict")
         seen["verdict"] = (output.verdict, *output.issues) if verdict else "no Verdict"
-        seen["text kept"] = "" if verdict else held(output, *case["texts"])
+        seen["text kept"] = "" if verdict else held(output, *_texts(case["replies"]))
         seen["artifacts"] = returned.artifacts
         seen["has a reason"] = bool(returned.reason.strip()) or returned.status == "ok"
     else:
@@ -82,6 +82,14 @@ def reviewed(review: Any, case: dict[str, Any]) -> dict[str, Any]:
     if len(requests) > 1:
         seen["second conversation"] = lines_of(requests[1], wording=False)
     return seen
+
+
+def _texts(replies: list[dict[str, Any]]) -> list[str]:
+    """The text of each reply that has one."""
+    texts = (
+        "".join(block.get("text", "") for block in each.get("content", [])) for each in replies
+    )
+    return [text for text in texts if text]
 
 
 def _settings(request: dict[str, Any]) -> str:

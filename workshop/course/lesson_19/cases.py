@@ -34,7 +34,7 @@ def brought(draw: Random) -> dict[str, list[Any]]:
     for trial, (look, about) in looks.items():
         _, others = _library(draw)
         beside = {f"other-{id}": text for id, text in [*others.items()][3:]}
-        found[trial] = [{"about": about, "look": look, "beside": beside}]
+        found[trial] = [{"about": about, "beside": beside, "outside": {"look": look}}]
     return found
 
 
@@ -44,7 +44,7 @@ def built(draw: Random) -> dict[str, list[Any]]:
     looks = {"works": "text", "own specialist": "people", "gate": "draft"}
     for trial, look in looks.items():
         task, documents = _library(draw)
-        case = {"look": look, "task": task, "documents": documents}
+        case = {"task": task, "documents": documents, "outside": {"look": look}}
         found[trial] = [{"about": f"a library of five documents; {task.lower()}", **case}]
     return found
 
@@ -95,6 +95,7 @@ SLIPS = {
         "nobody of your own": [(NOTICE, "notice = written")],
         "no gate": [(WRITTEN, "written = await run.dispatch(write, given)")],
         "writes without facts": [(FACTS, 'artifacts={"notes": "to follow"}')],
+        "asked and ignored": [(BACK, "return written")],
         "past the door": [
             (FOUND, "found = await search.execute(handoff, run)"),
             (NOTICE, "notice = await herald.execute(short, run)"),
@@ -107,6 +108,7 @@ SLIPS = {
         "no budget": [(BUDGET, "")],
         "a budget for a year": [("calls=30", "calls=150")],
         "no journal": [(OVER, "run = Run(client)")],
+        "another file": [(OPENED, 'with journal.Journal(file.with_name("mine.db")) as kept:')],
         "returns the result": [("return run", "return result")],
         "past the door": [
             (
@@ -158,7 +160,8 @@ class Mine:
         judged = gates.Gated(self.write, [NotEmpty(), gates.ModelGate(self.review)])
         written = await run.dispatch(judged, given)
         draft = {"draft": written.as_text()}
-        await run.dispatch(self.titles, Handoff(intent="Shorten the draft.", artifacts=draft))
+        title = await run.dispatch(self.titles, Handoff(intent="Shorten the draft.", artifacts=draft))
+        run.keep(title=title.as_text())
         return written
 
 
@@ -176,6 +179,13 @@ async def ship(team, task, client, file):
     finally:
         kept.close()
     return run
-"""
+""",
+        """
+async def ship(team, task, client, file):
+    with journal.Journal(file) as kept:
+        run = Run(kept.around(client), budget=Budget(calls=60))
+        await run.dispatch(team, Handoff(intent=task))
+        return run
+""",
     ],
 }

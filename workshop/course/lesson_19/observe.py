@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import re
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,6 @@ def brought(own: Any, case: dict[str, Any]) -> dict[str, Any]:
         return {"returned": returned}
     task, documents = returned
     beside = case["beside"]
-    if case["look"] == "lengths":
-        return _lengths(documents, beside)
     run = pictured(Run(service().client("plain")))
     library = _library({**beside, **documents})
     desk = DeterministicSupervisor(*specialists(library))
@@ -34,6 +33,7 @@ def brought(own: Any, case: dict[str, Any]) -> dict[str, Any]:
     cited = citations(brief)
     own = {*map(label, documents)}
     return {
+        **_lengths(documents, beside),
         "documents that the brief cites": len(cited & own),
         "citations of no document": len(cited - own.union(map(label, beside))),
         "the brief": brief,
@@ -69,12 +69,35 @@ def _library(documents: dict[str, str]) -> Corpus:
     return Corpus.of(pages)
 
 
-WORKS = ("how it ended", "documents that the text cites", "citations of no document")
+FIGURES = ("documents that the service saw", "figures of the documents in replies")
 LOOKS = {
-    "text": WORKS,
-    "people": ("agents that asked a model", "own specialists that delivered"),
-    "draft": ("checks by a gate", "vetoes that were left"),
+    "lengths": (
+        "documents",
+        "words of the shortest document",
+        "different words of each document",
+    ),
+    "brief": ("documents that the brief cites", "citations of no document", "the brief"),
+    "text": (
+        "how it ended",
+        "documents that the text cites",
+        "citations of no document",
+        *FIGURES,
+    ),
+    "people": (
+        "agents that asked a model",
+        "own specialists whose work was used",
+        "prompts that the service saw",
+    ),
+    "draft": ("checks by a gate", "vetoes that were left", *FIGURES),
 }
+"""Everything is seen of every answer; which of it a trial looks at, no answer's process knows."""
+
+
+def looked_at(seen: dict[str, Any], outside: dict[str, Any]) -> dict[str, Any]:
+    """What a trial looks at, and what belongs to no look, such as an exception."""
+    chosen = LOOKS[outside["look"]]
+    others = {aspect for aspects in LOOKS.values() for aspect in aspects}
+    return {name: value for name, value in seen.items() if name in chosen or name not in others}
 
 
 def built(team: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -84,25 +107,41 @@ def built(team: Any, case: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(executable, Executable):
         return {"returned": executable}
     run = pictured(Run(service().client("team")))
-    wait(run.dispatch(executable, Handoff(intent=case["task"])))
-    shown = on_log(run.events, library.documents)
-    seen = {name: shown[name] for name in LOOKS[case["look"]]}
+    with texts_kept() as kept:
+        wait(run.dispatch(executable, Handoff(intent=case["task"])))
+    seen = on_log(run.events, library.documents, kept)
+    del seen["limits in the budget"]
     seen["calls"] = run.spent.calls
     return service().complete(team_at_the_service, case, seen)
+
+
+@contextmanager
+def texts_kept() -> Iterator[list[str]]:
+    """Notes what is given to `run.keep`, which is in no log."""
+    kept: list[str] = []
+    theirs = Run.keep
+
+    def noted(self: Run, /, **artifacts: str) -> None:
+        kept.extend(text for text in artifacts.values() if type(text) is str)
+        theirs(self, **artifacts)
+
+    Run.keep = noted  # type: ignore[method-assign]
+    try:
+        yield kept
+    finally:
+        Run.keep = theirs  # type: ignore[method-assign]
 
 
 def team_at_the_service(log: Log, case: dict[str, Any], seen: dict[str, Any]) -> dict[str, Any]:
     """What the service saw of a team: prompts, documents, and that the log invents no call."""
     seen = _only_calls_that_were(log, seen)
-    if case["look"] == "people":
-        prompts = {exchange.system for exchange in log}
-        seen["prompts that the service saw"] = len(prompts)
-    if case["look"] in ("text", "draft"):
-        asked = " ".join(exchange.body for exchange in log)
-        replies = " ".join(exchange.reply for exchange in log)
-        documents = case["documents"].values()
-        seen["documents that the service saw"] = _held(documents, asked)
-        seen["figures of the documents in replies"] = _held(documents, replies)
+    prompts = {exchange.system for exchange in log}
+    asked = " ".join(exchange.body for exchange in log)
+    replies = " ".join(exchange.reply for exchange in log)
+    documents = case["documents"].values()
+    seen["prompts that the service saw"] = len(prompts)
+    seen["documents that the service saw"] = _held(documents, asked)
+    seen["figures of the documents in replies"] = _held(documents, replies)
     return seen
 
 
@@ -123,7 +162,8 @@ def _only_calls_that_were(log: Log, seen: dict[str, Any]) -> dict[str, Any]:
     calls = others.pop("calls")
     if type(calls) is not int:
         calls = 10**6
-    unseen = max(0, calls - len(log))
+    own = [exchange for exchange in log if exchange.process != "whole"] or log
+    unseen = max(0, calls - len(own))
     return {**others, "calls of the log that the service did not see": unseen}
 
 
@@ -175,7 +215,7 @@ def _first(run: Run) -> str:
 def _resumed(ship: Any, team: Any, case: dict[str, Any], folder: Path) -> dict[str, Any]:
     """The work undisturbed; then killed in the middle and done again over the same file."""
     task = case["task"]
-    killed_file = folder / "again.db"
+    killed_file = folder / "killed.db"
     client = service().client("whole")
     whole = call(ship, team, task, client, folder / "whole.db")
     try:
@@ -187,15 +227,31 @@ def _resumed(ship: Any, team: Any, case: dict[str, Any], folder: Path) -> dict[s
         if not group.subgroup(Killed):
             raise
     gc.collect()  # a process that is killed closes its files
+    is_there = killed_file.is_file() and killed_file.stat().st_size > 0
+    moved = _moved(killed_file, folder / "elsewhere")
     client = service().client("again")
-    again = call(ship, team, task, client, killed_file)
+    again = call(ship, team, task, client, moved)
     if not isinstance(whole, Run) or not isinstance(again, Run):
         return {"returned": again}
     pictured(again)
     text = _text(whole)
     same = bool(text) and text == _text(again)
-    seen = {"the same text as undisturbed": same}
+    seen = {
+        "in `file` after the kill": ("something",) if is_there else ("nothing",),
+        "the same text as undisturbed": same,
+        "calls": again.spent.calls,
+    }
     return service().complete(shipped_at_the_service, case, seen)
+
+
+def _moved(file: Path, folder: Path) -> Path:
+    """The file in another folder, with what SQLite keeps beside it: what a process remembers of
+    its path does not help the next one.
+    """
+    folder.mkdir()
+    for part in file.parent.glob(f"{file.name}*"):
+        part.rename(folder / part.name)
+    return folder / file.name
 
 
 def _text(run: Run) -> str:
@@ -219,6 +275,10 @@ OBSERVE = {
     "19.1": brought,
     "19.2": built,
     "19.3": shipped,
+}
+READ = {
+    "19.1": looked_at,
+    "19.2": looked_at,
 }
 AT_THE_SERVICE = {
     "19.2": team_at_the_service,

@@ -1,0 +1,199 @@
+"""A case holds what an answer is called with and how what it meets behaves, and nothing that says what is right."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from random import Random
+
+import pytest
+
+from kernel import Result
+from workshop.authoring import answers, tables
+from workshop.checks import exercises
+from workshop.checks.compare import differing
+from workshop.checks.engine import judge
+from workshop.course import observing
+from workshop.course.observing import Session, observer
+
+ALL = exercises()
+EVERY = pytest.mark.parametrize("exercise", ALL, ids=lambda exercise: exercise.id)
+
+
+@cache
+def row_of(exercise):
+    """A draw that is in no table."""
+    return tables.row_of(exercise, Random(f"{exercise.id}/cases"))
+
+
+class Read(dict):
+    """A case that notes which of its fields were read before the answer's work was over."""
+
+    def __init__(self, case, clock):
+        super().__init__(case)
+        self.clock = clock
+        self.times = {}
+
+    def __getitem__(self, name):
+        self.times.setdefault(name, len(self.clock))
+        return super().__getitem__(name)
+
+    def __deepcopy__(self, _):
+        return self
+
+
+def fields_read(exercise, case, monkeypatch):
+    """The fields of a case that observing reads before the answer's last work has ended, and all it reads."""
+    clock = []
+    module = sys.modules[observer(exercise.id).__module__]
+
+    def ticking(function):
+        def ticked(*given, **named):
+            clock.append("begins")
+            try:
+                return function(*given, **named)
+            finally:
+                clock.append("ends")
+
+        return ticked
+
+    with monkeypatch.context() as patch:
+        for name in ("call", "wait"):
+            if hasattr(module, name):
+                patch.setattr(module, name, ticking(getattr(observing, name)))
+        answer = answers.made(exercise.id, exercise.name, answers.ours(exercise.id))
+        session = Session(observer(exercise.id), exercise.name)
+        read = Read(case.inputs, clock)
+        seen = session.see(answer, read).seen
+        session.close()
+    return {name for name, time in read.times.items() if time < len(clock)}, {*read.times}, seen
+
+
+@EVERY
+def test_no_field_of_a_case_is_needed_only_to_read_what_was_seen(exercise, monkeypatch):
+    """What is read only after the answer's work says what to look for: it belongs into `outside`,
+    or is made of what the answer was called with.
+    """
+    of_inputs, names = set(), set()
+    for case in row_of(exercise):
+        used, read, seen = fields_read(exercise, case, monkeypatch)
+        of_inputs |= used
+        names |= {*case.inputs}
+        assert not {"about", "outside", "trial"} & read
+        assert seen and "raised" not in seen
+    assert names == of_inputs
+
+
+@EVERY
+def test_observing_works_on_what_it_reads_alone(exercise, monkeypatch):
+    """Every other field of a case is removed: what is seen stays the same."""
+    for case in row_of(exercise):
+        _, read, seen = fields_read(exercise, case, monkeypatch)
+        answer = answers.made(exercise.id, exercise.name, answers.ours(exercise.id))
+        session = Session(observer(exercise.id), exercise.name)
+        left = {name: case.inputs[name] for name in case.inputs if name in read}
+        again = session.see(answer, left).seen
+        session.close()
+        for one in (seen, again):
+            compared = observing.read(exercise.id, tables.stored(one), case.outside)
+            assert not differing(compared, case.ours, exercise.rules)
+
+
+# ── an answer that looks around ────────────────────────────────────────────────────────────────────────────
+
+DATA = (str, int, float, bool, list, tuple, dict, Result)
+WALKER = """
+import sys
+
+PATHS = {{}}
+CHOSEN = []
+
+
+def _inside(value, path, depth):
+    PATHS.setdefault(path, value)
+    if depth == 0:
+        return
+    if type(value) is dict:
+        parts = value.items()
+    elif type(value) in (list, tuple):
+        parts = enumerate(value)
+    elif type(value).__module__.startswith(("workshop", "kernel")) and hasattr(value, "__dict__"):
+        parts = vars(value).items()
+    else:
+        return
+    for name, part in [*parts][:12]:
+        _inside(part, (*path, name), depth - 1)
+
+
+def {name}(*given):
+    PATHS.clear()
+    frame = sys._getframe(1)
+    while frame:
+        if "workshop" in frame.f_code.co_filename:
+            for name, value in frame.f_locals.items():
+                _inside(value, (name,), 3)
+        frame = frame.f_back
+    return PATHS.get(CHOSEN[0]) if CHOSEN else None
+"""
+
+
+def earned(exercise, row, answer):
+    """The trials that an answer passes."""
+    session = Session(observer(exercise.id), exercise.name)
+    missed = set()
+    for case in row:
+        try:
+            seen = session.see(answer, case.inputs).seen
+        except ValueError:  # it returned too much to be read
+            missed.add(case.trial)
+            continue
+        seen = observing.read(exercise.id, tables.stored(seen), case.outside)
+        if differing(seen, case.ours, exercise.rules):
+            missed.add(case.trial)
+    session.close()
+    return [trial.title for trial in exercise.trials if trial.name not in missed]
+
+
+@EVERY
+def test_an_answer_that_looks_around_and_returns_what_it_finds_earns_nothing(exercise, request):
+    """Of each case's own values first; `test --all` tries everything that is found."""
+    row = row_of(exercise)
+    walker = answers.made(exercise.id, exercise.name, WALKER.format(name=exercise.name))
+    paths, chosen = walker.__globals__["PATHS"], walker.__globals__["CHOSEN"]
+    assert earned(exercise, row, walker) == []
+    found = {}
+    for path in sorted(paths, key=lambda path: path[0] != "case"):
+        if isinstance(paths[path], DATA):
+            found.setdefault(repr(paths[path])[:2_000], path)
+    assert len(found) > 3 and any(path[0] == "case" for path in paths)
+    most = len(found) if request.config.getoption("--all") else 15
+    for path in [*found.values()][:most]:
+        chosen[:] = [path]
+        assert earned(exercise, row, walker) == [], path
+
+
+@EVERY
+def test_no_frame_around_an_answer_holds_what_is_right(exercise):
+    """In a check: our observation and the marks of slips are looked up after the answer has ended."""
+    source = f"""
+import sys
+
+HELD = []
+
+
+def {exercise.name}(*given):
+    for frame in sys._current_frames().values():
+        while frame:
+            HELD.extend(type(value).__name__ for value in frame.f_locals.values())
+            HELD.extend(
+                type(part).__name__
+                for value in frame.f_locals.values()
+                if type(value) in (list, tuple)
+                for part in [*value][:3]
+            )
+            frame = frame.f_back
+"""
+    answer = answers.made(exercise.id, exercise.name, source)
+    assert not judge(exercise, answer, seed=0).passed
+    held = answer.__globals__["HELD"]
+    assert held and "TriedCase" not in held
