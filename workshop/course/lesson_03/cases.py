@@ -19,9 +19,11 @@ TOPICS = (
 )
 
 
-def desk(draw: Random, issues: Sequence[int | None], cap: int) -> dict[str, Any]:
+def desk(
+    draw: Random, issues: Sequence[int | None], cap: int, *, wordy: bool = False
+) -> dict[str, Any]:
     """A desk whose reviewer finds `issues[n]` issues in draft n; None is a PASS, 0 a PASS with a
-    remark, BARE a REVISE that names no issue.
+    remark, BARE a REVISE that names no issue; wordy: as in `_verdict`.
     """
     topic = draw.choice(TOPICS)
     sizes = draw.sample(range(20, 900), cap + 13)
@@ -36,7 +38,7 @@ def desk(draw: Random, issues: Sequence[int | None], cap: int) -> dict[str, Any]
             for number, size in enumerate(sizes)
         ],
         "verdicts": [
-            _verdict(draw, found, number, wordy=reason) for number, found in enumerate(issues)
+            _verdict(draw, found, number, wordy=wordy) for number, found in enumerate(issues)
         ],
         "cap": cap,
     }
@@ -88,7 +90,7 @@ def best_drafts(draw: Random) -> dict[str, list[Any]]:
     last = [*draw.sample(range(3, 8), 3), draw.randint(1, 2)]
 
     def made(issues: Sequence[int | None]) -> dict[str, Any]:
-        return desk(draw, issues, len(issues) - 1)
+        return desk(draw, issues, len(issues) - 1, wordy=True)
 
     return {
         "the fewest": [
