@@ -166,8 +166,8 @@ def test_an_answer_that_looks_around_and_returns_what_it_finds_earns_nothing(exe
         if isinstance(paths[path], DATA):
             found.setdefault(repr(paths[path])[:2_000], path)
     assert len(found) > 3 and any(path[0] == "case" for path in paths)
-    most = len(found) if request.config.getoption("--all") else 15
-    for path in [*found.values()][:most]:
+    limit = len(found) if request.config.getoption("--all") else 15
+    for path in [*found.values()][:limit]:
         chosen[:] = [path]
         assert earned(exercise, row, walker) == [], path
 

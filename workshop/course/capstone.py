@@ -120,10 +120,8 @@ def _is_used(result: Result, number: int, events: Sequence[Event], kept: set[str
         if event.run.count(".") == 0:
             later.update(_returned(event))
     pieces = _sentences(text)
-    for part in later - before:
-        if any(piece in part for piece in pieces):
-            return True
-    return False
+    handed_on = "\n".join(later - before)
+    return any(piece in handed_on for piece in pieces)
 
 
 def _sentences(text: str) -> list[str]:

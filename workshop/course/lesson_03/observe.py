@@ -34,7 +34,8 @@ def revised(revise: Any, case: dict[str, Any]) -> dict[str, Any]:
 def best_of(revise: Any, case: dict[str, Any]) -> dict[str, Any]:
     """The same, and whether the reason says how many issues are left."""
     seen, returned, known = _revised(revise, case)
-    return {**seen, "number of issues in the reason": _named(returned, known)}
+    seen["number of issues in the reason"] = _named(returned, known)
+    return seen
 
 
 def _revised(revise: Any, case: dict[str, Any]) -> tuple[dict[str, Any], Any, dict[str, Any]]:
@@ -60,7 +61,8 @@ def _revised(revise: Any, case: dict[str, Any]) -> tuple[dict[str, Any], Any, di
     }
     for number, handoff in enumerate(given, 1):
         seen[f"handoff {number}, to the {handoff['to_agent']}"] = _carried(handoff, known)
-    return {**seen, **ending(returned)}, returned, known
+    seen |= ending(returned)
+    return seen, returned, known
 
 
 def _carried(handoff: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
