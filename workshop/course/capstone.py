@@ -137,7 +137,11 @@ def _handed_on(event: Event) -> list[str]:
     if not isinstance(event, Dispatched):
         return []
     given = event.handoff
-    return [given.intent, given.context, *given.artifacts.values()]
+    return [
+        given.intent,
+        given.context,
+        *given.artifacts.values(),
+    ]
 
 
 def _returned(event: Event) -> list[str]:
@@ -156,5 +160,8 @@ def _limits(events: Iterable[Event]) -> int:
 
 
 def _names(budget: Budget) -> set[str]:
-    given = budget.model_dump(exclude={"depth"})
-    return {name for name, value in given.items() if value is not None}
+    given = budget.model_dump(
+        exclude={"depth"},
+        exclude_none=True,
+    )
+    return {*given}
