@@ -125,7 +125,8 @@ class Report:
         caveats = [
             f"{self.cases} cases with {self.repeats} repeats each"
             + (f"; what varies: {self.conditions}." if self.conditions else "."),
-            "An interval speaks of other cases like these, not of other kinds of tasks.",
+            "An interval speaks of other cases like these, not of other kinds of tasks. Where a few"
+            " marks lie far from the others, it holds the truth less often than it says.",
         ]
         if self.repeats > 1 and not self.varied():
             caveats.append("Every repeat gave the same answer: a repeat added nothing.")

@@ -11,7 +11,7 @@ from statistics import fmean
 import pytest
 
 from kernel import Corpus
-from kernel.evaluate import Conditions, Design, Item, by_case, compare, evaluate, load
+from kernel.evaluate import Conditions, Design, Item, by_case, compare, evaluate, interval, load
 from kernel.marks import Report
 from workshop.material import evaluating, worth
 
@@ -81,9 +81,14 @@ def marks_by_case():
         pairs = worth.sentences(answer)
         return fmean(worth.carried(*pair, library) for pair in pairs)
 
+    def within(case, answer):
+        pairs = worth.sentences(answer)
+        return sum(len(sentence.split()) for sentence, _ in pairs) <= case.max_words
+
     rubric = [
         Item("key facts", lambda case, answer: case.covered(answer)),
         Item("carried", carried),
+        Item("within limit", within),
     ]
     design = Design("team", evaluating.team, conditions)
     found = asyncio.run(evaluate(design, load(evaluating.GOLDEN), range(4), rubric))
@@ -108,3 +113,18 @@ def test_equal_designs_with_the_marks_of_the_lesson_are_rarely_called_different(
         called += compare(a, b).verdict in ("better", "worse")
     assert len({*map(tuple, marks_by_case)}) > 6, "marks that never differ prove nothing"
     assert called / rounds <= 0.07
+
+
+def test_the_interval_of_the_marks_of_the_lesson_holds_the_truth_as_often_as_its_words_say(
+    marks_by_case, exhaustive
+):
+    rounds = 2000 if exhaustive else 400
+    draw = random.Random(16)
+    truth = fmean(map(fmean, marks_by_case))
+    held = 0
+    for _ in range(rounds):
+        drawn = dict(enumerate(draw.choices(marks_by_case, k=12)))
+        marks = {str(n): draw.choices(marks, k=4) for n, marks in drawn.items()}
+        _, low, high = interval(trials_of(marks))
+        held += low <= truth <= high
+    assert held / rounds == pytest.approx(0.91, abs=0.02 if exhaustive else 0.03)
