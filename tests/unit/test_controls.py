@@ -12,6 +12,7 @@ import traitlets
 
 import kernel
 from kernel import Agent, Client, DeterministicSupervisor, Result, Run, SetupError, Verdict
+from kernel.journal import Journal
 from offline_model import Script
 from workshop.controls import checkpoint, model_switch, predict, topic_box
 from workshop.controls import control as control_module
@@ -19,8 +20,9 @@ from workshop.controls.shown import accounts, as_shown_html, as_shown_text, mark
 
 from .conftest import Worker, scripted
 
-switch_module, prediction_module = (
-    sys.modules[f"workshop.controls.{name}"] for name in ("model_switch", "prediction")
+switch_module, prediction_module, checkpoint_module = (
+    sys.modules[f"workshop.controls.{name}"]
+    for name in ("model_switch", "prediction", "checkpoint")
 )
 KEY = "sk-ant-api03-Vq8-not-a-real-key-00000000"
 HOSTILE = '<script>alert(1)</script><img src=x onerror="alert(2)">'
@@ -540,6 +542,39 @@ async def test_silence_is_answered_with_the_last_option_or_the_one_that_was_name
         decision = await checkpoint("Publish?", timeout_s=0, edit="as it was", **options)
         assert (decision.choice, decision.text, decision.by) == (choice, "as it was", "timeout")
         assert "No answer within 0 seconds" in page(somebody[-1].widget)
+
+
+async def test_over_a_journal_a_person_decides_once_about_the_same_facts(
+    somebody, tmp_path, capsys
+):
+    for facts, clicks in (("- A fact.", 1), ("- A fact.", 1), ("- Another.", 2)):
+        with Journal(tmp_path / "work.db") as journal:
+            question = checkpoint("Publish?", edit=facts, journal=journal)
+            task = asyncio.create_task(question)
+            await until(lambda: task.done() or len(somebody) == clicks)  # noqa: B023
+            if not task.done():
+                widget = somebody[-1].widget
+                all_of(ipywidgets.Textarea, widget)[0].value = f"{facts} Edited."
+                button(widget, "Proceed").click()
+            decision = await task
+        assert (decision.text, decision.by) == (f"{facts} Edited.", "person")
+        assert len(somebody) == clicks
+    kept = "Decided: Proceed (by a person, before: from the journal)"
+    assert capsys.readouterr().out.count(kept) == 1
+
+
+async def test_what_nobody_decided_is_asked_again(somebody, tmp_path, monkeypatch):
+    with Journal(tmp_path / "work.db") as journal:
+        late = await checkpoint("Publish?", timeout_s=0, journal=journal)
+        assert late.by == "timeout" and journal.steps() == (0, 0)
+        monkeypatch.setattr(checkpoint_module, "interactive", lambda: False)
+        headless = await checkpoint("Publish?", journal=journal)
+        assert headless.by == "headless" and journal.steps() == (0, 0)
+        monkeypatch.setattr(checkpoint_module, "interactive", lambda: True)
+        task, widget = await asked(somebody, journal=journal)
+        await until(lambda: len(somebody) == 3)
+        button(somebody[-1].widget, "Stop").click()
+        assert (await task).by == "person" and journal.steps() == (1, 0)
 
 
 async def test_an_interrupted_checkpoint_takes_no_more_answers(somebody):

@@ -8,6 +8,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from kernel.journal import Journal
 from workshop.presence import IN_BROWSER, in_notebook, interactive
 
 from . import terminal
@@ -38,6 +39,8 @@ class Question(Control):
     show: Any = None
     edit: str | None = None
     decision: Decision | None = field(default=None, init=False)
+    from_journal: bool = field(default=False, init=False)
+    """Whether the decision was made before, in a run that this one resumes."""
 
     def text(self) -> str:
         """The question, its facts and how it was decided, as plain text."""
@@ -48,7 +51,10 @@ class Question(Control):
             f"Options: {', '.join(self.options)}",
         ]
         if self.decision:
-            lines.append(f"Decided: {self.decision.choice} ({WHO[self.decision.by]})")
+            who = "by a person, before: from the journal"
+            if not self.from_journal:
+                who = WHO[self.decision.by]
+            lines.append(f"Decided: {self.decision.choice} ({who})")
         return "\n".join(filter(None, lines))
 
     def _build(self) -> Any:
@@ -135,6 +141,7 @@ async def checkpoint(
     timeout_s: float = 600,
     headless: str = "Proceed",
     on_timeout: str | None = None,
+    journal: Journal | None = None,
 ) -> Decision:
     """Asks a person, and waits without holding up anything else on the loop.
 
@@ -147,8 +154,12 @@ async def checkpoint(
     edit:       a text that the person may change before answering; comes back in `Decision.text`.
     headless:   the answer when nobody is there; at once.
     on_timeout: the answer after `timeout_s` seconds without one; the last option if not given, so
-    put the safest there. Raises ValueError for an answer that is not among the options,
-    CancelledError when the cell is interrupted.
+                put the safest there.
+    journal:    keeps what a person decided about these facts, so that a resumed run does not ask
+                again. An answer that nobody gave, headless or at the end of the time, is not kept.
+
+    Raises ValueError for an answer that is not among the options, CancelledError when the cell is
+    interrupted.
     """
     options = tuple(options)
     on_timeout = options[-1] if on_timeout is None and options else on_timeout
@@ -166,6 +177,25 @@ async def checkpoint(
                 f"{name} is {answer!r}; expected one of the options: {', '.join(options)}"
             )
     asked = Question(question, options, show, edit)
+
+    async def ask() -> dict[str, str] | None:
+        decision = await _asked(asked, timeout_s, headless, on_timeout)
+        return vars(decision) if decision.by == "person" else None
+
+    if journal is None:
+        return await _asked(asked, timeout_s, headless, on_timeout)
+    facts = [options, as_shown_text(show), edit]
+    kept = await journal.decision(question, about=facts, ask=ask)
+    if asked.decision is None:
+        asked.decision = Decision(**kept)
+        asked.from_journal = True
+        print(asked.text())
+    return asked.decision
+
+
+async def _asked(asked: Question, timeout_s: float, headless: str, on_timeout: str) -> Decision:
+    """Asks whoever is there."""
+    edit = asked.edit
     if not interactive() and terminal.at_terminal():
         return await _at_terminal(asked, timeout_s, on_timeout)
     if IN_BROWSER or not interactive():
