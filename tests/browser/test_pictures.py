@@ -39,3 +39,19 @@ def test_every_picture_speaks_and_fits_at_150_percent(written, theme):
             "the live picture counted them, the finished one keeps them"
         )
         assert notebook.failures() == [] and notebook.errors == []
+
+
+SIDEWAYS = """() => [...document.querySelectorAll(
+    '.jp-Notebook .cm-scroller, .jp-Notebook .jp-OutputArea-output, .jp-Notebook .jp-OutputArea-output pre')]
+    .filter(it => it.scrollWidth > it.clientWidth + 1 && getComputedStyle(it).overflowX !== 'visible')
+    .map(it => it.textContent.slice(0, 80))"""
+MID_WORD = """() => [...document.querySelectorAll('.jp-Notebook .jp-OutputArea-output pre')]
+    .map(it => getComputedStyle(it).wordBreak).filter(it => it !== 'normal')"""
+
+
+@pytest.mark.parametrize("zoom", [1.0, 1.5])
+def test_no_code_and_no_output_scrolls_sideways_or_breaks_in_mid_word(zoom, open_notebook):
+    with open_notebook("notebooks/06_break_it.ipynb", theme="dark", zoom=zoom) as notebook:
+        notebook.page.locator(".jp-OutputArea-output pre").first.wait_for()
+        assert notebook.page.evaluate(SIDEWAYS) == []
+        assert notebook.page.evaluate(MID_WORD) == []

@@ -24,8 +24,11 @@ SETTINGS = {
     # No requests to the outside, no question about them.
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
     # Every cell stays in the page: a picture further up goes on changing, the browser's search
-    # finds all.
-    "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
+    # finds all. A long line of code goes on in the next row: nobody scrolls sideways to read it.
+    "@jupyterlab/notebook-extension:tracker": {
+        "windowingMode": "none",
+        "codeCellConfig": {"lineNumbers": False, "lineWrap": True},
+    },
     # A control is still drawn when its notebook is opened tomorrow.
     "@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True},
     # The map is a page to read, not to edit.
@@ -48,6 +51,10 @@ IN_THE_DARK = f"""\
 {DARK} .mathjax_ignore {DRAWN} {{ filter: none; }}
 """
 """A style of JupyterLab's page alone: other hosts, which show the same outputs, stay light."""
+WHOLE_WORDS = """\
+/* A printed line that is too long goes on below it, after a whole word. */
+.jp-Notebook .jp-OutputArea-output pre { word-break: normal; overflow-wrap: anywhere; }
+"""
 KERNEL_SETTINGS = {
     # Errors only: warnings about its transport would fill the window that shows the address.
     "IPKernelApp": {"log_level": 40},
@@ -210,7 +217,7 @@ def jupyter_environment(root: Path, environ: Mapping[str, str]) -> dict[str, str
             file.write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
         style = own / "config" / "custom" / "custom.css"
         style.parent.mkdir(exist_ok=True)
-        style.write_text(IN_THE_DARK, encoding="utf-8")
+        style.write_text(IN_THE_DARK + WHOLE_WORDS, encoding="utf-8")
         (own / "config" / "jupyter_server_config.py").write_text(SERVER_SETTINGS, encoding="utf-8")
     except OSError as error:
         raise environment.SetupFailed(

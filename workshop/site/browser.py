@@ -249,7 +249,7 @@ def _settings(lite: Path, out: Path) -> None:
 
 def _page(path: Path) -> None:
     """Adds to JupyterLab's page what the launcher adds to it, and room on a phone."""
-    added = f"<style>{lab.IN_THE_DARK}</style>\n{NARROW}\n</head>"
+    added = f"<style>{lab.IN_THE_DARK}{lab.WHOLE_WORDS}</style>\n{NARROW}\n</head>"
     path.write_text(path.read_text("utf-8").replace("</head>", added, 1), "utf-8")
 
 

@@ -35,9 +35,12 @@ FURTHER = ("#5a4fb0", "#2d7385", "#6b5344", "#93406f", "#4f6b1f", "#8b4789", "#7
 """For agents of other names, in the order in which they appear."""
 
 
+_NUMBERED = re.compile(r"[\W_]*\d+$")
+
+
 class Hues:
     """Names → hues: a known role has its own, every other name gets the next of the family and
-    keeps it.
+    keeps it. Names that differ by a number at their end are the same agent again: one hue.
     """
 
     def __init__(self, names: Iterable[str] = ()) -> None:
@@ -50,6 +53,7 @@ class Hues:
         for word in (name.lower(), *reversed(words)):
             if word in ROLES:
                 return ROLES[word]
+        name = _NUMBERED.sub("", name)
         return self._others.setdefault(name, FURTHER[len(self._others) % len(FURTHER)])
 
 
