@@ -6,6 +6,7 @@ import asyncio
 import json
 import sys
 import threading
+from collections import Counter, OrderedDict, defaultdict
 
 import pytest
 from hypothesis import given
@@ -226,6 +227,19 @@ def hostile(base):
     ],
     ids=["str", "int", "list", "tuple", "dict", "float", "object"],
 )
+def test_a_dict_of_the_standard_library_counts_as_the_dict_that_it_equals():
+    known = {"a": 1, "b": 2}
+    for kind in (OrderedDict, Counter):
+        assert canonical(kind(known)) == canonical(known)
+    assert canonical(defaultdict(list, known)) == canonical(known)
+
+    class Mine(dict):
+        def items(self):
+            return [("a", 1), ("b", 2)]
+
+    assert canonical(Mine()) != canonical(known)
+
+
 def test_no_code_of_a_value_is_called(make):
     value = make()
     assert json.loads(canonical(value)) == {"object": "Evil"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
@@ -12,6 +13,8 @@ import kernel
 
 MOST_VALUES, MOST_DEPTH = 100_000, 60
 """What an observation may hold: a value that contains itself must not keep the process busy."""
+DICTS = (dict, OrderedDict, defaultdict, Counter)
+"""Python's own dicts: they are equal when their items are."""
 TAGS = ("int", "float", "tuple", "pairs", "kernel", "object", "raised")
 """The only key of a dict that stands for something other than a dict."""
 _KERNEL = {
@@ -33,7 +36,7 @@ class Raised:
 def plain(value: Any) -> Any:
     """The plain form of a value: 1, 1.0, True and "1" have four.
 
-    Knows the builtins by their exact type and the kernel's own models and dataclasses by their
+    Knows the builtins and the dicts of `collections` by their exact type, and the kernel's own models and dataclasses by their
     exact class; of everything else it keeps the name of the type. Calls no code that a value brings
     along. Raises ValueError for more than `MOST_VALUES` values.
     """
@@ -78,8 +81,8 @@ def _plain_inside(value: Any, depth: int, left: Iterator[int]) -> Any:
         return [inner(part) for part in value]
     if kind is tuple:
         return {"tuple": [inner(part) for part in value]}
-    if kind is dict:
-        return _plain_dict([(key, inner(part)) for key, part in value.items()], inner)
+    if any(kind is known for known in DICTS):
+        return _plain_dict([(key, inner(part)) for key, part in dict.items(value)], inner)
     if id(kind) in _KERNEL:
         names = (
             [field.name for field in fields(kind)] if is_dataclass(kind) else [*kind.model_fields]
