@@ -36,9 +36,9 @@ class Raised:
 def plain(value: Any) -> Any:
     """The plain form of a value: 1, 1.0, True and "1" have four.
 
-    Knows the builtins and the dicts of `collections` by their exact type, and the kernel's own models and dataclasses by their
-    exact class; of everything else it keeps the name of the type. Calls no code that a value brings
-    along. Raises ValueError for more than `MOST_VALUES` values.
+    Knows the builtins and the dicts of `collections` by their exact type, and the kernel's own
+    models and dataclasses by their exact class; of everything else it keeps the name of the type.
+    Calls no code that a value brings along. Raises ValueError for more than `MOST_VALUES` values.
     """
     return _plain(value, 0, iter(range(MOST_VALUES)))
 

@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import zipfile
 from collections.abc import Iterable, Mapping
 from html import escape
+
+from workshop.checks import exercises
 
 from . import words
 from .marks import Gradebook, Person, Work
@@ -25,6 +28,7 @@ MOODLE = [
     "Feedback comments",
 ]
 CANVAS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
+WORKSHEET = re.compile(r"moodle-(?P<lesson>\d\d)\.csv")
 WRITTEN = (1980, 1, 1, 0, 0, 0)
 """The time of an entry in a zip: the same marks make the same bytes."""
 
@@ -36,8 +40,11 @@ def use(name: str) -> str:
         "canvas-feedback.zip": "for Canvas: Upload submissions",
         "moodle-feedback.zip": "for Moodle: Upload multiple feedback files in a zip",
     }
-    worksheet = name.startswith("moodle-") and name.endswith(".csv")
-    return "for Moodle: Upload grading worksheet" if worksheet else uses.get(name, "")
+    worksheet = WORKSHEET.fullmatch(name)
+    if worksheet:
+        points = sum(exercise.points for exercise in exercises(worksheet["lesson"]))
+        return f"for Moodle: Upload grading worksheet (the assignment's maximum grade: {points})"
+    return uses.get(name, "")
 
 
 def files(book: Gradebook, pages: Mapping[str, str | bytes]) -> dict[str, str | bytes]:
