@@ -315,7 +315,7 @@ class Step:
             self.journal._warn(error)
         raise error
 
-    def unreadable(self, problem: Exception) -> JournalError:
+    def unreadable(self, problem: object) -> JournalError:
         return JournalError(
             f"step {self.key} of {self.journal.path} cannot be read ({in_words(problem)[:200]}); "
             "delete its row to have it done again, or start with a new file"
@@ -416,7 +416,10 @@ class Once:
             content = [run.path, self.name, arguments]
         with self.journal._step(content, run) as step:
             if step.kept:
-                return step.outcome()["answer"]
+                kept = step.outcome()
+                if not isinstance(kept, dict) or "answer" not in kept:
+                    raise step.unreadable("no answer in it")
+                return kept["answer"]
             self.journal._file.start(step.key, "effect")
             try:
                 with _current(step.key):

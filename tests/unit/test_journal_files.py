@@ -200,6 +200,10 @@ def test_an_edited_step_is_named(tmp_path):
         database(path, f"UPDATE steps SET value = '{value}' WHERE kind = 'reply'")
         with pytest.raises(JournalError, match=r"step \w+\.1 of .*work\.db cannot be read"):
             work.done(path)
+        shutil.copy(FILES[0], path)
+        database(path, f"UPDATE steps SET value = '{value}' WHERE kind = 'effect'")
+        with pytest.raises(JournalError, match=r"step \w+\.1 of .*work\.db cannot be read"):
+            work.done(path)
 
 
 def test_a_file_that_is_damaged_later_is_named(tmp_path):
