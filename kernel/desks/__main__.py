@@ -87,6 +87,7 @@ async def _work(case: Case, options: argparse.Namespace) -> int:
     incident = case.incident
     print(f"{incident.task}\n")
     desk = Desk(incident.folder)
+    warn_unboxed(desk)
     async with connect("live" if options.live else None, max_usd=options.max_usd) as client:
         run = Run(client, budget=BUDGET, on_event=_show)
         try:
@@ -118,6 +119,16 @@ async def _work(case: Case, options: argparse.Namespace) -> int:
         flush=True,
     )
     return 0 if result.ok and all(right) else 1
+
+
+def warn_unboxed(desk: Desk) -> None:
+    """Says on the error stream when nothing stands between tried edits and the user's files."""
+    if desk.unboxed:
+        print(
+            f"No box on this machine: {desk.unboxed}. The edits that the desk tries are code of a"
+            " model; they run on a copy, but as you, and could change or read whatever you can.\n",
+            file=sys.stderr,
+        )
 
 
 def _show(event: Event) -> None:

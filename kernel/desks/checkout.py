@@ -1,5 +1,5 @@
 """A project's folder as a desk may use it: paths stay inside, and code runs only in a process of
-its own, on a copy.
+its own, on a copy, and in a box where the machine has one.
 """
 
 from __future__ import annotations
@@ -30,6 +30,20 @@ CONFIGURED = ("pytest.ini", "pytest.toml", "pyproject.toml", "tox.ini", "setup.c
 """Without one of these pytest would look for its settings in the folders above the copy."""
 STUCK = 9
 """The status with which a trial ends that takes too long."""
+SYSTEM = (
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib64",
+    "/lib32",
+    "/etc/ld.so.cache",
+    "/etc/alternatives",
+    "/etc/localtime",
+)
+"""What code in a box sees of the machine, besides Python and its own folder."""
+BOX_S = 30.0
+"""Seconds that the first start of a box may take."""
 KEPT = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "LD_LIBRARY_PATH")
 """What a child inherits of the environment: keys and tokens stay here."""
 
@@ -238,20 +252,18 @@ def patched_files(shop: Checkout, diff: str) -> dict[str, str]:
 
 
 def python(arguments: tuple[str, ...], folder: Path) -> subprocess.Popen[str]:
-    """Starts this Python on `arguments` in `folder`, without keys and, where the machine allows it,
-    without a network.
+    """Starts this Python on `arguments` in `folder`, without keys.
+
+    It runs in a box where the machine has one (see `unboxed`): there it sees the system, Python,
+    the files that `arguments` names by their absolute paths, and `folder`, the one place that it
+    can change; it has no network. Elsewhere it is cut off from the network where that is possible.
     """
-    environment = {name: os.environ[name] for name in KEPT if name in os.environ}
-    environment |= {
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONUTF8": "1",
-        "PYTHONHASHSEED": "0",
-    }
+    boxed = not unboxed()
+    prefix = _box(folder, arguments) if boxed else _without_network()
     return subprocess.Popen(
-        [*_without_network(), sys.executable, *arguments],
+        [*prefix, sys.executable, *arguments],
         cwd=folder,
-        env=environment,
+        env=_environment(boxed),
         text=True,
         encoding="utf-8",
         errors="replace",
@@ -260,6 +272,61 @@ def python(arguments: tuple[str, ...], folder: Path) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
+
+
+def _environment(boxed: bool) -> dict[str, str]:
+    environment = {name: os.environ[name] for name in KEPT if name in os.environ}
+    if boxed:
+        environment |= {"HOME": "/tmp", "TMPDIR": "/tmp"}
+    return environment | {
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONUTF8": "1",
+        "PYTHONHASHSEED": "0",
+    }
+
+
+@cache
+def unboxed() -> str:
+    """Why a project's code runs here without a box, as the user: it could then change and read
+    whatever the user can. Empty when it runs in one.
+    """
+    if not sys.platform.startswith("linux"):
+        return f"there is no box for {sys.platform}, only for Linux"
+    if shutil.which("bwrap") is None:
+        return "the program bwrap is not installed; install the package bubblewrap"
+    with tempfile.TemporaryDirectory() as temporary:
+        command = [*_box(Path(temporary), ()), sys.executable, "-c", "import pytest"]
+        try:
+            done = subprocess.run(
+                command,
+                env=_environment(boxed=True),
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=BOX_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return f"bwrap did not start in {BOX_S:g} s"
+    message = " ".join(done.stderr.split())[-200:]
+    return f"bwrap does not start here: {message}" if done.returncode else ""
+
+
+def _box(folder: Path, arguments: tuple[str, ...]) -> list[str]:
+    """The command line of bwrap (https://github.com/containers/bubblewrap) around a command."""
+    command = [shutil.which("bwrap") or "bwrap", "--unshare-all", "--die-with-parent"]
+    command += ["--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
+    for path in SYSTEM:
+        if os.path.islink(path):
+            command += ["--symlink", os.readlink(path), path]
+        elif os.path.exists(path):
+            command += ["--ro-bind", path, path]
+    named = [each for each in arguments if Path(each).is_absolute() and Path(each).is_file()]
+    for path in dict.fromkeys([sys.prefix, sys.base_prefix, *named]):
+        if not Path(path).is_relative_to("/usr"):
+            command += ["--ro-bind", path, path]
+    return [*command, "--bind", str(folder), str(folder), "--chdir", str(folder)]
 
 
 async def run_python(arguments: tuple[str, ...], folder: Path, seconds: float) -> Ended:

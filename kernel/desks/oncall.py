@@ -9,8 +9,9 @@ settings and database.
     patches(result)                  # what a person may apply; the desk never does
 
 `desk.registry` holds every executable with its kind. Tools do what must be exact (run tests, try
-edits, count, query, diff), each in a process or connection that cannot change the shop; the agents
-read, choose and propose. To use the desk on another project, give it a folder of the same form:
+edits, count, query, diff): code runs on a copy of the shop, in a box that cannot reach the shop
+itself where the machine has one (`desk.unboxed` says when it has none), and the database is opened
+for reading. The agents read, choose and propose. To use the desk on another project, give it a folder of the same form:
 whatever is missing (logs, a database) is reported by the tool that needs it.
 """
 
@@ -38,7 +39,7 @@ from ..run import Run
 from ..search import Corpus, Source
 from ..team import Verdict, researcher
 from ..tools import Tool, tool
-from .checkout import Checkout, patched_files, replaced
+from .checkout import Checkout, patched_files, replaced, unboxed
 from .records import Logs, as_table, query, reading, tables
 
 SETTINGS = (".toml", ".ini", ".cfg")
@@ -351,6 +352,11 @@ class Desk:
     @cached_property
     def shop(self) -> Checkout:
         return Checkout(Path(self.folder))
+
+    @property
+    def unboxed(self) -> str:
+        """Why tests and edits run without a box on this machine; empty when they run in one."""
+        return unboxed()
 
     @property
     def database(self) -> Path:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import re
+import secrets
+import socket
 import sqlite3
 import sys
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernel import Run, ToolError, connect
-from kernel.desks.checkout import Checkout, patched, replaced, run_python
+from kernel.desks import checkout
+from kernel.desks.checkout import Checkout, patched, replaced, run_python, unboxed
 from kernel.desks.incidents import make
 from kernel.desks.oncall import Desk, patched_files, patches_in, read_ticket
 from kernel.desks.oncall import tests_on as failing_with
@@ -210,37 +217,104 @@ def test_a_diff_applied_to_its_source_is_the_changed_text(rows, data):
 
 
 @pytest.mark.skipif(
-    not sys.platform.startswith("linux"), reason="networks are cut off on Linux only"
+    not sys.platform.startswith("linux"), reason="not held here: networks are cut off on Linux only"
 )
 def test_code_of_the_project_has_no_network_where_the_machine_allows_it(desk):
     from kernel.desks.checkout import _without_network
 
-    if not _without_network():
-        pytest.skip("this machine does not allow it")
-    program = "import socket; socket.create_connection(('127.0.0.1', 9), 1)"
-    ended = asyncio.run(run_python(("-c", program), desk.shop.root, 20))
-    assert "unreachable" in ended.errors.lower()
+    if unboxed() and not _without_network():
+        pytest.skip("not held here: this machine cuts off no network")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        program = f"import socket; socket.create_connection(('127.0.0.1', {port}), 5)"
+        ended = asyncio.run(run_python(("-c", program), desk.shop.root, 20))
+    assert ended.status == 1 and re.search("refused|unreachable", ended.errors)
+
+
+@pytest.fixture
+def boxed():
+    if unboxed():
+        pytest.skip(f"not held here: {unboxed()}")
+
+
+def harm(target, first_line):
+    """A first line that changes a file when its module is imported, and hides it."""
+    write = f"    __import__('pathlib').Path({str(target)!r}).write_text('HARMED')"
+    return f"{first_line}\ntry:\n{write}\nexcept OSError:\n    pass"
+
+
+def test_code_that_a_model_wrote_cannot_change_the_shop_or_files_of_the_user(boxed, case, tmp_path):
+    shop = Checkout(case.incident.folder)
+    before = {path: shop.text(path) for path in shop.files()}
+    outside = tmp_path / "letter.txt"
+    outside.write_text("private", encoding="utf-8")
+    for target in (shop.root / "shop" / "cart.py", outside, tmp_path / "new.txt"):
+        content = target.read_bytes() if target.exists() else None
+        edit = (1, harm(target, before["shop/cart.py"].split("\n")[0]))
+        [outcome] = asyncio.run(shop.trials("shop/cart.py", [edit], [], 1))
+        changed = {"shop/cart.py": replaced(before["shop/cart.py"], *edit)}
+        report = asyncio.run(shop.tests(changed=changed))
+        asyncio.run(case.holds(shop.diff("shop/cart.py", changed["shop/cart.py"])))
+        assert outcome == "still fails" and "passed" in report
+        assert (target.read_bytes() if target.exists() else None) == content
+    assert {path: shop.text(path) for path in shop.files()} == before
+
+
+def test_code_that_a_model_wrote_sees_the_copy_and_nothing_of_the_user(boxed, desk, tmp_path):
+    letter = tmp_path / "letter.txt"
+    letter.write_text("private", encoding="utf-8")
+    own = (Path.cwd() / "kernel", desk.shop.root / "shop", letter, Path("/etc/passwd"))
+    program = (
+        f"import os; print([path for path in {[*map(str, own)]} if os.path.exists(path)]);"
+        "print(os.listdir('.'), len([name for name in os.listdir('/proc') if name.isdigit()]))"
+    )
+    with desk.shop.copy() as copy:
+        ended = asyncio.run(run_python(("-c", program), copy, 20))
+    seen, inside = ended.output.splitlines()
+    assert ended.status == 0 and seen == "[]", ended
+    assert "'shop'" in inside and int(inside.rpartition(" ")[2]) < 5
+
+
+def test_where_there_is_no_box_the_desk_says_so(monkeypatch, desk, capsys):
+    from kernel.desks.__main__ import warn_unboxed
+
+    monkeypatch.setattr(checkout.shutil, "which", lambda _: None)
+    checkout.unboxed.cache_clear()
+    try:
+        why = desk.unboxed
+        warn_unboxed(desk)
+    finally:
+        checkout.unboxed.cache_clear()
+    assert "bwrap is not installed" in why or "only for Linux" in why
+    shown = capsys.readouterr().err
+    assert why in shown and "could change or read whatever you can" in shown
 
 
 def test_a_process_that_does_not_end_is_stopped_with_what_it_started(desk):
     ended = asyncio.run(run_python(("-c", "while True: pass"), desk.shop.root, 0.5))
     assert ended.status is None
     if os.name == "posix":
-        program = "import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']).pid, flush=True); import time; time.sleep(60)"
-        ended = asyncio.run(run_python(("-c", program), desk.shop.root, 2))
-        assert ended.status is None and ended.output.strip().isdigit()
-        with pytest.raises(ProcessLookupError):
-            _wait_gone(int(ended.output))
+        mark = f"mark {secrets.token_hex(8)}"
+        program = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60) # {mark}']); print('started', flush=True); import time; time.sleep(60)"
+        ended = asyncio.run(run_python(("-c", program), desk.shop.root, 3))
+        assert ended.status is None and ended.output == "started\n"
+        _wait_gone(mark)
 
 
-def _wait_gone(pid):
-    """Asks until a killed process has been cleared away or waits for it; raises ProcessLookupError then."""
-    state = Path(f"/proc/{pid}/stat")
+def _wait_gone(mark):
+    """Waits until no process has this mark in its command line; fails after a while."""
     for _ in range(200):
-        if state.exists() and " Z " in state.read_text("utf-8"):
-            raise ProcessLookupError
-        os.kill(pid, 0)
-        asyncio.run(asyncio.sleep(0.01))
+        if not any(mark in " ".join(command) for command in _commands()):
+            return
+        time.sleep(0.02)
+    pytest.fail("a process is left")
+
+
+def _commands():
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if process.status() != psutil.STATUS_ZOMBIE:
+                yield process.cmdline()
 
 
 # ── logs, settings, database ───────────────────────────────────────────────────────────────────────────
