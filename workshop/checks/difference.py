@@ -26,8 +26,11 @@ TYPES = {
 
 def difference(actual: Any, expected: Any) -> str:
     """What differs first, as a sentence without its full stop."""
-    if kind_of(actual) != kind_of(expected):
-        return f"{kind_of(actual)} came back, and {kind_of(expected)} is expected"
+    if kind_of(actual) != kind_of(expected) or (_described(actual) and _described(expected)):
+        one, other = (_described(value) or kind_of(value) for value in (actual, expected))
+        if isinstance(expected, str) and len(expected) <= LONGEST:
+            other = _short(expected)
+        return f"{one} came back, and {other} is expected"
     if isinstance(expected, bool):
         return "the answer is the opposite of the expected one"
     if isinstance(expected, int | float):
@@ -54,8 +57,6 @@ def kind_of(value: Any) -> str:
         return "a dict"
     ((tag, content),) = value.items()
     match tag:
-        case "tuple" if content and all(isinstance(part, str) for part in content):
-            return as_text(value)
         case "tuple":
             return "a tuple"
         case "raised":
@@ -67,6 +68,12 @@ def kind_of(value: Any) -> str:
         case "kernel":
             return f"a `{content[0]}`"
     return "a dict"
+
+
+def _described(value: Any) -> str:
+    """What a description says, such as "a dict": it stands alone in a tuple."""
+    content = value.get("tuple") if isinstance(value, dict) else None
+    return content[0] if content and len(content) == 1 and isinstance(content[0], str) else ""
 
 
 def _inside(value: Any) -> Any:

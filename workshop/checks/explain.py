@@ -96,6 +96,17 @@ ERRORS = (
         "Print what the loop's condition looks at, in each round, and see why it stays true.",
     ),
     (
+        "without `tool_result` blocks",
+        "the API refused the conversation: right after a reply with tool calls it wants one "
+        "user message that answers all of them",
+        "Append the reply, then one message with a `tool_result` block for each call, then ask.",
+    ),
+    (
+        "invalid_request_error",
+        "the API refused the request; the lines above hold its own words",
+        "Print what you send just before this line, and look for what the API names.",
+    ),
+    (
         "IndexError",
         "the list has fewer entries than this line asks for",
         "Print the list and its length just before this line.",
@@ -327,8 +338,8 @@ def _raised_elsewhere(sight: Sight) -> tuple[str, str]:
     if sight.returned is not ...:
         return (
             "your function returned, and the error came when what it returned was put to use",
-            "Compare what you return with the text of the exercise: its type, its fields, and "
-            "which of its functions are `async`.",
+            "Compare what you return with the text of the exercise: its type, its fields, the "
+            "parameters of its functions, and which of them are `async`.",
         )
     return (
         "the function could not be called in this way: its parameters are not those of the stub, "

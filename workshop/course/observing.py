@@ -270,16 +270,6 @@ def call(answer: Any, *given: Any, meant: tuple[Any, ...] = ()) -> Any:
     return value
 
 
-def left_unchanged() -> bool:
-    """Whether the answer has left what it was given unchanged. To be asked by an exercise that is
-    about this: the answer is told by an aspect, and not again beside it.
-    """
-    session: Session = _here.session
-    unchanged = not any(given.changed for given in session.given)
-    session.given = []
-    return unchanged
-
-
 def wait(awaitable: Any) -> Any:
     """Awaits something in the event loop of the session."""
 

@@ -92,9 +92,6 @@ SLIPS = {
         "not the names": [("[name for", "[first[name] for")],
         "the same ones": [("!=", "==")],
         "nothing differs": [("first[name] != second[name]", "name not in second")],
-        "facts changed": [
-            (CHANGED, f"changed = {CHANGED[7:]}\n    first.clear()\n    return changed")
-        ],
         "some left out": [("if first", "if isinstance(first[name], list) and first")],
         "stops at the first": [(CHANGED, f"{CHANGED}[0]")],
         "one name only": [(CHANGED, f"{CHANGED}[:1]")],

@@ -187,6 +187,7 @@ SLIPS = {
         "verdict only": [(TEXT, "        return result.output.verdict")],
         "silence": [(RAISE, "pass")],
         "error as text": [(RAISE, RAISE.replace("raise ToolError", "return str"))],
+        "half refused": [("if not result.as_text()", "if not result.ok")],
         "no reason": [(RAISE, "raise ToolError('nothing came back')")],
         "another error": [(RAISE, RAISE.replace("ToolError", "RuntimeError"))],
     },

@@ -219,6 +219,8 @@ SLIPS = {
         "sign lost": [(CALLS, f"abs({CALLS})")],
         "not a difference": [(CALLS, 'ours["calls"]')],
         "upside down": [(TOKENS, "tokens[1] / tokens[0]")],
+        "how much more": [(TOKENS, "(tokens[0] - tokens[1]) / tokens[1]")],
+        "free is unknown": [(USD, USD.replace("known", 'ours["usd"] and theirs["usd"]'))],
         "rounded": [(TOKENS, f"round({TOKENS})")],
         "subtracted": [(TOKENS, "tokens[0] - tokens[1]")],
         "only the input": [(SUM, 'it["input_tokens"]')],

@@ -150,6 +150,10 @@ SLIPS: dict[str, dict[str, list[tuple[str, str]]]] = {
             ("made.name, made.description = name, description", "made.name = name")
         ],
         "a function": [("    return made\n", "    return made.execute\n")],
+        "the class": [
+            ("    made = Made()\n    made.name, made.description = name, description\n", ""),
+            ("    return made\n", "    return Made\n"),
+        ],
         "a dict": [
             (
                 "    return made\n",
@@ -202,6 +206,14 @@ SLIPS: dict[str, dict[str, list[tuple[str, str]]]] = {
         "twice let through": [("if names_given.count(name) > 1:", "if False:")],
         "a pair for each time": [
             ("for name in dict.fromkeys(names_given):", "for name in names_given:")
+        ],
+        "a pair for each repetition": [
+            (
+                "    for name in dict.fromkeys(names_given):",
+                "    for place, name in enumerate(names_given):",
+            ),
+            ("names_given.count(name) > 1", "name in names_given[:place]"),
+            ("if name not in names:", "if name not in [*names, *names_given[:place]]:"),
         ],
         "empty let through": [("if not names_given:", "if False:")],
         "no executors, so empty": [

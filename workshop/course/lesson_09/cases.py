@@ -213,6 +213,13 @@ SLIPS: dict[str, dict[str, list[tuple[str, str]]]] = {
             ("elif need not in ids:", 'elif need not in ids[: ids.index(step["id"])]:')
         ],
         "ids not checked": [("if ids.count(id) > 1:", "if False:")],
+        "an id for each repetition": [
+            ("for id in dict.fromkeys(ids):", "for place, id in enumerate(ids):"),
+            ("if ids.count(id) > 1:", "if id in ids[:place]:"),
+        ],
+        "the need's name": [
+            ('found.append((step["id"], "unknown need"))', 'found.append((need, "unknown need"))')
+        ],
         "an id for each time": [("for id in dict.fromkeys(ids):", "for id in ids:")],
         "one unknown need a step": [
             (
@@ -250,6 +257,12 @@ SLIPS: dict[str, dict[str, list[tuple[str, str]]]] = {
                 "    return [[id for id in needs if len(needs[id]) == size] for size in sizes]\n",
             )
         ],
+        "done too early": [
+            (
+                "ready = [id for id in waiting if set(waiting[id]) <= done]",
+                "ready = [id for id in waiting if set(waiting[id]) <= done and not done.add(id)]",
+            ),
+        ],
         "first batch only": [("    return batches\n", "    return batches[:1]\n")],
     },
     "09.3": {
@@ -268,6 +281,9 @@ SLIPS: dict[str, dict[str, list[tuple[str, str]]]] = {
             )
         ],
         "only who does not exist": [("if name in workers and", "if name not in workers and")],
+        "order of the workers": [
+            ("    return found\n", "    return [name for name in workers if name in found]\n")
+        ],
         "alphabet": [("    return found\n", "    return sorted(found)\n")],
     },
     "09.4": {
@@ -287,6 +303,19 @@ SLIPS: dict[str, dict[str, list[tuple[str, str]]]] = {
             (
                 'yes["holds"] is True and no["holds"] is False',
                 'None not in (yes["holds"], no["holds"]) and yes["holds"] != no["holds"]',
+            )
+        ],
+        "as they come": [
+            ("for no in findings:", "for no in findings[findings.index(yes) + 1 :]:"),
+            (
+                'yes["holds"] is True and no["holds"] is False',
+                'yes["holds"] is not None and no["holds"] is (not yes["holds"])',
+            ),
+        ],
+        "one step for each answer": [
+            (
+                "    return found\n",
+                "    last = {claim: (claim, yes, no) for claim, yes, no in found}\n    return [*last.values()]\n",
             )
         ],
         "claim as it was": [
