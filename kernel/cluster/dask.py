@@ -271,9 +271,10 @@ async def open_cluster(
     options:    further ones for `distributed.Client`, such as `security`.
 
     The processes of this machine speak TLS with a certificate of their own, made anew for each
-    cluster: nobody else can connect. Whoever can reach a scheduler at a `tcp://` address can run
-    code on its workers: keep it on a network of your own, or use `tls://` and `security`. The run's
-    own process is no part of the cluster. All workers need this project, in the same version.
+    cluster unless `security` says otherwise: nobody else can connect. Whoever can reach a scheduler
+    at a `tcp://` address can run code on its workers: keep it on a network of your own, or use
+    `tls://` and `security`. The run's own process is no part of the cluster. All workers need this
+    project, in the same version.
 
     Raises ModuleNotFoundError with the line that installs what is missing, NoCluster when no
     scheduler answers or no process can be started.

@@ -59,14 +59,12 @@ async def _opened(stack: contextlib.AsyncExitStack, order: dict[str, Any]) -> tu
     address = order["address"]
     opened = Opened(address=address or "")
     if address is None:
-        security = distributed.Security.temporary()
-        local = await stack.enter_async_context(_local(order, security))
-        opened = Opened(
-            address=local.scheduler_address,
-            certificate=security.tls_client_cert,
-            key=security.tls_client_key,
-        )
-        options = {**options, "security": security}
+        made = None if "security" in options else distributed.Security.temporary()
+        options.setdefault("security", made)
+        local = await stack.enter_async_context(_local(order, options["security"]))
+        opened = Opened(address=local.scheduler_address)
+        if made is not None:
+            opened.certificate, opened.key = made.tls_client_cert, made.tls_client_key
     client = distributed.Client(
         opened.address,
         asynchronous=True,
@@ -82,12 +80,12 @@ async def _opened(stack: contextlib.AsyncExitStack, order: dict[str, Any]) -> tu
 
 
 def _local(order: dict[str, Any], security: Any) -> Any:
-    """A scheduler and workers on this machine, which only holders of the certificate can reach."""
+    """A scheduler and workers on this machine, for holders of the certificate only."""
     local = optional("distributed").LocalCluster(
         n_workers=order["workers"],
         threads_per_worker=order["branches"],
         host="127.0.0.1",
-        protocol="tls://",
+        protocol="tls://" if security.require_encryption else None,
         security=security,
         asynchronous=True,
         silence_logs=logging.CRITICAL,

@@ -9,7 +9,6 @@ import asyncio
 import contextlib
 import datetime
 import secrets
-import ssl
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -17,7 +16,10 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import ssl
 
 INSTALL = 'pip install -e ".[cluster]"'
 
@@ -104,6 +106,8 @@ class Ticket:
 async def dial(ticket: Ticket) -> Line:
     """Opens a line with a ticket. Raises OSError when nobody answers who can prove to be the one
     that made it."""
+    import ssl  # a browser's tab has none, and opens no line
+
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.load_verify_locations(cadata=ticket.certificate)
@@ -208,6 +212,8 @@ def certificate() -> tuple[str, str]:
 def server_side(certificate: str, key: str) -> ssl.SSLContext:
     """What a server shows to its callers. `ssl` reads a key from a file only, so it is in one for
     that moment."""
+    import ssl
+
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     with tempfile.TemporaryDirectory() as folder:  # only its owner can look into it

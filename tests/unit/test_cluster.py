@@ -160,7 +160,11 @@ async def test_events_come_back_while_the_branch_is_under_way(address, tmp_path)
             await branch
 
 
-@pytest.mark.parametrize("on", ["cluster", "here"])
+PROVED = pytest.mark.exhaustive
+"""Needs processes, for a fact that test_cluster_books proves without."""
+
+
+@pytest.mark.parametrize("on", [pytest.param("cluster", marks=PROVED), "here"])
 @pytest.mark.parametrize("cap", [5, 3, 0])
 async def test_the_bank_holds_a_cap_exactly_and_uses_all_of_it(address, on, cap):
     with Service() as service:
@@ -174,6 +178,7 @@ async def test_the_bank_holds_a_cap_exactly_and_uses_all_of_it(address, on, cap)
     assert "budget" in next(result.reason for result in results if result.status == "exhausted")
 
 
+@PROVED
 async def test_a_cap_in_dollars_is_never_passed_and_a_branch_has_its_own(address):
     run = Run(connect(), budget=Budget(usd=Decimal("0.004")))
     own = [(*job, Budget(calls=1)) for job in jobs(Asks(3))]
@@ -183,6 +188,7 @@ async def test_a_cap_in_dollars_is_never_passed_and_a_branch_has_its_own(address
     assert {result.status for result in results} == {"exhausted"}
 
 
+@PROVED
 async def test_leased_slices_hold_too_and_waste_what_a_branch_does_not_use(address):
     with Service() as service:
         run = Run(connect(), budget=Budget(calls=7))
@@ -204,6 +210,7 @@ def test_a_slice_is_an_equal_part_of_the_tightest_budget():
 # ── what goes wrong in a branch stays in it ───────────────────────────────────────────────────────
 
 
+@PROVED
 async def test_a_bug_and_a_pause_of_a_branch_leave_its_siblings_alone(address):
     three = [jobs(Asks(stumbles=how), ["x"])[0] for how in ("bug", "pause", "")]
     run = Run(connect())
@@ -224,11 +231,10 @@ async def test_what_does_not_travel_says_so_in_a_sentence():
     assert "asker cannot travel to a worker: a Run stays in its process" in result.reason
 
 
-async def test_the_levels_and_turns_that_are_left_hold_there(address):
+async def test_the_levels_and_turns_that_are_left_hold_there():
     team = DeterministicSupervisor(*specialists())
     flat = Run(connect(), budget=Budget(depth=1))
-    async with open_cluster(address) as cluster:
-        (result,) = await fan_out(flat, jobs(team, ["pgvector"]), on=cluster)
+    (result,) = await fan_out(flat, jobs(team, ["pgvector"]), on=Here())
     assert not result.ok
     assert any("too deep" in event.result.reason for event in flat.events if event.kind == "return")
 
@@ -315,17 +321,21 @@ async def test_the_picture_says_what_crossed_the_wire_and_what_was_lost():
     assert "2 lost with its worker" in views.Elsewhere(lost).text()
 
 
-MOMENTS = (6, 12, 20, 28)
+MOMENTS = (6, 14, 26)
 """Events after which a process is killed. Each word of a branch is tried in test_cluster_books."""
 
 
 @pytest.fixture(scope="module")
 def spares():
-    """A scheduler, and a worker more than the moments: nobody waits until one is started again."""
+    """A scheduler, and a worker more than will be killed: no test waits until one is up."""
+    distributed = pytest.importorskip("distributed")
+    workers = 2 * len(MOMENTS) + 1
     with contextlib.ExitStack() as stack:
         _, address = stack.enter_context(scheduler_process())
-        for _ in range(2 * len(MOMENTS) + 1):
+        for _ in range(workers):
             stack.enter_context(worker_process(address))
+        with distributed.Client(address, set_as_default=False) as dask:
+            dask.wait_for_workers(workers)  # takes what it takes
         yield address
 
 
@@ -521,6 +531,7 @@ async def test_without_a_worker_a_run_ends_as_a_result_that_says_what_to_do(with
     assert run.spent.calls == run.ledger.reserved.calls == 0
 
 
+@pytest.mark.exhaustive
 async def test_when_the_last_worker_dies_the_work_so_far_comes_back_and_is_not_paid_again(
     without_workers, tmp_path
 ):
@@ -594,8 +605,9 @@ async def test_without_the_extra_there_is_one_sentence_with_the_line_that_instal
             pass
 
 
-def test_the_module_needs_no_dask_to_be_imported():
-    code = "import sys, kernel.cluster; assert not {'distributed', 'dask', 'cloudpickle', 'cryptography'} & set(sys.modules)"
+def test_the_module_needs_neither_dask_nor_tls_to_be_imported():
+    # a browser's tab has neither
+    code = "import sys; sys.modules['ssl'] = None; import kernel.cluster; assert not {'distributed', 'dask', 'cloudpickle', 'cryptography'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
 
 
