@@ -13,6 +13,7 @@ import pytest
 
 from kernel import (
     Budget,
+    Corpus,
     DeterministicSupervisor,
     Handoff,
     Result,
@@ -107,14 +108,52 @@ def test_a_run_in_memory_has_the_hash_of_the_file_that_it_would_save(run, log):
 
 
 def test_the_baseline_stands_beside_it_and_another_task_is_said(run, log):
-    page = Report(log, baseline=run).html()
-    assert "the team cost 1.0 times as much. The model was the offline one" in page
+    page = Report(log, baseline=single()).html()
+    assert "times as much. The model was the offline one" in page
     assert "times as long" not in page
     assert "another task" not in page
     other = Report(log, baseline=saved_trace("Another"))
     for text in (other.html(), other.markdown()):
         assert "another task" in text and "as much" not in text
     assert "No single-agent baseline was given" in Report(log).html()
+
+
+def single(budget=None, of_run=None):
+    """The run of one agent on the same task."""
+    import asyncio
+
+    from workshop.material.shipping import alone
+
+    async def work():
+        run = Run(connect("offline"), budget=of_run)
+        await run.dispatch(alone(Corpus()), Handoff(intent=TASK), budget=budget)
+        return run
+
+    return asyncio.run(work())
+
+
+def test_a_rival_that_failed_or_is_not_one_agent_is_said_and_not_compared(run, log):
+    stopped = Report(log, baseline=single(budget=Budget(calls=0)))
+    several = Report(log, baseline=run)
+    for report, words in (
+        (stopped, "The baseline is not one agent: nobody asked a model"),
+        (several, "The baseline is not one agent: researcher, reviewer, writer asked a model"),
+        (Report(log, baseline=single(budget=Budget(calls=1))), "The one agent did not deliver"),
+    ):
+        for text in (report.html(), report.markdown()):
+            assert words in text and "as much" not in text and "| times |" not in text
+
+
+def test_a_budget_is_shown_wherever_it_was_given(tmp_path):
+    of_run = single(of_run=Budget(calls=12, usd="0.05"))
+    of_run.trace().save(tmp_path / "run.jsonl")
+    for source in (of_run, tmp_path / "run.jsonl"):
+        report = Report(source, documents=Corpus().documents)
+        assert "0.05 US dollars, 12 calls, 3 levels (given to the run)" in report.html()
+        limits = next(check for check in report.checks if check.name == "limits in the budget")
+        assert limits.passed and limits.measured == 2
+    assert "9 calls, 3 levels" in Report(single(budget=Budget(calls=9))).html()
+    assert "given to the run" not in Report(single()).html()
 
 
 def saved_trace(text):

@@ -10,7 +10,7 @@ from importlib import metadata
 from typing import Any, NamedTuple
 
 from kernel import Budget, Event
-from kernel.events import Dispatched, Note, Retried, Returned, ToolAnswered, Waited
+from kernel.events import Dispatched, Note, Requested, Retried, Returned, ToolAnswered, Waited
 from kernel.trace import line, printable
 from workshop.views.scene import dollars
 
@@ -90,13 +90,8 @@ def _times(mine: Any, other: Any, unit: str = "×") -> str:
     return f"{mine / other:.1f}{unit}" if mine is not None and other else ""
 
 
-def verdict(log: Log, baseline: Log | None) -> str:
-    """What the comparison says, in a sentence or two, in figures only."""
-    if baseline is None:
-        return (
-            "No single-agent baseline was given, so nothing can be said of what the team is worth. "
-            "Run the same task with one agent, save its log and give it as the baseline."
-        )
+def not_compared(log: Log, baseline: Log) -> str:
+    """Why the baseline's figures say nothing beside the team's; empty when they do."""
     task = baseline.root.handoff.intent
     if task != log.root.handoff.intent:
         task = task if len(task) <= MOST_OF_A_TASK else f"{task[: MOST_OF_A_TASK - 1]}…"
@@ -104,6 +99,40 @@ def verdict(log: Log, baseline: Log | None) -> str:
             f"The one agent had another task (“{task}”), so its figures cannot be compared with the "
             "team's. Give it the same task."
         )
+    asked = {event.agent for event in baseline.events if isinstance(event, Requested)}
+    if len(asked) != 1:
+        who = ", ".join(sorted(asked)) or "nobody"
+        return (
+            f"The baseline is not one agent: {who} asked a model in it. So it is not compared with "
+            "the team. Give the log of a single agent on the same task."
+        )
+    result = next((event.result for event in _ends(baseline)), None)
+    if result is None or not result.ok or not result.as_text().strip():
+        how = f"{result.status}: {result.reason}" if result else "its log ends before it does"
+        how = "ok, without a text" if result and result.ok else how
+        return (
+            f"The one agent did not deliver ({how}), so its figures cannot be compared with the "
+            "team's. Run it again, with enough room to finish."
+        )
+    return ""
+
+
+def _ends(log: Log) -> Iterable[Returned]:
+    """The end of the first handoff, if it is in the log."""
+    return (
+        event for event in log.events if isinstance(event, Returned) and event.run == log.root.run
+    )
+
+
+def verdict(log: Log, baseline: Log | None) -> str:
+    """What the comparison says, in a sentence or two, in figures only."""
+    if baseline is None:
+        return (
+            "No single-agent baseline was given, so nothing can be said of what the team is worth. "
+            "Run the same task with one agent, save its log and give it as the baseline."
+        )
+    if why_not := not_compared(log, baseline):
+        return why_not
     team, alone = figures(log), figures(baseline)
     cost = _times(team.usd, alone.usd, " times")
     price = f"cost {cost} as much" if cost else "cost an amount that cannot be compared"

@@ -23,7 +23,9 @@ def markdown(report: Report) -> str:
     """The whole text."""
     log = report.log
     team = facts.figures(log)
-    alone = facts.figures(report.baseline) if report.baseline else None
+    rival = report.baseline
+    fits = rival is not None and not facts.not_compared(log, rival)
+    alone = facts.figures(rival) if rival and fits else None
     scene = Scene(log.events)
     lines = [f"<!-- {MARK} -->", f"# Build report: {inline(report.title)}", ""]
     lines += [f"{report.made:%Y-%m-%d %H:%M} UTC. {inline(scene.finding(), 600)}", ""]

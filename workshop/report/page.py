@@ -39,7 +39,9 @@ def html(report: Report) -> str:
     """The whole page."""
     log = report.log
     team = facts.figures(log)
-    alone = facts.figures(report.baseline) if report.baseline else None
+    rival = report.baseline
+    fits = rival is not None and not facts.not_compared(log, rival)
+    alone = facts.figures(rival) if rival and fits else None
     scene = Scene(log.events)
     body = [
         *_head(report, scene, team),

@@ -221,6 +221,13 @@ SLIPS = {
         "messages, not words": [("if words <= most_words:", "if len(texts) <= most_words:")],
         "trims": [(NEW, "return Conversation([conversation[0], *conversation[-2:]])")],
         "the last answer only": [(LATER, 'artifacts={"facts": later[-1]}')],
+        "the question too": [(LATER, 'artifacts={"facts": "\\n\\n".join([*later, question])}')],
+        "trims without the folder": [
+            (
+                "handoff = Handoff(",
+                "return Conversation([conversation[0], conversation[-1]])\n    handoff = Handoff(",
+            )
+        ],
         "nothing to fold": [(LATER, "artifacts={}")],
         "question folded away": [(BEGIN, 'begin = "\\n\\n".join([task, result.as_text()])')],
         "task lost": [(BEGIN, 'begin = "\\n\\n".join([result.as_text(), question])')],
@@ -257,6 +264,15 @@ SLIPS = {
                 f"{RESEARCH}\n    hits = await memory.search(topic)\n",
             ),
             (f"{KNOWN}\n    {RESEARCH}", KNOWN),
+        ],
+        "research first": [
+            (
+                "",
+                f"    {RESEARCH}\n"
+                "    if result.ok:\n"
+                "        memory.write(topic, result.as_text(), source=result.by)\n"
+                "    return result\n",
+            )
         ],
         "age not looked at": [(FRESH, "if note:")],
         "that day is too old": [(FRESH, "if note and note.date > since:")],

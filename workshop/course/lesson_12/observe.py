@@ -39,11 +39,11 @@ def folded(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
         "calls of execute past the run": max(0, past),
         "handoffs": order_of(run),
     }
-    folded_away = case["texts"][1:-1]
+    after_the_task = case["texts"][1:]
     for handoff in given[:1]:
-        parts = [handoff["context"], *handoff["artifacts"].values()]
+        parts = [handoff["intent"], handoff["context"], *handoff["artifacts"].values()]
         carried = "\n".join(parts)
-        seen["facts for the folder"] = held(carried, *folded_away)
+        seen["facts for the folder"] = held(carried, *after_the_task)
     seen["messages of the old conversation"] = len(before)
     if not isinstance(returned, Conversation):
         return {**seen, "returned": returned}

@@ -20,16 +20,27 @@ def crashes(draw: Random) -> dict[str, list[Any]]:
             _crash(f"the first process dies at request {dies_at}", asks, dies_at),
         ],
         "nothing new": [_crash("the first process ends; the second has nothing to ask", asks, 0)],
-        "equal questions": [_crash("one question is asked three times in one run", twice, 4)],
+        "equal questions": [
+            _crash("one question is asked three times in one run", twice, 4),
+            _crash("equal questions are asked at the same time", twice, 0, at_once=True),
+        ],
         "another order": [
             _crash("the second process asks in another order", asks, dies_at, turned)
         ],
     }
 
 
-def _crash(about: str, asks: list[str], dies_at: int, later: list[str] | None = None) -> Any:
-    processes = [{"asks": asks, "dies_at": dies_at}, {"asks": later or asks, "dies_at": 0}]
-    return {"about": about, "processes": processes}
+def _crash(
+    about: str,
+    asks: list[str],
+    dies_at: int,
+    later: list[str] | None = None,
+    *,
+    at_once: bool = False,
+) -> Any:
+    first = {"asks": asks, "dies_at": dies_at, "at_once": at_once}
+    second = {"asks": later or asks, "dies_at": 0, "at_once": at_once}
+    return {"about": about, "processes": [first, second]}
 
 
 def payments(draw: Random) -> dict[str, list[Any]]:
@@ -44,6 +55,7 @@ def payments(draw: Random) -> dict[str, list[Any]]:
         "breaks": [
             _payment("the line breaks after the bank has paid", [one], ["after"]),
             _payment("the line breaks before the bank has paid", [one, other], ["before"]),
+            _payment("the bank raises another error, which is a bug", [one], ["bug"]),
             _payment(
                 "the line breaks at every try", [one], ["before", "before", "before", "before"]
             ),
@@ -72,7 +84,10 @@ def checkpoints(draw: Random) -> dict[str, list[Any]]:
     task = f"Write a brief on {topic}"
     return {
         "proceeds": [_person("the person proceeds", task, found, "Proceed")],
-        "edits": [_person("the person strikes out a fact", task, found, "Proceed", lines[1])],
+        "edits": [
+            _person("the person strikes out a fact", task, found, "Proceed", lines[1]),
+            _person("the person strikes out all facts", task, found, "Proceed", ""),
+        ],
         "stops": [_person("the person stops", task, found, "Stop")],
         "nothing to show": [_person("the research fails", task, failed, "Proceed")],
     }
@@ -105,6 +120,11 @@ SLIPS = {
             ("return kept[key]", "return reply"),
         ],
         "one reply for equal questions": [(KEY, "key = request")],
+        "counted after the reply": [
+            (COUNTED, "number = asked[request] + 1"),
+            (KEY, 'key = f"{request} #{number}"'),
+            ("return kept[key]", "asked[request] = number\n        return kept[key]"),
+        ],
         "the position as key": [(KEY, 'key = f"#{sum(asked.values())}"')],
         "kept before the reply": [
             (KEEP, 'kept[key] = ""\n            kept[key] = await send(request)')
@@ -126,6 +146,7 @@ SLIPS = {
         "one key for all": [("key=step", "key='payment'")],
         "tries too often": [(TRY, "for _ in range(5):")],
         "raises": [(CATCH, "except TimeoutError as problem:")],
+        "a bug is not known": [(CATCH, "except Exception as problem:")],
         "pays twice to be sure": [
             (PAY, f"bank.pay(invoice, cents, key=step + '!')\n            {PAY}")
         ],
@@ -134,6 +155,7 @@ SLIPS = {
     "13.3": {
         "no person": [(ASK, "choice, text = 'Proceed', facts")],
         "the edit is lost": [('{"facts": text}', '{"facts": facts}')],
+        "an empty edit is undone": [('{"facts": text}', '{"facts": text or facts}')],
         "goes on after Stop": [(STOP, "if False:")],
         "work lost at Stop": [(', artifacts={"facts": facts})', ")")],
         "pretends to be done": [('status="paused"', 'status="ok"')],

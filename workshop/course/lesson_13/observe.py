@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,7 +27,9 @@ class Service:
         self.sent.append(request)
         if len(self.sent) == self.dies_at:
             raise Killed
-        return f"reply {self.sent.count(request)} to {request}"
+        number = self.sent.count(request)
+        await asyncio.sleep(0)  # others may ask meanwhile
+        return f"reply {number} to {request}"
 
 
 def resumed(resumable: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -39,7 +42,8 @@ def resumed(resumable: Any, case: dict[str, Any]) -> dict[str, Any]:
         send = call(resumable, service.send, kept, meant=(kept,))
         if not callable(send):
             return {"returned": send}
-        replies, ended = _work(send, process["asks"])
+        work = _work_at_once if process["at_once"] else _work
+        replies, ended = work(send, process["asks"])
         name = f"process {number}"
         run.note(f"{name} sent {len(service.sent)} of {len(process['asks'])} requests")
         seen[f"{name}: how it ended"] = ended
@@ -56,15 +60,29 @@ def _work(send: Any, asks: list[str]) -> tuple[list[Any], tuple[str, ...]]:
     async def work() -> tuple[str, ...]:
         for request in asks:
             try:
-                reply = await send(request)
-                if inspect.iscoroutine(reply):  # a forgotten await: its type shows it
-                    reply.close()
-                replies.append(reply)
+                replies.append(_closed(await send(request)))
             except Killed:
                 return ("killed",)
         return ("to its end",)
 
     return replies, wait(work())
+
+
+def _work_at_once(send: Any, asks: list[str]) -> tuple[list[Any], tuple[str, ...]]:
+    """Asks everything at the same time, as a fan-out does."""
+
+    async def work() -> list[Any]:
+        replies = await asyncio.gather(*(send(request) for request in asks))
+        return [_closed(reply) for reply in replies]
+
+    return wait(work()), ("to its end",)
+
+
+def _closed(reply: Any) -> Any:
+    """A reply; of a forgotten await the coroutine, whose type shows it, closed."""
+    if inspect.iscoroutine(reply):
+        reply.close()
+    return reply
 
 
 @dataclass
@@ -79,6 +97,8 @@ class Bank:
     def pay(self, invoice: str, cents: int, key: str) -> str:
         self.keys.append(key if type(key) is str else repr(key))
         trouble = self.trouble.pop(0) if self.trouble else ""
+        if trouble == "bug":
+            raise ValueError("this bank takes no cents")
         if trouble == "before":
             raise ConnectionError("the line is dead")
         if key not in self.receipts:

@@ -96,6 +96,8 @@ FAILED = 'return Result(status="failed", output=text, reason="no verdict in two 
 
 SLIPS = {
     "17.1": {
+        "joined by line ends": [(TEXT, TEXT.replace('"".join', '"\\n".join'))],
+        "try again": [(WRONG, 'messages.append({"role": "user", "content": "Try again."})')],
         "never asks": [("", "    return Result(status='ok', output=Verdict(verdict='PASS'))\n")],
         "the first block": [(TEXT, "text = reply.content[0].text")],
         "the last block": [(TEXT, "text = reply.content[-1].text if reply.content else ''")],

@@ -9,13 +9,20 @@ from typing import Any
 from kernel import Handoff, Result, models
 from kernel.team import REVIEWER
 from workshop.course.observing import call, held
-from workshop.course.wire import lines_of
+from workshop.course.wire import lines_of, words_of
 
 MOST_TOKENS = 4096
 MOST = 6
 """Requests after which a loop is taken to be endless."""
 ASKED = {"model", "max_tokens", "system", "output_config"}
 """What `ASK` of the exercise holds."""
+
+
+FAULT = (
+    *("verdict", "issue", "pass", "revise", "json", "schema", "valid", "format", "field", "fit"),
+    *("parse", "expected", "must", "should", "missing", "instead", "error", "object", "only"),
+)
+"""Words by which a message says what is wrong with an answer, or what it has to be."""
 
 
 class Overloaded(Exception):
@@ -77,11 +84,22 @@ def reviewed(review: Any, case: dict[str, Any]) -> dict[str, Any]:
     seen["settings of the requests"] = [_settings(request) for request in requests]
     seen["first conversation"] = ()
     seen["second conversation"] = ()
+    seen["the second request says what is wrong"] = ()
     if requests:
         seen["first conversation"] = lines_of(requests[0])
     if len(requests) > 1:
         seen["second conversation"] = lines_of(requests[1], wording=False)
+        seen["the second request says what is wrong"] = _fault_named(requests[1])
     return seen
+
+
+def _fault_named(request: dict[str, Any]) -> tuple[str, ...]:
+    """Whether the last message has any word of what an answer must be."""
+    messages = request.get("messages")
+    last = messages[-1] if isinstance(messages, list) and messages else {}
+    text = words_of(last.get("content", "")) if isinstance(last, dict) else ""
+    words = text.lower() if type(text) is str else ""
+    return ("yes",) if any(word in words for word in FAULT) else ("no",)
 
 
 def _texts(replies: list[dict[str, Any]]) -> list[str]:
