@@ -19,8 +19,8 @@ ASKED = {"model", "max_tokens", "system", "output_config"}
 
 
 FAULT = (
-    *("verdict", "issue", "pass", "revise", "json", "schema", "valid", "format", "field", "fit"),
-    *("parse", "expected", "must", "should", "missing", "instead", "error", "object", "only"),
+    "verdict issue pass revise json schema valid format field fit parse expected must should "
+    "missing instead error object only"
 )
 """Words by which a message says what is wrong with an answer, or what it has to be."""
 
@@ -99,7 +99,7 @@ def _fault_named(request: dict[str, Any]) -> tuple[str, ...]:
     last = messages[-1] if isinstance(messages, list) and messages else {}
     text = words_of(last.get("content", "")) if isinstance(last, dict) else ""
     words = text.lower() if type(text) is str else ""
-    return ("yes",) if any(word in words for word in FAULT) else ("no",)
+    return ("yes",) if any(word in words for word in FAULT.split()) else ("no",)
 
 
 def _texts(replies: list[dict[str, Any]]) -> list[str]:
