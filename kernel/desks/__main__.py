@@ -79,7 +79,7 @@ def _case(options: argparse.Namespace, folder: Path) -> Case:
             if options.fresh is None
             else fresh(options.fresh, folder)
         )
-    except ValueError as problem:
+    except (ValueError, FileExistsError) as problem:
         raise SetupError(str(problem)) from None
 
 
