@@ -211,6 +211,7 @@ def test_nobody_sets_the_time_of_a_submission_by_a_file_of_their_own(given, mine
     found = given({**mine, f"{other}/03.ipynb": THREE})
     assert facts(found) == {"Tia": ("03", NOON), "Bo": ("03", NOON)}
     assert "timestamp.txt does not count" in flags(found)["Tia"] and not flags(found)["Bo"]
+    assert [why for name, why in found.aside if "timestamp.txt does not count" in why]
 
 
 def test_one_of_a_class_of_nbgraders_who_puts_it_elsewhere_is_told_too(given):

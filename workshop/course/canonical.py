@@ -82,7 +82,10 @@ def _plain_inside(value: Any, depth: int, left: Iterator[int]) -> Any:
     if kind is tuple:
         return {"tuple": [inner(part) for part in value]}
     if any(kind is known for known in DICTS):
-        return _plain_dict([(key, inner(part)) for key, part in dict.items(value)], inner)
+        pairs = []
+        for key, part in dict.items(value):
+            pairs.append((key, inner(part)))
+        return _plain_dict(pairs, inner)
     if id(kind) in _KERNEL:
         names = (
             [field.name for field in fields(kind)] if is_dataclass(kind) else [*kind.model_fields]

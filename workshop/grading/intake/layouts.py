@@ -216,12 +216,13 @@ def by_stamps(entries: list[Entry]) -> Layout:
         if entry.name.lower().endswith(".ipynb"):
             books.add(folder)
     beside = books & stamps.keys()
+    unwanted = {(*folder, STAMP): NOT_NBGRADERS for folder in beside}
     theirs = {folder for folder in beside if _is_nbgraders(folder)}
     elsewhere = any(owners.MOODLE.fullmatch(folder[0]) for folder in books if folder)
     if elsewhere or 2 * len(theirs) <= len(books):
-        return Layout(strays=frozenset(beside))
+        return Layout(own=unwanted, strays=frozenset(beside))
     times = {}
-    own = {}
+    own = {**unwanted}
     unread = []
     for folder in sorted(theirs):
         own[(*folder, STAMP)] = "it says when the notebook beside it was handed in"
