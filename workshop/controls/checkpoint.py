@@ -51,10 +51,10 @@ class Question(Control):
             f"Options: {', '.join(self.options)}",
         ]
         if self.decision:
-            who = "by a person, before: from the journal"
+            source = "by a person, before: from the journal"
             if not self.from_journal:
-                who = WHO[self.decision.by]
-            lines.append(f"Decided: {self.decision.choice} ({who})")
+                source = WHO[self.decision.by]
+            lines.append(f"Decided: {self.decision.choice} ({source})")
         return "\n".join(filter(None, lines))
 
     def _build(self) -> Any:
