@@ -268,6 +268,8 @@ WRONG = [
         'return task, {id: f"rain tanks {id} " * 6 for id in documents}',
     ),
     ("19.2", "return written.model_copy(", "return found.model_copy("),
+    ("13.3", 'if choice == "Stop":', 'if choice == "Stop" or not text:'),
+    ("14.1", 'f"Research {topic}"', 'f"Research: {topic}"'),
 ]
 RIGHT = [
     ("07.1", '"tokens": tokens[0] / tokens[1]', '"tokens": round(tokens[0] / tokens[1], 1)'),

@@ -99,7 +99,10 @@ def _fault_named(request: dict[str, Any]) -> tuple[str, ...]:
     last = messages[-1] if isinstance(messages, list) and messages else {}
     text = words_of(last.get("content", "")) if isinstance(last, dict) else ""
     words = text.lower() if type(text) is str else ""
-    return ("yes",) if any(word in words for word in FAULT.split()) else ("no",)
+    for word in FAULT.split():
+        if word in words:
+            return ("yes",)
+    return ("no",)
 
 
 def _texts(replies: list[dict[str, Any]]) -> list[str]:
