@@ -137,8 +137,8 @@ class Journal:
         self._uses.clear()
 
     def try_again(self) -> int:
-        """Opens each request that ended in an error of the service and was not answered by a later
-        try, so that the next run sends it anew. Returns how many were opened.
+        """Opens each request and each effect that ended in an error and was not answered by a later
+        try, so that the next run tries it anew. Returns how many were opened.
 
         For a run that failed. Without this the errors come back as they were.
         """
@@ -146,7 +146,7 @@ class Journal:
         answered: dict[str, int] = defaultdict(int)
         for key, error in self._file.read("SELECT key, error FROM steps"):
             content, _, number = key.rpartition(".")
-            if error is not None and json.loads(error)["error"] == "ApiError":
+            if error is not None:
                 errors[content].append(int(number))
             else:
                 answered[content] = max(answered[content], int(number))
@@ -298,6 +298,18 @@ class Step:
         content, _, number = self.key.rpartition(".")
         return self.journal._file.row(f"{content}.{int(number) + 1}") is None
 
+    @property
+    def effect(self) -> str:
+        """The key of an effect for the outside. A call after one that failed has the key of that
+        one: it may have been done all the same, before a crash or the error.
+        """
+        if self.row:
+            return str(self.row.asked or self.key)
+        content, _, number = self.key.rpartition(".")
+        before = [use for other, use in self.journal._uses[content].items() if other < int(number)]
+        done = sum(not use.failed for use in before)
+        return f"{content}.{done + 1}"
+
     def outcome(self) -> Any:
         """What came of it; raises the error that it ended in. Raises JournalError for a step that
         was edited and cannot be read."""
@@ -392,7 +404,8 @@ class Once:
     begun in format 1 goes on with the rule of format 1: the names of the agents, the tool and the
     arguments.)
 
-    A ToolError, which the model has read, is kept as the answer of that call. An effect that was
+    A ToolError, which the model has read, is kept as the answer of that call; the next equal call
+    tries the same effect under the same `current_step`. An effect that was
     under way at the crash, was cancelled, or ended in a bug is begun again with the same
     `current_step`; the outside has to recognise that key, or it happens twice. An answer that JSON
     does not hold is kept, and given, as its text. Not for handoff tools: their effect is on the
@@ -420,9 +433,10 @@ class Once:
                 if not isinstance(kept, dict) or "answer" not in kept:
                     raise step.unreadable("no answer in it")
                 return kept["answer"]
-            self.journal._file.start(step.key, "effect")
+            effect = step.effect
+            self.journal._file.start(step.key, "effect", effect)
             try:
-                with _current(step.key):
+                with _current(effect):
                     answer = await self.tool.call(arguments, run)
             except (ToolError, ApiError) as error:
                 step.fail(error)

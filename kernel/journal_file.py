@@ -45,7 +45,8 @@ class Row:
     error: str | None
     """The error that it ended in, as JSON."""
     asked: str | int | None
-    """Of a reply: the tokens that it was allowed. Of a decision: its question."""
+    """Of a reply: the tokens that it was allowed. Of a decision: its question. Of an effect: its
+    key for the outside."""
 
     @property
     def open(self) -> bool:

@@ -347,14 +347,17 @@ async def test_an_effect_whose_first_try_failed_is_done_once_under_one_key(path)
     assert outcomes[0] == outcomes[1] and len(bank.paid) == 1
 
 
-async def test_a_tool_error_comes_back_and_is_not_tried_again(path):
+async def test_a_tool_error_comes_back_until_it_is_opened_for_a_new_try(path):
     bank = Bank(busy=1)
     async with Process(path, PAY, "The bank is busy.") as process:
         first = await process.work(agent(bank.tool(process.journal)))
     async with Process(path) as process:
         assert await process.work(agent(bank.tool(process.journal))) == first
-        assert process.journal.try_again() == 0
-    assert bank.paid == []
+        assert bank.paid == []
+        assert process.journal.try_again() == 1
+    async with Process(path, "Done.") as process:
+        result = await process.work(agent(bank.tool(process.journal)))
+        assert (result.output, len(bank.paid)) == ("Done.", 1)
 
 
 async def test_a_bug_leaves_an_effect_open_and_the_next_try_has_its_key(path):

@@ -17,6 +17,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import httpx
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -177,14 +178,15 @@ class Lives(RuleBasedStateMachine):
         killed_in_request=st.none() | st.integers(1, 3),
         killed_in_effect=st.none() | st.integers(1, 2),
         tokens=st.sampled_from([None, None, 900, 1_500]),
+        try_again=st.booleans(),
     )
-    def live(self, overloaded, busy, killed_in_request, killed_in_effect, tokens):
+    def live(self, overloaded, busy, killed_in_request, killed_in_effect, tokens, try_again):
         """Begins the work from the start, in a new process."""
         self.service.failures = overloaded
         self.outside.failures = busy
         self.service.arrived = self._killing(killed_in_request)
         self.outside.arrived = self._killing(killed_in_effect)
-        self._begin(Budget(tokens=tokens))
+        self._begin(Budget(tokens=tokens), try_again=try_again)
 
     def _killing(self, number):
         hook = kill_at(number)
@@ -205,10 +207,12 @@ class Lives(RuleBasedStateMachine):
         for file in self.folder.glob("journal.db*"):
             shutil.copy(file, self.photograph)
 
-    def _begin(self, budget):
+    def _begin(self, budget, *, try_again=False):
         self.photograph = ""
         result = None
         with Journal(self.path, sync="normal") as journal:
+            if try_again:  # as a person does after the service was down
+                journal.try_again()
             run = Run(journal.around(self.service.client()), budget=budget)
             try:
                 result = asyncio.run(run.dispatch(Work(self.outside, journal), TASK))
@@ -240,7 +244,7 @@ class Lives(RuleBasedStateMachine):
         self.service.failures = []
         self.outside.failures = []
         self.service.arrived = self.outside.arrived = lambda subject: None
-        result = self._begin(Budget())
+        result = self._begin(Budget(), try_again=True)
         assert result.ok, result.reason
         assert result.output == "answer to question 3"
         self.nothing_finished_is_paid_again()
@@ -379,7 +383,7 @@ class Losses(RuleBasedStateMachine):
         shutil.rmtree(self.folder)
 
 
-TestLives = Lives.TestCase
+TestLives = pytest.mark.filterwarnings("ignore:.*holds an error")(Lives.TestCase)
 TestLives.settings = settings(max_examples=40, stateful_step_count=6, deadline=None)
 TestLosses = Losses.TestCase
 TestLosses.settings = settings(max_examples=40, stateful_step_count=4, deadline=None)
