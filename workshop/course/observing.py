@@ -233,7 +233,10 @@ def sight_of(line: str) -> Sight:
         )
         seen = {str(aspect): value for aspect, value in record["seen"]}
         return Sight(
-            seen, str(record["called"])[:300], None if record["empty"] else ..., crash=crash
+            seen,
+            str(record["called"])[:300],
+            returned=None if record["empty"] else ...,
+            crash=crash,
         )
     except (KeyError, TypeError, RecursionError) as problem:
         raise ValueError(f"not a line of an observation: {line[:80]!r}") from problem

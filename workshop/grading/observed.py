@@ -230,7 +230,12 @@ class Observations:
             if outcome.ended != "ok" or sight is None:
                 return {}
             sights.append(sight)
-        verdict = explain(exercise, row, sights)
+        try:
+            verdict = explain(exercise, row, sights)
+        except Exception as problem:  # of an explanation no mark depends
+            kind = type(problem).__name__
+            self.staged.merged.flags.append(f"{exercise.id}: no explanation was made ({kind})")
+            return {}
         if verdict.passed:
             return {}
         parts = [[label, text[:2_000]] for label, text in verdict.parts]

@@ -221,6 +221,7 @@ class GradedFile(IPyNbFile):
         writes = bool(self.plan.out) and whole and (self.plan.alone or not self.staged.disturbed)
         try:
             feedback = self._explanations() if writes else {}
+            self.flags += [flag for flag in self.merged.flags if flag not in self.flags]
         finally:
             self.staged.stop()
         if writes:
