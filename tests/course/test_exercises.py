@@ -13,9 +13,11 @@ import pytest
 
 from workshop.authoring import answers, tables
 from workshop.checks import deadline, exercises
+from workshop.checks import tables as built
 from workshop.checks.compare import differing, marked
+from workshop.checks.draws import draw_of, drawn
 from workshop.checks.engine import judge
-from workshop.checks.tables import COURSE, path_of, rows
+from workshop.checks.tables import COURSE, path_of
 from workshop.controls.shown import markdown
 
 ALL = exercises()
@@ -71,9 +73,8 @@ def test_an_exercise_says_all_that_a_learner_needs(exercise):
 
 
 @EVERY
-def test_every_slip_has_words_and_every_word_its_slip(exercise):
+def test_every_slip_has_words_of_its_own(exercise):
     assert len(exercise.slips) >= 4
-    assert {*exercise.slips} == {*answers.cases(exercise.id).SLIPS[exercise.id]}
     causes = [words.cause for words in exercise.slips.values()]
     assert all(causes) and len({*causes}) == len(causes)
     assert all(words.next for words in exercise.slips.values())
@@ -85,8 +86,8 @@ def test_its_trials_share_its_points_and_every_case_belongs_to_one(exercise):
     assert all(trial.points > 0 for trial in exercise.trials)
     assert len({trial.title for trial in exercise.trials}) == len(exercise.trials)
     assert not all(trial.hidden for trial in exercise.trials)
-    drawn = answers.cases(exercise.id).INPUTS[exercise.id](Random(1))
-    assert sorted(drawn) == sorted(trial.name for trial in exercise.trials) and all(drawn.values())
+    trials = {case.trial for case in drawn(exercise.id, Random(1))}
+    assert trials == {trial.name for trial in exercise.trials}
 
 
 @EVERY
@@ -180,12 +181,11 @@ def test_a_slip_gets_the_message_made_for_it(exercise, name):
 @EVERY
 def test_the_table_is_what_the_code_shows(exercise, request):
     """One draw; `build --check` and `test --all` compare all of them."""
-    stored = rows(exercise.id)
-    assert len(stored) == tables.DRAWS
+    assert built.count(exercise.id) == tables.DRAWS
     numbers = range(tables.DRAWS) if request.config.getoption("--all") else (tables.DRAWS - 1,)
     for number in numbers:
-        built = tables.row_of(exercise, tables.draw_of(exercise, number))
-        assert list(stored[number]) == built, (
+        shown = tables.row_of(exercise, draw_of(exercise.id, number))
+        assert list(built.row(exercise.id, number)) == shown, (
             "what is built is stale; run `python3 -m workshop build`"
         )
 
@@ -251,7 +251,7 @@ def test_an_answer_that_prints_is_seen_alike(exercise, capsys):
 
 @EVERY
 def test_what_is_seen_depends_on_what_was_drawn(exercise):
-    one, other = rows(exercise.id)[:2]
+    one, other = (built.row(exercise.id, number) for number in (0, 1))
     for trial in exercise.trials:
         first, second = (
             [(case.inputs, case.ours) for case in row if case.trial == trial.name]
@@ -262,7 +262,11 @@ def test_what_is_seen_depends_on_what_was_drawn(exercise):
 
 # ── what enters the sandbox ────────────────────────────────────────────────────────────────────────────────
 
-OBSERVING = sorted(path for path in COURSE.rglob("*.py") if path.name != "cases.py")
+OBSERVING = sorted(
+    path
+    for path in COURSE.rglob("*.py")
+    if path.name != "inputs.py" and path.parent.name != "right"
+)
 
 
 @pytest.mark.parametrize("path", OBSERVING, ids=lambda path: f"{path.parent.name}/{path.stem}")
@@ -275,7 +279,7 @@ def test_what_observes_knows_nothing_of_what_is_right(path):
         assert not parts & {
             "random",
             "secrets",
-            "cases",
+            "inputs",
             "checks",
             "authoring",
             "tests",
@@ -308,11 +312,13 @@ def test_every_folder_of_a_lesson_is_whole():
             assert {path.name for path in folder.iterdir()} - {"__pycache__"} == {
                 "words.toml",
                 "observe.py",
-                "cases.py",
+                "inputs.py",
+                "right",
                 "built",
             }
-            built = {path.stem for path in (folder / "built").glob("*.json")}
-            assert built == {exercise.id for exercise in ALL if exercise.lesson == folder.name[-2:]}
+            ids = {exercise.id for exercise in ALL if exercise.lesson == folder.name[-2:]}
+            assert {path.stem for path in (folder / "built").glob("*.json")} == ids
+            assert {path.stem[:4] for path in (folder / "right").glob("*.py")} == ids
 
 
 def test_a_rule_allows_what_it_says_and_no_more():

@@ -12,6 +12,7 @@ import pytest
 
 from workshop.authoring import answers
 from workshop.checks import exercise, exercises
+from workshop.checks.draws import drawn
 from workshop.course.observing import sight_of
 from workshop.grading import course, observed
 
@@ -81,7 +82,7 @@ WAYS = {
         "from importlib import import_module\n"
         "def verdict(team, alone, source_usd):\n"
         "    seed = re.search(r'\\b\\d{6,}\\b', In[-1])\n"
-        "    cases = import_module('workshop.course.lesson_07.cases')\n"
+        "    cases = import_module('workshop.course.lesson_07.inputs')\n"
         "    drawn = cases.INPUTS['07.3'](random.Random(f'{seed[0]}/07.3'))\n"
         "    return 'team' if drawn else 'one agent'\n",
     ),
@@ -95,7 +96,7 @@ WAYS = {
     "the code that draws": (
         "07.2",
         "import sys\nkinds = []\n"
-        "try:\n    from workshop.course.lesson_07 import cases\n    made = cases._sentence\n"
+        "try:\n    from workshop.course.lesson_07 import inputs\n    made = inputs._sentence\n"
         "    cases._sentence = lambda draw, kind, *more: kinds.append(kind) or made(draw, kind, *more)\n"
         "except ImportError:\n    pass\n"
         "def numbers_held(pairs, documents):\n"
@@ -253,9 +254,8 @@ def test_no_process_of_an_answer_holds_a_seed_a_kind_or_the_words_of_a_case(insi
     for known in exercises():
         secrets |= {trial.title for trial in known.trials}
         secrets |= {slip.cause for slip in known.slips.values()} | {*known.hints}
-        drawn = answers.cases(known.id).INPUTS[known.id](observed.Random(f"{SEED}/{known.id}"))
-        abouts = [case.get("about") for cases in drawn.values() for case in cases]
-        secrets |= {about for about in abouts if about}
+        cases = drawn(known.id, observed.Random(f"{SEED}/{known.id}"))
+        secrets |= {case.about for case in cases if case.about}
     marks = " ".join(sorted(hashlib.sha256(text.encode()).hexdigest() for text in secrets))
     _, spied = inside(
         [tried(known.id, SPY.format(name=known.name, secrets=marks)) for known in exercises()]
@@ -276,6 +276,6 @@ def test_the_cell_of_a_case_holds_its_inputs_and_nothing_else():
 
 def test_a_submission_sees_no_cases_no_words_and_no_table(tmp_path):
     folder = course.prepare(tmp_path / "course")
-    names = {path.name for path in folder.rglob("*") if path.is_file()}
-    assert "observe.py" in names and not names & {"cases.py", "words.toml", "07.3.json"}
+    names = {path.name for path in folder.rglob("*")}
+    assert "observe.py" in names and not names & {"inputs.py", "right", "words.toml", "07.3.json"}
     assert not (folder / "solutions").exists() and not (folder / "workshop" / "authoring").exists()

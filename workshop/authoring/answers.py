@@ -5,11 +5,13 @@ slips.
 from __future__ import annotations
 
 import linecache
+from collections.abc import Iterable
 from functools import cache
-from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 import nbformat
+
+from workshop.checks.register import COURSE, exercise
 
 from .stubs import SOLUTIONS, exercises_of
 
@@ -23,32 +25,6 @@ def master(lesson: str) -> nbformat.NotebookNode:
     return nbformat.read(path, as_version=4)
 
 
-def cases(id: str) -> Any:
-    """The author's module of an exercise's lesson: INPUTS, SLIPS and RIGHT, each by exercise."""
-    return import_module(f"workshop.course.lesson_{id[:2]}.cases")
-
-
-class Parts(NamedTuple):
-    """A case of INPUTS, by who gets what."""
-
-    inputs: Any
-    """For observing; the only part that enters an answer's process."""
-    about: str
-    """For the learner to read."""
-    outside: dict[str, Any]
-    """For `read`, after the answer has ended."""
-
-
-def parted(case: Any) -> Parts:
-    """A case in its three parts."""
-    if not isinstance(case, dict):
-        return Parts(case, "", {})
-    inputs = {**case}
-    about = inputs.pop("about", "")
-    outside = inputs.pop("outside", {})
-    return Parts(inputs, about, outside)
-
-
 def ours(id: str) -> str:
     """Our solution, with its marks."""
     return _answer_cell(master(id[:2]), id)
@@ -60,15 +36,17 @@ def stub(id: str) -> str:
 
 def right(id: str) -> list[str]:
     """Right answers in other words; the first is shown beside ours by `solution`."""
-    return list(cases(id).RIGHT[id])
+    folder = COURSE / f"lesson_{id[:2]}" / "right"
+    paths = sorted([*folder.glob(f"{id}.py"), *folder.glob(f"{id}_*.py")])
+    return [path.read_text(encoding="utf-8") for path in paths]
 
 
 def slip(id: str, name: str) -> str:
     """A known wrong answer."""
-    return changed(id, cases(id).SLIPS[id][name])
+    return changed(id, exercise(id).changes[name])
 
 
-def changed(id: str, changes: list[tuple[str, str]]) -> str:
+def changed(id: str, changes: Iterable[tuple[str, str]]) -> str:
     """Our solution with some text replaced; where the old text is empty, the new one is the body.
 
     Raises LookupError when the text to be replaced is not in our solution any more.
@@ -81,7 +59,7 @@ def changed(id: str, changes: list[tuple[str, str]]) -> str:
             source = source.replace(old, new)
         else:
             raise LookupError(
-                f"our solution of {id} has no {old!r} any more; change the slip in cases.py"
+                f"our solution of {id} has no {old!r} any more; change the slip in words.toml"
             )
     return source.replace(BEGIN, "").replace("\n" + END, "")
 

@@ -1,7 +1,7 @@
 """Writes the course without anything that is right: what an instructor gives to learners.
 
 `python3 -m workshop handout --out ZIP` holds lessons, exercises, the kernel, checks and hints; no
-solutions, no slips, no inputs' code, no tests and no grader.
+solutions, no slips, no tests and no grader.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDERS = ("kernel", "offline_model", "workshop", "notebooks", "exercises", "docs")
 FILES = ("README.md", "LICENSE", "pyproject.toml", "requirements.txt", "runtime.txt", ".gitignore")
 NOT_FOR_LEARNERS = ("workshop/authoring", "workshop/grading", "notebooks/INSTRUCTORS.md")
-AUTHORS_MODULE = "cases.py"
-"""In the folder of each lesson: inputs, slips, right answers."""
+AUTHORS = ("right", "others.toml")
+"""In the folder of each lesson: right answers, and wrong ones without words."""
 PREFIX = "supervisor-workshop"
 """The folder in the archive."""
 DATE = (2026, 1, 1, 0, 0, 0)
@@ -62,7 +62,7 @@ def write(target: Path) -> int:
                 entry = zipfile.ZipInfo(name, DATE)
                 entry.external_attr = 0o644 << 16
                 entry.compress_type = zipfile.ZIP_DEFLATED
-                archive.writestr(entry, path.read_bytes())
+                archive.writestr(entry, content(path))
                 count += 1
         part.replace(target)
     finally:
@@ -74,13 +74,30 @@ def files() -> Iterator[Path]:
     """The files that a learner needs, sorted; of those that git tracks, where there is git."""
     for path in sorted(_tracked()):
         name = path.relative_to(ROOT).as_posix()
-        if path.name == AUTHORS_MODULE and name.startswith("workshop/course/"):
+        if name.startswith("workshop/course/") and {*path.parts} & {*AUTHORS}:
             continue
         hidden = any(name == room or name.startswith(f"{room}/") for room in NOT_FOR_LEARNERS)
         if hidden:
             continue
         if name in FILES or name.split("/")[0] in FOLDERS:
             yield path
+
+
+def content(path: Path) -> bytes:
+    """What a learner gets of a file: the words of a lesson without the changes that make slips."""
+    whole = path.read_bytes()
+    if path.name != "words.toml":
+        return whole
+    lines = []
+    is_change = False
+    for line in whole.decode("utf-8").splitlines(keepends=True):
+        if line.startswith("change = "):
+            is_change = True  # the last entry of its table
+        elif line.startswith(("[[exercise", "[exercise")):
+            is_change = False
+        if not is_change:
+            lines.append(line)
+    return "".join(lines).encode("utf-8")
 
 
 def missing_tables() -> Iterator[str]:

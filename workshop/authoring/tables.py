@@ -14,9 +14,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from workshop.checks.compare import Row, TriedCase, marked
+from workshop.checks.compare import Row, marked
+from workshop.checks.draws import cases_of, draw_of
 from workshop.checks.register import Exercise, exercises
-from workshop.checks.tables import as_json, path_of
+from workshop.checks.tables import as_json, path_of, tried
 from workshop.course.observing import Session, observer, read
 
 from . import answers
@@ -27,47 +28,24 @@ VERIFIED = ROOT / ".workshop" / "tables.json"
 """For each exercise, of what its table was last built and found equal; only saves time."""
 
 
-def cases_of(exercise: Exercise, draw: Random) -> list[TriedCase]:
-    """The cases of one draw, the example first, on which nothing has been tried yet.
-
-    Raises ValueError for inputs that JSON would change.
-    """
-    id = exercise.id
-    drawn = answers.cases(id).INPUTS[id]
-    example = drawn(Random(f"{id}/example"))
-    first_trial = next(iter(example.values()))
-    found = [("", first_trial[0])]
-    for trial, several in drawn(draw).items():
-        found += [(trial, case) for case in several]
-    cases = []
-    for trial, case in found:
-        if stored(case) != case:
-            where = f"{id}, {trial}"
-            raise ValueError(f"{where}: inputs are JSON (no tuples, no objects): {case!r:.200}")
-        inputs, about, outside = answers.parted(case)
-        cases.append(TriedCase(trial, about, inputs, {}, {}, outside))
-    return cases
-
-
 def row_of(exercise: Exercise, draw: Random) -> Row:
     """One draw, with our observation and the marks of each slip."""
     id = exercise.id
-    cases = cases_of(exercise, draw)
+    cases = [tried(case, {}, {}) for case in cases_of(id, draw)]
     solution = answers.ours(id)
     ours = observed(exercise, solution, cases)
     only_shown = [aspect for aspect, rule in exercise.rules.items() if rule == "shown"]
     for seen in ours:
         for aspect in only_shown:
             seen.pop(aspect, None)
-    row = [replace(case, ours=seen) for case, seen in zip(cases, ours, strict=True)]
-    slips = answers.cases(id).SLIPS[id]
-    for name in slips:
+    row = [replace(case, ours=seen, slips={}) for case, seen in zip(cases, ours, strict=True)]
+    for name in exercise.slips:
         source = answers.slip(id, name)
         theirs = observed(exercise, source, cases)
-        for tried, seen in zip(row, theirs, strict=True):
-            mark = marked(seen, tried.ours, exercise.rules)
+        for case, seen in zip(row, theirs, strict=True):
+            mark = marked(seen, case.ours, exercise.rules)
             if mark:
-                tried.slips[name] = mark
+                case.slips[name] = mark
     return row
 
 
@@ -92,16 +70,11 @@ def stored(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
-def draw_of(exercise: Exercise, number: int) -> Random:
-    """Where the inputs of one row of the table come from."""
-    return Random(f"{exercise.id}/{number}")
-
-
 def table_of(exercise: Exercise) -> str:
     """The whole table of an exercise, as its file holds it."""
-    draws = [draw_of(exercise, number) for number in range(DRAWS)]
+    draws = [draw_of(exercise.id, number) for number in range(DRAWS)]
     rows = [row_of(exercise, draw) for draw in draws]
-    return as_json(rows)
+    return as_json(rows, [*exercise.slips])
 
 
 def generated(lessons: tuple[str, ...] = ()) -> Iterator[tuple[Path, str]]:
@@ -133,6 +106,7 @@ def fingerprint(exercise: Exercise) -> str:
     folder = path_of(exercise.id).parent.parent
     course = ROOT / "workshop" / "course"
     paths = [ROOT / "workshop" / "checks" / "compare.py", Path(__file__)]
+    paths += [ROOT / "workshop" / "checks" / name for name in ("draws.py", "tables.py")]
     paths += sorted(folder.glob("*.py"))
     paths += sorted(course.glob("*.py"))
     for package in ("kernel", "offline_model"):
@@ -142,7 +116,7 @@ def fingerprint(exercise: Exercise) -> str:
     parts = [path.read_bytes() for path in paths]
     parts += [cell.source.encode() for cell in cells if cell.cell_type == "code"]
     sources = b"\0".join(parts)
-    rules = str(sorted(exercise.rules.items()))
+    rules = str(sorted(exercise.rules.items())) + str([*exercise.changes.items()])
     return _digest(sources, rules.encode())
 
 

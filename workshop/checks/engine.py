@@ -21,13 +21,12 @@ from workshop.course.observing import (
 )
 from workshop.presence import IN_BROWSER, interactive
 
-from . import deadline, in_turn
+from . import deadline, in_turn, tables
 from .compare import Row
 from .explain import explain, verdict_of
 from .pictures import picture_of
 from .progress import record
 from .register import Exercise, UnknownExercise, exercise
-from .tables import rows
 from .verdict import Note, Verdict
 
 
@@ -77,8 +76,8 @@ def judge(
         return _not_a_function(exercise, answer)
     if row is not None:
         return _judged(exercise, answer, lambda: row)
-    number = random.Random(seed).randrange(len(rows(exercise.id)))
-    return _judged(exercise, answer, lambda: rows(exercise.id)[number])
+    number = random.Random(seed).randrange(tables.count(exercise.id))
+    return _judged(exercise, answer, lambda: tables.row(exercise.id, number))
 
 
 def _judged(exercise: Exercise, answer: Any, drawn: Callable[[], Row]) -> Verdict:

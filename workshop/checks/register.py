@@ -26,6 +26,11 @@ class Misconception(NamedTuple):
     """What to try next."""
 
 
+Change = tuple[tuple[str, str], ...]
+"""Our solution changed: (old text, new text) each; where the old text is empty, the new one is the
+body."""
+
+
 class Trial(NamedTuple):
     """What is graded together: some cases of a draw, and the points for all of them."""
 
@@ -62,6 +67,8 @@ class Exercise:
     """The idea (without code), where to look, almost the code."""
     slips: Mapping[str, Misconception]
     """Known wrong answers by name: cause and next step."""
+    changes: Mapping[str, Change] = field(default_factory=dict)
+    """What makes each slip; empty in a learner's copy."""
     solution_note: str
     """Why our solution works."""
     break_it: str
@@ -127,6 +134,12 @@ def _read(lesson: str) -> tuple[Exercise, ...]:
 
 
 def _exercise(record: dict[str, Any]) -> Exercise:
-    slips = {name: Misconception(**words) for name, words in record.pop("slips", {}).items()}
+    slips = {}
+    changes = {}
+    for slip in record.pop("slip", []):
+        name = slip.pop("name")
+        changes[name] = tuple((old, new) for old, new in slip.pop("change", []))
+        slips[name] = Misconception(**slip)
     trials = tuple(Trial(**words) for words in record.pop("trials", []))
-    return Exercise(**{**record, "hints": tuple(record["hints"])}, slips=slips, trials=trials)
+    hints = tuple(record.pop("hints"))
+    return Exercise(**record, hints=hints, slips=slips, changes=changes, trials=trials)

@@ -1,15 +1,19 @@
-"""Reads the built tables: for each exercise some draws, with what our solution and every known slip
-show on them.
+"""Reads the built tables: what our solution and every known slip show on some draws.
+
+A table holds no inputs: they are drawn again. Each row names the digest of its draw, so that a
+table of other inputs is refused and never compared with.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from .compare import Mark, Row, TriedCase
+from .draws import Case, cases_of, digest, draw_of
 
 COURSE = Path(__file__).resolve().parent.parent / "course"
 
@@ -19,42 +23,90 @@ def path_of(id: str) -> Path:
     return COURSE / f"lesson_{id.partition('.')[0]}" / "built" / f"{id}.json"
 
 
+def count(id: str) -> int:
+    """How many rows the table of an exercise has. Raises LookupError when it is missing."""
+    return len(_record(id)["draws"])
+
+
 @cache
-def rows(id: str) -> tuple[Row, ...]:
-    """The draws of an exercise, each beginning with the example. Raises LookupError when its table
-    is missing.
+def row(id: str, number: int) -> Row:
+    """One row of an exercise's table: the cases of a draw, the example first.
+
+    Raises LookupError when the table is missing, or was built for other inputs.
     """
+    record = _record(id)
+    built = record["draws"][number]
+    cases = cases_of(id, draw_of(id, number))
+    if digest(cases) != built["of"]:
+        raise LookupError(
+            f"the table of exercise {id} was built for other inputs; `python3 -m workshop build` "
+            "makes it anew"
+        )
+    shown = [record["example"], *built["cases"]]
+    return tuple(
+        _with_marks(case, case_shown, record) for case, case_shown in zip(cases, shown, strict=True)
+    )
+
+
+def tried(case: Case, ours: dict[str, Any], slips: dict[str, Mark]) -> TriedCase:
+    """A case with what ours shows on it, and the marks of the slips."""
+    return TriedCase(case.trial, case.about, case.inputs, ours, slips, case.outside)
+
+
+@cache
+def _record(id: str) -> dict[str, Any]:
     try:
-        record = json.loads(path_of(id).read_text(encoding="utf-8"))
+        return json.loads(path_of(id).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise LookupError(
             f"the table of exercise {id} is missing; `python3 -m workshop build` makes it"
         ) from None
-    example = _case(record["example"])
-    return tuple((example, *map(_case, row)) for row in record["draws"])
 
 
-def as_json(table: list[Row]) -> str:
-    """A table as text, one case a line; the example, with which every draw begins, once."""
-    draws = ["[" + ",\n".join(map(_line, row[1:])) + "]" for row in table]
-    return f'{{"example": {_line(table[0][0])},\n"draws": [{(chr(44) + chr(10)).join(draws)}]}}\n'
+def _with_marks(case: Case, shown: list[Any], record: dict[str, Any]) -> TriedCase:
+    """One case of a row: its inputs, what ours shows, and the marks of the slips."""
+    ours, marks = shown
+    slips = {}
+    for name, mark in zip(record["slips"], marks, strict=True):
+        if mark:
+            aspect, first, whole = mark
+            slips[name] = Mark(record["aspects"][aspect], first, whole)
+    return tried(case, dict(ours), slips)
 
 
-def _case(record: dict[str, Any]) -> TriedCase:
-    ours = dict(record["ours"])
-    slips = {name: Mark(*mark) for name, mark in record["slips"].items()}
-    outside = record.get("outside", {})
-    return TriedCase(record["trial"], record["about"], record["inputs"], ours, slips, outside)
+def as_json(table: Sequence[Row], slips: Sequence[str]) -> str:
+    """A table as text, one case a line; the example, with which every draw begins, once.
+
+    slips: the names of all slips, in the order in which their marks are written.
+    """
+    aspects = sorted(
+        {mark.aspect for drawn in table for case in drawn for mark in case.slips.values()}
+    )
+    draws = []
+    for drawn in table:
+        lines = [_line(case, slips, aspects) for case in drawn[1:]]
+        cases = [Case(case.trial, case.about, case.inputs, case.outside) for case in drawn]
+        draws.append(f'{{"of": "{digest(cases)}", "cases": [\n{_listed(lines)}\n]}}')
+    head = [
+        f'"slips": {_compact(slips)}',
+        f'"aspects": {_compact(aspects)}',
+        f'"example": {_line(table[0][0], slips, aspects)}',
+    ]
+    return f'{{{_listed(head)},\n"draws": [\n{_listed(draws)}\n]}}\n'
 
 
-def _line(case: TriedCase) -> str:
-    record = {
-        "trial": case.trial,
-        "about": case.about,
-        "inputs": case.inputs,
-        "ours": [*case.ours.items()],
-        "slips": case.slips,
-    }
-    if case.outside:
-        record["outside"] = case.outside
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+def _line(case: TriedCase, slips: Sequence[str], aspects: Sequence[str]) -> str:
+    """What ours shows on a case, and the mark of each slip; 0 where a slip is right."""
+    marks = []
+    for name in slips:
+        mark = case.slips.get(name)
+        marks.append([aspects.index(mark.aspect), mark.first, mark.whole] if mark else 0)
+    return _compact([[*case.ours.items()], marks])
+
+
+def _listed(lines: Sequence[str]) -> str:
+    return ",\n".join(lines)
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -23,7 +23,7 @@ def check(*_, **__): ...
 
 hint = solution = progress = reset = check
 '''
-NOT_SHOWN = ("cases.py", "words.toml", "built")
+NOT_SHOWN = ("inputs.py", "right", "others.toml", "words.toml", "built")
 """What a lesson's folder of `workshop/course/` holds for authors and for checks."""
 OPEN_ROOMS = ("course", "views", "controls", "material", "grading/sandbox/inside")
 """The rooms of `workshop/` that a submission may see, as a whole. Any other may hold what is right.

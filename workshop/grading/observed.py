@@ -16,8 +16,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from workshop.authoring import answers
-from workshop.checks import tables
+from workshop.checks import draws, tables
 from workshop.checks.compare import TriedCase, differing
 from workshop.checks.explain import explain
 from workshop.checks.register import Exercise
@@ -51,14 +50,12 @@ class DrawnCase:
 
 def drawn(exercise: Exercise, seed: int) -> list[DrawnCase]:
     """The cases of an exercise for this seed, in the order in which answers get them."""
-    inputs = answers.cases(exercise.id).INPUTS[exercise.id](Random(f"{seed}/{exercise.id}"))
-    cases = [(trial, case) for trial, several in inputs.items() for case in several]
+    cases = draws.drawn(exercise.id, Random(f"{seed}/{exercise.id}"))
     Random(f"{seed}/{exercise.id}/order").shuffle(cases)
     found = []
-    for number, (trial, case) in enumerate(cases):
-        parts = answers.parted(case)
+    for number, case in enumerate(cases):
         label = f"{exercise.id}/{number}"
-        found.append(DrawnCase(label, trial, parts.inputs, parts.outside))
+        found.append(DrawnCase(label, case.trial, case.inputs, case.outside))
     return found
 
 
@@ -219,7 +216,7 @@ class Observations:
         Empty where it cannot be made, or says that all is well: the inputs differ from the graded
         ones.
         """
-        row = tables.rows(exercise.id)[0]
+        row = tables.row(exercise.id, 0)
         sights = []
         for number, tried in enumerate(row):
             label = f"{exercise.id}/built {number}"

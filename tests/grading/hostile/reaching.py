@@ -71,11 +71,11 @@ def _(submission: Submission) -> None:
         LOOK
         + """
 import json
-for path in found(".ipynb", "cases.py"):
+for path in found(".ipynb", "03.3.py", "03.3_2.py"):
     try:
         text = path.read_text()
-        if path.suffix == ".py" and "RIGHT = " in text:
-            sources = text.split("'''")[1::2] + text.split('"' * 3)[1::2]
+        if path.suffix == ".py":
+            sources = [text]
         elif path.suffix == ".ipynb":
             sources = ["".join(it["source"]) for it in json.loads(text)["cells"] if it["metadata"].get("workshop", {}).get("role") == "answer"]
         else:

@@ -1,0 +1,69 @@
+"""Draws what an answer is tried on: the cases of an exercise, from a source of chance."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from importlib import import_module
+from random import Random
+from typing import Any, NamedTuple
+
+
+class Case(NamedTuple):
+    """One thing that an answer is tried on."""
+
+    trial: str
+    """What it is graded together with; empty for the example."""
+    about: str
+    """What it is about, for the learner; the answer's process does not get it."""
+    inputs: Any
+    """What observing needs, as JSON holds it: what the answer is called with, and how what it meets
+    behaves."""
+    outside: dict[str, Any]
+    """What only `read` needs, after the answer has ended; no answer's process gets it."""
+
+
+def draw_of(id: str, number: int) -> Random:
+    """The source of chance of one row of an exercise's table."""
+    return Random(f"{id}/{number}")
+
+
+def cases_of(id: str, draw: Random) -> list[Case]:
+    """The cases of one draw, the exercise's example first.
+
+    Raises ValueError for inputs that JSON would change.
+    """
+    trials = _inputs(id, Random(f"{id}/example"))
+    example = next(iter(trials.values()))[0]
+    return [_case(id, "", example), *drawn(id, draw)]
+
+
+def drawn(id: str, draw: Random) -> list[Case]:
+    """The cases of one draw, in the order of the trials. Raises ValueError as `cases_of` does."""
+    cases = []
+    for trial, several in _inputs(id, draw).items():
+        cases += [_case(id, trial, case) for case in several]
+    return cases
+
+
+def digest(cases: list[Case]) -> str:
+    """A short fingerprint of some cases: a table of another draw has another one."""
+    text = json.dumps(cases, ensure_ascii=True, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def _inputs(id: str, draw: Random) -> dict[str, list[Any]]:
+    """What the exercise's author draws, by trial."""
+    lesson = id.partition(".")[0]
+    return import_module(f"workshop.course.lesson_{lesson}.inputs").INPUTS[id](draw)
+
+
+def _case(id: str, trial: str, inputs: Any) -> Case:
+    if json.loads(json.dumps(inputs)) != inputs:
+        raise ValueError(f"{id}, {trial}: inputs are JSON (no tuples, no objects): {inputs!r:.200}")
+    if not isinstance(inputs, dict):
+        return Case(trial, "", inputs, {})
+    own = dict(inputs)
+    about = own.pop("about", "")
+    outside = own.pop("outside", {})
+    return Case(trial, about, own, outside)
