@@ -91,24 +91,6 @@ def test_its_trials_share_its_points_and_every_case_belongs_to_one(exercise):
 
 
 @EVERY
-def test_the_header_in_the_notebook_says_the_same_as_the_words(exercise):
-    facts = {"id": exercise.id, "role": "text"}
-    cells = answers.master(exercise.lesson).cells
-    (text,) = [cell.source for cell in cells if cell.metadata.get("workshop") == facts]
-    why = f"*Why:* {exercise.why[0].lower()}{exercise.why[1:]}"
-    assert text.startswith(f"## {exercise.id} {exercise.title}\n") and why in text.replace(
-        "\n", " "
-    )
-    for words in (
-        "●" * exercise.difficulty + "○" * (5 - exercise.difficulty),
-        "importance " + "●" * exercise.importance,
-        f"about {exercise.minutes} minutes",
-        f"{exercise.points} points",
-    ):
-        assert words in text
-
-
-@EVERY
 def test_three_hints_lead_there_without_giving_it_away(exercise):
     assert len(exercise.hints) == 3 and all(len(hint) > 60 for hint in exercise.hints)
     assert not re.search(r"[`=(){}\[\]]", exercise.hints[0]), "the first hint is an idea, not code"

@@ -7,7 +7,6 @@ import inspect
 import os
 import subprocess
 import sys
-import tokenize
 from pathlib import Path
 
 import pytest
@@ -168,68 +167,6 @@ PROJECT = KERNEL.parent
 ROOMS = ["views", "material", "controls", "checks", "course", "authoring", "grading", "site"]
 """A room imports only from those before it, and `checks` and `course` from each other."""
 BESIDE = {("checks", "course")}
-DENSEST = {"kernel": 8.5, "offline_model": 9, "workshop": 9, "tests": 9, "benchmarks": 9}
-"""Tokens a line on average."""
-NO_TOKEN = {
-    tokenize.COMMENT,
-    tokenize.NL,
-    tokenize.NEWLINE,
-    tokenize.INDENT,
-    tokenize.DEDENT,
-    tokenize.ENDMARKER,
-    tokenize.ENCODING,
-}
-
-
-def docstrings(tree):
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        for statement in body if isinstance(body, list) else []:
-            value = getattr(statement, "value", None)
-            if isinstance(statement, ast.Expr) and isinstance(value, ast.Constant):
-                yield statement.lineno, statement.col_offset
-
-
-def tokens_of(file):
-    """The tokens of a file; a formatted string is one token, as it is before Python 3.12."""
-    begins = getattr(tokenize, "FSTRING_START", None)
-    ends = getattr(tokenize, "FSTRING_END", None)
-    depth = 0
-    for token in tokenize.tokenize(file.readline):
-        if depth == 0:
-            yield token
-        depth += (token.type == begins) - (token.type == ends)
-
-
-def tokens_and_lines(path):
-    skipped = set(docstrings(ast.parse(path.read_text(encoding="utf-8"))))
-    with path.open("rb") as file:
-        starts = [
-            token.start
-            for token in tokens_of(file)
-            if token.type not in NO_TOKEN and token.start not in skipped
-        ]
-    return len(starts), len({line for line, _ in starts})
-
-
-@pytest.mark.parametrize("folder", DENSEST)
-def test_a_line_of_code_holds_few_tokens_on_average(folder):
-    counts = [tokens_and_lines(path) for path in (PROJECT / folder).rglob("*.py")]
-    tokens = sum(count for count, _ in counts)
-    lines = sum(count for _, count in counts)
-    assert tokens / lines <= DENSEST[folder], f"{tokens:,} tokens in {lines:,} lines"
-
-
-def test_no_file_of_the_kernel_is_much_denser_than_the_rest():
-    for path in KERNEL.rglob("*.py"):
-        tokens, lines = tokens_and_lines(path)
-        assert tokens <= 9 * lines, f"{path.name}: {tokens / lines:.1f} tokens a line"
-
-
-def test_no_file_of_the_workshop_is_much_denser_than_the_rest():
-    for path in (PROJECT / "workshop").rglob("*.py"):
-        tokens, lines = tokens_and_lines(path)
-        assert tokens <= 10 * lines, f"{path}: {tokens / lines:.1f} tokens a line"
 
 
 @pytest.mark.parametrize("command", [["ruff", "format", "--check"], ["ruff", "check"], ["mypy"]])
@@ -275,6 +212,8 @@ def test_the_launcher_needs_nothing_but_the_standard_library():
 @pytest.mark.parametrize("folder", ["workshop", "offline_model"])
 def test_every_module_begins_with_its_one_job(folder):
     for path in (PROJECT / folder).rglob("*.py"):
+        if path.parent.name == "right":
+            continue  # an answer, as a learner writes it
         tree = ast.parse(path.read_text(encoding="utf-8"))
         assert not tree.body or ast.get_docstring(tree), f"{path} has no line that says its job"
 

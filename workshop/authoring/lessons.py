@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from workshop.authoring import glossary
+from workshop.authoring import glossary, headers
 from workshop.course.lessons import CORE, LESSONS, PLANS, PRODUCTION, Lesson
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -102,7 +102,7 @@ def waymarked(notebook: Any, path: Path) -> Any:
     """The notebook with its minutes, ways and links to the glossary, in place; another one stays.
 
     A lesson has minutes and ways in its first cell, and ways in its last one; a solution, and so
-    the exercise that is made of it, has its ways in the last one.
+    the exercise that is made of it, has its ways in the last one and a header for each exercise.
     """
     folder = path.resolve().parent
     paths = written() if folder in (FOLDER, SOLUTIONS) else {}
@@ -113,7 +113,7 @@ def waymarked(notebook: Any, path: Path) -> Any:
         return notebook
     if folder == SOLUTIONS:
         _with_ways_on(notebook, ways(lesson, paths, "../notebooks/"))
-        return notebook
+        return headers.headed(notebook)
     glossary.link(notebook)
     first, last = notebook.cells[0], notebook.cells[-1]
     head = minutes(lesson, notebook, path.name)
