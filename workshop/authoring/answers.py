@@ -5,13 +5,14 @@ slips.
 from __future__ import annotations
 
 import linecache
+import tomllib
 from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
 import nbformat
 
-from workshop.checks.register import COURSE, exercise
+from workshop.checks.register import COURSE, Change, exercise
 
 from .stubs import SOLUTIONS, exercises_of
 
@@ -44,6 +45,15 @@ def right(id: str) -> list[str]:
 def slip(id: str, name: str) -> str:
     """A known wrong answer."""
     return changed(id, exercise(id).changes[name])
+
+
+def others(lesson: str) -> list[tuple[str, Change]]:
+    """Further wrong answers of a lesson, by exercise: a check has no words for them."""
+    path = COURSE / f"lesson_{lesson}" / "others.toml"
+    if not path.exists():
+        return []
+    records = tomllib.loads(path.read_text(encoding="utf-8"))["other"]
+    return [(record["id"], record["change"]) for record in records]
 
 
 def changed(id: str, changes: Iterable[tuple[str, str]]) -> str:

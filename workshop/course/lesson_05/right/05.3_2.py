@@ -1,0 +1,13 @@
+def with_editor(team):
+    says = "Shortens a finished text to one sentence, and changes nothing else. Artifacts: draft."
+    return LLMSupervisor(
+        specialists=(
+            Agent(
+                name="editor",
+                description=says,
+                system="Shorten the draft.",
+                model=models.supervisor,
+            ),
+            *team,
+        )
+    )

@@ -1,0 +1,106 @@
+"""The author's side of lesson 10: drafts, gates and issues, and what people get wrong about them."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+THINGS = ("orders", "tickets", "parcels", "mugs", "letters", "returns")
+
+
+def drafts(draw: Random) -> dict[str, list[Any]]:
+    """Drafts with a sentence without a source, with an unknown one, with several faults, with none."""
+    known = [f"log-{draw.randint(10, 99)}", f"row-{draw.randint(10, 99)}"]
+    ghost = f"mail-{draw.randint(10, 99)}"
+
+    def sentence(source: str = "") -> str:
+        words = f"{draw.randint(100, 999)} {draw.choice(THINGS)} are odd"
+        return f"{words} [{source}]." if source else f"{words}."
+
+    def case(about: str, *sources: str, note: str = "", again: bool = False) -> dict[str, Any]:
+        """note: a bracket inside of each sentence; again: the first sentence comes once more."""
+        sources = (*sources, *sources[:1]) if again else sources
+        lines = [sentence(source) for source in sources]
+        lines = [*lines[:-1], lines[0]] if again else lines
+        lines = [line.replace("are odd", f"[{note}] are odd") if note else line for line in lines]
+        return {"about": about, "draft": "\n".join(lines), "sources": known}
+
+    return {
+        "no source": [
+            case("the second sentence has no source", known[0], "", known[1]),
+            case("nothing is wrong", known[1], known[0]),
+        ],
+        "unknown source": [
+            case("the last source is unknown", known[0], ghost),
+            case("the first source is unknown", ghost, known[1], known[0]),
+            case("a bracket inside, and an unknown source at the end", ghost, note=known[0]),
+            case("a bracket inside, and a known source at the end", known[0], note="sic"),
+            case("a part of a source's name is no source", known[0][:-1], known[1]),
+            case("an unknown source begins like a known one", f"{known[0]}7", known[1]),
+        ],
+        "several": [
+            case("three sentences are wrong", "", ghost, known[0], ""),
+            case("the same wrong sentence twice", ghost, known[0], again=True),
+        ],
+    }
+
+
+def checks(draw: Random) -> dict[str, list[Any]]:
+    """Gates in any order; some of them object."""
+    names = draw.sample(("length", "style", "facts", "tests", "critic", "lawyer"), 4)
+    costs = [0.0, 0.0, draw.randint(1, 4) / 1000, draw.randint(5, 9) / 1000]
+    paid = draw.randint(2, 4) / 1000
+    dear = [paid, paid, paid, paid + 0.001]
+    pair = [0.0, paid, paid, paid + 0.001]
+
+    def case(about: str, *objecting: int, costs: list[float] = costs) -> dict[str, Any]:
+        gates = []
+        for place, (name, cost) in enumerate(zip(names, costs, strict=True)):
+            issues = [f"{name}: issue {draw.randint(10, 99)}"] * (place in objecting)
+            gates.append([name, cost, issues])
+        shuffled = [gates[place] for place in (3, 1, 2, 0)]
+        return {"about": about, "draft": f"draft {draw.randint(10, 99)}", "gates": shuffled}
+
+    return {
+        "cheap first": [case("nobody objects"), case("only the dearest objects", 3)],
+        "stop": [
+            case("a free gate objects", 0),
+            case("the cheaper of the two dear ones objects", 2),
+        ],
+        "all of one cost": [
+            case("both free gates object", 0, 1),
+            case("a free one and a dear one", 1, 3),
+            case("three cost the same, and one of them objects", 1, costs=dear),
+            case("two above a free one cost the same, and the first objects", 1, costs=pair),
+        ],
+    }
+
+
+def objections(draw: Random) -> dict[str, list[Any]]:
+    """Issues; some occur twice, and some have no remedy."""
+
+    def issue(remedy: bool = True) -> dict[str, str]:
+        number = draw.randint(100, 999)
+        things = draw.choice(THINGS)
+        return {
+            "where": f"“{number} {things} are odd”",
+            "problem": f"the database says {number + draw.randint(1, 50)}",
+            "remedy": f"write it as in row {draw.randint(1000, 9999)}" if remedy else "",
+        }
+
+    def case(about: str, *issues: dict[str, str]) -> dict[str, Any]:
+        return {"about": about, "issues": list(issues)}
+
+    one, two, three = issue(), issue(), issue()
+    return {
+        "lines": [case("one issue", one), case("three issues", one, two, three)],
+        "twice": [
+            case("one issue occurs twice", two, one, dict(two)),
+            case("two issues are in one place", one, {**one, "problem": three["problem"]}),
+            case("one problem is in two places", one, {**one, "where": three["where"]}, two),
+        ],
+        "no remedy": [case("the second one has no remedy", three, issue(remedy=False))],
+    }
+
+
+INPUTS = {"10.1": drafts, "10.2": checks, "10.3": objections}

@@ -1,0 +1,166 @@
+"""The author's side of lesson 11: logs of calls, services that ask for time, branches that race."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+NAMES = ("archive", "index", "mirror", "cache", "library", "press room")
+
+
+# ── 11.1 ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _log(draw: Random, *outcomes: str) -> list[list[Any]]:
+    """Calls in order: "+" answers, "-" fails, and a number lets so many seconds pass before the next one."""
+    now = draw.randint(0, 50)
+    calls: list[list[Any]] = []
+    for outcome in outcomes:
+        if outcome in "+-":
+            calls.append([now, outcome == "+"])
+            now += 1
+        else:
+            now += int(outcome) - 1
+    return calls
+
+
+def machines(draw: Random) -> dict[str, list[Any]]:
+    """Calls that open a circuit, that meet it open, and that try it."""
+    failures = draw.randint(2, 4)
+    cooldown = draw.choice((20, 30, 45))
+    fails = ["-"] * failures
+    some = ["-"] * draw.randint(1, failures - 1)
+    goods = ["+"] * draw.randint(1, 4)
+    away = ["+"] * draw.randint(2, 5)
+
+    def case(about: str, *outcomes: str) -> dict[str, Any]:
+        return {
+            "about": f"{about}; failures is {failures}",
+            "calls": _log(draw, *outcomes),
+            "failures": failures,
+            "cooldown_s": cooldown,
+        }
+
+    later = str(cooldown + draw.randint(1, 9))
+    return {
+        "opens": [
+            case("the worker is down", *goods, *fails, "-", "-", *away),
+            case("a success in between", *some, "+", *fails, *away),
+            {
+                "about": "the first call, at 0 seconds, fails; failures is 1",
+                "calls": [[0, False], [1, True], [cooldown, True], [cooldown + 1, True]],
+                "failures": 1,
+                "cooldown_s": cooldown,
+            },
+        ],
+        "open": [
+            case("calls meet an open circuit", *goods, *fails, *away, "-", "-", *away),
+            case("just before the cooldown is over", *fails, str(cooldown - 1), "+", *goods),
+            case(
+                "turned away until the cooldown is over", *fails, *away, str(cooldown), "+", *goods
+            ),
+        ],
+        "trial": [
+            case("the trial succeeds", *fails, *away, later, "+", *some, "+"),
+            case(
+                "the trial fails",
+                *fails,
+                *away,
+                later,
+                "-",
+                *away,
+                str(cooldown - 8),
+                "+",
+                later,
+                "+",
+            ),
+            case("exactly after the cooldown", *fails, str(cooldown), "+", *goods, *fails, "+"),
+        ],
+    }
+
+
+# ── 11.2 ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _busy(draw: Random, wait_s: float | None) -> dict[str, Any]:
+    reason = f"HTTP {draw.choice((429, 503, 529))}, request {draw.randint(100, 999)}"
+    return {"status": "failed", "reason": reason, "transient": True, "retry_after_s": wait_s}
+
+
+def services(draw: Random) -> dict[str, list[Any]]:
+    """Services that ask for some time, for too much of it, for none, and that fail for good."""
+    fine = {"status": "ok", "output": f"{draw.randint(100, 999)} documents"}
+    last = {"status": "failed", "reason": f"HTTP 400, request {draw.randint(100, 999)}"}
+    short, middle = draw.randint(3, 9), draw.randint(11, 20)
+
+    def case(about: str, patience_s: int, *waits: float | None, end: Any = None) -> dict[str, Any]:
+        results = [_busy(draw, wait) for wait in waits]
+        return {
+            "about": about,
+            "results": [*results, *([end] if end else []), fine],
+            "patience_s": patience_s,
+            "intent": f"Look up case {draw.randint(100, 999)}",
+        }
+
+    return {
+        "asks": [
+            case("the service asks for time twice", 60, short, middle),
+            case("the service asks for all there is", short + middle, short, middle),
+        ],
+        "too much": [
+            case("the first wait is too long", middle - 1, middle, short),
+            case("the second wait is too long", short + middle - 1, short, middle, 1),
+            case("an hour is asked for after two short waits", 60, short, 2, 3600),
+        ],
+        "no wish": [
+            case("the service says nothing of time", 10, None, None),
+            case("at once is asked for", short, 0, 0, short),
+        ],
+        "for good": [
+            case("the second failure is final", 60, short, end=last),
+            case("the first failure is final", 60, end=last),
+        ],
+    }
+
+
+# ── 11.3 ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def races(draw: Random) -> dict[str, list[Any]]:
+    """Branches of which the quickest, a slower one or none is ok; and a caller that goes away."""
+
+    def case(about: str, *statuses: str, stop_after: int = 0) -> dict[str, Any]:
+        """Statuses from the quickest branch to the slowest; the jobs are in an order of their own."""
+        names = draw.sample(NAMES, len(statuses))
+        branches = [
+            {
+                "name": name,
+                "ticks": 30 * (place + 1) + draw.randint(0, 6),
+                "status": status,
+                "output": f"{draw.randint(100, 999)} documents",
+                "tidy": draw.randint(4, 8),
+            }
+            for place, (name, status) in enumerate(zip(names, statuses, strict=True))
+        ]
+        order = draw.sample(branches[1:], len(branches) - 1)
+        order.insert(draw.randint(1, len(order)), branches[0])
+        return {"about": about, "branches": order, "stop_after": stop_after}
+
+    return {
+        "first": [
+            case("the quickest branch is ok", "ok", "ok", "failed"),
+            case("the quickest branch is ok, of four", "ok", "failed", "ok", "ok"),
+        ],
+        "failures": [
+            case("the quickest branch fails", "failed", "ok", "ok", "ok"),
+            case("two fail before one is ok", "failed", "failed", "ok", "ok"),
+        ],
+        "none": [case("no branch is ok", "failed", "failed", "failed")],
+        "stopped": [
+            case("the caller cancels before any branch is ready", "ok", "ok", "ok", stop_after=15),
+            case("the caller cancels after one has failed", "failed", "ok", "ok", stop_after=48),
+        ],
+    }
+
+
+INPUTS = {"11.1": machines, "11.2": services, "11.3": races}

@@ -1,0 +1,172 @@
+"""The author's side of lesson 12: full contexts, long conversations, notes young and old."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+TOPICS = ("pgvector", "Qdrant", "Milvus", "Chroma", "tracing", "rate limits", "evaluation")
+VERBS = ("compares", "stores", "indexes", "counts", "refuses", "returns")
+
+
+# ── 12.1 ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def contexts(draw: Random) -> dict[str, list[Any]]:
+    """Contexts over, at and below 80 % of their limit, with pinned entries and equally important ones."""
+    limit = draw.choice((500, 1_000, 1_500, 2_000))
+    room = limit * 4 // 5
+    names = draw.sample(TOPICS, 6)
+    levels = sorted(draw.sample(range(1, 10), 6))
+
+    def case(
+        about: str, pairs: list[tuple[int, int]], pinned: int = 0, shuffled: bool = True
+    ) -> dict[str, Any]:
+        """pairs: tokens in percent of the room, importance in tenths; the last ones are pinned."""
+        entries = [
+            [name, room * share // 100, tenths / 10]
+            for name, (share, tenths) in zip(names, pairs, strict=False)
+        ]
+        kept = [entry[0] for entry in entries[len(entries) - pinned :]] if pinned else []
+        about = f"{about}; the limit is {limit}"
+        return {
+            "about": about,
+            "entries": draw.sample(entries, len(entries)) if shuffled else entries,
+            "limit": limit,
+            "pinned": kept,
+        }
+
+    low, some, middle, more, high, top = levels
+    return {
+        "importance": [
+            case("one has to leave", [(30, high), (40, low), (35, middle)]),
+            case(
+                "several have to leave",
+                [(60, top), (30, low), (40, middle), (35, high), (25, some)],
+            ),
+        ],
+        "the share": [
+            case("exactly 80 %", [(50, high), (50, low)]),
+            case("between 80 % and the limit", [(60, high), (48, low), (4, middle)]),
+            case("exactly 80 % after one", [(40, low), (60, high), (40, middle)]),
+        ],
+        "pinned": [
+            case("the least important is pinned", [(30, middle), (45, more), (50, low)], 1),
+            case("two are pinned", [(30, high), (20, top), (40, low), (35, some)], 2),
+            case("the pinned ones alone are too much", [(20, high), (70, low), (60, some)], 2),
+        ],
+        "equals": [
+            case(
+                "three are equally important",
+                [(30, some), (55, high), (20, some), (40, some)],
+                shuffled=False,
+            ),
+            case(
+                "five are", [(25, low), (30, low), (35, low), (40, low), (22, low)], shuffled=False
+            ),
+        ],
+    }
+
+
+# ── 12.2 ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _sentence(draw: Random, words: int = 8) -> str:
+    topic = draw.choice(TOPICS)
+    filler = " ".join(draw.choice(("old", "new", "large", "small")) for _ in range(words - 5))
+    return f"{topic} {draw.choice(VERBS)} {draw.randint(1_000, 9_999)} {filler} documents."
+
+
+def conversations(draw: Random) -> dict[str, list[Any]]:
+    """Conversations too long, short enough, and a folder that fails."""
+    notes = f"- {draw.randint(100, 999)} facts were found. [notes]"
+    fine = {"status": "ok", "output": notes}
+    half = f"- {draw.randint(100, 999)} facts, half"
+    broken = {
+        "status": draw.choice(("failed", "exhausted")),
+        "output": half,
+        "reason": f"request {draw.randint(100, 999)} got no answer",
+    }
+
+    def case(about: str, turns: int, spare: int, result: dict[str, Any]) -> dict[str, Any]:
+        """turns: pairs of messages before the last one; spare: how many more words than it has are allowed."""
+        task = f"Compare {draw.randint(2, 9)} stores of vectors."
+        texts = [task, *(_sentence(draw, draw.randint(6, 9)) for _ in range(2 * turns - 1))]
+        texts.append(f"And what does number {draw.randint(100, 999)} cost?")
+        words = sum(len(text.split()) for text in texts)
+        return {
+            "about": about,
+            "texts": texts,
+            "most_words": words + spare,
+            "result": result,
+        }
+
+    far = -draw.randint(5, 9)
+    return {
+        "folds": [
+            case("five messages are too long", 2, far, fine),
+            case("nine messages are too long", 4, -1, fine),
+        ],
+        "short": [
+            case("it is just as long as it may be", 2, 0, fine),
+            case("it is short", draw.randint(1, 2), 20, fine),
+            case("it is too long by one word", 3, -1, fine),
+        ],
+        "fails": [
+            case("the folder does not deliver", 3, far, broken),
+            case("it does", 3, far, fine),
+        ],
+    }
+
+
+# ── 12.3 ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def memories(draw: Random) -> dict[str, list[Any]]:
+    """A memory with a fresh note, none, an old one; and a researcher who fails."""
+    topic, other = draw.sample(TOPICS, 2)
+    month = draw.randint(2, 9)
+    since = f"2026-{month:02}-15"
+    today = f"2026-{month + 1:02}-{draw.randint(10, 28)}"
+    known = f"{topic} {draw.choice(VERBS)} {draw.randint(100, 999)} documents."
+    found = f"{topic} {draw.choice(VERBS)} {draw.randint(1_000, 9_999)} documents."
+    fine = {"status": "ok", "output": found, "by": "researcher"}
+    broken = {
+        "status": draw.choice(("failed", "exhausted")),
+        "output": f"{topic}, half",
+        "reason": f"request {draw.randint(100, 999)} got no answer",
+    }
+
+    def case(about: str, date: str, result: dict[str, Any], named: str = topic) -> dict[str, Any]:
+        """date: of the note about `named`; empty for no note."""
+        name = f"{named.replace(' ', '-').lower()}-{draw.randint(2, 9)}"
+        notes = [[name, named, known, date, "an earlier run"]] if date else []
+        return {
+            "about": about,
+            "topic": topic,
+            "since": since,
+            "today": today,
+            "notes": notes,
+            "result": result,
+        }
+
+    young = f"2026-{month:02}-{draw.randint(16, 28)}"
+    old = f"2026-{month - 1:02}-{draw.randint(10, 28)}"
+    return {
+        "knows": [
+            case("there is a note from after `since`", young, fine),
+            case("there is a note from that very day", since, fine),
+        ],
+        "new": [
+            case("there is no note", "", fine),
+            case("there is a note on something else", young, fine, other),
+        ],
+        "old": [case("the note is older than `since`", old, fine)],
+        "fails": [
+            case("there is no note, and the research fails", "", broken),
+            case("the note is old, and the research fails", old, broken),
+        ],
+    }
+
+
+INPUTS = {"12.1": contexts, "12.2": conversations, "12.3": memories}
