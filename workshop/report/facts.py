@@ -101,9 +101,9 @@ def not_compared(log: Log, baseline: Log) -> str:
         )
     asked = {event.agent for event in baseline.events if isinstance(event, Requested)}
     if len(asked) != 1:
-        who = ", ".join(sorted(asked)) or "nobody"
+        author = ", ".join(sorted(asked)) or "nobody"
         return (
-            f"The baseline is not one agent: {who} asked a model in it. So it is not compared with "
+            f"The baseline is not one agent: {author} asked a model in it. So it is not compared with "
             "the team. Give the log of a single agent on the same task."
         )
     result = next((event.result for event in _ends(baseline)), None)
