@@ -89,6 +89,20 @@ def test_no_three_lines_of_a_solution_are_in_it(unpacked):
         assert not triples(text) & solved.keys(), path
 
 
+def test_no_line_of_a_solution_is_in_what_a_check_reads(unpacked):
+    allowed = set()
+    for folder in ("notebooks", "exercises", "kernel", "offline_model"):
+        for _, text in texts(unpacked / folder):
+            allowed |= {*lines_of(text)}
+    for folder in (unpacked / "workshop" / "course").glob("lesson_*"):
+        for path, text in texts(folder):
+            text = text.replace('\\"', '"')
+            for exercise in exercises():
+                body = answers.ours(exercise.id).partition("# solution")[2]
+                lines = {*lines_of(body.partition("# end solution")[0])} - allowed
+                assert not [line for line in lines if len(line) >= 30 and line in text], path
+
+
 def _slips(exercise):
     return [answers.slip(exercise.id, name) for name in exercise.slips]
 

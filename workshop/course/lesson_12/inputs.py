@@ -93,11 +93,11 @@ def conversations(draw: Random) -> dict[str, list[Any]]:
         task = f"Compare {draw.randint(2, 9)} stores of vectors."
         texts = [task, *(_sentence(draw, draw.randint(6, 9)) for _ in range(2 * turns - 1))]
         texts.append(f"And what does number {draw.randint(100, 999)} cost?")
-        words = sum(len(text.split()) for text in texts)
+        length = sum(len(text.split()) for text in texts)
         return {
             "about": about,
             "texts": texts,
-            "most_words": words + spare,
+            "most_words": length + spare,
             "result": result,
         }
 
