@@ -53,25 +53,6 @@ def test_a_notebook_has_one_title_and_headings_in_order(path):
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=named)
-def test_cells_are_short(path):
-    for cell in cells(path, "code"):
-        assert len(cell.source.splitlines()) <= 25 and all(
-            len(line) <= 110 for line in cell.source.splitlines()
-        ), cell.source
-    for cell in cells(path, "markdown"):
-        assert words(cell) <= 120, f"{words(cell)} words: {cell.source[:80]}"
-
-
-@pytest.mark.parametrize("path", LESSONS, ids=named)
-def test_a_lesson_is_no_wall_of_text_or_code(path):
-    everything = nbformat.read(path, as_version=4).cells
-    assert len(everything) <= 40
-    assert sum(words(cell) for cell in cells(path, "markdown")) <= 900
-    kinds = "".join("c" if cell.cell_type == "code" else "m" for cell in everything)
-    assert "cccc" not in kinds, "more than three code cells in a row"
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=named)
 def test_a_notebook_names_no_model_no_machine_and_installs_nothing(path):
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"claude-[a-z]+-\d", text)
@@ -190,18 +171,3 @@ def test_one_is_no_plural(path):
         for output in cell.outputs:
             shown = output.get("text") or output.get("data", {}).get("text/plain", "")
             assert not ONE_OF_MANY.search(shown), f"{cell.id}: {ONE_OF_MANY.search(shown)[0]}"
-
-
-@pytest.mark.parametrize("path", LESSONS, ids=named)
-def test_a_lesson_imports_few_names_and_holds_little_code(path):
-    code = [cell.source for cell in cells(path, "code")]
-    imported = [
-        alias.name
-        for source in code
-        for node in ast.walk(ast.parse(source, type_comments=False))
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    ]
-    lines = [line for source in code for line in source.splitlines() if line.strip()]
-    assert len(imported) <= 12, f"{len(imported)} names: {', '.join(imported)}"
-    assert len(lines) <= 120, f"{len(lines)} lines of code; move set-up and drawing into a module"

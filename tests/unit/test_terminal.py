@@ -136,15 +136,15 @@ def test_an_option_that_does_not_exist_is_named(capsys):
     assert "unrecognized arguments: --colour" in capsys.readouterr().err
 
 
-def test_a_document_whose_id_is_its_files_name_is_among_the_sources(tmp_path, capsys):
+def test_a_document_whose_id_is_made_of_its_files_name_is_among_the_sources(tmp_path, capsys):
     (tmp_path / "my notes (draft).md").write_text(
         "The quokka is a small macropod that lives on Rottnest Island.\n", encoding="utf-8"
     )
     assert main(["quokkas", "--library", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert (
-        "Rottnest Island [my notes (draft)]." in out
-        and "\nSources\n[my notes (draft)] my notes (draft) (no date)\n" in out
+        "Rottnest Island [my-notes-draft]." in out
+        and "\nSources\n[my-notes-draft] my notes (draft) (no date)\n" in out
     )
 
 
