@@ -242,15 +242,19 @@ class ToolError(Exception):
     """Raised in a tool: the message goes back to the model, which may try something else."""
 
 
+UNSAID = "somebody waits for a person and did not say what for"
+
+
 class Pause(Exception):
     """Raised in a tool: stop here and ask a person. The dispatch ends with status `paused`.
 
-    Its reason is the question; of several questions, a line each. Over a journal,
-    `Journal.decision` raises it, and returns the answer once there is one.
+    Its reason is the question; of several questions, a line each. One that asks nothing says so,
+    since it stops the work all the same. Over a journal, `Journal.decision` raises it, and returns
+    the answer once there is one.
     """
 
     def __str__(self) -> str:
-        return "\n".join(map(in_words, self.args))
+        return "\n".join(filter(str.strip, map(in_words, self.args))) or UNSAID
 
     @classmethod
     def of(cls, problems: Iterable[BaseException]) -> Pause | None:
@@ -260,7 +264,7 @@ class Pause(Exception):
             if isinstance(problem, BaseExceptionGroup):
                 problem = cls.of(problem.exceptions) or problem
             if isinstance(problem, Pause):
-                questions += problem.args
+                questions += problem.args or [UNSAID]
         return cls(*questions) if questions else None
 
 

@@ -431,7 +431,10 @@ class Run:
             )
         if result.ok:
             return result
-        return result.model_copy(update={"artifacts": {**self.artifacts, **result.artifacts}})
+        changes: dict[str, Any] = {"artifacts": {**self.artifacts, **result.artifacts}}
+        if result.status == "paused":
+            changes["reason"] = str(Pause(result.reason))
+        return result.model_copy(update=changes)
 
     def end_early(
         self,

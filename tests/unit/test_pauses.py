@@ -20,6 +20,7 @@ from kernel import (
     tool,
 )
 from kernel.context import fold
+from kernel.contract import UNSAID
 from kernel.gates import Gated, ModelGate
 from kernel.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry
 from kernel.plan import NoPlan, Plan, PlannedSupervisor, Step
@@ -127,6 +128,49 @@ async def test_two_levels_up_it_is_the_same_question(inner, outer):
     assert "no. 7" in result.artifacts.values()
 
 
+def wordless(handoff, run):
+    raise Pause
+
+
+def blank(handoff, run):
+    raise Pause(" ")
+
+
+def paused(handoff, run):
+    return Result(status="paused")
+
+
+@pytest.mark.parametrize("work", [wordless, blank, paused])
+@pytest.mark.parametrize("kind", SUPERVISORS)
+async def test_one_who_asks_without_words_stops_the_work_all_the_same(kind, work):
+    supervisor, client = SUPERVISORS[kind](Worker("payer", work))
+    result = await worked(supervisor, client)
+    assert (result.status, result.reason) == ("paused", UNSAID)
+
+
+@pytest.mark.parametrize("work", [wordless, blank, paused])
+async def test_no_step_of_a_plan_runs_after_one_who_asks_without_words(work):
+    later, end = Worker("later"), Worker("end")
+
+    class Planned:
+        async def plan(self, *_):
+            first = Step(id="first", worker="payer", intent="x")
+            return Plan(
+                steps=[first, Step(id="second", worker="later", intent="y", needs=["first"])]
+            )
+
+    registry = registry_of(Worker("payer", work), later)
+    result = await worked(PlannedSupervisor(registry, Planned(), end), scripted())
+    assert (result.status, later.seen, end.seen) == ("paused", [], [])
+
+
+@pytest.mark.parametrize("kind", TOGETHER)
+async def test_one_who_asks_without_words_has_a_line_beside_a_question(kind):
+    workers = (Worker("payer", wordless), asking("teller", OTHER))
+    result = await worked(*SUPERVISORS[kind](*workers))
+    assert (result.status, result.reason) == ("paused", f"{UNSAID}\n{OTHER}")
+
+
 async def test_three_questions_of_two_levels_are_three_lines():
     inner, _ = selected(asking(), asking("teller", OTHER))
     outer, _ = planned(inner, asking("auditor", "Who signs?"))
@@ -226,7 +270,7 @@ async def test_a_bug_beside_a_question_is_raised(tools):
 
 
 def test_a_pause_says_its_questions_a_line_each():
-    assert str(Pause("a", "b")) == "a\nb" and str(Pause()) == ""
+    assert str(Pause("a", "b")) == "a\nb" and str(Pause()) == str(Pause("", " ")) == UNSAID
     assert Pause.of([ValueError("x")]) is None
     group = BaseExceptionGroup("all", [Pause("a"), ExceptionGroup("some", [Pause("b", "c")])])
     assert Pause.of([ValueError("x"), group, Pause("d")]).args == ("a", "b", "c", "d")
