@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .contract import Executable, Result, Status, one_kind_of_line
-from .run import Run
+from .run import Run, innermost
+from .tools import Tool
 
 ORDER: tuple[Status, ...] = ("paused", "exhausted", "failed", "refused", "cancelled")
 """From the gravest status to the least: the gravest of several is the status of the whole."""
@@ -47,14 +48,14 @@ def as_artifact(result: Result) -> str:
 
 def readable(executable: Executable, artifacts: Mapping[str, str]) -> dict[str, str]:
     """What an executable reads of `artifacts`: a tool only those named like its arguments."""
-    arguments = getattr(executable, "arguments", None)
-    if arguments is None:
+    inner = innermost(executable)
+    if not isinstance(inner, Tool):
         return dict(artifacts)
-    read = {}
-    for name, text in artifacts.items():
-        if name in arguments.model_fields:
-            read[name] = text
-    return read
+    return {
+        name: text
+        for name, text in artifacts.items()
+        if inner.argument(name) in inner.arguments.model_fields
+    }
 
 
 def status_of(results: Mapping[str, Result]) -> Status:

@@ -17,7 +17,7 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
-from .contract import Handoff, Pause, Result, ToolError, as_text
+from .contract import Handoff, Pause, Result, ToolError, as_text, label
 from .events import ToolAnswered, ToolCalled
 from .run import Run, is_bug
 from .wire import Block
@@ -46,6 +46,15 @@ class Tool:
         schema.pop("title", None)
         return {"name": self.name, "description": self.description, "input_schema": schema}
 
+    def argument(self, artifact: str) -> str:
+        """The argument that an artifact of this name is for, else the name as it is.
+
+        A handoff names its artifacts by their labels: the artifact for `größe` is named "grosse".
+        """
+        names = self.arguments.model_fields
+        by_label = {label(name): name for name in names}
+        return artifact if artifact in names else by_label.get(label(artifact), artifact)
+
     async def call(self, arguments: Any, run: Run) -> str:
         """Validates the arguments, runs the function, returns its output as text.
 
@@ -62,12 +71,13 @@ class Tool:
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """The tool as an executable: artifacts are its arguments by name, the intent is the first
         that is still needed."""
+        given = {self.argument(name): text for name, text in handoff.artifacts.items()}
         missing = [
             name
             for name, parameter in self.arguments.model_fields.items()
-            if parameter.is_required() and name not in handoff.artifacts
+            if parameter.is_required() and name not in given
         ]
-        arguments = {**handoff.artifacts, **dict.fromkeys(missing[:1], handoff.intent)}
+        arguments = {**given, **dict.fromkeys(missing[:1], handoff.intent)}
         try:
             return Result(status="ok", output=await self.call(arguments, run))
         except ToolError as problem:

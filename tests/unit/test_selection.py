@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernel import Budget, Handoff, Pause, Registry, Result, Run, tool
+from kernel.guards import Deadline, Limit, Retry
 from kernel.selection import (
     DispatchSupervisor,
     KeywordSelector,
@@ -187,6 +188,31 @@ async def test_a_tool_gets_only_the_results_that_are_its_arguments():
     supervisor = DispatchSupervisor(registry, Fixed("one", "other", "count"))
     result = await Run(scripted()).dispatch(supervisor, Handoff(intent="do it"))
     assert (result.status, result.artifacts["count"]) == ("ok", "do it|1")
+
+
+@pytest.mark.parametrize("around", [Retry, Deadline, Limit, lambda each: Retry(Deadline(each))])
+async def test_a_tool_within_guards_gets_what_it_gets_without_them(around):
+    @tool
+    def count(text: str, one: str) -> str:
+        """Counts."""
+        return f"{text}|{one}"
+
+    registry = registry_of(Worker("one", "1"), Worker("other", "x"), around(count))
+    supervisor = DispatchSupervisor(registry, Fixed("one", "other", "count"))
+    result = await Run(scripted()).dispatch(supervisor, Handoff(intent="do it"))
+    assert (result.status, result.artifacts["count"]) == ("ok", "do it|1")
+
+
+@pytest.mark.parametrize("name", ["größe", "größe".upper(), "a" * 70])
+async def test_an_argument_whose_name_is_no_label_gets_its_artifact(name):
+    made = {}
+    exec(f"def show({name}: str, text: str) -> str: return {name} + text", made)
+    show = tool(made["show"], description="Shows.")
+    task = Handoff(intent="!", artifacts={name: "XL"})
+    direct = await Run(scripted()).dispatch(show, task)
+    selected = DispatchSupervisor(registry_of(show), Fixed("show"))
+    result = await Run(scripted()).dispatch(selected, task)
+    assert (direct.output, result.artifacts) == ("XL!", {"show": "XL!"})
 
 
 @pytest.mark.parametrize("parallel", [False, True])
