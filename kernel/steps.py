@@ -77,9 +77,15 @@ def problems(plan: Plan, registry: Registry, limits: Iterable[Budget] = ()) -> l
         return [f"the plan has {len(plan.steps)} steps; expected 1 to {MOST_STEPS}"]
     found = []
     ids = [step.id for step in plan.steps]
-    for id in sorted(set(ids)):
+    different = sorted(set(ids))
+    for id in different:
         if ids.count(id) > 1:
             found.append(f"the id {id!r} is used twice")
+    for one, other in combinations(different, 2):
+        if one.lower() == other.lower():
+            found.append(
+                f"the ids {one!r} and {other!r} differ only in capital letters; rename one"
+            )
     limits = list(limits)
     for step in plan.steps:
         wrong = list(_wrong_with(step, registry))
@@ -109,16 +115,17 @@ def _wrong_with(step: Step, registry: Registry) -> Iterable[str]:
 
 def _wrong_artifacts(step: Step, ids: list[str]) -> Iterable[str]:
     """No payload may stand for the result of a step, or for another part of a handoff."""
-    labels = [label(name) for name in step.artifacts]
+    labels = [label(name).lower() for name in step.artifacts]
+    results = {each.lower() for each in ids}
     for name, own in zip(step.artifacts, labels, strict=True):
         if not ARTIFACT_NAME.fullmatch(name):
             yield f"has an artifact named {name!r}; expected {LABEL_RULE}"
-        elif own.lower() in RESERVED:
+        elif own in RESERVED:
             yield f"has an artifact named {name!r}, which is another part of a handoff; rename it"
-        elif own in ids:
+        elif own in results:
             yield f"has an artifact named {name!r}, which is the result of a step; rename it"
         elif labels.count(own) > 1:
-            yield f"has two artifacts named {own!r}; rename one"
+            yield f"has two artifacts named {label(name)!r}; rename one"
 
 
 def _wrong_needs(step: Step, ids: list[str]) -> Iterable[str]:

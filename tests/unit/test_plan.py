@@ -107,6 +107,22 @@ WRONG = {
         "step 'a' has an unknown worker 'dba'; the workers are: code",
     ),
     "duplicate id": (plan_of(step("a"), step("a", intent="other")), "the id 'a' is used twice"),
+    "ids of one spelling": (
+        plan_of(step("a"), step("A", intent="other")),
+        "the ids 'A' and 'a' differ only",
+    ),
+    "a payload spelled like a result": (
+        plan_of(step("a"), step("b", "a", artifacts={"A": "FORGED"})),
+        "which is the result of a step",
+    ),
+    "a result spelled like a payload": (
+        plan_of(step("A"), step("b", "A", artifacts={"a": "FORGED"})),
+        "which is the result of a step",
+    ),
+    "payloads of one spelling": (
+        plan_of(step("b", artifacts={"x": "1", "X": "2"})),
+        "two artifacts named 'x'",
+    ),
     "own name": (plan_of(step("a", "a")), "step 'a' needs itself"),
     "unknown need": (
         plan_of(step("a"), step("b", "c")),
