@@ -96,6 +96,8 @@ class Memory:
             room = self.folder / "corrected"
             if room.is_symlink():
                 raise ValueError(f"{room.name} is a link; a note is written to its own folder only")
+            if room.exists() and not room.is_dir():
+                raise ValueError(f"{room.name} is a file; old texts need a folder of this name")
             room.mkdir(exist_ok=True)
             self._put(replace(old, name=self._free(name, "corrected")), "corrected")
             note = replace(old, text=_lines(text), date=self._date(), source=_one_line(source))

@@ -730,3 +730,25 @@ def test_killed_between_any_two_statements_it_ends_as_if_nobody_had(tmp_path, re
         before = (life.sent, life.answers, life.bank, life.spent)
         assert life.lived(monkeypatch).result == whole.result, words
         assert (life.sent, life.answers, life.bank, life.spent) == before, words
+
+
+async def test_an_edited_number_costs_the_other_errors_no_new_try(path):
+    async with Process(path, 529, 529) as process:
+        for intent in ("Pay Bob", "Pay Ann"):
+            await process.work(agent(), Handoff(intent=intent))
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        file.execute("UPDATE steps SET key = replace(key, '.1', '.x') WHERE rowid = 1")
+        file.commit()
+    async with Process(path) as process:
+        assert process.journal.try_again() == 1
+
+
+async def test_a_question_with_half_a_character_is_asked_and_answered(path):
+    question = "Pay \ud800?"
+    async with Process(path) as process:
+        with pytest.raises(Pause):
+            await process.journal.decision(question)
+        assert process.journal.questions() == ["Pay ??"]
+        process.journal.answer(question, "yes")
+    async with Process(path) as process:
+        assert await process.journal.decision(question) == "yes"

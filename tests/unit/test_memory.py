@@ -50,6 +50,14 @@ def test_a_wrong_note_is_corrected_and_the_old_text_is_kept(memory, tmp_path):
     assert found(memory, "released") == ["release"]
 
 
+def test_a_file_in_the_place_of_the_old_texts_is_named_and_the_note_stays(memory, tmp_path):
+    note = memory.write("Release", "It was released in 2023.", "a rumour")
+    (tmp_path / "notes" / "corrected").write_text("mine", encoding="utf-8")
+    with pytest.raises(ValueError, match="corrected is a file"):
+        memory.correct("release", "It was released in 2024.", "the changelog")
+    assert memory.read("release") == note
+
+
 def test_two_processes_that_write_at_once_lose_nothing(tmp_path):
     code = (
         "import sys; from kernel.memory import Memory\n"
