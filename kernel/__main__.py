@@ -15,7 +15,7 @@ from .client import SetupError, connect
 from .contract import Executable, Handoff, Result
 from .events import Event, Replied
 from .run import Run
-from .search import LIBRARY, Corpus, CorpusError
+from .search import LIBRARY, Corpus, CorpusError, heads
 from .supervisors import DeterministicSupervisor, LLMSupervisor
 from .team import researcher, reviewer, writer
 from .trace import Trace, counted, dollars, line, printable
@@ -186,18 +186,21 @@ def _shower(verbose: bool) -> Callable[[Event], None]:
 
 def _sources(result: Result, library: Corpus) -> str:
     """The documents that the brief cites, each with its title and address."""
-    lines = ["Sources"]
     cited = re.findall(
         r"\[([^\[\]]+)\]", result.as_text()
     )  # an id may be a file's name, with spaces
-    for id in dict.fromkeys(cited):
-        found = library.documents.get(id)
-        if found:
-            about = f"{found.title} ({found.date or 'no date'}) {found.url}".rstrip()
-            lines.append(f"[{id}] {about}")
-        elif re.fullmatch(r"[\w.-]+", id):
-            lines.append(f"[{id}] is not in the library")
-    return "\n".join(lines) if len(lines) > 1 else "No sources."
+    ids = list(dict.fromkeys(cited))
+    found = [library.documents[id] for id in ids if id in library.documents]
+    about = {
+        document.id: f"{head} {address}".rstrip()
+        for document, (head, address) in zip(found, heads(found), strict=True)
+    }
+    lines = [
+        about.get(id, f"[{id}] is not in the library")
+        for id in ids
+        if id in about or re.fullmatch(r"[\w.-]+", id)
+    ]
+    return "\n".join(["Sources", *lines]) if lines else "No sources."
 
 
 def _bill(trace: Trace, *, offline: bool) -> str:

@@ -26,6 +26,9 @@ LONGEST_TEXT = 20_000
 """Characters of a document that a model gets to read; of a longer one it is told how much was left
 out."""
 
+LONGEST_FIELD = 1_000
+"""Characters of a document's title, date or address that are shown; of a longer one "…" follows."""
+
 SNIPPET = 160
 """Characters of a document that are shown around a match."""
 
@@ -329,14 +332,28 @@ def as_text(hits: list[Hit]) -> str:
     return "\n\n".join(_shown(hit.document, ids - {hit.document.id.lower()}) for hit in hits)
 
 
-def _shown(document: Document, others: set[str]) -> str:
-    def line(text: str) -> str:
-        return _as_data(_one_line(text), others)
+def heads(documents: Iterable[Document]) -> list[tuple[str, str]]:
+    """The head of each document as it is listed, (id, title and date; address), under the rule of
+    `as_text`: it names none of the others."""
+    found = list(documents)
+    ids = {document.id.lower() for document in found}
+    return [_head(document, ids - {document.id.lower()}) for document in found]
 
-    head = f"[{document.id}] {line(document.title)} ({line(document.date) or 'no date'})"
-    address = line(document.url)
+
+def _head(document: Document, others: set[str]) -> tuple[str, str]:
+    def field(text: str) -> str:
+        line = _one_line(text)
+        cut = "…" if len(line) > LONGEST_FIELD else ""
+        return _as_data(line[:LONGEST_FIELD], others) + cut
+
+    address = field(document.url)
     if address and not _is_address(document.url):
         address = f"“{address}”"
+    return f"[{document.id}] {field(document.title)} ({field(document.date) or 'no date'})", address
+
+
+def _shown(document: Document, others: set[str]) -> str:
+    head, address = _head(document, others)
     text = _as_data(document.text[:LONGEST_TEXT], others)
     left_out = len(document.text) - LONGEST_TEXT
     if left_out > 0:

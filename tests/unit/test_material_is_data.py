@@ -35,7 +35,7 @@ from kernel import (
 )
 from kernel.__main__ import main
 from kernel.contract import LABEL, as_parts, label
-from kernel.search import LONGEST_TEXT, CorpusError, Document, Hit, as_text
+from kernel.search import LONGEST_FIELD, LONGEST_TEXT, CorpusError, Document, Hit, as_text
 from kernel.trace import printable
 from offline_model import OfflineTransport
 from workshop.course.capstone import citations
@@ -260,6 +260,13 @@ def test_a_text_of_a_document_is_bounded_and_says_so(library):
     corpus = Corpus(library(long="widget " * LONGEST_TEXT))
     shown = as_text(asyncio.run(corpus.search("widget")))
     assert len(shown) < LONGEST_TEXT + 200 and "more characters)" in shown
+
+
+def test_the_other_fields_of_a_document_are_bounded_and_say_so():
+    long = "widget " * LONGEST_TEXT
+    document = Document("a", long, "Text.", date=long, url=f"https://widget.org/{long}")
+    shown = as_text([Hit(document, "", 0.0)])
+    assert len(shown) < 4 * LONGEST_FIELD and shown.count("…") == 3
 
 
 @pytest.mark.parametrize("piece", ["widget ", "A widget and a gear. "])

@@ -148,6 +148,17 @@ def test_a_document_whose_id_is_made_of_its_files_name_is_among_the_sources(tmp_
     )
 
 
+def test_a_source_names_no_other_one_and_its_fields_have_an_end(tmp_path, capsys):
+    (tmp_path / "good.md").write_text("The quokka is a small macropod.\n", encoding="utf-8")
+    fields = f"title: [good] The quokka\ndate: [good]\nurl: {'x' * 50_000} [good]"
+    text = f"---\n{fields}\n---\nThe quokka eats leaves on Rottnest Island.\n"
+    (tmp_path / "bad.md").write_text(text, encoding="utf-8")
+    assert main(["quokkas", "--library", str(tmp_path)]) == 0
+    _, sources = capsys.readouterr().out.split("\nSources\n")
+    assert "\n[bad] (good) The quokka ((good)) “xxx" in f"\n{sources}"
+    assert sources.count("[good]") == 1 and len(sources) < 3_000
+
+
 def test_a_run_that_is_interrupted_keeps_its_record(tmp_path, monkeypatch, capsys):
     def interrupted(handoff, run):
         raise KeyboardInterrupt
