@@ -231,7 +231,7 @@ def earned(id, output, right):
     missed = set()
     for case in observed.drawn(known, SEED):
         line = actual.get(case.label)
-        if line is None or observed.agreed(known, line, expected[case.label]) != ("", ""):
+        if line is None or observed.first_difference(known, line, expected[case.label]) is not None:
             missed.add(case.trial)
     return [trial.title for trial in known.trials if trial.name not in missed]
 

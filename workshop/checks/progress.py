@@ -77,10 +77,14 @@ def reset(id: str) -> Note:
     facts = everything.pop(id, {})
     others = dict(facts.get(BY_NOTEBOOK, {}))
     others.pop(_notebook(), None)
-    if not _is_own():
-        everything[id] = {**facts, BY_NOTEBOOK: others}
-    elif others := {path: known for path, known in others.items() if not _own(Path(path))}:
-        everything[id] = {BY_NOTEBOOK: others}
+    if _is_own():
+        facts = {}
+        others = {path: known for path, known in others.items() if not _own(Path(path))}
+    left = {name: fact for name, fact in facts.items() if name != BY_NOTEBOOK}
+    if others:
+        left[BY_NOTEBOOK] = others
+    if left:
+        everything[id] = left
     _write(everything)
     return Note(f"{known.id} {known.title}: forgotten; tries and hints start anew.")
 

@@ -163,14 +163,14 @@ def reference(of: Master, plan: Plan) -> dict[str, list[str]]:
         kernel.stop()
 
 
-def agreed(exercise: Exercise, line: str, ours: str) -> tuple[str, str]:
-    """Two equal texts when every aspect is right, else the first that is not, as it came and as it
-    was expected.
+def first_difference(exercise: Exercise, line: str, ours: str) -> tuple[str, str] | None:
+    """The first aspect that is not right, as it was seen and as it was expected; None when all are
+    right.
     """
     actual, ours_seen = sight_of(line).seen, sight_of(ours).seen
     found = differing(actual, ours_seen, exercise.rules)
     if not found:
-        return "", ""
+        return None
     aspect = found[0]
     shown, expected = both(actual.get(aspect, NOTHING), ours_seen.get(aspect, NOTHING))
     if shown == expected:  # alike in words, as 1 and True are not in Python

@@ -3,8 +3,9 @@ submission.
 
 `pytest -p workshop.grading --grade NOTEBOOK` for one's own look; `python3 -m workshop grade` runs
 the same over a class. Nothing that a submission's kernel says is a verdict: a check passes when
-nbval finds the line that it printed equal to the line that the master's own solution printed, for
-the same inputs, in a kernel of its own.
+what was seen of the answer agrees, aspect by aspect, with what was seen of our solution for the
+same inputs, in a kernel of its own (`workshop.checks.compare`). nbval collects the notebooks, runs
+their cells and reports.
 """
 
 from __future__ import annotations
@@ -23,8 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_notebook
 from nbval.plugin import IPyNbCell, IPyNbFile
 
 from workshop.checks import Exercise, exercise
@@ -325,9 +325,10 @@ class GradedCell(IPyNbCell):
             return self._ended(_bad(tried.outcome), tried.reason + self._before())
         if not tried.line:
             return self._ended("tampered", "the check's output was tampered with")
-        actual, expected = observed.agreed(known, tried.line, tried.ours)
-        if actual == expected and self._same(actual, expected):
+        difference = observed.first_difference(known, tried.line, tried.ours)
+        if difference is None:
             return None
+        actual, expected = difference
         shown = {}
         if not self.check.hidden:
             shown = {"came": actual[:SHOWN], "expected": expected[:SHOWN]}
@@ -339,12 +340,6 @@ class GradedCell(IPyNbCell):
 
     def _ended(self, state: State, reason: str, **shown: str) -> Check:
         return replace(self.check, state=state, reason=reason, **shown)
-
-    def _same(self, actual: str, expected: str) -> bool:
-        """nbval's own comparison of what was printed with what the master's solution printed."""
-        self.cell.outputs = [new_output("stream", name="stdout", text=expected + "\n")]
-        output = NotebookNode(output_type="stream", name="stdout", text=actual + "\n")
-        return bool(self.compare_outputs([output], self.cell.outputs))
 
     def _before(self) -> str:
         """What happened when the answer's own cell ran, where that was an error."""
