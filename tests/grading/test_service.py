@@ -59,7 +59,12 @@ def looked(kernel, id, source):
     found = {}
     for case in observed.drawn(known, 7):
         _, line = observed.look(
-            known, case.inputs, case.label, kernel, lambda cell: kernel.run(cell, 30)
+            known,
+            case.inputs,
+            case.label,
+            kernel,
+            lambda cell: kernel.run(cell, 30),
+            case.outside,
         )
         found[case.trial] = sight_of(line).seen
     return found
