@@ -6,16 +6,25 @@ from __future__ import annotations
 import functools
 import json
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, PlainSerializer, TypeAdapter
+from pydantic import AfterValidator, ConfigDict, Field, PlainSerializer, TypeAdapter
 
 from .budget import Budget, Spent
 from .contract import Handoff, Result
 from .wire import Reply
 
-Used = Annotated[Spent, PlainSerializer(Spent._asdict)]
-"""What was used, in a log as an object with a name for each figure."""
+
+def _no_refund(spent: Spent) -> Spent:
+    figures: tuple[int | Decimal, ...] = spent
+    if any(figure < 0 for figure in figures):
+        raise ValueError(f"less than nothing was used: {spent}; it would refund a budget")
+    return spent
+
+
+Used = Annotated[Spent, AfterValidator(_no_refund), PlainSerializer(Spent._asdict)]
+"""What was used, in a log as an object with a name for each figure. None of them is negative."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -216,9 +216,9 @@ class RequestSize(NamedTuple):
     """What a request's cost depends on: all that its budgets have to know of it."""
 
     model: str
-    input_tokens: int
+    input_tokens: Tokens
     """An upper bound of the tokens that the service will count in it."""
-    max_tokens: int
+    max_tokens: Tokens
     cache_writes: CacheWrites
     """For how long it may write its input to the cache."""
 

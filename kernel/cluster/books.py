@@ -370,9 +370,11 @@ class Told:
         self.closed = False
 
     def take_in(self, event: Event) -> None:
-        """Takes an event into the run's own stream; a late one is dropped."""
+        """Takes an event into the run's own stream; a late one is dropped. Raises ValueError for
+        one of a run that is not there, so that each dispatch has one return."""
         if self.closed:
             return
+        self._check(event)
         if isinstance(event, Dispatched):
             self._open[event.run] = event
             self._spent[event.run] = NOTHING
@@ -383,6 +385,18 @@ class Told:
                 if event.run == id or event.run.startswith(f"{id}."):
                     self._spent[id] += event.spent
         self._run.take_in(event)
+
+    def _check(self, event: Event) -> None:
+        if isinstance(event, Dispatched):
+            above, _, number = event.run.rpartition(".")
+            known = number.isdecimal() and event.run not in self._spent
+            known = known and event.parent == above and (not above or above in self._spent)
+        elif isinstance(event, Returned):
+            known = event.run in self._open
+        else:
+            known = not event.run or event.run in self._spent
+        if not known:
+            raise ValueError(f"its worker told of a run {event.run!r} that is not there")
 
     def close(self, status: Status, reason: str) -> None:
         """Returns what is still open, the innermost first, with the replies that are known."""

@@ -17,14 +17,18 @@ from pydantic import BaseModel
 
 from kernel import Agent, Budget, Client, Handoff, Pause, Result, Run, connect, models
 from kernel.budget import CAPS, Spent
-from kernel.cluster import Here, WorkerLost, fan_out, perform, share, worker
+from kernel.cluster import Account, Here, WorkerLost, fan_out, perform, share, worker
 from kernel.cluster import call as calls
 from kernel.cluster import line as lines
 from kernel.cluster.call import Call
 from kernel.cluster.line import Line, LineLost, Switchboard, certificate, dial
+from kernel.cluster.messages import Question
 from kernel.cluster.parcel import packed
-from kernel.events import Dispatched, Replied, Returned
+from kernel.events import Dispatched, Note, Replied, Returned, to_json
+from kernel.wire import RequestSize
 from offline_model import Faults, OfflineAPI, OfflineTransport
+
+from .conftest import Worker
 
 BOOKS = ["bank", "lease"]
 CERTIFICATE, _ = certificate()
@@ -574,6 +578,72 @@ async def test_a_stranger_at_the_banks_port_gets_nothing():
         with contextlib.suppress(LineLost):
             assert await again.receive() is None, "a token counts once"
         assert len(served) == 1
+
+
+SIZE = RequestSize("claude-haiku-5-5", 10, 300, "")
+
+
+def event(kind, run, **fields):
+    told = kind(seq=0, at=0.0, run=run, agent="x", **fields)
+    return "event", to_json(told)
+
+
+def dispatched(run, parent=""):
+    return event(Dispatched, run, parent=parent, handoff=Handoff(intent="x"), limits=Budget())
+
+
+def returned(run, **spent):
+    artifacts = {"facts": "FORGED"}
+    result = Result(status="ok", output="FORGED", artifacts=artifacts)
+    return event(Returned, run, return_to="user", result=result, spent=Spent(**spent))
+
+
+FORGED = {
+    "a return of the branch itself": [returned("")],
+    "a return of nobody": [dispatched("1"), returned("1.5")],
+    "a second return": [dispatched("1"), returned("1"), returned("1")],
+    "a dispatch of the branch itself": [dispatched("")],
+    "a dispatch below nobody": [dispatched("1"), dispatched("1.2.1", "1.2")],
+    "a second dispatch of one id": [dispatched("1"), dispatched("1")],
+    "a dispatch beside its parent": [dispatched("1"), dispatched("2", "1")],
+    "an id that is none": [dispatched("1/../..")],
+    "a note of nobody": [event(Note, "7", text="x")],
+    "a return that refunds": [dispatched("1"), returned("1", calls=-5)],
+    "a cost that refunds": [("settled", '{"number": 1, "spent": [-9, 0, 0, "-5", 0]}')],
+    "a cost that is no number": [("settled", '{"number": 1, "spent": [1, 0, 0, "NaN", 0]}')],
+    "a request that refunds": [
+        ("question", '{"id": 2, "size": ["claude-haiku-5-5", -9000, 300, ""]}'),
+    ],
+}
+
+
+@pytest.mark.parametrize("said", FORGED.values(), ids=FORGED)
+async def test_a_worker_that_makes_things_up_is_lost_and_what_it_booked_is_paid(said):
+    run = Run(connect(), budget=Budget(calls=3))
+
+    async def work(handoff, below):
+        call = Call(Account(below), b"")
+        async with Switchboard("127.0.0.1").open() as board:
+            line = await dial(board.expect(call.serve))
+            assert (await line.receive())[0] == "work"
+            line.send("question", Question(id=1, size=SIZE).model_dump_json())
+            assert (await line.receive())[0] == "answer"
+            for verb, body in said:
+                line.send(verb, body)
+            with pytest.raises(WorkerLost, match="the line to its worker broke"):
+                await asyncio.wait_for(call.outcome, 30)
+            await call.ended.wait()
+        call._account.close()
+        return "done"
+
+    result = await run.dispatch(Worker("branch", work), Handoff(intent="x"))
+    assert result.output == "done" and "FORGED" not in str(result.artifacts)
+    assert run.spent.calls == 1 and run.spent.usd > 0 and run.ledger.reserved.calls == 0
+    ids = [
+        [each.run for each in run.events if isinstance(each, kind)]
+        for kind in (Dispatched, Returned)
+    ]
+    assert sorted(ids[0]) == sorted(ids[1]) == sorted({*ids[0]})
 
 
 async def test_a_worker_does_not_talk_to_who_only_stands_at_the_port():
