@@ -141,7 +141,13 @@ def begun(scratch, *words):
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
+        preexec_fn=heard_again,
     )
+
+
+def heard_again():
+    """Lets a signal end the process that whoever started these tests ignores, as `nohup` does."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGHUP])
