@@ -88,7 +88,9 @@ async def fan_out(
               budgets have left, which costs no further question and wastes what a branch
               does not use. All attempts of a branch share its slice.
     journal:  a folder that all workers reach; each branch keeps its replies and errors in a file
-              there, and one that is begun again replays them (see `Journal.try_again`).
+              there, and one that is begun again replays them (see `Journal.try_again`). What is
+              replayed is not booked again: where a run goes on after its own process ended, its
+              bill and its budgets are those of the rest, not of the whole work.
     client:   makes the client in the worker, where a key is read from the worker's environment;
               by default `connect` with the mode of the run's client.
     attempts: how often a branch is begun when its worker is lost. A branch that fails by itself is

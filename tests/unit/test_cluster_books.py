@@ -584,8 +584,7 @@ SIZE = RequestSize("claude-haiku-5-5", 10, 300, "")
 
 
 def event(kind, run, **fields):
-    told = kind(seq=0, at=0.0, run=run, agent="x", **fields)
-    return "event", to_json(told)
+    return "event", to_json(kind(seq=0, at=0.0, run=run, agent="x", **fields))
 
 
 def dispatched(run, parent=""):
@@ -617,8 +616,8 @@ FORGED = {
 }
 
 
-@pytest.mark.parametrize("said", FORGED.values(), ids=FORGED)
-async def test_a_worker_that_makes_things_up_is_lost_and_what_it_booked_is_paid(said):
+@pytest.mark.parametrize("messages", FORGED.values(), ids=FORGED)
+async def test_a_worker_that_makes_things_up_is_lost_and_what_it_booked_is_paid(messages):
     run = Run(connect(), budget=Budget(calls=3))
 
     async def work(handoff, below):
@@ -628,7 +627,7 @@ async def test_a_worker_that_makes_things_up_is_lost_and_what_it_booked_is_paid(
             assert (await line.receive())[0] == "work"
             line.send("question", Question(id=1, size=SIZE).model_dump_json())
             assert (await line.receive())[0] == "answer"
-            for verb, body in said:
+            for verb, body in messages:
                 line.send(verb, body)
             with pytest.raises(WorkerLost, match="the line to its worker broke"):
                 await asyncio.wait_for(call.outcome, 30)
