@@ -105,6 +105,7 @@ def _timed(draw: Random, late: int, *, fails: bool, longest: int = 0) -> dict[st
     for name in names:
         plan[name]["seconds"] = round(seconds * draw.uniform(0.5, 0.8), 3)
     for name in slow:
+        backup[name]["seconds"] = round(seconds * draw.uniform(1.5, 3), 3)
         plan[name]["seconds"] = 40.0
         plan[name]["half"] = f"Half a fact on {name}"
     why = f"no shelf {draw.randint(100, 999)}"
