@@ -193,6 +193,7 @@ def with_team(with_editor: Any, case: dict[str, Any]) -> dict[str, Any]:
         handoff = Handoff(intent="Edit the draft", artifacts={"draft": case["draft"]})
         edited_alone = wait(alone.dispatch(editor, handoff))
         seen["what its prompt alone makes of a draft"] = _kept(edited_alone, case["draft"])
+        seen["artifacts that its description names"] = held(editor.description, "draft")
         seen["the offline model on that prompt"] = read_by(alone)
     return seen
 

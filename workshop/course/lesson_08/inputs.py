@@ -124,6 +124,9 @@ def selections(draw: Random) -> dict[str, list[Any]]:
             case("the answer is a sentence", text=f"I would ask {one}."),
             case("JSON, and no selection", text=json.dumps([one, two])),
             case("a dict without executors", text=json.dumps({"agents": [one], "parallel": True})),
+            case("the word is no key: a list", text=json.dumps(["executors", one])),
+            case("the word is no key: a text", text=json.dumps("executors")),
+            case("the word stands in a value", text=json.dumps({"note": "no executors"})),
             case(
                 "the executors alone, and nothing is wrong", text=json.dumps({"executors": [one]})
             ),

@@ -71,7 +71,9 @@ def wrapped(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
             "ToolError came out": held(str(problem), case["problem"]),
         }
     except KeyError:
-        return {**seen, "the function got": received, "a bug": ("is raised",)}
+        return {**seen, "a bug of the function": ("is raised",), "the function got": received}
+    if case["bug"]:
+        seen["a bug of the function"] = ("is caught",)
     again = wait(run.dispatch(made, Handoff(intent=case["second"])))
     other = wait(run.dispatch(first, Handoff(intent=case["second"])))
     seen["execute gives"] = made.gave[0]
