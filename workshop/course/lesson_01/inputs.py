@@ -35,15 +35,27 @@ def conversations(draw: Random) -> dict[str, list[Any]]:
             *(_conversation(draw, turns) for turns in ([1], [])),
             _conversation(draw, [1, 1], talking=True),
         ],
-        "all calls": [_conversation(draw, [draw.randint(2, 3)]) for _ in range(2)],
-        "whole replies": [_conversation(draw, many, thinking=True)],
+        "all calls": [
+            _conversation(draw, [draw.randint(2, 3)], turned=turned) for turned in (False, True)
+        ],
+        "whole replies": [
+            _conversation(draw, many, thinking=True),
+            _conversation(draw, [1] * draw.randint(8, 12)),
+        ],
     }
 
 
 def _conversation(
-    draw: Random, turns: list[int], *, thinking: bool = False, talking: bool = False
+    draw: Random,
+    turns: list[int],
+    *,
+    thinking: bool = False,
+    talking: bool = False,
+    turned: bool = False,
 ) -> dict[str, Any]:
-    """talking: a few words stand before the calls, in the same reply."""
+    """talking: a few words stand before the calls, in the same reply; turned: a call names the last
+    parameter of the function first.
+    """
     known = {
         name: {topic: f"{draw.randint(1_000, 9_999)} on {topic}" for topic in TOPICS}
         for name in TOOLS
@@ -57,7 +69,11 @@ def _conversation(
     replies: list[Any] = []
     for size in turns:
         calls = [
-            {"type": "tool_use", "name": name, "input": {"topic": topic}}
+            {
+                "type": "tool_use",
+                "name": name,
+                "input": {**({"language": "en"} if turned else {}), "topic": topic},
+            }
             for name, topic in draw.sample(pairs, size)
         ]
         words = {"type": "text", "text": f"Let me look at {calls[0]['input']['topic']}."}
@@ -65,6 +81,7 @@ def _conversation(
     last = {"type": "text", "text": f"There are {draw.randint(1_000, 9_999)} documents."}
     used = " and ".join(counted(size, "call") for size in turns) or "no call"
     used += ", each after a few words" * talking
+    used += ", with the arguments in another order than the function's" * turned
     return {
         "about": f"the model makes {used}, and then answers{'; it thinks first' * thinking}",
         "tools": TOOLS,
@@ -78,21 +95,38 @@ def _conversation(
 
 
 def shelves(draw: Random) -> dict[str, list[Any]]:
-    """What is on a shelf, and what is not."""
+    """What is on a shelf, an id with capitals and an empty text among it, and what is not."""
     return {
-        "there": [_shelf(draw, missing=False) for _ in range(2)],
-        "unknown": [_shelf(draw, missing=True) for _ in range(2)],
+        "there": [_shelf(draw) for _ in range(2)] + [_shelf(draw, empty=True)],
+        "unknown": [_shelf(draw, missing=True), _shelf(draw, missing=True, half=True)],
     }
 
 
-def _shelf(draw: Random, *, missing: bool) -> dict[str, Any]:
+def _shelf(
+    draw: Random, *, missing: bool = False, half: bool = False, empty: bool = False
+) -> dict[str, Any]:
+    """missing: an id is asked for that is not there; half: it is the beginning of one that is;
+    empty: the first text that is asked for is empty.
+    """
     ids = [
-        f"{topic.replace(' ', '-')}-{draw.randint(100, 999)}" for topic in draw.sample(TOPICS, 5)
+        f"{topic.replace(' ', '-')}-{draw.randint(100, 999)}" for topic in draw.sample(TOPICS, 4)
     ]
     away = ids.pop()
-    sources = [ids[2], away] if missing else draw.sample(ids, 3)
-    shelf = {id: f"{id} was read {draw.randint(100, 999)} times." for id in ids}
+    ids.insert(draw.randint(0, 3), f"RFC-{draw.randint(1_000, 9_999)}")
+    sources = draw.sample(ids, 3)
+    if missing:
+        sources = [ids[2], ids[0][: len(ids[0]) // 2] if half else away]
+    elif not any(id.startswith("RFC") for id in sources):
+        sources[1] = next(id for id in ids if id.startswith("RFC"))
+    shelf = {
+        id: f"Read {times} times."
+        for id, times in zip(ids, draw.sample(range(100, 999), 4), strict=True)
+    }
+    if empty:
+        shelf[sources[0]] = ""
     about = f"on the shelf: {', '.join(ids)}; the model asks for {', '.join(sources)}"
+    about += f"; the text of {sources[0]} is empty" * empty
+    about += ", which is only the beginning of an id" * half
     return {"about": about, "shelf": shelf, "wanted": sources}
 
 
@@ -111,15 +145,18 @@ def limits(draw: Random) -> dict[str, list[Any]]:
 
 def _limit(draw: Random, turns: int, max_turns: int) -> dict[str, Any]:
     known = {topic: f"{draw.randint(1_000, 9_999)} documents" for topic in TOPICS}
+    sizes = [draw.randint(2, 3) if turn == 0 and turns > 1 else 1 for turn in range(turns)]
     wish = (
         "calls a tool as long as it may"
         if turns == max_turns
         else f"calls a tool in {counted(turns, 'turn')}, then answers"
     )
+    if turns > 1:
+        wish += f"; its first reply holds {sizes[0]} calls"
     return {
         "about": f"max_turns is {max_turns}; the model {wish}",
         "known": known,
-        "topics": draw.sample(TOPICS, turns),
+        "topics": [draw.sample(TOPICS, size) for size in sizes],
         "final": f"From what was found: {draw.choice([*known.values()])}.",
         "question": f"Compare {draw.choice(TOPICS)} and others.",
         "max_turns": max_turns,

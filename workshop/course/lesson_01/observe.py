@@ -16,10 +16,11 @@ from workshop.course.wire import Wire, call_of, free, lines_of, words_of
 def asked(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Each request to the model, and what was returned."""
     known = case["known"]
-    functions = {name: lambda topic, name=name: known[name][topic] for name in known}
-    topic = {"type": "object", "properties": {"topic": {"type": "string"}}, "required": ["topic"]}
+    functions = {name: _looks_up(known[name]) for name in known}
+    texts = {name: {"type": "string"} for name in ("topic", "language")}
+    schema = {"type": "object", "properties": texts, "required": ["topic"]}
     tools = [
-        {"name": name, "description": says, "input_schema": topic}
+        {"name": name, "description": says, "input_schema": schema}
         for name, says in case["tools"].items()
     ]
     wire = Wire(case["replies"])
@@ -38,6 +39,15 @@ def asked(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
             "tools": offered,
         }
     return {**seen, "returned": returned}
+
+
+def _looks_up(known: dict[str, str]) -> Callable[..., str]:
+    """A function with two parameters, which a model may name in any order."""
+
+    def look_up(topic: str, language: str = "en") -> str:
+        return known.get(topic, f"nothing on {topic!r} in {language!r}")
+
+    return look_up
 
 
 # ── 01.2 ──────────────────────────────────────────────────────────────────────────────────────────
@@ -98,11 +108,11 @@ def limited(answer_within: Any, case: dict[str, Any]) -> dict[str, Any]:
         """Count the documents on a topic."""
         return known[topic]
 
-    def asks(topic: str) -> Callable[[dict[str, Any]], Any]:
-        again = call_of("documents_on", topic=topic)
+    def asks(*several: str) -> Callable[[dict[str, Any]], Any]:
+        again = [call_of("documents_on", topic=topic) for topic in several]
         return lambda request: again if free(request) else final
 
-    script: list[Any] = [asks(topic) for topic in topics]
+    script: list[Any] = [asks(*several) for several in topics]
     if len(topics) == case["max_turns"]:
         first = next(iter(known))
         script.append(asks(first))
