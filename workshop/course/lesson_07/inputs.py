@@ -98,7 +98,8 @@ def briefs(draw: Random) -> dict[str, list[Any]]:
             *(_brief(draw, ("right", "wrong", "elsewhere"), draw.randint(2, 5)) for _ in range(2)),
         ],
         "whole": [
-            *(short("wrong", kind) for kind in ("part", "half", "two", "ends", "wordy")),
+            *(short("wrong", kind) for kind in ("part", "half", "two", "ends")),
+            short("right", "right", "wrong", "wordy"),
             *(_brief(draw, whole, 0) for _ in range(2)),
         ],
         "missing": [

@@ -107,6 +107,8 @@ def suggestions(draw: Random) -> dict[str, list[Any]]:
     """Findings that suggest somebody new, somebody busy, nobody, and somebody who does not exist."""
     new, other, busy, also = draw.sample(WORKERS, 4)
     workers = draw.sample([new, other, busy, also], 4)
+    if workers.index(min(new, other)) < workers.index(max(new, other)):
+        workers.reverse()  # the order of the workers is never that of the alphabet
 
     def case(about: str, *suggests: str) -> dict[str, Any]:
         held = (False, True, None, False)
@@ -192,10 +194,20 @@ def clashes(draw: Random) -> dict[str, list[Any]]:
         ],
         "wording": [
             case(
+                "the same claim in capitals",
+                found(one, stock, True),
+                found(three, stock.upper(), False),
+            ),
+            case(
+                "the same claim with blanks around it",
+                found(two, f" {stock}  ", True),
+                found(three, stock, False),
+            ),
+            case(
                 "the same claim in capitals and with blanks",
                 found(one, discount.upper(), True),
                 found(two, f"  {discount} ", False),
-            )
+            ),
         ],
     }
 
