@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import signal
 import socket
 import subprocess
 import sys
-import threading
-from functools import partial
 
 import pytest
 
-from kernel import Corpus, Trace, connect
+from kernel import Client, Corpus, Trace
 from kernel.__main__ import main
+from offline_model import OfflineTransport
 
 from .conftest import Worker
 
@@ -173,11 +173,15 @@ def test_a_run_that_is_interrupted_keeps_its_record(tmp_path, monkeypatch, capsy
 
 @pytest.mark.parametrize("arguments", [["Qdrant"], ["oncall", "T-21"]])
 def test_ctrl_c_tells_what_was_spent_from_what_was_reserved(arguments, monkeypatch, capsys):
-    slow = partial(connect, "offline", latency_ms=60_000)
+    class Interrupted(OfflineTransport):
+        """A service during whose first answer somebody presses Ctrl-C."""
+
+        async def handle_async_request(self, request):
+            os.kill(os.getpid(), signal.SIGINT)
+            await asyncio.sleep(60)
+
     for module in ("kernel.__main__", "kernel.desks.__main__"):
-        monkeypatch.setattr(f"{module}.connect", lambda *_, **__: slow())
-    interrupt = threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT))
-    interrupt.start()
+        monkeypatch.setattr(f"{module}.connect", lambda *_, **__: Client(Interrupted()))
     assert main(arguments) == 130
     out = capsys.readouterr().out
     assert "spent so far: 0 calls · 0 tokens · $0.0000; what was under way may be billed" in out
