@@ -14,18 +14,25 @@ def crashes(draw: Random) -> dict[str, list[Any]]:
     dies_at = draw.randint(2, len(asks) - 1)
     twice = [*asks[:2], asks[0], asks[2], asks[0]]
     turned = [*asks[1:], asks[0]]
+    capital = [asks[0], asks[0].capitalize()]
+    long = [f"{asks[0]}, {' and '.join(TOPICS)}, part {part}" for part in (1, 2)]
     return {
         "resumes": [
             _crash("the first process dies at its second request", asks[:3], 2),
             _crash(f"the first process dies at request {dies_at}", asks, dies_at),
         ],
-        "nothing new": [_crash("the first process ends; the second has nothing to ask", asks, 0)],
+        "nothing new": [
+            _crash("the first process ends; the second has nothing to ask", asks, 0),
+            _crash("one reply is the empty text", asks, 0, silent=asks[1]),
+        ],
         "equal questions": [
             _crash("one question is asked three times in one run", twice, 4),
             _crash("equal questions are asked at the same time", twice, 0, at_once=True),
         ],
         "another order": [
-            _crash("the second process asks in another order", asks, dies_at, turned)
+            _crash("the second process asks in another order", asks, dies_at, turned),
+            _crash("two requests differ in one capital letter", capital, 0, capital[::-1]),
+            _crash("two long requests differ in their last sign", long, 0, long[::-1]),
         ],
     }
 
@@ -37,9 +44,11 @@ def _crash(
     later: list[str] | None = None,
     *,
     at_once: bool = False,
+    silent: str = "",
 ) -> Any:
-    first = {"asks": asks, "dies_at": dies_at, "at_once": at_once}
-    second = {"asks": later or asks, "dies_at": 0, "at_once": at_once}
+    """silent: the request whose reply is the empty text."""
+    first = {"asks": asks, "dies_at": dies_at, "at_once": at_once, "silent": silent}
+    second = {"asks": later or asks, "dies_at": 0, "at_once": at_once, "silent": silent}
     return {"about": about, "processes": [first, second]}
 
 
@@ -56,6 +65,8 @@ def payments(draw: Random) -> dict[str, list[Any]]:
             _payment("the line breaks after the bank has paid", [one], ["after"]),
             _payment("the line breaks before the bank has paid", [one, other], ["before"]),
             _payment("the bank raises another error, which is a bug", [one], ["bug"]),
+            _payment("the bank misses a file, which is a bug, too", [one], ["file"]),
+            _payment("the line breaks, and the second try meets a bug", [one], ["before", "bug"]),
             _payment(
                 "the line breaks at every try", [one], ["before", "before", "before", "before"]
             ),
@@ -81,6 +92,14 @@ def checkpoints(draw: Random) -> dict[str, list[Any]]:
     lines = [f"- Fact {draw.randint(100, 999)} on {topic}. [{topic}-{n}]" for n in range(3)]
     found = {"status": "ok", "output": "\n".join(lines)}
     failed = {"status": "failed", "reason": f"shelf {draw.randint(100, 999)} cannot be reached"}
+    others = [
+        {"status": status, "output": lines[0], "reason": f"{reason} {draw.randint(100, 999)}"}
+        for status, reason in (
+            ("refused", "no permission for shelf"),
+            ("exhausted", "no budget for shelf"),
+            ("paused", "somebody stopped it at shelf"),
+        )
+    ]
     task = f"Write a brief on {topic}"
     return {
         "proceeds": [_person("the person proceeds", task, found, "Proceed")],
@@ -89,7 +108,13 @@ def checkpoints(draw: Random) -> dict[str, list[Any]]:
             _person("the person strikes out all facts", task, found, "Proceed", ""),
         ],
         "stops": [_person("the person stops", task, found, "Stop")],
-        "nothing to show": [_person("the research fails", task, failed, "Proceed")],
+        "nothing to show": [
+            _person("the research fails", task, failed, "Proceed"),
+            *(
+                _person(f"the research ends {other['status']}", task, other, "Proceed")
+                for other in others
+            ),
+        ],
     }
 
 

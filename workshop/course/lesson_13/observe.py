@@ -21,6 +21,7 @@ class Service:
     """Answers each request, and dies instead of answering the n-th one."""
 
     dies_at: int
+    silent: str = ""
     sent: list[str] = field(default_factory=list)
 
     async def send(self, request: str) -> str:
@@ -29,7 +30,7 @@ class Service:
             raise Killed
         number = self.sent.count(request)
         await asyncio.sleep(0)  # others may ask meanwhile
-        return f"reply {number} to {request}"
+        return "" if request == self.silent else f"reply {number} to {request}"
 
 
 def resumed(resumable: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -38,7 +39,7 @@ def resumed(resumable: Any, case: dict[str, Any]) -> dict[str, Any]:
     seen: dict[str, Any] = {}
     run = quiet_run()
     for number, process in enumerate(case["processes"], 1):
-        service = Service(process["dies_at"])
+        service = Service(process["dies_at"], process["silent"])
         send = call(resumable, service.send, kept, meant=(kept,))
         if not callable(send):
             return {"returned": send}
@@ -50,6 +51,7 @@ def resumed(resumable: Any, case: dict[str, Any]) -> dict[str, Any]:
         seen[f"{name}: sent"] = service.sent
         seen[f"{name}: replies"] = replies
     seen["replies kept"] = sorted(str(reply) for reply in kept.values())
+    seen["types of the keys"] = sorted({type(key).__name__ for key in kept})
     return seen
 
 
@@ -99,6 +101,8 @@ class Bank:
         trouble = self.trouble.pop(0) if self.trouble else ""
         if trouble == "bug":
             raise ValueError("this bank takes no cents")
+        if trouble == "file":
+            raise FileNotFoundError("the list of the bank's accounts is not there")
         if trouble == "before":
             raise ConnectionError("the line is dead")
         if key not in self.receipts:
@@ -118,8 +122,14 @@ def paid(pay_once: Any, case: dict[str, Any]) -> dict[str, Any]:
         "paid": [f"{invoice}: {cents}" for invoice, cents in bank.paid],
         "how often the bank was asked": len(bank.keys),
         "keys that differ": len({*bank.keys}),
+        "keys made by `hash`": len({*bank.keys} & _hashes(case["orders"])),
         "returned": [_receipt(each) for each in returned],
     }
+
+
+def _hashes(orders: list[Any]) -> set[str]:
+    """What `hash` makes of each step in this process."""
+    return {str(hash(step)) for step, *_ in orders}
 
 
 def _receipt(returned: Any) -> Any:
@@ -157,14 +167,20 @@ def checked(with_a_person: Any, case: dict[str, Any]) -> dict[str, Any]:
             for handoff in given
             if handoff["to_agent"] == "writer"
         ],
+        "the task of the writer": [
+            held(f"{handoff['intent']}\n{handoff['context']}", case["task"])
+            for handoff in given
+            if handoff["to_agent"] == "writer"
+        ],
         "calls of execute past the run": finder.calls + author.calls - len(given),
     }
     if not isinstance(returned, Result):
         return {**seen, "returned": returned}
+    stopped = case["choice"] == "Stop" and returned.status == "paused"
     return {
         **seen,
         "status": returned.status,
-        "output": returned.output,
+        **({} if stopped else {"output": returned.output}),  # after a stop it is free
         "facts kept": returned.artifacts.get("facts"),
         "reason of the research": held(returned.reason, case["found"].get("reason", "-")),
     }
