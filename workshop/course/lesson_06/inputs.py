@@ -76,7 +76,7 @@ def logs(draw: Random) -> dict[str, list[Any]]:
     kinds = ["whole", "half", "half", "none", "whole", "half"]
     return {
         "gaps": [_log(draw, names) for names in (["whole", "half", "none"], kinds, kinds)],
-        "traps": [_log(draw, [*kinds, "blank", "nobody", "blank"]) for _ in range(2)],
+        "traps": [_log(draw, [*kinds, "blank", "nobody", "empty"]) for _ in range(2)],
     }
 
 
@@ -87,15 +87,16 @@ def _log(draw: Random, kinds: list[str]) -> dict[str, Any]:
     for kind in draw.sample(kinds, len(kinds)):
         name = "archivist" if kind == "nobody" else draw.choice(names)
         required = needs.get(name, [])
-        given_parts = list(required) if kind in ("whole", "blank") else []
+        given_parts = list(required) if kind in ("whole", "blank", "empty") else []
         if kind == "half":
             given_parts = draw.sample(required, len(required) - 1)
         artifacts = {
             part: f"The {part} of {draw.randint(1990, 2024)}."
             for part in draw.sample(given_parts, len(given_parts))
         }
-        if kind == "blank":
-            artifacts[draw.choice(required)] = draw.choice(["", "  \n", "\n"])
+        if kind in ("blank", "empty"):
+            text = "" if kind == "empty" else draw.choice(["  \n", "\n"])
+            artifacts[draw.choice(required)] = text
         if draw.random() < 0.5:
             artifacts["notes"] = "More on the draft."
         log.append(
