@@ -30,6 +30,18 @@ ERRORS = (
         "Run the notebook's first cells, then this one.",
     ),
     (
+        "can't be used in 'await'",
+        "`await` stands before a call that is not async",
+        "Take the `await` away.",
+    ),
+    (
+        "'NoneType' object has no attribute 'verdict'",
+        "a result without an output came back; the run refuses, for one, to give the same handoff "
+        "to the same agent twice",
+        "Look whether the draft in the handoff is a new one each time; the `reason` of the result "
+        "says why it has no output.",
+    ),
+    (
         "'NoneType'",
         "something on this line is `None`: a call that returns nothing, such as `append`, or a "
         "result without an output",
@@ -143,6 +155,10 @@ ERRORS = (
     ),
 )
 """What is behind an error, by a word in it; the last is for all others."""
+PROMPT_AS_READ = "the offline model"
+"""The aspect in which an observation shows how a prompt was read."""
+NOT_RAISED = ("NameError", "UnboundLocalError")
+"""Errors in the line of a `raise` which come before it raises."""
 RAISED_BY_YOU = (
     "a `raise` of yours ends the call, and an exception carries no result",
     "Return what the exercise asks for in this case.",
@@ -286,15 +302,20 @@ def _unknown(exercise: Exercise, case: TriedCase, sight: Sight) -> tuple[str, st
     else:
         where = "" if aspect == "returned" else f'in "{aspect}", '
         found = where + difference(sight.seen[aspect], case.ours[aspect])
-    if not sight.hidden:
+    if PROMPT_AS_READ in sight.seen:
+        step = (
+            f"Read the line `{PROMPT_AS_READ}`: it says how your prompt was understood. Rewrite "
+            "the sentence that it takes in another way than you meant"
+        )
+    elif not sight.hidden:
         step = (
             "Call your function with these values in a new cell, with a `print` in each round of a "
             "loop and before each `return`, and look where it first goes another way than you meant"
         )
     else:
         step = (
-            "Put a `print` of what your function holds just before this place, run the check "
-            "again, and compare what you read with the text of the exercise"
+            "Put a `print` before each line of your function that hands something over or returns "
+            "it, run the check again, and compare what you read with the text of the exercise"
         )
     return (
         f"what differs first: {found}. It is not one of the slips that we know",
@@ -325,7 +346,7 @@ def _crashed(
     )
     if not crash.number:
         words = _raised_elsewhere(sight)
-    elif re.search(OWN_RAISE, crash.line):
+    elif re.search(OWN_RAISE, crash.line) and not crash.text.startswith(NOT_RAISED):
         words = RAISED_BY_YOU
     else:
         _, *known = next(entry for entry in ERRORS if entry[0] in crash.text or entry is ERRORS[-1])

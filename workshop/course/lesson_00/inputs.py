@@ -24,7 +24,28 @@ def pairs(draw: Random) -> dict[str, list[Any]]:
     some = [_pair(draw, draw.sample(FACTS, size)) for size in (1, 3, 2, 4)]
     usual = _pair(draw, ["order", "calls", "documents"])
     ends = [_pair(draw, draw.sample(FACTS, size)) for size in draw.sample([0, 5, 1, 3], 4)]
-    return {"some": [usual, *some], "ends": ends}
+    return {
+        "some": [usual, *some, _crossed(draw), _turned(draw)],
+        "ends": [*ends, _crossed(draw), _turned(draw)],
+    }
+
+
+def _crossed(draw: Random) -> dict[str, Any]:
+    """What the first run has under one name, the second has under another one."""
+    pair = _pair(draw, ["calls"])
+    team = draw.sample(TEAM, 3)
+    pair["first"] |= {"who": team, "order": [*team, *team[1:]]}
+    pair["second"] |= {"who": team[:2], "order": team}
+    return pair
+
+
+def _turned(draw: Random) -> dict[str, Any]:
+    """Two facts hold the same names in another order."""
+    pair = _pair(draw, ["documents"])
+    team = draw.sample(TEAM, 3)
+    pair["first"] |= {"who": team, "order": [*team, *team[1:]]}
+    pair["second"] |= {"who": team[::-1], "order": [*team[1:], *team]}
+    return pair
 
 
 def _pair(draw: Random, names: list[str]) -> dict[str, Any]:

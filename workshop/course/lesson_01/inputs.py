@@ -80,6 +80,8 @@ def _conversation(
         replies.append([*thought(), *[words] * talking, *calls])
     last = {"type": "text", "text": f"There are {draw.randint(1_000, 9_999)} documents."}
     used = " and ".join(counted(size, "call") for size in turns) or "no call"
+    if len(turns) > 4:
+        used = f"a call in each of {len(turns)} replies"
     used += ", each after a few words" * talking
     used += ", with the arguments in another order than the function's" * turned
     return {

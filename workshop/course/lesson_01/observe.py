@@ -76,7 +76,8 @@ def read(reading_tool: Any, case: dict[str, Any]) -> dict[str, Any]:
         text = words_of(block.get("content", ""))
         how = "an error" if block.get("is_error") else "a text"
         if id in case["shelf"]:
-            seen[f"told of {id!r}"] = [text, how]
+            seen[f"how {id!r} is answered"] = (how,)
+            seen[f"told of {id!r}"] = text
             continue
         seen[f"the function itself, for {id!r}"] = _itself(returned, id)
         seen[f"told of {id!r}"] = (how,)

@@ -122,6 +122,7 @@ def _found(draw: Random, *, facts: bool) -> dict[str, Any]:
         f"See also [{known[5][1]}]",
         f"{known[5][0]} - said [{known[5][1]}]",
         f"- {known[6][0]}.",
+        f"-{known[6][0]}, or not. [{known[6][1]}]",
     ]
     lines = [*(f"- {says}. [{source}]" for says, source in known[:4]), *remarks]
     draw.shuffle(lines)

@@ -33,6 +33,7 @@ def verdict(fact_checker: Any, case: dict[str, Any]) -> dict[str, Any]:
     output = result.output
     return {
         "returned": ("an agent",),
+        "name": checker.name,
         "prompt": ("a text",) if checker.system.strip() else ("empty",),
         "sentences on facts or numbers in the prompt": _sentences(checker.system),
         "status": result.status,

@@ -88,6 +88,7 @@ def best_drafts(draw: Random) -> dict[str, list[Any]]:
     more = [few + extra for extra in draw.sample(range(1, 6), 3)]
     mixed = draw.sample([some, *(some + extra for extra in draw.sample(range(1, 6), 3))], 4)
     last = [*draw.sample(range(3, 8), 3), draw.randint(1, 2)]
+    many = draw.randint(12, 15)
 
     def made(issues: Sequence[int | None]) -> dict[str, Any]:
         return desk(draw, issues, len(issues) - 1, wordy=True)
@@ -96,7 +97,8 @@ def best_drafts(draw: Random) -> dict[str, list[Any]]:
         "the fewest": [
             made(issues)
             for issues in ([2, 1, 3, 5, 4], [few, *more], [more[0], few, *more[1:]], mixed)
-        ],
+        ]
+        + [made([many + 2, many, many + 1])],
         "the last": [made(last)],
         "passes": [made([1, draw.randint(2, 3), 0]), made([2, 3, None])],
     }

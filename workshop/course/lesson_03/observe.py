@@ -27,7 +27,7 @@ class Desk:
 
 def revised(revise: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Every handoff with what must be in it, and how the loop ended."""
-    seen, _, _ = _revised(revise, case)
+    seen, _, _ = _revised(revise, case, strict=True)
     return seen
 
 
@@ -38,8 +38,12 @@ def best_of(revise: Any, case: dict[str, Any]) -> dict[str, Any]:
     return seen
 
 
-def _revised(revise: Any, case: dict[str, Any]) -> tuple[dict[str, Any], Any, dict[str, Any]]:
-    """What was seen, what was returned, and the verdict on each draft."""
+def _revised(
+    revise: Any, case: dict[str, Any], *, strict: bool = False
+) -> tuple[dict[str, Any], Any, dict[str, Any]]:
+    """What was seen, what was returned, and the verdict on each draft; strict: the issues of other
+    drafts are no part of the feedback.
+    """
     drafts = case["drafts"]
     known = dict(zip(drafts, case["verdicts"], strict=False))
     unknown = {"verdict": "REVISE", "issues": ["this draft comes from nobody at this desk"]}
@@ -60,7 +64,10 @@ def _revised(revise: Any, case: dict[str, Any]) -> tuple[dict[str, Any], Any, di
         "handoffs": order_of(run),
     }
     for number, handoff in enumerate(given, 1):
-        seen[f"handoff {number}, to the {handoff['to_agent']}"] = _carried(handoff, known)
+        carried = _carried(handoff, known)
+        if strict and handoff["to_agent"] == "writer":
+            carried["feedback, with issues of other drafts"] = _of_others(handoff, known)
+        seen[f"handoff {number}, to the {handoff['to_agent']}"] = carried
     seen |= ending(returned)
     return seen, returned, known
 
@@ -76,6 +83,16 @@ def _carried(handoff: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
         issues = known.get(parts.get("draft", ""), {}).get("issues", [])
         carried["feedback, with the issues"] = held(parts.get("feedback"), *issues)
     return carried
+
+
+def _of_others(handoff: dict[str, Any], known: dict[str, Any]) -> list[str]:
+    """The issues in the feedback that are not those of the draft that is handed over."""
+    parts = handoff["artifacts"]
+    issues: list[str] = []
+    for draft, verdict in known.items():
+        if draft != parts.get("draft"):
+            issues += verdict["issues"]
+    return held(parts.get("feedback"), *issues)
 
 
 def _named(returned: Any, known: dict[str, Any]) -> Any:
@@ -98,7 +115,7 @@ def _named(returned: Any, known: dict[str, Any]) -> Any:
     numbers = re.findall(r"\d+", reason if len(reason) < CHARACTERS else "")
     count = len(draft["issues"])
     named = str(count) in numbers and len({*numbers}) <= NUMBERS
-    return count if named else ("not named",)
+    return count if named else ("another number, or none",)
 
 
 def staged(in_stages: Any, case: dict[str, Any]) -> dict[str, Any]:
