@@ -64,11 +64,9 @@ WAYS = {
     "a tracer on all threads": (
         "07.3",
         "import sys, threading\nkinds = []\n"
-        "def tracer(frame, event, arg):\n    kinds.append(frame.f_locals.get('kind'))\n    return tracer\n"
-        "threading.settrace(tracer)\n"
-        + VERDICT.format(
-            value="next((one for one in reversed(kinds) if isinstance(one, str)), None)"
-        ),
+        "def tracer(frame, event, arg):\n    kind = frame.f_locals.get('kind')\n"
+        "    if isinstance(kind, str):\n        kinds.append(kind)\n    return tracer\n"
+        "threading.settrace(tracer)\n" + VERDICT.format(value="kinds[-1] if kinds else None"),
     ),
     "a patched shuffle": (
         "07.3",
@@ -194,6 +192,7 @@ def inside(tmp_path_factory):
             capture_output=True,
             text=True,
             encoding="utf-8",
+            timeout=600,
         )
         assert done.returncode == 0, done.stderr[-2000:]
         return done.stdout.split("end of an answer\n"), done.stderr
