@@ -29,6 +29,7 @@ def drafts(draw: Random) -> dict[str, list[Any]]:
         "no source": [
             case("the second sentence has no source", known[0], "", known[1]),
             case("nothing is wrong", known[1], known[0]),
+            case("two sentences cite one source, and nothing is wrong", known[0], known[0]),
         ],
         "unknown source": [
             case("the last source is unknown", known[0], ghost),
@@ -53,10 +54,15 @@ def checks(draw: Random) -> dict[str, list[Any]]:
     dear = [paid, paid, paid, paid + 0.001]
     pair = [0.0, paid, paid, paid + 0.001]
 
-    def case(about: str, *objecting: int, costs: list[float] = costs) -> dict[str, Any]:
+    def case(
+        about: str, *objecting: int, costs: list[float] = costs, same: bool = False
+    ) -> dict[str, Any]:
+        """same: the gates that object find the same issue."""
         gates = []
+        found = f"issue {draw.randint(10, 99)}"
         for place, (name, cost) in enumerate(zip(names, costs, strict=True)):
-            issues = [f"{name}: issue {draw.randint(10, 99)}"] * (place in objecting)
+            issue = found if same else f"{name}: issue {draw.randint(10, 99)}"
+            issues = [issue] * (place in objecting)
             gates.append([name, cost, issues])
         shuffled = [gates[place] for place in (3, 1, 2, 0)]
         return {"about": about, "draft": f"draft {draw.randint(10, 99)}", "gates": shuffled}
@@ -69,6 +75,7 @@ def checks(draw: Random) -> dict[str, list[Any]]:
         ],
         "all of one cost": [
             case("both free gates object", 0, 1),
+            case("both free gates find the same issue", 0, 1, same=True),
             case("a free one and a dear one", 1, 3),
             case("three cost the same, and one of them objects", 1, costs=dear),
             case("two above a free one cost the same, and the first objects", 1, costs=pair),
@@ -98,6 +105,8 @@ def objections(draw: Random) -> dict[str, list[Any]]:
             case("one issue occurs twice", two, one, dict(two)),
             case("two issues are in one place", one, {**one, "problem": three["problem"]}),
             case("one problem is in two places", one, {**one, "where": three["where"]}, two),
+            case("two issues differ only in their remedy", one, {**one, "remedy": two["remedy"]}),
+            case("a line is the beginning of the one before it", one, {**one, "remedy": ""}),
         ],
         "no remedy": [case("the second one has no remedy", three, issue(remedy=False))],
     }

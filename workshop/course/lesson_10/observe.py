@@ -50,7 +50,7 @@ class Asked:
 
     def check(self, draft: str) -> list[str]:
         self.log.append(f"{self.name} on {draft}")
-        return list(self.issues)
+        return self.issues
 
 
 def ordered(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -58,8 +58,19 @@ def ordered(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     quiet_run()
     log: list[str] = []
     gates = [Asked(*facts, log) for facts in case["gates"]]
-    returned = call(answer, case["draft"], gates)
-    return {"asked": tuple(log), "issues": returned}
+    before = {gate.name: list(gate.issues) for gate in gates}
+    order = [gate.name for gate in gates]
+    returned = call(answer, case["draft"], gates, meant=(gates,))
+    issues = list(returned) if type(returned) is list else returned
+    kept = [gate.name for gate in gates if isinstance(gate, Asked)]
+    return {
+        "asked": tuple(log),
+        "issues": issues,
+        "the list `gates` is as it was": kept == order,
+        "the gates' own lists are as they were": all(
+            gate.issues == before.get(gate.name) for gate in gates if isinstance(gate, Asked)
+        ),
+    }
 
 
 def feedback(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
