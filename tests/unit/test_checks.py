@@ -32,6 +32,8 @@ from workshop.checks import (
 from workshop.checks.compare import Mark, Recognised, TriedCase, recognise
 from workshop.checks.difference import difference
 from workshop.checks.engine import judge
+from workshop.checks.explain import explain
+from workshop.course.observing import Crash, Sight
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 ENGINE, PROGRESS, HINTS = (
@@ -418,3 +420,34 @@ def test_a_slip_is_not_named_when_the_answer_is_right_where_the_slip_is_wrong():
     cases = [TriedCase("", "", None, {}, {"slip": wrong}) for _ in range(2)]
     assert recognise(cases, [wrong, right_here]) is None
     assert recognise(cases, [wrong, wrong]) == Recognised("slip", True)
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "expected", "cause"),
+    [
+        (
+            "reply = await ask()",
+            "TypeError: object dict can't be used in 'await' expression",
+            1,
+            "not async",
+        ),
+        ("raise ToolError('no')", "NameError: name 'ToolError' is not defined", 1, "not known"),
+        (
+            "assert ready",
+            "AssertionError",
+            {"tuple": ["a ValueError"]},
+            "asked for is a ValueError",
+        ),
+        (
+            "raise KeyError(1)",
+            "KeyError: 1",
+            {"tuple": ["a ValueError"]},
+            "asked for is a ValueError",
+        ),
+        ("raise KeyError(1)", "KeyError: 1", 1, "carries no result"),
+    ],
+)
+def test_a_crash_is_told_by_what_was_raised_and_by_what_is_asked_for(line, text, expected, cause):
+    case = TriedCase("a trial", "", {}, {"returned": expected}, {})
+    sight = Sight({"returned": {"raised": "X"}}, crash=Crash(line, 3, text))
+    assert cause in str(explain(exercise("09.2"), [case], [sight]))

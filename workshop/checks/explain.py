@@ -346,12 +346,28 @@ def _crashed(
     )
     if not crash.number:
         words = _raised_elsewhere(sight)
-    elif re.search(OWN_RAISE, crash.line) and not crash.text.startswith(NOT_RAISED):
-        words = RAISED_BY_YOU
+    elif _raises_itself(crash):
+        words = _another_error(crash, as_text(expected)) if _is_error(expected) else RAISED_BY_YOU
     else:
         _, *known = next(entry for entry in ERRORS if entry[0] in crash.text or entry is ERRORS[-1])
         words = (known[0], known[1])
     return verdict_of(exercise, "crashed", parts, words, picture)
+
+
+def _raises_itself(crash: Crash) -> bool:
+    """Whether the learner's line raised this by `raise` or `assert`, and not on its way there."""
+    if crash.text.startswith("AssertionError") and crash.line.lstrip().startswith("assert"):
+        return True
+    return bool(re.search(OWN_RAISE, crash.line)) and not crash.text.startswith(NOT_RAISED)
+
+
+def _another_error(crash: Crash, expected: str) -> tuple[str, str]:
+    """Cause and next step where an error is right, and another one was raised."""
+    name = crash.text.partition(":")[0]
+    return (
+        f"`{name}` was raised by your own line; asked for is {expected}",
+        "If an error is right here, raise the one that the exercise names.",
+    )
 
 
 def _raised_elsewhere(sight: Sight) -> tuple[str, str]:
