@@ -24,16 +24,23 @@ def member(draw: Random, topic: str, *, status: str = "ok", half: bool = False) 
 
 
 def teams(
-    draw: Random, about: str, broken: dict[int, bool], *, flat: int = 0, raises: int | None = None
+    draw: Random,
+    about: str,
+    broken: dict[int, bool],
+    *,
+    flat: int = 0,
+    raises: int | None = None,
+    ends: str = "failed",
 ) -> dict[str, Any]:
     """Two sections of two or three; `broken`: which member fails, and whether it has half its work.
 
     flat: how many members of the chief are specialists themselves. raises: which member raises.
+    ends: the status of those in `broken`.
     """
     topics = draw.sample(TOPICS, 5 + flat)
     people = []
     for number, topic in enumerate(topics):
-        status = "failed" if number in broken else "ok"
+        status = ends if number in broken else "ok"
         status = "raises" if number == raises else status
         people.append((topic, member(draw, topic, status=status, half=broken.get(number, False))))
     members: dict[str, Any] = {}
@@ -56,6 +63,8 @@ def two_levels(draw: Random) -> dict[str, list[Any]]:
             teams(draw, "one specialist fails", {one: False}),
             teams(draw, "two specialists fail, one with half of its work", {0: True, 3: False}),
             teams(draw, "one specialist raises an error", {}, raises=one),
+            teams(draw, "a limit stops one specialist half-way", {one: True}, ends="exhausted"),
+            teams(draw, "one specialist refuses the work", {one: False}, ends="refused"),
         ],
         "evidence": [teams(draw, "one fails with half of its work", {one: True}, flat=2)],
     }
@@ -85,6 +94,8 @@ def traces(draw: Random) -> dict[str, list[Any]]:
     same_reader = [step(one, 0), *(step(two, n, facts=text) for n in range(1, 4))]
     others = [step(two, 1, facts=text), step(three, 2, report=text), step(four, 3, notes=text)]
     crowded = [*many, *others]
+    in_turns = [each for n in range(6) for each in (step(one, n), step(two, n + 6))]
+    second = [step(worker, n, own=drafts[n], shared=text) for n, worker in enumerate(people[:3])]
     alone = [[one, task, {}, "failed"]]
     lost = [*others[:2], [four, "Do part 9", {"notes": text}, "failed"]]
     went_on = [step(one, 0), step(two, 1, "failed"), step(three, 2), step(four, 3)]
@@ -106,6 +117,8 @@ def traces(draw: Random) -> dict[str, list[Any]]:
             trace("six handoffs to one worker", task, [step(two, n) for n in range(6)]),
             trace("one handoff, with a new intent", task, [step(one, 0)]),
             trace("one text goes to two workers", task, others[:2]),
+            trace("six handoffs to each of two workers, in turns", task, in_turns),
+            trace("one text to three workers, each time behind another one", task, second),
             trace("many handoffs to one worker, and one text to three", task, crowded),
             trace("the task unchanged to one worker, which fails", task, alone, "failed"),
             trace("one text to three workers; the last one fails", task, lost, "failed"),
