@@ -52,9 +52,11 @@ def hand_in(folder: Path, learners: dict[str, str] = LEARNERS) -> Path:
     return folder
 
 
-def _heeds_interrupts() -> None:
-    """A shell that puts its work into the background has it ignore Ctrl-C, and so would all that it starts."""
+def heeds_signals() -> None:
+    """A shell that puts its work into the background has it ignore Ctrl-C, `nohup` the end of the terminal, and so would all
+    that it starts."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def started(submissions: Path, out: Path, *options: Any, **facts: Any) -> subprocess.Popen[str]:
@@ -64,7 +66,7 @@ def started(submissions: Path, out: Path, *options: Any, **facts: Any) -> subpro
         [sys.executable, "-P", "-m", "workshop.grading", *map(str, argv)],
         cwd=ROOT,
         start_new_session=True,
-        preexec_fn=_heeds_interrupts,
+        preexec_fn=heeds_signals,
         text=True,
         encoding="utf-8",
         stdout=subprocess.PIPE,

@@ -27,6 +27,7 @@ from .small_class import (
     alive,
     graded,
     hand_in,
+    heeds_signals,
     interrupt,
     marks,
     shards_of,
@@ -141,13 +142,8 @@ def begun(scratch, *words):
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
-        preexec_fn=heard_again,
+        preexec_fn=heeds_signals,
     )
-
-
-def heard_again():
-    """Lets a signal end the process that whoever started these tests ignores, as `nohup` does."""
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGHUP])

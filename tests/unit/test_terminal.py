@@ -182,7 +182,11 @@ def test_ctrl_c_tells_what_was_spent_from_what_was_reserved(arguments, monkeypat
 
     for module in ("kernel.__main__", "kernel.desks.__main__"):
         monkeypatch.setattr(f"{module}.connect", lambda *_, **__: Client(Interrupted()))
-    assert main(arguments) == 130
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a background job
+    try:
+        assert main(arguments) == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
     out = capsys.readouterr().out
     assert "spent so far: 0 calls · 0 tokens · $0.0000; what was under way may be billed" in out
     assert re.search(r"cancelled.*\[at most 1 call, [\d,]+ tokens\]", out)
