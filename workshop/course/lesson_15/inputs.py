@@ -34,6 +34,7 @@ def handoffs(draw: Random) -> dict[str, list[Any]]:
         "nothing handed over": [
             _desk("a handoff without artifacts, and one with", [three, {}], [one, artifacts(2)]),
             _desk("a part without a text", [two, {**artifacts(2), "notes": ""}]),
+            _desk("one part, and it has no text", [three, {"notes": ""}]),
         ],
     }
 
@@ -108,6 +109,9 @@ def tiers(draw: Random) -> dict[str, list[Any]]:
     used = {reader: [many, few], writer: [draw.randint(900, 1_200), draw.randint(1_800, 2_200)]}
     more = {top: [draw.randint(6_000, 7_000), draw.randint(5_000, 6_000)], **used}
     every = [[top, even], [top, lean], [top, thin], [top, large]]
+    steep = {large: [4.0 * scale, 5.0 * scale], lean: [2.0 * scale, 30.0 * scale]}
+    steep[even] = [1.0 * scale, 4.0 * scale]
+    weak = [[writer, model] for model in steep]
 
     def case(about: str, agents: dict[str, Any], weak: list[Any]) -> Any:
         return {"about": about, "used": agents, "prices": prices, "too weak": weak}
@@ -121,7 +125,11 @@ def tiers(draw: Random) -> dict[str, list[Any]]:
         "the largest": [
             case("only the largest is good enough on top", more, every[:3]),
         ],
-        "none": [case("no model is good enough on top", more, every)],
+        "none": [
+            case("no model is good enough on top", more, every),
+            case("the dearest to read is not the dearest for the writer", used, weak)
+            | {"prices": steep},
+        ],
     }
 
 

@@ -35,6 +35,7 @@ def fan_outs(draw: Random) -> dict[str, list[Any]]:
         "a worker dies": [
             case("one worker dies", once),
             case("two workers die", {**once, second: ["lost", "ok"]}, 3),
+            case("every task loses one worker", {task: ["lost", "ok"] for task in tasks}),
         ],
         "gives up": [
             case("one task loses each worker that it gets", {third: gone}, draw.randint(3, 4)),
