@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import gc
 import json
 import os
 import re
 import subprocess
 import sys
+import threading
 import time
 import warnings
 from pathlib import Path
@@ -451,3 +454,27 @@ def test_a_crash_is_told_by_what_was_raised_and_by_what_is_asked_for(line, text,
     case = TriedCase("a trial", "", {}, {"returned": expected}, {})
     sight = Sight({"returned": {"raised": "X"}}, crash=Crash(line, 3, text))
     assert cause in str(explain(exercise("09.2"), [case], [sight]))
+
+
+def test_a_loop_that_closes_while_its_thread_is_ended_does_not_take_the_verdict_away():
+    def sleep():
+        with contextlib.suppress(deadline.TimeIsUp):
+            time.sleep(0.2)
+
+    closed = asyncio.new_event_loop()
+    closed.is_closed = lambda: False  # as it was a moment before it was closed
+    asyncio.BaseEventLoop.close(closed)
+    ended = deadline.Deadline(None, sleep, lambda: None, lambda: closed)
+    thread = threading.Thread(target=sleep, daemon=True)
+    thread.start()
+    assert ended._end(thread)
+
+
+def test_the_cause_measures_a_number_by_the_bound_of_its_rule():
+    from workshop.checks.explain import _unknown
+
+    known = exercise("19.1")
+    case = TriedCase("there", "", {}, {"different words of each document": 19}, {})
+    sight = Sight({"different words of each document": 2})
+    cause, _ = _unknown(known, case, sight)
+    assert "8 too small" in cause

@@ -70,14 +70,22 @@ def agrees(actual: Any, ours: Any, rule: str | None) -> bool:
 
 def within(actual: Any, rule: str) -> bool:
     """Whether a number keeps a bound that the rule itself names, such as "at least 3"."""
-    word, _, bound = rule.rpartition(" ")
-    if word not in ("at most", "at least") or type(actual) not in (int, float):
+    limit = bound_of(rule)
+    if limit is None or type(actual) not in (int, float):
         return False
+    return actual <= limit if rule.startswith("at most") else actual >= limit
+
+
+def bound_of(rule: str) -> int | float | None:
+    """The number that a rule such as "at least 3" names; None when it names none."""
+    word, _, bound = rule.rpartition(" ")
+    if word not in ("at most", "at least"):
+        return None
     try:
         limit = float(bound)
     except ValueError:
-        return False
-    return actual <= limit if word == "at most" else actual >= limit
+        return None
+    return int(limit) if limit.is_integer() else limit
 
 
 def differing(actual: Seen, ours: Seen, rules: Mapping[str, str]) -> list[str]:

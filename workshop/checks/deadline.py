@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import ctypes
 import inspect
@@ -82,9 +83,10 @@ class Deadline:
         raise_in_thread = ctypes.pythonapi.PyThreadState_SetAsyncExc
         while thread.is_alive() and time.monotonic() < give_up:
             raise_in_thread(ctypes.c_ulong(thread.ident), ctypes.py_object(TimeIsUp))
-            loop = self.loop()
-            if loop is not None and not loop.is_closed():
-                loop.call_soon_threadsafe(lambda: None)  # wakes a loop that waits
+            with contextlib.suppress(RuntimeError):  # the thread has closed its loop just now
+                loop = self.loop()
+                if loop is not None:
+                    loop.call_soon_threadsafe(lambda: None)  # wakes a loop that waits
             thread.join(0.02)
         return not thread.is_alive()
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from workshop.course.observing import OWN_RAISE, Crash, Sight
 
-from .compare import Mark, Recognised, Row, TriedCase, differing, marked, recognise
+from .compare import Mark, Recognised, Row, TriedCase, bound_of, differing, marked, recognise
 from .difference import difference
 from .register import Exercise
 from .verdict import Outcome, Verdict
@@ -301,7 +301,9 @@ def _unknown(exercise: Exercise, case: TriedCase, sight: Sight) -> tuple[str, st
         found = f'"{aspect}" is more than is expected here'
     else:
         where = "" if aspect == "returned" else f'in "{aspect}", '
-        found = where + difference(sight.seen[aspect], case.ours[aspect])
+        bound = bound_of(exercise.rules.get(aspect, ""))
+        expected = case.ours[aspect] if bound is None else bound
+        found = where + difference(sight.seen[aspect], expected)
     if PROMPT_AS_READ in sight.seen:
         step = (
             f"Read the line `{PROMPT_AS_READ}`: it says how your prompt was understood. Rewrite "
