@@ -90,9 +90,9 @@ def conversations(draw: Random) -> dict[str, list[Any]]:
 
     def case(about: str, turns: int, spare: int, result: dict[str, Any]) -> dict[str, Any]:
         """turns: pairs of messages before the last one; spare: how many more words than it has are allowed."""
-        task = f"Compare {draw.randint(2, 9)} stores of vectors."
+        task = f"Compare {draw.randint(2, 9)} stores\nof  vectors."
         texts = [task, *(_sentence(draw, draw.randint(6, 9)) for _ in range(2 * turns - 1))]
-        texts.append(f"And what does number {draw.randint(100, 999)} cost?")
+        texts.append(f"And what does  number {draw.randint(100, 999)}\ncost?")
         length = sum(len(text.split()) for text in texts)
         return {
             "about": about,
@@ -126,7 +126,7 @@ def memories(draw: Random) -> dict[str, list[Any]]:
     """A memory with a fresh note, none, an old one; and a researcher who fails."""
     topic, other = draw.sample(TOPICS, 2)
     month = draw.randint(2, 9)
-    since = f"2026-{month:02}-15"
+    since = f"2026-{month:02}-{draw.randint(11, 18)}"
     today = f"2026-{month + 1:02}-{draw.randint(10, 28)}"
     known = f"{topic} {draw.choice(VERBS)} {draw.randint(100, 999)} documents."
     found = f"{topic} {draw.choice(VERBS)} {draw.randint(1_000, 9_999)} documents."
@@ -137,10 +137,15 @@ def memories(draw: Random) -> dict[str, list[Any]]:
         "reason": f"request {draw.randint(100, 999)} got no answer",
     }
 
-    def case(about: str, date: str, result: dict[str, Any], named: str = topic) -> dict[str, Any]:
-        """date: of the note about `named`; empty for no note."""
+    def case(
+        about: str, date: str, result: dict[str, Any], named: str = topic, second: str = ""
+    ) -> dict[str, Any]:
+        """date: of the note about `named`; empty for no note; second: of a note that is found after it."""
         name = f"{named.replace(' ', '-').lower()}-{draw.randint(2, 9)}"
         notes = [[name, named, known, date, "an earlier run"]] if date else []
+        if second:
+            worse = f"{topic} holds {draw.randint(100, 999)} lists."
+            notes.append([f"{name}-more", named, worse, second, "an earlier run"])
         return {
             "about": about,
             "topic": topic,
@@ -150,18 +155,24 @@ def memories(draw: Random) -> dict[str, list[Any]]:
             "result": result,
         }
 
-    young = f"2026-{month:02}-{draw.randint(16, 28)}"
+    young = f"2026-{month:02}-{draw.randint(19, 28)}"
+    days_before = f"2026-{month:02}-{draw.randint(1, 9):02}"
     old = f"2026-{month - 1:02}-{draw.randint(10, 28)}"
     return {
         "knows": [
             case("there is a note from after `since`", young, fine),
             case("there is a note from that very day", since, fine),
+            case("the best hit is fresh, the second one is old", young, fine, second=old),
         ],
         "new": [
             case("there is no note", "", fine),
             case("there is a note on something else", young, fine, other),
         ],
-        "old": [case("the note is older than `since`", old, fine)],
+        "old": [
+            case("the note is older than `since`", old, fine),
+            case("the note is some days older than `since`", days_before, fine),
+            case("the best hit is old, the second one is fresh", old, fine, second=young),
+        ],
         "fails": [
             case("there is no note, and the research fails", "", broken),
             case("the note is old, and the research fails", old, broken),

@@ -72,6 +72,7 @@ def _after(conversation: Conversation, case: dict[str, Any]) -> dict[str, Any]:
         "the notes": held(text, notes),
         "the open question": held(text, question),
         "what was folded away": held(text, *folded_away),
+        "the whole `Result` is in the text": "status=" in text,
     }
 
 
@@ -138,7 +139,10 @@ def remembered(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
         "the topic in the intent": [held(intent, topic) for intent in intents],
         "kept": kept,
     }
-    return {**seen, **ending(returned)}
+    seen |= ending(returned)
+    if isinstance(returned, Result) and not result.ok:
+        seen["reason of the research"] = held(returned.reason, result.reason)
+    return seen
 
 
 OBSERVE = {
