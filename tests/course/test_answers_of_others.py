@@ -63,8 +63,8 @@ WRONG_EDITORS = (
     ("A helpful assistant.", SHORTENS),
 )
 RIGHT_EDITORS = (
-    ("Condenses a finished brief into a single line.", SHORTENS),
-    ("Cuts a finished text down to one sentence.", SHORTENS),
+    ("Condenses a finished brief, the artifact draft, into a single line.", SHORTENS),
+    ("Cuts a finished text down to one sentence. Takes `draft`.", SHORTENS),
     ("Turns the draft into one sentence.", SHORTENS),
     (SAYS, "Shorten the draft."),
     (SAYS, "Reduce the draft to a single sentence with its source."),
