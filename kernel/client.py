@@ -187,8 +187,7 @@ class Client(contextlib.AbstractAsyncContextManager):
 
         Raises ApiError when the last try fails.
         """
-        if not isinstance(request, Request):
-            request = Request(request)
+        request = Request.of(request)
         attempt = 0
         while True:
             outcome = await self._send_once(request.content)

@@ -361,8 +361,7 @@ class JournalledClient(WrappedClient):
         *,
         on_retry: OnRetry | None = None,
     ) -> Reply:
-        if not isinstance(request, Request):
-            request = Request(request)
+        request = Request.of(request)
         content = request.with_max_tokens(0).content  # which a tight budget lowers
         with self._journal._step(content) as step:
             if step.kept:

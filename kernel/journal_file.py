@@ -176,8 +176,7 @@ class JournalFile:
         if self._unwritten is None:
             self.write(
                 "INSERT INTO steps VALUES (?, ?, NULL, NULL, ?) ON CONFLICT (key) DO UPDATE SET "
-                "value = NULL, error = NULL, asked = excluded.asked WHERE value IS NOT NULL OR "
-                "error IS NOT NULL",
+                "value = NULL, error = NULL, asked = excluded.asked",
                 *(key, kind, asked),
             )
         if self._unwritten is not None:

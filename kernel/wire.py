@@ -243,6 +243,11 @@ class Request:
             )
         object.__setattr__(self, "content", encode(self.body))
 
+    @classmethod
+    def of(cls, request: Request | dict[str, Any]) -> Request:
+        """The request itself, or the one of this body."""
+        return request if isinstance(request, Request) else cls(request)
+
     @property
     def model(self) -> str:
         return self.body["model"]

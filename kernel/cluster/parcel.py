@@ -82,8 +82,7 @@ class BankedClient(WrappedClient):
         *,
         on_retry: OnRetry | None = None,
     ) -> Reply:
-        if not isinstance(request, Request):
-            request = Request(request)
+        request = Request.of(request)
         number, booked = await self._bank.book(request.size)
         if booked.output_tokens < request.max_tokens:
             request = request.with_max_tokens(booked.output_tokens)
