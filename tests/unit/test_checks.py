@@ -32,7 +32,7 @@ from workshop.checks import (
     reset,
     solution,
 )
-from workshop.checks.compare import Mark, Recognised, TriedCase, recognise
+from workshop.checks.compare import Mark, Recognised, TriedCase, marked, recognise
 from workshop.checks.difference import difference
 from workshop.checks.engine import judge
 from workshop.checks.explain import explain
@@ -423,6 +423,19 @@ def test_a_slip_is_not_named_when_the_answer_is_right_where_the_slip_is_wrong():
     cases = [TriedCase("", "", None, {}, {"slip": wrong}) for _ in range(2)]
     assert recognise(cases, [wrong, right_here]) is None
     assert recognise(cases, [wrong, wrong]) == Recognised("slip", True)
+
+
+@pytest.mark.parametrize(
+    ("shown", "named"), [((0.5, 0.5), True), ((0.5, 0.25), False), (("a", "b"), True)]
+)
+def test_a_slip_that_shows_the_same_number_once_is_not_named(shown, named):
+    known = exercise("16.1")
+    name = next(iter(known.slips))
+    ours, theirs = {"mark": 1.0}, {"mark": shown[0]}
+    slip = {name: marked(theirs, ours, {})}
+    cases = [TriedCase("cited", "", {}, ours, slip) for _ in range(2)]
+    verdict = explain(known, cases, [Sight({"mark": mark}) for mark in shown])
+    assert (verdict.misconception == name) == named
 
 
 @pytest.mark.parametrize(

@@ -212,15 +212,20 @@ def _not_passed(
     first = next(number for number, found in enumerate(shown) if found)
     sight, case = sights[first], tried[first]
     slip = recognise(tried, shown)
-    if (
-        slip
-        and not slip.one_case
-        and type(sight.seen.get(shown[first].aspect)) in (int, float, bool)
-    ):
-        slip = None  # many a slip leads to the same number
+    if slip and not slip.wholly and _by_chance(exercise, case, sight, slip):
+        slip = None
     if sight.crash and not (slip and slip.wholly):
         return _crashed(exercise, case, sight, shown[first].aspect, draw(first))
     return _wrong(exercise, case, sight, shown[first].aspect, slip, draw(first))
+
+
+def _by_chance(exercise: Exercise, case: TriedCase, sight: Sight, slip: Recognised) -> bool:
+    """Whether a slip that differs elsewhere may look like the answer by chance: many a slip leads
+    to the same number, where nothing beside it tells them apart.
+    """
+    aspects = differing(sight.seen, case.ours, exercise.rules)
+    is_number = type(sight.seen.get(aspects[0])) in (int, float, bool)
+    return is_number and (len(aspects) == 1 or not slip.one_case)
 
 
 def verdict_of(

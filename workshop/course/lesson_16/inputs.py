@@ -5,14 +5,15 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-IDS = ("breaker-pattern", "breaker-polly", "retry-budget", "retry-after", "http-429", "fts5-rank")
+IDS = ("breaker-pattern", "breaker-polly", "retry-budget", "retry-after")
+IDS_WITH_DIGITS = ("http-429", "fts5-rank")
 FAULTS = ("a number", "a name", "no citation", "wrong citation", "an invention")
 
 
 def answers(draw: Random) -> dict[str, list[Any]]:
     """Answers whose sentences cite known sources, unknown ones, several, or none."""
-    known = draw.sample(IDS, 4)
-    first, second, third, _ = known
+    known = [*draw.sample(IDS, 3), draw.choice(IDS_WITH_DIGITS)]
+    first, second, third, digits = known
     strange = f"{first}-{draw.randint(10, 99)}"
     shorter = first.rpartition("-")[0]
 
@@ -29,11 +30,12 @@ def answers(draw: Random) -> dict[str, list[Any]]:
         "cited": [
             case(
                 "two sentences of three cite a source",
-                sentence(first),
+                sentence(digits),
                 sentence(second),
                 sentence(),
             ),
             case("every sentence cites a source", sentence(first), sentence(first), middle),
+            case("two sentences share a line", f"{sentence(first)} {sentence()}", sentence()),
         ],
         "known sources": [
             case(
@@ -41,6 +43,12 @@ def answers(draw: Random) -> dict[str, list[Any]]:
                 sentence(first),
                 sentence(strange),
                 sentence(second),
+            ),
+            case(
+                "one sentence cites an unknown source, one none",
+                sentence(first),
+                sentence(strange),
+                sentence(),
             ),
             case(
                 "a sentence cites two, one is unknown",
@@ -57,8 +65,15 @@ def answers(draw: Random) -> dict[str, list[Any]]:
         "counts sentences": [
             case("one sentence cites three sources", sentence(first, second, third), *bare),
             case("there is a title", "# On limits", sentence(first), sentence(second), *bare),
+            case("the title is a question", "# Why is there a limit?", sentence(first), *bare),
+            case("a sentence is a question", f"Why is there a limit? {sentence(first)}", *bare),
+            case("a sentence cites all that is known", sentence(*known), *bare),
         ],
-        "no answer": [case("the answer is empty"), case("there is only a title", "# On limits")],
+        "no answer": [
+            case("the answer is empty"),
+            case("there is only a title", "# On limits"),
+            case("below the title stands one sentence", "# On limits", sentence(first)),
+        ],
     }
 
 
@@ -77,7 +92,16 @@ def judgements(draw: Random) -> dict[str, list[Any]]:
     blinder = [[fault, 100] for fault in (second, third, first)]
     part = [[name, middle], [name, 100], [other, low]]
     tempting = [["", middle], *good, [name, low], [other, high - 1]]
-
+    many = [
+        ["", middle],
+        ["", middle + 10],
+        ["", high + 3],
+        [name, low],
+        [name, low + 3],
+        [other, middle + 5],
+        [other, middle + 8],
+        [other, high + 1],
+    ]
     useless = [["", middle], *good, [name, low], [other, low + 5]]
 
     def case(about: str, marks: list[Any], limit: int) -> Any:
@@ -95,6 +119,7 @@ def judgements(draw: Random) -> dict[str, list[Any]]:
             case("a good draft has a low mark; no false alarm is allowed", tempting, 0),
             case("a good draft has a low mark; one false alarm is allowed", tempting, 1),
             case("one false alarm is allowed, and it buys nothing", useless, 1),
+            case("two good drafts have low marks; one false alarm is allowed", many, 1),
         ],
         "blind": [
             case("one fault is never noticed", [*good, *seen, *blind], 0),
@@ -139,7 +164,7 @@ def changes(draw: Random) -> dict[str, list[Any]]:
         "stops": [
             case("the item falls on all cases but one", sure, 0.03),
             case("it falls while another item rises", sure, 0.03, other=0.45),
-            case("it falls for sure, perhaps by more than is tolerated", uneven, 0.06),
+            case("it falls for sure, perhaps by more than is tolerated", uneven, 0.05),
         ],
         "ships": [
             case("it falls on one case only", none, 0.03),
@@ -150,7 +175,10 @@ def changes(draw: Random) -> dict[str, list[Any]]:
             case("it rises on average, and nobody can tell", lucky, 0.03),
             case("it falls by much on one case of eight, and stays on the others", once, 0.03),
         ],
-        "gains": [case("the item rises on all cases but one", [-loss for loss in sure], 0.0)],
+        "gains": [
+            case("the item rises on all cases but one", [-loss for loss in sure], 0.0),
+            case("it rises for sure, by less than is tolerated", [-loss for loss in small], 0.1),
+        ],
     }
 
 

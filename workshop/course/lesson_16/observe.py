@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from kernel.calibrate import Judged
 from kernel.evaluate import Trial
 from workshop.course.observing import call, quiet_run
 
+NUMBERS = (int, float, Fraction, Decimal)
+
 
 def graded(well_cited: Any, case: dict[str, Any]) -> dict[str, Any]:
     """The mark that the item gives an answer."""
     quiet_run()
     mark = call(well_cited, case["answer"], {*case["known"]})
-    return {"mark": round(mark, 6) if type(mark) is float else mark}
+    return {"mark": round(float(mark), 2) if type(mark) in NUMBERS else mark}
 
 
 def barred(choose_bar: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -27,7 +30,10 @@ def barred(choose_bar: Any, case: dict[str, Any]) -> dict[str, Any]:
     returned = call(choose_bar, marks, case["most"])
     if not isinstance(returned, (tuple, list)) or len(returned) != 2:
         return {"returned": returned}
-    return {"bar": returned[0], "blind to": returned[1]}
+    bar, blind = returned
+    if type(bar) is float and bar.is_integer():
+        bar = int(bar)
+    return {"bar": bar, "blind to": [*blind] if type(blind) is tuple else blind}
 
 
 def decided(decide: Any, case: dict[str, Any]) -> dict[str, Any]:
