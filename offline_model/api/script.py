@@ -11,7 +11,7 @@ import httpx
 
 from ..answer import Answer
 from .errors import RequestError
-from .service import Response
+from .service import Response, misfit
 from .transport import OfflineTransport
 
 Item = str | Answer | dict | list | int | Exception | Callable[[dict], Any]
@@ -70,6 +70,10 @@ class Script(OfflineTransport):
         if isinstance(item, int):
             raise RequestError(item, f"The script answers {item}.")
         answer = _answer_of(item)
+        if self.api.strict and isinstance(answer, Answer) and (problem := misfit(request, answer)):
+            raise RequestError(
+                500, f"The model's next answer does not fit this request: {problem}."
+            )
         for block in answer["content"] if isinstance(answer, dict) else answer.content:
             made_up = [block[name] for name in ("type", "signature") if name in block]
             self.api.trusted.update(made_up)  # it may come back

@@ -263,8 +263,11 @@ class OfflineAPI:
         if isinstance(said, dict):
             reply = make_reply(checked, answer, thinking=False) | said
         else:
-            if self.strict:
-                _check_answer(request, said)
+            problem = misfit(request, said) if self.strict else ""
+            if problem:
+                raise RequestError(
+                    500, f"The offline model broke a rule, a bug of its own: {problem}."
+                )
             cache = self.cache.use(_name_of(call.key), request, latency_s) if self.strict else None
             reply = make_reply(checked, said, fault=fault, thinking=self.thinking, cache=cache)
         value = events(reply) if request.get("stream") else reply
@@ -327,20 +330,17 @@ def _check_headers(headers: dict[str, str]) -> None:
         raise RequestError(400, "anthropic-version: header is required")
 
 
-def _check_answer(request: dict[str, Any], answer: Answer) -> None:
-    """Refuse an answer that the service could not give: a tool that is not offered, or none where
-    one is forced."""
+def misfit(request: dict[str, Any], answer: Answer) -> str:
+    """Why the service could not give this answer: a tool that is not offered, or none where one is
+    forced; empty when it could."""
     names = callable_names(request)
     used = [block["name"] for block in answer.content if block["type"] == "tool_use"]
     for name in used:
         if name not in names:
-            _broken(f"the request does not let it use {name!r}")
+            return f"it calls {name!r}, which the request does not let it use"
     if not used and (request.get("tool_choice") or {}).get("type") in FORCED:
-        _broken("`tool_choice` forces a tool call, and it made none")
-
-
-def _broken(problem: str) -> None:
-    raise RequestError(500, f"The offline model broke a rule, a bug of its own: {problem}.")
+        return "it calls no tool, and `tool_choice` forces a call"
+    return ""
 
 
 def _response(

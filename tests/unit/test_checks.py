@@ -153,7 +153,11 @@ def test_a_forgotten_await_is_named():
     [
         ("00.1", "[].append('writer').append('reviewer')", "on this line is `None`"),
         ("00.1", "return who_gets_work.name", "used, and not called"),
-        ("00.1", "return who_gets_work(sent_back)", "calls itself without an end"),
+        (
+            "00.1",
+            "return who_gets_work(sent_back)",
+            "calls itself, perhaps by way of others, without an end",
+        ),
         ("00.1", "return ['researcher'] + ('writer',)", "joins two of one kind"),
         ("00.1", "return sent_back - 'writer'", "do not go together"),
         ("00.1", "raise RuntimeError('no')", "`raise` of yours ends the call"),
@@ -165,8 +169,15 @@ def test_a_forgotten_await_is_named():
         (
             "03.1",
             "Handoff(intent=task, artifacts={'facts': [facts]})",
-            "a value of the wrong type",
+            "a value that it does not take",
         ),
+        ("01.1", "return client.pots", "misspelt"),
+        ("01.1", "return 1 / 0", "This line fails with the values"),
+        ("01.1", "return undefined", "name is not known"),
+        ("01.1", "return tools.pop(len(tools))", "fewer entries"),
+        ("01.1", "return question + 1", "a text with a text only"),
+        ("01.1", "return ask(client)", "arguments do not fit"),
+        ("01.1", "exit()", "ends the whole program"),
         ("04.1", "with asyncio.Semaphore(limit): pass", "Write `async with`"),
         (
             "04.1",
@@ -179,6 +190,82 @@ def test_a_common_slip_has_its_cause_and_its_next_step(id, line, message):
     verdict = verdict_on(exercise(id), changed(id, [("", f"    {line}\n")]))
     assert verdict.outcome == "crashed"
     assert message in " ".join(verdict.text().split()), verdict
+
+
+@pytest.mark.parametrize(
+    ("body", "called"),
+    [
+        ("await run.ask(model='x')", "ask"),
+        ("async with asyncio.TaskGroup() as group: group.create_task(run.ask(model='x'))", "ask"),
+        ("json.loads('{')", "loads"),
+        ("[].__class__(map(json.loads, ['{']))", "loads"),
+    ],
+)
+def test_an_error_that_was_raised_in_what_a_line_calls_is_not_blamed_on_the_line(body, called):
+    source = f"import asyncio, json\n\nasync def answer_within(run, question, tools, turns):\n    {body}\n"
+    verdict = verdict_on(exercise("01.3"), source, seed=1)
+    parts = dict(verdict.parts)
+    assert verdict.outcome == "crashed" and f"raised inside `{called}`" in parts["likely cause"]
+    assert body in parts["came back"] and "this line fails" not in parts["likely cause"].lower()
+
+
+def test_an_error_of_a_call_that_is_not_awaited_inside_is_not_told_to_be_one_of_parameters():
+    source = "def answer_within(run, question, tools, turns):\n    return run.ask(model='x')\n"
+    verdict = verdict_on(exercise("01.3"), source, seed=1)
+    assert verdict.outcome == "crashed" and "parameters" not in verdict.text()
+
+
+def test_a_tool_that_a_request_does_not_offer_is_told_as_the_requests_fault():
+    for tools in ("[]", "None", "tools[:0]"):
+        source = ours("01.1").replace(
+            "messages, tools)\n        mess", f"messages, {tools})\n        mess"
+        )
+        verdict = verdict_on(exercise("01.1"), source, seed=1)
+        assert not verdict.passed and "bug" not in verdict.text() and "`tools`" in verdict.text()
+
+
+ENDLESS = """
+import asyncio, time
+
+async def answer_within(run, question, tools, max_turns):
+    {body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "cause"),
+    [
+        ("while True: pass", ENGINE.WORKED_ON),
+        ("while True: await asyncio.sleep(0)", ENGINE.WORKED_ON),
+        ("await asyncio.Event().wait()", ENGINE.WAITED),
+        ("while True: await asyncio.sleep(0.2)", ENGINE.WAITED),
+    ],
+)
+def test_who_waits_is_not_told_of_a_loop_and_who_loops_is(hurried, body, cause):
+    verdict = verdict_on(exercise("01.3"), ENDLESS.format(body=body), seed=1)
+    parts = dict(verdict.parts)
+    assert verdict.outcome == "timed out" and cause[0][1:] in parts["likely cause"]
+    assert body in parts["came back"]
+
+
+def test_an_answer_on_a_busy_machine_is_given_time_until_it_has_worked(monkeypatch, patient):
+    clock = {"wall": 0.0, "work": 0.0}
+    monkeypatch.setattr(deadline.time, "monotonic", lambda: clock["wall"])
+    monkeypatch.setattr(deadline.time, "process_time", lambda: clock["work"])
+    monkeypatch.setattr(deadline, "TIME_LIMIT_S", 5.0)
+
+    def until_it_is_up(share):
+        clock.update(wall=0.0, work=0.0)
+        watch = deadline.Stopwatch()
+        while not watch.is_up():
+            clock["wall"] += 1
+            clock["work"] += share
+        return watch.seconds, watch.worked
+
+    assert until_it_is_up(share=1.0) == (5.0, True)
+    assert until_it_is_up(share=0.1) == (25.0, True)
+    assert until_it_is_up(share=0.03) == (60.0, False)
+    assert until_it_is_up(share=0.0) == (5.0, False)
 
 
 def test_what_a_learner_wrote_is_escaped():
@@ -467,6 +554,21 @@ def test_a_crash_is_told_by_what_was_raised_and_by_what_is_asked_for(line, text,
     case = TriedCase("a trial", "", {}, {"returned": expected}, {})
     sight = Sight({"returned": {"raised": "X"}}, crash=Crash(line, 3, text))
     assert cause in str(explain(exercise("09.2"), [case], [sight]))
+
+
+def test_an_error_that_is_asked_for_and_came_is_not_the_cause_of_what_else_differs():
+    case = TriedCase("breaks", "", {}, {"paid": 1, "returned": {"raised": "ValueError"}}, {})
+    crash = Crash("return bank.pay(order)", 3, "ValueError: no cents", "pay")
+    right, wrong = (
+        {"paid": 2, "returned": {"raised": "ValueError"}},
+        {"returned": {"raised": "KeyError"}},
+    )
+    verdict = explain(exercise("13.2"), [case], [Sight(right, crash=crash)])
+    assert verdict.outcome == "wrong" and "1 too large" in verdict.text()
+    assert (
+        explain(exercise("13.2"), [case], [Sight({"paid": 1, **wrong}, crash=crash)]).outcome
+        == "crashed"
+    )
 
 
 def test_a_loop_that_closes_while_its_thread_is_ended_does_not_take_the_verdict_away():

@@ -12,10 +12,15 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 TIME_LIMIT_S = 5.0
 """For a whole check; a right answer takes a few hundredths of it."""
+PATIENCE = 12
+"""So many times the limit is given to an answer that a busy machine lets work only little."""
+ENOUGH_WORK, NO_WORK = 0.5, 0.02
+"""Of the limit, or of the last part of it, in time of the processor."""
 GRACE_S = 1.0
 """How long an answer that ran out of time is asked to end."""
 
@@ -23,9 +28,39 @@ GRACE_S = 1.0
 class TimeIsUp(BaseException):
     """Raised inside the learner's thread; outside it says where the answer was, and after what."""
 
-    def __init__(self, where: str = "", after: str = "") -> None:
+    def __init__(self, where: str = "", after: str = "", *, worked: bool = True) -> None:
+        """worked: whether the answer used up its time by work, not by waiting for something."""
         super().__init__(where)
-        self.after = after or f"{TIME_LIMIT_S:g} seconds"
+        self.after, self.worked = after or f"{TIME_LIMIT_S:g} seconds", worked
+
+
+class Stopwatch:
+    """What an answer has had since the start: seconds on the wall, and of the processor's time.
+
+    Only a busy processor shows that an answer works: on a machine with other work to do, the wall's
+    clock says nothing about it.
+    """
+
+    def __init__(self) -> None:
+        self._wall, self._work = time.monotonic(), time.process_time()
+        self._before = self._wall, self._work
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._wall
+
+    @property
+    def worked(self) -> bool:
+        """Whether the answer has worked more than any answer needs."""
+        return time.process_time() - self._work >= ENOUGH_WORK * TIME_LIMIT_S
+
+    def is_up(self) -> bool:
+        """Whether the answer has had its time: it worked enough, it waits, or patience ends."""
+        wall, work = time.monotonic(), time.process_time()
+        (wall_before, work_before), self._before = self._before, (wall, work)
+        waits = work - work_before <= NO_WORK * (wall - wall_before)
+        over = self.seconds >= TIME_LIMIT_S
+        return over and (self.worked or waits or self.seconds >= PATIENCE * TIME_LIMIT_S)
 
 
 class Deadline:
@@ -50,14 +85,19 @@ class Deadline:
         thread = threading.Thread(target=target, args=(self._whole,), daemon=True)
         thread.start()
         try:
-            if self._finished.wait(TIME_LIMIT_S):
+            watch = Stopwatch()
+            while not self._finished.wait(TIME_LIMIT_S / 5):
+                if watch.is_up():
+                    break
+            else:
                 return self._ended[0]
+            after, worked = f"{watch.seconds:.2g} seconds", watch.worked
             where, ended = self._where(thread), list(self._ended)
             stopped = self._end(thread)
             if ended:  # only what the answer left behind in its event loop does not end
                 return ended[0]
             going_on = "; it cannot be stopped from here, only by a restart of the kernel"
-            return TimeIsUp(where if stopped else where + going_on)
+            return TimeIsUp(where if stopped else where + going_on, after, worked=worked)
         except BaseException:  # the learner pressed Stop
             self._end(thread)
             raise
@@ -91,14 +131,39 @@ class Deadline:
         return not thread.is_alive()
 
     def _where(self, thread: threading.Thread) -> str:
-        """The learner's line that the thread is at."""
+        """The learner's line that the thread is at, or that its event loop waits at."""
         code = getattr(
             inspect.unwrap(self.answer) if callable(self.answer) else None, "__code__", None
         )
-        frame = sys._current_frames().get(thread.ident)
-        while code and frame is not None:
-            if frame.f_code.co_filename == code.co_filename:
-                line = linecache.getline(code.co_filename, frame.f_lineno).strip()
-                return f"; it was at line {frame.f_lineno}: {line}"
-            frame = frame.f_back
-        return ""
+        frames = [*self._waiting(), *_outwards(sys._current_frames().get(thread.ident))[::-1]]
+        own = [frame for frame in frames if code and frame.f_code.co_filename == code.co_filename]
+        if not own:
+            return ""
+        number = own[-1].f_lineno
+        return f"; it was at line {number}: {linecache.getline(code.co_filename, number).strip()}"
+
+    def _waiting(self) -> list[FrameType]:
+        """The frames of the tasks that wait in the event loop."""
+        with contextlib.suppress(RuntimeError):  # the thread goes on while it is looked at
+            loop = self.loop()
+            tasks = asyncio.all_tasks(loop) if loop is not None else ()
+            return [frame for task in tasks for frame in _inwards(task.get_coro())]
+        return []
+
+
+def _outwards(frame: FrameType | None) -> list[FrameType]:
+    """A frame of a thread, and those that called it."""
+    found = []
+    while frame is not None:
+        found.append(frame)
+        frame = frame.f_back
+    return found
+
+
+def _inwards(coroutine: Any) -> list[FrameType]:
+    """The frames of a coroutine that waits, and of those that it awaits."""
+    found = []
+    while coroutine is not None:
+        found.append(getattr(coroutine, "cr_frame", None))
+        coroutine = getattr(coroutine, "cr_await", None)
+    return [frame for frame in found if frame is not None]

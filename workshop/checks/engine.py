@@ -155,10 +155,20 @@ def _timed_out(exercise: Exercise, session: Session, problem: deadline.TimeIsUp)
         f"nothing after {problem.after}{problem}",
         "an answer in a fraction of a second",
     )
-    words = (
-        "a loop never reaches its end, or something waits for what never comes",
-        "Print what changes in each round, or give the loop a limit.",
-    )
+    words = WORKED_ON if problem.worked else WAITED
     return verdict_of(
         exercise, "timed out", parts, words, picture_of(exercise.picture, session.sight.runs)
     )
+
+
+WORKED_ON = (
+    "your function worked all this time, much longer than is needed: most often a loop never "
+    "reaches its end",
+    "Print what changes in each round, or give the loop a limit.",
+)
+WAITED = (
+    "your function hardly worked in this time: it waits for what never comes, or for too long, or "
+    "this computer was busy with other things",
+    "Run the check again. If it ends like this again, look what the line waits for, and who is to "
+    "bring it.",
+)

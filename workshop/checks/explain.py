@@ -5,164 +5,21 @@ cause, the next step.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from workshop.course.observing import OWN_RAISE, Crash, Sight
+from workshop.course.observing import Crash, Sight
 
 from .compare import Mark, Recognised, Row, TriedCase, bound_of, differing, marked, recognise
 from .difference import difference
+from .errors import behind
 from .register import Exercise
 from .verdict import Outcome, Verdict
 from .wording import NOTHING, as_text, both
 
-ERRORS = (
-    (
-        "coroutine",
-        "a call of an async function is not awaited",
-        "Put `await` before the call.",
-    ),
-    (
-        "NameError",
-        "this name is not known: it is misspelt, or the cell that defines it has not been run",
-        "Run the notebook's first cells, then this one.",
-    ),
-    (
-        "can't be used in 'await'",
-        "`await` stands before a call that is not async",
-        "Take the `await` away.",
-    ),
-    (
-        "'NoneType' object has no attribute 'verdict'",
-        "a result without an output came back; the run refuses, for one, to give the same handoff "
-        "to the same agent twice",
-        "Look whether the draft in the handoff is a new one each time; the `reason` of the result "
-        "says why it has no output.",
-    ),
-    (
-        "'NoneType'",
-        "something on this line is `None`: a call that returns nothing, such as `append`, or a "
-        "result without an output",
-        "Print the parts of this line, and follow the one that is `None` to where it was made.",
-    ),
-    (
-        "'function' object",
-        "a function is used, and not called",
-        "Put parentheses behind its name.",
-    ),
-    (
-        "'dict' object has no attribute",
-        "this is a dict: its entries are reached by brackets, not by a dot",
-        'Write `record["name"]` instead of `record.name`.',
-    ),
-    (
-        "KeyError",
-        "the dict has no entry of this name",
-        "Print the keys of the dict just before this line.",
-    ),
-    (
-        "RecursionError",
-        "the function calls itself without an end: it never checks where it has been before",
-        "Give each call the way so far, and look there before you go on.",
-    ),
-    (
-        "can only concatenate",
-        "`+` joins two of one kind: a list with a list, a tuple with a tuple",
-        "Put the single thing into a list or tuple of its own: `[thing]`, `(thing,)`.",
-    ),
-    (
-        "unsupported operand",
-        "the operands have types that do not go together",
-        "Print the type of each side just before this line.",
-    ),
-    (
-        "validation error",
-        "a field was given a value of the wrong type; the lines above name the field and the type",
-        "Give that field a value of the type that is named.",
-    ),
-    (
-        "positional argument",
-        "the arguments do not fit the function: one is missing, or one must be given by its name",
-        "Give the arguments by their names: `name=value`.",
-    ),
-    (
-        "cannot assign to field",
-        "this object cannot be changed, so that one may serve many runs at once",
-        "Make a changed copy: `replace(…)`.",
-    ),
-    (
-        "needs a docstring",
-        "the model reads the docstring to decide when to call the tool, and the function has none",
-        "Make a sentence in triple quotes the first line of the function.",
-    ),
-    (
-        "needs a type",
-        "the model is told each parameter's type, and one has none",
-        "Write the type behind its name: `query: str`; for a run, `run: Run`.",
-    ),
-    (
-        "expected an end",
-        "a loop goes on where it should have ended",
-        "Print what the loop's condition looks at, in each round, and see why it stays true.",
-    ),
-    (
-        "without `tool_result` blocks",
-        "the API refused the conversation: right after a reply with tool calls it wants one "
-        "user message that answers all of them",
-        "Append the reply, then one message with a `tool_result` block for each call, then ask.",
-    ),
-    (
-        "invalid_request_error",
-        "the API refused the request; the lines above hold its own words",
-        "Print what you send just before this line, and look for what the API names.",
-    ),
-    (
-        "IndexError",
-        "the list has fewer entries than this line asks for",
-        "Print the list and its length just before this line.",
-    ),
-    (
-        "changed size during iteration",
-        "a dict or set is changed while a loop goes over it",
-        "Go over a copy, or collect in a list what is to leave, and take it out after the loop.",
-    ),
-    (
-        "unhashable type",
-        "a list or a dict cannot be a key or stand in a set",
-        "Use the text in it, or a tuple.",
-    ),
-    (
-        "object has no attribute",
-        "what stands before the dot is of another type than this line expects",
-        "Print it and its type just before this line.",
-    ),
-    (
-        "InvalidStateError",
-        "a task's result is taken before the task has ended",
-        "Take it after the block of the task group, which waits for all.",
-    ),
-    (
-        "context manager protocol",
-        "this context manager is asynchronous",
-        "Write `async with`.",
-    ),
-    (
-        "Error",
-        "this line meets a value that it does not expect",
-        "Print the values of this line just before it.",
-    ),
-)
-"""What is behind an error, by a word in it; the last is for all others."""
 PROMPT_AS_READ = "the offline model"
 """The aspect in which an observation shows how a prompt was read."""
-NOT_RAISED = ("NameError", "UnboundLocalError")
-"""Errors in the line of a `raise` which come before it raises."""
-RAISED_BY_YOU = (
-    "a `raise` of yours ends the call, and an exception carries no result",
-    "Return what the exercise asks for in this case.",
-)
 
 
 def explain(exercise: Exercise, row: Row, sights: Sequence[Sight], picture: Any = None) -> Verdict:
@@ -211,6 +68,8 @@ def _not_passed(
 ) -> Verdict:
     first = next(number for number, found in enumerate(shown) if found)
     sight, case = sights[first], tried[first]
+    if _is_asked_for(sight, case):
+        sight = replace(sight, crash=None)
     slip = recognise(tried, shown)
     if slip and not slip.wholly and _by_chance(exercise, case, sight, slip):
         slip = None
@@ -226,6 +85,12 @@ def _by_chance(exercise: Exercise, case: TriedCase, sight: Sight, slip: Recognis
     aspects = differing(sight.seen, case.ours, exercise.rules)
     is_number = type(sight.seen.get(aspects[0])) in (int, float, bool)
     return is_number and (len(aspects) == 1 or not slip.one_case)
+
+
+def _is_asked_for(sight: Sight, case: TriedCase) -> bool:
+    """Whether the error that came is right here, so that it is not the cause of what differs."""
+    shown = [aspect for aspect, value in sight.seen.items() if '"raised"' in json.dumps(value)]
+    return bool(shown) and all(sight.seen[name] == case.ours.get(name) for name in shown)
 
 
 def verdict_of(
@@ -258,7 +123,8 @@ def _wrong(
         words = exercise.slips[slip.name]
     elif sight.returned is None and case.ours.get("returned", ...) is not None:
         words = (
-            "a path through the function ends without a value; did you forget to return?",
+            "the function gave back `None`: it ended without `return`, or it returned what a call "
+            "such as `append` gives; did you forget to return?",
             "Follow the path of this call and return its result.",
         )
     else:
@@ -336,60 +202,25 @@ def _shown(exercise: Exercise, sight: Sight) -> list[tuple[str, str]]:
     return [(aspect, as_text(sight.seen[aspect])) for aspect in aspects if sight.seen.get(aspect)]
 
 
-def _is_error(expected: Any) -> bool:
-    """Whether ours shows an error here, such as "a ValueError"."""
-    return isinstance(expected, dict) and "tuple" in expected and "Error" in as_text(expected)
+def _error_asked_for(expected: Any) -> str:
+    """The error that ours shows here, such as "a ValueError"; empty where it shows none."""
+    described = isinstance(expected, dict) and "tuple" in expected
+    text = as_text(expected) if described else ""
+    return text if "Error" in text else ""
 
 
 def _crashed(
     exercise: Exercise, case: TriedCase, sight: Sight, aspect: str, picture: Any
 ) -> Verdict:
     crash = sight.crash or Crash("", 0, "")
-    expected = case.ours.get(aspect)
-    parts = (
-        _called(case, sight),
-        _where(crash),
-        as_text(expected) if _is_error(expected) else "an answer without an error",
-    )
-    if not crash.number:
-        words = _raised_elsewhere(sight)
-    elif _raises_itself(crash):
-        words = _another_error(crash, as_text(expected)) if _is_error(expected) else RAISED_BY_YOU
-    else:
-        _, *known = next(entry for entry in ERRORS if entry[0] in crash.text or entry is ERRORS[-1])
-        words = (known[0], known[1])
-    return verdict_of(exercise, "crashed", parts, words, picture)
-
-
-def _raises_itself(crash: Crash) -> bool:
-    """Whether the learner's line raised this by `raise` or `assert`, and not on its way there."""
-    if crash.text.startswith("AssertionError") and crash.line.lstrip().startswith("assert"):
-        return True
-    return bool(re.search(OWN_RAISE, crash.line)) and not crash.text.startswith(NOT_RAISED)
-
-
-def _another_error(crash: Crash, expected: str) -> tuple[str, str]:
-    """Cause and next step where an error is right, and another one was raised."""
-    name = crash.text.partition(":")[0]
-    return (
-        f"`{name}` was raised by your own line; asked for is {expected}",
-        "If an error is right here, raise the one that the exercise names.",
-    )
-
-
-def _raised_elsewhere(sight: Sight) -> tuple[str, str]:
-    """Cause and next step of an error that no line of the learner's raised."""
-    if sight.returned is not ...:
-        return (
-            "your function returned, and the error came when what it returned was put to use",
-            "Compare what you return with the text of the exercise: its type, its fields, the "
-            "parameters of its functions, and which of them are `async`.",
-        )
-    return (
-        "the function could not be called in this way: its parameters are not those of the stub, "
-        "or it is not a function of yours",
-        "Compare the line that begins with `def` with the stub's: the same parameters, in the "
-        "same order.",
+    asked = _error_asked_for(case.ours.get(aspect))
+    parts = (_called(case, sight), _where(crash), asked or "an answer without an error")
+    return verdict_of(
+        exercise,
+        "crashed",
+        parts,
+        behind(crash, asked, returned=sight.returned is not ...),
+        picture,
     )
 
 

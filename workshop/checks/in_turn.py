@@ -32,7 +32,7 @@ PATIENCE_S = 60.0
 class Clock:
     """The work and the waiting that are left for an answer; the way its event loop waits."""
 
-    def __init__(self, limit_s: float, time_is_up: type[BaseException]) -> None:
+    def __init__(self, limit_s: float, time_is_up: Callable[..., BaseException]) -> None:
         """time_is_up: raised with the learner's line and what was used up."""
         self.limit_s, self.time_is_up = limit_s, time_is_up
         self.most_steps = MOST_STEPS
@@ -61,7 +61,8 @@ class Clock:
         seconds = SHORTEST_S if timeout is None else max(min(SHORTEST_S, timeout), 0.0)
         self.waited_s += seconds
         if self.waited_s > self.limit_s:
-            raise self.time_is_up(self._where(), f"{self.limit_s:g} seconds of waiting")
+            after = f"{self.limit_s:g} seconds of waiting"
+            raise self.time_is_up(self._where(), after, worked=False)
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             pass

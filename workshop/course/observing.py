@@ -52,6 +52,8 @@ class Crash:
     line: str
     number: int
     text: str
+    inside: str = ""
+    """What this line calls, where the error was raised in there; empty when the line raised it."""
 
 
 @dataclass
@@ -229,7 +231,7 @@ def sight_of(line: str) -> Sight:
     try:
         record = json.loads(line)
         crash = record["crash"] and Crash(
-            *(kind(part) for kind, part in zip((str, int, str), record["crash"], strict=True))
+            *(kind(part) for kind, part in zip((str, int, str, str), record["crash"], strict=True))
         )
         seen = {str(aspect): value for aspect, value in record["seen"]}
         return Sight(
@@ -412,28 +414,45 @@ def how_raised(problem: BaseException, answer: Any) -> str:
 
 def crash_of(problem: BaseException, answer: Any) -> Crash:
     """An exception in words, with the deepest line of the learner's."""
+    frames = _frames_of(problem)
     while isinstance(
         problem, BaseExceptionGroup
     ):  # a task group's own words say nothing of what happened
         problem = problem.exceptions[0]
+        frames += _frames_of(problem)
     lines = f"{name_of(type(problem))}: {problem}".strip(": ").splitlines()
     text = "\n".join(line for line in lines if "For further information visit" not in line)[:2_000]
-    frame = _own_frame(answer, problem)
-    if frame is None:
+    number = _own_frame(answer, frames)
+    if number is None:
         return Crash("", 0, text)
-    return Crash(frame.line or "", frame.lineno or 0, text)
+    own = frames[number]
+    return Crash(own.line or "", own.lineno or 0, text, _called_by(frames[number:]))
 
 
-def _own_frame(answer: Any, problem: BaseException) -> traceback.FrameSummary | None:
+def _frames_of(problem: BaseException) -> list[traceback.FrameSummary]:
+    return [*traceback.extract_tb(problem.__traceback__)]
+
+
+def _own_frame(answer: Any, frames: list[traceback.FrameSummary]) -> int | None:
     """The deepest line of the learner's: of the cell of their function, else of any other cell."""
     root = str(Path(workshop.__path__[0]).parent)
-    frames = traceback.extract_tb(problem.__traceback__)
     code = getattr(inspect.unwrap(answer) if callable(answer) else None, "__code__", None)
-    own = [frame for frame in frames if code and frame.filename == code.co_filename]
     ours = [str(Path(root, package)) for package in ("workshop", "kernel", "offline_model")]
-    elsewhere = (*ours, sys.base_prefix, sys.prefix, "<frozen")
-    others = [frame for frame in frames if not frame.filename.startswith(elsewhere)]
-    return next(reversed(own or others), None)
+    elsewhere = (*ours, sys.base_prefix, sys.prefix, "<frozen", "<string>")
+    files = [frame.filename for frame in frames]
+    own = [number for number, file in enumerate(files) if code and file == code.co_filename]
+    others = [number for number, file in enumerate(files) if not file.startswith(elsewhere)]
+    return max(own or others, default=None)
+
+
+def _called_by(frames: list[traceback.FrameSummary]) -> str:
+    """The function that the first of these lines calls and that raised the error, or let it pass.
+
+    Empty when the line raised it by itself: also by a method such as `__getattr__` or `__init__`,
+    which Python calls for it.
+    """
+    names = [frame.name for frame in frames[1:]]
+    return next((name for name in names if not re.fullmatch("__.*__", name)), "")
 
 
 def source_of(thing: Any) -> str:
