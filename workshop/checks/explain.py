@@ -82,9 +82,9 @@ def _by_chance(exercise: Exercise, case: TriedCase, sight: Sight, slip: Recognis
     """Whether a slip that differs elsewhere may look like the answer by chance: many a slip leads
     to the same number, where nothing beside it tells them apart.
     """
-    aspects = differing(sight.seen, case.ours, exercise.rules)
-    is_number = type(sight.seen.get(aspects[0])) in (int, float, bool)
-    return is_number and (len(aspects) == 1 or not slip.one_case)
+    first = differing(sight.seen, case.ours, exercise.rules)[0]
+    is_number = type(sight.seen.get(first)) in (int, float, bool)
+    return is_number and (len(case.ours) == 1 or not slip.one_case)
 
 
 def _is_asked_for(sight: Sight, case: TriedCase) -> bool:

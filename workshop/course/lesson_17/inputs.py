@@ -43,7 +43,7 @@ def reviews(draw: Random) -> dict[str, list[Any]]:
     fine, wrong = verdict("PASS"), verdict("REVISE", issue)
     odd = verdict(draw.choice(("MAYBE", "OK", "FAIL")), issue)
     words = f"The year is wrong, it was {year}."
-    half = wrong[: draw.randint(15, 25)]
+    half = wrong[: draw.randint(15, 25)].strip()
     sorry = f"I will not judge {topic}."
     return {
         "verdicts": [

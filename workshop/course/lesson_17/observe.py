@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
-from kernel import Handoff, Result, models
+from kernel import Handoff, Result, Verdict, models
 from kernel.team import REVIEWER
+from workshop.course.canonical import name_of
 from workshop.course.observing import call, held
 from workshop.course.wire import lines_of, words_of
 
@@ -20,7 +21,7 @@ ASKED = {"model", "max_tokens", "system", "output_config"}
 
 FAULT = (
     "verdict issue pass revise json schema valid format field fit parse expected must should "
-    "missing instead error object only"
+    "missing instead error object only key capital letters shape structure either allowed"
 )
 """Words by which a message says what is wrong with an answer, or what it has to be."""
 
@@ -43,7 +44,7 @@ class Sdk:
     async def _create(self, **request: Any) -> Any:
         number = len(self.requests)
         messages = request.get("messages")
-        if isinstance(messages, list):
+        if isinstance(messages, (list, tuple)):
             messages = [_as_sent(message) for message in messages]
         self.requests.append({**request, "messages": messages})
         if number >= MOST:
@@ -72,16 +73,16 @@ def reviewed(review: Any, case: dict[str, Any]) -> dict[str, Any]:
     seen: dict[str, Any] = {"requests": len(client.requests)}
     if isinstance(returned, Result):
         seen |= {"returned": ("a Result",), "status": returned.status}
-        output = returned.output
-        verdict = hasattr(output, "verdict")
-        seen["verdict"] = (output.verdict, *output.issues) if verdict else "no Verdict"
-        seen["text kept"] = "" if verdict else held(output, *_texts(case["replies"]))
+        ok = returned.status == "ok"
+        seen["output"] = _output(returned.output) if ok else ""
+        seen["text kept"] = "" if ok else held(returned.output, *_texts(case["replies"]))
         seen["artifacts"] = returned.artifacts
-        seen["has a reason"] = bool(returned.reason.strip()) or returned.status == "ok"
+        seen["a reason"] = "there" if ok or returned.reason.strip() else "missing"
     else:
         seen["returned"] = returned
     requests = client.requests
     seen["settings of the requests"] = [_settings(request) for request in requests]
+    seen["form of the messages"] = [form for request in requests for form in _forms(request)]
     seen["first conversation"] = ()
     seen["second conversation"] = ()
     seen["the second request says what is wrong"] = ()
@@ -91,6 +92,30 @@ def reviewed(review: Any, case: dict[str, Any]) -> dict[str, Any]:
         seen["second conversation"] = lines_of(requests[1], wording=False)
         seen["the second request says what is wrong"] = _fault_named(requests[1])
     return seen
+
+
+def _output(output: Any) -> tuple[str, ...]:
+    """What a verdict says; of anything else its kind."""
+    if isinstance(output, Verdict):
+        return (output.verdict, *output.issues)
+    kinds = {str: "a text", dict: "a dict", type(None): "nothing"}
+    return (kinds.get(type(output), f"something of the type {name_of(type(output))}"),)
+
+
+def _forms(request: dict[str, Any]) -> list[str]:
+    """What is not a message in the conversation of a request."""
+    messages = request.get("messages")
+    if not isinstance(messages, list):
+        return ["messages is not a list"]
+    found = []
+    for number, message in enumerate(messages, 1):
+        if type(message) is not dict or not {"role", "content"} <= message.keys():
+            found.append(f"message {number} is no dict with role and content")
+        elif type(message["content"]) not in (str, list):
+            kind = name_of(type(message["content"]))
+            kind = "the reply" if kind == "SimpleNamespace" else f"a {kind}"
+            found.append(f"the content of message {number} is {kind}, not a text or blocks")
+    return found
 
 
 def _fault_named(request: dict[str, Any]) -> tuple[str, ...]:
@@ -124,9 +149,11 @@ def _settings(request: dict[str, Any]) -> str:
         "output_config": isinstance(config, dict) and "format" in config,
     }
     wrong = [name for name in right if name in given and not right[name]]
-    missing = sorted(ASKED - given) + wrong
+    missing = sorted(ASKED - given)
     if missing:
         return f"without {', '.join(missing)}"
+    if wrong:
+        return f"with another {', '.join(wrong)}"
     more = sorted(given - ASKED)
     return f"and {more}" if more else "as in ASK"
 
