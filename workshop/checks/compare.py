@@ -22,7 +22,9 @@ class Mark(NamedTuple):
     aspect: str
     """The first aspect that differs."""
     first: str
-    """The fingerprint of what the answer shows there."""
+    """The fingerprint of what the answer shows there; where it shows nothing, of the kinds of what
+    it shows instead.
+    """
     whole: str
     """The fingerprint of all that differs."""
 
@@ -113,7 +115,18 @@ def marked(actual: Seen, ours: Seen, rules: Mapping[str, str]) -> Mark | None:
     if not found:
         return None
     whole = {aspect: actual.get(aspect, ABSENT) for aspect in found}
-    return Mark(found[0], fingerprint(whole[found[0]]), fingerprint(whole))
+    first = whole[found[0]]
+    if found[0] not in actual:
+        first = [ABSENT, *(_kind(actual[aspect]) for aspect in found if aspect not in ours)]
+    return Mark(found[0], fingerprint(first), fingerprint(whole))
+
+
+def _kind(value: Any) -> Any:
+    """What is alike in values that come back in place of something else: `None`, a text, an error."""
+    if isinstance(value, dict) and len(value) == 1:
+        ((tag, content),) = value.items()
+        return [tag, content] if tag in ("raised", "object") else tag
+    return type(value).__name__
 
 
 @dataclass(frozen=True)

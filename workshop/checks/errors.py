@@ -181,6 +181,11 @@ HERE = (
         "Go over a copy, or collect in a list what is to leave, and take it out after the loop.",
     ),
     Known(
+        r"^ValueError: m(in|ax)\(\).* empty",
+        "`min` or `max` has nothing to choose from: what it is given is empty",
+        "Ask first whether there is anything, and decide what to do when there is not.",
+    ),
+    Known(
         "unhashable type",
         "what can be changed, such as a list or a dict, cannot be a key or stand in a set",
         "Use the text in it, or a tuple.",

@@ -12,7 +12,7 @@ from typing import Any
 from workshop.course.observing import Crash, Sight
 
 from .compare import Mark, Recognised, Row, TriedCase, bound_of, differing, marked, recognise
-from .difference import difference
+from .difference import difference, kind_of
 from .errors import behind
 from .register import Exercise
 from .verdict import Outcome, Verdict
@@ -166,7 +166,10 @@ def _unknown(exercise: Exercise, case: TriedCase, sight: Sight) -> tuple[str, st
     aspects = differing(sight.seen, case.ours, exercise.rules)
     telling = [name for name in aspects if type(case.ours.get(name)) not in (int, float)]
     aspect = (telling or aspects)[0]  # a list that differs says more than its length
-    if aspect not in sight.seen:
+    if aspect not in sight.seen and "returned" in sight.seen:
+        kind = kind_of(sight.seen["returned"])
+        found = f'{kind} came back, from which "{aspect}" cannot be read'
+    elif aspect not in sight.seen:
         found = f'your answer has nothing for "{aspect}"'
     elif aspect not in case.ours:
         found = f'"{aspect}" is more than is expected here'

@@ -15,15 +15,18 @@ MOST_S = 120.0
 class _Ahead(selectors.DefaultSelector):
     """Instead of waiting for the next timer, puts the clock on to it."""
 
-    seconds = 0.0
+    def __init__(self, most_s: float) -> None:
+        super().__init__()
+        self.most_s = most_s
+        self.seconds = 0.0
 
     def select(self, timeout: float | None = None) -> list:
         ready = super().select(timeout if timeout is None else 0)
         if timeout and not ready:
             self.seconds += timeout
-            if self.seconds > MOST_S:
+            if self.seconds > self.most_s:
                 raise TimeoutError(
-                    f"the answer waited for more than {MOST_S:g} seconds; "
+                    f"the answer waited for more than {self.most_s:g} seconds; "
                     "expected an end at the time limit given"
                 )
         return ready
@@ -34,8 +37,8 @@ class WithoutWaiting(EventLoop):
     takes none.
     """
 
-    def __init__(self) -> None:
-        self.ahead = _Ahead()
+    def __init__(self, most_s: float = MOST_S) -> None:
+        self.ahead = _Ahead(most_s)
         super().__init__(self.ahead)
 
     def time(self) -> float:

@@ -32,6 +32,7 @@ def machines(draw: Random) -> dict[str, list[Any]]:
     some = ["-"] * draw.randint(1, failures - 1)
     goods = ["+"] * draw.randint(1, 4)
     away = ["+"] * draw.randint(2, 5)
+    down = ["-"] * draw.randint(2, 5)
 
     def case(about: str, *outcomes: str) -> dict[str, Any]:
         return {
@@ -46,6 +47,7 @@ def machines(draw: Random) -> dict[str, list[Any]]:
         "opens": [
             case("the worker is down", *goods, *fails, "-", "-", *away),
             case("a success in between", *some, "+", *fails, *away),
+            case("it opens again after a good trial", *fails, later, "+", *fails, *away),
             {
                 "about": "the first call, at 0 seconds, fails; failures is 1",
                 "calls": [[0, False], [1, True], [cooldown, True], [cooldown + 1, True]],
@@ -59,6 +61,14 @@ def machines(draw: Random) -> dict[str, list[Any]]:
             case(
                 "turned away until the cooldown is over", *fails, *away, str(cooldown), "+", *goods
             ),
+            case(
+                "the worker is down while the circuit is open",
+                *fails,
+                *down,
+                str(cooldown - len(down)),
+                "+",
+                *goods,
+            ),
         ],
         "trial": [
             case("the trial succeeds", *fails, *away, later, "+", *some, "+"),
@@ -69,9 +79,9 @@ def machines(draw: Random) -> dict[str, list[Any]]:
                 later,
                 "-",
                 *away,
-                str(cooldown - 8),
-                "+",
-                later,
+                str(cooldown - len(away)),
+                "-",
+                str(cooldown),
                 "+",
             ),
             case("exactly after the cooldown", *fails, str(cooldown), "+", *goods, *fails, "+"),
@@ -91,10 +101,10 @@ def services(draw: Random) -> dict[str, list[Any]]:
     """Services that ask for some time, for too much of it, for none, and that fail for good."""
     fine = {"status": "ok", "output": f"{draw.randint(100, 999)} documents"}
     last = {"status": "failed", "reason": f"HTTP 400, request {draw.randint(100, 999)}"}
-    short, middle = draw.randint(3, 9), draw.randint(11, 20)
+    short, middle = draw.randint(3, 9) + 0.5, draw.randint(11, 20)
 
-    def case(about: str, patience_s: int, *waits: float | None, end: Any = None) -> dict[str, Any]:
-        results = [_busy(draw, wait) for wait in waits]
+    def case(about: str, patience_s: float, *waits: float | None, end: Any = None, limit: bool = False) -> dict[str, Any]:
+        results = [_busy(draw, wait) | ({"status": "exhausted"} if limit else {}) for wait in waits]
         return {
             "about": about,
             "results": [*results, *([end] if end else []), fine],
@@ -106,6 +116,8 @@ def services(draw: Random) -> dict[str, list[Any]]:
         "asks": [
             case("the service asks for time twice", 60, short, middle),
             case("the service asks for all there is", short + middle, short, middle),
+            case("the service asks for time eleven times", 60, short, *[0.5, 1] * 5),
+            case("a limit of time stops the worker, which asks for more", 60, short, limit=True),
         ],
         "too much": [
             case("the first wait is too long", middle - 1, middle, short),
@@ -138,7 +150,7 @@ def races(draw: Random) -> dict[str, list[Any]]:
                 "ticks": 30 * (place + 1) + draw.randint(0, 6),
                 "status": status,
                 "output": f"{draw.randint(100, 999)} documents",
-                "tidy": draw.randint(4, 8),
+                "tidy_s": draw.randint(2_000, 9_000),
             }
             for place, (name, status) in enumerate(zip(names, statuses, strict=True))
         ]

@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kernel import Handoff, Result, Run
+from workshop.course.clock import WithoutWaiting
 from workshop.course.desks import Specialist, order_of
-from workshop.course.observing import call, ending, quiet_run
+from workshop.course.observing import call, ending, loop_of, quiet_run
 
 MOST_TICKS = 500
 """How long a branch works at most: an answer that never lets go must end all the same."""
+MOST_S = 100_000.0
+"""How long a branch may clean up, by a clock that waits for nothing."""
 
 
 def states(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -27,7 +30,7 @@ def states(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
 def waited(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     """How often a worker was asked, after which waits, and what came of it."""
     results = iter(case["results"])
-    worker = Specialist("archive", lambda _: Result(**next(results)))
+    worker = Specialist("archive", lambda _: Result(**next(results)), limit=20)
     run = quiet_run()
     waits: list[float] = []
 
@@ -36,8 +39,12 @@ def waited(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
 
     handoff = Handoff(intent=case["intent"])
     returned = call(answer, run, worker, handoff, sleep, case["patience_s"])
+    given = [event for event in run.events if event.kind == "dispatch"]
     seen: dict[str, Any] = {
         "calls of execute past the run": max(0, worker.calls - len(order_of(run))),
+        "handoffs other than the given one": sum(_text(event.handoff) != _text(handoff) for event in given),
+        "the first handoff has `again`": any(event.again for event in given[:1]),
+        "later handoffs without `again`": sum(not event.again for event in given[1:]),
         "tries": worker.calls,
         "waits": [float(seconds) for seconds in waits],
     }
@@ -51,15 +58,20 @@ def waited(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _text(handoff: Handoff) -> tuple[Any, ...]:
+    """What a handoff says, whoever it is for."""
+    return handoff.intent, handoff.context, handoff.artifacts
+
+
 @dataclass(eq=False)
 class Branch:
-    """Works for some ticks of the event loop; cleans up for some when it is cancelled."""
+    """Works for some ticks of the event loop; cleans up for some time when it is cancelled."""
 
     name: str
     ticks: int
     status: str
     output: str
-    tidy: int
+    tidy_s: float
     log: list[tuple[str, str]]
     description: str = "Works for a while."
     task: asyncio.Task[Any] | None = field(default=None, repr=False)
@@ -70,7 +82,7 @@ class Branch:
         try:
             await ticks(self.ticks)
         except asyncio.CancelledError:
-            await ticks(self.tidy)
+            await asyncio.sleep(self.tidy_s)
             self.log.append(("cleaned up", self.name))
             raise
         self.log.append(("ended", self.name))
@@ -94,12 +106,13 @@ def raced(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     run = quiet_run()
     if case["stop_after"]:
         answer = _stopped_after(answer, case["stop_after"])
-    returned = call(answer, run, jobs)
-    at_return = list(log)
-    still = [branch for branch in branches if branch.task and not _over(branch.name, at_return)]
-    cancelled = [branch.name for branch in still if branch.task.cancelling()]
-    for branch in still:
-        branch.task.cancel()
+    with loop_of(functools.partial(WithoutWaiting, MOST_S)):
+        returned = call(answer, run, jobs)
+        at_return = list(log)
+        still = [branch for branch in branches if branch.task and not _over(branch.name, at_return)]
+        cancelled = [branch.name for branch in still if branch.task.cancelling()]
+        for branch in still:
+            branch.task.cancel()
     kinds = [kind for kind, _ in at_return]
     first_end = kinds.index("ended") if "ended" in kinds else len(kinds)
     return {

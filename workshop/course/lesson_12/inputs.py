@@ -90,7 +90,7 @@ def conversations(draw: Random) -> dict[str, list[Any]]:
 
     def case(about: str, turns: int, spare: int, result: dict[str, Any]) -> dict[str, Any]:
         """turns: pairs of messages before the last one; spare: how many more words than it has are allowed."""
-        task = f"Compare {draw.randint(2, 9)} stores\nof  vectors."
+        task = f"Compare {draw.randint(2, 9)} stores\nof    vectors."
         texts = [task, *(_sentence(draw, draw.randint(6, 9)) for _ in range(2 * turns - 1))]
         texts.append(f"And what does  number {draw.randint(100, 999)}\ncost?")
         length = sum(len(text.split()) for text in texts)
@@ -101,7 +101,7 @@ def conversations(draw: Random) -> dict[str, list[Any]]:
             "result": result,
         }
 
-    far = -draw.randint(5, 9)
+    far = -draw.randint(7, 9)
     return {
         "folds": [
             case("five messages are too long", 2, far, fine),
@@ -111,6 +111,7 @@ def conversations(draw: Random) -> dict[str, list[Any]]:
             case("it is just as long as it may be", 2, 0, fine),
             case("it is short", draw.randint(1, 2), 20, fine),
             case("it is too long by one word", 3, -1, fine),
+            case("one word more would fit", 2, 1, fine),
         ],
         "fails": [
             case("the folder does not deliver", 3, far, broken),
@@ -130,7 +131,8 @@ def memories(draw: Random) -> dict[str, list[Any]]:
     today = f"2026-{month + 1:02}-{draw.randint(10, 28)}"
     known = f"{topic} {draw.choice(VERBS)} {draw.randint(100, 999)} documents."
     found = f"{topic} {draw.choice(VERBS)} {draw.randint(1_000, 9_999)} documents."
-    fine = {"status": "ok", "output": found, "by": "researcher"}
+    facts = {"facts": f"- {draw.randint(100, 999)} facts."}
+    fine = {"status": "ok", "output": found, "by": "researcher", "artifacts": facts}
     broken = {
         "status": draw.choice(("failed", "exhausted")),
         "output": f"{topic}, half",

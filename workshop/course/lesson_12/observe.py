@@ -72,8 +72,15 @@ def _after(conversation: Conversation, case: dict[str, Any]) -> dict[str, Any]:
         "the notes": held(text, notes),
         "the open question": held(text, question),
         "what was folded away": held(text, *folded_away),
+        "in this order": _order(text, {"task": task, "notes": notes, "question": question}),
         "the whole `Result` is in the text": "status=" in text,
     }
+
+
+def _order(text: str, parts: dict[str, str]) -> tuple[str, ...]:
+    """The names of those parts that a text holds, in the order in which they stand in it."""
+    places = {name: text.find(part) for name, part in parts.items()}
+    return tuple(sorted((name for name in places if places[name] >= 0), key=places.get))
 
 
 @dataclass
@@ -94,6 +101,8 @@ class Notes:
         return hits[:limit]
 
     def read(self, name: str) -> Note:
+        if name not in self.notes:
+            raise KeyError(f"no note {name!r}; there are: {', '.join(self.notes)}")
         return self.notes[name]
 
     def write(self, title: str, text: str, source: str) -> Note:
@@ -103,7 +112,7 @@ class Notes:
         return self._keep("write", note)
 
     def correct(self, name: str, text: str, source: str) -> Note:
-        title = self.notes[name].title
+        title = self.read(name).title
         note = Note(name, title, text, self.today, source)
         return self._keep("correct", note)
 
@@ -140,6 +149,8 @@ def remembered(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
         "kept": kept,
     }
     seen |= ending(returned)
+    if isinstance(returned, Result) and given:
+        seen["artifacts of the research"] = returned.artifacts
     if isinstance(returned, Result) and not result.ok:
         seen["reason of the research"] = held(returned.reason, result.reason)
     return seen

@@ -12,7 +12,7 @@ async def fold_to_question(run, conversation, folder, most_words):
     new.append(
         {
             "role": "user",
-            "content": f"{conversation[-1]['content']}\n{conversation[0]['content']}\n{result.output}",
+            "content": f"{conversation[0]['content']}\n{result.output}\n{conversation[-1]['content']}",
         }
     )
     return new
