@@ -122,7 +122,7 @@ def marked(actual: Seen, ours: Seen, rules: Mapping[str, str]) -> Mark | None:
 
 
 def _kind(value: Any) -> Any:
-    """What is alike in values that come back in place of something else: `None`, a text, an error."""
+    """What values have in common that come back in place of something else, such as `None`."""
     if isinstance(value, dict) and len(value) == 1:
         ((tag, content),) = value.items()
         return [tag, content] if tag in ("raised", "object") else tag

@@ -103,7 +103,9 @@ def services(draw: Random) -> dict[str, list[Any]]:
     last = {"status": "failed", "reason": f"HTTP 400, request {draw.randint(100, 999)}"}
     short, middle = draw.randint(3, 9) + 0.5, draw.randint(11, 20)
 
-    def case(about: str, patience_s: float, *waits: float | None, end: Any = None, limit: bool = False) -> dict[str, Any]:
+    def case(
+        about: str, patience_s: float, *waits: float | None, end: Any = None, limit: bool = False
+    ) -> dict[str, Any]:
         results = [_busy(draw, wait) | ({"status": "exhausted"} if limit else {}) for wait in waits]
         return {
             "about": about,

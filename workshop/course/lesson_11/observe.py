@@ -42,7 +42,9 @@ def waited(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     given = [event for event in run.events if event.kind == "dispatch"]
     seen: dict[str, Any] = {
         "calls of execute past the run": max(0, worker.calls - len(order_of(run))),
-        "handoffs other than the given one": sum(_text(event.handoff) != _text(handoff) for event in given),
+        "handoffs other than the given one": sum(
+            _text(event.handoff) != _text(handoff) for event in given
+        ),
         "the first handoff has `again`": any(event.again for event in given[:1]),
         "later handoffs without `again`": sum(not event.again for event in given[1:]),
         "tries": worker.calls,
