@@ -25,6 +25,16 @@ SAID_BY_THE_API = (
         "Append the reply, then one message with a `tool_result` block for each call, then ask.",
     ),
     Known(
+        "unexpected `tool_use_id`",
+        "a result answers a call that the reply just before it does not hold",
+        "Give each result the `id` of its own call as `tool_use_id`.",
+    ),
+    Known(
+        "must end with a user message",
+        "the last message of the conversation is the model's own, and it answers only the user's",
+        'Append what is asked or found as a message with the role `"user"`.',
+    ),
+    Known(
         "the request does not let it use",
         "the model calls a tool that this request does not let it use: the tool is missing from "
         "`tools`, or `tool_choice` forbids calls",

@@ -31,8 +31,12 @@ def pairs(draw: Random) -> dict[str, list[Any]]:
 
 
 def _crossed(draw: Random) -> dict[str, Any]:
-    """What the first run has under one name, the second has under another one."""
-    pair = _pair(draw, ["calls"])
+    """What the first run has under one name, the second has under another one; the digits of one
+    number are a part of the other's.
+    """
+    pair = _pair(draw, [])
+    pair["second"]["calls"] = int(f"1{pair['first']['calls']}")
+    pair["about"] = _about(pair)
     team = draw.sample(TEAM, 3)
     pair["first"] |= {"who": team, "order": [*team, *team[1:]]}
     pair["second"] |= {"who": team[:2], "order": team}
@@ -54,11 +58,12 @@ def _pair(draw: Random, names: list[str]) -> dict[str, Any]:
     for name in names:
         while second[name] == first[name]:
             second[name] = _facts(draw)[name]
-    return {
-        "first": first,
-        "second": second,
-        "about": f"the runs made {first['calls']} and {second['calls']} calls",
-    }
+    pair = {"first": first, "second": second}
+    return {**pair, "about": _about(pair)}
+
+
+def _about(pair: dict[str, Any]) -> str:
+    return f"the runs made {pair['first']['calls']} and {pair['second']['calls']} calls"
 
 
 def _facts(draw: Random) -> dict[str, Any]:

@@ -125,9 +125,17 @@ def limited(answer_within: Any, case: dict[str, Any]) -> dict[str, Any]:
         "the API's error": (wire.refused or "none",),
         "requests": len(wire.requests),
     }
+    before: Any = []
     for number, request in enumerate(wire.requests, 1):
+        lines = lines_of(request, merge=True, wording=False)
+        if number > 1:
+            goes_on = isinstance(lines, list) and lines[: len(before)] == before
+            seen[f"request {number} begins like request {number - 1}"] = (
+                "yes" if goes_on else "no",
+            )
+        before = lines
         seen[f"request {number}"] = {
-            "messages": lines_of(request, merge=True, wording=False),
+            "messages": lines,
             "may call": _may_call(request),
         }
     seen |= ending(returned)
