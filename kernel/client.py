@@ -41,7 +41,7 @@ TYPE_OF_STATUS = {
     404: "not_found_error",
     408: "timeout_error",
     409: "conflict_error",
-    413: "invalid_request_error",
+    413: "request_too_large",
     429: "rate_limit_error",
     504: "timeout_error",
     529: "overloaded_error",

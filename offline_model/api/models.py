@@ -9,6 +9,8 @@ from typing import Any
 from .errors import RequestError, refuse
 from .requests import MAX_OUTPUT_TOKENS
 
+CONTEXT_WINDOW = 1_000_000
+"""Tokens of a request, in this server's own estimate."""
 MODELS = ("claude-haiku-5-5", "claude-sonnet-5-5", "claude-opus-5-5")
 ROLES = ("WORKER", "SUPERVISOR", "PLANNER", "JUDGE")
 
@@ -46,8 +48,15 @@ def describe(model: str, models: list[str]) -> dict[str, Any]:
         "lifecycle": "active",
         "created_at": "1970-01-01T00:00:00Z",
         "line": line(model) or None,
+        "max_input_tokens": CONTEXT_WINDOW,
         "max_tokens": MAX_OUTPUT_TOKENS,
     }
+
+
+def check_window(tokens: int) -> None:
+    """Refuse a request that is longer than the context window."""
+    if tokens > CONTEXT_WINDOW:
+        raise RequestError(400, f"prompt is too long: {tokens} tokens > {CONTEXT_WINDOW} maximum")
 
 
 def check_line(request: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ request stays a plain dict; the models only judge it. Optional fields may also b
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -29,6 +30,11 @@ from .errors import RequestError
 
 MAX_OUTPUT_TOKENS = 128_000
 MAX_MESSAGES = 100_000
+_SERVER_TOOL = re.compile(r"[a-z_]+_20\d{6}\Z")
+_LACKING = (
+    "The offline model's server has no {}. Offer a tool of your own, with an input_schema, "
+    "or use a real model."
+)
 
 # ── building blocks ──────────────────────────────────────────────────────────────────────────────
 
@@ -349,11 +355,25 @@ def check_fields(request: Any, *, counting: bool = False, trusted: Collection[st
     trusted: further types of blocks that may come back; whatever they hold is accepted.
     Raises RequestError.
     """
+    _check_lacking(request)
     model = CountRequest if counting else MessageRequest
     try:
         model.model_validate(_without(request, set(trusted) - set(READABLE)))
     except ValidationError as error:
         raise _refusal(error.errors(include_url=False, include_input=False)[0]) from None
+
+
+def _check_lacking(request: Any) -> None:
+    """Refuse what the service has and this server lacks, in words that say whose limit it is."""
+    if not isinstance(request, dict):
+        return
+    if request.get("mcp_servers"):
+        raise RequestError(400, f"mcp_servers: {_LACKING.format('MCP connector')}")
+    tools = request.get("tools")
+    for index, tool in enumerate(tools if isinstance(tools, list) else ()):
+        kind = tool.get("type") if isinstance(tool, dict) else None
+        if isinstance(kind, str) and _SERVER_TOOL.match(kind):
+            raise RequestError(400, f"tools.{index}: {_LACKING.format(f'server tool {kind}')}")
 
 
 def _without(request: Any, kinds: set[str]) -> Any:

@@ -12,7 +12,6 @@ from .requests import check_fields
 from .schemas import check_input_schema, check_schema
 from .turns import Turn, check_turns, turns_of
 
-MAX_NONSTREAMING_TOKENS = 21_333
 FORCED = ("any", "tool")
 """The kinds of `tool_choice` that leave the model no other way than to call a tool."""
 
@@ -26,7 +25,6 @@ def check_request(
     may come back. Raises RequestError.
     """
     check_fields(request, counting=counting, trusted=trusted)
-    _check_length(request)
     _check_tools(request)
     check_line(request)
     _check_forced_choice(request)
@@ -37,16 +35,6 @@ def check_request(
     turns = turns_of(request["messages"])
     check_turns(turns)
     return turns
-
-
-def _check_length(request: dict[str, Any]) -> None:
-    tokens = request.get("max_tokens", 1)
-    if tokens > MAX_NONSTREAMING_TOKENS and not request.get("stream"):
-        refuse(
-            "max_tokens",
-            f"{tokens} > {MAX_NONSTREAMING_TOKENS}: Streaming is required for operations that may "
-            'take longer than 10 minutes. Send "stream": true, or ask for fewer tokens.',
-        )
 
 
 def _check_tools(request: dict[str, Any]) -> None:

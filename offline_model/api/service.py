@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -34,6 +33,7 @@ from .turns import Placed, Turn
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
 MAX_ERROR_CHARACTERS = 10_000
+VERSIONS = ("2023-01-01", "2023-06-01", "2026-10-21")
 REMEMBERED_BODIES = 10_000
 """How many requests are remembered, so that a retry is a new draw of the faults."""
 ENDPOINTS = "There are POST /v1/messages, POST /v1/messages/count_tokens and GET /v1/models."
@@ -44,6 +44,7 @@ _ERROR_TYPES = {
     404: "not_found_error",
     408: "timeout_error",
     409: "conflict_error",
+    413: "request_too_large",
     429: "rate_limit_error",
     504: "timeout_error",
     529: "overloaded_error",
@@ -221,6 +222,7 @@ class OfflineAPI:
             turns = check_request(request, counting=counting, trusted=self.trusted)
             models.describe(request["model"], self.models)
             measured = measure(request, turns)
+            models.check_window(measured.tokens)
         except UnicodeEncodeError:
             problem = "half of a surrogate pair (such as \\ud83d) is no character"
             raise RequestError(400, f"The request body is not valid JSON: {problem}") from None
@@ -326,8 +328,12 @@ def _check_headers(headers: dict[str, str]) -> None:
     """Any key will do, and none; "invalid" is refused, so that this can be tried."""
     if "invalid" in (headers.get("x-api-key") or headers.get("authorization", "")).split(" "):
         raise RequestError(401, "invalid x-api-key")
-    if not re.fullmatch(r"\d{4}-\d\d-\d\d", headers.get("anthropic-version", "")):
+    version = headers.get("anthropic-version", "")
+    if not version:
         raise RequestError(400, "anthropic-version: header is required")
+    if version not in VERSIONS:
+        known = ", ".join(VERSIONS)
+        raise RequestError(400, f'anthropic-version: "{version}" is not a valid version ({known})')
 
 
 def misfit(request: dict[str, Any], answer: Answer) -> str:

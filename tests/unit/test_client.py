@@ -94,7 +94,7 @@ def test_what_may_pass_is_tried_again_with_growing_waits(status, kind):
         (402, "billing_error"),
         (403, "permission_error"),
         (404, "not_found_error"),
-        (413, "invalid_request_error"),
+        (413, "request_too_large"),
     ],
 )
 def test_what_will_not_pass_is_not_tried_again(status, kind):

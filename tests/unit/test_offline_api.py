@@ -6,6 +6,7 @@ import asyncio
 import errno
 import http.client
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -116,7 +117,6 @@ def shaped(schema):
         (ask(max_tokens="many"), "max_tokens: Input should be a valid integer"),
         (ask(max_tokens=True), "max_tokens: Input should be a valid integer"),
         (ask(max_tokens=-1), "max_tokens: Input should be greater than or equal to 0"),
-        (ask(max_tokens=21_334), "max_tokens: 21334 > 21333: Streaming is required"),
         (ask(max_tokens=200_000, stream=True), "max_tokens: 200000 > 128000"),
         (ask(stream="yes"), "stream: Input should be a valid boolean"),
         (ask(messages=[]), "messages: at least one message is required"),
@@ -183,7 +183,7 @@ def shaped(schema):
         ),
         (
             ask(tools=[{"type": "web_search_20260318", "name": "web"}]),
-            "tools.0.custom.type: Input should be 'custom'",
+            "tools.0: The offline model's server has no server tool web_search_20260318",
         ),
         (
             ask(tool_choice={"type": "all"}),
@@ -340,6 +340,21 @@ def test_results_may_be_followed_by_words_and_be_spread_over_messages_of_one_tur
     assert send(api(), request)[0] == 200
 
 
+def test_a_request_beyond_the_context_window_is_refused():
+    status, kind, message = refusal(ask("word " * 1_500_000))
+    assert (status, kind) == (400, "invalid_request_error")
+    assert re.fullmatch(r"prompt is too long: \d+ tokens > 1000000 maximum", message)
+
+
+def test_many_tokens_without_a_stream_are_a_limit_of_clients_and_not_of_the_service():
+    assert send(api(), ask(max_tokens=128_000))[0] == 200
+
+
+def test_what_this_server_lacks_is_refused_in_its_own_voice():
+    servers = [{"type": "url", "url": "https://example.com", "name": "a"}]
+    assert "has no MCP connector" in refusal(ask(mcp_servers=servers))[2]
+
+
 def test_other_errors_have_the_services_status_and_type():
     server = api()
     assert refusal(ask(model="gpt-9")) == (404, "not_found_error", "model: gpt-9")
@@ -352,9 +367,11 @@ def test_other_errors_have_the_services_status_and_type():
     assert refusal(ask(), headers={"anthropic-version": "new"})[0] == 400
     assert refusal(ask(), path="/v1/complete")[:2] == (404, "not_found_error")
     assert server.handle("GET", "/v1/messages", HEADERS).status == 405
-    assert (
-        server.handle("POST", "/v1/messages", HEADERS, b" " * (32 * 1024 * 1024 + 1)).status == 413
-    )
+    for version in ("1999-01-01", "2023-99-99", "9999-12-31"):
+        assert refusal(ask(), headers={"anthropic-version": version})[0] == 400
+    large = server.handle("POST", "/v1/messages", HEADERS, b" " * (32 * 1024 * 1024 + 1))
+    assert large.status == 413
+    assert json.loads(large.body)["error"]["type"] == "request_too_large"
     for body in (b"{", b"\xff", b"[]", b'{"model": NaN}', b'{"messages":' + b"[" * 100_000):
         assert server.handle("POST", "/v1/messages", HEADERS, body).status == 400
 
