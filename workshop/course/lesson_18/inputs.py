@@ -35,7 +35,11 @@ def fan_outs(draw: Random) -> dict[str, list[Any]]:
         "a worker dies": [
             case("one worker dies", once),
             case("two workers die", {**once, second: ["lost", "ok"]}, 3),
-            case("every task loses one worker", {task: ["lost", "ok"] for task in tasks}),
+            case(
+                "every task loses one worker",
+                {task: ["lost", "ok"] for task in tasks},
+                steps=dict.fromkeys(tasks, 5),
+            ),
         ],
         "gives up": [
             case("one task loses each worker that it gets", {third: gone}, draw.randint(3, 4)),
@@ -46,6 +50,7 @@ def fan_outs(draw: Random) -> dict[str, list[Any]]:
             case(
                 "one branch fails by itself, another loses its worker", {second: [bug], **once}, 3
             ),
+            case("it is cancelled while the workers work", {}, 3, is_cancelled=True),
         ],
     }
 
