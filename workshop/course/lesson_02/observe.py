@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from kernel import Agent, Handoff, Result, Run, Tool, connect
+from kernel import Agent, Handoff, Result, Run, Tool, connect, researcher
 from workshop.course.desks import Shelf
 from workshop.course.observing import call, held, pictured, read_by, wait
 from workshop.course.wire import Wire, call_of, words_of
@@ -18,6 +18,11 @@ OF_A_SENTENCE = re.compile(
     re.I,
 )
 """Words that a sentence holds and a list of keywords does not."""
+
+
+EMPTY = ("", "[]", "{}", "()", "null", "None")
+WORD = re.compile(r"[A-Za-z0-9'-]+|[^\W\d_]")
+"""A word of Latin letters, or any other letter: in many scripts no blanks part the words."""
 
 
 def verdict(fact_checker: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -57,11 +62,12 @@ def searched(two_shelves: Any, case: dict[str, Any]) -> dict[str, Any]:
     agent = call(two_shelves, library, archive)
     if not _has_tools_only(agent):
         return {"returned": agent}
+    prompt = researcher(library).system
     seen: dict[str, Any] = {
         "returned": ("an agent with tools",),
         "tools": len(agent.tools),
         "a tool named search": sum(tool.name == "search" for tool in agent.tools),
-        "prompt": agent.system,
+        "prompt": ("the researcher's" if agent.system == prompt else "another one",),
     }
     others = [tool for tool in agent.tools if tool.name != "search"]
     if seen["tools"] != 2 or len(others) != 1:
@@ -96,8 +102,10 @@ def _has_tools_only(agent: Any) -> bool:
 
 
 def _form(text: str) -> str:
-    if len(text.strip()) < 5:
-        return "hardly anything"
+    if text.strip() in EMPTY:
+        return "an empty text or value"
+    if len(WORD.findall(text)) < 2:
+        return "a single word"
     try:
         return "a text" if type(json.loads(text)) is str else "JSON"
     except ValueError:
