@@ -15,6 +15,10 @@ def crashes(draw: Random) -> dict[str, list[Any]]:
     twice = [*asks[:2], asks[0], asks[2], asks[0]]
     turned = [*asks[1:], asks[0]]
     capital = [asks[0], asks[0].capitalize()]
+    blank = [asks[0], f"{asks[0]} "]
+    facts, part = draw.sample(range(2, 10), 2)
+    often = f"{facts} facts on part {part}"
+    like = [f"{often}1", f"1{often}"]
     long = [f"{asks[0]}, {' and '.join(TOPICS)}, part {part}" for part in (1, 2)]
     return {
         "resumes": [
@@ -32,7 +36,13 @@ def crashes(draw: Random) -> dict[str, list[Any]]:
         "another order": [
             _crash("the second process asks in another order", asks, dies_at, turned),
             _crash("two requests differ in one capital letter", capital, 0, capital[::-1]),
+            _crash("two requests differ in a blank at the end", blank, 0, blank[::-1]),
             _crash("two long requests differ in their last sign", long, 0, long[::-1]),
+            _crash(
+                "one request is asked eleven times, others have a digit more",
+                [*[often] * 11, *like],
+                0,
+            ),
         ],
     }
 

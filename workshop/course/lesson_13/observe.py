@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +16,20 @@ from workshop.course.observing import call, held, quiet_run, wait
 
 class Killed(Exception):
     """The process dies here."""
+
+
+@contextmanager
+def _process_of(answer: Any, number: int) -> Iterator[None]:
+    """Has `hash` give an answer other numbers in each process, as it does with Python's texts."""
+    names = getattr(inspect.unwrap(answer), "__globals__", {})
+    own = "hash" in names
+    if not own:
+        names["hash"] = lambda value: hash((number, value))
+    try:
+        yield
+    finally:
+        if not own:
+            names.pop("hash", None)
 
 
 @dataclass
@@ -40,11 +56,12 @@ def resumed(resumable: Any, case: dict[str, Any]) -> dict[str, Any]:
     run = quiet_run()
     for number, process in enumerate(case["processes"], 1):
         service = Service(process["dies_at"], process["silent"])
-        send = call(resumable, service.send, kept, meant=(kept,))
-        if not callable(send):
-            return {"returned": send}
         work = _work_at_once if process["at_once"] else _work
-        replies, ended = work(send, process["asks"])
+        with _process_of(resumable, number):
+            send = call(resumable, service.send, kept, meant=(kept,))
+            if not callable(send):
+                return {"returned": send}
+            replies, ended = work(send, process["asks"])
         name = f"process {number}"
         run.note(f"{name} sent {len(service.sent)} of {len(process['asks'])} requests")
         seen[f"{name}: how it ended"] = ended
@@ -116,20 +133,17 @@ class Bank:
 def paid(pay_once: Any, case: dict[str, Any]) -> dict[str, Any]:
     """What the bank paid, under which keys, and what the caller got."""
     bank = Bank(list(case["trouble"]))
-    returned = [call(pay_once, bank, *order) for order in case["orders"]]
+    returned = []
+    for number, order in enumerate(case["orders"], 1):
+        with _process_of(pay_once, number):
+            returned.append(call(pay_once, bank, *order))
     quiet_run().note(f"{len(case['orders'])} orders, {len(bank.paid)} payments")
     return {
         "paid": [f"{invoice}: {cents}" for invoice, cents in bank.paid],
         "how often the bank was asked": len(bank.keys),
         "keys that differ": len({*bank.keys}),
-        "keys made by `hash`": len({*bank.keys} & _hashes(case["orders"])),
         "returned": [_receipt(each) for each in returned],
     }
-
-
-def _hashes(orders: list[Any]) -> set[str]:
-    """What `hash` makes of each step in this process."""
-    return {str(hash(step)) for step, *_ in orders}
 
 
 def _receipt(returned: Any) -> Any:
