@@ -118,16 +118,33 @@ TROUBLE = (
 
 
 def stages(draw: Random) -> dict[str, list[Any]]:
-    """Stages of which none, one in the middle, the first or the last does not deliver."""
+    """Stages of which none, one in the middle, the first or the last does not deliver; one with a
+    bug.
+    """
     return {
         "all": [_staged(draw, None), _staged(draw, None, odd=True)],
-        "middle": [_staged(draw, breaks) for breaks in (1, 2)],
-        "ends": [_staged(draw, breaks) for breaks in (0, 3)],
+        "middle": _breaking(draw, 1, 2),
+        "ends": [*_breaking(draw, 0, 3), _staged(draw, draw.randint(1, 3), bug=True)],
     }
 
 
-def _staged(draw: Random, breaks: int | None, *, odd: bool = False) -> dict[str, Any]:
-    """odd: one stage delivers an empty text, and one a record in place of a text."""
+def _breaking(draw: Random, *places: int) -> list[dict[str, Any]]:
+    """Stages that end in different ways, at some places."""
+    troubles = draw.sample(TROUBLE, len(places))
+    return [_staged(draw, at, trouble) for at, trouble in zip(places, troubles, strict=True)]
+
+
+def _staged(
+    draw: Random,
+    breaks: int | None,
+    trouble: tuple[str, str] = ("", ""),
+    *,
+    odd: bool = False,
+    bug: bool = False,
+) -> dict[str, Any]:
+    """odd: one stage delivers an empty text, and one a record in place of a text; bug: the stage
+    that breaks raises, as only a bug does.
+    """
     chosen = [STAGES[index] for index in sorted(draw.sample(range(len(STAGES)), 4))]
     about = "every stage delivers"
     results: list[Any] = [
@@ -142,8 +159,11 @@ def _staged(draw: Random, breaks: int | None, *, odd: bool = False) -> dict[str,
         about = "every stage delivers; one an empty text, one a record"
         results[1][2]["output"] = ""
         results[2][2]["output"] = {"verdict": "PASS", "issues": [f"{draw.randint(100, 999)} words"]}
-    if breaks is not None:
-        status, why = draw.choice(TROUBLE)
+    if bug:
+        about = f"the stage {chosen[breaks][0]!r} has a bug, which raises a KeyError"
+        results[breaks][2] = {"bug": f"source-{draw.randint(100, 999)}"}
+    elif breaks is not None:
+        status, why = trouble
         half = f"Half of it: {draw.randint(100, 999)} words."
         about = f"the stage {chosen[breaks][0]!r} does not deliver"
         results[breaks][2] = {
