@@ -131,7 +131,8 @@ def stages(draw: Random) -> dict[str, list[Any]]:
 def _breaking(draw: Random, *places: int) -> list[dict[str, Any]]:
     """Stages that end in different ways, at some places."""
     troubles = draw.sample(TROUBLE, len(places))
-    return [_staged(draw, at, trouble) for at, trouble in zip(places, troubles, strict=True)]
+    pairs = zip(places, troubles, strict=True)
+    return [_staged(draw, place, trouble) for place, trouble in pairs]
 
 
 def _staged(

@@ -120,14 +120,14 @@ def _named(returned: Any, known: dict[str, Any]) -> Any:
 
 def staged(in_stages: Any, case: dict[str, Any]) -> dict[str, Any]:
     """What each stage was handed, and how the work ended."""
-    buggy = {name: said["bug"] for name, _, said in case["stages"] if "bug" in said}
-    results = {name: Result(**said) for name, _, said in case["stages"] if name not in buggy}
+    buggy = {name: made["bug"] for name, _, made in case["stages"] if "bug" in made}
+    results = {name: Result(**made) for name, _, made in case["stages"] if name not in buggy}
 
-    def work_at(name: str) -> Result:
+    def result_of(name: str) -> Result:
         return results[name] if name in results else {}[buggy[name]]
 
     stages = {
-        name: Specialist(description, lambda _, name=name: work_at(name))
+        name: Specialist(description, lambda _, name=name: result_of(name))
         for name, description, _ in case["stages"]
     }
     run = quiet_run()
