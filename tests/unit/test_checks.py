@@ -514,14 +514,21 @@ def test_a_slip_is_not_named_when_the_answer_is_right_where_the_slip_is_wrong():
 
 
 @pytest.mark.parametrize(
-    ("shown", "named"), [((0.5, 0.5), True), ((0.5, 0.25), False), (("a", "b"), True)]
+    ("shown", "named"),
+    [
+        ((0.5, 0.5), True),
+        ((0.5, 0.25), False),
+        (("a long text", "b"), True),
+        (("ship", "b"), False),
+    ],
 )
-def test_a_slip_that_shows_the_same_number_once_is_not_named(shown, named):
+def test_a_slip_that_shows_the_same_number_or_word_once_is_not_named(shown, named):
     known = exercise("16.1")
     name = next(iter(known.slips))
-    ours, theirs = {"mark": 1.0}, {"mark": shown[0]}
-    slip = {name: marked(theirs, ours, {})}
-    cases = [TriedCase("cited", "", {}, ours, slip) for _ in range(2)]
+    ours, theirs = ({"mark": 1.0}, {"mark": "ship"}), {"mark": shown[0]}
+    cases = []
+    for expected in ours:
+        cases.append(TriedCase("cited", "", {}, expected, {name: marked(theirs, expected, {})}))
     verdict = explain(known, cases, [Sight({"mark": mark}) for mark in shown])
     assert (verdict.misconception == name) == named
 

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from workshop.course.canonical import TAGS
+
 Seen = Mapping[str, Any]
 """What was seen, by aspect, in plain form."""
 ABSENT = "absent"
@@ -125,7 +127,8 @@ def _kind(value: Any) -> Any:
     """What values have in common that come back in place of something else, such as `None`."""
     if isinstance(value, dict) and len(value) == 1:
         ((tag, content),) = value.items()
-        return [tag, content] if tag in ("raised", "object") else tag
+        if tag in TAGS and tag != "pairs":
+            return [tag, content] if tag in ("raised", "object") else tag
     return type(value).__name__
 
 

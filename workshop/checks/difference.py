@@ -15,11 +15,11 @@ LONGEST = 60
 KINDS = {str: "a text", bool: "`True` or `False`", int: "a number", float: "a number"}
 TYPES = {
     "set": "a set",
-    "generator": "a generator, which has not been run",
+    "generator": "a generator that has not been run",
     "coroutine": "a call that was not awaited",
     "function": "a function",
-    "dict_keys": "the keys of a dict, which are not a list",
-    "dict_values": "the values of a dict, which are not a list",
+    "dict_keys": "the keys of a dict (they are no list)",
+    "dict_values": "the values of a dict (they are no list)",
 }
 """Kinds of things that come back by mistake."""
 

@@ -71,20 +71,24 @@ def _not_passed(
     if _is_asked_for(sight, case):
         sight = replace(sight, crash=None)
     slip = recognise(tried, shown)
-    if slip and not slip.wholly and _by_chance(exercise, case, sight, slip):
+    if slip and not slip.wholly and _by_chance(exercise, tried, sight, case, slip):
         slip = None
     if sight.crash and not (slip and slip.wholly):
         return _crashed(exercise, case, sight, shown[first].aspect, draw(first))
     return _wrong(exercise, case, sight, shown[first].aspect, slip, draw(first))
 
 
-def _by_chance(exercise: Exercise, case: TriedCase, sight: Sight, slip: Recognised) -> bool:
+def _by_chance(
+    exercise: Exercise, tried: Row, sight: Sight, case: TriedCase, slip: Recognised
+) -> bool:
     """Whether a slip that differs elsewhere may look like the answer by chance: many a slip leads
-    to the same number, where nothing beside it tells them apart.
+    to the same number, or to the same of a few words, where nothing beside it tells them apart.
     """
     first = differing(sight.seen, case.ours, exercise.rules)[0]
-    is_number = type(sight.seen.get(first)) in (int, float, bool)
-    return is_number and (len(case.ours) == 1 or not slip.one_case)
+    value = sight.seen.get(first)
+    is_word = type(value) is str and value in [other.ours.get(first) for other in tried]
+    is_one_of_few = is_word or type(value) in (int, float, bool)
+    return is_one_of_few and (len(case.ours) == 1 or not slip.one_case)
 
 
 def _is_asked_for(sight: Sight, case: TriedCase) -> bool:

@@ -115,7 +115,15 @@ def traces(draw: Random) -> dict[str, list[Any]]:
             ),
             trace("five handoffs to one worker", task, [step(two, n) for n in range(5)]),
             trace("six handoffs to one worker", task, [step(two, n) for n in range(6)]),
+            trace("seven handoffs to the only worker", task, [step(two, n) for n in range(7)]),
             trace("one handoff, with a new intent", task, [step(one, 0)]),
+            trace("one handoff, with a part of the task", task, [[one, task[:-5], {}, "ok"]]),
+            trace("one handoff, with more than the task", task, [[one, f"{task} now", {}, "ok"]]),
+            trace(
+                "one text goes to four workers",
+                task,
+                [[one, "Start", {"all": text}, "ok"], *others],
+            ),
             trace("one text goes to two workers", task, others[:2]),
             trace("six handoffs to each of two workers, in turns", task, in_turns),
             trace("one text to three workers, each time behind another one", task, second),
@@ -139,6 +147,7 @@ def traces(draw: Random) -> dict[str, list[Any]]:
                 [step(one, 0), step(two, 1), step(four, 2, "exhausted")],
                 "exhausted",
             ),
+            trace("the manager fails and has handed over nothing", task, [], "failed"),
             trace(
                 "the task unchanged to two workers",
                 task,

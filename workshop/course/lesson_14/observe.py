@@ -86,12 +86,28 @@ def led(lead: Any, case: dict[str, Any]) -> dict[str, Any]:
         **ending(returned),
     }
     if isinstance(returned, Result):
-        evidence = returned.artifacts.items()
+        if type(returned.output) is str:
+            seen["output"] = [line for line in returned.output.splitlines() if line.strip()]
+        evidence = returned.artifacts
+        seen["texts of the members' artifacts"] = held(
+            "\n".join(evidence.values()), *_facts(members)
+        )
         seen["artifacts, the members' own"] = {
-            name: text for name, text in evidence if name.startswith("facts on ")
+            name: text for name, text in evidence.items() if name.startswith("facts on ")
         }
         seen["reason, with what is missing"] = held(returned.reason, *_gaps(case["members"]))
     return seen
+
+
+def _facts(members: Mapping[str, Executable]) -> list[str]:
+    """The texts of all artifacts that specialists have, at both levels."""
+    found: list[str] = []
+    for member in members.values():
+        if isinstance(member, Team):
+            found += _facts(member.members)
+        elif isinstance(member, Specialist):
+            found += member.result.get("artifacts", {}).values()
+    return found
 
 
 def _gaps(members: dict[str, Any]) -> list[str]:

@@ -111,7 +111,7 @@ def tiers(draw: Random) -> dict[str, list[Any]]:
     every = [[top, even], [top, lean], [top, thin], [top, large]]
     steep = {large: [4.0 * scale, 5.0 * scale], lean: [2.0 * scale, 30.0 * scale]}
     steep[even] = [1.0 * scale, 4.0 * scale]
-    weak = [[writer, model] for model in steep]
+    weak = [[agent, model] for agent in (writer, reader) for model in steep]
 
     def case(about: str, agents: dict[str, Any], weak: list[Any]) -> Any:
         return {"about": about, "used": agents, "prices": prices, "too weak": weak}
@@ -127,7 +127,7 @@ def tiers(draw: Random) -> dict[str, list[Any]]:
         ],
         "none": [
             case("no model is good enough on top", more, every),
-            case("the dearest to read is not the dearest for the writer", used, weak)
+            case("no model is good enough, and another one is the dearest for each", used, weak)
             | {"prices": steep},
         ],
     }

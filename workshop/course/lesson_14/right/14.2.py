@@ -3,7 +3,7 @@ def name_it(trace):
 
     first, *rest = trace.handoffs()
     counts = Counter(handoff["to_agent"] for handoff in rest)
-    if max(counts.values()) >= 6:
+    if max(counts.values(), default=0) >= 6:
         return "micromanager"
     if [handoff["intent"] for handoff in rest] == [first["intent"]]:
         return "absent manager"
@@ -12,5 +12,5 @@ def name_it(trace):
     }
     if any(number > 2 for number in Counter(text for text, _ in pairs).values()):
         return "context hoarder"
-    *_, worker, manager = endings(trace)
-    return "single point of failure" if worker[1] != "ok" and manager[1] != "ok" else "none"
+    last_two = [status for _, status in endings(trace)][-2:]
+    return "single point of failure" if len(last_two) == 2 and "ok" not in last_two else "none"
