@@ -262,6 +262,36 @@ def test_after_a_reveal_without_a_choice_nothing_asks_to_pick_one(somebody):
     assert asked.chosen is None, "a click that was under way comes too late"
 
 
+def test_a_function_picks_the_option_from_the_learners_own_run(somebody):
+    def first_of(order, *more):
+        return order[0] if order else "nobody"
+
+    button(on_display(predict(*ASKED, right=first_of)), "researcher").click()
+    for run, words in (
+        ((["researcher", "writer"],), "You predicted it: researcher."),
+        (([], 3), "You predicted: researcher. It happened like this: nobody."),
+        ((["cook"],), "You predicted: researcher. It happened like this: cook."),
+    ):
+        asked = predict(*ASKED, right=first_of)
+        assert asked.chosen == "researcher", "with or without a function it is the same question"
+        assert repr(asked.reveal(*run)) == words
+    counted = predict("How many?", "2", "3", right=len)
+    assert counted.reveal(["a", "b"]).happened == "2"
+
+
+def test_what_cannot_be_picked_is_said_and_ends_no_prediction(somebody):
+    with pytest.raises(TypeError, match="expected a function of what the run left behind"):
+        predict(*ASKED, right="writer")
+    asked = predict(*ASKED, right=lambda run: None)
+    with pytest.raises(TypeError, match="returned None, a NoneType; expected what happened as a"):
+        asked.reveal([])
+    assert not asked.revealed
+    with pytest.raises(TypeError, match="was given 2 values, and this prediction has no function"):
+        predict(*ASKED).reveal("writer", "reviewer")
+    with pytest.raises(TypeError, match=r"`reveal` was given \['writer'\]"):
+        predict(*ASKED).reveal(["writer"])
+
+
 def test_a_folder_that_cannot_be_written_keeps_the_choice_while_the_kernel_lives(
     somebody, monkeypatch, tmp_path, capsys
 ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +15,7 @@ from .control import Control
 from .shown import status_line
 
 FILE = kept.place("predictions.json")
+Right = Callable[..., str | int]
 OPEN, NOTED = "Pick one, then run on.", "Noted and kept. Run on to see."
 NONE_MADE = "The answer is below. To make a prediction first, run this cell again."
 
@@ -29,6 +31,8 @@ class Prediction(Control):
     question: str
     options: tuple[str, ...]
     chosen: str | None = None
+    right: Right | None = None
+    """Picks the option that happened, from what the run left behind."""
     revealed: bool = field(default=False, init=False)
 
     def text(self) -> str:
@@ -38,16 +42,40 @@ class Prediction(Control):
         )
         return "\n".join([f"Predict: {self.question}", *lettered])
 
-    def reveal(self, happened: str) -> Reveal:
+    def reveal(self, *happened: Any) -> Reveal:
         """Compares the prediction with what the run did, and takes no more predictions.
 
-        happened: what the run did, in the words of an option where it was one of them.
+        happened: what the run did, in the words of an option where it was one of them; where
+        `predict` was given `right`, what `right` picks the option from, such as a run.
+
+        Raises TypeError for several values without `right`, or when what comes out is no text.
         """
+        words = self._picked(happened)
         self.revealed = True
         if "widget" in vars(self):
             self._choice.disabled = True
             self._show_status()
-        return Reveal(self.chosen, happened)
+        return Reveal(self.chosen, words)
+
+    def _picked(self, happened: tuple[Any, ...]) -> str:
+        """What happened, in words."""
+        if self.right is not None:
+            words, by = self.right(*happened), "the function `right` of this prediction returned"
+        elif len(happened) == 1:
+            words, by = happened[0], "`reveal` was given"
+        else:
+            raise TypeError(
+                f"`reveal` was given {len(happened)} values, and this prediction has no function "
+                "to pick an option from them; give it one text, or `predict(…, right=function)`"
+            )
+        if type(words) is int:
+            words = str(words)
+        if not isinstance(words, str):
+            raise TypeError(
+                f"{by} {words!r:.80}, a {type(words).__name__}; expected what happened as a text: "
+                f"one of {', '.join(map(repr, self.options))}, or other words where none fits"
+            )
+        return words
 
     def _build(self) -> Any:
         import ipywidgets
@@ -92,14 +120,24 @@ class Reveal(Control):
         return {**page, "text/plain": self.text()}
 
 
-def predict(question: str, *options: str) -> Prediction:
+def predict(question: str, *options: str, right: Right | None = None) -> Prediction:
     """Asks for a prediction; as the last line of a cell it is shown, with the choice made before.
 
-    Raises ValueError unless there are two to four different options.
+    right: a function that picks the option that happened from the learner's own run, so that the
+    reveal is `prediction.reveal(run)`; it may be given several values, and returns a text or a
+    number.
+
+    Raises ValueError unless there are two to four different options, TypeError when `right` is not
+    a function.
     """
+    if right is not None and not callable(right):
+        raise TypeError(
+            f"`right` is {right!r:.80}; expected a function of what the run left behind, which "
+            "returns the option that happened"
+        )
     if not 2 <= len(set(options)) == len(options) <= 4:
         raise ValueError(f"a prediction needs two to four different options; got {options!r}")
-    prediction = Prediction(question, options)
+    prediction = Prediction(question, options, right=right)
     if control.interactive():
         choice = _known().get(_key(prediction))
         prediction.chosen = choice if choice in options else None
