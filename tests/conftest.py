@@ -6,6 +6,8 @@ import inspect
 import hypothesis
 import pytest
 
+import workshop  # noqa: F401 (which says what course this is)
+
 hypothesis.settings.register_profile("workshop", deadline=None, print_blob=True)
 hypothesis.settings.load_profile("workshop")
 

@@ -1,14 +1,21 @@
-"""The notebook toolkit around `kernel`: launcher, checks and hints, views, exercise builder,
-grading.
+"""The course around `kernel`: its exercises, views, controls and material, on the toolkit
+`classroom`.
 
-Nothing is imported here: the launcher must start on a machine that has only Python.
+Whoever imports any of it has told the toolkit which course this is. That needs nothing but Python,
+since the launcher must start on a machine that has only that.
 """
 
 import sys
 
+if sys.version_info >= (3, 11):  # noqa: UP036 (an older one gets a sentence from `__main__`)
+    from classroom.course import use
+    from workshop.course import COURSE
+
+    use(COURSE)
+
 if sys.platform == "emscripten":  # in a browser's tab no launcher has set up the kernel
     from IPython import get_ipython
 
-    from workshop.cells import load_ipython_extension
+    from classroom.notebook.cells import load_ipython_extension
 
     load_ipython_extension(get_ipython())

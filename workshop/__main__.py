@@ -52,7 +52,7 @@ def main(argv):
     if argv[0] not in COMMANDS:
         sys.stderr.write("There is no command " + repr(argv[0]) + ".\n\n" + USAGE)
         return 2
-    from workshop.launcher import commands  # only now: it uses the syntax of Python 3.11
+    from classroom.launcher import commands  # only now: it uses the syntax of Python 3.11
 
     return commands.run(argv[0], argv[1:])
 

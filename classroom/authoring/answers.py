@@ -12,9 +12,10 @@ from typing import Any
 
 import nbformat
 
-from workshop.checks.register import COURSE, Change, exercise
+from classroom.checks.register import Change, exercise
+from classroom.course import active
 
-from .stubs import SOLUTIONS, exercises_of
+from .stubs import exercises_of
 
 BEGIN, END = "    # solution\n", "    # end solution"
 
@@ -22,7 +23,7 @@ BEGIN, END = "    # solution\n", "    # end solution"
 @cache
 def master(lesson: str) -> nbformat.NotebookNode:
     """The notebook with our solutions."""
-    (path,) = SOLUTIONS.glob(f"{lesson}_*.ipynb")
+    (path,) = active().solutions.glob(f"{lesson}_*.ipynb")
     return nbformat.read(path, as_version=4)
 
 
@@ -37,7 +38,7 @@ def stub(id: str) -> str:
 
 def right(id: str) -> list[str]:
     """Right answers in other words; the first is shown beside ours by `solution`."""
-    folder = COURSE / f"lesson_{id[:2]}" / "right"
+    folder = active().folder_of(id[:2]) / "right"
     paths = sorted([*folder.glob(f"{id}.py"), *folder.glob(f"{id}_*.py")])
     return [path.read_text(encoding="utf-8") for path in paths]
 
@@ -49,7 +50,7 @@ def slip(id: str, name: str) -> str:
 
 def others(lesson: str) -> list[tuple[str, Change]]:
     """Further wrong answers of a lesson, by exercise: a check has no words for them."""
-    path = COURSE / f"lesson_{lesson}" / "others.toml"
+    path = active().folder_of(lesson) / "others.toml"
     if not path.exists():
         return []
     records = tomllib.loads(path.read_text(encoding="utf-8"))["other"]
@@ -78,7 +79,7 @@ def made(id: str, name: str, source: str) -> Any:
     """What an answer's source defines under `name`, in the notebook's own names."""
     names: dict[str, Any] = {}
     for cell in master(id[:2]).cells:
-        if cell.cell_type == "code" and cell.metadata.get("workshop", {}).get("role") == "given":
+        if cell.cell_type == "code" and cell.metadata.get(active().key, {}).get("role") == "given":
             _run(cell.source, f"<given {id}>", names)
     _run(source, f"<answer {id} {abs(hash(source))}>", names)
     return names[name]
@@ -87,7 +88,7 @@ def made(id: str, name: str, source: str) -> Any:
 def _answer_cell(notebook: nbformat.NotebookNode, id: str) -> str:
     metadata = {"id": id, "role": "answer"}.items()
     found = [
-        cell for cell in notebook.cells if metadata <= cell.metadata.get("workshop", {}).items()
+        cell for cell in notebook.cells if metadata <= cell.metadata.get(active().key, {}).items()
     ]
     if len(found) != 1:
         raise LookupError(

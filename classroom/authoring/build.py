@@ -1,6 +1,6 @@
 """Re-executes lessons and solutions, stores them normalised, and generates what follows from them.
 
-`python3 -m workshop build` rewrites them; `--check` only compares, and fails on any difference.
+`build` rewrites them; `--check` only compares, and fails on any difference.
 Outputs are never edited: what is removed (counts of streams, timings, widget state) is what Jupyter
 adds around them.
 """
@@ -20,12 +20,11 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from traitlets.config import Config
 
-from workshop.authoring import cheatsheet, lessons, tables, walks
-from workshop.authoring import stubs as exercises
+from classroom.authoring import lessons, tables
+from classroom.authoring import stubs as exercises
+from classroom.course import active
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDERS = ("notebooks", "solutions")
-PICTURE = ROOT / "notebooks" / "images" / "run.svg"
 CELL_TIMEOUT_S = 300
 QUIET = Config({"KernelManager": {"transport_encryption": "auto"}})
 """Without it each kernel warns that it is not encrypted."""
@@ -41,7 +40,9 @@ NOT_COMPARED = ("image/png", "image/jpeg")
 def notebooks(names: list[str]) -> list[Path]:
     """The notebooks to build: those named, else all. Raises SystemExit for a name that is none."""
     if not names:
-        return sorted(path for folder in FOLDERS for path in (ROOT / folder).glob("*.ipynb"))
+        return sorted(
+            path for folder in FOLDERS for path in (active().root / folder).glob("*.ipynb")
+        )
     paths = [Path(name).resolve() for name in names]
     for path in paths:
         if path.suffix != ".ipynb" or not path.is_file():
@@ -83,7 +84,7 @@ def normalise(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
         "mimetype": "text/x-python",
         "pygments_lexer": "ipython3",
     }
-    kept = {name: value for name, value in notebook.metadata.items() if name == "workshop"}
+    kept = {name: value for name, value in notebook.metadata.items() if name == active().key}
     notebook.metadata = nbformat.from_dict(
         {"kernelspec": KERNELSPEC, "language_info": language, **kept}
     )
@@ -96,12 +97,12 @@ def normalise(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
             )
             taken.add(cell["id"])
         cell.metadata = nbformat.from_dict(
-            {name: value for name, value in cell.metadata.items() if name in ("tags", "workshop")}
+            {name: value for name, value in cell.metadata.items() if name in ("tags", active().key)}
         )
         cell.source = "\n".join(line.rstrip() for line in cell.source.strip().split("\n"))
         if cell.cell_type == "code":
             cell.outputs = _outputs(cell.outputs)
-            for name in (str(ROOT), str(Path.home())):
+            for name in (str(active().root), str(Path.home())):
                 if len(name) > 1 and name in str(cell.outputs):
                     raise ValueError(
                         f"cell {cell['id']} prints a path of this machine ({name}); say it without"
@@ -131,28 +132,6 @@ def _outputs(outputs: list[Any]) -> list[Any]:
     return merged
 
 
-async def draw_run() -> str:
-    """The README's picture: the team of lesson 00, as the project's own view draws what it did."""
-    from kernel import (
-        Corpus,
-        DeterministicSupervisor,
-        Handoff,
-        Run,
-        connect,
-        researcher,
-        reviewer,
-        writer,
-    )
-    from workshop.views import TeamPicture
-
-    run = Run(connect("offline"))
-    await run.dispatch(
-        DeterministicSupervisor(researcher(Corpus()), writer(), reviewer()),
-        Handoff(intent="Write a brief on the history of MCP"),
-    )
-    return TeamPicture(run).svg() + "\n"
-
-
 def text_of(notebook: nbformat.NotebookNode) -> str:
     return nbformat.writes(notebook, version=4) + "\n"
 
@@ -174,7 +153,7 @@ def comparable(text: str) -> str:
 
 def _options(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python3 -m workshop build", description="Re-execute and normalise the notebooks."
+        prog=f"{active().command} build", description="Re-execute and normalise the notebooks."
     )
     parser.add_argument(
         "--check", action="store_true", help="change nothing; fail on any difference"
@@ -188,7 +167,7 @@ def _options(argv: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--words",
         action="store_true",
-        help="only minutes, links, lists of lessons and docs/images; executes nothing",
+        help="only minutes, links, lists of lessons and further pages; executes nothing",
     )
     parser.add_argument("notebooks", nargs="*", metavar="NOTEBOOK")
     return parser.parse_args(argv)
@@ -206,15 +185,18 @@ def main(argv: list[str]) -> int:
     wrong = 0 if options.notebooks else _exercises((), check=options.check)
     wrong += sum(_executed(path, check=options.check) for path in notebooks(options.notebooks))
     if not options.notebooks:
-        pages = (*lessons.pages(), *walks.pictures(), cheatsheet.page())
+        pages = (*lessons.pages(), *active().pages())
         wrong += sum(_keep(path, text, check=options.check) for path, text in pages)
-        wrong += _keep(PICTURE, asyncio.run(draw_run()), check=options.check)
     return 1 if wrong else 0
 
 
 def _executed(path: Path, *, check: bool) -> int:
     """Executes a notebook, and writes it or only compares; returns how many failed or differ."""
-    name = path.name if path.parent.parent != ROOT else path.relative_to(ROOT).as_posix()
+    name = (
+        path.name
+        if path.parent.parent != active().root
+        else path.relative_to(active().root).as_posix()
+    )
     stored = path.read_text(encoding="utf-8")
     try:
         built = text_of(lessons.waymarked(normalise(execute(path)), path))
@@ -244,8 +226,7 @@ def _words(paths: list[Path], *, check: bool) -> int:
     for path in paths:
         notebook = normalise(nbformat.read(path, as_version=4))
         wrong += _keep(path, text_of(lessons.waymarked(notebook, path)), check=check)
-    pages = (*lessons.pages(), *walks.pictures(), cheatsheet.page())
-    generated = (*exercises.generated(), *pages)
+    generated = (*exercises.generated(), *lessons.pages(), *active().pages())
     return wrong + sum(_keep(path, text, check=check) for path, text in generated)
 
 
@@ -266,7 +247,7 @@ def _exercises(numbers: tuple[str, ...], *, check: bool) -> int:
 
 def _keep(path: Path, built: str, *, check: bool) -> int:
     """Writes a generated file, or only compares; returns how many differ."""
-    name = path.relative_to(ROOT).as_posix()
+    name = path.relative_to(active().root).as_posix()
     same = path.exists() and path.read_text(encoding="utf-8") == built
     if not same and not check:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-PAGE = ROOT / "docs" / "glossary.md"
-FROM_LESSONS = "../docs/glossary.md"
-LINKED = re.compile(rf"\[([^\]]+)\]\({re.escape(FROM_LESSONS)}#[\w-]+\)")
+from classroom.course import active
+
 NOT_PROSE = re.compile(
     r"```[\s\S]*?```|<details>[\s\S]*?</details>|`[^`]*`|!?\[[^\]]*\]\([^)]*\)|<[^>]+>"
     r"|^(?:#+ |\||\*\*\d+ minutes).*$",
@@ -19,14 +16,24 @@ NOT_PROSE = re.compile(
 
 
 def terms() -> dict[str, str]:
-    """The words of the glossary, each with its definition."""
-    parts = re.split(r"^## (.+)$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    """The words of the course's glossary, each with its definition; none without a glossary."""
+    course = active()
+    if not course.glossary:
+        return {}
+    page = course.root / course.glossary
+    parts = re.split(r"^## (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return {term.strip(): text.strip() for term, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 
 def without_links(text: str) -> str:
     """Markdown of a lesson with its links to the glossary taken out, and their words kept."""
-    return LINKED.sub(r"\1", text)
+    linked = rf"\[([^\]]+)\]\({re.escape(_from_lessons())}#[\w-]+\)"
+    return re.sub(linked, r"\1", text) if active().glossary else text
+
+
+def _from_lessons() -> str:
+    """The glossary's address in a lesson."""
+    return f"../{active().glossary}"
 
 
 def link(notebook: Any) -> Any:
@@ -39,7 +46,7 @@ def link(notebook: Any) -> Any:
         for cell in prose:
             if place := _first(word, cell.source):
                 start, end = place
-                linked = f"[{cell.source[start:end]}]({FROM_LESSONS}#{term.replace(' ', '-')})"
+                linked = f"[{cell.source[start:end]}]({_from_lessons()}#{term.replace(' ', '-')})"
                 cell.source = cell.source[:start] + linked + cell.source[end:]
                 break
     return notebook

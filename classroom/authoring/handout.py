@@ -1,7 +1,7 @@
 """Writes the course without anything that is right: what an instructor gives to learners.
 
-`python3 -m workshop handout --out ZIP` holds lessons, exercises, the kernel, checks and hints; no
-solutions, no slips, no tests and no grader.
+`handout --out ZIP` holds lessons, exercises, the course's packages, checks and hints; no solutions,
+no slips, no tests and no grader.
 """
 
 from __future__ import annotations
@@ -10,17 +10,13 @@ import argparse
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-FOLDERS = ("kernel", "offline_model", "workshop", "notebooks", "exercises", "docs")
-FILES = ("README.md", "LICENSE", "pyproject.toml", "requirements.txt", "runtime.txt", ".gitignore")
-NOT_FOR_LEARNERS = ("workshop/authoring", "workshop/grading", "notebooks/INSTRUCTORS.md")
+from classroom.course import active
+
 AUTHORS = ("right", "others.toml")
 """In the folder of each lesson: right answers, and wrong ones without words."""
-PREFIX = "supervisor-workshop"
-"""The folder in the archive."""
 DATE = (2026, 1, 1, 0, 0, 0)
 """Of every entry, so that the same course gives the same archive."""
 
@@ -28,7 +24,7 @@ DATE = (2026, 1, 1, 0, 0, 0)
 def main(argv: list[str]) -> int:
     """Writes the archive; returns 0. Raises SystemExit for a path that cannot be written."""
     parser = argparse.ArgumentParser(
-        prog="python3 -m workshop handout",
+        prog=f"{active().command} handout",
         description="The course without solutions, as a zip to give to learners.",
     )
     parser.add_argument("--out", required=True, metavar="ZIP", type=Path)
@@ -37,28 +33,27 @@ def main(argv: list[str]) -> int:
         raise SystemExit(f"--out is {target}; expected the name of a file that ends in .zip")
     stale = list(missing_tables())
     if stale:
-        raise SystemExit(
-            f"the table of {stale[0]} is missing; `python3 -m workshop build` makes it"
-        )
+        raise SystemExit(f"the table of {stale[0]} is missing; `{active().command} build` makes it")
     try:
         count = write(target)
     except OSError as problem:
         raise SystemExit(f"{target} cannot be written: {problem.strerror}") from None
     print(
         f"{target}: {count} files, without solutions. Learners unpack it and run "
-        "`python3 -m workshop lab`."
+        f"`{active().command} lab`."
     )
     return 0
 
 
 def write(target: Path) -> int:
     """Writes the archive whole or not at all; returns the number of files."""
+    course = active()
     part = target.with_suffix(".part")
     count = 0
     try:
         with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in files():
-                name = f"{PREFIX}/{path.relative_to(ROOT).as_posix()}"
+                name = f"{course.name}/{path.relative_to(course.root).as_posix()}"
                 entry = zipfile.ZipInfo(name, DATE)
                 entry.external_attr = 0o644 << 16
                 entry.compress_type = zipfile.ZIP_DEFLATED
@@ -72,15 +67,19 @@ def write(target: Path) -> int:
 
 def files() -> Iterator[Path]:
     """The files that a learner needs, sorted; of those that git tracks, where there is git."""
+    course = active()
+    exercises = course.exercises.replace(".", "/")
+    given = ("notebooks", "exercises", exercises, *course.handout)
     for path in sorted(_tracked()):
-        name = path.relative_to(ROOT).as_posix()
-        if name.startswith("workshop/course/") and {*path.parts} & {*AUTHORS}:
-            continue
-        hidden = any(name == room or name.startswith(f"{room}/") for room in NOT_FOR_LEARNERS)
-        if hidden:
-            continue
-        if name in FILES or name.split("/")[0] in FOLDERS:
+        name = path.relative_to(course.root).as_posix()
+        for_authors = _is_in(name, (exercises,)) and {*path.parts} & {*AUTHORS}
+        if _is_in(name, given) and not for_authors and not _is_in(name, course.not_for_learners):
             yield path
+
+
+def _is_in(name: str, places: Iterable[str]) -> bool:
+    """Whether a path is one of these files, or lies in one of these folders."""
+    return any(name == place or name.startswith(f"{place}/") for place in places)
 
 
 def content(path: Path) -> bytes:
@@ -102,25 +101,26 @@ def content(path: Path) -> bytes:
 
 def missing_tables() -> Iterator[str]:
     """The exercises whose table has not been built."""
-    from workshop.checks import exercises
-    from workshop.checks.tables import path_of
+    from classroom.checks import exercises
+    from classroom.checks.tables import path_of
 
     return (exercise.id for exercise in exercises() if not path_of(exercise.id).exists())
 
 
 def _tracked() -> list[Path]:
+    root = active().root
     try:
-        command = ["git", "-C", str(ROOT), "ls-files", "-z"]
+        command = ["git", "-C", str(root), "ls-files", "-z"]
         listed = subprocess.run(
             command, capture_output=True, check=True, text=True, encoding="utf-8"
         )
-        paths = [ROOT / name for name in listed.stdout.split("\0") if name]
+        paths = [root / name for name in listed.stdout.split("\0") if name]
     except (OSError, subprocess.CalledProcessError):
-        paths = [path for path in ROOT.rglob("*") if "__pycache__" not in path.parts]
+        paths = [path for path in root.rglob("*") if "__pycache__" not in path.parts]
         paths = [
             path
             for path in paths
-            if not any(part.startswith(".") for part in path.relative_to(ROOT).parts[:-1])
+            if not any(part.startswith(".") for part in path.relative_to(root).parts[:-1])
         ]
     return [path for path in paths if path.is_file()]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from workshop.checks.register import Exercise, exercises
+from classroom.checks.register import Exercise, exercises
+from classroom.course import active
 
 DIFFICULTY = ("very easy", "easy", "medium", "hard", "very hard")
 """1 to 5, in words."""
@@ -18,7 +19,7 @@ def headed(notebook: Any) -> Any:
     """The notebook of solutions with the header of each of its exercises, in place."""
     known = {exercise.id: exercise for exercise in exercises()}
     for cell in notebook.cells:
-        facts = cell.metadata.get("workshop", {})
+        facts = cell.metadata.get(active().key, {})
         if facts.get("role") == "text" and facts.get("id") in known:
             own = [part for part in cell.source.split("\n\n") if not MARKS.match(part)]
             cell.source = "\n\n".join([*header(known[facts["id"]]), *own])

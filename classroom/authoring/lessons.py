@@ -8,16 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from workshop.authoring import glossary, headers
-from workshop.course.lessons import CORE, LESSONS, PLANS, PRODUCTION, Lesson
+from classroom.authoring import glossary, headers
+from classroom.course import Lesson, active
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-FOLDER = ROOT / "notebooks"
-SOLUTIONS = ROOT / "solutions"
-START = "00_start_here.ipynb"
-"""The lesson whose last cell holds the map, too."""
-MAP = FOLDER / "MAP.md"
-"""The page to which every way back leads."""
+MAP = "MAP.md"
+"""The page to which every way back leads, beside the lessons. The first lesson's last cell holds
+the same table.
+"""
 WORDS_A_MINUTE = 180
 CODE_LINE_S = 4
 OUTPUT_LINE_S = 1.5
@@ -25,15 +22,16 @@ PICTURE_LINES = 12
 """A picture takes as long as so many lines of output, or as its text twin when that is shorter."""
 
 
-def written(folder: Path = FOLDER) -> dict[Lesson, Path]:
-    """The lessons whose notebook exists, in order. Raises ValueError for a notebook that is on no
-    list.
+def written(folder: Path | None = None) -> dict[Lesson, Path]:
+    """The lessons whose notebook exists in a folder (the course's own unless it is given), in
+    order. Raises ValueError for a notebook that is on no list.
     """
-    known = {lesson.number: lesson for lesson in LESSONS}
+    folder = folder or active().notebooks
+    known = {lesson.number: lesson for lesson in active().lessons}
     found = {path.name[:2]: path for path in sorted(folder.glob("[0-9][0-9]_*.ipynb"))}
     if unknown := [path.name for number, path in found.items() if number not in known]:
         raise ValueError(
-            f"notebooks/{unknown[0]} is in no list; add its number and title to LESSONS"
+            f"notebooks/{unknown[0]} is in no list; add it to the lessons of the course"
         )
     return {known[number]: path for number, path in found.items()}
 
@@ -88,7 +86,7 @@ def ways(lesson: Lesson, paths: dict[Lesson, Path], folder: str = "") -> str:
     """The links back, to the map, and on; `folder` leads to the lessons from where they stand."""
     order = list(paths)
     index = order.index(lesson)
-    links = [f"[map]({folder}{MAP.name})"]
+    links = [f"[map]({folder}{MAP})"]
     if index:
         before = order[index - 1]
         links.insert(0, f"[← {before.number} {before.title}]({folder}{paths[before].name})")
@@ -105,13 +103,14 @@ def waymarked(notebook: Any, path: Path) -> Any:
     the exercise that is made of it, has its ways in the last one and a header for each exercise.
     """
     folder = path.resolve().parent
-    paths = written() if folder in (FOLDER, SOLUTIONS) else {}
+    course = active()
+    paths = written() if folder in (course.notebooks, course.solutions) else {}
     lesson = next(
         (other for other, other_path in paths.items() if other_path.name == path.name), None
     )
     if lesson is None:
         return notebook
-    if folder == SOLUTIONS:
+    if folder == course.solutions:
         _with_ways_on(notebook, ways(lesson, paths, "../notebooks/"))
         return headers.headed(notebook)
     glossary.link(notebook)
@@ -119,12 +118,12 @@ def waymarked(notebook: Any, path: Path) -> Any:
     head = minutes(lesson, notebook, path.name)
     first.source = "\n\n".join([*_own(first.source), head, ways(lesson, paths)])
     last.source = "\n\n".join([*_own(last.source), ways(lesson, paths)])
-    if path.name == START:
+    if path.name == course.first_notebook:
         times = {**_totals(paths), lesson: total(lesson, notebook)}
         others = {other: other_path for other, other_path in paths.items() if other != lesson}
         rows = [
             f"| {other.number} | {_link(other, others)} | {_minutes(other, times)} |"
-            for other in LESSONS
+            for other in course.lessons
         ]
         last.source = _with_table(last.source, "| | lesson | minutes |", rows)
         duration = f"in {sum(times.values())} minutes"
@@ -144,13 +143,23 @@ def _with_ways_on(notebook: Any, links: str) -> None:
 
 
 def pages() -> Iterator[tuple[Path, str]]:
-    """The map, README and the instructors' page with what they say of the lessons."""
-    paths = written()
+    """The map, README and the instructors' page with what they say of the lessons; a page that the
+    course does not have, or a table that it does not hold, is left out.
+    """
+    course, paths = active(), written()
     times = _totals(paths)
-    yield MAP, _map(paths, times)
-    readme = ROOT / "README.md"
-    text = readme.read_text(encoding="utf-8")
-    for name, track in {"the core": CORE, "the production track": PRODUCTION}.items():
+    yield course.notebooks / MAP, _map(paths, times)
+    for page, write in (
+        (course.root / "README.md", _readme),
+        (course.notebooks / "INSTRUCTORS.md", _instructors),
+    ):
+        if page.is_file():
+            yield page, write(page.read_text(encoding="utf-8"), paths, times)
+
+
+def _readme(text: str, paths: dict[Lesson, Path], times: dict[Lesson, int]) -> str:
+    """README with the table of each track."""
+    for name, track in (active().tracks or {"lesson": active().lessons}).items():
         rows = [
             f"| {lesson.number} | {_link(lesson, paths, 'notebooks/')} "
             f"| {times[lesson]} | {lesson.sees} |"
@@ -158,9 +167,11 @@ def pages() -> Iterator[tuple[Path, str]]:
             if lesson in paths
         ]
         text = _with_table(text, f"| | {name} | minutes | you see |", rows)
-    yield readme, text
-    page = FOLDER / "INSTRUCTORS.md"
-    text = page.read_text(encoding="utf-8")
+    return text
+
+
+def _instructors(text: str, paths: dict[Lesson, Path], times: dict[Lesson, int]) -> str:
+    """The instructors' page with the minutes of each lesson, and of each plan."""
     for lesson in paths:
         text = re.sub(
             rf"^## {lesson.number} .*$",
@@ -168,14 +179,14 @@ def pages() -> Iterator[tuple[Path, str]]:
             text,
             flags=re.MULTILINE,
         )
-    yield page, _with_table(text, "| a room for | lessons | alone | with a room |", _plans(times))
+    return _with_table(text, "| a room for | lessons | alone | with a room |", _plans(times))
 
 
 def _plans(times: dict[Lesson, int]) -> list[str]:
     """A row for each plan: its lessons, their minutes alone, and half as much again in a room."""
     minutes = {lesson.number: time for lesson, time in times.items()}
     rows = []
-    for name, numbers in PLANS.items():
+    for name, numbers in active().plans.items():
         alone = sum(minutes.get(number, 0) for number in numbers)
         rows.append(f"| {name} | {_ranges(numbers)} | {alone} min | {alone * 3 // 2} min |")
     return rows
@@ -197,7 +208,7 @@ def _map(paths: dict[Lesson, Path], times: dict[Lesson, int]) -> str:
     rows = [
         f"| {lesson.number} | {_link(lesson, paths)} | {_exercise_link(lesson, paths)} "
         f"| {_minutes(lesson, times)} | {lesson.sees} |"
-        for lesson in LESSONS
+        for lesson in active().lessons
     ]
     return "\n".join(
         [
@@ -236,7 +247,7 @@ def _minutes(lesson: Lesson, times: dict[Lesson, int]) -> str:
 
 def _exercises(lesson: Lesson) -> list[int]:
     """The minutes of each exercise."""
-    from workshop.checks import exercises  # not at the top: it imports the kernel
+    from classroom.checks import exercises  # not at the top: it imports the kernel
 
     return [exercise.minutes for exercise in exercises(lesson.number)]
 

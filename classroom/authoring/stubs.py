@@ -1,7 +1,7 @@
 """Makes the exercises of the solutions: the same notebooks, with a stub where each answer stood.
 
-In an answer cell (`metadata.workshop.role` is "answer") the lines from `# solution` to `# end
-solution` become the cell's `metadata.workshop.stub` (a list of lines, by default "..."); signature
+In an answer cell (`role` of its metadata is "answer") the lines from `# solution` to `# end
+solution` become the cell's `stub` (a list of lines, by default "..."); signature
 and docstring stay. Outputs stay only in cells whose role is "given".
 """
 
@@ -13,8 +13,8 @@ from pathlib import Path
 
 import nbformat
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-SOLUTIONS, EXERCISES = ROOT / "solutions", ROOT / "exercises"
+from classroom.course import active
+
 BEGIN, END = "# solution", "# end solution"
 
 
@@ -22,10 +22,10 @@ def generated() -> Iterator[tuple[Path, str]]:
     """Each exercise notebook with its text, as it has to be. Raises ValueError for a bad answer
     cell.
     """
-    for path in sorted(SOLUTIONS.glob("*.ipynb")):
+    for path in sorted(active().solutions.glob("*.ipynb")):
         try:
             yield (
-                EXERCISES / path.name,
+                active().stubs / path.name,
                 nbformat.writes(exercises_of(nbformat.read(path, as_version=4)), version=4) + "\n",
             )
         except ValueError as problem:
@@ -35,7 +35,9 @@ def generated() -> Iterator[tuple[Path, str]]:
 def left_over() -> list[Path]:
     """Exercise notebooks without a master."""
     return [
-        path for path in sorted(EXERCISES.glob("*.ipynb")) if not (SOLUTIONS / path.name).exists()
+        path
+        for path in sorted(active().stubs.glob("*.ipynb"))
+        if not (active().solutions / path.name).exists()
     ]
 
 
@@ -47,7 +49,7 @@ def exercises_of(solutions: nbformat.NotebookNode) -> nbformat.NotebookNode:
     for cell in notebook.cells:
         if cell.cell_type != "code":
             continue
-        facts = cell.metadata.get("workshop", {})
+        facts = cell.metadata.get(active().key, {})
         if facts.get("role") == "answer":
             try:
                 cell.source = with_stub(cell.source, facts.pop("stub", ["..."]))

@@ -14,18 +14,24 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from workshop.checks.compare import Row, marked
-from workshop.checks.draws import cases_of, draw_of
-from workshop.checks.register import Exercise, exercises
-from workshop.checks.tables import as_json, path_of, tried
-from workshop.course.observing import Session, observer, read
+from classroom.checks.compare import Row, marked
+from classroom.checks.draws import cases_of, draw_of
+from classroom.checks.register import Exercise, exercises
+from classroom.checks.tables import as_json, path_of, tried
+from classroom.course import active
+from classroom.notebook import kept
+from classroom.observing import Session, observer, read
 
 from . import answers
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 DRAWS = 12
-VERIFIED = ROOT / ".workshop" / "tables.json"
-"""For each exercise, of what its table was last built and found equal; only saves time."""
+HERE = Path(__file__).resolve()
+CODE = [
+    HERE,
+    *((HERE.parent.parent / "checks" / f"{name}.py") for name in ("compare", "draws", "tables")),
+]
+"""The toolkit's own code that a table depends on."""
+VERIFIED = "tables.json"
 
 
 def row_of(exercise: Exercise, draw: Random) -> Row:
@@ -104,13 +110,9 @@ def fingerprint(exercise: Exercise) -> str:
     offline model.
     """
     folder = path_of(exercise.id).parent.parent
-    course = ROOT / "workshop" / "course"
-    paths = [ROOT / "workshop" / "checks" / "compare.py", Path(__file__)]
-    paths += [ROOT / "workshop" / "checks" / name for name in ("draws.py", "tables.py")]
-    paths += sorted(folder.glob("*.py"))
-    paths += sorted(course.glob("*.py"))
-    for package in ("kernel", "offline_model"):
-        files = (ROOT / package).rglob("*")
+    paths = [*CODE, *sorted(folder.glob("*.py")), *sorted(folder.parent.glob("*.py"))]
+    for package in active().packages:
+        files = (active().root / package).rglob("*")
         paths += sorted(file for file in files if file.suffix in (".py", ".toml"))
     cells = answers.master(exercise.lesson).cells
     parts = [path.read_bytes() for path in paths]
@@ -126,8 +128,9 @@ def _digest(*parts: bytes) -> str:
 
 
 def _verified() -> dict[str, list[str]]:
+    """For each exercise, of what its table was last built and found equal; only saves time."""
     try:
-        text = VERIFIED.read_text(encoding="utf-8")
+        text = kept.place(VERIFIED).read_text(encoding="utf-8")
         return json.loads(text)
     except (OSError, ValueError):
         return {}
@@ -135,5 +138,6 @@ def _verified() -> dict[str, list[str]]:
 
 def _verify(id: str, digests: list[str]) -> None:
     verified = {**_verified(), id: digests}
-    VERIFIED.parent.mkdir(exist_ok=True)
-    VERIFIED.write_text(json.dumps(verified), encoding="utf-8")
+    file = kept.place(VERIFIED)
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps(verified), encoding="utf-8")

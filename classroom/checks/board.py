@@ -6,17 +6,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from workshop.controls.control import Control, Place
-from workshop.controls.shown import status_line
-from workshop.course.lessons import LESSONS
-from workshop.views.page import aside, folded, heading, sheet
-from workshop.views.svg import INK, LINE, PAPER, escape
+from classroom.course import active
+from classroom.paper.control import Control, Place
+from classroom.paper.page import aside, folded, heading, sheet
+from classroom.paper.shown import status_line
+from classroom.paper.svg import INK, LINE, PAPER, escape
 
 from .progress import Progress, of, progress, reset
 from .register import exercise, exercises, lessons
 from .verdict import HUES
 
-TITLES = {lesson.number: lesson.title for lesson in LESSONS}
 GOES = "Its tries, its hints and a pass are forgotten; what you wrote in the notebook stays."
 
 
@@ -111,7 +110,8 @@ def _lesson(number: str, known: Progress) -> str:
     rows, possible = list(of_this.rows()), sum(each.points for each in exercises(number))
     passed = sum(state == "passed" for _, _, state, _ in rows)
     points = sum(int(score.split()[0]) for *_, score in rows)
-    name = f'<span style="display:inline-block;width:250px">{escape(number)} {escape(TITLES.get(number, ""))}</span>'
+    titles = {lesson.number: lesson.title for lesson in active().lessons}
+    name = f'<span style="display:inline-block;width:250px">{escape(number)} {escape(titles.get(number, ""))}</span>'
     summary = aside(f"{passed} of {len(rows)} passed · {points} of {possible} points")
     return folded(
         f"{name}{_bar(points / possible)}{summary}",

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from kernel.trace import counted
-
 from .compare import fingerprint
-from .wording import as_text
+from .wording import as_text, counted
 
 LONGEST = 60
 """Characters of a value that is named in a sentence."""

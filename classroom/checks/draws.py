@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from importlib import import_module
 from random import Random
 from typing import Any, NamedTuple
+
+from classroom.course import active
 
 
 class Case(NamedTuple):
@@ -55,7 +56,7 @@ def digest(cases: list[Case]) -> str:
 def _inputs(id: str, draw: Random) -> dict[str, list[Any]]:
     """What the exercise's author draws, by trial."""
     lesson = id.partition(".")[0]
-    return import_module(f"workshop.course.lesson_{lesson}.inputs").INPUTS[id](draw)
+    return active().part_of(lesson, "inputs").INPUTS[id](draw)
 
 
 def _case(id: str, trial: str, inputs: Any) -> Case:

@@ -9,7 +9,9 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from workshop.course.observing import (
+from classroom.course import active
+from classroom.notebook.presence import IN_BROWSER, interactive
+from classroom.observing import (
     NotAttempted,
     Session,
     Sight,
@@ -19,12 +21,10 @@ from workshop.course.observing import (
     read,
     source_of,
 )
-from workshop.presence import IN_BROWSER, interactive
 
 from . import deadline, in_turn, tables
 from .compare import Row
 from .explain import explain, verdict_of
-from .pictures import picture_of
 from .progress import record
 from .register import Exercise, UnknownExercise, exercise
 from .verdict import Note, Verdict
@@ -122,7 +122,7 @@ def _read(exercise: Exercise, row: Row, sights: list[Sight]) -> None:
 
 
 def _pictures(exercise: Exercise, sights: list[Sight]) -> Callable[[int], Any]:
-    return lambda number: picture_of(exercise.picture, sights[number].runs)
+    return lambda number: active().picture_of(exercise.picture, sights[number].runs)
 
 
 def _not_a_function(exercise: Exercise, answer: Any) -> Verdict:
@@ -157,7 +157,11 @@ def _timed_out(exercise: Exercise, session: Session, problem: deadline.TimeIsUp)
     )
     words = WORKED_ON if problem.worked else WAITED
     return verdict_of(
-        exercise, "timed out", parts, words, picture_of(exercise.picture, session.sight.runs)
+        exercise,
+        "timed out",
+        parts,
+        words,
+        active().picture_of(exercise.picture, session.sight.runs),
     )
 
 

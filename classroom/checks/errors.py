@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from workshop.course.observing import OWN_RAISE, Crash
+from classroom.course import active
+from classroom.observing import OWN_RAISE, Crash
 
 
 class Known(NamedTuple):
@@ -17,36 +19,6 @@ class Known(NamedTuple):
     next: str
 
 
-SAID_BY_THE_API = (
-    Known(
-        "without `tool_result` blocks",
-        "the API refused the conversation: right after a reply with tool calls it wants one "
-        "user message that answers all of them",
-        "Append the reply, then one message with a `tool_result` block for each call, then ask.",
-    ),
-    Known(
-        "unexpected `tool_use_id`",
-        "a result answers a call that the reply just before it does not hold",
-        "Give each result the `id` of its own call as `tool_use_id`.",
-    ),
-    Known(
-        "must end with a user message",
-        "the last message of the conversation is the model's own, and it answers only the user's",
-        'Append what is asked or found as a message with the role `"user"`.',
-    ),
-    Known(
-        "the request does not let it use",
-        "the model calls a tool that this request does not let it use: the tool is missing from "
-        "`tools`, or `tool_choice` forbids calls",
-        "Print the `tools` and the `tool_choice` of each request just before it is sent.",
-    ),
-    Known(
-        "invalid_request_error",
-        "the API refused the request; the lines above hold its own words",
-        "Print what you send just before this line, and look for what the API names.",
-    ),
-)
-"""What the API said; a `raise` of the learner's own may pass it on."""
 ANYWHERE = (
     Known(
         r"'coroutine'|coroutine object",
@@ -94,24 +66,9 @@ ANYWHERE = (
         "Give that field a value as the lines above ask for it.",
     ),
     Known(
-        "needs a docstring",
-        "the model reads the docstring to decide when to call the tool, and the function has none",
-        "Make a sentence in triple quotes the first line of the function.",
-    ),
-    Known(
-        "needs a type",
-        "the model is told each parameter's type, and one has none",
-        "Write the type behind its name: `query: str`; for a run, `run: Run`.",
-    ),
-    Known(
         "expected an end",
         "work goes on where it should have ended",
         "Print what the loop's condition looks at, in each round, and see why it stays true.",
-    ),
-    Known(
-        r"request \d+ was not expected",
-        "the model is asked once more where an end is expected",
-        "Print what your function looks at before each request, and see why it goes on.",
     ),
     Known(
         "^SystemExit|^KeyboardInterrupt",
@@ -130,13 +87,6 @@ HERE = (
         "can't be used in 'await'",
         "`await` stands before a call that is not async",
         "Take the `await` away.",
-    ),
-    Known(
-        "'NoneType' object has no attribute 'verdict'",
-        "a result without an output came back; the run refuses, for one, to give the same handoff "
-        "to the same agent twice",
-        "Look whether the draft in the handoff is a new one each time; the `reason` of the result "
-        "says why it has no output.",
     ),
     Known(
         "'NoneType'",
@@ -245,14 +195,14 @@ def behind(crash: Crash, asked: str, *, returned: bool) -> tuple[str, str]:
     """
     if not crash.number:
         return _of_no_line(crash, returned=returned)
-    if not asked and (words := _known(SAID_BY_THE_API, crash)):
+    if not asked and (words := _known(active().known_errors(), crash)):
         return words
     if _raises_itself(crash):
         return _another_error(crash, asked) if asked else RAISED_BY_YOU
     return _known(ANYWHERE, crash) or _raised_inside(crash) or _known(HERE, crash)
 
 
-def _known(errors: tuple[Known, ...], crash: Crash) -> tuple[str, ...]:
+def _known(errors: Iterable[Known], crash: Crash) -> tuple[str, ...]:
     """Cause and next step of the first of some errors that this one is; else nothing."""
     return next((words for sign, *words in errors if re.search(sign, crash.text)), ())
 

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from workshop.course.observing import Crash, Sight
+from classroom.course import active
+from classroom.observing import Crash, Sight
 
 from .compare import Mark, Recognised, Row, TriedCase, bound_of, differing, marked, recognise
 from .difference import difference, kind_of
@@ -18,7 +19,6 @@ from .register import Exercise
 from .verdict import Outcome, Verdict
 from .wording import NOTHING, as_text, both
 
-PROMPT_AS_READ = "the offline model"
 """The aspect in which an observation shows how a prompt was read."""
 
 
@@ -182,9 +182,10 @@ def _unknown(exercise: Exercise, case: TriedCase, sight: Sight) -> tuple[str, st
         bound = bound_of(exercise.rules.get(aspect, ""))
         expected = case.ours[aspect] if bound is None else bound
         found = where + difference(sight.seen[aspect], expected)
-    if PROMPT_AS_READ in sight.seen:
+    as_read = active().as_read
+    if as_read and as_read in sight.seen:
         step = (
-            f"Read the line `{PROMPT_AS_READ}`: it says how your prompt was understood. Rewrite "
+            f"Read the line `{as_read}`: it says how your prompt was understood. Rewrite "
             "the sentence that it takes in another way than you meant"
         )
     elif not sight.hidden:

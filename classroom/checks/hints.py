@@ -6,15 +6,14 @@ from __future__ import annotations
 
 import difflib
 import json
-from pathlib import Path
 
-from workshop.presence import interactive
+from classroom.course import active
+from classroom.notebook.presence import interactive
 
 from .progress import change, of
-from .register import COURSE, Exercise, UnknownExercise, exercise
+from .register import Exercise, UnknownExercise, exercise
 from .verdict import Note
 
-SOLUTIONS = Path(__file__).resolve().parent.parent.parent / "solutions"
 TRIES = 3
 """After so many tries the solution opens, passed or not."""
 MARKS = ("# solution", "# end solution")
@@ -76,10 +75,10 @@ def solution(id: str) -> Note:
 
 def our_solution(known: Exercise) -> str:
     """The source of the master's answer cell without its marks; empty where there is no master."""
-    for path in sorted(SOLUTIONS.glob(f"{known.lesson}_*.ipynb")):
+    for path in sorted(active().solutions.glob(f"{known.lesson}_*.ipynb")):
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             if {"id": known.id, "role": "answer"}.items() <= cell["metadata"].get(
-                "workshop", {}
+                active().key, {}
             ).items():
                 lines = "".join(cell["source"]).splitlines()
                 return "\n".join(line for line in lines if line.strip() not in MARKS)
@@ -88,7 +87,7 @@ def our_solution(known: Exercise) -> str:
 
 def _alternative(id: str) -> str:
     """Another right answer; nothing in a copy of the workshop without the authors' side."""
-    path = COURSE / f"lesson_{id[:2]}" / "right" / f"{id}.py"
+    path = active().folder_of(id[:2]) / "right" / f"{id}.py"
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 

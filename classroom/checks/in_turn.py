@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from workshop.course.timers import TimerLoop
+from classroom.observing.timers import TimerLoop
 
 SHORTEST_S = 0.05
 """How long a loop waits before it looks at the time again."""

@@ -1,10 +1,11 @@
-"""Progress: tries, hints and passes, kept in `.workshop/progress.json` on this machine; no reason
+"""Progress: tries, hints and passes, kept in the course's own folder on this machine; no reason
 to fail.
 
 Whose they are is a matter of the notebook. In `my-work/` and the clone's own folders they are the
 learner's; a notebook anywhere else, such as one that was handed in, has its own, and changes
-nobody's. With nobody there (nbval, nbclient), nothing is kept. WORKSHOP_PROGRESS names another
-file, for those who share a folder.
+nobody's. With nobody there (nbval, nbclient), nothing is kept. An environment variable
+(WORKSHOP_PROGRESS for the course with the key `workshop`) names another file, for those who share
+a folder.
 """
 
 from __future__ import annotations
@@ -16,19 +17,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kernel.trace import counted
-from workshop import kept
-from workshop.presence import IN_BROWSER, interactive, notebook_path
+from classroom.course import active
+from classroom.notebook import kept
+from classroom.notebook.presence import IN_BROWSER, interactive, notebook_path
 
 from .register import UnknownExercise, exercise, exercises, lessons
 from .verdict import Note, Verdict
+from .wording import counted
 
-FILE = Path(os.environ.get("WORKSHOP_PROGRESS") or kept.place("progress.json"))
 TRIED = ("wrong", "crashed", "timed out")
 _in_memory: dict[str, dict[str, Any]] = {}
 """For a run with nobody there, which leaves nothing behind."""
 
 
+FILE = "progress.json"
 OWN_FOLDERS = ("my-work", "exercises", "notebooks", "solutions")
 """Of the clone: where notebooks are the learner's own."""
 BY_NOTEBOOK = "notebooks"
@@ -143,8 +145,8 @@ class Progress:
         )
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        from workshop.views.page import heading, sheet
-        from workshop.views.svg import INK, PAPER, escape
+        from classroom.paper.page import heading, sheet
+        from classroom.paper.svg import INK, PAPER, escape
 
         cell = f'style="text-align:left;padding:2px 16px 2px 0;color:{INK};background:{PAPER}"'
         names = ("exercise", "title", "state", "points")
@@ -175,16 +177,16 @@ def _notebook() -> str:
 
 def _own(path: Path) -> bool:
     """Whether a notebook is the learner's own: directly in the clone, or in one of its folders."""
-    root = kept.ROOT
+    root = kept.root()
     return path.parent == root or any(path.is_relative_to(root / name) for name in OWN_FOLDERS)
 
 
 def _is_own() -> bool:
     """Whether this notebook is the learner's own; one that is not known is by its place."""
-    if IN_BROWSER or "WORKSHOP_PROGRESS" in os.environ or not interactive():
+    if IN_BROWSER or active().variable("PROGRESS") in os.environ or not interactive():
         return True
     path = notebook_path()
-    return _own(path) if path else Path.cwd().is_relative_to(kept.ROOT)
+    return _own(path) if path else Path.cwd().is_relative_to(kept.root())
 
 
 def _records(facts: dict[str, Any]) -> list[dict[str, Any]]:
@@ -212,6 +214,11 @@ def _counting(facts: dict[str, Any], lesson: str | None) -> dict[str, Any]:
 # ── the file ──────────────────────────────────────────────────────────────────────────────────────
 
 
+def _file() -> Path:
+    """Where progress is kept: in the file that the environment names, else in the course's own."""
+    return Path(os.environ.get(active().variable("PROGRESS")) or kept.place(FILE))
+
+
 def _is_kept() -> bool:
     """Whether there is somebody whose progress it is, or a notebook."""
     return interactive() and (_is_own() or bool(_notebook()))
@@ -220,11 +227,11 @@ def _is_kept() -> bool:
 def _read() -> dict[str, dict[str, Any]]:
     if not _is_kept():
         return deepcopy(_in_memory)
-    known = kept.read(FILE, "exercises", "progress")
+    known = kept.read(_file(), "exercises", "progress")
     if known is None:
         return deepcopy(_in_memory)
     if not all(isinstance(facts, dict) for facts in known.values()):
-        kept.set_aside(FILE, "progress")
+        kept.set_aside(_file(), "progress")
         return {}
     return known
 
@@ -233,4 +240,4 @@ def _write(everything: dict[str, dict[str, Any]]) -> None:
     _in_memory.clear()
     _in_memory.update(everything)
     if _is_kept():
-        kept.write(FILE, "exercises", everything, "progress")
+        kept.write(_file(), "exercises", everything, "progress")

@@ -9,8 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-COURSE = Path(__file__).resolve().parent.parent / "course"
-"""One folder a lesson."""
+from classroom.course import active
 
 
 class UnknownExercise(ValueError):
@@ -92,18 +91,19 @@ class Exercise:
         return self.slips
 
 
-@cache
 def lessons() -> list[str]:
     """The numbers of the lessons that have exercises, in order."""
-    return sorted(
-        path.parent.name.removeprefix("lesson_") for path in COURSE.glob("lesson_*/words.toml")
-    )
+    found = active().exercise_folder.glob("lesson_*/words.toml")
+    return sorted(path.parent.name.removeprefix("lesson_") for path in found)
 
 
 def exercises(lesson: str | None = None) -> list[Exercise]:
     """The exercises of one lesson, or of all, in order."""
     return [
-        exercise for number in lessons() if lesson in (None, number) for exercise in _read(number)
+        exercise
+        for number in lessons()
+        if lesson in (None, number)
+        for exercise in _read(active().folder_of(number))
     ]
 
 
@@ -119,11 +119,10 @@ def exercise(id: str) -> Exercise:
 
 
 @cache
-def _read(lesson: str) -> tuple[Exercise, ...]:
+def _read(folder: Path) -> tuple[Exercise, ...]:
     """The exercises of a lesson. Raises ValueError for words that lack something or hold something
     unknown.
     """
-    folder = COURSE / f"lesson_{lesson}"
     path = folder / "words.toml"
     with path.open("rb") as file:
         records = tomllib.load(file)["exercise"]

@@ -12,15 +12,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from classroom.course import active
+
 from .compare import Mark, Row, TriedCase
 from .draws import Case, cases_of, digest, draw_of
-
-COURSE = Path(__file__).resolve().parent.parent / "course"
 
 
 def path_of(id: str) -> Path:
     """Where the table of an exercise is."""
-    return COURSE / f"lesson_{id.partition('.')[0]}" / "built" / f"{id}.json"
+    return active().folder_of(id.partition(".")[0]) / "built" / f"{id}.json"
 
 
 def count(id: str) -> int:
@@ -39,7 +39,7 @@ def row(id: str, number: int) -> Row:
     cases = cases_of(id, draw_of(id, number))
     if digest(cases) != built["of"]:
         raise LookupError(
-            f"the table of exercise {id} was built for other inputs; `python3 -m workshop build` "
+            f"the table of exercise {id} was built for other inputs; `{active().command} build` "
             "makes it anew"
         )
     shown = [record["example"], *built["cases"]]
@@ -59,7 +59,7 @@ def _record(id: str) -> dict[str, Any]:
         return json.loads(path_of(id).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise LookupError(
-            f"the table of exercise {id} is missing; `python3 -m workshop build` makes it"
+            f"the table of exercise {id} is missing; `{active().command} build` makes it"
         ) from None
 
 

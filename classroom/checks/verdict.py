@@ -63,7 +63,7 @@ class Verdict:
 
     def html(self) -> str:
         """A strip with a word, a few sentences and the next step; above it, folded, the run."""
-        from workshop.views.page import aside, block, folded, heading, sheet
+        from classroom.paper.page import aside, block, folded, heading, sheet
 
         content = []
         for _, finding in self._run():
@@ -102,7 +102,7 @@ class Note:
     code: str = ""
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        from workshop.views.page import heading, payload, sheet
+        from classroom.paper.page import heading, payload, sheet
 
         first, _, rest = self.words.partition("\n")
         content = [heading(first), _prose(rest), payload(self.code) if self.code else ""]
@@ -120,7 +120,7 @@ def _finding(picture: Any) -> str:
 
 
 def _exact(words: str) -> str:
-    from workshop.views.svg import INK, escape
+    from classroom.paper.svg import INK, escape
 
     return (
         f'<div style="font-family:{MONO};font-size:12px;white-space:pre-wrap;overflow-wrap:break-word;'
@@ -129,8 +129,8 @@ def _exact(words: str) -> str:
 
 
 def _prose(words: str) -> str:
-    from workshop.controls.shown import markdown
-    from workshop.views.svg import CARD, INK
+    from classroom.paper.shown import markdown
+    from classroom.paper.svg import CARD, INK
 
     html = markdown(words).replace("<p>", '<p style="margin:0 0 4px">')
     coloured = html.replace("<code>", f'<code style="color:{INK};background:{CARD}">')

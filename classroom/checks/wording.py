@@ -14,6 +14,11 @@ AROUND = 40
 """Characters shown before the place where two long texts begin to differ."""
 
 
+def counted(number: int, thing: str) -> str:
+    """A number with its noun: `1 exercise`, `2,000 exercises`."""
+    return f"{number:,} {thing}" + ("" if number == 1 else "s")
+
+
 def as_text(value: Any) -> str:
     """A plain value as Python would write it; a tuple of texts, which is how observations describe,
     with arrows.

@@ -14,7 +14,7 @@ def main(argv: list[str]) -> int:
     return main(argv)
 
 
-# What pytest finds here, for `-p workshop.grading`. The plugin itself is loaded when pytest calls,
+# What pytest finds here, for `-p classroom.grading`. The plugin itself is loaded when pytest calls,
 # since the launcher reads the command line with this package before anything is installed.
 
 

@@ -1,4 +1,4 @@
-"""`python -m workshop.grading`: the same as `python3 -m workshop grade`, in an environment that
+"""`python -m classroom.grading`: the same as `python3 -m workshop grade`, in an environment that
 stands.
 """
 

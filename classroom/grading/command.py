@@ -1,4 +1,4 @@
-"""`python3 -m workshop grade SUBMISSIONS --out DIR`: a folder of submissions in, a gradebook and a
+"""`grade SUBMISSIONS --out DIR`: a folder of submissions in, a gradebook and a
 page for each learner out.
 """
 
@@ -17,9 +17,10 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workshop.checks.register import exercises
+from classroom.checks.register import exercises
+from classroom.course import active
 
-from . import course, intake, observed, options, overrides, reports, sandbox
+from . import intake, observed, open_copy, options, overrides, reports, sandbox
 from .intake.answers import master, names
 from .out_folder import OutFolder
 from .plan import Plan
@@ -136,7 +137,7 @@ def _still_to_do(run: Grading) -> list[intake.Submission]:
     index, parts = run.chosen.part or (0, 1)
     mine = run.handed_in.submissions[index::parts]
     for name in {submission.notebook for submission in mine}:
-        run.fingerprints[name] = course.fingerprint(name)
+        run.fingerprints[name] = open_copy.fingerprint(name)
     for submission in mine:
         fingerprint = run.fingerprints[submission.notebook]
         run.keys[submission] = _key(submission, fingerprint, run.chosen)
@@ -165,7 +166,7 @@ def _say_how_many(run: Grading, todo: list[intake.Submission]) -> None:
 def _grade(run: Grading, todo: Iterable[intake.Submission]) -> None:
     """Grades submissions: our own solutions first, to have something to compare with."""
     plan, chosen = run.plan, run.chosen
-    plan.course = str(course.prepare(run.folder.work / "course").resolve())
+    plan.course = str(open_copy.prepare(run.folder.work / "course").resolve())
     if plan.fork and (problem := forks.unusable(Path(plan.course))):
         print(f"Kernels are started one by one: {problem}.", file=sys.stderr)
         plan.fork = False
@@ -302,7 +303,7 @@ def preview(chosen: argparse.Namespace) -> int:
             (base / "class" / learner).mkdir(parents=True)
             for name in names():
                 if not chosen.exercise or name.startswith(chosen.exercise):
-                    shutil.copy(course.ROOT / source / f"{name}.ipynb", base / "class" / learner)
+                    shutil.copy(active().root / source / f"{name}.ipynb", base / "class" / learner)
         folders = {"submissions": base / "class", "out": base / "out"}
         status = grade(argparse.Namespace(**{**vars(chosen), **folders}))
         book = json.loads((base / "out" / "gradebook.json").read_text(encoding="utf-8"))

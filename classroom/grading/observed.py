@@ -16,12 +16,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from workshop.checks import draws, tables
-from workshop.checks.compare import TriedCase, differing
-from workshop.checks.explain import explain
-from workshop.checks.register import Exercise
-from workshop.checks.wording import NOTHING, both
-from workshop.course.observing import Sight, at_the_service, line_of, read, sight_of
+from classroom.checks import draws, tables
+from classroom.checks.compare import TriedCase, differing
+from classroom.checks.explain import explain
+from classroom.checks.register import Exercise
+from classroom.checks.wording import NOTHING, both
+from classroom.course import active
+from classroom.observing import Sight, at_the_service, line_of, read, sight_of
 
 from .intake.answers import Master, merge
 from .plan import TIMEOUTS, Plan
@@ -61,9 +62,10 @@ def drawn(exercise: Exercise, seed: int) -> list[DrawnCase]:
 
 def case_source(exercise: Exercise, inputs: Any, label: str, socket: str = "") -> str:
     """The cell that shows an answer one case; it prints one line of its own."""
-    given = f"{exercise.name}, {exercise.name!r}, {exercise.id!r}, {inputs!r}, {label!r}"
+    course, name = active().module, exercise.name
+    given = f"{course!r}, {name}, {name!r}, {exercise.id!r}, {inputs!r}, {label!r}"
     given += f", {socket!r}" if socket else ""
-    return f"from workshop.course.observing import show\nprint('', show({given}), sep='\\n')"
+    return f"from classroom.observing import show\nprint('', show({given}), sep='\\n')"
 
 
 def printed(outcome: Outcome, label: str) -> str:
@@ -102,7 +104,7 @@ def look(
         log, refused = beside.take()
     if refused:  # the case does not count, and what sends all this ends
         kernel.stop()
-        return Outcome("killed", f"the offline API served it no more: {refused}"), ""
+        return Outcome("killed", f"the service served it no more: {refused}"), ""
     line = completed(printed(outcome, label), reader, log, inputs)
     return outcome, _read(exercise, line, label, outside)
 
@@ -122,8 +124,10 @@ def _read(exercise: Exercise, line: str, label: str, outside: dict[str, Any] | N
 def _service_of(kernel: GradedKernel) -> OutsideService:
     """The service beside a kernel. Raises KernelFailed when this machine cannot start it."""
     if kernel.service is None:
+        service = active().service()
+        assert service is not None, "an exercise is seen at a service that the course does not have"
         try:
-            kernel.stands_beside(OutsideService(kernel.sockets))
+            kernel.stands_beside(OutsideService(service, kernel.sockets))
         except (ServiceFailed, OSError) as problem:
             raise KernelFailed(str(problem)) from None
     return kernel.service

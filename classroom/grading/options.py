@@ -8,13 +8,14 @@ import os
 import re
 from pathlib import Path
 
+from classroom.course import active
+
 from . import late
 from .plan import TIMEOUT_S
 
-EXERCISES = Path(__file__).resolve().parent.parent.parent / "exercises"
 NO_DASK = (
     "--scheduler needs Dask, which is not installed: "
-    "pip install -r workshop/grading/scale/requirements.txt"
+    "pip install -r classroom/grading/scale/requirements.txt"
 )
 
 
@@ -43,7 +44,7 @@ def read(argv: list[str], *, installed: bool = True) -> argparse.Namespace:
 
 def lessons() -> tuple[str, ...]:
     """The numbers of the lessons that have exercises."""
-    return tuple(sorted(path.name[:2] for path in EXERCISES.glob("[0-9][0-9]_*.ipynb")))
+    return tuple(sorted(path.name[:2] for path in active().stubs.glob("[0-9][0-9]_*.ipynb")))
 
 
 def _parser() -> Parser:

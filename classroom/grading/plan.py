@@ -24,7 +24,7 @@ class Plan:
     seed: int
     timeout_s: float = TIMEOUT_S
     course: str = ""
-    """The folder that `course.prepare` made."""
+    """The folder that `open_copy.prepare` made."""
     lines: dict[str, list[str]] = field(default_factory=dict)
     """By exercise, what the master's solution printed, check by check."""
     submissions: dict[str, dict[str, Any]] = field(default_factory=dict)

@@ -1,10 +1,10 @@
 """Grading as a pytest plugin over nbval's own classes: one test for each graded check of a
 submission.
 
-`pytest -p workshop.grading --grade NOTEBOOK` for one's own look; `python3 -m workshop grade` runs
+`pytest -p classroom.grading --grade NOTEBOOK` for one's own look; `python3 -m workshop grade` runs
 the same over a class. Nothing that a submission's kernel says is a verdict: a check passes when
 what was seen of the answer agrees, aspect by aspect, with what was seen of our solution for the
-same inputs, in a kernel of its own (`workshop.checks.compare`). nbval collects the notebooks, runs
+same inputs, in a kernel of its own (`classroom.checks.compare`). nbval collects the notebooks, runs
 their cells and reports.
 """
 
@@ -27,10 +27,10 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from nbval.plugin import IPyNbCell, IPyNbFile
 
-from workshop.checks import Exercise, exercise
-from workshop.course.observing import sight_of
+from classroom.checks import Exercise, exercise
+from classroom.observing import sight_of
 
-from . import course, observed, sandbox
+from . import observed, open_copy, sandbox
 from .check import Check, State
 from .intake import documents, notebook_json
 from .intake.answers import Master, Merged, master, merge, names
@@ -91,7 +91,7 @@ def pytest_configure(config: Any) -> None:
     config.stash[PLAN] = Plan(
         seed,
         option.grade_timeout,
-        str(course.prepare(Path(folder.name) / "course")),
+        str(open_copy.prepare(Path(folder.name) / "course")),
         fork=option.grade_fork,
     )
 
@@ -195,7 +195,7 @@ class GradedFile(IPyNbFile):
 
     def _documents(self) -> dict[str, str]:
         """Those beside a notebook of one's own, which no command has looked at before."""
-        if not self.master.name.startswith(documents.LESSON):
+        if not documents.are_of(self.master.name):
             return {}
         found = documents.in_folder(self.path)
         self.flags += found.flags()

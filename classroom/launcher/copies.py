@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from workshop.launcher.environment import SetupFailed
+from classroom.launcher.environment import SetupFailed
 
 FOLDER = "my-work"
 PLACES = ("notebooks", "exercises")

@@ -19,12 +19,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from workshop.launcher import environment, lab
+from classroom.course import active
+from classroom.launcher import environment, lab
 
-SET_UP = "python3 -m workshop lab"
 DISK_NEEDED_GB = 1.0
 KERNEL_START_S = 30
-LIVE_NAMES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
 OLDEST_IPYKERNEL = (7, 4)
 """Older ones never deliver a click to a cell that waits for it."""
 
@@ -49,9 +48,10 @@ def check(deep: bool = False) -> list[Finding]:
     """Look at this machine; returns the findings, basics first. `deep` also starts a kernel
     (2 s). In a browser's tab there is little to look at, and nothing to set up.
     """
+    course = active()
     if sys.platform == "emscripten":
-        return [python_version(), corpus(environment.ROOT), in_a_tab()]
-    env = environment.Environment(environment.ROOT)
+        return [python_version(), *course.findings(course.root), in_a_tab()]
+    env = environment.Environment(course.root)
     complete = _has_everything(env)
     findings = [python_version(), maker(env), writable(env.root), disk(env.root)]
     state = current_python() if complete and not env.is_current else environment_state(env)
@@ -62,9 +62,14 @@ def check(deep: bool = False) -> list[Finding]:
         findings += inside(env.root, python)
         if deep:
             findings.append(kernel_starts(env.root, python))
-    findings += [loopback(), proxy(os.environ), encoding(os.environ), corpus(env.root)]
-    findings += [python_path(os.environ), model(os.environ), key(os.environ)]
+    findings += [loopback(), proxy(os.environ), encoding(os.environ)]
+    findings += [python_path(os.environ), *course.findings(env.root)]
     return findings
+
+
+def set_up() -> str:
+    """The command that sets everything up."""
+    return f"{active().command} lab"
 
 
 def verdict(findings: list[Finding]) -> str:
@@ -74,13 +79,13 @@ def verdict(findings: list[Finding]) -> str:
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
         return f"{count}: {', '.join(problems)}. Fix the first, then run the doctor again."
     if any(finding.name == "environment" and finding.remedy for finding in findings):
-        return f"No problems. Not set up yet: {SET_UP} does it."
+        return f"No problems. Not set up yet: {set_up()} does it."
     return "No problems: this machine is ready."
 
 
 def main(argv: list[str]) -> int:
     """Print the findings and the verdict; returns 1 when there is a problem, else 0."""
-    parser = argparse.ArgumentParser(prog="python3 -m workshop doctor", description=__doc__)
+    parser = argparse.ArgumentParser(prog=f"{active().command} doctor", description=__doc__)
     parser.add_argument(
         "--deep", action="store_true", help="also start a kernel and let it calculate"
     )
@@ -96,7 +101,8 @@ def _has_everything(env: environment.Environment) -> bool:
     return (
         env.is_current
         or "ipykernel" in sys.modules
-        or os.environ.get(environment.OWN_PYTHON, "") not in ("", "0")
+        or environment.has_own_python()
+        or not active().makes_environment
     )
 
 
@@ -218,15 +224,17 @@ def environment_state(
     env: environment.Environment, run: environment.Runner = environment.run_quietly
 ) -> Finding:
     if not os.path.lexists(env.folder):
-        return Finding("environment", True, "not made yet", SET_UP)
+        return Finding("environment", True, "not made yet", set_up())
     if reason := environment.damage(env, run):
         return Finding(
-            "environment", False, f"cannot be used: {reason}", f"{SET_UP} makes it again"
+            "environment", False, f"cannot be used: {reason}", f"{set_up()} makes it again"
         )
     if env.read_stamp() is None:
-        return Finding("environment", True, "somebody's own, not completed by the launcher", SET_UP)
+        return Finding(
+            "environment", True, "somebody's own, not completed by the launcher", set_up()
+        )
     if reasons := environment.due(env, ("requirements.txt",)):
-        return Finding("environment", False, "; ".join(reasons.values()), f"{SET_UP} updates it")
+        return Finding("environment", False, "; ".join(reasons.values()), f"{set_up()} updates it")
     return Finding("environment", True, "complete")
 
 
@@ -234,7 +242,8 @@ def inside(root: Path, python: str) -> list[Finding]:
     """What the environment's Python says about itself."""
     code = (
         f"import sys; sys.path.append({str(root)!r}); "
-        "from workshop.launcher import doctor; doctor.print_facts()"
+        f"from classroom.course import load, use; use(load({active().module!r})); "
+        "from classroom.launcher import doctor; doctor.print_facts()"
     )
     status, output = environment.run_quietly([python, "-I", "-c", code], root)
     if status:
@@ -249,13 +258,12 @@ def print_facts() -> None:
     """Write, as one line of JSON, what only the environment's own Python knows. Runs in a child
     with `-I`.
     """
-    outside = [entry for entry in sys.path if entry != str(environment.ROOT)]
+    course = active()
+    outside = [entry for entry in sys.path if entry != str(course.root)]
+    requirements = course.root / "requirements.txt"
     facts = {
-        "unmet": environment.unmet(environment.ROOT / "requirements.txt"),
-        "projects": {
-            name: _is_found(name, outside) for name in ("kernel", "offline_model", "workshop")
-        },
-        "fts5": _fts5(),
+        "unmet": environment.unmet(requirements) if requirements.exists() else [],
+        "projects": {name: _is_found(name, outside) for name in course.packages},
         "ipykernel": next(
             (d.version for d in importlib.metadata.distributions(name="ipykernel")), ""
         ),
@@ -277,17 +285,6 @@ def _is_found(name: str, path: list[str]) -> bool:
     finally:
         sys.path[:] = kept
         sys.modules.update(loaded)
-
-
-def _fts5() -> str:
-    """ "" when SQLite can index text, else why not."""
-    try:
-        import sqlite3
-
-        sqlite3.connect(":memory:").execute("create virtual table words using fts5(word)")
-    except Exception as error:  # ImportError, or whatever this build of SQLite raises
-        return str(error)
-    return ""
 
 
 def _kernelspec(prefix: Path) -> str:
@@ -320,18 +317,10 @@ def judge(facts: Mapping, root: Path) -> list[Finding]:
         else Finding("packages", True, "as requirements.txt asks"),
         Finding("project", False, f"notebooks cannot import {' and '.join(absent)}", anew)
         if absent
-        else Finding("project", True, "notebooks can import kernel and workshop"),
+        else Finding("project", True, "notebooks can import the course's packages"),
         Finding("ipykernel", True, version)
         if new_enough
         else Finding("ipykernel", False, f"{version or 'missing'}, 7.4 or newer is needed", anew),
-        Finding(
-            "sqlite",
-            False,
-            f"no full-text search ({facts['fts5']})",
-            "use a Python from python.org, uv or conda",
-        )
-        if facts["fts5"]
-        else Finding("sqlite", True, "full-text search works"),
         Finding("kernelspec", False, facts["kernelspec"], anew)
         if facts["kernelspec"]
         else Finding("kernelspec", True, "python3"),
@@ -340,7 +329,7 @@ def judge(facts: Mapping, root: Path) -> list[Finding]:
 
 def _anew(root: Path) -> str:
     if environment.Environment(root).folder.exists():
-        return f"delete the folder .venv, then {SET_UP}"
+        return f"delete the folder .venv, then {set_up()}"
     return "pip install -r requirements.txt"
 
 
@@ -395,41 +384,4 @@ def in_a_tab() -> Finding:
         "Python runs in this tab: no threads, no processes, the offline model only; "
         "your notebooks and progress are kept in this browser",
         "to keep a notebook, download it; to grade or to use another model, install the workshop",
-    )
-
-
-def corpus(root: Path) -> Finding:
-    folder = root / "notebooks" / "data" / "corpus"
-    count = sum(1 for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else 0
-    if count:
-        return Finding("corpus", True, f"{count} documents")
-    return Finding(
-        "corpus",
-        False,
-        "notebooks/data/corpus is missing or empty",
-        "get a complete copy of the repository",
-    )
-
-
-def model(environ: Mapping[str, str]) -> Finding:
-    """Which model the lessons will use. Only names, never a value that could be secret."""
-    chosen = environ.get("WORKSHOP_MODEL", "") or "offline"
-    if chosen not in ("offline", "live", "local"):
-        return Finding(
-            "model",
-            False,
-            f"WORKSHOP_MODEL is {chosen!r}",
-            "set it to offline, live or local, or unset it",
-        )
-    if chosen == "live" and not (any(environ.get(name) for name in LIVE_NAMES)):
-        remedy = "set ANTHROPIC_API_KEY (or ANTHROPIC_BASE_URL), or unset WORKSHOP_MODEL"
-        return Finding("model", False, "live, but there is no key", remedy)
-    return Finding("model", True, chosen)
-
-
-def key(environ: Mapping[str, str]) -> Finding:
-    return Finding(
-        "key",
-        True,
-        ", ".join(f"{name} {'set' if environ.get(name) else 'not set'}" for name in LIVE_NAMES),
     )

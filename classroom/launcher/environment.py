@@ -1,6 +1,6 @@
 """The environment: makes `.venv`, fixes it and goes on inside it, with the standard library alone.
 
-What `.venv` holds is written down in a stamp, `.venv/workshop.json`. While something is being
+What `.venv` holds is written down in a stamp, `.venv/NAME.json`. While something is being
 installed the stamp says `busy`; the finished entry is written last. So an interrupted set-up is
 noticed at the next start.
 """
@@ -25,12 +25,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-ARRIVED = "WORKSHOP_ARRIVED"
+from classroom.course import active
+
+ARRIVED = "ARRIVED"
 """Set while going inside: the environment was checked a moment ago, and a second jump would be a
-loop.
+loop. Like the next one, it has the course's key in front, as in WORKSHOP_ARRIVED.
 """
-OWN_PYTHON = "WORKSHOP_NO_VENV"
+OWN_PYTHON = "NO_VENV"
 """Set to 1 where the current Python already has everything (Binder, Colab, an environment of your
 own).
 """
@@ -61,7 +62,7 @@ class Environment:
 
     @property
     def stamp_file(self) -> Path:
-        return self.folder / "workshop.json"
+        return self.folder / f"{active().key}.json"
 
     @property
     def is_current(self) -> bool:
@@ -102,12 +103,14 @@ class Environment:
 def settle(argv: list[str], files: tuple[str, ...]) -> None:
     """Return only inside an environment in which the requirement `files` are installed.
 
-    Outside of it, makes or fixes it and starts `python -m workshop ARGV` there. Raises SetupFailed.
+    Outside of it, makes or fixes it and starts the command ARGV there. Raises SetupFailed. A course
+    without an environment of its own runs in the Python that it was started with.
     """
-    if os.environ.get(OWN_PYTHON, "") not in ("", "0"):
+    course = active()
+    if not course.makes_environment or has_own_python():
         return
-    env = Environment(ROOT)
-    arrived = os.environ.pop(ARRIVED, "")
+    env = Environment(course.root)
+    arrived = os.environ.pop(course.variable(ARRIVED), "")
     if arrived and env.is_current:
         return
     made_anew = prepare(env, files)
@@ -118,9 +121,13 @@ def settle(argv: list[str], files: tuple[str, ...]) -> None:
             f"{env.python} runs, but not as the environment in {env.folder}. Delete that folder,"
             " start again."
         )
-    become(
-        [str(env.python), "-m", "workshop", *argv], {**child_environ(env, os.environ), ARRIVED: "1"}
-    )
+    environ = {**child_environ(env, os.environ), course.variable(ARRIVED): "1"}
+    become([str(env.python), "-m", course.package, *argv], environ)
+
+
+def has_own_python() -> bool:
+    """Whether somebody has said that this Python has everything."""
+    return os.environ.get(active().variable(OWN_PYTHON), "") not in ("", "0")
 
 
 def child_environ(env: Environment, environ: Mapping[str, str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Starts JupyterLab on lesson 00, with quiet settings of the workshop's own instead of the
+"""Starts JupyterLab on the first lesson, with quiet settings of the workshop's own instead of the
 user's.
 """
 
@@ -14,10 +14,10 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from workshop.launcher import environment
-from workshop.launcher.copies import FOLDER, Copies
+from classroom.course import active
+from classroom.launcher import environment
+from classroom.launcher.copies import FOLDER, Copies
 
-FIRST_LESSON = f"{FOLDER}/notebooks/00_start_here.ipynb"
 USUAL_PORT = 8888
 
 SETTINGS = {
@@ -38,7 +38,7 @@ SETTINGS = {
 them.
 """
 
-SERVER_SETTINGS = """c.ContentsManager.pre_save_hook = "workshop.launcher.saved.keep_widget_state"
+SERVER_SETTINGS = """c.ContentsManager.pre_save_hook = "classroom.launcher.saved.keep_widget_state"
 """
 """The hook's name, not the hook: given a function, Jupyter Server warns that the hook replaces
 itself.
@@ -58,14 +58,14 @@ WHOLE_WORDS = """\
 KERNEL_SETTINGS = {
     # Errors only: warnings about its transport would fill the window that shows the address.
     "IPKernelApp": {"log_level": 40},
-    "InteractiveShellApp": {"extensions": ["workshop.cells"]},
+    "InteractiveShellApp": {"extensions": ["classroom.notebook.cells"]},
 }
 
 
 def options(argv: list[str]) -> argparse.Namespace:
     """The options of `lab`; wrong ones end the program with exit status 2."""
     parser = argparse.ArgumentParser(
-        prog="python3 -m workshop lab", description="Open JupyterLab on lesson 00."
+        prog=f"{active().command} lab", description="Open JupyterLab on the first lesson."
     )
     parser.add_argument(
         "--port",
@@ -88,7 +88,7 @@ def start(chosen: argparse.Namespace) -> int:
     """Become JupyterLab: it prints its address, one Ctrl-C ends it. Raises SetupFailed when it is
     missing.
     """
-    root = environment.ROOT
+    root = active().root
     if importlib.util.find_spec("jupyterlab") is None:
         raise environment.SetupFailed(
             "This Python has no JupyterLab: pip install -r requirements.txt, then start again."
@@ -171,8 +171,9 @@ def trust_lessons(root: Path, copies: Iterable[Path] = ()) -> None:
 
 
 def options_of_jupyterlab(root: Path, chosen: argparse.Namespace, *, as_root: bool) -> list[str]:
-    """The options that make the repository JupyterLab's folder and lesson 00 its first page."""
-    page = f"/lab/tree/{FIRST_LESSON}" if (root / FIRST_LESSON).is_file() else "/lab"
+    """The options that make the repository JupyterLab's folder and the first lesson its page."""
+    first = f"{FOLDER}/notebooks/{active().first_notebook}"
+    page = f"/lab/tree/{first}" if (root / first).is_file() else "/lab"
     words = [
         f"--ServerApp.root_dir={root}",
         f"--LabApp.default_url={page}",

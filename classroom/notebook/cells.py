@@ -1,5 +1,5 @@
 """What a cell that ran too early, or was stopped, says to a person: one sentence instead of a
-traceback. Any other traceback is the learner's own: frames of the workshop's code are left out.
+traceback. Any other traceback is the learner's own: frames of the course's code are left out.
 
 An IPython extension; the launcher's settings load it into every kernel. Where nobody is there, all
 tracebacks stay as they are.
@@ -7,19 +7,19 @@ tracebacks stay as they are.
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import json
 import os
 import sys
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from workshop import frames
-from workshop.presence import IN_BROWSER, interactive
+from classroom.course import active
+from classroom.notebook import frames
+from classroom.notebook.names import made_by
+from classroom.notebook.presence import IN_BROWSER, interactive
 
 STOPPED = "Stopped by you before it was finished. To start over, run the cell again."
 NO_MONITOR = "tqdm:disabling monitor"
@@ -32,9 +32,9 @@ def load_ipython_extension(shell: Any) -> None:
     """Called by IPython when a kernel starts."""
     kinds = (Exception, asyncio.CancelledError, KeyboardInterrupt)
     if IN_BROWSER:
-        from workshop import in_place, tab
+        from classroom.notebook import tab
 
-        in_place.put_in_place()
+        active().in_a_tab()
         tab.of(shell)
         warnings.filterwarnings("ignore", NO_MONITOR)
     shell.set_custom_exc(kinds, _show)
@@ -48,7 +48,7 @@ def _show(
     tb_offset: int | None = None,
 ) -> list[str]:
     if IN_BROWSER:
-        from workshop import tab
+        from classroom.notebook import tab
 
         if tab.shown(shell, error):
             return []
@@ -81,36 +81,6 @@ def explained(error: BaseException) -> str:
         f"    {quoted}\n\n"
         "Run that cell first, or choose Run → Run All Above Selected Cell."
     )
-
-
-def made_by(source: str) -> set[str]:
-    """The names that a cell makes for the cells after it."""
-    try:
-        tree = ast.parse(source)
-    except SyntaxError:
-        return set()
-    return set(_bound(tree))
-
-
-def _bound(node: ast.AST) -> Iterator[str]:
-    for child in ast.iter_child_nodes(node):
-        match child:
-            case (
-                ast.FunctionDef(name=name)
-                | ast.AsyncFunctionDef(name=name)
-                | ast.ClassDef(name=name)
-            ):
-                yield name
-                continue  # what is made inside stays inside
-            case (
-                ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp()
-            ):
-                continue
-            case ast.alias(name=name, asname=other):
-                yield other or name.partition(".")[0]
-            case ast.Name(id=name, ctx=ast.Store()):
-                yield name
-        yield from _bound(child)
 
 
 def _code_cells() -> list[str]:

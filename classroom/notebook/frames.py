@@ -11,12 +11,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
-HERE = Path(__file__).resolve().parent
-OURS = tuple(f"{HERE.parent / name}" for name in ("kernel", "offline_model", "workshop"))
-"""The folders whose frames are folded."""
+from classroom.course import active
+
 FOLDED = (
-    "(Left out above: {frames} of the workshop's own code. `%tb` in a cell of its own shows all.)"
+    "(Left out above: {frames} of the course's own code. `%tb` in a cell of its own shows all.)"
 )
+
+
+def ours() -> list[Path]:
+    """The folders whose frames are folded: the toolkit's and the course's packages."""
+    course = active()
+    return [HERE, *(course.root / name for name in course.packages)]
+
+
+HERE = Path(__file__).resolve().parent.parent
 
 
 def folded(trace: TracebackType | None) -> tuple[TracebackType | None, int]:
@@ -63,4 +71,4 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 def _is_ours(file: str) -> bool:
     path = Path(file)
-    return any(path.is_relative_to(folder) for folder in OURS)
+    return any(path.is_relative_to(folder) for folder in ours())

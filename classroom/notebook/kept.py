@@ -1,7 +1,8 @@
-"""Small facts kept on this machine: JSON tables in `.workshop/`, written whole or not at all.
+"""Small facts kept on this machine: JSON tables in the course's own folder, such as `.workshop/`,
+written whole or not at all.
 
-WORKSHOP_PROGRESS names another file for the progress, and with it another folder, for those who
-share one.
+An environment variable, such as WORKSHOP_PROGRESS, names another file for the progress, and with it
+another folder, for those who share one.
 """
 
 from __future__ import annotations
@@ -13,16 +14,20 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from workshop.presence import IN_BROWSER
+from classroom.course import active
+from classroom.notebook.presence import IN_BROWSER
 
-ROOT = Path("/drive") if IN_BROWSER else Path(__file__).resolve().parent.parent
-"""The clone; in a browser, the part of its storage that survives a reload."""
+
+def root() -> Path:
+    """The course's folder; in a browser, the part of its storage that survives a reload."""
+    return Path("/drive") if IN_BROWSER else active().root
 
 
 def place(name: str) -> Path:
     """Where the file of this name is kept."""
-    given = os.environ.get("WORKSHOP_PROGRESS")
-    return Path(given).parent / name if given else ROOT / ".workshop" / name
+    course = active()
+    given = os.environ.get(course.variable("PROGRESS"))
+    return Path(given).parent / name if given else root() / f".{course.key}" / name
 
 
 def read(file: Path, table: str, thing: str) -> dict[str, Any] | None:

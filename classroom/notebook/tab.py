@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from workshop.cells import made_by
+from classroom.notebook.names import made_by
 
 OUTPUTS = Path(__file__).with_name("tab_outputs.json")
 """The stored outputs of each cell of the lessons, by `key`; the site's build writes it."""
@@ -25,7 +25,7 @@ FOLLOWS = ONLY + ": it builds on one that a browser's tab cannot run."
 BELOW = " Below is what it showed there (stored)."
 NO_OUTPUT = " It prints nothing."
 CHANGED = " You changed it, so nothing is stored for it."
-INSTEAD = "__import__('workshop.tab', fromlist=['tab']).follow()"
+INSTEAD = "__import__('classroom.notebook.tab', fromlist=['tab']).follow()"
 """What runs in place of a cell that builds on one that did not run."""
 SIGNS = {
     "emscripten does not support processes": "another process",

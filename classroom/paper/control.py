@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from workshop.presence import interactive
+from classroom.notebook.presence import interactive
 
 WITHOUT_KERNEL = """<style>
 .workshop-without-kernel { display: none }

@@ -14,11 +14,12 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from workshop import tab
-from workshop.launcher import lab
+from classroom.course import active
+from classroom.launcher import lab
+from classroom.notebook import tab
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 HERE = Path(__file__).parent
+TOOLKIT = HERE.resolve().parent
 WHEELS = HERE / "wheels.txt"
 """Every wheel of the browser's Python, pinned by hash."""
 RUNTIME = "pyodide-314.0.6.tgz"
@@ -26,10 +27,7 @@ RUNTIME_SHA256 = "d78ac549b28a2a58600cd06f44e017024151775f8c6b2d73fab1475400d38e
 RUNTIME_FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 PYTHON = ("--python-version", "3.14", "--implementation", "cp", "--abi", "cp314", "--abi", "abi3")
 PLATFORM = ("--abi", "none", "--platform", "pyemscripten_2026_0_wasm32", "--platform", "any")
-LINKED = ("docs/glossary.md", "offline_model/README.md")
-"""Pages that the notebooks link to."""
-PACKAGES = ("kernel", "offline_model", "workshop")
-NOT_THERE = ("workshop/grading/", "workshop/authoring/", "workshop/site/")
+NOT_THERE = ("classroom/grading/", "classroom/authoring/", "classroom/site/")
 """What needs processes or is for authors, and does not travel."""
 VIEWERS = "@jupyterlab/docmanager-extension:plugin"
 """The setting, as installed, that opens a page to be read and not as its source."""
@@ -52,7 +50,11 @@ const makeRoom = async () => {
 if (innerWidth < 600) makeRoom();
 </script>"""
 """On a phone the list of files, which JupyterLab opens at first, would leave no room to read."""
-START = f"{FOLDER}/lab/index.html?path=notebooks/00_start_here.ipynb"
+
+
+def start() -> str:
+    """Where the edition begins."""
+    return f"{FOLDER}/lab/index.html?path=notebooks/{active().first_notebook}"
 
 
 def build(out: Path, cache: Path) -> tuple[float, float]:
@@ -125,14 +127,16 @@ def _wheels(cache: Path, static: Path) -> None:
 
 
 def _own_wheel(cache: Path, static: Path) -> str:
-    """Makes our wheel, with the library and the lessons' data in it; returns its file name."""
+    """Makes one wheel of toolkit, packages and the lessons' data; returns its file name."""
     own, source = cache / "own", cache / "source"
     for folder in (own, source):
         shutil.rmtree(folder, ignore_errors=True)
-    for name in PACKAGES:
-        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    root = active().root
+    for folder in (TOOLKIT, *(root / name for name in active().packages)):
+        ignore = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(folder, source / folder.name, ignore=ignore)
     for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copyfile(ROOT / name, source / name)
+        shutil.copyfile(root / name, source / name)
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
     _run([*pip, "--wheel-dir", str(own), str(source)], cwd=cache)
     [wheel] = own.glob("*.whl")
@@ -143,10 +147,10 @@ def _own_wheel(cache: Path, static: Path) -> str:
         for part in old.infolist():
             if not part.filename.startswith(NOT_THERE):
                 new.writestr(part.filename, old.read(part))
-        for path in sorted((ROOT / "notebooks" / "data").rglob("*")):
+        for path in sorted((root / "notebooks" / "data").rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
-                new.write(path, path.relative_to(ROOT))
-        new.writestr(tab.OUTPUTS.relative_to(ROOT).as_posix(), json.dumps(_stored_outputs()))
+                new.write(path, path.relative_to(root))
+        new.writestr(f"classroom/notebook/{tab.OUTPUTS.name}", json.dumps(_stored_outputs()))
     return wheel.name
 
 
@@ -155,7 +159,7 @@ def _stored_outputs() -> dict[str, Any]:
     import nbformat
 
     found: dict[str, Any] = {}
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+    for path in sorted(active().notebooks.glob("*.ipynb")):
         found |= tab.stored(nbformat.read(path, as_version=4).cells)
     return found
 
@@ -169,7 +173,7 @@ def _locked(lock: dict[str, Any], static: Path, own: str) -> dict[str, Any]:
     for entry in packages.values():
         entry["depends"] = [name for name in entry["depends"] if name in packages]
     ours = packages[_entry(static / own)["name"]]
-    ours["imports"] = ["kernel", "workshop", "offline_model"]
+    ours["imports"] = ["classroom", *active().packages]
     ours["depends"] = [name for name in packages if name not in (ours["name"], "micropip")]
     return {**lock, "packages": packages}
 
@@ -205,9 +209,10 @@ def _contents(files: Path) -> None:
     """The notebooks, with the browser's kernel named and without outputs of an earlier run."""
     import nbformat
 
+    course = active()
     for folder in ("notebooks", "exercises"):
         (files / folder).mkdir(parents=True)
-        for path in sorted((ROOT / folder).glob("*.ipynb")):
+        for path in sorted((course.root / folder).glob("*.ipynb")):
             notebook = nbformat.read(path, as_version=4)
             notebook.metadata["kernelspec"] = {
                 "name": "python",
@@ -218,11 +223,11 @@ def _contents(files: Path) -> None:
                 if cell.cell_type == "code":
                     cell.outputs, cell.execution_count = [], None
             nbformat.write(notebook, files / folder / path.name)
-        for path in (ROOT / folder).glob("*.md"):
+        for path in (course.root / folder).glob("*.md"):
             shutil.copyfile(path, files / folder / path.name)
-    for name in LINKED:
-        (files / name).parent.mkdir()
-        shutil.copyfile(ROOT / name, files / name)
+    for name in course.linked:
+        (files / name).parent.mkdir(exist_ok=True)
+        shutil.copyfile(course.root / name, files / name)
 
 
 def _settings(lite: Path, out: Path) -> None:
@@ -235,7 +240,7 @@ def _settings(lite: Path, out: Path) -> None:
         },
     }
     page = {
-        "appName": "The Supervisor Workshop",
+        "appName": active().title,
         "exposeAppInBrowser": True,
         "litePluginSettings": {"@jupyterlite/pyodide-kernel-extension:kernel": kernel},
     }

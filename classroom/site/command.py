@@ -1,4 +1,4 @@
-"""`python3 -m workshop site --out DIR`: builds the site, searches it, and says what it holds."""
+"""`site --out DIR`: builds the site, searches it, and says what it holds."""
 
 from __future__ import annotations
 
@@ -10,19 +10,11 @@ import sys
 import time
 from pathlib import Path
 
-from workshop.site import sources
+from classroom.course import active
+from classroom.site import sources
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-NAVIGATION = [
-    ("The Supervisor Workshop", "index.html"),
-    ("Map", "notebooks/MAP.html"),
-    ("Glossary", "docs/glossary.html"),
-    ("Cheat sheet", "docs/cheatsheet.html"),
-    ("Ideas", "docs/ideas.html"),
-    ("Search", "search.html"),
-]
-INSTALL = "pip install -r workshop/site/requirements.txt"
-BROWSER_INSTALL = f"{INSTALL} -r workshop/site/browser-requirements.txt"
+INSTALL = "pip install -r classroom/site/requirements.txt"
+BROWSER_INSTALL = f"{INSTALL} -r classroom/site/browser-requirements.txt"
 NEEDED = ("nbconvert", "bs4", "pagefind")
 NEEDED_IN_A_TAB = (*NEEDED, "jupyterlite_core", "jupyterlite_pyodide_kernel", "pip", "setuptools")
 MEASURE = "python3 -m workshop test --all tests/browser/test_browser_edition.py -k megabytes"
@@ -33,7 +25,7 @@ MARK = ".site"
 
 def main(argv: list[str]) -> int:
     """Build the site; returns the exit status. Refuses a folder that holds anything else."""
-    parser = argparse.ArgumentParser(prog="python3 -m workshop site", description=__doc__)
+    parser = argparse.ArgumentParser(prog=f"{active().command} site", description=__doc__)
     parser.add_argument(
         "--out", required=True, type=Path, metavar="DIR", help="a new folder for it"
     )
@@ -66,24 +58,26 @@ def main(argv: list[str]) -> int:
 
 def _browser_edition(out: Path, cache: Path) -> str:
     """Builds the browser edition beside the pages; says its size and how to measure its speed."""
-    from workshop.site import browser
+    from classroom.site import browser
 
     cache.mkdir(parents=True, exist_ok=True)
     whole, compressed = browser.build(out, cache)
     size = f"{whole:.1f} MB, {compressed:.1f} MB compressed"
     return (
-        f"The browser edition has {size}. It begins at {browser.START}\n"
+        f"The browser edition has {size}. It begins at {browser.start()}\n"
         f"Seconds to its first brief, measured in Chromium: {MEASURE}"
     )
 
 
 def refusal(out: Path, *, browser: bool = False) -> str:
     """Why the site cannot be built there; empty when it can."""
+    if browser and not (active().root / "pyproject.toml").is_file():
+        return "The edition for a browser's tab needs the course to be a package: pyproject.toml."
     needed = NEEDED_IN_A_TAB if browser else NEEDED
     missing = [name for name in needed if not _installed(name)]
     if missing:
         command = BROWSER_INSTALL if browser else INSTALL
-        return f"The site needs {', '.join(missing)}. In the workshop's environment: {command}"
+        return f"The site needs {', '.join(missing)}. In the course's environment: {command}"
     if out.exists() and not out.is_dir():
         return f"{out} is a file; name a new folder."
     if out.is_dir() and any(out.iterdir()) and not (out / MARK).is_file():
@@ -100,22 +94,21 @@ def build(out: Path, *, browser: bool = False) -> list[str]:
 
     Returns the files that pages name and the site does not hold.
     """
-    from workshop.site import render
+    from classroom.site import render
 
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    (out / MARK).write_text(
-        "A site of the Supervisor Workshop; `site` replaces it.\n", encoding="utf-8"
-    )
-    found = sources.pages(ROOT)
+    course = active()
+    (out / MARK).write_text(f"A site of {course.title}; `site` replaces it.\n", encoding="utf-8")
+    found = sources.pages()
     targets = {source.name: source.target for source in found}
     unlinked: list[str] = []
     for source in found:
         page = render.render(source, targets)
         unlinked += page.unlinked
-        _write(out / source.target, render.frame(page, NAVIGATION, browser=browser))
-    for picture in sources.pictures(ROOT):
-        _copy(picture, out / picture.relative_to(ROOT))
+        _write(out / source.target, render.frame(page, navigation(), browser=browser))
+    for picture in sources.pictures():
+        _copy(picture, out / picture.relative_to(course.root))
     _write(out / "search.html", _search_page())
     _write(
         out / "site.css",
@@ -125,21 +118,26 @@ def build(out: Path, *, browser: bool = False) -> list[str]:
     return unlinked
 
 
+def navigation() -> list[tuple[str, str]]:
+    """What each page leads to: words and target."""
+    course = active()
+    return [(course.title, "index.html"), *course.navigation, ("Search", "search.html")]
+
+
 def _search_page() -> str:
     """The only page with a script: the search, which is the site's own."""
-    from workshop.site import render
+    from classroom.site import render
 
     body = (
         '<h1>Search</h1><div id="search"></div>'
-        "<noscript><p>The search needs JavaScript; "
-        'the <a href="notebooks/MAP.html">map</a> does not.</p></noscript>'
+        "<noscript><p>The search needs JavaScript; the links above do not.</p></noscript>"
         '<link rel="stylesheet" href="pagefind/pagefind-ui.css">'
         '<script src="pagefind/pagefind-ui.js"></script>'
         '<script>new PagefindUI({element: "#search", showImages: false, showSubResults: true});'
         "</script>"
     )
     page = render.Page(sources.Source(Path("search.md"), "search.md"), "Search", body)
-    return render.frame(page, NAVIGATION).replace(" data-pagefind-body", "")
+    return render.frame(page, navigation()).replace(" data-pagefind-body", "")
 
 
 def _colours() -> str:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
-from workshop.course.lessons import LESSONS
-from workshop.tab import NEEDS
+from classroom.course import active
+from classroom.notebook.tab import NEEDS
 
-PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "editions.md"
 BEFORE, AFTER = NEEDS.split("{feature}")
 
 
 def row(number: str, cells: int, stored: Mapping[str, str]) -> str:
     """A lesson's row. stored: the cells that showed what is stored, each with its sentence."""
-    [title] = [lesson.title for lesson in LESSONS if lesson.number == number]
+    [title] = [lesson.title for lesson in active().lessons if lesson.number == number]
     ran = f"all {cells} cells" if not stored else f"{cells - len(stored)} of {cells} cells"
     return f"| {number} | {title} | {ran} | {_reasons(stored.values())} |"
 

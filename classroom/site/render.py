@@ -13,7 +13,8 @@ import nbformat
 from bs4 import BeautifulSoup, Tag
 from nbconvert import HTMLExporter
 
-from workshop.site.sources import Source
+from classroom.course import active
+from classroom.site.sources import Source
 
 MARKDOWN_CELL = "text"
 ANSWER_FOLDERS = {"solutions": "exercises"}
@@ -139,14 +140,14 @@ def frame(page: Page, navigation: list[tuple[str, str]], *, browser: bool = Fals
     run = f'<a href="{tab}">run it in this browser</a>, or ' if browser else "to run it, "
     note = (
         f'<p class="edition">You are reading this {kind}; {run}'
-        f'<a href="{start}#Start">install the workshop</a>: one command, no key.</p>'
+        f'<a href="{start}#Start">install it</a>: one command, no key.</p>'
         if page.source.is_notebook
         else ""
     )
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{html.escape(page.title)} · The Supervisor Workshop</title>\n"
+        f"<title>{html.escape(page.title)} · {html.escape(active().title)}</title>\n"
         '<link rel="icon" href="data:,">\n'
         f'<link rel="stylesheet" href="{relpath("site.css", folder)}">\n</head>\n<body>\n'
         '<a class="skip" href="#text">Skip to the text</a>\n'

@@ -5,15 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-PAGES = (
-    "README.md",
-    "CONTRIBUTING.md",
-    "notebooks/*.ipynb",
-    "notebooks/*.md",
-    "exercises/*.ipynb",
-    "docs/*.md",
-    "offline_model/README.md",
-)
+from classroom.course import active
+
 PICTURES = ("notebooks/images/*.svg", "notebooks/images/*.png", "docs/images/*.svg")
 START = "README.md"
 
@@ -37,15 +30,16 @@ class Source:
         return self.path.suffix == ".ipynb"
 
 
-def pages(root: Path) -> list[Source]:
+def pages() -> list[Source]:
     """Every page of the site, in order. No solutions: a reader should be able to try."""
+    course = active()
     return [
-        Source(path, path.relative_to(root).as_posix())
-        for pattern in PAGES
-        for path in sorted(root.glob(pattern))
+        Source(path, path.relative_to(course.root).as_posix())
+        for pattern in course.site_pages
+        for path in sorted(course.root.glob(pattern))
     ]
 
 
-def pictures(root: Path) -> list[Path]:
+def pictures() -> list[Path]:
     """The pictures that pages show."""
-    return [path for pattern in PICTURES for path in sorted(root.glob(pattern))]
+    return [path for pattern in PICTURES for path in sorted(active().root.glob(pattern))]

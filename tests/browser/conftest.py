@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from workshop.authoring.build import KERNELSPEC
+from classroom.authoring.build import KERNELSPEC
 
 from .lab import ROOT, Lab, browser_path
 

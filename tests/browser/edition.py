@@ -53,7 +53,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 def built(folder: Path) -> tuple[float, float]:
     """Builds both sites in `folder / FOLDER`; returns the megabytes of the tab's one, plain and compressed."""
-    from workshop.site import browser, command
+    from classroom.site import browser, command
 
     out = folder / FOLDER
     command.build(out, browser=True)

@@ -12,10 +12,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from classroom.launcher.commands import EDITION
+from classroom.notebook.tab import ONLY
+from classroom.site import facts
 from workshop.course.lessons import LESSONS
-from workshop.launcher.commands import EDITION
-from workshop.site import facts
-from workshop.tab import ONLY
 
 from .edition import Tabs, built, outcomes, printed, served, shown, solutions
 from .lab import ROOT, browser_path
@@ -81,7 +81,9 @@ def test_a_lesson_runs_to_its_end_in_a_tab(tabs, address, number):
     assert errors == {} and tab.console == []
     kept = {cell.id: cell for cell in nbformat.read(ROOT / "notebooks" / name, as_version=4).cells}
     stored = {id: shown(cell) for id, cell in cells.items() if ONLY in shown(cell)}
-    assert facts.row(number, len(cells), stored) in facts.PAGE.read_text(encoding="utf-8")
+    assert facts.row(number, len(cells), stored) in (ROOT / "docs" / "editions.md").read_text(
+        encoding="utf-8"
+    )
     other = {
         (number, id): printed(cell)
         for id, cell in cells.items()
@@ -152,5 +154,5 @@ def test_megabytes_and_seconds_to_the_first_brief(edition, capsys):
 
 
 def test_the_pinned_wheels_have_a_hash_each():
-    lines = (Path(ROOT) / "workshop/site/wheels.txt").read_text(encoding="utf-8").splitlines()
+    lines = (Path(ROOT) / "classroom/site/wheels.txt").read_text(encoding="utf-8").splitlines()
     assert len(lines) > 30 and all("==" in line and "--hash=sha256:" in line for line in lines)

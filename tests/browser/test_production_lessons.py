@@ -6,8 +6,8 @@ from __future__ import annotations
 import nbformat
 import pytest
 
-from workshop.authoring import answers
-from workshop.checks import exercises
+from classroom.authoring import answers
+from classroom.checks import exercises
 
 from .lab import ROOT
 

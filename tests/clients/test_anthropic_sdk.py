@@ -156,7 +156,7 @@ async def test_exercise_17_is_answered_on_the_sdk_itself(url, api):
     """Its check uses a client of the same shape; here our solution meets the real one."""
     import anthropic
 
-    from workshop.authoring import answers
+    from classroom.authoring import answers
 
     space = {}
     for cell in answers.master("17").cells:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from workshop.authoring import answers
-from workshop.checks import deadline, exercise
-from workshop.checks.engine import judge
-from workshop.checks.register import lessons
+from classroom.authoring import answers
+from classroom.checks import deadline, exercise
+from classroom.checks.engine import judge
+from classroom.checks.register import lessons
 
 CHECKER = """
 def fact_checker():

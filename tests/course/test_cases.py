@@ -8,13 +8,13 @@ from random import Random
 
 import pytest
 
+from classroom import observing
+from classroom.authoring import answers, tables
+from classroom.checks import exercises
+from classroom.checks.compare import differing
+from classroom.checks.engine import judge
+from classroom.observing import Session, observer
 from kernel import Result
-from workshop.authoring import answers, tables
-from workshop.checks import exercises
-from workshop.checks.compare import differing
-from workshop.checks.engine import judge
-from workshop.course import observing
-from workshop.course.observing import Session, observer
 
 ALL = exercises()
 EVERY = pytest.mark.parametrize("exercise", ALL, ids=lambda exercise: exercise.id)
@@ -117,7 +117,7 @@ def _inside(value, path, depth):
         parts = value.items()
     elif type(value) in (list, tuple):
         parts = enumerate(value)
-    elif type(value).__module__.startswith(("workshop", "kernel")) and hasattr(value, "__dict__"):
+    elif type(value).__module__.startswith(("workshop", "classroom", "kernel")) and hasattr(value, "__dict__"):
         parts = vars(value).items()
     else:
         return
@@ -129,7 +129,7 @@ def {name}(*given):
     PATHS.clear()
     frame = sys._getframe(1)
     while frame:
-        if "workshop" in frame.f_code.co_filename:
+        if "workshop" in frame.f_code.co_filename or "classroom" in frame.f_code.co_filename:
             for name, value in frame.f_locals.items():
                 _inside(value, (name,), 3)
         frame = frame.f_back

@@ -11,14 +11,15 @@ from random import Random
 
 import pytest
 
-from workshop.authoring import answers, tables
-from workshop.checks import deadline, exercises
-from workshop.checks import tables as built
-from workshop.checks.compare import differing, marked
-from workshop.checks.draws import draw_of, drawn
-from workshop.checks.engine import judge
-from workshop.checks.tables import COURSE, path_of
-from workshop.controls.shown import markdown
+from classroom.authoring import answers, tables
+from classroom.checks import deadline, exercises
+from classroom.checks import tables as built
+from classroom.checks.compare import differing, marked
+from classroom.checks.draws import draw_of, drawn
+from classroom.checks.engine import judge
+from classroom.checks.tables import path_of
+from classroom.paper.shown import markdown
+from tests.places import FOLDER
 
 ALL = exercises()
 EVERY = pytest.mark.parametrize("exercise", ALL, ids=lambda exercise: exercise.id)
@@ -246,8 +247,8 @@ def test_what_is_seen_depends_on_what_was_drawn(exercise):
 
 OBSERVING = sorted(
     path
-    for path in COURSE.rglob("*.py")
-    if path.name != "inputs.py" and path.parent.name != "right"
+    for path in FOLDER.rglob("*.py")
+    if path.name not in ("inputs.py", "__init__.py") and path.parent.name != "right"
 )
 
 
@@ -289,7 +290,7 @@ def test_a_capstone_that_is_half_done_asks_for_the_rest(done, capsys, tmp_path, 
 
 
 def test_every_folder_of_a_lesson_is_whole():
-    for folder in COURSE.glob("lesson_*"):
+    for folder in FOLDER.glob("lesson_*"):
         if (folder / "observe.py").exists():
             assert {path.name for path in folder.iterdir()} - {"__pycache__", "others.toml"} == {
                 "words.toml",

@@ -12,16 +12,16 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from workshop.authoring import answers, handout
-from workshop.authoring.stubs import EXERCISES, ROOT
-from workshop.checks import exercises
+from classroom.authoring import answers, handout
+from classroom.checks import exercises
+from tests.places import COURSE, EXERCISES, ROOT
 
 SHOWN = (".py", ".md", ".toml", ".json", ".ipynb", ".txt", ".svg", ".css")
 RUN = """
 import json, linecache, sys
-from workshop.checks import deadline, exercise
-from workshop.checks.engine import judge
-from workshop.checks.hints import our_solution
+from classroom.checks import deadline, exercise
+from classroom.checks.engine import judge
+from classroom.checks.hints import our_solution
 deadline.TIME_LIMIT_S = 60
 for id, name, source, given in json.load(sys.stdin):
     names = {}
@@ -41,7 +41,7 @@ def unpacked(tmp_path_factory):
     assert handout.main(["--out", str(base / "course.zip")]) == 0
     with zipfile.ZipFile(base / "course.zip") as archive:
         archive.extractall(base)
-    return base / handout.PREFIX
+    return base / COURSE.name
 
 
 def texts(folder):
@@ -67,7 +67,7 @@ def test_nothing_that_is_right_is_in_it(unpacked):
         path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*") if path.is_file()
     }
     assert not [
-        name for name in names if name.startswith(("solutions/", "tests/", "workshop/grading/"))
+        name for name in names if name.startswith(("solutions/", "tests/", "classroom/grading/"))
     ]
     assert not [name for name in names if name.endswith("others.toml") or "/right/" in name]
     assert {f"exercises/{path.name}" for path in EXERCISES.glob("*.ipynb")} <= names
@@ -176,7 +176,7 @@ def test_lab_sets_it_up(unpacked, request):
     """The whole set-up, from the package index; only with --all."""
     if not request.config.getoption("--all"):
         pytest.skip("with --all")
-    code = "from workshop.launcher import environment; environment.settle(['doctor'], ('requirements.txt',))"
+    code = "from classroom.launcher import environment; environment.settle(['doctor'], ('requirements.txt',))"
     environ = {name: value for name, value in os.environ.items() if name != "WORKSHOP_NO_VENV"}
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=unpacked, env=environ, capture_output=True, text=True

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from workshop.authoring import answers
-from workshop.checks import deadline, exercise, exercises
-from workshop.checks.engine import judge
+from classroom.authoring import answers
+from classroom.checks import deadline, exercise, exercises
+from classroom.checks.engine import judge
 
 ALL = exercises()
-PACKAGES = ("kernel", "workshop.course", "types")
+PACKAGES = ("kernel", "workshop.course", "classroom.observing", "types")
 """Whose objects a vandal looks into."""
 
 

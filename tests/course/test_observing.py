@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from classroom import observing
+from classroom.observing import call, observer, show, sight_of
+from classroom.observing.canonical import canonical
 from kernel import Handoff, Result, Usage, Verdict
-from workshop.course import observing
-from workshop.course.canonical import canonical
-from workshop.course.observing import call, observer, show, sight_of
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def shown(monkeypatch):
 
     def show_it(observe, answer, case=None):
         monkeypatch.setattr(observing, "observer", lambda id: observe)
-        return sight_of(show(answer, "answer", "99.1", case, "99.1/0")).seen
+        return sight_of(show("workshop.course", answer, "answer", "99.1", case, "99.1/0")).seen
 
     return show_it
 

@@ -6,9 +6,9 @@ import json
 import random
 from typing import Any
 
-from workshop.authoring.stubs import SOLUTIONS
-from workshop.checks import exercises
-from workshop.grading.reports.reading import trials_of
+from classroom.checks import exercises
+from classroom.grading.reports.reading import trials_of
+from tests.places import SOLUTIONS
 
 NAMES = {path.stem[:2]: path.stem for path in SOLUTIONS.glob("*.ipynb")}
 PEOPLE = (

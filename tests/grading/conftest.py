@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from workshop.grading import course
-from workshop.grading.sandbox.sandboxed_kernel import GradedKernel
+from classroom.grading import open_copy
+from classroom.grading.sandbox.sandboxed_kernel import GradedKernel
 
 from .small_class import graded, hand_in, marks
 
@@ -32,7 +32,7 @@ def plain_class(
 @pytest.fixture(scope="module")
 def material(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The course as a submission's kernel may read it."""
-    return course.prepare(tmp_path_factory.mktemp("grading") / "course")
+    return open_copy.prepare(tmp_path_factory.mktemp("grading") / "course")
 
 
 @pytest.fixture

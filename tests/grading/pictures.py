@@ -15,10 +15,11 @@ from pathlib import Path
 
 import nbformat
 
+from classroom.authoring.answers import changed, master, ours, stub
+from classroom.authoring.stubs import exercises_of
+from classroom.checks import exercises
+from tests.places import ROOT
 from workshop import grading
-from workshop.authoring.answers import changed, master, ours, stub
-from workshop.authoring.stubs import ROOT, exercises_of
-from workshop.checks import exercises
 
 from .a_class import NAMES, PEOPLE
 

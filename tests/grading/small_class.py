@@ -15,8 +15,8 @@ from typing import Any
 
 import psutil
 
-from workshop.authoring.answers import right
-from workshop.authoring.stubs import EXERCISES, ROOT, SOLUTIONS
+from classroom.authoring.answers import right
+from tests.places import EXERCISES, ROOT, SOLUTIONS
 
 NAME = "03_deterministic_supervisor"
 STUB = (EXERCISES / f"{NAME}.ipynb").read_text(encoding="utf-8")

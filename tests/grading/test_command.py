@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_output
 
-from workshop.authoring.stubs import ROOT
-from workshop.course.observing import Sight, line_of
-from workshop.grading import command, observed, options, reports
-from workshop.grading.sandbox.sandboxed_kernel import Outcome
+from classroom.grading import command, observed, options, reports
+from classroom.grading.sandbox.sandboxed_kernel import Outcome
+from classroom.observing import Sight, line_of
+from tests.places import ROOT
 
 from .small_class import STUB, hand_in
 

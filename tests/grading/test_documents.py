@@ -11,12 +11,12 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from workshop.grading import command, course, intake
-from workshop.grading.intake import documents
-from workshop.grading.intake.answers import master, merge
-from workshop.grading.intake.files import Entry
-from workshop.grading.plan import Plan
-from workshop.grading.staged import StagedNotebook
+from classroom.grading import command, intake, open_copy
+from classroom.grading.intake import documents
+from classroom.grading.intake.answers import master, merge
+from classroom.grading.intake.files import Entry
+from classroom.grading.plan import Plan
+from classroom.grading.staged import StagedNotebook
 
 posix = pytest.mark.skipif(os.name == "nt", reason="a symbolic link needs rights there")
 NAME = "19_ship_yours.ipynb"
@@ -32,7 +32,7 @@ def own():
 def hand_in(folder: Path, files: dict[str, bytes | str], name: str = NAME) -> Path:
     """A learner's folder with the capstone, whose first answer reads its documents, and files."""
     folder.mkdir(parents=True)
-    notebook = nbformat.read(course.ROOT / "solutions" / NAME, 4)
+    notebook = nbformat.read(open_copy.ROOT / "solutions" / NAME, 4)
     for cell in notebook.cells:
         facts = cell.metadata.get("workshop", {})
         if facts.get("id") == "19.1" and facts["role"] == "answer":
@@ -143,7 +143,7 @@ def test_another_document_is_graded_again(tmp_path):
 
 @pytest.fixture(scope="module")
 def material(tmp_path_factory):
-    return course.prepare(tmp_path_factory.mktemp("grading") / "course")
+    return open_copy.prepare(tmp_path_factory.mktemp("grading") / "course")
 
 
 def test_the_kernel_finds_them_also_after_it_was_ended(material):

@@ -7,9 +7,9 @@ import json
 import psutil
 import pytest
 
-from workshop.grading import command, course, sandbox
-from workshop.grading.sandbox.forks import ForkServer
-from workshop.grading.sandbox.sandboxed_kernel import GradedKernel
+from classroom.grading import command, open_copy, sandbox
+from classroom.grading.sandbox.forks import ForkServer
+from classroom.grading.sandbox.sandboxed_kernel import GradedKernel
 
 from .small_class import alive, graded, marks, until
 
@@ -53,7 +53,7 @@ print(seen)
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    started = ForkServer(course.prepare(tmp_path_factory.mktemp("grading") / "course"))
+    started = ForkServer(open_copy.prepare(tmp_path_factory.mktemp("grading") / "course"))
     yield started
     family = {
         started.process.pid,
@@ -175,7 +175,7 @@ def test_a_submission_that_kills_its_kernel_ends_nobody_elses(kernels):
 
 def test_without_a_sandbox_it_is_refused_in_a_line(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(
-        "workshop.grading.sandbox.missing", lambda: "the program bwrap is not installed"
+        "classroom.grading.sandbox.missing", lambda: "the program bwrap is not installed"
     )
     assert command.main([str(tmp_path), "--out", str(tmp_path / "out"), "--fork"]) == 2
     output = capsys.readouterr().err

@@ -16,10 +16,10 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from workshop.authoring.stubs import EXERCISES, SOLUTIONS
-from workshop.grading import intake
-from workshop.grading.intake import files as sources
-from workshop.grading.intake.files import NothingToGrade
+from classroom.grading import intake
+from classroom.grading.intake import files as sources
+from classroom.grading.intake.files import NothingToGrade
+from tests.places import EXERCISES, SOLUTIONS
 
 NAMES = {path.stem[:2]: path.stem for path in SOLUTIONS.glob("*.ipynb")}
 FIRST, SECOND = NAMES["01"], NAMES["03"]

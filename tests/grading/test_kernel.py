@@ -10,9 +10,9 @@ import time
 import psutil
 import pytest
 
-from workshop.grading import sandbox
-from workshop.grading.sandbox.sandboxed_kernel import GradedKernel
-from workshop.grading.sandbox.watch import MOST_FILES, files_made
+from classroom.grading import sandbox
+from classroom.grading.sandbox.sandboxed_kernel import GradedKernel
+from classroom.grading.sandbox.watch import MOST_FILES, files_made
 
 in_a_sandbox = pytest.mark.skipif(
     bool(sandbox.missing()), reason=f"no sandbox here: {sandbox.missing()}"

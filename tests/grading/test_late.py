@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workshop.grading import options
-from workshop.grading.late import EXAMPLE, moment, rule
+from classroom.grading import options
+from classroom.grading.late import EXAMPLE, moment, rule
 
 DUE = "2026-11-20T18:00Z"
 AT = datetime(2026, 11, 20, 18, tzinfo=UTC)

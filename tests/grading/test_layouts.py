@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from workshop.grading import intake
+from classroom.grading import intake
 
 from .test_intake import SECOND, THREE
 

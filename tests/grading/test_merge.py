@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workshop.authoring.stubs import EXERCISES, SOLUTIONS
-from workshop.grading.intake import answers
-from workshop.grading.intake.answers import MOST_CLAIMS, MOST_PARSED, master, merge, names
+from classroom.grading.intake import answers
+from classroom.grading.intake.answers import MOST_CLAIMS, MOST_PARSED, master, merge, names
+from tests.places import EXERCISES, SOLUTIONS
 
 NAME = "03_deterministic_supervisor"
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from workshop.authoring.stubs import ROOT
+from tests.places import ROOT
 
 from .small_class import NAME, WRONG, solved
 

@@ -10,11 +10,11 @@ import sys
 
 import pytest
 
-from workshop.authoring import answers
-from workshop.checks import exercise, exercises
-from workshop.checks.draws import drawn
-from workshop.course.observing import sight_of
-from workshop.grading import course, observed
+from classroom.authoring import answers
+from classroom.checks import exercise, exercises
+from classroom.checks.draws import drawn
+from classroom.grading import observed, open_copy
+from classroom.observing import sight_of
 
 SEED = 20_261_122
 SCRIPT = """
@@ -180,7 +180,7 @@ def {name}(*given):
 @pytest.fixture(scope="module")
 def inside(tmp_path_factory):
     """Runs answers as their process would, on the course as a submission sees it; returns their lines."""
-    folder = course.prepare(tmp_path_factory.mktemp("inside") / "course")
+    folder = open_copy.prepare(tmp_path_factory.mktemp("inside") / "course")
 
     def run(tried):
         environ = {"PYTHONPATH": str(folder), "PATH": os.environ["PATH"], "HOME": str(folder)}
@@ -274,7 +274,7 @@ def test_the_cell_of_a_case_holds_its_inputs_and_nothing_else():
 
 
 def test_a_submission_sees_no_cases_no_words_and_no_table(tmp_path):
-    folder = course.prepare(tmp_path / "course")
+    folder = open_copy.prepare(tmp_path / "course")
     names = {path.name for path in folder.rglob("*")}
     assert "observe.py" in names and not names & {"inputs.py", "right", "words.toml", "07.3.json"}
-    assert not (folder / "solutions").exists() and not (folder / "workshop" / "authoring").exists()
+    assert not (folder / "solutions").exists() and not (folder / "classroom" / "authoring").exists()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workshop.grading import command, overrides
+from classroom.grading import command, overrides
 
 from .small_class import LEARNERS, SEED, hand_in
 

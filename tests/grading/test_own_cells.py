@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workshop.grading.intake.own_cells import definitions, needed
+from classroom.grading.intake.own_cells import definitions, needed
 
 ANSWER = "def answer(x):\n    return helper(x)"
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from workshop.authoring.answers import right
-from workshop.authoring.stubs import EXERCISES
-from workshop.checks import exercise
-from workshop.grading import command, sandbox
+from classroom.authoring.answers import right
+from classroom.checks import exercise
+from classroom.grading import command, sandbox
+from tests.places import EXERCISES
 
 from .small_class import NAME, solved
 
@@ -202,7 +202,7 @@ def test_a_folder_that_is_not_there_is_said_and_nothing_is_made(tmp_path, capsys
 
 def test_without_a_sandbox_it_is_said_or_refused(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(
-        "workshop.grading.sandbox.missing", lambda: "the program bwrap is not installed"
+        "classroom.grading.sandbox.missing", lambda: "the program bwrap is not installed"
     )
     assert command.main([str(tmp_path), "--out", str(tmp_path / "out"), "--require-sandbox"]) == 2
     assert "Nothing was graded" in capsys.readouterr().err and not (tmp_path / "out").exists()

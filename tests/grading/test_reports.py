@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workshop.authoring.answers import right
-from workshop.checks import exercise, exercises
-from workshop.course.canonical import canonical
-from workshop.grading import late, reports
-from workshop.grading.overrides import Override
-from workshop.grading.reports import changes, charts, class_page, marks, reading, words
+from classroom.authoring.answers import right
+from classroom.checks import exercise, exercises
+from classroom.grading import late, reports
+from classroom.grading.overrides import Override
+from classroom.grading.reports import changes, charts, class_page, marks, reading, words
+from classroom.observing.canonical import canonical
 
 from .a_class import NAMES, line, report, some_class, write
 from .test_plain import NASTY

@@ -18,9 +18,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from workshop.authoring.stubs import ROOT
-from workshop.grading import command, out_folder, sandbox
-from workshop.grading.sandbox import orphans
+from classroom.grading import command, out_folder, sandbox
+from classroom.grading.sandbox import orphans
+from tests.places import ROOT
 
 from .small_class import (
     LEARNERS,

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from workshop.authoring.stubs import ROOT
-from workshop.grading import command
-from workshop.grading.plan import Plan
-from workshop.grading.scale import cluster, shard, workers
+from classroom.grading import command
+from classroom.grading.plan import Plan
+from classroom.grading.scale import cluster, shard, workers
+from tests.places import ROOT
 
 from . import small_class
 from .small_class import NAME, alive, hand_in, interrupt, marks, shards_of, started, until
@@ -166,7 +166,7 @@ def test_an_address_that_means_nothing_is_refused(capsys, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(SystemExit):
         command.main(["x", "--out", "y", "--scheduler", "local"])
-    assert "pip install -r workshop/grading/scale/requirements.txt" in capsys.readouterr().err
+    assert "pip install -r classroom/grading/scale/requirements.txt" in capsys.readouterr().err
 
 
 def test_a_scheduler_that_does_not_answer_is_said_in_time(monkeypatch):
@@ -239,7 +239,7 @@ def test_another_version_is_refused(packed, name, message):
 
 def test_a_worker_without_a_sandbox_is_refused_when_there_is_one_here(packed, monkeypatch):
     plan, job = packed
-    monkeypatch.setattr("workshop.grading.sandbox.missing", lambda: "bwrap is not installed")
+    monkeypatch.setattr("classroom.grading.sandbox.missing", lambda: "bwrap is not installed")
     sent = {**json.loads(job), "sandbox": True}
     with pytest.raises(
         shard.Misfit,

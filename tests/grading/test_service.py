@@ -12,21 +12,21 @@ import time
 import psutil
 import pytest
 
-from workshop.authoring import answers
-from workshop.checks import exercise
-from workshop.course.observing import Sight, at_the_service, line_of, sight_of
-from workshop.course.service import MARK, MOST_REQUESTS, Exchange
-from workshop.grading import observed, service
-from workshop.grading.intake.answers import Merged
-from workshop.grading.plan import Plan
-from workshop.grading.sandbox import watch
-from workshop.grading.sandbox.sandboxed_kernel import (
+from classroom.authoring import answers
+from classroom.checks import exercise
+from classroom.grading import observed, service
+from classroom.grading.intake.answers import Merged
+from classroom.grading.plan import Plan
+from classroom.grading.sandbox import watch
+from classroom.grading.sandbox.sandboxed_kernel import (
     MOST_LOST,
     MOST_LOST_ALONE,
     GradedKernel,
     Outcome,
 )
-from workshop.grading.staged import StagedNotebook
+from classroom.grading.staged import StagedNotebook
+from classroom.observing import Sight, at_the_service, line_of, sight_of
+from workshop.course.service import MARK, MOST_REQUESTS, Exchange
 
 pytestmark = pytest.mark.skipif(not service.POSSIBLE, reason="this system has no such sockets")
 
@@ -306,7 +306,7 @@ def test_a_case_that_overwhelms_the_service_earns_nothing_and_says_why(kernel):
         "    # solution\n",
         "    # solution\n"
         "    import socket\n"
-        "    from workshop.course import observing\n"
+        "    from classroom import observing\n"
         "    with socket.socket(socket.AF_UNIX) as it:\n"
         "        it.connect(observing._here.session.socket)\n"
         "        it.sendall(b'POST / HTTP/1.1\\r\\ncontent-length: 999999\\r\\n\\r\\n')\n"

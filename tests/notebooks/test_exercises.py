@@ -8,8 +8,9 @@ from collections import Counter
 import nbformat
 import pytest
 
-from workshop.authoring.stubs import EXERCISES, SOLUTIONS, generated, left_over, with_stub
-from workshop.checks import exercises
+from classroom.authoring.stubs import generated, left_over, with_stub
+from classroom.checks import exercises
+from tests.places import EXERCISES, SOLUTIONS
 
 from .test_stored_outputs import nbval
 

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 import kernel
-from workshop.authoring import cheatsheet, glossary
+from classroom.authoring import cheatsheet, glossary
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LESSONS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))

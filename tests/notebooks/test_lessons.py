@@ -9,9 +9,10 @@ import re
 import nbformat
 import pytest
 
-from workshop.authoring import lessons
-from workshop.checks import exercises
+from classroom.authoring import lessons
+from classroom.checks import exercises
 
+from ..places import LESSONS
 from .test_style import ROOT
 
 THERE = lessons.written()
@@ -133,7 +134,7 @@ def test_following_the_ways_on_visits_every_lesson_and_the_ways_back_return():
 def test_every_way_back_is_the_map_and_the_exercises_are_linked(lesson):
     for found in links(THERE[lesson]):
         assert found["map"] == "MAP.md"
-    page = lessons.MAP.read_text(encoding="utf-8")
+    page = (LESSONS / lessons.MAP).read_text(encoding="utf-8")
     assert f"[{lesson.title}]({THERE[lesson].name})" in page
     if exercises(lesson.number):
         first, last = (markdown(THERE[lesson])[index].source for index in (0, -1))
@@ -220,13 +221,13 @@ def test_a_name_that_no_prose_mentions_is_noticed(tmp_path):
     cells = [
         nbformat.v4.new_markdown_cell("Meet `kernel.Agent`.\n\n```\nBudget\n```"),
         nbformat.v4.new_code_cell(
-            "import workshop.authoring.build\nfrom kernel import Agent, Budget\nfrom os import path"
+            "import classroom.authoring.build\nfrom kernel import Agent, Budget\nfrom os import path"
         ),
     ]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "new.ipynb")
     assert imported(tmp_path / "new.ipynb") - introduced(tmp_path / "new.ipynb") == {
         "Budget",
-        "workshop.authoring.build",
+        "classroom.authoring.build",
     }
 
 
@@ -234,6 +235,6 @@ def test_a_name_that_no_prose_mentions_is_noticed(tmp_path):
     ("plan", "minutes"), [("90 minutes", 90), ("half a day", 240), ("two days", 720)]
 )
 def test_a_plan_for_a_room_fits_its_time(plan, minutes):
-    page = (lessons.FOLDER / "INSTRUCTORS.md").read_text(encoding="utf-8")
+    page = (LESSONS / "INSTRUCTORS.md").read_text(encoding="utf-8")
     [with_a_room] = re.findall(rf"^\| {plan} \|.*\| (\d+) min \|$", page, re.MULTILINE)
     assert minutes / 2 < int(with_a_room) <= minutes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import random
@@ -13,7 +12,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from workshop.authoring import build, lessons
+from classroom.authoring import build, lessons
+from workshop.authoring import run_picture
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDERS = ("notebooks", "solutions")
@@ -197,7 +197,8 @@ def test_each_stored_notebook_is_normalised_and_knows_its_ways(path):
 
 
 def test_the_readmes_picture_is_the_one_that_build_draws():
-    assert asyncio.run(build.draw_run()) == build.PICTURE.read_text(encoding="utf-8")
+    path, drawn = run_picture.page()
+    assert drawn == path.read_text(encoding="utf-8")
 
 
 def test_build_check_finds_a_notebook_as_it_would_build_it():
@@ -205,7 +206,7 @@ def test_build_check_finds_a_notebook_as_it_would_build_it():
         [
             sys.executable,
             "-m",
-            "workshop.authoring.build",
+            "classroom.authoring.build",
             "--check",
             *(str(path) for path in STORED if path.name[:2] == "03"),
         ],

@@ -9,13 +9,13 @@ import sys
 import ipywidgets
 import pytest
 
-from workshop.checks import check, exercises, hint, progress
-from workshop.checks.board import Board
-from workshop.controls import control as control_module
+from classroom.checks import check, exercises, hint, progress
+from classroom.checks.board import Board
+from classroom.paper import control as control_module
 
 from .test_controls import all_of, button, page
 
-MODULES = [sys.modules[f"workshop.checks.{name}"] for name in ("engine", "progress", "hints")]
+MODULES = [sys.modules[f"classroom.checks.{name}"] for name in ("engine", "progress", "hints")]
 PROGRESS = MODULES[1]
 
 

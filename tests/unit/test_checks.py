@@ -18,9 +18,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from kernel.trace import counted
-from workshop.authoring.answers import changed, made, ours, right, slip, stub
-from workshop.checks import (
+from classroom.authoring.answers import changed, made, ours, right, slip, stub
+from classroom.checks import (
     CheckFailed,
     UnknownExercise,
     check,
@@ -32,15 +31,17 @@ from workshop.checks import (
     reset,
     solution,
 )
-from workshop.checks.compare import Mark, Recognised, TriedCase, marked, recognise
-from workshop.checks.difference import difference
-from workshop.checks.engine import judge
-from workshop.checks.explain import explain
-from workshop.course.observing import Crash, Sight
+from classroom.checks.compare import Mark, Recognised, TriedCase, marked, recognise
+from classroom.checks.difference import difference
+from classroom.checks.engine import judge
+from classroom.checks.explain import explain
+from classroom.course import Course
+from classroom.observing import Crash, Sight
+from kernel.trace import counted
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 ENGINE, PROGRESS, HINTS = (
-    sys.modules[f"workshop.checks.{name}"] for name in ("engine", "progress", "hints")
+    sys.modules[f"classroom.checks.{name}"] for name in ("engine", "progress", "hints")
 )
 
 
@@ -300,7 +301,7 @@ def test_the_solution_opens_after_passing_and_says_so_where_there_is_none(
 ):
     check("01.1", made("01.1", "answer", right("01.1")[0]))
     assert "while True:" in repr(solution("01.1"))
-    monkeypatch.setattr(HINTS, "SOLUTIONS", tmp_path)
+    monkeypatch.setattr(Course, "solutions", tmp_path)
     assert "not in this copy" in repr(solution("01.1"))
 
 
@@ -328,7 +329,7 @@ def test_one_exercise_can_be_reset(somebody):
 @pytest.fixture
 def notebooks(somebody, monkeypatch, tmp_path):
     """A clone with notebooks; returns what opens one of them, by its place below the clone."""
-    monkeypatch.setattr(PROGRESS.kept, "ROOT", tmp_path / "clone")
+    monkeypatch.setattr(PROGRESS.kept, "root", lambda: tmp_path / "clone")
 
     def opened(place):
         path = tmp_path / place
@@ -406,8 +407,8 @@ def test_progress_of_a_time_that_knew_no_notebooks_counts(notebooks, somebody):
 
 
 HALF = """
-from workshop.authoring.answers import made, ours
-from workshop.checks import check, progress
+from classroom.authoring.answers import made, ours
+from classroom.checks import check, progress
 """
 
 
@@ -594,7 +595,7 @@ def test_a_loop_that_closes_while_its_thread_is_ended_does_not_take_the_verdict_
 
 
 def test_the_cause_measures_a_number_by_the_bound_of_its_rule():
-    from workshop.checks.explain import _unknown
+    from classroom.checks.explain import _unknown
 
     known = exercise("19.1")
     case = TriedCase("there", "", {}, {"different words of each document": 19}, {})

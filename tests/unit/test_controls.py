@@ -11,12 +11,13 @@ import pytest
 import traitlets
 
 import kernel
+from classroom.paper import control as control_module
+from classroom.paper.shown import as_shown_html, as_shown_text, markdown
 from kernel import Agent, Client, DeterministicSupervisor, Result, Run, SetupError, Verdict
 from kernel.journal import Journal
 from offline_model import Script
 from workshop.controls import checkpoint, model_switch, predict, topic_box
-from workshop.controls import control as control_module
-from workshop.controls.shown import accounts, as_shown_html, as_shown_text, markdown
+from workshop.controls.bill import accounts
 
 from .conftest import Worker, scripted
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import ipywidgets
 import pytest
 
+from classroom.paper import control as control_module
 from kernel import Handoff, Result, reviewer
 from offline_model import Temperament
-from workshop.controls import control as control_module
 from workshop.controls import failure_lab
 
 

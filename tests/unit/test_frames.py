@@ -9,9 +9,9 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
+from classroom.notebook import cells, frames
 from kernel import Corpus
 from kernel.search import CorpusError
-from workshop import cells, frames
 
 TOOL = '''
 from kernel import Handoff, Run, connect, tool
@@ -43,7 +43,7 @@ def shown(shell, *sources):
 
 def test_a_bug_in_a_learners_tool_ends_with_that_tools_line(shell):
     text = shown(shell, TOOL, CALL)
-    assert "/kernel/" not in text and "workshop's own code" in text
+    assert "/kernel/" not in text and "course's own code" in text
     assert text.index("dispatch(count_words") < text.index("text.spilt()")
     assert text.rindex("---->") < text.index("spilt()))") < text.rindex("has no attribute 'spilt'")
 

@@ -12,22 +12,27 @@ import socket
 import subprocess
 import sys
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import nbformat
 import pytest
 
+from classroom import course
+from classroom.launcher import commands, doctor, environment, lab, saved
+from classroom.launcher.copies import Copies
+from classroom.launcher.environment import Environment, SetupFailed, prepare
+from classroom.launcher.saved import keep_widget_state
+from classroom.notebook import cells as workshop_cells
 from workshop import __main__ as entry
-from workshop import cells as workshop_cells
-from workshop.launcher import commands, doctor, environment, lab, saved
-from workshop.launcher.copies import Copies
-from workshop.launcher.environment import Environment, SetupFailed, prepare
-from workshop.launcher.saved import keep_widget_state
+from workshop.course import COURSE
+from workshop.launcher import commands as own_commands
+from workshop.launcher import findings as own
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LESSONS = ("requirements.txt",)
+FIRST_LESSON = "my-work/notebooks/00_start_here.ipynb"
 EVERYTHING = ("requirements.txt", "tests/requirements.txt")
 OFFLINE = "ERROR: Could not find a version\nFailed to establish a new connection: [Errno 111] Connection refused"
 
@@ -361,7 +366,7 @@ def test_a_child_keeps_its_bytecode_and_reaches_this_machine_past_a_proxy(machin
 
 
 def test_with_the_flag_the_current_python_is_used_as_it_is(monkeypatch):
-    monkeypatch.setenv(environment.OWN_PYTHON, "1")
+    monkeypatch.setenv("WORKSHOP_NO_VENV", "1")
     monkeypatch.setattr(
         environment, "prepare", lambda *given: pytest.fail("nothing must be installed")
     )
@@ -369,9 +374,9 @@ def test_with_the_flag_the_current_python_is_used_as_it_is(monkeypatch):
 
 
 def test_an_environment_that_does_not_lead_inside_is_not_entered_twice(monkeypatch, machine):
-    monkeypatch.delenv(environment.OWN_PYTHON, raising=False)
-    monkeypatch.setenv(environment.ARRIVED, "1")
-    monkeypatch.setattr(environment, "ROOT", machine.env.root)
+    monkeypatch.delenv("WORKSHOP_NO_VENV", raising=False)
+    monkeypatch.setenv("WORKSHOP_ARRIVED", "1")
+    monkeypatch.setattr(course, "_chosen", [replace(COURSE, root=machine.env.root)])
     monkeypatch.setattr(environment, "prepare", lambda env, files: False)
     with pytest.raises(SetupFailed, match="Delete that folder, start again"):
         environment.settle(["lab"], LESSONS)
@@ -394,8 +399,8 @@ def test_the_entry_parses_on_old_pythons():
 
 
 def test_the_launcher_needs_nothing_but_the_standard_library():
-    code = "import sys; sys.path.insert(0, sys.argv[1]); from workshop.launcher import commands, doctor"
-    subprocess.run([sys.executable, "-I", "-S", "-c", code, str(environment.ROOT)], check=True)
+    code = "import sys; sys.path.insert(0, sys.argv[1]); from classroom.launcher import commands, doctor"
+    subprocess.run([sys.executable, "-I", "-S", "-c", code, str(ROOT)], check=True)
 
 
 def test_wrong_usage_is_answered_with_the_usage_and_status_2(capsys):
@@ -408,8 +413,8 @@ def test_wrong_usage_is_answered_with_the_usage_and_status_2(capsys):
 @pytest.mark.parametrize(
     ("argv", "where"),
     [
-        ([], ["tests", *commands.TOGETHER]),
-        (["-k", "kernel"], ["tests", *commands.TOGETHER]),
+        ([], ["tests", *own_commands.TOGETHER]),
+        (["-k", "kernel"], ["tests", *own_commands.TOGETHER]),
         (["tests/unit/test_launcher.py::x"], []),
         (["tests"], []),
     ],
@@ -420,7 +425,7 @@ def test_pytest_runs_over_all_tests_unless_a_path_is_named(monkeypatch, argv, wh
         environment, "become", lambda command, environ, folder: started.append((command, environ))
     )
     monkeypatch.setattr(lab, "jupyter_environment", lambda root, environ: {})
-    commands.run_tests(argv)
+    own_commands.run_tests(argv)
     command, environ = started[0]
     assert command[1:] == ["-m", "pytest", *where, *argv]
     assert environ["PYTHONHASHSEED"].isdigit()
@@ -501,10 +506,10 @@ def test_a_control_whose_state_was_never_saved_is_saved_as_its_text(tmp_path):
 
 
 def test_lab_opens_on_the_first_lesson_and_asks_no_question_at_the_end(tmp_path):
-    (tmp_path / lab.FIRST_LESSON).parent.mkdir(parents=True)
+    (tmp_path / FIRST_LESSON).parent.mkdir(parents=True)
     words = lab.options_of_jupyterlab(tmp_path, lab.options([]), as_root=False)
     assert "--LabApp.default_url=/lab" in words, "a copy without lessons still opens"
-    (tmp_path / lab.FIRST_LESSON).touch()
+    (tmp_path / FIRST_LESSON).touch()
     words = lab.options_of_jupyterlab(
         tmp_path, lab.options(["--port", "0", "--no-browser"]), as_root=True
     )
@@ -614,12 +619,12 @@ def test_the_test_command_ends_with_a_count_and_names_what_is_left(tmp_path):
 def test_the_tests_of_the_edition_for_a_tab_install_what_it_needs_when_they_are_named(monkeypatch):
     needed = []
     monkeypatch.setattr(environment, "settle", lambda argv, files: needed.append(files))
-    monkeypatch.setattr(commands, "run_tests", lambda argv: 0)
-    assert (ROOT / commands.EDITION).is_file()
-    for argv in (["--all"], ["--all", commands.EDITION], [f"{commands.EDITION}::test_one"]):
+    monkeypatch.setattr(own_commands, "run_tests", lambda argv: 0)
+    assert (ROOT / own_commands.EDITION).is_file()
+    for argv in (["--all"], ["--all", own_commands.EDITION], [f"{own_commands.EDITION}::test_one"]):
         assert commands.run("test", argv) == 0
-    everything = commands.TESTS_NEED + commands.SITE_NEEDS
-    assert needed == [commands.TESTS_NEED, everything, everything]
+    everything = commands.BUILDING_NEEDS + commands.SITE_NEEDS
+    assert needed == [commands.BUILDING_NEEDS, everything, everything]
 
 
 # ---------------------------------------------------------------- the learner's copies
@@ -830,10 +835,10 @@ def test_every_problem_comes_with_a_remedy(tmp_path):
         doctor.python_version((3, 10, 13)),
         doctor.disk(tmp_path, free_bytes=10**8),
         doctor.writable(tmp_path / "missing"),
-        doctor.corpus(tmp_path),
+        own.corpus(tmp_path),
         doctor.proxy({"HTTP_PROXY": "http://proxy:3128"}),
-        doctor.model({"WORKSHOP_MODEL": "gpt"}),
-        doctor.model({"WORKSHOP_MODEL": "live"}),
+        own.model({"WORKSHOP_MODEL": "gpt"}),
+        own.model({"WORKSHOP_MODEL": "live"}),
     ]
     assert [finding.name for finding in findings if finding.ok] == []
     assert all(finding.remedy and str(finding).startswith("problem ") for finding in findings)
@@ -857,8 +862,8 @@ def test_a_sound_machine_has_no_problem(tmp_path):
         doctor.proxy({}),
         doctor.proxy({"HTTP_PROXY": "http://proxy:3128", "NO_PROXY": "localhost, 127.0.0.1"}),
         doctor.proxy({"HTTPS_PROXY": "http://proxy:3128"}),
-        doctor.model({}),
-        doctor.model({"WORKSHOP_MODEL": "live", "ANTHROPIC_BASE_URL": "http://127.0.0.1:1"}),
+        own.model({}),
+        own.model({"WORKSHOP_MODEL": "live", "ANTHROPIC_BASE_URL": "http://127.0.0.1:1"}),
     ]
     assert [str(finding) for finding in findings if not finding.ok or finding.remedy] == []
     assert doctor.verdict(findings) == "No problems: this machine is ready."
@@ -871,7 +876,7 @@ def test_the_doctor_hears_what_the_environments_python_says_about_itself():
 
 
 def test_the_doctor_never_shows_a_key():
-    finding = doctor.key({"ANTHROPIC_API_KEY": "sk-secret"})
+    finding = own.key({"ANTHROPIC_API_KEY": "sk-secret"})
     assert "ANTHROPIC_API_KEY set, ANTHROPIC_AUTH_TOKEN not set" in finding.said
     assert "sk-secret" not in str(finding)
 

@@ -11,11 +11,11 @@ import nbformat
 import pytest
 
 pytest.importorskip(
-    "pagefind", reason="the site's packages: pip install -r workshop/site/requirements.txt"
+    "pagefind", reason="the site's packages: pip install -r classroom/site/requirements.txt"
 )
 from bs4 import BeautifulSoup
 
-from workshop.site import browser, command, render, sources
+from classroom.site import browser, command, render, sources
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -99,7 +99,7 @@ def test_a_folder_with_other_files_is_refused(tmp_path, capsys):
 
 
 def test_each_source_has_a_place_of_its_own():
-    found = sources.pages(ROOT)
+    found = sources.pages()
     assert len({source.target for source in found}) == len(found)
     assert not any(source.name.startswith("solutions/") for source in found)
 
@@ -118,11 +118,11 @@ def test_links_of_the_notebooks_lead_somewhere_in_a_tab(tmp_path):
 
 def test_each_page_of_a_notebook_leads_to_it_in_the_edition_for_a_tab():
     """That the link opens it in a browser: tests/browser/test_browser_edition.py."""
-    notebooks = [source for source in sources.pages(ROOT) if source.is_notebook]
+    notebooks = [source for source in sources.pages() if source.is_notebook]
     assert len(notebooks) >= 40
     for source in notebooks:
-        page = render.frame(render.Page(source, "Title", ""), command.NAVIGATION, browser=True)
+        page = render.frame(render.Page(source, "Title", ""), command.navigation(), browser=True)
         link = BeautifulSoup(page, "html.parser").find("a", string="run it in this browser")
         address, _, path = link["href"].partition("?path=")
         target = normpath(f"{PurePosixPath(source.target).parent}/{address}")
-        assert target == browser.START.partition("?")[0] and path == source.name
+        assert target == browser.start().partition("?")[0] and path == source.name

@@ -13,14 +13,16 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
+from classroom.authoring import answers
+from classroom.checks import deadline, engine, exercise, in_turn
+from classroom.notebook import cells, tab
 from kernel.desks import checkout, incidents
-from workshop import cells, in_place, tab
-from workshop.authoring import answers
-from workshop.checks import deadline, engine, exercise, in_turn
+from workshop import in_place
+from workshop.course import COURSE
 from workshop.course.lessons import LESSONS
-from workshop.site import facts
 
-ROOT = facts.PAGE.parent.parent
+ROOT = COURSE.root
+EDITIONS = ROOT / "docs" / "editions.md"
 NO_PROCESS = "raise OSError('[Errno 138] emscripten does not support processes.')"
 NO_THREAD = 'raise RuntimeError("can\'t start new thread")'
 CELLS = {
@@ -172,7 +174,7 @@ def test_the_page_on_editions_has_a_row_for_each_lesson_as_it_is_now(lesson):
     [path] = (ROOT / "notebooks").glob(f"{lesson.number}_*.ipynb")
     count = sum(cell.cell_type == "code" for cell in nbformat.read(path, as_version=4).cells)
     begins = f"| {lesson.number} | {lesson.title} | "
-    [row] = [line for line in facts.PAGE.read_text("utf-8").splitlines() if line.startswith(begins)]
+    [row] = [line for line in EDITIONS.read_text("utf-8").splitlines() if line.startswith(begins)]
     assert f"all {count} cells" in row or f" of {count} cells" in row
 
 

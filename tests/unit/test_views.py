@@ -16,6 +16,9 @@ from xml.etree import ElementTree
 import pytest
 
 import workshop.views.live as live
+from classroom.launcher.lab import IN_THE_DARK
+from classroom.notebook.presence import interactive
+from classroom.paper.svg import INK, MUTED, PAPER, WARNING, cut, deep, escape, text_width, tint
 from kernel import (
     Agent,
     Budget,
@@ -34,8 +37,6 @@ from kernel import (
     tool,
 )
 from kernel.events import Waited
-from workshop.launcher.lab import IN_THE_DARK
-from workshop.presence import interactive
 from workshop.views import (
     BudgetGauges,
     ContextSizes,
@@ -46,21 +47,8 @@ from workshop.views import (
     chart,
     watch,
 )
+from workshop.views.hues import FURTHER, ROLES, Hues
 from workshop.views.scene import BARS, Scene
-from workshop.views.svg import (
-    FURTHER,
-    INK,
-    MUTED,
-    PAPER,
-    ROLES,
-    WARNING,
-    Hues,
-    cut,
-    deep,
-    escape,
-    text_width,
-    tint,
-)
 from workshop.views.understood import not_understood, readings
 
 from .conftest import Worker, call, scripted
@@ -929,8 +917,8 @@ async def test_a_live_view_that_fails_neither_stops_the_run_nor_the_other_view(s
 
 def test_the_toolkit_can_be_imported_without_widgets():
     code = (
-        "import sys; sys.modules['ipywidgets'] = sys.modules['IPython'] = None\nimport workshop.views, workshop.presence\n"
-        "assert not workshop.presence.interactive() and not workshop.presence.in_notebook()"
+        "import sys; sys.modules['ipywidgets'] = sys.modules['IPython'] = None\nimport workshop.views, classroom.notebook.presence\n"
+        "assert not classroom.notebook.presence.interactive() and not classroom.notebook.presence.in_notebook()"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
 

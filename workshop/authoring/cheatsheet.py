@@ -11,8 +11,8 @@ from typing import Any
 import kernel
 from kernel import Tool
 from workshop.__main__ import USAGE
+from workshop.course import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "docs" / "cheatsheet.md"
 PRODUCTION = {
     "selection": "08",

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from workshop.views.svg import (
+from classroom.paper.svg import (
     BODY,
     CARD,
     INK,
@@ -32,8 +32,8 @@ from workshop.views.svg import (
     text_width,
     tint,
 )
+from workshop.course import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 IMAGES = ROOT / "docs" / "images"
 GAP = 16.0
 """Between two lanes, in px."""
@@ -273,82 +273,82 @@ SUBMISSION = Walk(
     (
         Station(
             0,
-            "workshop/grading/command.py",
+            "classroom/grading/command.py",
             "grade",
             "the steps, in order",
             "a folder or a zip",
         ),
         Station(
             0,
-            "workshop/grading/intake/__init__.py",
+            "classroom/grading/intake/__init__.py",
             "read",
             "who handed in what",
             "Submission, one a notebook",
         ),
         Station(
             0,
-            "workshop/grading/course.py",
+            "classroom/grading/open_copy.py",
             "prepare",
             "a copy without anything right",
             "the folder that sandboxes see",
         ),
         Station(
             0,
-            "workshop/grading/observed.py",
+            "classroom/grading/observed.py",
             "reference",
             "our solutions, on drawn cases",
             "a line for each case",
         ),
         Station(
             0,
-            "workshop/grading/scale/workers.py",
+            "classroom/grading/scale/workers.py",
             "run",
             "25 submissions a process",
             "Plan, as a JSON file",
         ),
         Station(
             1,
-            "workshop/grading/plugin.py",
+            "classroom/grading/plugin.py",
             "GradedFile.collect",
             "one test for each check",
             "the notebook, as plain JSON",
         ),
         Station(
             1,
-            "workshop/grading/intake/answers.py",
+            "classroom/grading/intake/answers.py",
             "merge",
             "its answers in our notebook",
             "cells, in order",
         ),
         Station(
             1,
-            "workshop/grading/staged.py",
+            "classroom/grading/staged.py",
             "StagedNotebook.run",
             "a cell, with a limit of time",
             "the answer, one case",
         ),
         Station(
             2,
-            "workshop/course/observing.py",
+            "classroom/observing/__init__.py",
             "show",
             "lets it work; notes what is seen",
             "one printed line",
         ),
         Station(
             1,
-            "workshop/grading/plugin.py",
+            "classroom/grading/plugin.py",
             "GradedCell._checked",
             "compares with our line",
             "Check, in a JSON report",
         ),
         Station(
             0,
-            "workshop/grading/reports/__init__.py",
+            "classroom/grading/reports/__init__.py",
             "write",
             "gradebook, a page a learner",
         ),
     ),
-    folder="workshop/",
+    folder="classroom/",
 )
 
 WALKS = (HANDOFF, REQUEST, SUBMISSION)

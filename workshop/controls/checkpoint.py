@@ -8,12 +8,12 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from classroom.notebook.presence import IN_BROWSER, in_notebook, interactive
+from classroom.paper.control import Control
+from classroom.paper.shown import as_shown_html, as_shown_text, markdown, prose, status_line
 from kernel.journal import Journal
-from workshop.presence import IN_BROWSER, in_notebook, interactive
 
 from . import terminal
-from .control import Control
-from .shown import as_shown_html, as_shown_text, markdown, prose, status_line
 
 WAKE_S = 0.25
 

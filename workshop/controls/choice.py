@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import traitlets
 
-from .shown import escape, inline
+from classroom.paper.shown import escape, inline
 
 PICK = (
     "const box=this.closest('.workshop-choice');"

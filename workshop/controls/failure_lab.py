@@ -8,14 +8,14 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from classroom.paper.control import Control, Place
+from classroom.paper.shown import prose, status_line
 from kernel import Budget, Executable, Handoff, Result, Run, connect
 from kernel.trace import dollars
 from offline_model import Temperament
 from workshop.views import BudgetGauges, Timeline
 
 from .choice import Choice
-from .control import Control, Place
-from .shown import prose, status_line
 
 Broken = tuple[Callable[[int, Budget], Executable], Temperament]
 """What makes the team of (cap, local budget), and how its model behaves."""

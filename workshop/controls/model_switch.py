@@ -10,13 +10,13 @@ import httpx
 import traitlets
 
 import kernel
+from classroom.notebook import kept
+from classroom.notebook.presence import IN_BROWSER, interactive, notebook_name
+from classroom.paper.control import Control
+from classroom.paper.shown import prose, status_line
 from kernel import Client, SetupError
-from workshop import kept
-from workshop.presence import IN_BROWSER, interactive, notebook_name
 
 from .choice import Choice
-from .control import Control
-from .shown import prose, status_line
 
 LABELS = {
     "offline": ("Offline", "The workshop's own model: deterministic, no key, no network"),

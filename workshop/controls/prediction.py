@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from workshop import kept
-from workshop.presence import notebook_name
+from classroom.notebook import kept
+from classroom.notebook.presence import notebook_name
+from classroom.paper import control
+from classroom.paper.control import Control
+from classroom.paper.shown import status_line
 
-from . import control
 from .choice import Choice
-from .control import Control
-from .shown import status_line
 
 FILE = kept.place("predictions.json")
 Right = Callable[..., str | int]

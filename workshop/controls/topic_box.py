@@ -10,12 +10,13 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from classroom.notebook.presence import in_notebook, interactive, notebook_name
+from classroom.paper.control import Control, Place
+from classroom.paper.shown import escape, markdown, prose, status_line
 from kernel import Budget, Client, Event, Executable, Handoff, Result, Run, SetupError
-from workshop.presence import in_notebook, interactive, notebook_name
+from workshop.controls.bill import bill
 
-from .control import Control, Place
 from .model_switch import ModelSwitch
-from .shown import bill, escape, markdown, prose, status_line
 
 FRAME_S, TICK_S = 0.05, 0.25
 """The picture is redrawn at most, and at least, this often; the last state is always drawn."""

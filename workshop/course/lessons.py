@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-
-class Lesson(NamedTuple):
-    """One lesson of the curriculum; it is there as soon as its notebook is, `NN_name.ipynb`."""
-
-    number: str
-    title: str
-    sees: str
-    """What the learner gets to see, for the README."""
-
+from classroom.course import Lesson
 
 LESSONS = (
     Lesson("00", "Start here", "a team of three write a cited brief"),
@@ -50,8 +40,10 @@ LESSONS = (
     ),
     Lesson("19", "Ship yours", "your own team on your own documents, and its build report"),
 )
-CORE = tuple(lesson for lesson in LESSONS if lesson.number < "08")
-PRODUCTION = tuple(lesson for lesson in LESSONS if lesson.number >= "08")
+TRACKS = {
+    "the core": tuple(lesson for lesson in LESSONS if lesson.number < "08"),
+    "the production track": tuple(lesson for lesson in LESSONS if lesson.number >= "08"),
+}
 PLANS = {
     "90 minutes": ("00", "02", "03"),
     "half a day": ("00", "01", "02", "03", "05", "06"),

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import httpx
 
+from classroom.observing import MARK, Reader
 from kernel import Client
 from offline_model import OfflineTransport
 from offline_model.api.service import OfflineAPI, Response
@@ -21,8 +22,6 @@ MOST_REQUESTS, LARGEST_BODY, MOST_LOGGED = 300, 400_000, 8_000_000
 """Requests for one case; bytes of one request, and of all requests and replies of a case. More is
 refused.
 """
-MARK = "at the service"
-"""The aspect of an observation that waits for the log of a service outside."""
 
 
 class Exchange(NamedTuple):
@@ -37,8 +36,6 @@ class Exchange(NamedTuple):
 
 
 Log = list[Exchange]
-Reader = Callable[[Log, Any, dict[str, Any]], dict[str, Any]]
-"""(what the service saw, the case, what was seen inside) → all that was seen."""
 
 
 class WatchedAPI:

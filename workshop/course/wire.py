@@ -8,11 +8,10 @@ from typing import Any
 
 import httpx
 
+from classroom.observing import pictured
 from kernel import Client, Run
 from kernel.wire import API_VERSION
 from offline_model import Script
-
-from .observing import pictured
 
 
 class Wire(Script):

@@ -12,6 +12,7 @@ from statistics import fmean
 from IPython.display import display
 from pydantic import BaseModel, create_model
 
+from classroom.notebook.presence import interactive
 from kernel import (
     LIBRARY,
     Agent,
@@ -30,7 +31,6 @@ from kernel import (
 from kernel.calibrate import Caught
 from kernel.evaluate import FEWEST, Case, Difference, Trial, by_case, sentences
 from kernel.marks import Report
-from workshop.presence import interactive
 from workshop.views import chart
 
 GOLDEN: Path = LIBRARY.parent / "golden.jsonl"

@@ -92,7 +92,7 @@ class Report:
 
 
 def _asked(log: Log, documents: Iterable[str]) -> list[Checked]:
-    from workshop.checks.shipped import checks_on  # only now: most reports are of no capstone
+    from workshop.report.shipped import checks_on  # only now: most reports are of no capstone
 
     return checks_on(log.trace, documents)
 

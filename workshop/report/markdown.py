@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from classroom.paper.svg import plain
 from workshop.views import TeamPicture
 from workshop.views.handoffs import in_full
 from workshop.views.scene import Passage, Scene, bill, dollars, sizes
-from workshop.views.svg import plain
 
 from . import MARK, facts
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from classroom.paper.svg import escape
 from workshop.views import Timeline
 from workshop.views.handoffs import in_full
 from workshop.views.scene import Passage, Scene, bill, dollars, sizes
-from workshop.views.svg import escape
 
 from . import MARK, facts
 from .replay import Frame, frames

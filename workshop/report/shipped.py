@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from classroom.checks.compare import within
+from classroom.checks.register import exercises
 from kernel import Run, Trace
 from workshop.course.capstone import on_log
-from workshop.report import Checked
 
-from .compare import within
-from .register import exercises
+from .facts import Checked
 
 CAPSTONE = "19"
 

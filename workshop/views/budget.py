@@ -6,10 +6,24 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
+from classroom.paper.svg import (
+    BODY,
+    INK,
+    LINE,
+    MARGIN,
+    MUTED,
+    SMALL,
+    TITLE,
+    WARNING,
+    WIDTH,
+    box,
+    card,
+    text,
+    tint,
+)
 from kernel import Budget, Run, Spent
 
 from .scene import Passage, dollars
-from .svg import BODY, INK, LINE, MARGIN, MUTED, SMALL, TITLE, WARNING, WIDTH, box, card, text, tint
 from .view import Source, Time, View
 
 GAUGE, NEARLY, MOST = "#3b4a6b", 0.8, 12

@@ -7,8 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 
+from classroom.paper.svg import BODY, CARD, INK, LINE, MARGIN, MUTED, WIDTH, text_width
+
 from .drawing import DASHED, FAINT, LEFT, RIGHT, TOP, Axis, Chart, Drawing, hue
-from .svg import BODY, CARD, INK, LINE, MARGIN, MUTED, ROLES, WIDTH, text_width
+from .hues import ROLES
 
 __all__ = ["Chart", "bars", "curves", "intervals", "lines", "pairs", "panels"]
 

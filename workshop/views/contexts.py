@@ -5,9 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from classroom.paper.svg import (
+    BODY,
+    INK,
+    LINE,
+    MARGIN,
+    SMALL,
+    TITLE,
+    WIDTH,
+    bars,
+    box,
+    card,
+    text,
+    tint,
+)
 from kernel import Event
 
-from .svg import BODY, INK, LINE, MARGIN, SMALL, TITLE, WIDTH, bars, box, card, text, tint
 from .view import Source, View
 
 LEFT, RIGHT, MOST, COLUMNS = 216.0, 664.0, 40, 40

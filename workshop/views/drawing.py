@@ -7,15 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .lanes import tick
-from .svg import (
+from classroom.paper.svg import (
     BODY,
-    FURTHER,
     INK,
     LINE,
     MARGIN,
     MUTED,
-    ROLES,
     TITLE,
     WIDTH,
     box,
@@ -25,6 +22,9 @@ from .svg import (
     text,
     tint,
 )
+from workshop.views.hues import FURTHER, ROLES
+
+from .lanes import tick
 from .view import bundle
 
 LEFT = 200.0

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kernel.events import Dispatched, Note, Requested, Returned
-
-from .svg import (
+from classroom.paper.svg import (
     BODY,
     INK,
     LINE,
@@ -22,6 +20,8 @@ from .svg import (
     text,
     tint,
 )
+from kernel.events import Dispatched, Note, Requested, Returned
+
 from .view import View
 
 HOME, AWAY, LOST = "#3b4a6b", "#00795a", "#a1344f"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from classroom.paper.page import aside, heading, name, sentence, sheet
+from classroom.paper.svg import CARD, HAIRLINE, escape, tint
 from kernel import Event
 from kernel.events import Dispatched, Returned
 
-from .page import aside, heading, name, sentence, sheet
-from .svg import CARD, HAIRLINE, Hues, escape, tint
+from .hues import Hues
 from .view import View
 
 HOLDS = {True: "holds", False: "does not hold", None: "open"}

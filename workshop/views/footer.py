@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from classroom.paper.svg import BODY, MARGIN, MUTED, WARNING, WIDTH, text, wrapped
 from kernel import Event
 
 from .scene import Passage, reasons, waits
-from .svg import BODY, MARGIN, MUTED, WARNING, WIDTH, text, wrapped
 from .understood import not_understood
 
 LINE_HEIGHT = 17

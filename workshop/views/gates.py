@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .jobs import jobs, notes
-from .scene import words_of
-from .svg import (
+from classroom.paper.svg import (
     BODY,
     INK,
     LINE,
@@ -23,6 +21,9 @@ from .svg import (
     tint,
     wrapped,
 )
+
+from .jobs import jobs, notes
+from .scene import words_of
 from .view import View
 
 LEFT, HEIGHT, PITCH = 156.0, 76.0, 86.0

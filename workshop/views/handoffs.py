@@ -7,11 +7,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from classroom.paper.page import aside, folded, heading, measured, name, sentence, sheet
 from kernel import Handoff
 
-from .page import aside, folded, heading, measured, name, sentence, sheet
+from .hues import Hues
 from .scene import Passage, bill, sizes
-from .svg import Hues
 from .view import View
 
 

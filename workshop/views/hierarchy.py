@@ -6,11 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from kernel import Result
-from kernel.events import Dispatched, Returned
-
-from .scene import STATE_OF
-from .svg import (
+from classroom.paper.svg import (
     BODY,
     INK,
     LINE,
@@ -28,6 +24,10 @@ from .svg import (
     tint,
     wrapped,
 )
+from kernel import Result
+from kernel.events import Dispatched, Returned
+
+from .scene import STATE_OF
 from .view import View
 
 PITCH, HEIGHT, GAP, TOP = 46.0, 38.0, 28.0, 116.0

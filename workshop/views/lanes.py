@@ -8,8 +8,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from classroom.paper.svg import (
+    CARD,
+    LINE,
+    MUTED,
+    WARNING,
+    bars,
+    box,
+    line,
+    number,
+    path,
+    text,
+    tint,
+)
+
 from .scene import Call, Member, Moment, Passage, Span
-from .svg import CARD, LINE, MUTED, WARNING, bars, box, line, number, path, text, tint
 from .view import Time
 
 NICE = (1, 2, 5)

@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from classroom.paper.svg import MARGIN
+
 from .scene import Member
-from .svg import MARGIN
 
 MOST = 12
 """Rows of specialists; those for whom there is no room share one more box."""

@@ -7,13 +7,13 @@ import time
 from types import TracebackType
 from typing import Any
 
+from classroom.notebook.presence import in_notebook, interactive
+from classroom.paper.page import aside, sentence, strip
+from classroom.paper.svg import escape
 from kernel import Event, Run
 from kernel.events import Replied
 
-from ..presence import in_notebook, interactive
 from .handoffs import entry, returned
-from .page import aside, sentence, strip
-from .svg import escape
 from .team import TeamPicture
 from .understood import reading
 from .view import View

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from kernel.events import Dispatched
-from kernel.plan import Plan, Step
-
-from .jobs import Job, jobs, notes
-from .svg import (
+from classroom.paper.svg import (
     BODY,
     INK,
     LINE,
@@ -18,7 +14,6 @@ from .svg import (
     SMALL,
     WARNING,
     WIDTH,
-    Hues,
     box,
     card,
     element,
@@ -29,6 +24,11 @@ from .svg import (
     tint,
     wrapped,
 )
+from kernel.events import Dispatched
+from kernel.plan import Plan, Step
+from workshop.views.hues import Hues
+
+from .jobs import Job, jobs, notes
 from .view import View
 
 HEIGHT, PITCH, GAP, HEAD = 58.0, 70.0, 36.0, 30.0

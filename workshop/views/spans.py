@@ -6,13 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kernel import Run, Trace
-from kernel.models import role_of
-from kernel.telemetry import NAMES, Span, Spans
-
-from .lanes import Scale, in_text
-from .scene import Moment
-from .svg import (
+from classroom.paper.svg import (
     BODY,
     CARD,
     INK,
@@ -22,7 +16,6 @@ from .svg import (
     SMALL,
     WARNING,
     WIDTH,
-    Hues,
     bars,
     box,
     card,
@@ -34,6 +27,13 @@ from .svg import (
     tint,
     wrapped,
 )
+from kernel import Run, Trace
+from kernel.models import role_of
+from kernel.telemetry import NAMES, Span, Spans
+from workshop.views.hues import Hues
+
+from .lanes import Scale, in_text
+from .scene import Moment
 from .view import Time, bundle
 
 MOST = 60

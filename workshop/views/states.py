@@ -4,9 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from classroom.paper.svg import (
+    BODY,
+    INK,
+    LINE,
+    MARGIN,
+    MUTED,
+    SMALL,
+    WIDTH,
+    box,
+    card,
+    heading,
+    line,
+    text,
+    tint,
+)
 from kernel.events import Dispatched, Note, Returned
 
-from .svg import BODY, INK, LINE, MARGIN, MUTED, SMALL, WIDTH, box, card, heading, line, text, tint
 from .view import View
 
 LEVELS = {"closed": 110.0, "half-open": 150.0, "open": 190.0}

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from .svg import BODY, INK, MARGIN, MUTED, SMALL, WIDTH, box, card, heading, text, tint
+from classroom.paper.svg import (
+    BODY,
+    INK,
+    MARGIN,
+    MUTED,
+    SMALL,
+    WIDTH,
+    box,
+    card,
+    heading,
+    text,
+    tint,
+)
+
 from .view import bundle
 
 KEPT, ASKED = "#00795a", "#b8590b"

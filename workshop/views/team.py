@@ -7,13 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from kernel.models import role_of
-
-from .footer import first_reasons, footer, notes_on
-from .lanes import LEGEND, Scale, in_text, lane_height, member_lane
-from .layout import Layout, Place, arrange
-from .scene import Member, Part, Passage, Scene, bill, dollars, listed, short, sizes
-from .svg import (
+from classroom.paper.svg import (
     BODY,
     CARD,
     INK,
@@ -26,7 +20,6 @@ from .svg import (
     TITLE,
     WARNING,
     WIDTH,
-    Hues,
     box,
     card,
     cut,
@@ -40,6 +33,13 @@ from .svg import (
     tint,
     wrapped,
 )
+from kernel.models import role_of
+from workshop.views.hues import Hues
+
+from .footer import first_reasons, footer, notes_on
+from .lanes import LEGEND, Scale, in_text, lane_height, member_lane
+from .layout import Layout, Place, arrange
+from .scene import Member, Part, Passage, Scene, bill, dollars, listed, short, sizes
 from .view import Source, Time, View
 
 MOST_REASONS = 4

@@ -6,10 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from .footer import first_reasons, footer, notes_on
-from .lanes import LEGEND, Scale, in_text, passage_lane
-from .scene import Passage
-from .svg import (
+from classroom.paper.svg import (
     BODY,
     INK,
     LINE,
@@ -27,6 +24,10 @@ from .svg import (
     tint,
     wrapped,
 )
+
+from .footer import first_reasons, footer, notes_on
+from .lanes import LEGEND, Scale, in_text, passage_lane
+from .scene import Passage
 from .view import Source, Time, View
 
 MOST = 40

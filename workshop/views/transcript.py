@@ -6,10 +6,21 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from classroom.paper.page import (
+    LONG,
+    aside,
+    block,
+    folded,
+    heading,
+    name,
+    payload,
+    sentence,
+    sheet,
+    size,
+)
+from classroom.paper.svg import INK, MUTED, WARNING, cut
 from kernel.models import role_of
 
-from .page import LONG, aside, block, folded, heading, name, payload, sentence, sheet, size
-from .svg import INK, MUTED, WARNING, cut
 from .understood import reading
 from .view import Source, View
 

@@ -8,10 +8,11 @@ import base64
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
+from classroom.paper.svg import INK, card, escape, text
 from kernel import Event, Run, Trace
 
+from .hues import Hues
 from .scene import Scene
-from .svg import INK, Hues, card, escape, text
 
 Source = Run | Trace | Iterable[Event]
 Time = Literal["steps", "seconds"]

@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from workshop.checks import exercises
-from workshop.grading.reports.plain import looks
+from classroom.checks import exercises
+from classroom.grading.reports.plain import looks
 
 from . import answers, documents, layouts, lessons, notebook_json, owners
 from .files import Entry, NothingToGrade, Refused, look
@@ -152,7 +152,7 @@ def _with_documents(
     file: _File, entries: Iterable[Entry], refused: Iterable[tuple[str, str]]
 ) -> _File:
     """A capstone with the documents that lie beside it; any other notebook as it is."""
-    if file.lesson != documents.LESSON:
+    if not documents.are_of(file.lesson):
         return file
     found = documents.beside(file.entry.parts, entries, refused)
     return replace(file, flags=(*file.flags, *found.flags()), documents=found.keep(file.copy))
@@ -165,7 +165,7 @@ def _without_documents(
     folders = {
         (*file.entry.parts[:-1], documents.FOLDER)
         for file in files
-        if file.lesson == documents.LESSON and len(file.entry.parts) > 1
+        if documents.are_of(file.lesson) and len(file.entry.parts) > 1
     }
     return [
         (name, why)

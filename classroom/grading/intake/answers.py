@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal
 
 import nbformat
 
-from workshop.authoring.stubs import EXERCISES, SOLUTIONS, exercises_of
-from workshop.checks import Exercise, exercises
-from workshop.grading.untrusted import as_dict, as_list, as_text
+from classroom.authoring.stubs import exercises_of
+from classroom.checks import Exercise, exercises
+from classroom.course import active
+from classroom.grading.untrusted import as_dict, as_list, as_text
 
 from .own_cells import absent, assigned, defined, made, needed, shared
 
@@ -83,7 +83,7 @@ class Master:
     def code(self) -> Iterator[tuple[Any, dict[str, Any]]]:
         for cell in self.stubs.cells:
             if cell.cell_type == "code":
-                yield cell, cell.metadata.get("workshop", {})
+                yield cell, cell.metadata.get(active().key, {})
 
 
 @cache
@@ -94,7 +94,7 @@ def master(name: str) -> Master:
     if name not in names():
         expected = ", ".join(names())
         raise ValueError(f"there is no exercise notebook {name!r}; expected one of {expected}")
-    solutions = nbformat.read(SOLUTIONS / f"{name}.ipynb", as_version=4)
+    solutions = nbformat.read(active().solutions / f"{name}.ipynb", as_version=4)
     stubs = exercises_of(solutions)
     lesson = name[:2]
     return Master(name, solutions, stubs, tuple(exercises(lesson)))
@@ -103,7 +103,7 @@ def master(name: str) -> Master:
 @cache
 def names() -> tuple[str, ...]:
     """The exercise notebooks, in order."""
-    paths = sorted(Path(EXERCISES).glob("*.ipynb"))
+    paths = sorted(active().stubs.glob("*.ipynb"))
     return tuple(path.stem for path in paths)
 
 
@@ -237,7 +237,7 @@ def _stage(merged: Merged, own: dict[int, list[str]], of: Master) -> None:
     late = []
     merged.cells += [Cell("own", source) for source in own.get(-1, [])]
     for position, cell in enumerate(of.stubs.cells):
-        facts = cell.metadata.get("workshop", {})
+        facts = cell.metadata.get(active().key, {})
         id = facts.get("id", "")
         role = ""
         if cell.cell_type == "code":
@@ -269,7 +269,7 @@ class _Submitted:
         self.code = cell.get("cell_type") == "code"
         self.cell_id = as_text(cell.get("id"))
         metadata = as_dict(cell.get("metadata"))
-        facts = as_dict(metadata.get("workshop"))
+        facts = as_dict(metadata.get(active().key))
         self.key = (as_text(facts.get("id")), as_text(facts.get("role")))
         self.index = index
 
@@ -278,7 +278,7 @@ def _known(of: Master) -> list[_Known]:
     """Key and cell id of each cell of the master, in order."""
     known = []
     for cell in of.stubs.cells:
-        facts = cell.metadata.get("workshop", {})
+        facts = cell.metadata.get(active().key, {})
         key = (facts.get("id", ""), facts.get("role", ""))
         known.append((key, cell.id))
     return known

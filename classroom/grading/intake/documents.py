@@ -12,18 +12,30 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workshop.material.documents import READ, why_no_text
+from classroom.course import OwnDocuments, active
 
 from .files import Entry, Refused, look
 
-LESSON, FOLDER = "19", "documents"
-"""The lesson whose learners may bring documents, and the name of their folder."""
+FOLDER = "documents"
+"""The name of the folder in which learners bring documents."""
 MOST_FILES, LARGEST_BYTES, MOST_BYTES = 60, 200_000, 1_000_000
 """Beside one notebook: files that are opened, bytes of one, and bytes of all that are kept."""
 LONGEST_PART = 255
 """Bytes of a name between two slashes, as most file systems have it."""
 SHOWN = 8
 """How many of the files that were left out are named."""
+
+
+def are_of(lesson: str) -> bool:
+    """Whether learners may bring documents to this lesson (or to the notebook of this name)."""
+    own = active().documents()
+    return own is not None and lesson.startswith(own.lesson)
+
+
+def _own() -> OwnDocuments:
+    own = active().documents()
+    assert own is not None, "asked for a lesson that takes no documents"
+    return own
 
 
 @dataclass
@@ -49,7 +61,7 @@ class Documents:
             raise Refused(f"more than {MOST_FILES} documents")
         self._opened += 1
         content = entry.read()
-        if why := self._too_much(content) or why_no_text(content):
+        if why := self._too_much(content) or _own().why_no_text(content):
             raise Refused(why)
         self._bytes += len(content)
         return content.decode("utf-8-sig")
@@ -81,8 +93,9 @@ class Documents:
 def _unfit(name: str) -> str:
     """Why a file is not opened, by its name; empty when it may be."""
     parts = name.split("/")
-    if not name.lower().endswith(READ):
-        return f"only {', '.join(READ[:3])} are read"
+    endings = _own().endings
+    if not name.lower().endswith(endings):
+        return f"only {', '.join(endings[:3])} are read"
     too_long = any(len(part.encode("utf-8", "replace")) > LONGEST_PART for part in parts)
     if {"..", ""} & {*parts} or not name.isprintable() or {*'\\:<>"|?*'} & {*name} or too_long:
         return "its name cannot be written on every system"

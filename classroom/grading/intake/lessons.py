@@ -9,7 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-LESSONS = Path(__file__).resolve().parent.parent.parent.parent / "notebooks"
+from classroom.course import active
+
 SHARE = 0.5
 """Of a notebook's cells, how many must be the lesson's."""
 
@@ -26,9 +27,9 @@ def is_lesson(notebook: dict[str, Any], name: str) -> bool:
 @cache
 def _ids(name: str) -> frozenset[str]:
     """The ids of a lesson's cells that its exercises do not have."""
-    exercises = LESSONS.parent / "exercises"
-    own = _ids_in(LESSONS / f"{name}.ipynb")
-    return own - _ids_in(exercises / f"{name}.ipynb")
+    course = active()
+    own = _ids_in(course.notebooks / f"{name}.ipynb")
+    return own - _ids_in(course.stubs / f"{name}.ipynb")
 
 
 def _ids_in(file: Path) -> frozenset[str]:

@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from typing import Any
 
+from classroom.course import active
+
 MOST_BYTES = 20 * 2**20
 MOST_NESTING = 100
 """Of brackets; a notebook needs about ten."""
@@ -63,7 +65,7 @@ def ids(notebook: dict[str, Any]) -> list[str]:
     found = []
     for cell in notebook["cells"]:
         facts = cell.get("metadata") if isinstance(cell, dict) else None
-        facts = facts.get("workshop") if isinstance(facts, dict) else None
+        facts = facts.get(active().key) if isinstance(facts, dict) else None
         id = facts.get("id") if isinstance(facts, dict) else None
         if isinstance(id, str) and re.fullmatch(r"\d\d\.\d{1,2}", id):
             found.append(id)

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from workshop.checks import Exercise, exercises
-from workshop.grading.late import LateRule
-from workshop.grading.overrides import Override
+from classroom.checks import Exercise, exercises
+from classroom.grading.late import LateRule
+from classroom.grading.overrides import Override
 
 from . import changes, class_page, junit, learner_markdown, learner_page, plain, platforms, tables
 from .by_hand import apply

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from workshop.grading.overrides import Override, plain
+from classroom.grading.overrides import Override, plain
 
 from .marks import Mark, Person, Work
 

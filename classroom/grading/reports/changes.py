@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from workshop.grading.untrusted import as_dict, as_list, as_text
+from classroom.grading.untrusted import as_dict, as_list, as_text
 
 from .marks import Gradebook, Mark, Person, Work
 

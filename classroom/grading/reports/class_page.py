@@ -8,8 +8,8 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from workshop.checks import Exercise
-from workshop.grading.late import LateRule
+from classroom.checks import Exercise
+from classroom.grading.late import LateRule
 
 from . import charts, platforms, same_answers, words
 from .marks import Gradebook, Mark, Person

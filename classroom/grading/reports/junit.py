@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
-from workshop.grading.check import Check
+from classroom.grading.check import Check
 
 from .marks import Gradebook, Person, Work
 from .plain import line

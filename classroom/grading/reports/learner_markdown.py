@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workshop.grading.check import Check
+from classroom.grading.check import Check
 
 from . import words
 from .learner_page import EXACT, HOW

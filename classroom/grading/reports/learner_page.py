@@ -4,7 +4,7 @@ the answer.
 
 from __future__ import annotations
 
-from workshop.grading.check import Check
+from classroom.grading.check import Check
 
 from . import charts, words
 from .marks import Gradebook, Mark, Person, Work

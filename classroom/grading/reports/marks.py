@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from workshop.checks import Exercise
-from workshop.grading.check import Check
-from workshop.grading.late import LateRule
-from workshop.grading.overrides import Override
+from classroom.checks import Exercise
+from classroom.grading.check import Check
+from classroom.grading.late import LateRule
+from classroom.grading.overrides import Override
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Iterable, Mapping
 from html import escape
 
-from workshop.checks import exercises
+from classroom.checks import exercises
 
 from . import words
 from .marks import Gradebook, Person, Work

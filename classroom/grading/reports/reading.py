@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from workshop.checks import Exercise, exercise, exercises
-from workshop.grading.check import REPORTED, Check, State
-from workshop.grading.late import LateRule
-from workshop.grading.untrusted import as_dict, as_list, as_text
+from classroom.checks import Exercise, exercise, exercises
+from classroom.grading.check import REPORTED, Check, State
+from classroom.grading.late import LateRule
+from classroom.grading.untrusted import as_dict, as_list, as_text
 
 from .marks import Handed, Mark, Work
 

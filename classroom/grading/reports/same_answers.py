@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from workshop.checks import Exercise
+from classroom.checks import Exercise
+from classroom.course import active
 
 from .marks import Gradebook
 
@@ -85,13 +86,13 @@ def ours(id: str) -> frozenset[str]:
 
 
 def _our_sources(id: str) -> Iterator[str]:
-    from workshop.authoring.answers import right
-    from workshop.grading.intake.answers import master, names
+    from classroom.authoring.answers import right
+    from classroom.grading.intake.answers import master, names
 
     notebook = next((name for name in names() if name.startswith(id[:2])), None)
     if notebook is not None:
         for cell in master(notebook).solutions.cells:
-            facts = cell.metadata.get("workshop", {})
+            facts = cell.metadata.get(active().key, {})
             if (facts.get("id"), facts.get("role")) == (id, "answer"):
                 yield cell.source
     yield from right(id)

@@ -7,7 +7,7 @@ import io
 import json
 from typing import Any
 
-from workshop.grading.overrides import Override
+from classroom.grading.overrides import Override
 
 from . import changes, same_answers
 from .marks import Gradebook, Mark, Person

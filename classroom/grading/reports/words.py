@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from workshop.grading.check import Check
+from classroom.grading.check import Check
 
 from .marks import Mark
 

@@ -16,13 +16,14 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from classroom.course import active
+
 from .inside.refused_calls import program_of_this_machine
 
 SCRATCH_BYTES = 64 * 2**20
 HOME = "/home/learner"
 SCRATCH, SCRATCH_OF_FORKS = ("/tmp", HOME, "/dev/shm"), (HOME, "/dev/shm")
 """The folders that a submission can write to, each a file system of its own in memory."""
-ROOT = Path(__file__).resolve().parent.parent.parent.parent
 SYSTEM = (
     "/usr",
     "/bin",
@@ -155,16 +156,17 @@ def boxed(
         if not path.startswith("/usr/") and path != "/usr"
         for word in ("--ro-bind", path, path)
     ]
+    root = active().root
     if any(
-        ROOT.is_relative_to(path) for path in [*SYSTEM, *read]
+        root.is_relative_to(path) for path in [*SYSTEM, *read]
     ):  # a project below /usr, say: nothing of it is to be seen
-        inside = [path for path in read if Path(path).is_relative_to(ROOT)]
+        inside = [path for path in read if Path(path).is_relative_to(root)]
         binds += [
             "--tmpfs",
-            str(ROOT),
+            str(root),
             *(word for path in inside for word in ("--ro-bind", path, path)),
             "--remount-ro",
-            str(ROOT),
+            str(root),
         ]
     # Settings of the whole machine lie below /proc, and the kernel lets root's processes write
     # them, whatever they are inside.

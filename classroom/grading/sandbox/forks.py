@@ -16,6 +16,8 @@ from typing import Any
 
 import psutil
 
+from classroom.course import active
+
 from .. import sandbox
 from .watch import MOST_FILES
 
@@ -40,7 +42,8 @@ class ForkServer:
         command = [
             sys.executable,
             "-P",
-            str(course / "workshop" / "grading" / "sandbox" / "inside" / "forkserver.py"),
+            str(course / "classroom" / "grading" / "sandbox" / "inside" / "forkserver.py"),
+            *active().preloaded,
         ]
         command, environ, folder = sandbox.boxed(command, course, self.share, nothing, forks=True)
         self.process = subprocess.Popen(

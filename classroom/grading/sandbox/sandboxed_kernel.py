@@ -82,7 +82,7 @@ class GradedKernel(RunningKernel):
     """nbval's kernel, but in a sandbox, with its own way to run a cell: every limit is held by this
     process.
 
-    `course` is what `course.prepare` made. Raises KernelFailed when the kernel does not answer.
+    `course` is what `open_copy.prepare` made. Raises KernelFailed when the kernel does not answer.
     """
 
     def __init__(self, course: Path, forks: ForkServer | None = None) -> None:
@@ -140,7 +140,7 @@ class GradedKernel(RunningKernel):
         command = [
             sys.executable,
             "-P",
-            str(course / "workshop" / "grading" / "sandbox" / "inside" / "kernel_start.py"),
+            str(course / "classroom" / "grading" / "sandbox" / "inside" / "kernel_start.py"),
             json.dumps(LIMITS),
             file,
         ]

@@ -94,7 +94,7 @@ def _task() -> Callable[[bytes], bytes]:
 
     def call(job: bytes) -> bytes:
         try:
-            from workshop.grading.scale.cluster import grade_task
+            from classroom.grading.scale.cluster import grade_task
         except ImportError as problem:
             import platform
 

@@ -14,7 +14,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from .. import course, sandbox
+from classroom.course import active, load, use
+
+from .. import open_copy, sandbox
 from ..intake import documents
 from ..plan import Plan
 from . import workers
@@ -39,6 +41,7 @@ def pack(plan: Plan, piece: list[str]) -> bytes:
             "plan": asdict(part),
             "notebooks": notebooks,
             "documents": {name: found for name, found in texts.items() if found},
+            "course": active().module,
             "sandbox": not sandbox.missing(),
             "version": _version({about["notebook"] for about in part.submissions.values()}),
         }
@@ -52,6 +55,7 @@ def grade(job: bytes, unwanted: Callable[[], bool] = lambda: False) -> bytes:
     is, once `unwanted` says so.
     """
     sent = json.loads(job)
+    use(load(sent["course"]))
     if problem := _misfit(sent):
         return json.dumps({"problem": f"{platform.node()}: {problem}"}).encode()
     with tempfile.TemporaryDirectory(prefix="shard-") as folder:
@@ -70,7 +74,7 @@ def grade(job: bytes, unwanted: Callable[[], bool] = lambda: False) -> bytes:
                 **sent["plan"],
                 "submissions": submissions,
                 "out": str(results),
-                "course": str(course.prepare(base / "course")),
+                "course": str(open_copy.prepare(base / "course")),
             }
         )
         file = base / "plan.json"
@@ -110,7 +114,7 @@ def keep(answer: bytes, plan: Plan, piece: list[str]) -> None:
 def _version(notebooks: set[str]) -> dict[str, str]:
     """What has to be equal on both machines, or marks would depend on the machine."""
     python = ".".join(platform.python_version_tuple()[:2])
-    return {"Python": python} | {name: course.fingerprint(name) for name in sorted(notebooks)}
+    return {"Python": python} | {name: open_copy.fingerprint(name) for name in sorted(notebooks)}
 
 
 def _misfit(sent: dict[str, Any]) -> str:

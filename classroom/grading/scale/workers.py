@@ -19,7 +19,9 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
-from ..course import ROOT
+from classroom.course import VARIABLE, active
+
+from ..open_copy import TOOLKIT
 from ..plan import Plan, notebook_s
 from ..sandbox import orphans
 from ..sandbox.sandboxed_kernel import MOST_LOST, MOST_LOST_ALONE
@@ -51,7 +53,7 @@ def command(plan: Path, submissions: list[str]) -> list[str]:
         "-m",
         "pytest",
         "-p",
-        "workshop.grading",
+        "classroom.grading",
         "-p",
         "nbval.plugin",
         "-p",
@@ -72,14 +74,16 @@ def command(plan: Path, submissions: list[str]) -> list[str]:
 
 def environment() -> dict[str, str]:
     """What the command needs: this project, and none of the plugins that happen to be installed."""
+    course = active()
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("PYTEST_", "ANTHROPIC_", "WORKSHOP_"))
+        if not name.startswith(("PYTEST_", "ANTHROPIC_", course.variable("")))
     }
     return {
         **kept,
-        "PYTHONPATH": str(ROOT),
+        VARIABLE: course.module,
+        "PYTHONPATH": os.pathsep.join(map(str, (course.root, TOOLKIT.parent))),
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
         orphans.PARENT: str(os.getpid()),

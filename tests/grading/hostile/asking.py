@@ -10,7 +10,7 @@ import glob, os, socket, threading, time
 
 def door():
     """A new connection to the service of this case."""
-    from workshop.course import observing
+    from classroom import observing
     found = socket.socket(socket.AF_UNIX)
     found.settimeout(30)
     found.connect(observing._here.session.socket)
@@ -121,7 +121,7 @@ def instead():
     from socketserver import ThreadingMixIn, UnixStreamServer
     from offline_model import OfflineAPI
     from offline_model.api.server import _Connection
-    from workshop.course import observing
+    from classroom import observing
 
     class Handler(_Connection):
         disable_nagle_algorithm = False
@@ -200,7 +200,7 @@ def _(submission: Submission) -> None:
     """Every socket that can be found is asked for its log, by HTTP and as the grader asks; nothing answers but the submission's own service, which tells nothing."""
     at_each_call(
         submission,
-        "from workshop.course import observing",
+        "from classroom import observing",
         "own = observing._here.session.socket",
         "others = [path for root in ('/tmp', '/run', '/home', '/dev/shm') for path in glob.glob(root + '/**/c-*', recursive=True)]",
         "told = []",

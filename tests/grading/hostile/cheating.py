@@ -42,7 +42,7 @@ def _(submission: Submission) -> None:
         submission,
         """
 import json, sys, types
-import workshop.checks, workshop.course.observing as observing
+import workshop.checks, classroom.observing as observing
 def see(answer, *given):
     return json.dumps({"seen": [["returned", "passed"]], "called": "", "empty": False, "crash": None, "case": given[-1]})
 for name, module in list(sys.modules.items()):
@@ -61,15 +61,16 @@ def _(submission: Submission) -> None:
         submission,
         """
 import json, os, sys, types
-for name in [it for it in sys.modules if it.startswith("workshop.course")]:
+for name in [it for it in sys.modules if it.startswith(("workshop.course", "classroom"))]:
     del sys.modules[name]
 os.makedirs("workshop/course", exist_ok=True)
-for path in ("workshop/__init__.py", "workshop/course/__init__.py", "workshop/course/observing.py", "json.py"):
+os.makedirs("classroom/observing", exist_ok=True)
+for path in ("workshop/__init__.py", "workshop/course/__init__.py", "classroom/observing/__init__.py", "json.py"):
     open(path, "w").write("def show(*_): return '{}'\\ndef dumps(*_, **__): return '{}'\\n")
 sys.path.insert(0, os.getcwd())
-mine = types.ModuleType("workshop.course.observing")
+mine = types.ModuleType("classroom.observing")
 mine.show = lambda answer, *given: json.dumps({"seen": [], "called": "", "empty": False, "crash": None, "case": given[-1]})
-sys.modules["workshop.course.observing"] = mine
+sys.modules["classroom.observing"] = mine
 """,
     )
 

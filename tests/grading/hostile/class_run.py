@@ -19,7 +19,7 @@ from typing import Any
 
 import psutil
 
-from workshop.authoring.stubs import ROOT
+from tests.places import ROOT
 
 from .ending import TIMEOUT_S
 from .files import LINKED, NAMES

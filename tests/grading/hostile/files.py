@@ -9,7 +9,7 @@ import warnings
 import zipfile
 from pathlib import Path
 
-from workshop.authoring.stubs import SOLUTIONS
+from tests.places import SOLUTIONS
 
 from .submission import Submission, hostile
 

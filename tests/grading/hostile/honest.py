@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workshop.authoring.answers import right
+from classroom.authoring.answers import right
 
 from .submission import Submission, honest
 

@@ -6,7 +6,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from workshop.authoring.stubs import ROOT
+from tests.places import ROOT
 
 from .submission import Submission, hostile
 
@@ -193,7 +193,7 @@ def _(submission: Submission) -> None:
         "random.py",
         "kernel.py",
         "workshop/__init__.py",
-        "workshop/grading/__init__.py",
+        "classroom/grading/__init__.py",
         "ipython_config.py",
         ".ipython/profile_default/startup/00.py",
         "pytest.py",

@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from workshop.authoring.stubs import EXERCISES, SOLUTIONS
-from workshop.checks import exercise, exercises
+from classroom.checks import exercise, exercises
+from tests.places import EXERCISES, SOLUTIONS
 
 CARRIER = "03"
 """The lesson that most recipes use: its notebook imports little, so its kernel is ready soon."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from workshop.grading import sandbox
+from classroom.grading import sandbox
 
 from . import asking, cells, cheating, ending, files, honest, reaching, surprises  # noqa: F401
 from .catalogue import ITEMS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from workshop.course.observing import call
+from classroom.observing import call
 
 
 def ordered(who_gets_work: Any, case: dict[str, Any]) -> dict[str, Any]:

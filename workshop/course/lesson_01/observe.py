@@ -6,8 +6,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from classroom.observing import call, held, wait
 from kernel import Agent, Handoff, Result, Tool, models, tool
-from workshop.course.observing import call, ending, held, wait
+from workshop.course.seen import ending
 from workshop.course.wire import Wire, call_of, free, lines_of, words_of
 
 # ── 01.1 ──────────────────────────────────────────────────────────────────────────────────────────

@@ -6,9 +6,10 @@ import json
 import re
 from typing import Any
 
+from classroom.observing import call, held, pictured, wait
 from kernel import Agent, Handoff, Result, Run, Tool, connect, researcher
 from workshop.course.desks import Shelf
-from workshop.course.observing import call, held, pictured, read_by, wait
+from workshop.course.seen import read_by
 from workshop.course.wire import Wire, call_of, words_of
 
 JOB = re.compile(r"\b(facts?|numbers?|claims?|figures?|sources?)\b", re.I)

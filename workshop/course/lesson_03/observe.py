@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from classroom.observing import call, held
 from kernel import Handoff, Result, Verdict
 from workshop.course.desks import Specialist, order_of
-from workshop.course.observing import call, ending, held, quiet_run
+from workshop.course.seen import ending, quiet_run
 
 NUMBERS, CHARACTERS = 5, 5_000
 """At most this many numbers in a reason of at most this length name the issues: a list from one to

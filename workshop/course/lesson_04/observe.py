@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from classroom.observing import as_dict, call, held, loop_of
+from classroom.observing.clock import WithoutWaiting
 from kernel import Handoff, Result, Run
-from workshop.course.clock import WithoutWaiting
 from workshop.course.desks import Crew, at_once
-from workshop.course.observing import as_dict, call, held, loop_of, quiet_run
+from workshop.course.seen import quiet_run
 
 
 def fanned_out(fan_out: Any, case: dict[str, Any]) -> dict[str, Any]:

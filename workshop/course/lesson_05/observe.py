@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from classroom.observing import as_dict, call, held, pictured, wait
 from kernel import (
     Agent,
     Client,
@@ -23,7 +24,7 @@ from kernel import (
     writer,
 )
 from workshop.course.desks import Specialist, order_of
-from workshop.course.observing import as_dict, call, held, pictured, read_by, wait
+from workshop.course.seen import read_by
 from workshop.course.wire import Wire, call_of
 
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+")

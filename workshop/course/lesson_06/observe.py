@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from classroom.observing import call, held, wait
 from kernel import Executable, Handoff, Result, Run, Verdict, models, researcher
 from workshop.course.desks import Shelf
-from workshop.course.observing import call, ending, held, wait
+from workshop.course.seen import ending
 from workshop.course.wire import Wire, call_of, free
 
 ENDLESS = 24

@@ -6,12 +6,12 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from classroom.observing import as_dict, call
+from classroom.observing.canonical import plain
 from kernel import Trace, Usage, models
 from kernel.budget import Spent
 from kernel.events import Replied
 from kernel.wire import Reply
-from workshop.course.canonical import plain
-from workshop.course.observing import as_dict, call
 
 
 def number(value: Any) -> Any:

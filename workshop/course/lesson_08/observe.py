@@ -6,10 +6,11 @@ import inspect
 from dataclasses import dataclass, field
 from typing import Any
 
+from classroom.observing import call, held, wait
+from classroom.observing.canonical import Raised, name_of
 from kernel import Handoff, Registry, Result, Run, ToolError
-from workshop.course.canonical import Raised, name_of
 from workshop.course.desks import Specialist
-from workshop.course.observing import call, held, quiet_run, wait
+from workshop.course.seen import quiet_run
 
 PARTS = ("name", "description", "execute")
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from workshop.course.canonical import Raised
-from workshop.course.observing import call, quiet_run
+from classroom.observing import call
+from classroom.observing.canonical import Raised
+from workshop.course.seen import quiet_run
 
 
 def faults(answer: Any, case: dict[str, Any]) -> dict[str, Any]:

@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from classroom.observing import call, held
 from kernel.gates import Issue
-from workshop.course.observing import call, held, quiet_run
+from workshop.course.seen import quiet_run
 
 MOST_ISSUES = 20
 """Issues that are looked at; no draft has as many sentences."""

@@ -7,10 +7,11 @@ import functools
 from dataclasses import dataclass, field
 from typing import Any
 
+from classroom.observing import call, loop_of
+from classroom.observing.clock import WithoutWaiting
 from kernel import Handoff, Result, Run
-from workshop.course.clock import WithoutWaiting
 from workshop.course.desks import Specialist, order_of
-from workshop.course.observing import call, ending, loop_of, quiet_run
+from workshop.course.seen import ending, quiet_run
 
 MOST_TICKS = 500
 """How long a branch works at most: an answer that never lets go must end all the same."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from classroom.observing import call, held
 from kernel import Conversation, Result
 from kernel.memory import Note
 from kernel.search import Document, Hit
 from workshop.course.desks import Specialist, order_of
-from workshop.course.observing import call, ending, held, quiet_run
+from workshop.course.seen import ending, quiet_run
 
 
 def evicted(answer: Any, case: dict[str, Any]) -> dict[str, Any]:

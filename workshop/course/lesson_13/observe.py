@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from classroom.observing import call, held, wait
 from kernel import Handoff, Result
 from workshop.course.desks import Specialist, order_of
-from workshop.course.observing import call, held, quiet_run, wait
+from workshop.course.seen import quiet_run
 
 
 class Killed(Exception):

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from classroom.observing import call, held, wait
 from kernel import Executable, Handoff, Result, Run
-from workshop.course.observing import call, ending, held, quiet_run, wait
+from workshop.course.seen import ending, quiet_run
 
 WAITS = 20
 """How often a specialist lets others work before it answers."""

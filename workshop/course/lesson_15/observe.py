@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from classroom.observing import as_dict, call, held, wait
 from kernel import Handoff, Result, Run
 from kernel.telemetry import NAMES, Span, Spans
 from workshop.course.desks import Specialist
-from workshop.course.observing import as_dict, call, held, quiet_run, wait
+from workshop.course.seen import quiet_run
 
 
 @dataclass

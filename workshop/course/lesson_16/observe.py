@@ -6,9 +6,10 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from classroom.observing import call
 from kernel.calibrate import Judged
 from kernel.evaluate import Trial
-from workshop.course.observing import call, quiet_run
+from workshop.course.seen import quiet_run
 
 NUMBERS = (int, float, Fraction, Decimal)
 

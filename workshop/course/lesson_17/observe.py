@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
+from classroom.observing import call, held
+from classroom.observing.canonical import name_of
 from kernel import Handoff, Result, Verdict, models
 from kernel.team import REVIEWER
-from workshop.course.canonical import name_of
-from workshop.course.observing import call, held
 from workshop.course.wire import lines_of, words_of
 
 MOST_TOKENS = 4096

@@ -10,10 +10,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from classroom.observing import call, held
+from classroom.observing.canonical import name_of
 from kernel import Result
 from kernel.cluster import WorkerLost
-from workshop.course.canonical import name_of
-from workshop.course.observing import call, held, quiet_run
+from workshop.course.seen import quiet_run
 
 MOST = 60
 """Parcels; an answer that sends more never ends by itself."""

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from classroom.observing import call, pictured, service, wait
 from kernel import Agent, DeterministicSupervisor, Handoff, Result, Run, models, specialists
 from kernel.contract import Executable, label
 from kernel.search import Corpus, Document
 from workshop.course.capstone import citations, on_log
-from workshop.course.observing import call, pictured, service, wait
 from workshop.course.service import Killed, Log
 
 

@@ -49,7 +49,7 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str | No
     call("mount", *encoded, ctypes.c_ulong(flags), None if data is None else data.encode())
 
 
-def preload() -> None:
+def preload(modules: list[str]) -> None:
     """What every submission imports, once. Nothing here may start a thread: it would not survive a
     fork.
     """
@@ -62,8 +62,8 @@ def preload() -> None:
         "IPython.core.debugger",
         "IPython.extensions.storemagic",
         "tornado.platform.asyncio",
-        "kernel",
-        "workshop.course.observing",
+        "classroom.observing",
+        *modules,
     ):
         import_module(name)
 
@@ -141,8 +141,8 @@ def become_kernel(order: dict) -> None:
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
     give_up_capabilities()
-    from workshop.grading.sandbox.inside.kernel_start import limit, start
-    from workshop.grading.sandbox.inside.refused_calls import refuse
+    from classroom.grading.sandbox.inside.kernel_start import limit, start
+    from classroom.grading.sandbox.inside.refused_calls import refuse
 
     refuse()  # before process 1 is alone, so that it is under the filter and the limits, too
     limit(**order["limits"])
@@ -154,7 +154,7 @@ def become_kernel(order: dict) -> None:
 
 def serve() -> None:
     """Takes orders until the line to the grader is closed; one kernel at a time."""
-    preload()
+    preload(sys.argv[1:])
     print(json.dumps({"ready": True}), flush=True)
     child, line = 0, b""
     while True:

@@ -40,7 +40,7 @@ def start(file: str) -> None:
     """Runs a kernel until it is ended from outside: `quit()` after an answer must not cost the
     answers that follow.
     """
-    from workshop.grading.sandbox.inside.refused_calls import refuse
+    from classroom.grading.sandbox.inside.refused_calls import refuse
 
     refuse()
     sys.modules["debugpy"] = None  # type: ignore[assignment]  # nobody debugs it, and importing that takes as long as the rest

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import selectors
 
-from workshop.course.timers import EventLoop
+from classroom.observing.timers import EventLoop
 
 MOST_S = 120.0
 """An answer that waits longer than this, by the loop's own clock, is ended."""

@@ -7,9 +7,10 @@ import sys
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from typing import Any
 
-import kernel
+from classroom.course import Course, active
 
 MOST_VALUES, MOST_DEPTH = 100_000, 60
 """What an observation may hold: a value that contains itself must not keep the process busy."""
@@ -17,11 +18,6 @@ DICTS = (dict, OrderedDict, defaultdict, Counter)
 """Python's own dicts: they are equal when their items are."""
 TAGS = ("int", "float", "tuple", "pairs", "kernel", "object", "raised")
 """The only key of a dict that stands for something other than a dict."""
-_KERNEL = {
-    id(kind): kind
-    for kind in vars(kernel).values()
-    if isinstance(kind, type) and (hasattr(kind, "model_fields") or is_dataclass(kind))
-}
 
 
 @dataclass(frozen=True)
@@ -36,7 +32,7 @@ class Raised:
 def plain(value: Any) -> Any:
     """The plain form of a value: 1, 1.0, True and "1" have four.
 
-    Knows the builtins and the dicts of `collections` by their exact type, and the kernel's own
+    Knows the builtins and the dicts of `collections` by their exact type, and the course's own
     models and dataclasses by their exact class; of everything else it keeps the name of the type.
     Calls no code that a value brings along. Raises ValueError for more than `MOST_VALUES` values.
     """
@@ -86,7 +82,7 @@ def _plain_inside(value: Any, depth: int, left: Iterator[int]) -> Any:
         for key, part in dict.items(value):
             pairs.append((key, inner(part)))
         return _plain_dict(pairs, inner)
-    if id(kind) in _KERNEL:
+    if id(kind) in _own_kinds(active()):
         names = (
             [field.name for field in fields(kind)] if is_dataclass(kind) else [*kind.model_fields]
         )
@@ -103,6 +99,12 @@ def _plain_dict(pairs: list[tuple[Any, Any]], inner: Any) -> dict[str, Any]:
     ):  # a dict must not look like one of the forms here
         return {f"'{pairs[0][0]}": pairs[0][1]}
     return dict(sorted(pairs))
+
+
+@cache
+def _own_kinds(course: Course) -> frozenset[int]:
+    """The ids of the course's own dataclasses and models."""
+    return frozenset(map(id, course.own_kinds()))
 
 
 def _numpys_scalars() -> frozenset[int]:

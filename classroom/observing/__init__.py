@@ -22,23 +22,24 @@ from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from pydantic import BaseModel
 
-import workshop
-from kernel import Client, Result, Run
-from offline_model import Script
+from classroom.course import active, load, use
+from classroom.notebook.frames import ours
 
 from .canonical import Raised, canonical, name_of, plain
-from .service import Reader, Service
 
 GRACE_S = 1.0
 """How long tasks that an answer left behind may take to end."""
 Observe = Callable[[Any, Any], dict[str, Any]]
+Reader = Callable[[list[Any], Any, dict[str, Any]], dict[str, Any]]
+"""(what the service saw, the case, what was seen inside) → all that was seen."""
+MARK = "at the service"
+"""The aspect of an observation that waits for the log of a service outside."""
 
 
 class NotAttempted(Exception):
@@ -124,7 +125,8 @@ class Session:
         """
         sight = self.sight = Sight(called=self.name)
         self.given = []
-        self.service = Service(self.socket)
+        beside = active().service()
+        self.service = beside.inside(self.socket) if beside else None
         _here.session = self
         try:
             seen = self.observe(answer, deepcopy(case))
@@ -154,17 +156,17 @@ def observer(id: str) -> Observe:
     """The `observe` of an exercise. Raises LookupError when it has none."""
     lesson = id.partition(".")[0]
     try:
-        return import_module(f"{__package__}.lesson_{lesson}.observe").OBSERVE[id]
+        return active().part_of(lesson, "observe").OBSERVE[id]
     except (ModuleNotFoundError, KeyError):
         raise LookupError(
             f"exercise {id!r} has no observation; "
-            f"write it in workshop/course/lesson_{lesson}/observe.py"
+            f"write it in {active().exercises.replace('.', '/')}/lesson_{lesson}/observe.py"
         ) from None
 
 
 def at_the_service(id: str) -> Reader | None:
     """Who completes an observation of this exercise by the log of the service, if anybody does."""
-    module = import_module(f"{__package__}.lesson_{id.partition('.')[0]}.observe")
+    module = active().part_of(id.partition(".")[0], "observe")
     return getattr(module, "AT_THE_SERVICE", {}).get(id)
 
 
@@ -173,14 +175,16 @@ def read(id: str, seen: dict[str, Any], outside: dict[str, Any]) -> dict[str, An
 
     It runs where no answer does: after a check's answers have ended, and outside of the sandbox.
     """
-    module = import_module(f"{__package__}.lesson_{id.partition('.')[0]}.observe")
+    module = active().part_of(id.partition(".")[0], "observe")
     reader = getattr(module, "READ", {}).get(id)
     return reader(seen, outside) if reader else seen
 
 
-def show(answer: Any, name: str, id: str, case: Any, label: str, socket: str = "") -> str:
+def show(
+    course: str, answer: Any, name: str, id: str, case: Any, label: str, socket: str = ""
+) -> str:
     """Observes one case for the grader: the line that it compares, labelled. What the answer prints
-    is dropped.
+    is dropped. course: the module of the course.
 
     Raises LookupError when there is no answer, RuntimeError for what would end the process.
     """
@@ -189,6 +193,7 @@ def show(answer: Any, name: str, id: str, case: Any, label: str, socket: str = "
             "there is no answer: its cell was not run to its end, or it does not define the name "
             "that was asked for"
         )
+    use(load(course))
     session = Session(observer(id), name, socket=socket)
     sights: list[Sight] = []
     problems: list[BaseException] = []
@@ -296,8 +301,8 @@ def loop_of(factory: LoopFactory) -> Iterator[None]:
         session.runner = before
 
 
-def service() -> Service:
-    """The offline API of this case, with its log where that is at hand."""
+def service() -> Any:
+    """The service of this case, with its log where that is at hand."""
     return _here.session.service
 
 
@@ -305,18 +310,6 @@ def pictured(run: Any) -> Any:
     """Notes a run or a scripted model that the check may draw, and returns it."""
     _here.session.sight.runs.append(run)
     return run
-
-
-def quiet_run() -> Run:
-    """A run in which no model is to be asked."""
-    return pictured(Run(Client(Script(), retries=0)))
-
-
-def ending(returned: Any) -> dict[str, Any]:
-    """How a result ended and with what; anything else unchanged."""
-    if isinstance(returned, Result):
-        return {"returned": ("a Result",), "status": returned.status, "output": returned.output}
-    return {"returned": returned}
 
 
 def as_dict(value: Any) -> Any:
@@ -331,17 +324,6 @@ STANDARD_DICTS = (OrderedDict, defaultdict, Counter, ChainMap, UserDict, Mapping
 def held(text: Any, *pieces: str) -> list[str]:
     """The pieces that a text contains whose wording is free."""
     return [piece for piece in pieces if piece in text] if type(text) is str else []
-
-
-def read_by(run: Run) -> tuple[str, ...]:
-    """The offline model's own account of a run's first request, in words."""
-    replies = [event.reply for event in run.events if event.kind == "reply"]
-    account = replies[0].account if replies else None
-    parts = []
-    for name, value in (account or {}).items():
-        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        parts.append(f"{name.replace('_', ' ')}: {text}")
-    return ("; ".join(parts) or "no account",)
 
 
 # ── what an answer is given ──────────────────────────────────────────────────────────────────────
@@ -435,10 +417,8 @@ def _frames_of(problem: BaseException) -> list[traceback.FrameSummary]:
 
 def _own_frame(answer: Any, frames: list[traceback.FrameSummary]) -> int | None:
     """The deepest line of the learner's: of the cell of their function, else of any other cell."""
-    root = str(Path(workshop.__path__[0]).parent)
     code = getattr(inspect.unwrap(answer) if callable(answer) else None, "__code__", None)
-    ours = [str(Path(root, package)) for package in ("workshop", "kernel", "offline_model")]
-    elsewhere = (*ours, sys.base_prefix, sys.prefix, "<frozen", "<string>")
+    elsewhere = (*map(str, ours()), sys.base_prefix, sys.prefix, "<frozen", "<string>")
     files = [frame.filename for frame in frames]
     own = [number for number, file in enumerate(files) if code and file == code.co_filename]
     others = [number for number, file in enumerate(files) if not file.startswith(elsewhere)]

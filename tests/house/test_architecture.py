@@ -13,7 +13,7 @@ from workshop.authoring.walks import ROOT, WALKS
 
 PAGE = ROOT / "docs" / "ARCHITECTURE.md"
 TEXT = PAGE.read_text(encoding="utf-8")
-ROOM = re.compile(r"\| `(workshop/\w+)/` \|")
+ROOM = re.compile(r"\| `((?:workshop|classroom)/\w+)/` \|")
 
 
 @cache
@@ -67,10 +67,12 @@ def test_a_link_of_the_page_leads_somewhere(link):
 
 @pytest.mark.parametrize("path", re.findall(r"(?<!\[)`([\w./]+/[\w./]*)`", TEXT))
 def test_a_path_on_the_page_exists(path):
-    folders = (ROOT, ROOT / "offline_model", ROOT / "workshop")
+    folders = (ROOT, ROOT / "offline_model", ROOT / "workshop", ROOT / "classroom")
     assert any((folder / path).exists() for folder in folders)
 
 
-def test_every_room_of_the_workshop_is_on_the_page():
-    rooms = {path.parent.name for path in (ROOT / "workshop").glob("*/__init__.py")}
-    assert {room.removeprefix("workshop/") for room in ROOM.findall(TEXT)} == rooms
+def test_every_room_is_on_the_page():
+    rooms = [
+        path for house in ("classroom", "workshop") for path in (ROOT / house).glob("*/__init__.py")
+    ]
+    assert {*ROOM.findall(TEXT)} == {path.parent.relative_to(ROOT).as_posix() for path in rooms}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from workshop.presence import IN_BROWSER
+from classroom.notebook.presence import IN_BROWSER
 
 
 class TimerLoop(asyncio.BaseEventLoop):

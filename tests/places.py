@@ -1,0 +1,9 @@
+"""Where the course under test has its notebooks and exercises."""
+
+from workshop.course import COURSE, ROOT
+
+SOLUTIONS, EXERCISES, LESSONS = COURSE.solutions, COURSE.stubs, COURSE.notebooks
+FOLDER = COURSE.exercise_folder
+"""One folder a lesson: words, inputs, observations."""
+
+__all__ = ["COURSE", "EXERCISES", "FOLDER", "LESSONS", "ROOT", "SOLUTIONS"]

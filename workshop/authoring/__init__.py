@@ -1,0 +1,15 @@
+"""What `build` keeps up to date in this course besides: the cheat sheet and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def pages() -> Iterator[tuple[Path, str]]:
+    """Each page and picture, with what it should hold."""
+    from . import cheatsheet, run_picture, walks
+
+    yield from walks.pictures()
+    yield cheatsheet.page()
+    yield run_picture.page()

@@ -1,0 +1,1 @@
+"""The launcher of this course: `classroom.launcher`, bound to it."""

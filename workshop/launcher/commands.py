@@ -1,0 +1,60 @@
+"""The commands that this course has beside the toolkit's: its tests, and the build report."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import random
+import sys
+from pathlib import Path
+
+from classroom.launcher import environment, lab
+from classroom.launcher.commands import BUILDING_NEEDS, LESSONS_NEED, SITE_NEEDS
+from workshop.course import ROOT
+
+EDITION = "tests/browser/test_browser_edition.py"
+"""These tests need what `site` needs; without it they are skipped, unless they are named."""
+TOGETHER = ("-n", str(min((os.cpu_count() or 2) + 1, 4)), "--dist", "loadscope")
+"""All tests run side by side, one more than there are processors, since many of them wait; what
+shares something stays together (tests/conftest.py).
+"""
+
+
+def report(argv: list[str]) -> int:
+    """The build report of a run; returns the exit status."""
+    environment.settle(["report", *argv], LESSONS_NEED)
+    return importlib.import_module("workshop.report.__main__").main(argv)
+
+
+def test(argv: list[str]) -> int:
+    """Sets everything up and runs the tests; returns the exit status."""
+    if not (ROOT / "tests").is_dir():
+        print(
+            "This copy of the workshop is a handout for learners: it has no tests.", file=sys.stderr
+        )
+        return 2
+    named = any(EDITION in word for word in argv)
+    environment.settle(["test", *argv], BUILDING_NEEDS + SITE_NEEDS * named)
+    return run_tests(argv)
+
+
+def run_tests(argv: list[str]) -> int:
+    """Run pytest over `tests/`, or over the paths in `argv`, with a random hash seed that is
+    printed.
+    """
+    environ = lab.jupyter_environment(ROOT, os.environ)
+    if not environ.get("PYTHONHASHSEED", "").isdigit():
+        environ["PYTHONHASHSEED"] = str(random.randrange(1, 2**32))
+    print(f"PYTHONHASHSEED={environ['PYTHONHASHSEED']} repeats this run.", flush=True)
+    named = any(_is_path(word) for word in argv)
+    where = [] if named else ["tests", *TOGETHER]
+    return environment.become([sys.executable, "-m", "pytest", *where, *argv], environ, ROOT)
+
+
+def _is_path(word: str) -> bool:
+    """Whether an argument of pytest names a path (the `kernel` of `-k kernel` does not, though it
+    exists).
+    """
+    path = word.split("::")[0]
+    looks = path == "tests" or any(sign in path for sign in "/\\.")
+    return looks and not word.startswith("-") and Path(ROOT, path).exists()

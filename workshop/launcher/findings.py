@@ -1,0 +1,72 @@
+"""What the doctor looks for in this course besides: its documents, SQLite, the model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from classroom.launcher.doctor import Finding
+
+LIVE_NAMES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
+
+
+def findings(root: Path) -> list[Finding]:
+    """The course's own findings, in the order in which the doctor lists them."""
+    return [sqlite(), corpus(root), model(os.environ), key(os.environ)]
+
+
+def sqlite() -> Finding:
+    """Whether SQLite can index text."""
+    if problem := _no_fts5():
+        remedy = "use a Python from python.org, uv or conda"
+        return Finding("sqlite", False, f"no full-text search ({problem})", remedy)
+    return Finding("sqlite", True, "full-text search works")
+
+
+def _no_fts5() -> str:
+    """ "" when SQLite can index text, else why not."""
+    try:
+        import sqlite3
+
+        sqlite3.connect(":memory:").execute("create virtual table words using fts5(word)")
+    except Exception as error:  # ImportError, or whatever this build of SQLite raises
+        return str(error)
+    return ""
+
+
+def corpus(root: Path) -> Finding:
+    folder = root / "notebooks" / "data" / "corpus"
+    count = sum(1 for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else 0
+    if count:
+        return Finding("corpus", True, f"{count} documents")
+    return Finding(
+        "corpus",
+        False,
+        "notebooks/data/corpus is missing or empty",
+        "get a complete copy of the repository",
+    )
+
+
+def model(environ: Mapping[str, str]) -> Finding:
+    """Which model the lessons will use. Only names, never a value that could be secret."""
+    chosen = environ.get("WORKSHOP_MODEL", "") or "offline"
+    if chosen not in ("offline", "live", "local"):
+        return Finding(
+            "model",
+            False,
+            f"WORKSHOP_MODEL is {chosen!r}",
+            "set it to offline, live or local, or unset it",
+        )
+    if chosen == "live" and not (any(environ.get(name) for name in LIVE_NAMES)):
+        remedy = "set ANTHROPIC_API_KEY (or ANTHROPIC_BASE_URL), or unset WORKSHOP_MODEL"
+        return Finding("model", False, "live, but there is no key", remedy)
+    return Finding("model", True, chosen)
+
+
+def key(environ: Mapping[str, str]) -> Finding:
+    return Finding(
+        "key",
+        True,
+        ", ".join(f"{name} {'set' if environ.get(name) else 'not set'}" for name in LIVE_NAMES),
+    )
