@@ -58,6 +58,16 @@ class OwnDocuments(NamedTuple):
     """Why the content of a file is no text; "" for a text."""
 
 
+class KnownError(NamedTuple):
+    """An error that is known by its words."""
+
+    sign: str
+    """A regular expression that occurs in what the error says, or in the name of its type."""
+    cause: str
+    next: str
+    """What to do."""
+
+
 def _nothing(*_: Any) -> Any:
     return None
 
@@ -137,8 +147,8 @@ class Course:
     """The course's own commands: each gets its arguments and returns the exit status."""
     own_kinds: Callable[[], Iterable[type]] = _none
     """Dataclasses and models that answers may return; they are compared by their fields."""
-    known_errors: Callable[[], Iterable[Any]] = _none
-    """Errors whose words say enough; `classroom.checks.errors.Known` each."""
+    known_errors: Callable[[], Iterable[KnownError]] = _none
+    """Errors whose words say enough, besides Python's own."""
     as_read: str = ""
     """The aspect of an observation, if any, that says how a text of the learner's was read."""
     picture_of: Callable[[str, list[Any]], Any] = _nothing

@@ -4,78 +4,67 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
-from classroom.course import active
+from classroom.course import KnownError, active
 from classroom.observing import OWN_RAISE, Crash
 
-
-class Known(NamedTuple):
-    """An error that is known by its words."""
-
-    sign: str
-    """A regular expression that occurs in what the error says, or in the name of its type."""
-    cause: str
-    next: str
-
-
 ANYWHERE = (
-    Known(
+    KnownError(
         r"'coroutine'|coroutine object",
         "a call of an async function is not awaited",
         "Put `await` before the call.",
     ),
-    Known(
+    KnownError(
         "a coroutine was expected",
         "a task is made of a call of an async function; something else stands there",
         "Give the call itself: with parentheses, and without `await`.",
     ),
-    Known(
+    KnownError(
         "already awaited coroutine",
         "one call of an async function is awaited twice",
         "Call the function again for each time.",
     ),
-    Known(
+    KnownError(
         "^NameError",
         "this name is not known: it is misspelt, or the cell that defines it has not been run",
         "Run the notebook's first cells, then this one.",
     ),
-    Known(
+    KnownError(
         "^UnboundLocalError",
         "a variable is used before it has a value: on the way to this line nothing was assigned",
         "Give it a value before the loop, or before the `if`.",
     ),
-    Known(
+    KnownError(
         "^RecursionError",
         "a function calls itself, perhaps by way of others, without an end",
         "Give each call the way so far, and look there before you go on.",
     ),
-    Known(
+    KnownError(
         "Instance is frozen",
         "this object cannot be changed",
         "Make a changed copy: `thing.model_copy(update={…})`.",
     ),
-    Known(
+    KnownError(
         "cannot assign to field",
         "this object cannot be changed, so that one may serve many runs at once",
         "Make a changed copy: `replace(…)`.",
     ),
-    Known(
+    KnownError(
         "validation error",
         "a field is missing, or was given a value that it does not take; the lines above name it",
         "Give that field a value as the lines above ask for it.",
     ),
-    Known(
+    KnownError(
         "expected an end",
         "work goes on where it should have ended",
         "Print what the loop's condition looks at, in each round, and see why it stays true.",
     ),
-    Known(
+    KnownError(
         "^SystemExit|^KeyboardInterrupt",
         "your function ends the whole program",
         "Return a value instead.",
     ),
-    Known(
+    KnownError(
         "^CancelledError",
         "something was cancelled, and your function waits for it without catching this",
         "Await what is cancelled inside of `try`, and catch `asyncio.CancelledError` there.",
@@ -83,96 +72,96 @@ ANYWHERE = (
 )
 """Errors whose words say enough, wherever they were raised."""
 HERE = (
-    Known(
+    KnownError(
         "can't be used in 'await'",
         "`await` stands before a call that is not async",
         "Take the `await` away.",
     ),
-    Known(
+    KnownError(
         "'NoneType'",
         "something on this line is `None`: what `append` gives, for example, or the output of a "
         "result that has none",
         "Print the parts of this line, and follow the one that is `None` to where it was made.",
     ),
-    Known(
+    KnownError(
         "'function' object",
         "a function is used, and not called",
         "Put parentheses behind its name.",
     ),
-    Known(
+    KnownError(
         "'dict' object has no attribute",
         "this is a dict: its entries are reached by brackets, not by a dot",
         'Write `record["name"]` instead of `record.name`.',
     ),
-    Known(
+    KnownError(
         "^KeyError",
         "the dict has no entry of this name",
         "Print the keys of the dict just before this line.",
     ),
-    Known(
+    KnownError(
         "can only concatenate str",
         "`+` joins a text with a text only",
         "Write an f-string, or `str(…)` around the other part.",
     ),
-    Known(
+    KnownError(
         "can only concatenate",
         "`+` joins two of one kind: a list with a list, a tuple with a tuple",
         "Put the single thing into a list or tuple of its own: `[thing]`, `(thing,)`.",
     ),
-    Known(
+    KnownError(
         "unsupported operand",
         "the operands have types that do not go together",
         "Print the type of each side just before this line.",
     ),
-    Known(
+    KnownError(
         "positional argument|keyword argument",
         "the arguments do not fit the function: one is missing or too many, one has a name that "
         "the function does not know, or one must be given by its name",
         "Give the arguments by their names: `name=value`; `help(the_function)` lists them.",
     ),
-    Known(
+    KnownError(
         "^IndexError",
         "the list has fewer entries than this line asks for",
         "Print the list and its length just before this line.",
     ),
-    Known(
+    KnownError(
         "changed size during iteration",
         "a dict or set is changed while a loop goes over it",
         "Go over a copy, or collect in a list what is to leave, and take it out after the loop.",
     ),
-    Known(
+    KnownError(
         r"^ValueError: m(in|ax)\(\).* empty",
         "`min` or `max` has nothing to choose from: what it is given is empty",
         "Ask first whether there is anything, and decide what to do when there is not.",
     ),
-    Known(
+    KnownError(
         "unhashable type",
         "what can be changed, such as a list or a dict, cannot be a key or stand in a set",
         "Use the text in it, or a tuple.",
     ),
-    Known(
+    KnownError(
         "has no attribute",
         "what stands before the dot has no such name: the name is misspelt, or the thing is of "
         "another type",
         "Print it and its type just before this line.",
     ),
-    Known(
+    KnownError(
         "Result is not set",
         "a task's result is taken before the task has ended",
         "Take it after the block of the task group, which waits for all.",
     ),
-    Known(
+    KnownError(
         "asynchronous context manager protocol",
         "what stands behind `async with` is no asynchronous context manager",
         "Print it and its type; an ordinary one takes `with`.",
     ),
-    Known(
+    KnownError(
         "context manager protocol",
         "what stands behind `with` is no ordinary context manager; a semaphore and a task group "
         "are asynchronous ones",
         "Write `async with` for one of those.",
     ),
-    Known(
+    KnownError(
         "",
         "this line fails with the values that it has here",
         "Print the values of this line just before it.",
@@ -202,7 +191,7 @@ def behind(crash: Crash, asked: str, *, returned: bool) -> tuple[str, str]:
     return _known(ANYWHERE, crash) or _raised_inside(crash) or _known(HERE, crash)
 
 
-def _known(errors: Iterable[Known], crash: Crash) -> tuple[str, ...]:
+def _known(errors: Iterable[KnownError], crash: Crash) -> tuple[str, ...]:
     """Cause and next step of the first of some errors that this one is; else nothing."""
     return next((words for sign, *words in errors if re.search(sign, crash.text)), ())
 

@@ -19,8 +19,6 @@ from .register import Exercise
 from .verdict import Outcome, Verdict
 from .wording import NOTHING, as_text, both
 
-"""The aspect in which an observation shows how a prompt was read."""
-
 
 def explain(exercise: Exercise, row: Row, sights: Sequence[Sight], picture: Any = None) -> Verdict:
     """The verdict on what was seen of an answer, a sight for each case of the row.

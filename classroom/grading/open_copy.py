@@ -75,8 +75,8 @@ def fingerprint(notebook: str) -> str:
     master = course.solutions / f"{notebook}.ipynb"
     files = [("toolkit", TOOLKIT, path) for path in _code_of_the_toolkit()]
     files += [("course", course.root, path) for path in [master, *_code_of(course)]]
-    for whose, root, path in files:
-        name = f"{whose}/{path.relative_to(root).as_posix()}".encode()
+    for owner, root, path in files:
+        name = f"{owner}/{path.relative_to(root).as_posix()}".encode()
         digest.update(name + b"\0" + path.read_bytes() + b"\0")
     for package, version in sorted(_installed(course)):
         digest.update(f"{package}=={version}\0".encode())

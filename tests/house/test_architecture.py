@@ -13,7 +13,7 @@ from workshop.authoring.walks import ROOT, WALKS
 
 PAGE = ROOT / "docs" / "ARCHITECTURE.md"
 TEXT = PAGE.read_text(encoding="utf-8")
-ROOM = re.compile(r"\| `((?:workshop|classroom)/\w+)/` \|")
+ROOM = re.compile(r"`((?:workshop|classroom)/\w+)/`")
 
 
 @cache

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from classroom.course import Course, OwnDocuments, Service
+from classroom.course import Course, KnownError, OwnDocuments, Service
 
 from .lessons import LESSONS, PLANS, TRACKS
 
@@ -30,7 +30,7 @@ def _own_kinds() -> Iterator[type]:
             yield kind
 
 
-def _known_errors() -> Iterable[Any]:
+def _known_errors() -> Iterable[KnownError]:
     from .errors import KNOWN
 
     return KNOWN

@@ -1,53 +1,53 @@
-"""Errors of this course that are known by their words: the API's, the kernel's, scripted models'."""
+"""Errors that are known by their words: the API's, the kernel's, scripted models'."""
 
 from __future__ import annotations
 
-from classroom.checks.errors import Known
+from classroom.course import KnownError
 
 KNOWN = (
-    Known(
+    KnownError(
         "without `tool_result` blocks",
         "the API refused the conversation: right after a reply with tool calls it wants one "
         "user message that answers all of them",
         "Append the reply, then one message with a `tool_result` block for each call, then ask.",
     ),
-    Known(
+    KnownError(
         "unexpected `tool_use_id`",
         "a result answers a call that the reply just before it does not hold",
         "Give each result the `id` of its own call as `tool_use_id`.",
     ),
-    Known(
+    KnownError(
         "must end with a user message",
         "the last message of the conversation is the model's own, and it answers only the user's",
         'Append what is asked or found as a message with the role `"user"`.',
     ),
-    Known(
+    KnownError(
         "the request does not let it use",
         "the model calls a tool that this request does not let it use: the tool is missing from "
         "`tools`, or `tool_choice` forbids calls",
         "Print the `tools` and the `tool_choice` of each request just before it is sent.",
     ),
-    Known(
+    KnownError(
         "invalid_request_error",
         "the API refused the request; the lines above hold its own words",
         "Print what you send just before this line, and look for what the API names.",
     ),
-    Known(
+    KnownError(
         "needs a docstring",
         "the model reads the docstring to decide when to call the tool, and the function has none",
         "Make a sentence in triple quotes the first line of the function.",
     ),
-    Known(
+    KnownError(
         "needs a type",
         "the model is told each parameter's type, and one has none",
         "Write the type behind its name: `query: str`; for a run, `run: Run`.",
     ),
-    Known(
+    KnownError(
         r"request \d+ was not expected",
         "the model is asked once more where an end is expected",
         "Print what your function looks at before each request, and see why it goes on.",
     ),
-    Known(
+    KnownError(
         "'NoneType' object has no attribute 'verdict'",
         "a result without an output came back; the run refuses, for one, to give the same handoff "
         "to the same agent twice",

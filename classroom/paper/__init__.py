@@ -1,0 +1,1 @@
+"""SVG, HTML and widgets, of which pictures and controls are made."""
