@@ -12,6 +12,7 @@ import nbformat
 import pytest
 
 from classroom.grading import command, intake, open_copy
+from tests.places import SOLUTIONS
 from classroom.grading.intake import documents
 from classroom.grading.intake.answers import master, merge
 from classroom.grading.intake.files import Entry
@@ -32,7 +33,7 @@ def own():
 def hand_in(folder: Path, files: dict[str, bytes | str], name: str = NAME) -> Path:
     """A learner's folder with the capstone, whose first answer reads its documents, and files."""
     folder.mkdir(parents=True)
-    notebook = nbformat.read(open_copy.ROOT / "solutions" / NAME, 4)
+    notebook = nbformat.read(SOLUTIONS / NAME, 4)
     for cell in notebook.cells:
         facts = cell.metadata.get("workshop", {})
         if facts.get("id") == "19.1" and facts["role"] == "answer":

@@ -204,7 +204,7 @@ def test_a_machine_without_the_workshop_says_so():
     assert done.returncode == 0, done.stderr
     with pytest.raises(
         shard.Misfit,
-        match="the workshop cannot be imported there .*No module named 'workshop'.*pip install -r",
+        match="the toolkit cannot be imported there .*No module named 'classroom'.*pip install -r",
     ):
         shard.keep(done.stdout, Plan(1), [])
 

@@ -15,6 +15,8 @@ import pytest
 from classroom.authoring import answers
 from classroom.checks import exercise
 from classroom.grading import observed, service
+from tests.places import COURSE
+from workshop.course import watched_server
 from classroom.grading.intake.answers import Merged
 from classroom.grading.plan import Plan
 from classroom.grading.sandbox import watch
@@ -96,7 +98,7 @@ def test_work_that_never_passed_the_service_is_not_seen_there(kernel):
 
 def test_the_service_ends_with_its_kernel(material):
     kernel = GradedKernel(material)
-    beside = service.OutsideService(kernel.sockets)
+    beside = service.OutsideService(COURSE.service(), kernel.sockets)
     kernel.stands_beside(beside)
     process = beside._process
     assert os.path.exists(beside.socket) and process.poll() is None
@@ -145,7 +147,7 @@ ASKS = json.dumps(
 
 @pytest.fixture
 def beside(tmp_path_factory):
-    started = service.OutsideService(tmp_path_factory.mktemp("s"))
+    started = service.OutsideService(COURSE.service(), tmp_path_factory.mktemp("s"))
     yield started
     started.stop()
 
@@ -218,17 +220,17 @@ def test_a_slow_request_is_cut_and_others_are_served_meanwhile(beside):
         while time.monotonic() - began < 60:
             slow.sendall(b"x")
             time.sleep(0.2)
-    assert service.REQUEST_S - 1 < time.monotonic() - began < 50
+    assert watched_server.REQUEST_S - 1 < time.monotonic() - began < 50
     assert "had not sent it whole after 8 s" in beside.take().refused
     slow.close()
 
 
 def test_connections_that_say_nothing_have_a_bound_and_are_closed(beside):
-    held = [sent(beside, answered=False) for _ in range(service.AT_ONCE + 4)]
+    held = [sent(beside, answered=False) for _ in range(watched_server.AT_ONCE + 4)]
     deadline = time.monotonic() + 40
     while not (refused := beside.take().refused) and time.monotonic() < deadline:
         time.sleep(0.2)
-    assert refused == f"it held more than {service.AT_ONCE} connections open at once"
+    assert refused == f"it held more than {watched_server.AT_ONCE} connections open at once"
     assert b"200 OK" in sent(beside, request()), "their places were given back in time"
     for connection in held:
         connection.close()

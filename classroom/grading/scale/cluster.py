@@ -99,7 +99,7 @@ def _task() -> Callable[[bytes], bytes]:
             import platform
 
             message = (
-                f"{platform.node()}: the workshop cannot be imported there ({problem}); install the"
+                f"{platform.node()}: the toolkit cannot be imported there ({problem}); install the"
                 " same commit on all workers (pip install -r requirements.txt in its folder), or"
                 " start them with its folder in PYTHONPATH"
             )
