@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from workshop.course.canonical import TAGS
+from classroom.observing.canonical import TAGS
 
 Seen = Mapping[str, Any]
 """What was seen, by aspect, in plain form."""

@@ -1,1 +1,1 @@
-"""What a kernel does for its learner: short tracebacks, small facts that are kept, a browser's tab."""
+"""What a kernel does for its learner: short tracebacks, facts that are kept, a browser's tab."""

@@ -12,12 +12,12 @@ import nbformat
 import pytest
 
 from classroom.grading import command, intake, open_copy
-from tests.places import SOLUTIONS
 from classroom.grading.intake import documents
 from classroom.grading.intake.answers import master, merge
 from classroom.grading.intake.files import Entry
 from classroom.grading.plan import Plan
 from classroom.grading.staged import StagedNotebook
+from tests.places import SOLUTIONS
 
 posix = pytest.mark.skipif(os.name == "nt", reason="a symbolic link needs rights there")
 NAME = "19_ship_yours.ipynb"

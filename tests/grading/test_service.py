@@ -15,8 +15,6 @@ import pytest
 from classroom.authoring import answers
 from classroom.checks import exercise
 from classroom.grading import observed, service
-from tests.places import COURSE
-from workshop.course import watched_server
 from classroom.grading.intake.answers import Merged
 from classroom.grading.plan import Plan
 from classroom.grading.sandbox import watch
@@ -28,6 +26,8 @@ from classroom.grading.sandbox.sandboxed_kernel import (
 )
 from classroom.grading.staged import StagedNotebook
 from classroom.observing import Sight, at_the_service, line_of, sight_of
+from tests.places import COURSE
+from workshop.course import watched_server
 from workshop.course.service import MARK, MOST_REQUESTS, Exchange
 
 pytestmark = pytest.mark.skipif(not service.POSSIBLE, reason="this system has no such sockets")

@@ -55,8 +55,7 @@ def grade(job: bytes, unwanted: Callable[[], bool] = lambda: False) -> bytes:
     is, once `unwanted` says so.
     """
     sent = json.loads(job)
-    use(load(sent["course"]))
-    if problem := _misfit(sent):
+    if problem := _without_course(sent["course"]) or _misfit(sent):
         return json.dumps({"problem": f"{platform.node()}: {problem}"}).encode()
     with tempfile.TemporaryDirectory(prefix="shard-") as folder:
         base = Path(folder).resolve()
@@ -115,6 +114,15 @@ def _version(notebooks: set[str]) -> dict[str, str]:
     """What has to be equal on both machines, or marks would depend on the machine."""
     python = ".".join(platform.python_version_tuple()[:2])
     return {"Python": python} | {name: open_copy.fingerprint(name) for name in sorted(notebooks)}
+
+
+def _without_course(module: str) -> str:
+    """Makes the sender's course this process's own; returns why that cannot be done."""
+    try:
+        use(load(module))
+    except ImportError as problem:
+        return f"the course {module} cannot be imported there ({problem})"
+    return ""
 
 
 def _misfit(sent: dict[str, Any]) -> str:
