@@ -597,8 +597,8 @@ def test_a_loop_that_closes_while_its_thread_is_ended_does_not_take_the_verdict_
 def test_the_cause_measures_a_number_by_the_bound_of_its_rule():
     from classroom.checks.explain import _unknown
 
-    known = exercise("19.1")
-    case = TriedCase("there", "", {}, {"different words of each document": 19}, {})
-    sight = Sight({"different words of each document": 2})
+    known = exercise("19.2")
+    case = TriedCase("there", "", {}, {"documents that the text cites": 3}, {})
+    sight = Sight({"documents that the text cites": 0})
     cause, _ = _unknown(known, case, sight)
-    assert "8 too small" in cause
+    assert "2 too small" in cause

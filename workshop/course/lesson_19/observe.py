@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dis
 import gc
+import inspect
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -11,9 +13,22 @@ from pathlib import Path
 from typing import Any
 
 from classroom.observing import call, pictured, service, wait
-from kernel import Agent, DeterministicSupervisor, Handoff, Result, Run, models, specialists
+from classroom.observing.canonical import Raised, name_of
+from kernel import (
+    Agent,
+    DeterministicSupervisor,
+    Handoff,
+    Result,
+    Run,
+    gates,
+    models,
+    specialists,
+)
 from kernel.contract import Executable, label
+from kernel.plan import PLANNER
 from kernel.search import Corpus, Document
+from kernel.supervisors import SUPERVISOR
+from kernel.team import RESEARCHER, REVIEWER, WRITER
 from workshop.course.capstone import citations, on_log
 from workshop.course.service import Killed, Log
 
@@ -21,8 +36,9 @@ from workshop.course.service import Killed, Log
 def brought(own: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Whether task and documents are there, and what a plain team makes of them beside others."""
     returned = call(own)
-    if not _is_task_and_documents(returned):
-        return {"returned": returned}
+    kinds = _kinds(returned)
+    if kinds != TASK_AND_DOCUMENTS:
+        return {"what came back": kinds}
     task, documents = returned
     beside = case["beside"]
     run = pictured(Run(service().client("plain")))
@@ -33,21 +49,39 @@ def brought(own: Any, case: dict[str, Any]) -> dict[str, Any]:
     cited = citations(brief)
     own = {*map(label, documents)}
     return {
+        "what came back": kinds,
         **_lengths(documents, beside),
+        "the task": task,
+        'begins with "Write a brief on"': _yes(
+            " ".join(task.lower().split()).startswith(BEGINNING)
+        ),
         "documents that the brief cites": len(cited & own),
         "citations of no document": len(cited - own.union(map(label, beside))),
         "the brief": brief,
     }
 
 
-def _is_task_and_documents(returned: Any) -> bool:
-    if type(returned) not in (tuple, list) or len(returned) != 2:
-        return False
-    task, documents = returned
-    if type(task) is not str or type(documents) is not dict:
-        return False
-    parts = [*documents.keys(), *documents.values()]
-    return all(type(part) is str for part in parts)
+TASK_AND_DOCUMENTS = ("a text", "a dict of texts")
+BEGINNING = "write a brief on "
+
+
+def _kinds(returned: Any) -> Any:
+    """The kinds of the two things that came back, or of the one; an error as it is."""
+    if isinstance(returned, Raised):
+        return returned
+    if type(returned) not in (tuple, list):
+        return (_kind(returned),)
+    return tuple(map(_kind, returned))
+
+
+def _kind(value: Any) -> str:
+    if type(value) is dict:
+        parts = [*value.keys(), *value.values()]
+        return (
+            f"a dict of {'texts' if all(type(part) is str for part in parts) else 'other things'}"
+        )
+    kinds = {str: "a text", list: "a list", type(None): "nothing"}
+    return kinds.get(type(value), f"something of the type {name_of(type(value))}")
 
 
 def _lengths(documents: dict[str, str], beside: dict[str, str]) -> dict[str, Any]:
@@ -57,11 +91,19 @@ def _lengths(documents: dict[str, str], beside: dict[str, str]) -> dict[str, Any
     words = [{*re.findall(r"\w+", text.lower())} for text in texts]
     different = [len(words_of_one) for words_of_one in words]
     copied = sum(text in beside.values() for text in texts)
+    count = len(documents) - copied
+    shortest = min(lengths, default=0)
     return {
-        "documents": len(documents) - copied,
-        "words of the shortest document": min(lengths, default=0),
-        "different words of each document": min(different, default=0),
+        "documents": count,
+        "at least three documents": _yes(count >= 3),
+        "words of the shortest document": shortest,
+        "at least 15 words in each": _yes(shortest >= 15),
+        "at least 10 different words in each": _yes(min(different, default=0) >= 10),
     }
+
+
+def _yes(is_so: bool) -> str:
+    return "yes" if is_so else "no"
 
 
 def _library(documents: dict[str, str]) -> Corpus:
@@ -69,16 +111,30 @@ def _library(documents: dict[str, str]) -> Corpus:
     return Corpus.of(pages)
 
 
+KERNELS = {
+    "",
+    *(" ".join(prompt.split()) for prompt in (RESEARCHER, WRITER, REVIEWER, SUPERVISOR, PLANNER)),
+}
+"""Prompts that are nobody's own, with one blank between words."""
 FIGURES = ("documents that the service saw", "figures of the documents in replies")
 LOOKS = {
     "lengths": (
         "documents",
+        "at least three documents",
         "words of the shortest document",
-        "different words of each document",
+        "at least 15 words in each",
+        "at least 10 different words in each",
     ),
-    "brief": ("documents that the brief cites", "citations of no document", "the brief"),
+    "brief": (
+        "the task",
+        'begins with "Write a brief on"',
+        "documents that the brief cites",
+        "citations of no document",
+        "the brief",
+    ),
     "text": (
         "how it ended",
+        "why",
         "documents that the text cites",
         "citations of no document",
         *FIGURES,
@@ -87,8 +143,14 @@ LOOKS = {
         "agents that asked a model",
         "own specialists whose work was used",
         "prompts that the service saw",
+        "prompts of your own",
     ),
-    "draft": ("checks by a gate", "vetoes that were left", *FIGURES),
+    "draft": (
+        "checks by a gate",
+        "gates that look at the draft",
+        "vetoes that were left",
+        *FIGURES,
+    ),
 }
 """Everything is seen of every answer; which of it a trial looks at, no answer's process knows."""
 
@@ -107,10 +169,12 @@ def built(team: Any, case: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(executable, Executable):
         return {"returned": executable}
     run = pictured(Run(service().client("team")))
-    with texts_kept() as kept:
+    with texts_kept() as kept, gates_noted() as noted:
         wait(run.dispatch(executable, Handoff(intent=case["task"])))
     seen = on_log(run.events, library.documents, kept)
     del seen["limits in the budget"]
+    seen["why"] = _why(run)
+    seen["gates that look at the draft"] = sum(map(_looks_at_draft, noted))
     seen["calls"] = run.spent.calls
     return service().complete(team_at_the_service, case, seen)
 
@@ -132,6 +196,39 @@ def texts_kept() -> Iterator[list[str]]:
         Run.keep = theirs  # type: ignore[method-assign]
 
 
+@contextmanager
+def gates_noted() -> Iterator[list[gates.Gate]]:
+    """Notes the gates that are asked, each once; a log has their names only."""
+    noted: list[gates.Gate] = []
+    theirs = gates.Gated.execute
+
+    async def watched(self: gates.Gated, handoff: Handoff, run: Run) -> Result:
+        noted.extend(gate for gate in self.gates if not any(gate is one for one in noted))
+        return await theirs(self, handoff, run)
+
+    gates.Gated.execute = watched  # type: ignore[method-assign]
+    try:
+        yield noted
+    finally:
+        gates.Gated.execute = theirs  # type: ignore[method-assign]
+
+
+def _looks_at_draft(gate: gates.Gate) -> bool:
+    """Whether the code of a gate's check reads the draft that it is given."""
+    check = inspect.unwrap(gate.check)
+    code = getattr(check, "__code__", None)
+    if code is None:
+        return True
+    names = code.co_varnames[inspect.ismethod(check) : code.co_argcount]
+    return not names or any(step.argval == names[0] for step in dis.get_instructions(code))
+
+
+def _why(run: Run) -> str:
+    """The reason of the result that the first handoff came to."""
+    reasons = [event.result.reason for event in run.events if event.kind == "return"]
+    return reasons[-1] if reasons else ""
+
+
 def team_at_the_service(log: Log, case: dict[str, Any], seen: dict[str, Any]) -> dict[str, Any]:
     """What the service saw of a team: prompts, documents, and that the log invents no call."""
     seen = _only_calls_that_were(log, seen)
@@ -140,6 +237,7 @@ def team_at_the_service(log: Log, case: dict[str, Any], seen: dict[str, Any]) ->
     replies = " ".join(exchange.reply for exchange in log)
     documents = case["documents"].values()
     seen["prompts that the service saw"] = len(prompts)
+    seen["prompts of your own"] = len({" ".join(one.split()) for one in prompts} - KERNELS)
     seen["documents that the service saw"] = _held(documents, asked)
     seen["figures of the documents in replies"] = _held(documents, replies)
     return seen
@@ -198,8 +296,9 @@ def shipped(ship: Any, case: dict[str, Any]) -> dict[str, Any]:
     shown = on_log(run.events, library.documents)
     seen: dict[str, Any] = {}
     if case["look"] == "once":
-        seen["how it ended"] = shown["how it ended"]
         seen["handed over first"] = _first(run)
+        seen["how it ended"] = shown["how it ended"]
+        seen["why"] = _why(run)
     seen["limits in the budget"] = shown["limits in the budget"]
     seen["calls"] = run.spent.calls
     return service().complete(shipped_at_the_service, case, seen)
@@ -215,17 +314,20 @@ def _first(run: Run) -> str:
 def _resumed(ship: Any, team: Any, case: dict[str, Any], folder: Path) -> dict[str, Any]:
     """The work undisturbed; then killed in the middle and done again over the same file."""
     task = case["task"]
-    killed_file = folder / "killed.db"
+    killed_file = folder / "killed" / "run.db"
+    killed_file.parent.mkdir()
     client = service().client("whole")
     whole = call(ship, team, task, client, folder / "whole.db")
+    the_kill = "did not end the work"
     try:
         client = service().client("killed", case["dies_at"])
         call(ship, team, task, client, killed_file)
     except Killed:
-        pass
+        the_kill = "ended the work"
     except BaseExceptionGroup as group:
         if not group.subgroup(Killed):
             raise
+        the_kill = "ended the work"
     gc.collect()  # a process that is killed closes its files
     is_there = killed_file.is_file() and killed_file.stat().st_size > 0
     moved = _moved(killed_file, folder / "elsewhere")
@@ -238,6 +340,7 @@ def _resumed(ship: Any, team: Any, case: dict[str, Any], folder: Path) -> dict[s
     same = bool(text) and text == _text(again)
     seen = {
         "in `file` after the kill": ("something",) if is_there else ("nothing",),
+        "the kill": the_kill,
         "the same text as undisturbed": same,
         "calls": again.spent.calls,
     }
