@@ -12,7 +12,6 @@ import time
 from pathlib import Path
 
 import pytest
-import yaml
 
 from classroom.grading import command
 from classroom.grading.plan import Plan
@@ -22,7 +21,6 @@ from tests.places import ROOT
 from . import small_class
 from .small_class import NAME, alive, hand_in, interrupt, marks, shards_of, started, until
 
-MANIFEST = Path(shard.__file__).with_name("indexed-job.yaml")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="ends processes as POSIX does")
 
 
@@ -267,63 +265,7 @@ def test_only_reports_that_were_asked_for_are_kept(packed, reports, kept):
     ) == 2
 
 
-# ── Kubernetes ─────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.fixture(scope="module")
-def manifest():
-    return {
-        document["kind"]: document
-        for document in yaml.safe_load_all(MANIFEST.read_text(encoding="utf-8"))
-    }
-
-
-def test_the_manifest_is_an_indexed_job_of_one_part_to_a_pod(manifest):
-    job = manifest["Job"]
-    spec, pod = job["spec"], job["spec"]["template"]["spec"]
-    assert job["apiVersion"] == "batch/v1" and spec["completionMode"] == "Indexed"
-    assert pod["restartPolicy"] == "Never" and spec["backoffLimitPerIndex"] > 0
-    (grade,) = pod["containers"]
-    assert (
-        spec["completions"] == spec["parallelism"]
-        and f"--shard=$(INDEX)/{spec['completions']}" in grade["args"]
-    )
-    source = next(variable for variable in grade["env"] if variable["name"] == "INDEX")[
-        "valueFrom"
-    ]["fieldRef"]["fieldPath"]
-    assert source == "metadata.annotations['batch.kubernetes.io/job-completion-index']"
-    assert {mount["name"] for mount in grade["volumeMounts"]} == {
-        volume["name"] for volume in pod["volumes"]
-    }
-
-
-def test_the_pods_can_do_and_reach_as_little_as_possible(manifest):
-    pod = manifest["Job"]["spec"]["template"]["spec"]
-    (grade,) = pod["containers"]
-    assert (
-        pod["automountServiceAccountToken"] is False
-        and pod["securityContext"]["runAsNonRoot"]
-        and pod["hostUsers"] is False
-    )
-    allowed = grade["securityContext"]
-    assert (
-        allowed["readOnlyRootFilesystem"]
-        and allowed["allowPrivilegeEscalation"] is False
-        and allowed["capabilities"] == {"drop": ["ALL"]}
-    )
-    assert {"cpu", "memory", "ephemeral-storage"} <= grade["resources"]["limits"].keys()
-    assert [mount["mountPath"] for mount in grade["volumeMounts"] if not mount.get("readOnly")] == [
-        "/marks",
-        "/tmp",
-    ]
-    policy = manifest["NetworkPolicy"]
-    assert policy["apiVersion"] == "networking.k8s.io/v1" and policy["spec"]["policyTypes"] == [
-        "Ingress",
-        "Egress",
-    ]
-    assert not {"ingress", "egress"} & policy["spec"].keys(), "nothing is allowed"
-    labels = manifest["Job"]["spec"]["template"]["metadata"]["labels"]
-    assert policy["spec"]["podSelector"]["matchLabels"].items() <= labels.items()
+# ── parts ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _once(reference):
@@ -338,37 +280,24 @@ def _once(reference):
     return remembered
 
 
-def test_the_manifests_command_for_all_indices_comes_to_the_same_marks(
-    manifest, plain, tmp_path, capsys, monkeypatch
-):
-    (grade,) = manifest["Job"]["spec"]["template"]["spec"]["containers"]
-    assert grade["command"] == ["python3", "-P", "-m", "workshop.grading"]
+def test_parts_with_one_folder_come_to_the_same_marks(plain, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(
         command.observed, "reference", _once(command.observed.reference)
-    )  # each pod has it anew; here it would be the same again
-    parts = manifest["Job"]["spec"]["completions"]
-    folders = {"/submissions": str(plain[0]), "/marks": str(tmp_path / "out")}
+    )  # each machine has it anew; here it would be the same again
+    out = tmp_path / "out"
+    given = [plain[0], "--out", out, "--seed", small_class.SEED]
+    given += ["--timeout", small_class.TIMEOUT_S, "--workers", 1]
 
-    def run(args, index=""):
-        for inside, outside in folders.items():
-            args = [arg.replace(inside, outside).replace("$(INDEX)", index) for arg in args]
-            args = [arg.replace("CHOOSE-A-SEED", "7") for arg in args]
-        extra = ["--require-sandbox"] if command.sandbox.missing() else []
-        assert (
-            command.main(
-                [*(arg for arg in args if arg not in extra), f"--timeout={small_class.TIMEOUT_S}"]
-            )
-            == 0
-        )
+    def run(*options):
+        assert command.main([*map(str, given), *options]) == 0
         return capsys.readouterr().out
 
-    for index in range(parts):
-        assert "; 0 graded before" in run(grade["args"], str(index))
-        names = {path.name for path in (tmp_path / "out").iterdir()}
-        assert names == {"results", ".grading.json"}
-    assert marks(tmp_path / "out") == plain[1]
-    whole = run([arg for arg in grade["args"] if not arg.startswith("--shard")])
-    assert "4 graded before, 0 to do" in whole and (tmp_path / "out" / "gradebook.csv").exists()
+    for index in range(3):
+        assert "; 0 graded before" in run("--shard", f"{index}/3")
+        assert {path.name for path in out.iterdir()} == {"results", ".grading.json"}
+    assert marks(out) == plain[1]
+    assert "4 graded before, 0 to do" in run()
+    assert (out / "gradebook.csv").exists()
 
 
 @pytest.mark.parametrize(

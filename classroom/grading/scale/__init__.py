@@ -1,3 +1,3 @@
-"""Grading on more than one machine: a Dask cluster (`--scheduler`), or a Kubernetes Indexed Job
-(`--shard`, `indexed-job.yaml`).
+"""Grading on more than one machine: a Dask cluster (`--scheduler`), or parts of a class that share
+one folder (`--shard`).
 """
