@@ -9,7 +9,8 @@ import nbformat
 import pytest
 
 import kernel
-from classroom.authoring import cheatsheet, glossary
+from classroom.authoring import glossary
+from workshop.authoring import cheatsheet
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LESSONS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
