@@ -2,11 +2,13 @@
 
 import asyncio
 import inspect
+from typing import Any
 
 import hypothesis
 import pytest
 
 import workshop  # noqa: F401 (which says what course this is)
+from kernel import Agent
 
 hypothesis.settings.register_profile("workshop", deadline=None, print_blob=True)
 hypothesis.settings.load_profile("workshop")
@@ -110,3 +112,36 @@ def pytest_xdist_make_scheduler(config, log):
             return _shared(module)
 
     return Together(config, log)
+
+
+@pytest.fixture
+def agent():
+    def make(**changes: Any) -> Agent:
+        return Agent(
+            **{
+                "name": "agent",
+                "description": "d",
+                "system": "Be brief.",
+                "model": "claude-haiku-5-5",
+                **changes,
+            }
+        )
+
+    return make
+
+
+SETTINGS = (
+    "WORKSHOP_MODEL",
+    "WORKSHOP_WORKER_MODEL",
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_BASE_URL",
+)
+"""Variables of the environment that choose a model and a service."""
+
+
+@pytest.fixture
+def no_settings(monkeypatch):
+    """An environment that chooses neither a model nor a service."""
+    for name in SETTINGS:
+        monkeypatch.delenv(name, raising=False)

@@ -1,0 +1,128 @@
+"""The site to read: every lesson is there, no solution is, links lead somewhere, nothing comes from elsewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from posixpath import normpath
+from urllib.parse import unquote
+
+import nbformat
+import pytest
+
+from tests.places import ROOT
+
+pytest.importorskip(
+    "pagefind", reason="the site's packages: pip install -r classroom/site/requirements.txt"
+)
+from bs4 import BeautifulSoup
+
+from classroom.site import browser, command, render, sources
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    out = tmp_path_factory.mktemp("site") / "out"
+    command.build(out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def pages(site):
+    found = {path: path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
+    return {path: BeautifulSoup(text, "html.parser") for path, text in found.items()}
+
+
+def answers():
+    for path in sorted((ROOT / "solutions").glob("*.ipynb")):
+        for cell in nbformat.read(path, as_version=4).cells:
+            text = re.search(r"# solution\n(.*?)\s*# end solution", cell.source, re.DOTALL)
+            if text and len(text[1].split()) > 8:
+                yield path.name, " ".join(text[1].split())
+
+
+def test_every_lesson_and_exercise_has_a_page_and_no_solution_is_on_one(site, pages):
+    for folder in ("notebooks", "exercises"):
+        for path in (ROOT / folder).glob("*.ipynb"):
+            assert (site / folder / f"{path.stem}.html").is_file()
+    exercises = {
+        path.name: " ".join(soup.get_text().split())
+        for path, soup in pages.items()
+        if path.parent.name == "exercises"
+    }
+    found = list(answers())
+    assert len(found) > 20
+    for name, text in found:
+        assert text not in exercises[name.replace(".ipynb", ".html")]
+
+
+def test_links_and_anchors_lead_somewhere(site, pages):
+    ids = {path: {part["id"] for part in soup.find_all(id=True)} for path, soup in pages.items()}
+    for path, soup in pages.items():
+        for part in soup.find_all(["a", "img", "link"]):
+            address = unquote(part.get("href") or part.get("src") or "")
+            if not address or re.match(r"https?:|data:", address):
+                assert part.name == "a" or address.startswith("data:"), (
+                    f"{path.name} loads {address}"
+                )
+                continue
+            name, _, anchor = address.partition("#")
+            target = (path.parent / name).resolve() if name else path
+            assert target.is_file(), f"{path.name} links {address}"
+            if anchor and target in ids:
+                assert anchor in ids[target], f"{path.name} links {address}"
+
+
+def test_pages_are_plain_and_readable(pages):
+    for path, soup in pages.items():
+        ids = [part["id"] for part in soup.find_all(id=True)]
+        assert len(ids) == len(set(ids)), f"{path.name} has an id twice"
+        levels = [int(part.name[1]) for part in soup.find_all(re.compile(r"^h[1-6]$"))]
+        assert levels and levels[0] == 1 and levels.count(1) == 1, path.name
+        assert all(later <= earlier + 1 for earlier, later in zip(levels, levels[1:], strict=False))
+        assert all(picture.get("alt") for picture in soup.find_all("img")), path.name
+        assert soup.html["lang"] == "en" and soup.title.string
+        scripts = [script.get("src", "") for script in soup.find_all("script")]
+        assert not scripts or path.name == "search.html", f"{path.name} has a script"
+
+
+def test_search_finds_a_word_of_a_lesson(site):
+    assert (site / "pagefind" / "pagefind-ui.js").is_file()
+    assert list((site / "pagefind" / "fragment").iterdir())
+
+
+def test_a_folder_with_other_files_is_refused(tmp_path, capsys):
+    (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
+    assert command.main(["--out", str(tmp_path)]) == 2
+    assert "holds other files" in capsys.readouterr().err
+    assert (tmp_path / "mine.txt").read_text(encoding="utf-8") == "mine"
+
+
+def test_each_source_has_a_place_of_its_own():
+    found = sources.pages()
+    assert len({source.target for source in found}) == len(found)
+    assert not any(source.name.startswith("solutions/") for source in found)
+
+
+def test_links_of_the_notebooks_lead_somewhere_in_a_tab(tmp_path):
+    browser._contents(tmp_path)
+    found = 0
+    for path in tmp_path.rglob("*.ipynb"):
+        for cell in nbformat.read(path, as_version=4).cells:
+            if cell.cell_type == "markdown":
+                for link in re.findall(r"\]\(([^)#:]+\.(?:md|ipynb))", cell.source):
+                    found += 1
+                    assert (path.parent / link).is_file(), f"{path.name} links {link}"
+    assert found > 200
+
+
+def test_each_page_of_a_notebook_leads_to_it_in_the_edition_for_a_tab():
+    """That the link opens it in a browser: tests/browser/test_browser_edition.py."""
+    notebooks = [source for source in sources.pages() if source.is_notebook]
+    assert len(notebooks) >= 40
+    for source in notebooks:
+        page = render.frame(render.Page(source, "Title", ""), command.navigation(), browser=True)
+        link = BeautifulSoup(page, "html.parser").find("a", string="run it in this browser")
+        address, _, path = link["href"].partition("?path=")
+        target = normpath(f"{PurePosixPath(source.target).parent}/{address}")
+        assert target == browser.start().partition("?")[0] and path == source.name

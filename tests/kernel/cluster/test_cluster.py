@@ -1,0 +1,619 @@
+"""Facts about a fan-out over processes: same results, same money, lost workers, cancellation. A real scheduler, two real workers."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from xml.etree import ElementTree
+
+import psutil
+import pytest
+
+from kernel import (
+    Budget,
+    Corpus,
+    DeterministicSupervisor,
+    Handoff,
+    Pause,
+    Result,
+    Run,
+    connect,
+    models,
+    researcher,
+    specialists,
+)
+from kernel import cluster as clusters
+from kernel.cluster import (
+    Account,
+    Here,
+    NoCluster,
+    WorkerLost,
+    fan_out,
+    open_cluster,
+    parcel,
+    share,
+)
+from kernel.journal import Journal
+from kernel.wire import RequestSize
+from tests.places import ROOT
+from workshop import views
+from workshop.material.clustering import KILL, DiesOnce, Service
+
+TOPICS = "pgvector Qdrant Milvus Weaviate".split()
+
+
+@pytest.fixture(scope="module")
+def address():
+    """A scheduler and two worker processes, shared by the module."""
+    with processes(2) as local:
+        yield local.scheduler_address
+
+
+@contextlib.contextmanager
+def processes(workers):
+    """A scheduler and worker processes with the settings of `open_cluster`."""
+    distributed = pytest.importorskip("distributed")
+    import dask
+
+    with (
+        dask.config.set(clusters.SETTINGS),
+        distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=2,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        ) as local,
+    ):
+        yield local
+
+
+@dataclass(frozen=True)
+class Asks:
+    """Asks so many times; then returns where it was done."""
+
+    times: int = 1
+    name: str = "asker"
+    description: str = "Asks."
+    stumbles: str = ""
+
+    async def execute(self, handoff, run):
+        run.note("at work", pid=os.getpid())
+        for number in range(self.times):
+            message = {"role": "user", "content": f"{handoff.intent} {number}"}
+            await run.ask(model=models.worker, max_tokens=300, messages=[message])
+        if self.stumbles == "bug":
+            raise KeyError("a bug of its own")
+        if self.stumbles == "pause":
+            raise Pause("a person should look")
+        return Result(status="ok", output=os.getpid())
+
+
+@dataclass(frozen=True)
+class Goes:
+    """Writes a line every 20 ms, until it is stopped; says so when that happens."""
+
+    file: Path
+    name: str = "goer"
+    description: str = "Goes on."
+
+    async def execute(self, handoff, run):
+        try:
+            while True:
+                run.note("going")
+                await asyncio.sleep(0.02)
+        except asyncio.CancelledError:
+            self.file.write_text("stopped", encoding="utf-8")
+            raise
+
+
+def jobs(executable=None, topics=TOPICS):
+    return [
+        (executable or researcher(Corpus()), Handoff(intent=f"Find facts on {topic}"))
+        for topic in topics
+    ]
+
+
+# ── results, events and money are those of one process ────────────────────────────────────────────
+
+
+async def test_results_events_and_money_are_those_of_a_fan_out_in_this_process(address):
+    local = Run(connect())
+    expected = await local.fan_out(jobs())
+    run = Run(connect())
+    async with open_cluster(address) as cluster:
+        results = await fan_out(run, jobs(), on=cluster)
+    assert [result.as_text() for result in results] == [result.as_text() for result in expected]
+    assert run.spent == local.spent
+    assert run.ledger.reserved.calls == 0
+    for branch in "1234":
+        kinds = [event.kind for event in run.events if event.run == f"{branch}.1"]
+        assert kinds == [event.kind for event in local.events if event.run == branch]
+    assert [event.seq for event in run.events] == list(range(len(run.events)))
+
+
+async def test_the_work_is_done_in_other_processes(address):
+    async with open_cluster(address) as cluster:
+        results = await fan_out(Run(connect()), jobs(Asks()), on=cluster)
+    processes = {result.output for result in results}
+    assert os.getpid() not in processes and len(processes) == 2
+
+
+async def test_events_come_back_while_the_branch_is_under_way(address, tmp_path):
+    heard = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    run = Run(connect(), on_event=lambda event: event.kind == "note" and loop.call_soon(heard.set))
+    async with open_cluster(address) as cluster:
+        branch = asyncio.ensure_future(fan_out(run, jobs(Goes(tmp_path / "it"), ["x"]), on=cluster))
+        await heard.wait()
+        assert not branch.done()
+        branch.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await branch
+
+
+PROVED = pytest.mark.exhaustive
+"""Needs processes, for a fact that test_cluster_books proves without."""
+
+
+@pytest.mark.parametrize("on", [pytest.param("cluster", marks=PROVED), "here"])
+@pytest.mark.parametrize("cap", [5, 3, 0])
+async def test_the_bank_holds_a_cap_exactly_and_uses_all_of_it(address, on, cap):
+    with Service() as service:
+        run = Run(connect(), budget=Budget(calls=cap))
+        async with open_cluster(address) as cluster:
+            work = cluster if on == "cluster" else Here()
+            results = await fan_out(run, jobs(Asks(2)), on=work, client=service.client)
+    assert run.spent.calls == service.sent == cap
+    assert run.ledger.reserved.calls == 0
+    assert {result.status for result in results} <= {"ok", "exhausted"}
+    assert "budget" in next(result.reason for result in results if result.status == "exhausted")
+
+
+@PROVED
+async def test_a_cap_in_dollars_is_never_passed_and_a_branch_has_its_own(address):
+    run = Run(connect(), budget=Budget(usd=Decimal("0.004")))
+    own = [(*job, Budget(calls=1)) for job in jobs(Asks(3))]
+    async with open_cluster(address) as cluster:
+        results = await fan_out(run, own, on=cluster)
+    assert run.spent.calls == 4 and run.spent.usd <= Decimal("0.004")
+    assert {result.status for result in results} == {"exhausted"}
+
+
+@PROVED
+async def test_leased_slices_hold_too_and_waste_what_a_branch_does_not_use(address):
+    with Service() as service:
+        run = Run(connect(), budget=Budget(calls=7))
+        async with open_cluster(address) as cluster:
+            results = await fan_out(
+                run, jobs(Asks(2)), on=cluster, books="lease", client=service.client
+            )
+    assert run.spent.calls == service.sent == 4  # one each, where the bank would allow seven
+    assert {result.status for result in results} == {"exhausted"}
+    assert run.ledger.reserved.calls == 0
+
+
+def test_a_slice_is_an_equal_part_of_the_tightest_budget():
+    run = Run(connect(), budget=Budget(calls=10, usd=Decimal("1.00")))
+    assert share(run, 4) == Budget(calls=2, usd=Decimal("0.25"))
+    assert share(Run(connect()), 4) == Budget()
+
+
+# ── what goes wrong in a branch stays in it ───────────────────────────────────────────────────────
+
+
+@PROVED
+async def test_a_bug_and_a_pause_of_a_branch_leave_its_siblings_alone(address):
+    three = [jobs(Asks(stumbles=how), ["x"])[0] for how in ("bug", "pause", "")]
+    run = Run(connect())
+    async with open_cluster(address) as cluster:
+        bug, pause, fine = await fan_out(run, three, on=cluster)
+    assert bug.status == "failed" and "KeyError" in bug.reason
+    assert pause.status == "paused" and pause.reason == "a person should look"
+    assert fine.ok
+    begun_again = [event for event in run.events if getattr(event, "about", "") == "cluster"]
+    assert not begun_again
+
+
+async def test_what_does_not_travel_says_so_in_a_sentence():
+    run = Run(connect())
+    holds_a_run = Asks(stumbles=run)
+    (result,) = await fan_out(run, jobs(holds_a_run, ["x"]), on=Here())
+    assert result.status == "failed"
+    assert "asker cannot travel to a worker: a Run stays in its process" in result.reason
+
+
+async def test_the_levels_and_turns_that_are_left_hold_there():
+    team = DeterministicSupervisor(*specialists())
+    flat = Run(connect(), budget=Budget(depth=1))
+    (result,) = await fan_out(flat, jobs(team, ["pgvector"]), on=Here())
+    assert not result.ok
+    assert any("too deep" in event.result.reason for event in flat.events if event.kind == "return")
+
+
+# ── a worker dies ─────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("on", "journal", "paid"), [("cluster", True, 4), ("here", True, 4), ("here", False, 6)]
+)
+async def test_a_killed_worker_with_a_journal_nothing_is_paid_twice(
+    address, tmp_path, on, journal, paid
+):
+    search, write, review = specialists()
+    home = os.getpid()
+    team = DeterministicSupervisor(search, DiesOnce(write, tmp_path / "died", home), review)
+    folder = tmp_path / "journal" if journal else None
+    with Service() as service:
+        run = Run(connect())
+        async with open_cluster(address) as cluster:
+            work = cluster if on == "cluster" else Here()
+            (result,) = await fan_out(
+                run, jobs(team, ["pgvector"]), on=work, journal=folder, client=service.client
+            )
+    assert result.ok, result.reason
+    assert service.sent == run.spent.calls == paid
+    assert run.ledger.reserved.calls == 0
+    (note,) = [event for event in run.events if event.kind == "note" and event.about == "cluster"]
+    assert note.fields["attempt"] == 1
+
+
+async def test_a_worker_that_always_dies_is_given_up_with_the_work_so_far(address, tmp_path):
+    search, write, review = specialists()
+    team = DeterministicSupervisor(search, DiesOnce(write, tmp_path / "no" / "mark", 0), review)
+    run = Run(connect())
+    (result,) = await fan_out(run, jobs(team, ["pgvector"]), on=Loses(), attempts=2)
+    assert result.status == "failed" and result.transient
+    assert "attempt 2 of 2" in result.reason
+
+
+class Loses:
+    """Workers that are lost after they have booked a request."""
+
+    async def do(self, job, account):
+        await account.begin()
+        await account.book(RequestSize(models.worker, 100, 300, ""))
+        raise WorkerLost("gone")
+
+
+@pytest.mark.parametrize("books", ["bank", "lease"])
+async def test_what_a_lost_worker_had_under_way_counts_as_spent(books):
+    run = Run(connect(), budget=Budget(calls=8))
+    await fan_out(run, jobs(topics=["x"]), on=Loses(), attempts=2, books=books)
+    assert run.ledger.reserved.calls == 0
+    assert run.spent.calls == 2 and run.spent.output_tokens == 600
+
+
+async def test_an_attempt_begins_once_whatever_the_scheduler_does():
+    account = Account(Run(connect()))
+    await account.begin()
+    with pytest.raises(WorkerLost):
+        await account.begin()
+
+
+async def test_a_journal_that_a_dying_process_still_holds_is_waited_for(tmp_path):
+    file = tmp_path / "branch.db"
+    held = Journal(file)
+    opening = asyncio.ensure_future(parcel._opened(file))
+    await asyncio.sleep(0)
+    assert not opening.done()
+    held.close()
+    (await opening).close()
+
+
+async def test_the_picture_says_what_crossed_the_wire_and_what_was_lost():
+    run = Run(connect())
+    await fan_out(run, jobs(Asks(2), ["x", "y"]), on=Here())
+    picture = views.Elsewhere(run)
+    assert "2 branches in 2 parcels; 4 requests" in picture.finding()
+    assert "⇄ 2 requests booked" in picture.text() and "(ok)" in picture.text()
+    ElementTree.fromstring(picture.svg())
+    lost = Run(connect())
+    await fan_out(lost, jobs(Asks(), ["x"]), on=Loses(), attempts=2)
+    assert "2 lost with its worker" in views.Elsewhere(lost).text()
+
+
+MOMENTS = (6, 14, 26)
+"""Events after which a process is killed. Each word of a branch is tried in test_cluster_books."""
+
+
+@pytest.fixture(scope="module")
+def spares():
+    """A scheduler, and a worker more than will be killed: no test waits until one is up."""
+    distributed = pytest.importorskip("distributed")
+    workers = 2 * len(MOMENTS) + 1
+    with contextlib.ExitStack() as stack:
+        _, address = stack.enter_context(scheduler_process())
+        for _ in range(workers):
+            stack.enter_context(worker_process(address))
+        with distributed.Client(address, set_as_default=False) as dask:
+            dask.wait_for_workers(workers)  # takes what it takes
+        yield address
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("books", ["bank", "lease"])
+async def test_killed_from_outside_the_books_cover_what_was_sent(spares, tmp_path, moment, books):
+    with Service(latency_ms=60) as service:
+        run = Run(connect(), budget=Budget(calls=40))
+        async with open_cluster(spares) as cluster:
+            terms = {"journal": tmp_path, "client": service.client, "books": books}
+            branches = asyncio.ensure_future(fan_out(run, jobs(Asks(3)), on=cluster, **terms))
+            while len(run.events) < moment and not branches.done():
+                await asyncio.sleep(0.005)
+            victim = next(event.fields["pid"] for event in run.events if at_work_there(event))
+            os.kill(victim, KILL)
+            results = await branches
+    assert all(result.ok for result in results), [result.reason for result in results]
+    assert service.sent <= run.spent.calls <= 12 + 4, "all four may have been under way there"
+    assert run.ledger.reserved.calls == 0
+
+
+def at_work_there(event):
+    return getattr(event, "text", "") == "at work"
+
+
+# ── cancel ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("how", ["cancelled", "out of time"])
+async def test_cancel_really_stops_what_runs_elsewhere(address, tmp_path, how):
+    going = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    seconds = 0.6 if how == "out of time" else None
+    run = Run(connect(), on_event=lambda event: event.kind == "note" and loop.call_soon(going.set))
+    job = (Goes(tmp_path / "it"), Handoff(intent="Go"), Budget(seconds=seconds))
+    async with open_cluster(address) as cluster:
+        branch = asyncio.ensure_future(fan_out(run, [job], on=cluster))
+        await going.wait()
+        if how == "cancelled":
+            branch.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await branch
+        else:
+            (result,) = await branch
+            assert result.status == "exhausted" and "deadline" in result.reason
+    assert (tmp_path / "it").read_text(encoding="utf-8") == "stopped"
+    assert run.ledger.reserved.calls == 0
+
+
+# ── opening it ────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_a_cluster_of_its_own_processes_opens_works_and_leaves_nothing():
+    pytest.importorskip("distributed")
+    before = {*psutil.Process().children(recursive=True)}
+    with unpickled_here() as unpickled:
+        async with open_cluster(workers=1) as cluster:
+            own = {*psutil.Process().children(recursive=True)} - before
+            ports = [port for process in own for port in listening(process)]
+            assert {port.ip for port in ports} == {"127.0.0.1"}
+            assert len(ports) == 3, "a scheduler, a worker, and who starts it again"
+            assert 0 < await cluster.seconds_a_question(20) < 1
+            (result,) = await fan_out(Run(connect()), jobs(Asks(), ["x"]), on=cluster)
+            assert result.output in {process.pid for process in own}
+            with pytest.raises(TypeError, match="stays in its process"):
+                import cloudpickle
+
+                cloudpickle.dumps(cluster)
+    assert unpickled == [], "the run's own process unpickles nothing"
+    psutil.wait_procs(own, timeout=10)
+    assert not [process for process in own if process.is_running()]
+
+
+def listening(process):
+    return [
+        connection.laddr
+        for connection in process.net_connections("tcp")
+        if connection.status == psutil.CONN_LISTEN
+    ]
+
+
+UNPICKLED: list[list[str]] = []
+"""Lists that learn of each class that this thread unpickles."""
+
+
+def watch(event, arguments):
+    in_run = threading.current_thread() is threading.main_thread()
+    if event == "pickle.find_class" and in_run and UNPICKLED:
+        UNPICKLED[-1].append(".".join(arguments))
+
+
+@contextlib.contextmanager
+def unpickled_here():
+    if not UNPICKLED:
+        sys.addaudithook(watch)
+    UNPICKLED.append([])
+    yield UNPICKLED[-1]
+
+
+async def test_only_who_has_the_certificate_connects_and_never_reaches_the_runs_process(
+    monkeypatch,
+):
+    distributed = pytest.importorskip("distributed")
+    async with open_cluster(workers=1) as cluster:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-of-the-run")
+        port = cluster.address.rpartition(":")[2]
+        strangers = [
+            (f"tcp://127.0.0.1:{port}", {}),
+            (cluster.address, {"security": distributed.Security.temporary()}),
+        ]
+        for address, credentials in strangers:
+            with pytest.raises(OSError):
+                await distributed.Client(address, asynchronous=True, timeout=1, **credentials)
+        own = distributed.Client(**cluster.connection(), asynchronous=True, set_as_default=False)
+        async with own as dask:
+            seen = await dask.run(who_and_key)
+            scheduler = await dask.run_on_scheduler(who_and_key)
+    reached = [*seen.values(), scheduler]
+    assert len(reached) == 2
+    assert os.getpid() not in {pid for pid, _ in reached}
+    assert {key for _, key in reached} == {None}
+
+
+def who_and_key():
+    return os.getpid(), os.environ.get("ANTHROPIC_API_KEY")
+
+
+async def test_an_address_where_nothing_answers_says_how_to_start_one():
+    with pytest.raises(NoCluster, match="dask scheduler"):
+        async with open_cluster("tcp://127.0.0.1:9", start_s=1.0):
+            pass
+
+
+async def test_a_cluster_that_is_late_names_the_setting_that_allows_more():
+    with pytest.raises(NoCluster, match=r"no answer in 0.01 seconds; `start_s` allows more"):
+        async with open_cluster(workers=1, start_s=0.01):
+            pass
+
+
+# ── nobody is left ────────────────────────────────────────────────────────────────────────────────
+
+
+@contextlib.contextmanager
+def scheduler_process():
+    """A scheduler of its own, as `dask scheduler` starts one; gives the process and its address."""
+    pytest.importorskip("distributed")
+    options = ["--host", "127.0.0.1", "--port", "0", "--dashboard-address", "127.0.0.1:0"]
+    command = [sys.executable, "-m", "dask", "scheduler", *options]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            line = next(line for line in process.stderr if "Scheduler at:" in line)
+            yield process, line.split()[-1]
+        finally:
+            process.kill()
+
+
+@contextlib.contextmanager
+def worker_process(address):
+    """A worker without a nanny: when it is killed, nobody starts it again."""
+    options = ["--no-nanny", "--no-dashboard", "--host", "127.0.0.1"]
+    command = [sys.executable, "-m", "dask", "worker", address, *options]
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(command, stdout=quiet, stderr=quiet, cwd=ROOT) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+async def at_work(run, branch):
+    """Until a `Goes` has said that it is at work."""
+    while not any(getattr(event, "text", "") == "going" for event in run.events):
+        assert not branch.done(), branch.result()
+        await asyncio.sleep(0.02)
+
+
+@pytest.fixture(scope="module")
+def without_workers():
+    """The address of a scheduler that has no worker of its own."""
+    with scheduler_process() as (_, address):
+        yield address
+
+
+async def test_without_a_worker_a_run_ends_as_a_result_that_says_what_to_do(without_workers):
+    run, address = Run(connect()), without_workers
+    async with open_cluster(address, patience_s=0.5) as cluster:
+        results = await fan_out(run, jobs(Asks(), ["x", "y"]), on=cluster)
+    for result in results:
+        assert result.status == "failed" and result.transient
+        assert f"No worker has been at {address} for 0.5 seconds" in result.reason
+        assert f"dask worker {address}" in result.reason and "`journal`" in result.reason
+    assert run.spent.calls == run.ledger.reserved.calls == 0
+
+
+@pytest.mark.exhaustive
+async def test_when_the_last_worker_dies_the_work_so_far_comes_back_and_is_not_paid_again(
+    without_workers, tmp_path
+):
+    search, write, review = specialists()
+    slow = DeterministicSupervisor(search, Goes(tmp_path / "it", name="writer"), review)
+    run, service = Run(connect()), Service()
+    address = without_workers
+    with service, worker_process(address) as worker:
+        async with open_cluster(address, patience_s=0.5) as cluster:
+            terms = {"journal": tmp_path / "journal", "client": service.client}
+            await cluster.ready(1)
+            given = jobs(slow, ["pgvector"])
+            branch = asyncio.ensure_future(fan_out(run, given, on=cluster, **terms))
+            await at_work(run, branch)
+            worker.kill()
+            (result,) = await branch
+            assert result.status == "failed" and "No worker has been at" in result.reason
+            assert "pgvector" in result.as_text(), "the work so far"
+            assert run.ledger.reserved.calls == 0
+        paid = service.sent
+        team = DeterministicSupervisor(search, write, review)
+        (again,) = await fan_out(Run(connect()), jobs(team, ["pgvector"]), on=Here(), **terms)
+    assert again.ok, again.reason
+    assert service.sent == paid + 2, "the research was replayed"
+
+
+@pytest.mark.exhaustive
+async def test_a_worker_that_comes_in_time_does_the_work(without_workers):
+    async with open_cluster(without_workers, patience_s=50) as cluster:
+        branch = asyncio.ensure_future(fan_out(Run(connect()), jobs(Asks(), ["x"]), on=cluster))
+        await asyncio.sleep(0.2)
+        with worker_process(without_workers):
+            (result,) = await branch
+    assert result.ok, result.reason
+
+
+@pytest.mark.parametrize(
+    "then", ["waits", pytest.param("is cancelled", marks=pytest.mark.exhaustive)]
+)
+async def test_a_lost_scheduler_ends_a_run_with_the_work_so_far(tmp_path, then):
+    run = Run(connect())
+    team = DeterministicSupervisor(
+        specialists()[0], Goes(tmp_path / "it", name="writer"), specialists()[2]
+    )
+    with scheduler_process() as (scheduler, address), worker_process(address):
+        async with open_cluster(address) as cluster:
+            branch = asyncio.ensure_future(fan_out(run, jobs(team, ["pgvector"]), on=cluster))
+            await at_work(run, branch)
+            scheduler.kill()
+            if then == "is cancelled":
+                branch.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await branch
+            else:
+                (result,) = await branch
+                assert result.status == "failed" and result.transient
+                assert f"The scheduler at {address} was lost" in result.reason
+                assert "pgvector" in result.as_text()
+                (late,) = await fan_out(Run(connect()), jobs(Asks(), ["x"]), on=cluster)
+                assert "was lost" in late.reason
+    assert run.ledger.reserved.calls == 0
+
+
+@pytest.mark.parametrize("module", ["distributed", "cloudpickle", "cryptography"])
+async def test_without_the_extra_there_is_one_sentence_with_the_line_that_installs_it(
+    monkeypatch, module
+):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ModuleNotFoundError, match=rf'{module}.*pip install -e "\.\[cluster\]"'):
+        async with open_cluster():
+            pass
+
+
+def test_the_module_needs_neither_dask_nor_tls_to_be_imported():
+    # a browser's tab has neither
+    code = "import sys; sys.modules['ssl'] = None; import kernel.cluster; assert not {'distributed', 'dask', 'cloudpickle', 'cryptography'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"), [({"books": "notes"}, "books"), ({"attempts": 0}, "attempts")]
+)
+async def test_a_setting_that_cannot_be_is_named(settings, named):
+    with pytest.raises(ValueError, match=named):
+        await fan_out(Run(connect()), [], on=Here(), **settings)

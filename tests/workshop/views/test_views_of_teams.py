@@ -1,0 +1,84 @@
+"""Facts about the picture of a hierarchy: levels, sources that are dropped, refusals, wrappers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from xml.etree import ElementTree
+
+import pytest
+
+from kernel import Handoff, Result, Run
+from kernel.gates import Gated, LengthGate
+from tests.scripted import Worker, scripted
+from workshop.views import Hierarchy
+
+TASK = Handoff(intent="Write <all> of it")
+
+
+@dataclass
+class Boss:
+    name: str
+    members: tuple
+    says: Result
+    description: str = "Leads."
+
+    async def execute(self, handoff, run):
+        for number, member in enumerate(self.members):
+            await run.dispatch(member, Handoff(intent=f"part {number}"))
+        return self.says
+
+
+def found(name, text):
+    return Worker(name, text)
+
+
+async def drawn(boss):
+    run = Run(scripted())
+    await run.dispatch(boss, TASK)
+    return Hierarchy(run)
+
+
+@pytest.fixture
+def people():
+    return found("ann", "One [a-1]. Two [a-2]."), found("bob", "Three [b-1].")
+
+
+async def test_a_source_that_a_lead_does_not_send_up_is_counted_at_its_level(people):
+    lead = Boss("lead", people, Result(status="ok", output="One [a-1]."))
+    tree = await drawn(Boss("chief", (lead,), Result(status="ok", output="Nothing.")))
+    assert [(level.brought, level.dropped) for level in tree.levels()] == [(0, 1), (1, 2), (3, 0)]
+    assert "level 1 drops 1, level 2 drops 2" in tree.finding()
+
+
+async def test_evidence_beside_the_text_is_not_lost(people):
+    facts = {"facts": "[a-1] [a-2] [b-1]"}
+    tree = await drawn(Boss("chief", people, Result(status="ok", output="", artifacts=facts)))
+    assert [level.dropped for level in tree.levels()] == [0, 0]
+
+
+async def test_a_refusal_by_the_door_is_counted_once(people):
+    team = Boss("lead", people, Result(status="ok", output="done"))
+    for name in ("chief", "director"):
+        team = Boss(name, (team,), Result(status="refused", reason="nothing"))
+    tree = await drawn(team)
+    assert [level.refused for level in tree.levels()] == [0, 0, 0, 2]
+    assert "too deep" in tree.text()
+
+
+async def test_a_wrapper_is_no_level(people):
+    gated = Gated(people[0], [LengthGate(100)])
+    tree = await drawn(Boss("chief", (gated,), Result(status="ok", output="done")))
+    assert [(node.name, node.level) for node in tree.nodes()] == [("chief", 1), ("ann", 2)]
+
+
+async def test_the_picture_is_xml_and_says_what_its_text_says(people):
+    tree = await drawn(Boss("chief", people * 30, Result(status="ok", output="done")))
+    words = "".join(ElementTree.fromstring(tree.svg()).itertext())
+    assert "chief" in words and "more members" in words
+    assert tree.text().count("\n  ann") == 30
+
+
+def test_without_events_it_says_so():
+    run = Run(scripted())
+    assert Hierarchy(run).finding() == "No work has been handed over yet."
+    assert ElementTree.fromstring(Hierarchy(run).svg()) is not None
