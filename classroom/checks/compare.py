@@ -140,6 +140,8 @@ class Recognised:
     wholly: bool
     one_case: bool = True
     """Whether it explains all that differs on the first case that is wrong, at least."""
+    everywhere: bool = True
+    """Whether it explains what differs first on every case."""
 
 
 def recognise(row: Row, shown: Sequence[Mark | None]) -> Recognised | None:
@@ -151,7 +153,7 @@ def recognise(row: Row, shown: Sequence[Mark | None]) -> Recognised | None:
     equally much there is only a guess, and none is.
     """
     first = next(number for number, found in enumerate(shown) if found)
-    ranks: dict[str, tuple[bool, int]] = {}
+    ranks: dict[str, tuple[bool, int, bool]] = {}
     for name, mark in row[first].slips.items():
         theirs = [case.slips.get(name) for case in row[: len(shown)]]
         refuted = any(one and not other for one, other in zip(theirs, shown, strict=True))
@@ -159,8 +161,10 @@ def recognise(row: Row, shown: Sequence[Mark | None]) -> Recognised | None:
             continue
         if theirs == list(shown):
             return Recognised(name, True)
-        same = sum(one == other for one, other in zip(theirs, shown, strict=True))
-        ranks[name] = (mark == shown[first], same)
+        pairs = [*zip(theirs, shown, strict=True)]
+        same = sum(one == other for one, other in pairs)
+        everywhere = [one and one[:2] for one, _ in pairs] == [two and two[:2] for _, two in pairs]
+        ranks[name] = (mark == shown[first], same, everywhere)
     best = max(ranks.values(), default=None)
     names = [name for name, rank in ranks.items() if rank == best]
-    return Recognised(names[0], False, best[0]) if len(names) == 1 else None
+    return Recognised(names[0], False, best[0], best[2]) if len(names) == 1 else None

@@ -82,11 +82,13 @@ def _by_chance(
     """Whether a slip that differs elsewhere may look like the answer by chance: many a slip leads
     to the same number, or to the same of a few words, where nothing beside it tells them apart.
     """
-    first = differing(sight.seen, case.ours, exercise.rules)[0]
+    if slip.everywhere:
+        return False
+    first, *more = differing(sight.seen, case.ours, exercise.rules)
     value = sight.seen.get(first)
     is_word = type(value) is str and value in [other.ours.get(first) for other in tried]
     is_one_of_few = is_word or type(value) in (int, float, bool)
-    return is_one_of_few and (len(case.ours) == 1 or not slip.one_case)
+    return is_one_of_few and (not more or not slip.one_case)
 
 
 def _is_asked_for(sight: Sight, case: TriedCase) -> bool:

@@ -132,6 +132,10 @@ def other_lengths(text: str) -> tuple[Limit, ...]:
     return tuple(limit for limit in _lengths(text) if limit.exact or not limit.most)
 
 
+_ONLY_THE_FIRST = re.compile(r"\b(only|just) the first (?=(?:sentence|paragraph)\b)", re.I)
+"""A limit of one; it is read as one of the same length, so that places in the text stay."""
+
+
 @lru_cache(maxsize=2_000)
 def _lengths(text: str) -> tuple[Limit, ...]:
     """The lengths that a text names; `most` is 0 where one is not an upper limit of the whole."""
@@ -139,6 +143,7 @@ def _lengths(text: str) -> tuple[Limit, ...]:
     plain = re.sub(r"\btwice\b", "2 times", plain)
     if plain == text:
         plain = re.sub(r"\ba (?=(?:\w+ )?paragraph\b)", "1 ", plain)
+    plain = _ONLY_THE_FIRST.sub(lambda match: f"{match[1]} 1".ljust(len(match[0])), plain)
     found_lengths: list[Limit] = []
     for start, end in spans(_SENTENCE_END, plain):
         sentence = plain[start : min(end, start + LONGEST_SENTENCE)]

@@ -522,14 +522,16 @@ def test_a_slip_is_not_named_when_the_answer_is_right_where_the_slip_is_wrong():
         (("ship", "b"), False),
     ],
 )
-def test_a_slip_that_shows_the_same_number_or_word_once_is_not_named(shown, named):
+@pytest.mark.parametrize("beside", [{}, {"beside": 1}], ids=["alone", "beside what is right"])
+def test_a_slip_that_shows_the_same_number_or_word_once_is_not_named(shown, named, beside):
     known = exercise("16.1")
     name = next(iter(known.slips))
-    ours, theirs = ({"mark": 1.0}, {"mark": "ship"}), {"mark": shown[0]}
+    ours, theirs = ({"mark": 1.0}, {"mark": "ship"}), {"mark": shown[0], **beside}
     cases = []
     for expected in ours:
+        expected |= beside
         cases.append(TriedCase("cited", "", {}, expected, {name: marked(theirs, expected, {})}))
-    verdict = explain(known, cases, [Sight({"mark": mark}) for mark in shown])
+    verdict = explain(known, cases, [Sight({"mark": mark, **beside}) for mark in shown])
     assert (verdict.misconception == name) == named
 
 

@@ -56,6 +56,8 @@ SAYS = "Shortens a finished text to one sentence. Artifacts: draft."
 SHORTENS = "You shorten the draft to one sentence, and keep its citation."
 WRONG_EDITORS = (
     (SAYS, "Say banana."),
+    (SAYS, "Shorten the draft."),
+    (SAYS, "You shorten a draft to two sentences."),
     (SAYS, "You are a helpful assistant."),
     (SAYS, "Translate the draft into French."),
     (SAYS, "Expand the draft to three paragraphs."),
@@ -66,7 +68,7 @@ RIGHT_EDITORS = (
     ("Condenses a finished brief, the artifact draft, into a single line.", SHORTENS),
     ("Cuts a finished text down to one sentence. Takes `draft`.", SHORTENS),
     ("Turns the draft into one sentence.", SHORTENS),
-    (SAYS, "Shorten the draft."),
+    (SAYS, "Shorten the draft to one sentence."),
     (SAYS, "Reduce the draft to a single sentence with its source."),
     (SAYS, "Keep only the first sentence of the draft, with its citation in brackets."),
 )

@@ -168,7 +168,7 @@ def with_team(with_editor: Any, case: dict[str, Any]) -> dict[str, Any]:
         if any(specialist is one for one in returned.specialists)
     ]
     seen: dict[str, Any] = {
-        "returned": ("a supervisor",),
+        "returned": ("an `LLMSupervisor`",),
         "team": sorted(specialist.name for specialist in returned.specialists),
         "specialists that were given": kept,
         "prompt of the supervisor": returned.system,
@@ -200,7 +200,9 @@ def with_team(with_editor: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def _kept(result: Result, draft: str) -> list[str]:
-    """Status, and whether what is left is the draft, shorter, and still names a source."""
+    """Status, and whether what is left is the draft, shortened to a sentence, and still names a
+    source.
+    """
     text = result.as_text()
     known = {part.strip(" .") for part in SENTENCE_END.split(draft)}
     new = [part for part in SENTENCE_END.split(text.strip()) if part.strip(" .") not in known]
@@ -208,9 +210,15 @@ def _kept(result: Result, draft: str) -> list[str]:
         return [result.status, "not the draft"]
     return [
         result.status,
-        "shorter than the draft" if len(text) < len(draft) else "as long as the draft",
+        _length(text, draft),
         "a source" if SOURCE.search(text) else "no source",
     ]
+
+
+def _length(text: str, draft: str) -> str:
+    if len(text) >= len(draft):
+        return "as long as the draft"
+    return "one sentence" if len(SENTENCE_END.split(text.strip())) == 1 else "several sentences"
 
 
 def _made(result: Result) -> list[Any]:

@@ -121,14 +121,21 @@ def _handoff(intent: str, giver: str, receiver: str, artifacts: dict[str, str]) 
 
 
 def searches(draw: Random) -> dict[str, list[Any]]:
-    """A researcher that is never done, one that answers, and one that answers at its last turn."""
+    """A researcher that is never done, that plans until its calls are used up, that answers after a
+    search or without one, and that answers at its last turn.
+    """
     return {
-        "runaway": [_search(draw, 99, 12), _search(draw, 99, 12)],
-        "answers": [_search(draw, draw.randint(1, 2), 12), _search(draw, 99, 2)],
+        "runaway": [_search(draw, 99, 12), _search(draw, 99, 12), _search(draw, 99, 12, plans=8)],
+        "answers": [
+            _search(draw, draw.randint(1, 2), 12),
+            _search(draw, 99, 2),
+            _search(draw, 0, 12),
+        ],
     }
 
 
-def _search(draw: Random, ends: int, turns: int) -> dict[str, Any]:
+def _search(draw: Random, ends: int, turns: int, *, plans: int = 0) -> dict[str, Any]:
+    """plans: the calls that it takes before its first search."""
     topic = draw.choice(TOPICS)
     documents = [
         {
@@ -139,10 +146,11 @@ def _search(draw: Random, ends: int, turns: int) -> dict[str, Any]:
         for part in range(8)
     ]
     about = (
-        f"it answers after {('one search', 'two searches')[ends - 1]}"
+        f"it answers {('without a search', 'after one search', 'after two searches')[ends]}"
         if ends < 99
         else f"it would search on, and has {turns} turns"
     )
+    about += f"; before the first search it takes {plans} calls for a plan" * bool(plans)
     return {
         "about": f"the researcher: {about}",
         "topic": topic,
@@ -150,6 +158,7 @@ def _search(draw: Random, ends: int, turns: int) -> dict[str, Any]:
         "final": f"- {topic} has {draw.randint(1_000, 9_999)} parts. [{documents[0]['id']}]",
         "ends": ends,
         "turns": turns,
+        "plans": plans,
         "calls": draw.randint(4, 7),
     }
 

@@ -114,14 +114,18 @@ def lost(lost_handoffs: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass
 class Planning:
-    """A specialist that keeps a plan beside what it finds."""
+    """A specialist that asks a model for a plan, so many times, and keeps it beside what it finds."""
 
     inner: Executable
+    asks: int
     name: str = "researcher"
     description: str = "Plans, and finds facts."
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         run.keep(plan=f"Search for: {handoff.intent}")
+        for _ in range(self.asks):
+            hello = [{"role": "user", "content": "Plan the search."}]
+            await run.ask(model=models.worker, max_tokens=16, messages=hello)
         return await self.inner.execute(handoff, run)
 
 
@@ -134,9 +138,9 @@ def within(facts_within: Any, case: dict[str, Any]) -> dict[str, Any]:
         asks = call_of("search", query=query)
         return lambda request: asks if free(request) and number < case["ends"] else case["final"]
 
-    wire = Wire([search(number) for number in range(29)])
+    wire = Wire([*[""] * case["plans"], *(search(number) for number in range(29))])
     run = wire.run()
-    specialist = Planning(researcher(shelf, max_turns=case["turns"]))
+    specialist = Planning(researcher(shelf, max_turns=case["turns"]), case["plans"])
     task = f"Find facts about {case['topic']}"
     returned = call(facts_within, run, specialist, task, case["calls"])
     given = [event for event in run.events if event.kind == "dispatch"]

@@ -5,7 +5,7 @@ def with_editor(team):
             Agent(
                 name="editor",
                 description=says,
-                system="Shorten the draft.",
+                system="Shorten the draft to a single sentence.",
                 model=models.supervisor,
             ),
             *team,
