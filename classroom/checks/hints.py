@@ -57,7 +57,7 @@ def solution(id: str) -> Note:
     ours = our_solution(asked)
     if not ours:
         return Note(
-            f"{asked.id} {asked.title}: our solution is not in this copy of the workshop; "
+            f"{asked.id} {asked.title}: our solution is not in this copy of the course; "
             f"your instructor has it.\n\n{asked.solution_note}"
         )
     parts = [ours, "# ── an alternative " + "─" * 40, _alternative(asked.id)]
@@ -86,7 +86,7 @@ def our_solution(known: Exercise) -> str:
 
 
 def _alternative(id: str) -> str:
-    """Another right answer; nothing in a copy of the workshop without the authors' side."""
+    """Another right answer; nothing in a copy of the course without the authors' side."""
     path = active().folder_of(id[:2]) / "right" / f"{id}.py"
     return path.read_text(encoding="utf-8") if path.exists() else ""
 

@@ -94,7 +94,7 @@ EXACT = ("called", "came back", "expected")
 
 @dataclass(frozen=True)
 class Note:
-    """A few words from the workshop, such as a hint: a headline and Markdown, and some code below
+    """A few words to the learner, such as a hint: a headline and Markdown, and some code below
     it.
     """
 

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def main(argv: list[str]) -> int:
-    """`python3 -m workshop grade`; returns the exit status."""
+    """The command `grade`; returns the exit status."""
     from .command import main
 
     return main(argv)

@@ -49,7 +49,7 @@ def lessons() -> tuple[str, ...]:
 
 def _parser() -> Parser:
     parser = Parser(
-        prog="python3 -m workshop grade",
+        prog=f"{active().command} grade",
         description="Grade a folder of submissions.",
         epilog=(
             "notebooks/GRADING.md tells more, also of DIR/overrides.csv, in which you change marks"

@@ -1,7 +1,7 @@
 """Grading as a pytest plugin over nbval's own classes: one test for each graded check of a
 submission.
 
-`pytest -p classroom.grading --grade NOTEBOOK` for one's own look; `python3 -m workshop grade` runs
+`pytest -p classroom.grading --grade NOTEBOOK` for one's own look; the command `grade` runs
 the same over a class. Nothing that a submission's kernel says is a verdict: a check passes when
 what was seen of the answer agrees, aspect by aspect, with what was seen of our solution for the
 same inputs, in a kernel of its own (`classroom.checks.compare`). nbval collects the notebooks, runs
@@ -67,9 +67,7 @@ def pytest_addoption(parser: Any) -> None:
         action="store_true",
         help="fork kernels from one that has everything loaded (Linux)",
     )
-    group.addoption(
-        "--grade-plan", help="a plan of `python3 -m workshop grade`, with everything in it"
-    )
+    group.addoption("--grade-plan", help="a plan of the command `grade`, with everything in it")
 
 
 def pytest_configure(config: Any) -> None:

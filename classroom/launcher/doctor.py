@@ -383,5 +383,5 @@ def in_a_tab() -> Finding:
         True,
         "Python runs in this tab: no threads, no processes, the offline model only; "
         "your notebooks and progress are kept in this browser",
-        "to keep a notebook, download it; to grade or to use another model, install the workshop",
+        "to keep a notebook, download it; to grade or to use what a tab lacks, install the course",
     )

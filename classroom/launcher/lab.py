@@ -1,4 +1,4 @@
-"""Starts JupyterLab on the first lesson, with quiet settings of the workshop's own instead of the
+"""Starts JupyterLab on the first lesson, with quiet settings of the course's own instead of the
 user's.
 """
 

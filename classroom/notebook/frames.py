@@ -1,4 +1,4 @@
-"""A traceback without the frames of the workshop's own code: what is left is the learner's.
+"""A traceback without the frames of the course's own code: what is left is the learner's.
 
 A tool with a bug is called through a dozen functions of `kernel/`; its own line is what helps. The
 last frame of each error always stays, whoever wrote it, and `%tb` shows all.

@@ -85,7 +85,7 @@ class Tab:
         self._shell, self._outputs = shell, outputs
         self.missing: set[str] = set()
         """Names that a cell would have made which did not run."""
-        self._source = (shell.user_ns.get("In") or [""])[-1]  # the cell that imports the workshop
+        self._source = (shell.user_ns.get("In") or [""])[-1]  # the cell that imports the course
         shell.input_transformers_post.append(self.replaced)
         shell.events.register("pre_run_cell", self._begins)
 

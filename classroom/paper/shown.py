@@ -79,7 +79,7 @@ def as_shown_text(value: Any) -> str:
 
 
 def as_shown_html(value: Any) -> str:
-    """The same for a page: text as Markdown, the workshop's views as their picture, data as
+    """The same for a page: text as Markdown, views as their picture, data as
     indented JSON.
     """
     if value is None:

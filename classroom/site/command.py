@@ -17,8 +17,6 @@ INSTALL = "pip install -r classroom/site/requirements.txt"
 BROWSER_INSTALL = f"{INSTALL} -r classroom/site/browser-requirements.txt"
 NEEDED = ("nbconvert", "bs4", "pagefind")
 NEEDED_IN_A_TAB = (*NEEDED, "jupyterlite_core", "jupyterlite_pyodide_kernel", "pip", "setuptools")
-MEASURE = "python3 -m workshop test --all tests/browser/test_browser_edition.py -k megabytes"
-"""Opens the edition in a real browser, which a build does not need."""
 MARK = ".site"
 """A file that says that a folder is a site of ours, so that it may be replaced."""
 
@@ -63,10 +61,7 @@ def _browser_edition(out: Path, cache: Path) -> str:
     cache.mkdir(parents=True, exist_ok=True)
     whole, compressed = browser.build(out, cache)
     size = f"{whole:.1f} MB, {compressed:.1f} MB compressed"
-    return (
-        f"The browser edition has {size}. It begins at {browser.start()}\n"
-        f"Seconds to its first brief, measured in Chromium: {MEASURE}"
-    )
+    return f"The browser edition has {size}. It begins at {browser.start()}"
 
 
 def refusal(out: Path, *, browser: bool = False) -> str:

@@ -120,6 +120,10 @@ COURSE = Course(
     ),
     no_mark_depends_on=("workshop/launcher", "workshop/grading", "workshop/authoring"),
     preloaded=("kernel",),
+    not_graded={
+        ".jsonl": "a log earns nothing, since anybody can write one; "
+        "`python3 -m workshop report FILE` shows it"
+    },
     site_pages=(
         *("README.md", "CONTRIBUTING.md", "notebooks/*.ipynb", "notebooks/*.md"),
         *("exercises/*.ipynb", "docs/*.md", "offline_model/README.md"),

@@ -10,10 +10,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from classroom.checks import exercises
+from classroom.course import active
 from classroom.grading.reports.plain import looks
 
 from . import answers, documents, layouts, lessons, notebook_json, owners
@@ -23,9 +24,7 @@ MOST_FILES, MOST_BYTES = 200, 200 * 2**20
 """Notebooks that are read of one learner, and bytes of them all."""
 OFFERED = re.compile(r"\.newer(-\d+)?\.ipynb$")
 """How the launcher names a newer version beside a learner's own copy."""
-A_LOG = (
-    "a log earns nothing, since anybody can write one; `python3 -m workshop report FILE` shows it"
-)
+NO_NOTEBOOK = "no notebook (its name does not end with .ipynb)"
 SAME_MOMENT_S = 2
 """As exact as the clock of a zip."""
 
@@ -287,10 +286,10 @@ class _Reading:
         elif entry.parts in self.layout.own:
             if why := self.layout.own[entry.parts]:
                 self.aside.append((entry.name, why))
-        elif entry.name.lower().endswith(".jsonl"):
-            self.aside.append((entry.name, A_LOG))
         else:
-            self.aside.append((entry.name, "no notebook (its name does not end with .ipynb)"))
+            ending = PurePosixPath(entry.name.lower()).suffix
+            why = active().not_graded.get(ending, NO_NOTEBOOK)
+            self.aside.append((entry.name, why))
 
     def _is_within_bounds(self, entry: Entry) -> bool:
         learner = entry.parts[0]

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from classroom.checks import Exercise, exercises
+from classroom.course import active
 from classroom.grading.late import LateRule
 from classroom.grading.overrides import Override
 
@@ -122,7 +123,7 @@ def written(out: Path) -> set[str]:
 
 def mark(out: Path, files: Sequence[str] = ()) -> None:
     """Marks `out` as a folder that grading made, with the files that are its own."""
-    facts = {"made by": "python3 -m workshop grade", "files": list(files)}
+    facts = {"made by": f"{active().command} grade", "files": list(files)}
     _replace(out / MARKER, json.dumps(facts, indent=1) + "\n")
 
 

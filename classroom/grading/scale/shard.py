@@ -136,7 +136,7 @@ def _misfit(sent: dict[str, Any]) -> str:
         )
     if differing := [name for name in expected if installed[name] != expected[name]]:
         return (
-            "another version of the workshop or of its packages than where the grading was started"
+            "another version of the course or of its packages than where the grading was started"
             f" (seen by {differing[0]}); bring both to the same commit and the same"
             " requirements.txt"
         )
