@@ -14,7 +14,7 @@ import sys
 import tempfile
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from classroom.checks.register import exercises
@@ -27,6 +27,7 @@ from .plan import Plan
 from .reports.changes import graded_before, last_gradebook
 from .sandbox import forks, orphans
 from .scale import workers
+from .submission import Submission
 
 INTERRUPTED = 130
 STOPPED = "the run was stopped before its turn"
@@ -76,20 +77,20 @@ class Grading:
     by_hand: tuple[overrides.Override, ...]
     handed_in: intake.Intake
     plan: Plan
-    fingerprints: dict[str, str] = field(default_factory=dict)
-    """By notebook, what it is graded with."""
-    keys: dict[intake.Submission, str] = field(default_factory=dict)
-    """By submission, the name of its report."""
+    submissions: list[Submission] = field(default_factory=list)
+    """Those of this part of the class, each with the name of its report."""
     status: int = 0
     not_gradable: dict[str, str] = field(default_factory=dict)
     """By notebook, why nobody's can be graded."""
 
-    def report(self, submission: intake.Submission) -> Path:
-        return self.folder.results / f"{self.keys[submission]}.json"
+    def report(self, submission: Submission) -> Path:
+        return self.folder.results / f"{submission.key}.json"
 
-    def without(self) -> list[intake.Submission]:
+    def without(self) -> list[Submission]:
         """What has no report yet."""
-        return [submission for submission in self.keys if not self.report(submission).exists()]
+        return [
+            submission for submission in self.submissions if not self.report(submission).exists()
+        ]
 
 
 def grade(chosen: argparse.Namespace) -> int:
@@ -132,23 +133,26 @@ def _overrides(chosen: argparse.Namespace) -> tuple[overrides.Override, ...]:
     return overrides.read(chosen.out / overrides.FILE, worth)
 
 
-def _still_to_do(run: Grading) -> list[intake.Submission]:
+def _still_to_do(run: Grading) -> list[Submission]:
     """Gives each submission the name of its report; returns those that have none."""
     index, parts = run.chosen.part or (0, 1)
     mine = run.handed_in.submissions[index::parts]
-    for name in {submission.notebook for submission in mine}:
-        run.fingerprints[name] = open_copy.fingerprint(name)
+    notebooks = {submission.notebook for submission in mine}
+    fingerprints = {name: open_copy.fingerprint(name) for name in notebooks}
     for submission in mine:
-        fingerprint = run.fingerprints[submission.notebook]
-        run.keys[submission] = _key(submission, fingerprint, run.chosen)
+        fingerprint = fingerprints[submission.notebook]
+        key = _key(submission, fingerprint, run.chosen)
+        run.submissions.append(replace(submission, key=key, course=fingerprint[:16]))
     return [
-        submission for submission in mine if not _is_done(run.report(submission), run.chosen.seed)
+        submission
+        for submission in run.submissions
+        if not _is_done(run.report(submission), run.chosen.seed)
     ]
 
 
-def _say_how_many(run: Grading, todo: list[intake.Submission]) -> None:
-    people = len({submission.learner for submission in run.keys})
-    number = len(run.keys)
+def _say_how_many(run: Grading, todo: list[Submission]) -> None:
+    people = len({submission.learner for submission in run.submissions})
+    number = len(run.submissions)
     print(
         f"{number} submission{'s' * (number != 1)} of {people} learner{'s' * (people != 1)}; "
         f"{number - len(todo)} graded before, {len(todo)} to do."
@@ -163,7 +167,7 @@ def _say_how_many(run: Grading, todo: list[intake.Submission]) -> None:
         )
 
 
-def _grade(run: Grading, todo: Iterable[intake.Submission]) -> None:
+def _grade(run: Grading, todo: Iterable[Submission]) -> None:
     """Grades submissions: our own solutions first, to have something to compare with."""
     plan, chosen = run.plan, run.chosen
     plan.course = str(open_copy.prepare(run.folder.work / "course").resolve())
@@ -171,8 +175,8 @@ def _grade(run: Grading, todo: Iterable[intake.Submission]) -> None:
         print(f"Kernels are started one by one: {problem}.", file=sys.stderr)
         plan.fork = False
     for submission in todo:
-        plan.submissions[str(submission.path.resolve())] = _about(run, submission)
-    needed = sorted({about["notebook"] for about in plan.submissions.values()})
+        plan.submissions[str(submission.path.resolve())] = submission
+    needed = sorted({submission.notebook for submission in plan.submissions.values()})
     with ThreadPoolExecutor(chosen.workers) as several:
         begun = {name: several.submit(observed.reference, master(name), plan) for name in needed}
         try:
@@ -188,39 +192,25 @@ def _grade(run: Grading, todo: Iterable[intake.Submission]) -> None:
             run.not_gradable[name] = str(problem)
     gradable = plan.submissions.items()
     plan.submissions = {
-        path: about for path, about in gradable if about["notebook"] not in run.not_gradable
+        path: submission
+        for path, submission in gradable
+        if submission.notebook not in run.not_gradable
     }
     run.status = workers.run(plan, run.folder.work, chosen)
-
-
-def _about(run: Grading, submission: intake.Submission) -> dict[str, object]:
-    """What the plan says of a submission."""
-    submitted = submission.submitted
-    return {
-        "learner": submission.learner,
-        "notebook": submission.notebook,
-        "file": submission.file,
-        "older": list(submission.older),
-        "flags": list(submission.problems),
-        "submitted": submitted.isoformat() if submitted else None,
-        "key": run.keys[submission],
-        "course": run.fingerprints[submission.notebook][:16],
-    }
 
 
 def _keep_times(run: Grading) -> None:
     """Keeps the times of submission as they are now: they decide on lateness, and on nothing to be
     graded again.
     """
-    for submission in run.keys:
+    for submission in run.submissions:
         report = run.report(submission)
         if not report.exists():
             continue
         facts = json.loads(report.read_text(encoding="utf-8"))
-        when = submission.submitted.isoformat() if submission.submitted else None
-        if facts["submitted"] != when:
+        if facts["submitted"] != submission.when:
             part = report.with_suffix(".part")
-            text = json.dumps({**facts, "submitted": when}, ensure_ascii=False, indent=1)
+            text = json.dumps({**facts, "submitted": submission.when}, ensure_ascii=False, indent=1)
             part.write_text(text, encoding="utf-8")
             os.replace(part, report)
 
@@ -228,7 +218,7 @@ def _keep_times(run: Grading) -> None:
 def _part_done(run: Grading) -> int:
     """The end of one part of several: no gradebook."""
     run.folder.close()
-    number, without = len(run.keys), len(run.without())
+    number, without = len(run.submissions), len(run.without())
     print(
         f"Part {run.chosen.shard}: {number - without} of {number} have their report. "
         "The same command without --shard makes the gradebook, once all parts have ended."
@@ -241,7 +231,7 @@ def _all_done(run: Grading) -> int:
     chosen, without = run.chosen, run.without()
     book = reports.write(
         chosen.out,
-        [run.report(submission) for submission in run.keys if submission not in without],
+        [run.report(submission) for submission in run.submissions if submission not in without],
         learners=run.handed_in.learners,
         aside=run.handed_in.aside,
         unread=run.handed_in.unread,
@@ -253,7 +243,7 @@ def _all_done(run: Grading) -> int:
             (submission.learner, submission.notebook): _handed(
                 run, submission, submission in without
             )
-            for submission in run.keys
+            for submission in run.submissions
         },
         overrides=run.by_hand,
     )
@@ -276,7 +266,7 @@ def _all_done(run: Grading) -> int:
     return run.status or (1 if without else 0)
 
 
-def _handed(run: Grading, submission: intake.Submission, pending: bool) -> reports.Handed:
+def _handed(run: Grading, submission: Submission, pending: bool) -> reports.Handed:
     """How a notebook was handed in, and why there is no verdict on it."""
     why = NO_VERDICT
     if submission.notebook in run.not_gradable:
@@ -315,7 +305,7 @@ def preview(chosen: argparse.Namespace) -> int:
         return status or (0 if share == {"stubs": 0, "solutions": 1} else 1)
 
 
-def _key(submission: intake.Submission, fingerprint: str, chosen: argparse.Namespace) -> str:
+def _key(submission: Submission, fingerprint: str, chosen: argparse.Namespace) -> str:
     """Changes whenever a mark could: what was handed in, what it is graded with, and the limit of
     time.
     """

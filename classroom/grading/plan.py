@@ -4,8 +4,12 @@ are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any
+
+from .submission import Submission, of_facts
 
 TIMEOUT_S = 10.0
 """For one cell."""
@@ -27,8 +31,8 @@ class Plan:
     """The folder that `open_copy.prepare` made."""
     lines: dict[str, list[str]] = field(default_factory=dict)
     """By exercise, what the master's solution printed, check by check."""
-    submissions: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """By the path of its copy: learner, notebook, file, older, submitted, flags, key."""
+    submissions: dict[str, Submission] = field(default_factory=dict)
+    """By the path of its copy."""
     out: str = ""
     """The folder for the reports; empty for none."""
     fork: bool = False
@@ -37,6 +41,17 @@ class Plan:
     """Whether nothing else is graded meanwhile: then a cell that runs out of time has only itself
     to blame.
     """
+
+    def facts(self) -> dict[str, Any]:
+        """As the plan's file holds it."""
+        submissions = {path: each.facts() for path, each in self.submissions.items()}
+        return {**asdict(replace(self, submissions={})), "submissions": submissions}
+
+
+def plan_of(facts: Mapping[str, Any]) -> Plan:
+    """The plan that a file holds."""
+    submissions = {path: of_facts(Path(path), each) for path, each in facts["submissions"].items()}
+    return Plan(**{**facts, "submissions": submissions})
 
 
 def notebook_s(exercises: int, timeout_s: float) -> float:

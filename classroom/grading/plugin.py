@@ -34,11 +34,12 @@ from . import observed, open_copy, sandbox
 from .check import Check, State
 from .intake import documents, notebook_json
 from .intake.answers import Master, Merged, master, merge, names
-from .plan import TIMEOUT_S, Plan
+from .plan import TIMEOUT_S, Plan, plan_of
 from .sandbox import orphans
 from .sandbox.forks import ForkServer
 from .sandbox.sandboxed_kernel import KernelFailed, Outcome
 from .staged import StagedNotebook
+from .submission import Submission
 
 SHOWN = 20_000
 """Characters of a compared line that a report keeps; a page shows where two begin to differ."""
@@ -78,7 +79,9 @@ def pytest_configure(config: Any) -> None:
         raise pytest.UsageError(f"no sandbox on this machine: {sandbox.missing()}")
     if option.grade_plan:
         orphans.end_with_parent()
-        config.stash[PLAN] = Plan(**json.loads(Path(option.grade_plan).read_text(encoding="utf-8")))
+        config.stash[PLAN] = plan_of(
+            json.loads(Path(option.grade_plan).read_text(encoding="utf-8"))
+        )
         return
     stack = contextlib.ExitStack()
     stack.enter_context(orphans.ended_in_order())
@@ -130,17 +133,15 @@ class GradedFile(IPyNbFile):
 
     def collect(self) -> Iterator[GradedCell]:
         self.plan: Plan = self.config.stash[PLAN]
-        alone = {"learner": self.path.stem, "file": self.path.name}
-        self.about = self.plan.submissions.get(str(self.path), alone)
-        self.flags: list[str] = list(self.about.get("flags", []))
-        submitted, name, unreadable = self._read()
-        self.master = master(name)
-        self.merged: Merged = merge(submitted, self.master)
-        for flag in [unreadable] if unreadable else self.merged.flags:
-            if flag not in self.flags:
-                self.flags.append(flag)
-        if unreadable:
-            self.merged.missing = dict.fromkeys(self.merged.missing, unreadable)
+        self.submission, content = self._read()
+        self.master = master(self.submission.notebook)
+        self.merged: Merged = merge(content, self.master)
+        self.flags = list(self.submission.problems)
+        if self.submission.readable:
+            self.flags = list(dict.fromkeys((*self.flags, *self.merged.flags)))
+        else:
+            why = self.submission.problems[0]
+            self.merged.missing = dict.fromkeys(self.merged.missing, why)
         if self.master.exercises[0].id not in self.plan.lines:
             self.plan.lines |= observed.reference(self.master, self.plan)
         self.checks = list(_checks(self.master))
@@ -158,29 +159,38 @@ class GradedFile(IPyNbFile):
                 check=check,
             )
 
-    def _read(self) -> tuple[dict[str, Any], str, str]:
-        """What was handed in, the name of our notebook, and why it cannot be read, if so.
+    def _read(self) -> tuple[Submission, dict[str, Any]]:
+        """The submission, as the plan knows it, else by its content and its name; and the notebook,
+        which is empty where the intake could not read it.
 
         Its bytes are not kept: all of a shard are collected before the first runs.
         """
+        submission = self.plan.submissions.get(str(self.path))
+        if submission is not None and not submission.readable:
+            return submission, {"cells": []}
         data = self.path.read_bytes()
-        self.digest = hashlib.sha256(data).hexdigest()
-        submitted, unreadable = {"cells": []}, ""
-        known = names()
-        name = self.about.get("notebook", "")
         try:
-            submitted = notebook_json.read(data)
-            number = notebook_json.lesson(submitted, self.path.name)
+            content = notebook_json.read(data)
         except notebook_json.Unreadable as problem:
-            unreadable = str(problem)
-        else:
-            if number and not name:
-                name = next((ours for ours in known if ours.startswith(number)), "")
+            raise self.CollectError(f"{self.path.name} cannot be graded: {problem}") from None
+        return submission or self._of_ones_own(data, content), content
+
+    def _of_ones_own(self, data: bytes, content: dict[str, Any]) -> Submission:
+        """A notebook that no command has taken in before."""
+        number = notebook_json.lesson(content, self.path.name)
+        known = names()
+        name = next((ours for ours in known if number and ours.startswith(number)), "")
         if not name:
             raise self.CollectError(
                 f"{self.path.name} is not one of the exercise notebooks: {', '.join(known)}"
             )
-        return submitted, name, unreadable
+        return Submission(
+            learner=self.path.stem,
+            notebook=name,
+            file=self.path.name,
+            path=self.path,
+            sha256=hashlib.sha256(data).hexdigest(),
+        )
 
     def setup(self) -> None:
         """Nothing yet: a kernel is started when the first check needs it."""
@@ -243,24 +253,24 @@ class GradedFile(IPyNbFile):
 
     def _report(self, feedback: dict[str, Any]) -> None:
         report = {
-            "learner": self.about["learner"],
+            "learner": self.submission.learner,
             "notebook": self.master.name,
-            "file": self.about["file"],
-            "sha256": self.digest,
-            "older": self.about.get("older", []),
+            "file": self.submission.file,
+            "sha256": self.submission.sha256,
+            "older": list(self.submission.older),
             "flags": self.flags,
-            "submitted": self.about.get("submitted"),
+            "submitted": self.submission.when,
             "graded": datetime.now(UTC).isoformat(timespec="seconds"),
             "seed": self.plan.seed,
             "sandbox": sandbox.name(),
-            "course": self.about.get("course", ""),
+            "course": self.submission.course,
             "kernel": "forked" if self.plan.fork else "plain",
             "seconds": round(time.monotonic() - self.began, 2),
             "results": [asdict(check) for check in self.checks],
             "feedback": feedback,
             "answers": self.merged.answers,
         }
-        target = Path(self.plan.out) / f"{self.about.get('key') or self.digest}.json"
+        target = Path(self.plan.out) / f"{self.submission.key}.json"
         part = target.with_suffix(".part")
         part.write_text(
             json.dumps(report, ensure_ascii=False, indent=1), encoding="utf-8", errors="replace"
@@ -349,7 +359,7 @@ class GradedCell(IPyNbCell):
         return f"{self.check.exercise} {self.check.title}\n{excinfo.value}"
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        return self.path, 0, f"{self.parent.about['learner']}: {self.name}"
+        return self.path, 0, f"{self.parent.submission.learner}: {self.name}"
 
 
 def _bad(outcome: Outcome) -> State:

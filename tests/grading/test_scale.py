@@ -16,6 +16,7 @@ import pytest
 from classroom.grading import command
 from classroom.grading.plan import Plan
 from classroom.grading.scale import cluster, shard, workers
+from classroom.grading.submission import Submission
 from tests.places import ROOT
 
 from . import small_class
@@ -214,7 +215,11 @@ def packed(tmp_path):
     (tmp_path / "results").mkdir()
     plan = Plan(
         1,
-        submissions={str(path): {"learner": "di", "notebook": NAME, "file": "x", "key": "k"}},
+        submissions={
+            str(path): Submission(
+                learner="di", notebook=NAME, file="x", path=path, sha256="", key="k"
+            )
+        },
         out=str(tmp_path / "results"),
     )
     return plan, shard.pack(plan, [str(path)])

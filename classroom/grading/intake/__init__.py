@@ -16,6 +16,7 @@ from typing import Any
 from classroom.checks import exercises
 from classroom.course import active
 from classroom.grading.reports.plain import looks
+from classroom.grading.submission import Submission
 
 from . import answers, documents, layouts, lessons, notebook_json, owners
 from .files import Entry, NothingToGrade, Refused, look
@@ -27,37 +28,6 @@ OFFERED = re.compile(r"\.newer(-\d+)?\.ipynb$")
 NO_NOTEBOOK = "no notebook (its name does not end with .ipynb)"
 SAME_MOMENT_S = 2
 """As exact as the clock of a zip."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Submission:
-    """One exercise notebook of one learner: the version that counts."""
-
-    learner: str
-    """As text, exactly as the folder or the file says it; it may hold anything."""
-    notebook: str
-    """The name of the exercise notebook, such as 03_deterministic_supervisor."""
-    file: str
-    """Its name as submitted, below SUBMISSIONS, with slashes."""
-    path: Path
-    """A copy of the bytes under a safe name."""
-    sha256: str
-    submitted: datetime | None
-    """When the file was last changed, in UTC; None when it is not known."""
-    older: tuple[str, ...] = ()
-    """The names of other versions, which do not count."""
-    problems: tuple[str, ...] = ()
-    """What the instructor should know of how it was read, or why it could not be."""
-    platform: str = ""
-    """moodle, canvas, gradescope, or empty."""
-    number: str = ""
-    """The platform's, for the person (Canvas) or for this person's submission (Moodle)."""
-    upload: str = ""
-    """The platform's folder, or the file's name without its ending."""
-    readable: bool = True
-    """Whether it is a notebook; one that is not has no answers, and every point is lost."""
-    documents: str = ""
-    """The fingerprint of the documents that were brought along with it."""
 
 
 @dataclass(frozen=True)
@@ -338,7 +308,7 @@ class _Reading:
         """Whether the launcher put it beside the learner's own copy, and it holds no answer."""
         if not OFFERED.search(entry.name) or not content["cells"]:
             return False
-        return not answers.merge(content, answers.master(self.notebooks[lesson])).answers
+        return not answers.holds_any(content, answers.master(self.notebooks[lesson]))
 
     def _content(self, entry: Entry) -> tuple[bytes, dict[str, Any], str]:
         """The bytes, the notebook in them, and why there is none."""

@@ -85,6 +85,12 @@ class Master:
             if cell.cell_type == "code":
                 yield cell, cell.metadata.get(active().key, {})
 
+    def tasks(self) -> Iterator[tuple[Exercise, Any]]:
+        """Each exercise and the cell for its answer, as learners get it."""
+        stubs = {facts["id"]: cell for cell, facts in self.code() if facts.get("role") == "answer"}
+        for exercise in self.exercises:
+            yield exercise, stubs[exercise.id]
+
 
 @cache
 def master(name: str) -> Master:
@@ -116,15 +122,29 @@ def merge(raw: dict[str, Any], of: Master) -> Merged:
     answer needs are taken along (flagged).
     """
     merged = Merged(of.name)
-    cells = []
-    for index, cell in enumerate(as_list(raw.get("cells"))):
-        if isinstance(cell, dict):
-            cells.append(_Submitted(cell, index))
+    cells = _cells(raw)
     known = _known(of)
     _find_answers(merged, cells, of, known)
     own = _own_cells(merged, cells, of, known)
     _stage(merged, own, of)
     return merged
+
+
+def _cells(raw: dict[str, Any]) -> list[_Submitted]:
+    cells = enumerate(as_list(raw.get("cells")))
+    return [_Submitted(cell, index) for index, cell in cells if isinstance(cell, dict)]
+
+
+def holds_any(raw: dict[str, Any], of: Master) -> bool:
+    """Whether a submission answers any exercise of the master."""
+    cells = _cells(raw)
+    known = _known(of)
+    for exercise, stub in of.tasks():
+        claims = _claims(cells, exercise, stub, known)
+        source, _ = _choose(claims.sources, exercise, _plain(stub.source))
+        if source is not None:
+            return True
+    return False
 
 
 def _find_answers(
@@ -134,13 +154,8 @@ def _find_answers(
     known: list[_Known],
 ) -> None:
     """Fills in answers, what is missing, and flags."""
-    stubs = {}
-    for cell, facts in of.code():
-        if facts.get("role") == "answer":
-            stubs[facts["id"]] = cell
-    for exercise in of.exercises:
+    for exercise, stub in of.tasks():
         id = exercise.id
-        stub = stubs[id]
         claims = _claims(cells, exercise, stub, known)
         source, why = _choose(claims.sources, exercise, _plain(stub.source))
         how = claims.how

@@ -10,7 +10,7 @@ import os
 import platform
 import tempfile
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from classroom.course import active, load, use
 
 from .. import open_copy, sandbox
 from ..intake import documents
-from ..plan import Plan
+from ..plan import Plan, plan_of
 from . import workers
 
 
@@ -38,12 +38,12 @@ def pack(plan: Plan, piece: list[str]) -> bytes:
     texts = {names[path]: documents.kept_beside(Path(path)) for path in piece}
     return json.dumps(
         {
-            "plan": asdict(part),
+            "plan": part.facts(),
             "notebooks": notebooks,
             "documents": {name: found for name, found in texts.items() if found},
             "course": active().module,
             "sandbox": not sandbox.missing(),
-            "version": _version({about["notebook"] for about in part.submissions.values()}),
+            "version": _version({each.notebook for each in part.submissions.values()}),
         }
     ).encode()
 
@@ -68,16 +68,11 @@ def grade(job: bytes, unwanted: Callable[[], bool] = lambda: False) -> bytes:
             path.write_bytes(base64.b64decode(data))
             documents.Documents(sent["documents"].get(name, {})).keep(path)
             submissions[str(path)] = sent["plan"]["submissions"][name]
-        plan = Plan(
-            **{
-                **sent["plan"],
-                "submissions": submissions,
-                "out": str(results),
-                "course": str(open_copy.prepare(base / "course")),
-            }
-        )
+        plan = plan_of({**sent["plan"], "submissions": submissions})
+        plan.out = str(results)
+        plan.course = str(open_copy.prepare(base / "course"))
         file = base / "plan.json"
-        file.write_text(json.dumps(asdict(plan), ensure_ascii=False), encoding="utf-8")
+        file.write_text(json.dumps(plan.facts(), ensure_ascii=False), encoding="utf-8")
         workers.on_this_machine(file, plan, [list(submissions)], 1, unwanted)
         return json.dumps(
             {
@@ -98,7 +93,7 @@ def keep(answer: bytes, plan: Plan, piece: list[str]) -> None:
     returned = json.loads(answer)
     if "problem" in returned:
         raise Misfit(returned["problem"])
-    for key in (plan.submissions[path]["key"] for path in piece):
+    for key in (plan.submissions[path].key for path in piece):
         text = returned["reports"].get(key, "")
         try:
             is_report = isinstance(json.loads(text)["results"], list)

@@ -13,7 +13,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -128,7 +128,7 @@ def run(plan: Plan, work: Path, chosen: argparse.Namespace) -> int:
 def _written(plan: Plan, file: Path) -> Path:
     """The plan as a file that shards read."""
     file = file.resolve()
-    file.write_text(json.dumps(asdict(plan), ensure_ascii=False), encoding="utf-8")
+    file.write_text(json.dumps(plan.facts(), ensure_ascii=False), encoding="utf-8")
     return file
 
 
@@ -137,8 +137,8 @@ class Progress:
 
     def __init__(self, plan: Plan) -> None:
         self.reports = {
-            path: Path(plan.out) / f"{about['key']}.json"
-            for path, about in plan.submissions.items()
+            path: Path(plan.out) / f"{submission.key}.json"
+            for path, submission in plan.submissions.items()
         }
         for report in self.reports.values():
             report.unlink(missing_ok=True)

@@ -1,0 +1,84 @@
+"""A submission: what is known of one exercise notebook of one learner. The intake finds it out
+once; from there it travels as it is, in the plan's file too, until its report is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Submission:
+    """One exercise notebook of one learner: the version that counts."""
+
+    learner: str
+    """As text, exactly as the folder or the file says it; it may hold anything."""
+    notebook: str
+    """The name of the exercise notebook, such as 03_deterministic_supervisor."""
+    file: str
+    """Its name as submitted, below SUBMISSIONS, with slashes."""
+    path: Path
+    """A copy of the bytes under a safe name."""
+    sha256: str
+    submitted: datetime | None = None
+    """When the file was last changed, in UTC; None when it is not known."""
+    older: tuple[str, ...] = ()
+    """The names of other versions, which do not count."""
+    problems: tuple[str, ...] = ()
+    """What the instructor should know of how it was read, or first, why it could not be."""
+    platform: str = ""
+    """moodle, canvas, gradescope, or empty."""
+    number: str = ""
+    """The platform's, for the person (Canvas) or for this person's submission (Moodle)."""
+    upload: str = ""
+    """The platform's folder, or the file's name without its ending."""
+    readable: bool = True
+    """Whether it is a notebook; one that is not has no answers, and every point is lost."""
+    documents: str = ""
+    """The fingerprint of the documents that were brought along with it."""
+    key: str = ""
+    """The name of its report, without the ending; empty until the command has given one."""
+    course: str = ""
+    """The beginning of the fingerprint of what it is graded with."""
+
+    @property
+    def when(self) -> str | None:
+        """The time of submission as reports hold it."""
+        return self.submitted.isoformat() if self.submitted else None
+
+    def facts(self) -> dict[str, Any]:
+        """What the plan's file says of it, beside the path."""
+        return {
+            "learner": self.learner,
+            "notebook": self.notebook,
+            "file": self.file,
+            "sha256": self.sha256,
+            "older": list(self.older),
+            "flags": list(self.problems),
+            "submitted": self.when,
+            "readable": self.readable,
+            "key": self.key,
+            "course": self.course,
+        }
+
+
+def of_facts(path: Path, facts: Mapping[str, Any]) -> Submission:
+    """The submission of which the plan's file says this."""
+    submitted = facts["submitted"]
+    return Submission(
+        learner=facts["learner"],
+        notebook=facts["notebook"],
+        file=facts["file"],
+        path=path,
+        sha256=facts["sha256"],
+        submitted=datetime.fromisoformat(submitted) if submitted else None,
+        older=tuple(facts["older"]),
+        problems=tuple(facts["flags"]),
+        readable=facts["readable"],
+        key=facts["key"],
+        course=facts["course"],
+    )
