@@ -22,9 +22,15 @@ BEGIN, END = "    # solution\n", "    # end solution"
 
 @cache
 def master(lesson: str) -> nbformat.NotebookNode:
-    """The notebook with our solutions."""
-    (path,) = active().solutions.glob(f"{lesson}_*.ipynb")
-    return nbformat.read(path, as_version=4)
+    """The notebook with our solutions. Raises LookupError when there is none, or more than one."""
+    paths = sorted(active().solutions.glob(f"{lesson}_*.ipynb"))
+    if len(paths) != 1:
+        names = ", ".join(path.name for path in paths) or "none"
+        raise LookupError(
+            f"lesson {lesson} has exercises; expected one notebook solutions/{lesson}_NAME.ipynb, "
+            f"found {names}"
+        )
+    return nbformat.read(paths[0], as_version=4)
 
 
 def ours(id: str) -> str:

@@ -176,17 +176,29 @@ def _options(argv: list[str]) -> argparse.Namespace:
 def main(argv: list[str]) -> int:
     """Builds, or checks; returns 0 when all is well, 1 when something differs or fails."""
     options = _options(argv)
+    try:
+        return _built(options)
+    except (LookupError, ValueError) as problem:  # words or a notebook that lack something
+        print(problem, file=sys.stderr)
+        return 1
+
+
+def _built(options: argparse.Namespace) -> int:
+    """Does what the options ask for; returns 1 when something differs or fails, else 0."""
     if options.exercises:
         return 1 if _exercises(tuple(options.exercises), check=options.check) else 0
     if options.words:
         return 1 if _words(notebooks(options.notebooks), check=options.check) else 0
     if sys.platform == "win32":
         asyncio.set_event_loop_policy(asyncio.WindowsSelectorEventLoopPolicy())
-    wrong = 0 if options.notebooks else _exercises((), check=options.check)
-    wrong += sum(_executed(path, check=options.check) for path in notebooks(options.notebooks))
-    if not options.notebooks:
-        pages = (*lessons.pages(), *active().pages())
-        wrong += sum(_keep(path, text, check=options.check) for path, text in pages)
+    paths, check = notebooks(options.notebooks), options.check
+    if options.notebooks:
+        return 1 if sum(_executed(path, check=check) for path in paths) else 0
+    # tables first, as the checks of solutions look them up; stubs last, as solutions get headers
+    wrong = sum(_keep(path, text, check=check) for path, text in tables.generated())
+    wrong += sum(_executed(path, check=check) for path in paths)
+    rest = (*exercises.generated(), *lessons.pages(), *active().pages())
+    wrong += sum(_keep(path, text, check=check) for path, text in rest)
     return 1 if wrong else 0
 
 
@@ -231,11 +243,11 @@ def _words(paths: list[Path], *, check: bool) -> int:
 
 
 def _exercises(numbers: tuple[str, ...], *, check: bool) -> int:
-    """Stubs and tables of some lessons, or of all; returns how many differ. Raises SystemExit for a
-    lesson without any.
+    """Stubs and tables of some lessons; returns how many differ. Raises SystemExit for a lesson
+    without any.
     """
     generated = (*exercises.generated(), *tables.generated(numbers))
-    selected = [(path, text) for path, text in generated if not numbers or path.name[:2] in numbers]
+    selected = [(path, text) for path, text in generated if path.name[:2] in numbers]
     if unknown := [
         number for number in numbers if number not in {path.name[:2] for path, _ in selected}
     ]:

@@ -34,6 +34,10 @@ def main(argv: list[str]) -> int:
     stale = list(missing_tables())
     if stale:
         raise SystemExit(f"the table of {stale[0]} is missing; `{active().command} build` makes it")
+    if untracked := list(left_out()):
+        raise SystemExit(
+            f"git does not track {untracked[0]}, so learners would not get it; `git add` it first"
+        )
     try:
         count = write(target)
     except OSError as problem:
@@ -105,6 +109,19 @@ def missing_tables() -> Iterator[str]:
     from classroom.checks.tables import path_of
 
     return (exercise.id for exercise in exercises() if not path_of(exercise.id).exists())
+
+
+def left_out() -> Iterator[str]:
+    """The notebooks, and the files of exercises, that learners need and git does not track."""
+    from classroom.checks.register import exercises
+    from classroom.checks.tables import path_of
+
+    course, given = active(), {*files()}
+    needed = {path_of(exercise.id) for exercise in exercises()}
+    for folder in (course.notebooks, course.stubs):
+        needed.update(folder.glob("[0-9][0-9]_*.ipynb"))
+    for path in sorted(needed - given):
+        yield path.relative_to(course.root).as_posix()
 
 
 def _tracked() -> list[Path]:

@@ -12,8 +12,8 @@ from classroom.authoring import glossary, headers
 from classroom.course import Lesson, active
 
 MAP = "MAP.md"
-"""The page to which every way back leads, beside the lessons. The first lesson's last cell holds
-the same table.
+"""The page to which every way back leads, beside the lessons. The first lesson's last cell may
+hold the same table.
 """
 WORDS_A_MINUTE = 180
 CODE_LINE_S = 4
@@ -247,7 +247,7 @@ def _minutes(lesson: Lesson, times: dict[Lesson, int]) -> str:
 
 def _exercises(lesson: Lesson) -> list[int]:
     """The minutes of each exercise."""
-    from classroom.checks import exercises  # not at the top: it imports the kernel
+    from classroom.checks import exercises  # not at the top: that would be a circle
 
     return [exercise.minutes for exercise in exercises(lesson.number)]
 
@@ -266,13 +266,12 @@ def _link(lesson: Lesson, paths: dict[Lesson, Path], folder: str = "") -> str:
 
 
 def _with_table(text: str, head: str, rows: list[str]) -> str:
-    """The text with the rows of the table that has this head replaced. Raises ValueError when there
-    is no such table.
+    """The text with the rows of the table that has this head replaced; a text without such a table
+    stays.
     """
     table = re.compile(rf"(^{re.escape(head)}\n\|[-|]+\|\n)(?:\|.*(?:\n|\Z))*", re.MULTILINE)
-    if not table.search(text):
-        raise ValueError(
-            f"there is no table with the head {head!r}; put it back, `build` writes its rows"
-        )
-    end = "" if text.rstrip("\n") == text and table.search(text).end() == len(text) else "\n"
+    found = table.search(text)
+    if not found:
+        return text
+    end = "" if text.rstrip("\n") == text and found.end() == len(text) else "\n"
     return table.sub(lambda found: found[1] + "\n".join(rows) + end, text, count=1)

@@ -47,14 +47,17 @@ def lessons() -> tuple[str, ...]:
     return tuple(sorted(path.name[:2] for path in active().stubs.glob("[0-9][0-9]_*.ipynb")))
 
 
+def _tells_more() -> str:
+    """The course's own page on grading, where it has one."""
+    page = active().notebooks / "GRADING.md"
+    return " notebooks/GRADING.md tells more." if page.is_file() else ""
+
+
 def _parser() -> Parser:
     parser = Parser(
         prog=f"{active().command} grade",
         description="Grade a folder of submissions.",
-        epilog=(
-            "notebooks/GRADING.md tells more, also of DIR/overrides.csv, in which you change marks"
-            " by hand."
-        ),
+        epilog=f"DIR/overrides.csv is where you change marks by hand.{_tells_more()}",
     )
     option = parser.add_argument
     option(

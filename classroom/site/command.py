@@ -13,8 +13,6 @@ from pathlib import Path
 from classroom.course import active
 from classroom.site import sources
 
-INSTALL = "pip install -r classroom/site/requirements.txt"
-BROWSER_INSTALL = f"{INSTALL} -r classroom/site/browser-requirements.txt"
 NEEDED = ("nbconvert", "bs4", "pagefind")
 NEEDED_IN_A_TAB = (*NEEDED, "jupyterlite_core", "jupyterlite_pyodide_kernel", "pip", "setuptools")
 MARK = ".site"
@@ -71,13 +69,23 @@ def refusal(out: Path, *, browser: bool = False) -> str:
     needed = NEEDED_IN_A_TAB if browser else NEEDED
     missing = [name for name in needed if not _installed(name)]
     if missing:
-        command = BROWSER_INSTALL if browser else INSTALL
-        return f"The site needs {', '.join(missing)}. In the course's environment: {command}"
+        return (
+            f"The site needs {', '.join(missing)}. In the course's environment: "
+            f"{_install(browser=browser)}"
+        )
     if out.exists() and not out.is_dir():
         return f"{out} is a file; name a new folder."
     if out.is_dir() and any(out.iterdir()) and not (out / MARK).is_file():
         return f"{out} holds other files; name a new or an empty folder."
     return ""
+
+
+def _install(*, browser: bool) -> str:
+    """The command that installs what the site needs; its files lie beside this one."""
+    folder, root = Path(__file__).resolve().parent, active().root
+    folder = folder.relative_to(root) if folder.is_relative_to(root) else folder
+    files = ("requirements.txt", "browser-requirements.txt") if browser else ("requirements.txt",)
+    return " ".join(["pip install", *(f"-r {(folder / name).as_posix()}" for name in files)])
 
 
 def _installed(name: str) -> bool:

@@ -1,0 +1,1 @@
+"""The exercises as data, a folder a lesson."""

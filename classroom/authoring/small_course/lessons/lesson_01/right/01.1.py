@@ -1,0 +1,2 @@
+def longest(words):
+    return max(words, key=len, default="")

@@ -1,0 +1,4 @@
+def counted(text):
+    from collections import Counter
+
+    return Counter(text.lower().split())
