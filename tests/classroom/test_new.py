@@ -62,9 +62,10 @@ def test_a_learner_of_the_handout_is_told_what_is_right_and_what_went_wrong(made
         cell(RIGHT)
         assert "01.1 The longest word: passed" in cell("check('01.1', longest)")
         cell(LAST_OF_EQUALS)
-        told = cell("check('01.1', longest)")
+        verdict = cell("check('01.1', longest)")
         assert (
-            "wrong" in told and "of two equally long words the last one came back" in told.lower()
+            "wrong" in verdict
+            and "of two equally long words the last one came back" in verdict.lower()
         )
         assert "hint 1 of 3" in cell("hint('01.2')")
         assert "1 of 2 exercises passed" in cell("progress('01')")
