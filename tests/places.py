@@ -1,6 +1,7 @@
 """Where the course under test has its notebooks and exercises."""
 
-from workshop.course import COURSE, ROOT
+from workshop.course import COURSE
+from workshop.root import ROOT
 
 SOLUTIONS, EXERCISES, LESSONS = COURSE.solutions, COURSE.stubs, COURSE.notebooks
 FOLDER = COURSE.exercise_folder

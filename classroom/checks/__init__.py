@@ -2,9 +2,10 @@
 you are.
 """
 
+from .board import progress
 from .engine import CheckFailed, check
 from .hints import hint, solution
-from .progress import progress, reset
+from .progress import reset
 from .register import Exercise, Misconception, UnknownExercise, exercise, exercises
 
 __all__ = [

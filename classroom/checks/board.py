@@ -4,19 +4,92 @@ reset with a question.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from classroom.course import active
+from classroom.notebook.presence import interactive
 from classroom.paper.control import Control, Place
 from classroom.paper.page import aside, folded, heading, sheet
 from classroom.paper.shown import status_line
 from classroom.paper.svg import INK, LINE, PAPER, escape
 
-from .progress import Progress, of, progress, reset
+from .progress import of, reset, what_counts
 from .register import exercise, exercises, lessons
 from .verdict import HUES
+from .wording import counted
 
 GOES = "Its tries, its hints and a pass are forgotten; what you wrote in the notebook stays."
+
+
+def progress(lesson: str | None = None) -> Progress:
+    """How far one is, in one lesson (such as "02") or in all: a line for each exercise, and the
+    points. Of its own lesson, a notebook counts what was passed in this notebook.
+
+    Raises ValueError for a lesson without exercises.
+    """
+    if lesson is not None and lesson not in lessons():
+        raise ValueError(
+            f"there are no exercises of lesson {lesson!r}; expected one of {', '.join(lessons())},"
+            " in quotes"
+        )
+    return Progress(what_counts(lesson), lesson)
+
+
+@dataclass(frozen=True, repr=False)
+class Progress:
+    """The state of the exercises; shows as a table, and as the same in text; to a person as a
+    board.
+    """
+
+    known: dict[str, dict[str, Any]]
+    lesson: str | None = None
+
+    def rows(self) -> Iterator[tuple[str, str, str, str]]:
+        """Id, title, state in words, points."""
+        for known in exercises(self.lesson):
+            facts = self.known.get(known.id, {})
+            tried = "tried" if facts.get("tries") else "open"
+            passed = facts.get("passed")
+            points = f"{known.points if passed else 0} of {known.points}"
+            yield known.id, known.title, "passed" if passed else tried, points
+
+    def summary(self) -> str:
+        passed = [
+            known for known in exercises(self.lesson) if self.known.get(known.id, {}).get("passed")
+        ]
+        points = sum(one_id.points for one_id in passed)
+        possible = counted(len(exercises(self.lesson)), "exercise")
+        return f"{len(passed)} of {possible} passed, {counted(points, 'point')}."
+
+    def __repr__(self) -> str:
+        width = max(len(title) for _, title, *_ in self.rows())
+        return "\n".join(
+            [
+                self.summary(),
+                *(
+                    f"  {id}  {title:<{width}}  {state:<15}  {points}"
+                    for id, title, state, points in self.rows()
+                ),
+            ]
+        )
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        cell = f'style="text-align:left;padding:2px 16px 2px 0;color:{INK};background:{PAPER}"'
+        names = ("exercise", "title", "state", "points")
+        head = "".join(f'<th scope="col" {cell}>{name}</th>' for name in names)
+        rows = ("".join(f"<td {cell}>{escape(value)}</td>" for value in row) for row in self.rows())
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        page = sheet(self.summary(), [heading(self.summary()), table])
+        return {**self._for_a_person(), "text/html": page, "text/plain": repr(self)}
+
+    def _for_a_person(self) -> dict[str, Any]:
+        """The board, in a notebook that a person uses."""
+        if not interactive():
+            return {}
+        return Board(self.lesson)._repr_mimebundle_()
 
 
 class Board(Control):

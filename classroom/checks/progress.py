@@ -11,9 +11,7 @@ a folder.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +19,8 @@ from classroom.course import active
 from classroom.notebook import kept
 from classroom.notebook.presence import IN_BROWSER, interactive, notebook_path
 
-from .register import UnknownExercise, exercise, exercises, lessons
+from .register import UnknownExercise, exercise
 from .verdict import Note, Verdict
-from .wording import counted
 
 TRIED = ("wrong", "crashed", "timed out")
 _in_memory: dict[str, dict[str, Any]] = {}
@@ -91,79 +88,11 @@ def reset(id: str) -> Note:
     return Note(f"{known.id} {known.title}: forgotten; tries and hints start anew.")
 
 
-def progress(lesson: str | None = None) -> Progress:
-    """How far one is, in one lesson (such as "02") or in all: a line for each exercise, and the
-    points. Of its own lesson, a notebook counts what was passed in this notebook.
-
-    Raises ValueError for a lesson without exercises.
+def what_counts(lesson: str | None = None) -> dict[str, dict[str, Any]]:
+    """By exercise, what counts in this notebook. Of its own lesson, a notebook counts what was
+    passed in this notebook.
     """
-    if lesson is not None and lesson not in lessons():
-        raise ValueError(
-            f"there are no exercises of lesson {lesson!r}; expected one of {', '.join(lessons())},"
-            " in quotes"
-        )
-    known = {id: _counting(facts, lesson) for id, facts in _read().items()}
-    return Progress(known, lesson)
-
-
-@dataclass(frozen=True, repr=False)
-class Progress:
-    """The state of the exercises; shows as a table, and as the same in text; to a person as a
-    board.
-    """
-
-    known: dict[str, dict[str, Any]]
-    lesson: str | None = None
-
-    def rows(self) -> Iterator[tuple[str, str, str, str]]:
-        """Id, title, state in words, points."""
-        for known in exercises(self.lesson):
-            facts = self.known.get(known.id, {})
-            tried = "tried" if facts.get("tries") else "open"
-            passed = facts.get("passed")
-            points = f"{known.points if passed else 0} of {known.points}"
-            yield known.id, known.title, "passed" if passed else tried, points
-
-    def summary(self) -> str:
-        passed = [
-            known for known in exercises(self.lesson) if self.known.get(known.id, {}).get("passed")
-        ]
-        points = sum(one_id.points for one_id in passed)
-        possible = counted(len(exercises(self.lesson)), "exercise")
-        return f"{len(passed)} of {possible} passed, {counted(points, 'point')}."
-
-    def __repr__(self) -> str:
-        width = max(len(title) for _, title, *_ in self.rows())
-        return "\n".join(
-            [
-                self.summary(),
-                *(
-                    f"  {id}  {title:<{width}}  {state:<15}  {points}"
-                    for id, title, state, points in self.rows()
-                ),
-            ]
-        )
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        from classroom.paper.page import heading, sheet
-        from classroom.paper.svg import INK, PAPER, escape
-
-        cell = f'style="text-align:left;padding:2px 16px 2px 0;color:{INK};background:{PAPER}"'
-        names = ("exercise", "title", "state", "points")
-        head = "".join(f'<th scope="col" {cell}>{name}</th>' for name in names)
-        rows = ("".join(f"<td {cell}>{escape(value)}</td>" for value in row) for row in self.rows())
-        body = "".join(f"<tr>{row}</tr>" for row in rows)
-        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        page = sheet(self.summary(), [heading(self.summary()), table])
-        return {**self._for_a_person(), "text/html": page, "text/plain": repr(self)}
-
-    def _for_a_person(self) -> dict[str, Any]:
-        """The board, in a notebook that a person uses."""
-        if not interactive():
-            return {}
-        from .board import Board
-
-        return Board(self.lesson)._repr_mimebundle_()
+    return {id: _counting(facts, lesson) for id, facts in _read().items()}
 
 
 # ── whose it is ───────────────────────────────────────────────────────────────────────────────────

@@ -14,7 +14,7 @@ from tests.places import ROOT
 
 MAY_KNOW = {
     "kernel": {"kernel", "offline_model"},
-    "offline_model": {"offline_model", "kernel"},
+    "offline_model": {"offline_model"},
     "classroom": {"classroom"},
     "workshop": {"workshop", "classroom", "kernel", "offline_model"},
 }

@@ -11,7 +11,7 @@ from typing import Any
 import kernel
 from kernel import Tool
 from workshop.__main__ import USAGE
-from workshop.course import ROOT
+from workshop.root import ROOT
 
 PAGE = ROOT / "docs" / "cheatsheet.md"
 PRODUCTION = {

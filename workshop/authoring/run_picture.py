@@ -15,7 +15,7 @@ from kernel import (
     reviewer,
     writer,
 )
-from workshop.course import ROOT
+from workshop.root import ROOT
 from workshop.views import TeamPicture
 
 

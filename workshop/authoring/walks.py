@@ -32,7 +32,7 @@ from classroom.paper.svg import (
     text_width,
     tint,
 )
-from workshop.course import ROOT
+from workshop.root import ROOT
 
 IMAGES = ROOT / "docs" / "images"
 GAP = 16.0

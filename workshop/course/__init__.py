@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from classroom.course import Course, KnownError, OwnDocuments, Service
+from workshop.root import ROOT
 
 from .lessons import LESSONS, PLANS, TRACKS
-
-ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def _own_kinds() -> Iterator[type]:
@@ -116,7 +115,10 @@ COURSE = Course(
     open_to_submissions=(
         *("kernel", "offline_model", "notebooks/data"),
         *(f"workshop/{room}" for room in ("views", "controls", "material")),
-        *(f"workshop/{module}.py" for module in ("__init__", "__main__", "in_place", "plain")),
+        *(
+            f"workshop/{module}.py"
+            for module in ("__init__", "__main__", "in_place", "plain", "root")
+        ),
     ),
     no_mark_depends_on=("workshop/launcher", "workshop/grading", "workshop/authoring"),
     preloaded=("kernel",),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from classroom.launcher import environment, lab
 from classroom.launcher.commands import BUILDING_NEEDS, LESSONS_NEED, SITE_NEEDS
-from workshop.course import ROOT
+from workshop.root import ROOT
 
 EDITION = "tests/browser/test_browser_edition.py"
 """These tests need what `site` needs; without it they are skipped, unless they are named."""

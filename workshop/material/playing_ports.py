@@ -23,7 +23,7 @@ from packaging.utils import canonicalize_name
 
 from kernel.team import REVIEWER
 from offline_model import OfflineAPI, Server
-from workshop.material.ports import ENVIRONMENT, FOLDER, PORTS, TASK, Noted, Port, Row, Seen
+from workshop.material.port_rows import ENVIRONMENT, FOLDER, PORTS, TASK, Noted, Port, Row, Seen
 
 BUG = "hit.documnet"
 """The typo in desk.py that a traceback or a log should show."""

@@ -1,168 +1,46 @@
-"""Lesson 17: the team on other libraries, and what was measured of it."""
+"""Lesson 17: what was measured of the team on other libraries, and what is measured now."""
 
 from __future__ import annotations
 
-import ast
-import json
-import platform
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from pathlib import Path
+from workshop.material.playing_ports import measured, pythons
+from workshop.material.port_rows import (
+    FOLDER,
+    INSTALL,
+    PORTS,
+    STORED,
+    TASK,
+    Noted,
+    Port,
+    Row,
+    Seen,
+    differences,
+    store,
+    stored,
+)
 
-ROOT = Path(__file__).resolve().parents[2]
-FOLDER = ROOT / "notebooks" / "data" / "ports"
-STORED = FOLDER / "results.json"
-ENVIRONMENT = ROOT / ".venv-ports"
-INSTALL = "python3 notebooks/data/ports/measure.py --install"
-TASK = "Write a brief on pgvector"
-LANGCHAIN = ("langgraph", "langchain", "langchain-anthropic")
-
-
-@dataclass(frozen=True)
-class Port:
-    """The team on one library: a file in `notebooks/data/ports`, and the packages that it needs."""
-
-    name: str
-    module: str
-    needs: tuple[str, ...]
-    shipped: bool = True
-    """Whether `requirements.txt` has its packages; if not, its row was measured once."""
-
-    @property
-    def source(self) -> str:
-        return (FOLDER / f"{self.module}.py").read_text(encoding="utf-8")
-
-    @property
-    def body(self) -> str:
-        """The source without its imports."""
-        source = self.source
-        imports = [
-            node for node in ast.parse(source).body if isinstance(node, ast.Import | ast.ImportFrom)
-        ]
-        return "\n".join(source.splitlines()[imports[-1].end_lineno :]).strip("\n")
-
-
-PORTS = {
-    port.name: port
-    for port in (
-        Port("kernel", "on_kernel", ("httpx", "sniffio", "pydantic", "genai-prices")),
-        Port("anthropic", "on_anthropic", ("anthropic",)),
-        Port("anthropic runner", "on_anthropic_runner", ("anthropic",)),
-        Port("pydantic-ai", "on_pydantic_ai", ("pydantic-ai-slim[anthropic]",)),
-        Port("langgraph", "on_langgraph", LANGCHAIN),
-        Port("openai-agents", "on_openai_agents", ("openai-agents[litellm]",), shipped=False),
-        Port("claude-agent-sdk", "on_claude_agent_sdk", ("claude-agent-sdk",), shipped=False),
-        Port(
-            "langgraph-supervisor",
-            "on_langgraph_supervisor",
-            ("langgraph-supervisor", *LANGCHAIN),
-            shipped=False,
-        ),
-    )
-}
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What is the same on every machine, as long as the versions are."""
-
-    lines: int
-    answered: int
-    """Requests that the server answered, and those that it refused."""
-    refused: int
-    tokens_in: int
-    same_brief: bool
-    verdict_by: str
-    failed: str
-    """The error that ended the run; empty when there is a brief."""
-    bug_raised: str
-    """The type of exception with which the run ended, when our own tool had a bug."""
-    bug_line_named: bool
-    """Whether the traceback has the line at fault."""
-    bug_logged: bool
-    """Whether the line at fault was written to the log instead."""
-    bug_answered: int
-    bug_answer: str
-
-    @property
-    def who_tells(self) -> str:
-        """Who tells you about a bug in your own tool."""
-        if self.failed:
-            return "(does not get that far)"
-        if self.bug_raised:
-            return "an exception" + ", with our line" * self.bug_line_named
-        return "the log; the answer hides it" if self.bug_logged else "nobody"
-
-
-@dataclass(frozen=True)
-class Noted:
-    """What depends on the machine."""
-
-    megabytes: float
-    packages: int
-    import_seconds: float
-    seconds: float
-    cpu_seconds: float
-    traceback_lines: int
-
-
-@dataclass(frozen=True)
-class Row:
-    """One port's row: what was seen and noted, with which versions, and when."""
-
-    name: str
-    versions: dict[str, str]
-    date: str
-    seen: Seen
-    noted: Noted
-
-
-# ── the rows that are stored ──────────────────────────────────────────────────────────────────
-
-
-def stored() -> dict[str, Row]:
-    """The rows of results.json."""
-    rows = {}
-    for name, row in json.loads(STORED.read_text(encoding="utf-8"))["ports"].items():
-        seen, noted = Seen(**row["seen"]), Noted(**row["noted"])
-        rows[name] = Row(name, row["versions"], row["date"], seen, noted)
-    return rows
-
-
-def store(rows: Mapping[str, Row]) -> None:
-    """Writes results.json: the given rows, and those that are there already."""
-    known = stored() if STORED.exists() else {}
-    known.update(rows)
-    listed = {name: asdict(known[name]) for name in PORTS if name in known}
-    for row in listed.values():
-        del row["name"]
-    machine = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
-    text = json.dumps({"task": TASK, "machine": machine, "ports": listed}, indent=1)
-    STORED.write_text(text + "\n", encoding="utf-8")
-
-
-def differences(row: Row, kept: Row) -> list[str]:
-    """What of a stored row is no longer true, a sentence each."""
-    found = []
-    for name, now in row.versions.items():
-        if kept.versions.get(name) != now:
-            found.append(f"{row.name}: {name} is {now}, stored {kept.versions.get(name)}")
-    for each in fields(Seen):
-        now, stored = getattr(row.seen, each.name), getattr(kept.seen, each.name)
-        if now != stored:
-            found.append(f"{row.name}: {each.name} is {now!r}, stored {stored!r}")
-    return found
+__all__ = [
+    "FOLDER",
+    "INSTALL",
+    "PORTS",
+    "STORED",
+    "TASK",
+    "Noted",
+    "Port",
+    "Row",
+    "Seen",
+    "differences",
+    "installed",
+    "played",
+    "store",
+    "stored",
+]
 
 
 def installed() -> list[str]:
     """The ports whose packages are there, in the pinned versions."""
-    from workshop.material.playing_ports import pythons
-
     return [*pythons()]
 
 
 def played() -> dict[str, Row]:
     """Every row; those whose packages are installed are measured now, the others are as stored."""
-    from workshop.material.playing_ports import measured, pythons
-
     return {**stored(), **measured(pythons())}

@@ -14,7 +14,9 @@ from classroom.checks.board import Board
 from classroom.paper import control as control_module
 from tests.workshop.controls.test_controls import all_of, button, page
 
-MODULES = [sys.modules[f"classroom.checks.{name}"] for name in ("engine", "progress", "hints")]
+MODULES = [
+    sys.modules[f"classroom.checks.{name}"] for name in ("engine", "progress", "hints", "board")
+]
 PROGRESS = MODULES[1]
 
 
@@ -58,7 +60,7 @@ def displayed(widget):
 def test_a_person_gets_the_board_and_everybody_else_the_table(file, monkeypatch):
     kind = "application/vnd.jupyter.widget-view+json"
     with_a_person = progress("00")._repr_mimebundle_()
-    monkeypatch.setattr(PROGRESS, "interactive", lambda: False)
+    monkeypatch.setattr(MODULES[3], "interactive", lambda: False)
     without = progress("00")._repr_mimebundle_()
     assert kind in with_a_person and set(without) == {"text/html", "text/plain"}
     assert "0 of 2 exercises passed" in without["text/plain"] and "<table>" in without["text/html"]

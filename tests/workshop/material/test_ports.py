@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.places import ROOT
 from workshop.material import playing_ports, ports
 from workshop.material.playing_ports import Player, code_lines, measured, watching
 
@@ -90,4 +91,4 @@ def test_packages_are_counted_with_what_they_need():
 
 
 def test_the_ports_environment_is_ignored_by_git():
-    assert ".venv-ports/" in (ports.ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert ".venv-ports/" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
