@@ -2,6 +2,8 @@
 
 import asyncio
 import inspect
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import hypothesis
@@ -15,6 +17,8 @@ hypothesis.settings.load_profile("workshop")
 
 
 LEFT = "runs with --all"
+ROWS = 12
+"""So many folders the table of worker-seconds names at most."""
 
 
 def pytest_addoption(parser):
@@ -62,14 +66,44 @@ def pytest_configure(config):
         config.pluginmanager.register(FailuresAtOnce(config))
 
 
+def seconds_by_folder(stats: dict[str, list[Any]]) -> Counter[str]:
+    """How long the tests of each folder took, added up over all workers: `kernel`, `classroom/checks`."""
+    seconds: Counter[str] = Counter()
+    for report in (report for reports in stats.values() for report in reports):
+        if hasattr(report, "duration"):
+            folders = report.nodeid.partition("::")[0].split("/")[:-1]
+            seconds["/".join(folders[1:3])] += report.duration
+    return seconds
+
+
+def slowest_folders(seconds: Counter[str]) -> Iterator[str]:
+    """A table of the folders that took longest; the last row is the rest."""
+    total = seconds.total()
+    shown = [row for row in seconds.most_common(ROWS) if row[1] >= total / 100]
+    rest = total - sum(taken for _, taken in shown)
+    yield f"Worker-seconds: {total:,.0f}"
+    for folder, taken in [*shown, ("all others", rest)]:
+        yield f"{taken:8,.0f}  {taken / total:4.0%}  {folder}"
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter, config):
-    """The last lines: why something was skipped; what ran, what did not, and how the rest is run."""
+    """The last lines: why something was skipped, where the time went, what grew; what ran, what did
+    not, and how the rest is run.
+    """
     stats = terminalreporter.stats
     skipped = stats.get("skipped", [])
     reasons = {report.longrepr[2].removeprefix("Skipped: ") for report in skipped}
     for reason in sorted(reasons - {LEFT}):
         terminalreporter.write_line(f"Skipped: {reason}")
+    seconds = seconds_by_folder(stats)
+    if len(seconds) > 1 and seconds.total() > 0:
+        for row in slowest_folders(seconds):
+            terminalreporter.write_line(row)
+    if config.args == ["tests"]:
+        from tests.house import size  # a copy of this file may stand alone
+
+        terminalreporter.write_line(size.growth(size.stored(), size.measured()))
     left = sum(LEFT in str(report.longrepr) for report in skipped)
     failed = len(stats.get("failed", [])) + len(stats.get("error", []))
     counts = [f"{len(stats.get('passed', [])):,} passed", f"{failed:,} failed"]

@@ -12,10 +12,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from classroom.launcher.commands import EDITION
 from classroom.notebook.tab import ONLY
 from classroom.site import facts
 from workshop.course.lessons import LESSONS
+from workshop.launcher.commands import EDITION
 
 from .edition import Tabs, built, outcomes, printed, served, shown, solutions
 from .lab import ROOT, browser_path

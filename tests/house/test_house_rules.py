@@ -15,6 +15,8 @@ import kernel
 import kernel.budget
 import offline_model
 
+from . import size
+
 KERNEL = Path(kernel.__file__).parent
 OFFLINE_MODEL = Path(offline_model.__file__).parent
 MODULES = sorted([*KERNEL.rglob("*.py"), *OFFLINE_MODEL.rglob("*.py")])
@@ -194,3 +196,18 @@ def test_each_name_that_is_kept_is_still_there():
     for place, name in KEPT_NAMES:
         tree = ast.parse((PROJECT / place).read_text(encoding="utf-8"))
         assert name in dict(names_given(tree)), f"{place} has no {name!r} any more"
+
+
+def test_the_size_of_a_module_is_its_tokens_without_comments(tmp_path):
+    (tmp_path / "module.py").write_text("# a comment\nx = 1\n\n\ny = x  # another\n")
+    assert size.tokens_in(tmp_path / "module.py") == len(["x", "=", "1", "y", "=", "x"])
+
+
+def test_a_line_says_what_grew():
+    said = size.growth({"kernel": 10, "workshop": 7}, {"kernel": 12, "tests": 1, "workshop": 5})
+    assert said == (
+        "Size: 18 tokens, +1 since tests/house/size.toml was written: kernel +2, tests +1."
+    )
+    assert size.growth({"a": 2}, {"a": 1}).endswith(
+        " 1 tokens, -1 since tests/house/size.toml was written."
+    )

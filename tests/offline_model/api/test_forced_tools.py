@@ -142,7 +142,10 @@ def test_an_answer_without_the_call_that_was_forced_is_a_bug_of_the_model():
         answer=lambda request, temperament: Answer(({"type": "text", "text": "No."},))
     )
     status, body = send(ask("Hi", [SEARCH], {"type": "any"}), words)
-    assert status == 500 and "`tool_choice` forces a tool call" in body["error"]["message"]
+    assert (
+        status == 500
+        and "it calls no tool, and `tool_choice` forces a call" in body["error"]["message"]
+    )
 
 
 @pytest.mark.parametrize(
