@@ -68,8 +68,8 @@ def growth(before: dict[str, int], now: dict[str, int]) -> str:
     grown = Counter({room: now[room] - before.get(room, 0) for room in now})
     rooms = [f"{room} {size:+,}" for room, size in grown.most_common(NAMED) if size > 0]
     total, old = sum(now.values()), sum(before.values())
-    said = f"Size: {total:,} tokens, {total - old:+,} since tests/house/size.toml was written"
-    return f"{': '.join([said, ', '.join(rooms)]) if rooms else said}."
+    line = f"Size: {total:,} tokens, {total - old:+,} since tests/house/size.toml was written"
+    return f"{': '.join([line, ', '.join(rooms)]) if rooms else line}."
 
 
 if __name__ == "__main__":

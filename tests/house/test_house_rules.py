@@ -204,8 +204,8 @@ def test_the_size_of_a_module_is_its_tokens_without_comments(tmp_path):
 
 
 def test_a_line_says_what_grew():
-    said = size.growth({"kernel": 10, "workshop": 7}, {"kernel": 12, "tests": 1, "workshop": 5})
-    assert said == (
+    line = size.growth({"kernel": 10, "workshop": 7}, {"kernel": 12, "tests": 1, "workshop": 5})
+    assert line == (
         "Size: 18 tokens, +1 since tests/house/size.toml was written: kernel +2, tests +1."
     )
     assert size.growth({"a": 2}, {"a": 1}).endswith(
