@@ -129,7 +129,7 @@ def {name}(*given):
     PATHS.clear()
     frame = sys._getframe(1)
     while frame:
-        if "workshop" in frame.f_code.co_filename or "classroom" in frame.f_code.co_filename:
+        if frame.f_globals.get("__name__", "").startswith(("workshop.", "classroom.")):
             for name, value in frame.f_locals.items():
                 _inside(value, (name,), 3)
         frame = frame.f_back
