@@ -114,6 +114,16 @@ def reached(arrows: dict[str, set[str]], start: str) -> set[str]:
     return found
 
 
+def test_templates_are_for_the_pages_of_a_gradebook_only():
+    users = set()
+    for package in PACKAGES:
+        for name, path in modules_of(package).items():
+            known = {module.split(".")[0] for module in imported(name, path, at_load=False)}
+            if known & {"jinja2", "markupsafe"}:
+                users.add(name.rpartition(".")[0])
+    assert users == {"classroom.grading.reports"}
+
+
 def test_the_launcher_needs_nothing_but_the_standard_library():
     """A Python without any package has to start it."""
     start = [

@@ -5,6 +5,8 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Sequence
 
+from markupsafe import Markup
+
 from .plain import markup
 
 BINS = 10
@@ -13,7 +15,7 @@ WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 1022, 230, 8, 48, 28
 
 def bar(
     shares: Iterable[tuple[float, str]], finding: str, *, width: int = 160, height: int = 8
-) -> str:
+) -> Markup:
     """A bar of parts (share from 0 to 1, kind) on a track."""
     shapes, start = (
         [
@@ -28,7 +30,7 @@ def bar(
                 f'<rect class="s-{kind}" x="{start * width:.1f}" width="{wide:.1f}" height="{height}" fill="#0072b2"/>'
             )
         start += share
-    return (
+    return Markup(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
         f'aria-label="{markup(finding)}">{"".join(shapes)}</svg>'
     )
@@ -59,7 +61,7 @@ def _span(index: int) -> str:
     return f"{index * 100 // BINS} to {(index + 1) * 100 // BINS - (index < BINS - 1)}%"
 
 
-def distribution(shares: Sequence[float]) -> str:
+def distribution(shares: Sequence[float]) -> Markup:
     """Learners by their share of the points, with the median marked."""
     found, shapes = counts(shares), []
     largest, slot = max([*found, 1]), (WIDTH - 2 * LEFT) / BINS
@@ -97,7 +99,7 @@ def distribution(shares: Sequence[float]) -> str:
                 "end" if left else "start",
             )
         )
-    return (
+    return Markup(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img" '
         f'aria-label="{markup(finding(shares))}">{"".join(shapes)}</svg>'
     )

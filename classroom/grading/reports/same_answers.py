@@ -13,7 +13,7 @@ from functools import cache
 from classroom.checks import Exercise
 from classroom.course import active
 
-from .marks import Gradebook
+from .marks import Gradebook, Person
 
 FEWEST = 40
 """Nodes of an answer's tree: shorter ones are equal by chance."""
@@ -25,9 +25,7 @@ class Same:
     """An answer that several learners gave."""
 
     exercise: Exercise
-    learners: tuple[str, ...]
-    """Their names as shown."""
-    pages: tuple[str, ...]
+    people: tuple[Person, ...]
     ours: bool
     """Whether it is our own solution, or the alternative shown with it."""
 
@@ -43,16 +41,9 @@ def groups(book: Gradebook) -> list[Same]:
                 by_form.setdefault(form, []).append(number)
         for form, numbers in by_form.items():
             if len(numbers) > 1:
-                people = [book.people[number] for number in numbers]
-                names = tuple(one_person.name for one_person in people)
-                pages = tuple(one_person.page for one_person in people)
-                found.append(
-                    (
-                        -len(numbers),
-                        position,
-                        Same(exercise, names, pages, form in ours(exercise.id)),
-                    )
-                )
+                people = tuple(book.people[number] for number in numbers)
+                same = Same(exercise, people, form in ours(exercise.id))
+                found.append((-len(numbers), position, same))
     return [other[2] for other in sorted(found, key=lambda each: each[:2])]
 
 

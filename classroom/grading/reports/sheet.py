@@ -1,5 +1,5 @@
-"""The frame of a page: one style sheet for light and dark, no script, and a policy under which none
-could run.
+"""The pages: templates beside this file, one style sheet for light and dark, no script, and a policy
+under which none could run. What a template writes is escaped unless it is `Markup`.
 """
 
 from __future__ import annotations
@@ -7,43 +7,33 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterable
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
-from .plain import line, markup, plain
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
-STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
+from . import plain, words
+
+HERE = Path(__file__).parent
+STYLE = Markup((HERE / "page.css").read_text(encoding="utf-8"))
 DIGEST = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
-POLICY = f"default-src 'none'; style-src 'sha256-{DIGEST}'; base-uri 'none'; form-action 'none'"
+POLICY = Markup(
+    f"default-src 'none'; style-src 'sha256-{DIGEST}'; base-uri 'none'; form-action 'none'"
+)
 """Nothing is loaded, nothing is sent, and no style but this one holds."""
 
 
-def page(title: str, content: Iterable[str], *, wide: bool = False) -> str:
-    """A whole page; `title` is plain text, `content` is markup."""
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="referrer" content="no-referrer">\n'
-        f"<title>{shown(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-        f"<main{' class=' + chr(34) + 'wide' + chr(34) if wide else ''}>\n"
-        + "\n".join(part for part in content if part)
-        + "\n</main>\n</body>\n</html>\n"
-    )
+def page(template: str, **facts: Any) -> str:
+    """A whole page, by the template of this name. Texts among the facts may hold anything."""
+    return PAGES.get_template(f"{template}.html.j2").render(facts)
 
 
-def shown(text: object, length: int = 200) -> str:
-    """Untrusted text on one line of a page."""
-    return markup(line(text, length))
-
-
-def exactly(text: object, length: int = 2000, lines: int = 60) -> str:
-    """Untrusted text with its lines."""
-    return markup(plain(text, length, lines))
-
-
-def prose(text: object, length: int = 1200) -> str:
+def prose(text: object, length: int = 1200) -> Markup:
     """Text whose only markup are backticks around code."""
-    return re.sub(r"`([^`\n]+)`", r"<code>\1</code>", exactly(text, length))
+    escaped = str(escape(plain.plain(text, length)))
+    return Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", escaped))
 
 
 def count(number: int, of: str) -> str:
@@ -54,3 +44,31 @@ def count(number: int, of: str) -> str:
 def amount(points: float) -> str:
     """Points as people write them: 3, 2.5."""
     return f"{points:,.2f}".rstrip("0").rstrip(".") if isinstance(points, float) else f"{points:,}"
+
+
+def moment(time: datetime) -> str:
+    """A time as people write it: 20 November 2026, 18:00."""
+    return f"{time:%d %B %Y, %H:%M}"
+
+
+PAGES = Environment(
+    loader=FileSystemLoader(HERE),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+PAGES.globals |= {"style": STYLE, "policy": POLICY}
+PAGES.filters |= {
+    "amount": amount,
+    "count": count,
+    "differing": lambda check: words.differing(check.came, check.expected),
+    "kind": words.kind,
+    "line": plain.line,
+    "moment": moment,
+    "notebook": words.notebook,
+    "plain": plain.plain,
+    "prose": prose,
+    "state": words.state,
+}

@@ -69,7 +69,7 @@ def as_json(book: Gradebook) -> str:
                 "the same answer": [
                     {
                         "exercise": group.exercise.id,
-                        "learners": list(group.learners),
+                        "learners": [person.name for person in group.people],
                         "ours": group.ours,
                     }
                     for group in same_answers.groups(book)
