@@ -14,7 +14,7 @@ from classroom.authoring.build import KERNELSPEC
 from .lab import ROOT, Lab, browser_path
 
 WITHOUT_HASTE = "model_switch(pace_ms=800)"
-PARTS = ("kernel", "offline_model", "workshop", "notebooks", "exercises", "solutions")
+PARTS = ("kernel", "offline_model", "classroom", "workshop", "notebooks", "exercises", "solutions")
 
 
 def pytest_collection_modifyitems(items):
