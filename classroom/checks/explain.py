@@ -87,8 +87,13 @@ def _by_chance(
     first, *more = differing(sight.seen, case.ours, exercise.rules)
     value = sight.seen.get(first)
     is_word = type(value) is str and value in [other.ours.get(first) for other in tried]
-    is_one_of_few = is_word or type(value) in (int, float, bool)
+    is_nothing = value in EMPTY and len(case.ours) == 1
+    is_one_of_few = is_word or is_nothing or type(value) in (int, float, bool)
     return is_one_of_few and (not more or not slip.one_case)
+
+
+EMPTY = ([], {}, "", None, {"tuple": []})
+"""What many a slip leads to, where nothing else is looked at."""
 
 
 def _is_asked_for(sight: Sight, case: TriedCase) -> bool:
@@ -168,10 +173,12 @@ def _both_in_words(
 def _unknown(exercise: Exercise, case: TriedCase, sight: Sight) -> tuple[str, str]:
     """What to say where no known slip explains an answer: what differs first, and where to look."""
     aspects = differing(sight.seen, case.ours, exercise.rules)
-    telling = [name for name in aspects if type(case.ours.get(name)) not in (int, float)]
-    aspect = (telling or aspects)[0]  # a list that differs says more than its length
-    if aspect not in sight.seen and "returned" in sight.seen:
-        kind = kind_of(sight.seen["returned"])
+    common = [name for name in aspects if name in sight.seen and name in case.ours]
+    telling = [name for name in common if type(case.ours[name]) not in (int, float)]
+    aspect = (telling or common or aspects)[0]  # a list that differs says more than its length
+    instead = [name for name in sight.seen if name not in case.ours]
+    if aspect not in sight.seen and instead:
+        kind = kind_of(sight.seen[instead[0]])
         found = f'{kind} came back, from which "{aspect}" cannot be read'
     elif aspect not in sight.seen:
         found = f'your answer has nothing for "{aspect}"'

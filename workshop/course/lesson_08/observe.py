@@ -82,9 +82,9 @@ def wrapped(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     return {
         **seen,
         "status": result.status,
-        "output": result.output,
+        "output": result.output or None,
         "reason": result.reason,
-        "output of a second handoff": again.output,
+        "output of a second handoff": again.output or None,
         "name of the one that was made before": before.name,
         "output of the one that was made before": other.output,
     }
@@ -102,8 +102,14 @@ def found(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     names = [name for name, _, _ in case["workers"]]
     if returned in names or not isinstance(returned, str):
         return {"returned": returned}
-    pieces = held(returned, "nobody can", case["capability"], *names)
-    return {"returned": ("a sentence",), "a sentence with": pieces}
+    sentence = returned.replace("Nobody can", "nobody can")
+    pieces = held(sentence, "nobody can", case["capability"], *names)
+    objects = held(sentence, f"{Specialist.__name__}(")
+    return {
+        "returned": ("a text that is no name",),
+        "the text holds": pieces,
+        "objects in the text": objects,
+    }
 
 
 def faults(answer: Any, case: dict[str, Any]) -> dict[str, Any]:

@@ -86,7 +86,8 @@ def feedback(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     pieces = dict.fromkeys(text for text in texts if text)
     seen: dict[str, Any] = {"number of lines": len(lines)}
     for number, line in enumerate(lines[:9], 1):
-        seen[f"line {number} begins with"] = line[:2]
+        dashed = "a dash and a blank" if line.startswith("- ") else "something else"
+        seen[f"line {number} begins with"] = (dashed,)
         seen[f"line {number} names"] = held(line, *pieces)
     return seen
 
