@@ -55,6 +55,22 @@ def row_of(exercise: Exercise, draw: Random) -> Row:
     return row
 
 
+def unnamed(exercise: Exercise, rows: list[Row]) -> str:
+    """Why a check could not name one of the slips: it passes, or looks like another one; "" when
+    all are told apart.
+    """
+    remedy = "let the observation show more, or draw a case that shows it"
+    alike: dict[str, str] = {}
+    for name in exercise.slips:
+        marks = [[case.slips.get(name) for case in row] for row in rows]
+        if not any(mark for row in marks for mark in row):
+            return f"the slip {name!r} of {exercise.id} passes: {remedy}"
+        other = alike.setdefault(repr(marks), name)
+        if other != name:
+            return f"the slips {other!r} and {name!r} of {exercise.id} look alike: {remedy}"
+    return ""
+
+
 def observed(exercise: Exercise, source: str, cases: Row) -> list[dict[str, Any]]:
     """What is seen of an answer's source on some cases, one after the other."""
     name = exercise.name
@@ -77,9 +93,13 @@ def stored(value: Any) -> Any:
 
 
 def table_of(exercise: Exercise) -> str:
-    """The whole table of an exercise, as its file holds it."""
+    """The whole table of an exercise, as its file holds it. Raises ValueError for a slip that a
+    check could not name.
+    """
     draws = [draw_of(exercise.id, number) for number in range(DRAWS)]
     rows = [row_of(exercise, draw) for draw in draws]
+    if problem := unnamed(exercise, rows):
+        raise ValueError(problem)
     return as_json(rows, [*exercise.slips])
 
 

@@ -34,7 +34,9 @@ class Verdict:
     parts: tuple[tuple[str, str], ...]
     misconception: str | None = None
     picture: Any = None
-    """A view of the learner's own run, or None."""
+    """A view of the learner's own run, with `finding()`, a sentence, and `markup()`; or None. One
+    whose `events` are empty is not shown.
+    """
 
     @property
     def passed(self) -> bool:
@@ -58,7 +60,7 @@ class Verdict:
         return "\n".join(lines)
 
     def _run(self) -> list[tuple[str, str]]:
-        has_events = self.picture is not None and self.picture.events
+        has_events = self.picture is not None and getattr(self.picture, "events", True)
         return [("your run", _finding(self.picture))] if has_events else []
 
     def html(self) -> str:

@@ -259,7 +259,9 @@ def print_facts() -> None:
     with `-I`.
     """
     course = active()
-    outside = [entry for entry in sys.path if entry != str(course.root)]
+    # the packages of a course without an environment are found beside its course.py
+    hidden = str(course.root) if course.makes_environment else ""
+    outside = [entry for entry in sys.path if entry != hidden]
     requirements = course.root / "requirements.txt"
     facts = {
         "unmet": environment.unmet(requirements) if requirements.exists() else [],

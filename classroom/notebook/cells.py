@@ -8,6 +8,7 @@ tracebacks stay as they are.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import sys
@@ -16,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from classroom.course import active
+from classroom.course import NoCourse, active
 from classroom.notebook import frames
 from classroom.notebook.names import made_by
 from classroom.notebook.presence import IN_BROWSER, interactive
@@ -29,7 +30,9 @@ LONGEST = 60
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Called by IPython when a kernel starts."""
+    """Called by IPython when a kernel starts; from then on it finds the packages of the course."""
+    with contextlib.suppress(NoCourse):
+        active()
     kinds = (Exception, asyncio.CancelledError, KeyboardInterrupt)
     if IN_BROWSER:
         from classroom.notebook import tab
