@@ -135,7 +135,9 @@ class Course:
     """Modules that every submission imports."""
     not_graded: Mapping[str, str] = field(default_factory=dict)
     """By the ending of a file's name, such as ".jsonl": why handing it in earns nothing."""
-    site_pages: tuple[str, ...] = ("README.md", "notebooks/*.ipynb", "exercises/*.ipynb")
+    site_pages: tuple[str, ...] = (
+        *("README.md", "notebooks/MAP.md", "notebooks/*.ipynb", "exercises/*.ipynb"),
+    )
     """Patterns of the files that become pages of the site; never solutions."""
     linked: tuple[str, ...] = ()
     """Pages outside of the notebooks' folders that notebooks link to."""

@@ -251,7 +251,8 @@ def test_the_site_holds_lessons_and_exercises_and_no_solution(course, tmp_path):
     assert process.returncode == 0, process.stderr
     pages = texts_of_site(tmp_path / "site")
     assert {"index.html", "notebooks/01_rows.html", "exercises/02_two_tables.html"} <= pages.keys()
-    assert "<svg" in pages["notebooks/02_two_tables.html"]
+    assert {"notebooks/MAP.html", "search.html"} <= pages.keys()
+    assert "image/svg+xml" in pages["notebooks/02_two_tables.html"]
     assert not [name for name, text in pages.items() if "coalesce(sum(price" in text]
 
 
