@@ -17,7 +17,6 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from classroom.checks.register import exercises
 from classroom.course import active
 
 from . import intake, observed, open_copy, options, overrides, reports, sandbox
@@ -25,6 +24,8 @@ from .intake.answers import master, names
 from .out_folder import OutFolder
 from .plan import Plan
 from .reports.changes import graded_before, last_gradebook
+from .reports.own_class import OwnClass
+from .reports.own_class import read as own_class_of
 from .sandbox import forks, orphans
 from .scale import workers
 from .submission import Submission
@@ -75,6 +76,7 @@ class Grading:
     chosen: argparse.Namespace
     folder: OutFolder
     by_hand: tuple[overrides.Override, ...]
+    own_class: OwnClass
     handed_in: intake.Intake
     plan: Plan
     submissions: list[Submission] = field(default_factory=list)
@@ -95,7 +97,8 @@ class Grading:
 
 def grade(chosen: argparse.Namespace) -> int:
     """Grades what has no report yet, and writes the results anew."""
-    by_hand = _overrides(chosen)
+    own_class = own_class_of(chosen.own_class)
+    by_hand = _overrides(chosen, own_class)
     folder = OutFolder(chosen.out, chosen.submissions, chosen.shard)
     try:
         scratch = folder.work / "submissions"
@@ -105,7 +108,7 @@ def grade(chosen: argparse.Namespace) -> int:
         raise
     seed = secrets.randbelow(2**31) if chosen.seed is None else chosen.seed
     plan = Plan(seed, chosen.timeout, out=str(folder.results.resolve()), fork=chosen.fork)
-    run = Grading(chosen, folder, by_hand, handed_in, plan)
+    run = Grading(chosen, folder, by_hand, own_class, handed_in, plan)
     try:
         return _graded(run)
     except KeyboardInterrupt:
@@ -125,11 +128,11 @@ def _graded(run: Grading) -> int:
 # ── the steps ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def _overrides(chosen: argparse.Namespace) -> tuple[overrides.Override, ...]:
+def _overrides(chosen: argparse.Namespace, own_class: OwnClass) -> tuple[overrides.Override, ...]:
     """What the instructor changes by hand; read first, since a wrong row should stop nothing in the
     middle.
     """
-    worth = {exercise.id: exercise.points for exercise in exercises()}
+    worth = {exercise.id: exercise.points for exercise in own_class.counted()}
     return overrides.read(chosen.out / overrides.FILE, worth)
 
 
@@ -236,6 +239,7 @@ def _all_done(run: Grading) -> int:
         aside=run.handed_in.aside,
         unread=run.handed_in.unread,
         rule=chosen.rule,
+        own_class=run.own_class,
         notebooks=[
             name for name in names() if chosen.exercise and name.startswith(chosen.exercise)
         ],

@@ -115,6 +115,13 @@ def _parser() -> Parser:
             "then the same command without it"
         ),
     )
+    option(
+        "--class",
+        dest="own_class",
+        type=Path,
+        metavar="FILE",
+        help="what counts in this class: exercises dropped, points of its own",
+    )
     option("--due", metavar="TIME", help="when the work was due, such as 2026-11-20T18:00Z")
     example = repr(late.EXAMPLE).replace("%", "%%")
     option("--late", metavar="RULE", help=f"what lateness costs, such as {example}")
@@ -145,6 +152,8 @@ def _problems(chosen: argparse.Namespace, installed: bool) -> list[str]:
     if chosen.shard and (chosen.preview or chosen.seed is None):
         found.append("--shard needs a --seed, the same for all parts; it does not go with --try")
     found += _about_the_scheduler(chosen.scheduler, installed)
+    if chosen.own_class and chosen.preview:
+        found.append("--class does not go with --try")
     if bool(chosen.due) != bool(chosen.late):
         found.append("--due and --late belong together")
     return found

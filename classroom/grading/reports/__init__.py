@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from classroom.checks import Exercise, exercises
+from classroom.checks import Exercise
 from classroom.course import active
 from classroom.grading.late import LateRule
 from classroom.grading.overrides import Override
@@ -19,6 +19,7 @@ from classroom.grading.overrides import Override
 from . import changes, class_page, junit, learner_markdown, learner_page, plain, platforms, tables
 from .by_hand import apply
 from .marks import Gradebook, Handed, Person, Work
+from .own_class import OwnClass
 from .reading import absent, waiting, works_of
 
 __all__ = ["Gradebook", "Handed", "Person", "Work", "read", "write"]
@@ -38,15 +39,16 @@ def read(
     rule: LateRule | None = None,
     handed: Mapping[tuple[str, str], Handed] | None = None,
     overrides: Sequence[Override] = (),
+    own_class: OwnClass | None = None,
 ) -> Gradebook:
     """The reports as a gradebook. Never raises for a bad report.
 
     Who is named in `learners` and handed nothing in gets no points. A notebook that is named in
     `notebooks` (such as 03_deterministic_supervisor), or that others handed in, gives no points to
     those who did not hand it in. What is in `handed`, by learner and notebook, and has no report
-    has no mark yet. `overrides` are applied last.
+    has no mark yet. `own_class` says what counts in this class. `overrides` are applied last.
     """
-    handed = dict(handed or {})
+    handed, own_class = dict(handed or {}), own_class or OwnClass()
     works, problems = works_of(results, rule)
     for key, facts in handed.items():
         if key in works and not facts.pending:
@@ -54,7 +56,9 @@ def read(
         elif key not in works:
             works[key] = waiting(key[1], facts, rule)
     books = sorted({*notebooks, *(notebook for _, notebook in works)})
-    empty = {book: absent(book, rule) for book in books}
+    books = [book for book in books if own_class.counted(book)]
+    works = {key: own_class.of(work) for key, work in works.items()}
+    empty = {book: own_class.of(absent(book, rule)) for book in books}
     names = {*learners, *(learner for learner, _ in works)}
     everybody = sorted(names, key=lambda name: (name.casefold(), name))
     pages = _pages(everybody)
@@ -65,7 +69,7 @@ def read(
         people.append(Person(learner=name, page=pages[name], works=own, label=labels[name]))
     graded: list[Exercise] = []
     for book in books:
-        graded += exercises(book[:2])
+        graded += own_class.counted(book)
     changed, unused = apply(people, overrides)
     return Gradebook(
         exercises=tuple(graded),
@@ -74,6 +78,7 @@ def read(
         aside=tuple(aside),
         rule=rule,
         unused=tuple(unused),
+        own_class=tuple(own_class.in_words()),
     )
 
 

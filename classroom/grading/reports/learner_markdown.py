@@ -20,6 +20,7 @@ def page(person: Person, book: Gradebook) -> str:
     blocks = [
         f"# {markdown(person.name)}",
         "**Not everything is graded yet, so there is no total.**" if person.open else total,
+        *map(markdown, book.own_class),
         *(_comment(comment) for comment in person.comments),
     ]
     for work in person.works:

@@ -203,6 +203,8 @@ class Gradebook:
     rule: LateRule | None = None
     unused: tuple[str, ...] = ()
     """Rows of the overrides that changed nothing, each with the reason."""
+    own_class: tuple[str, ...] = ()
+    """Sentences on what does not count in this class, and what has other points."""
     changes: tuple[Any, ...] = ()
     """Marks that differ from those of an earlier run into the same folder (see `changes.py`)."""
     changed: int = 0
@@ -228,6 +230,8 @@ class Gradebook:
         people = f"{count} learner{'s' * (count != 1)}, {len(self.exercises)} exercises"
         mean = sum(person.share for person in graded) / len(graded) if graded else 0
         summary = f"{people}, {mean:.0%} of the points on average."
+        if self.own_class:
+            summary += f" {' '.join(self.own_class)}"
         if waiting := count - len(graded):
             summary += f" {waiting} of them not graded yet, and not in the average."
         if self.changed:

@@ -14,6 +14,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from classroom.course import active
+
 from . import plain, words
 
 HERE = Path(__file__).parent
@@ -27,7 +29,7 @@ POLICY = Markup(
 
 def page(template: str, **facts: Any) -> str:
     """A whole page, by the template of this name. Texts among the facts may hold anything."""
-    return PAGES.get_template(f"{template}.html.j2").render(facts)
+    return PAGES.get_template(f"{template}.html.j2").render(course=active().title, **facts)
 
 
 def prose(text: object, length: int = 1200) -> Markup:

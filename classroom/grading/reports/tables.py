@@ -65,6 +65,7 @@ def as_json(book: Gradebook) -> str:
                 "unread": [{"file": file, "why": why} for file, why in book.unread],
                 "aside": [{"file": file, "why": why} for file, why in book.aside],
                 "overrides without effect": list(book.unused),
+                **({"own class": list(book.own_class)} if book.own_class else {}),
                 "changes": changes.as_facts(book.changes),
                 "the same answer": [
                     {

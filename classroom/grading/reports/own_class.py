@@ -1,0 +1,115 @@
+"""What differs for one class, from the file of `grade --class`: exercises that do not count, and
+points of its own.
+
+Everything is graded as ever; only what counts differs, so a changed file costs a second.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from classroom.checks import Exercise, exercises
+from classroom.grading.overrides import Unusable
+
+from .marks import Mark, Work
+
+KEYS = ("drop", "points")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnClass:
+    """What counts in a class; without anything, what counts in the course."""
+
+    drop: tuple[str, ...] = ()
+    """Exercises such as 04.3, and whole lessons such as 07."""
+    points: Mapping[str, float] = field(default_factory=dict)
+    """By exercise."""
+
+    def counted(self, notebook: str = "") -> list[Exercise]:
+        """The exercises that count, of a notebook or of all, with the points of this class."""
+        return [
+            self._own(exercise)
+            for exercise in exercises(notebook[:2] or None)
+            if exercise.id not in self.drop and exercise.lesson not in self.drop
+        ]
+
+    def of(self, work: Work) -> Work:
+        """A notebook's marks as they count here."""
+        own = {exercise.id: exercise for exercise in self.counted(work.notebook)}
+        marks = [mark for mark in work.marks if mark.exercise.id in own]
+        return replace(work, marks=tuple(_scaled(mark, own[mark.exercise.id]) for mark in marks))
+
+    def in_words(self) -> list[str]:
+        """A sentence for each kind of difference."""
+        words = []
+        if self.drop:
+            words.append(f"Not counted in this class: {', '.join(self.drop)}.")
+        if self.points:
+            given = ", ".join(f"{id} {points:g}" for id, points in self.points.items())
+            words.append(f"Points of this class: {given}.")
+        return words
+
+    def _own(self, exercise: Exercise) -> Exercise:
+        points = self.points.get(exercise.id, exercise.points)
+        return exercise if points == exercise.points else replace(exercise, points=points)
+
+
+def read(file: Path | None) -> OwnClass:
+    """What a file says, or nothing without a file. Raises Unusable."""
+    if file is None:
+        return OwnClass()
+    try:
+        facts = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+    except OSError as problem:
+        raise Unusable(f"{file} cannot be read ({problem.strerror})") from None
+    except ValueError as problem:  # also of a file that is not UTF-8
+        raise Unusable(f"{file} is not TOML: {problem}") from None
+    try:
+        return _of_facts(facts)
+    except ValueError as problem:
+        raise Unusable(f"{file}: {problem}") from None
+
+
+def _of_facts(facts: Mapping[str, Any]) -> OwnClass:
+    """Raises ValueError, which says what was given and what was expected."""
+    if unknown := [key for key in facts if key not in KEYS]:
+        raise ValueError(f"there is no {unknown[0]!r}; expected {' or '.join(KEYS)}")
+    drop, points = facts.get("drop", []), facts.get("points", {})
+    if not isinstance(drop, list) or not isinstance(points, dict):
+        raise ValueError('expected drop = ["04.3", "07"], and a table [points] with "01.1" = 5')
+    known = exercises()
+    ids = [exercise.id for exercise in known]
+    _refuse_unknown("drop", drop, {*ids, *(exercise.lesson for exercise in known)})
+    _refuse_unknown("points", points, {*ids})
+    for id, given in points.items():
+        if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < 1e6:
+            raise ValueError(f"points of {id} are {given!r}; expected a number above 0")
+        if id in drop or id[:2] in drop:
+            raise ValueError(f"{id} is dropped, and has points; expected one of them")
+    own = OwnClass(drop=tuple(drop), points=points)
+    if not own.counted():
+        raise ValueError("every exercise is dropped; expected one that counts")
+    return own
+
+
+def _refuse_unknown(key: str, given: Iterable[Any], expected: set[str]) -> None:
+    for id in given:
+        if id not in expected:
+            names = ", ".join(sorted(expected))
+            raise ValueError(f"{key} names {id!r}, which is not there; expected one of {names}")
+
+
+def _scaled(mark: Mark, own: Exercise) -> Mark:
+    """A mark with other points: each check keeps its share."""
+    if own is mark.exercise:
+        return mark
+    share = own.points / mark.exercise.points
+    checks = tuple(
+        replace(check, points=check.points * share, earned=check.earned * share)
+        for check in mark.checks
+    )
+    return replace(mark, exercise=own, checks=checks)
