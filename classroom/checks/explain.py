@@ -127,6 +127,8 @@ def _wrong(
     slip: Recognised | None,
     picture: Any,
 ) -> Verdict:
+    if not slip:
+        aspect = _telling(exercise, case, sight)
     actual, expected = _both_in_words(exercise, case, sight, aspect)
     if slip:
         words = exercise.slips[slip.name]
@@ -137,7 +139,7 @@ def _wrong(
             "Follow the path of this call and return its result.",
         )
     else:
-        words = _unknown(exercise, case, sight)
+        words = _unknown(exercise, case, sight, aspect)
     for other, text in _shown(exercise, sight):
         actual += f"\n{other}: {text}"
     called = _called(case, sight)
@@ -170,12 +172,18 @@ def _both_in_words(
     return actual, expected
 
 
-def _unknown(exercise: Exercise, case: TriedCase, sight: Sight) -> tuple[str, str]:
-    """What to say where no known slip explains an answer: what differs first, and where to look."""
+def _telling(exercise: Exercise, case: TriedCase, sight: Sight) -> str:
+    """The aspect that says most of those that differ: a list, say, more than its length."""
     aspects = differing(sight.seen, case.ours, exercise.rules)
     common = [name for name in aspects if name in sight.seen and name in case.ours]
     telling = [name for name in common if type(case.ours[name]) not in (int, float)]
-    aspect = (telling or common or aspects)[0]  # a list that differs says more than its length
+    return (telling or common or aspects)[0]
+
+
+def _unknown(exercise: Exercise, case: TriedCase, sight: Sight, aspect: str) -> tuple[str, str]:
+    """What to say where no known slip explains an answer: how this aspect differs, and where to
+    look.
+    """
     instead = [name for name in sight.seen if name not in case.ours]
     if aspect not in sight.seen and instead:
         kind = kind_of(sight.seen[instead[0]])

@@ -14,7 +14,8 @@ KNOWN = (
     KnownError(
         "unexpected `tool_use_id`",
         "a result answers a call that the reply just before it does not hold",
-        "Give each result the `id` of its own call as `tool_use_id`.",
+        "Append the reply first and its results right after it; each has its call's `id` as "
+        "`tool_use_id`.",
     ),
     KnownError(
         "must end with a user message",

@@ -601,5 +601,5 @@ def test_the_cause_measures_a_number_by_the_bound_of_its_rule():
     known = exercise("19.2")
     case = TriedCase("there", "", {}, {"documents that the text cites": 3}, {})
     sight = Sight({"documents that the text cites": 0})
-    cause, _ = _unknown(known, case, sight)
+    cause, _ = _unknown(known, case, sight, "documents that the text cites")
     assert "2 too small" in cause

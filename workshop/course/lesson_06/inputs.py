@@ -160,6 +160,7 @@ def _search(draw: Random, ends: int, turns: int, *, plans: int = 0) -> dict[str,
         "turns": turns,
         "plans": plans,
         "calls": draw.randint(4, 7),
+        "before": draw.randint(1, 3),
     }
 
 

@@ -138,15 +138,19 @@ def within(facts_within: Any, case: dict[str, Any]) -> dict[str, Any]:
         asks = call_of("search", query=query)
         return lambda request: asks if free(request) and number < case["ends"] else case["final"]
 
-    wire = Wire([*[""] * case["plans"], *(search(number) for number in range(29))])
+    plans = [""] * case["plans"]
+    wire = Wire([*["Done."] * case["before"], *plans, *(search(number) for number in range(29))])
     run = wire.run()
+    first = Worker("planner", case["before"], lambda: "a plan", [])
+    wait(run.dispatch(first, Handoff(intent="Plan the brief")))
+    before = run.spent.calls
     specialist = Planning(researcher(shelf, max_turns=case["turns"]), case["plans"])
     task = f"Find facts about {case['topic']}"
     returned = call(facts_within, run, specialist, task, case["calls"])
-    given = [event for event in run.events if event.kind == "dispatch"]
+    given = [event for event in run.events if event.kind == "dispatch"][1:]
     return {
-        "calls of this run": run.spent.calls,
-        "requests to the model": len(wire.requests),
+        "calls of this run": run.spent.calls - before,
+        "requests to the model": len(wire.requests) - before,
         "handoffs": tuple(event.handoff.to_agent for event in given),
         "intents": [event.handoff.intent for event in given],
         "limits of calls": [event.limits.calls for event in given],

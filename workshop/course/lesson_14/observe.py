@@ -97,6 +97,9 @@ def led(lead: Any, case: dict[str, Any]) -> dict[str, Any]:
             name: text for name, text in evidence.items() if name.startswith("facts on ")
         }
         seen["reason, with what is missing"] = held(returned.reason, *_gaps(case["members"]))
+        seen["in the reason, topics where nothing is missing"] = held(
+            returned.reason, *_whole(case["members"])
+        )
     return seen
 
 
@@ -122,6 +125,17 @@ def _gaps(members: dict[str, Any]) -> list[str]:
         result = member["result"]
         why = result.get("raises") or result.get("reason")
         found += [topic, why] if why else []
+    return found
+
+
+def _whole(members: dict[str, Any]) -> list[str]:
+    """The topics whose work is whole, at both levels."""
+    found: list[str] = []
+    for topic, member in members.items():
+        if "members" in member:
+            found += _whole(member["members"])
+        elif member["result"].get("status") == "ok":
+            found.append(topic)
     return found
 
 
