@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.places import ROOT
 
 from .small_class import NAME, WRONG, solved
@@ -30,6 +32,7 @@ def test_the_folder_of_lessons_can_be_given_to_nbval_as_a_whole():
     assert done.stdout.count(".ipynb") >= 20 and "test_shop" not in done.stdout
 
 
+@pytest.mark.exhaustive  # tests/classroom/checks has the fact, for a notebook of a check each
 def test_a_class_graded_by_plain_nbval_changes_nobodys_progress(tmp_path: Path):
     progress = tmp_path / "progress.json"
     kept = json.dumps({"format": 1, "exercises": {"03.1": {"tries": 2, "passed": False}}})

@@ -136,9 +136,11 @@ def test_only_what_changed_is_graded_again(graded, capsys):
     assert "6 graded before, 1 to do" in capsys.readouterr().out
 
 
-def test_stubs_get_nothing_and_solutions_everything(capsys):
-    """Of every lesson. What is right comes from kernels that are started one by one; where it can be, the submissions' are forked."""
-    assert command.main(["--try", *([] if sandbox.missing() else ["--fork"])]) == 0
+@pytest.mark.parametrize("lesson", ["03", pytest.param(None, marks=pytest.mark.exhaustive)])
+def test_stubs_get_nothing_and_solutions_everything(lesson, capsys):
+    """Of one lesson; of every lesson with `--all`. What is right comes from kernels that are started one by one; where it can be, the submissions' are forked."""
+    chosen = ["--exercise", lesson] if lesson else []
+    assert command.main(["--try", *chosen, *([] if sandbox.missing() else ["--fork"])]) == 0
     assert "stubs: 0%, solutions: 100%" in capsys.readouterr().out
 
 

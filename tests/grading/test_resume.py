@@ -108,7 +108,11 @@ def forks_of(number):
     return found
 
 
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+HANGUP = pytest.param(signal.SIGHUP, marks=pytest.mark.exhaustive)
+"""The end of the terminal: taken as the other request to end is, so `--all` shows it."""
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, HANGUP, signal.SIGKILL])
 def test_nothing_goes_on_when_the_command_has_ended_however_it_ended(tmp_path, sign):
     process = started(
         hand_in(tmp_path / "class", {"ada": LEARNERS["ada"]}), tmp_path / "out", "--workers", 1
@@ -146,7 +150,7 @@ def begun(scratch, *words):
     )
 
 
-@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("sign", [signal.SIGTERM, HANGUP])
 @pytest.mark.parametrize("way", ["our own solution", "--try", "pytest", "pytest, forked"])
 def test_who_is_asked_to_end_leaves_no_process_and_no_folder(tmp_path, scratch, sign, way):
     """In the middle of the first kernel, where our own solution shows what is right."""

@@ -87,25 +87,34 @@ def patient(monkeypatch):
     monkeypatch.setattr(deadline, "TIME_LIMIT_S", 60)
 
 
-def verdicts(id, source, seeds=3):
-    known = exercise(id)
-    return [judge(known, answers.made(id, known.name, source), seed=seed) for seed in range(seeds)]
+@pytest.fixture
+def verdicts(exhaustive):
+    """The verdicts on an answer: on one draw, or on three under `--all`."""
+
+    def of(id, source):
+        known = exercise(id)
+        return [
+            judge(known, answers.made(id, known.name, source), seed=seed)
+            for seed in range(3 if exhaustive else 1)
+        ]
+
+    return of
 
 
 @pytest.mark.parametrize("prompt", WRONG_PROMPTS)
-def test_a_prompt_that_asks_for_something_else_does_not_pass(prompt):
+def test_a_prompt_that_asks_for_something_else_does_not_pass(prompt, verdicts):
     for verdict in verdicts("02.1", CHECKER.format(prompt=prompt)):
         assert verdict.outcome == "wrong", verdict
 
 
 @pytest.mark.parametrize("prompt", NOT_READ)
-def test_a_prompt_that_was_not_read_as_it_is_meant_does_not_pass_in_silence(prompt):
+def test_a_prompt_that_was_not_read_as_it_is_meant_does_not_pass_in_silence(prompt, verdicts):
     for verdict in verdicts("02.1", CHECKER.format(prompt=prompt)):
         assert not verdict.passed or "not understood: " in " ".join(verdict.text().split())
 
 
 @pytest.mark.parametrize("prompt", RIGHT_PROMPTS)
-def test_a_right_prompt_in_plain_words_passes(prompt):
+def test_a_right_prompt_in_plain_words_passes(prompt, verdicts):
     for verdict in verdicts("02.1", CHECKER.format(prompt=prompt)):
         assert verdict.passed, verdict
 
@@ -114,13 +123,13 @@ OTHERS = [(id, change) for lesson in lessons() for id, change in answers.others(
 
 
 @pytest.mark.parametrize(("id", "change"), OTHERS)
-def test_a_wrong_answer_does_not_pass(id, change):
+def test_a_wrong_answer_does_not_pass(id, change, verdicts):
     for verdict in verdicts(id, answers.changed(id, change)):
         assert not verdict.passed, verdict
 
 
 @pytest.mark.parametrize(("id", "old", "new"), RIGHT)
-def test_a_right_answer_passes(id, old, new):
+def test_a_right_answer_passes(id, old, new, verdicts):
     for verdict in verdicts(id, answers.changed(id, [(old, new)])):
         assert verdict.passed, verdict
 
@@ -138,7 +147,7 @@ def test_a_right_answer_passes(id, old, new):
 @pytest.mark.parametrize(
     ("id", "old"), [("07.1", "return {"), ("04.2", "return found"), ("05.2", "return table")]
 )
-def test_a_dict_of_the_standard_library_is_a_dict(id, old, kind):
+def test_a_dict_of_the_standard_library_is_a_dict(id, old, kind, verdicts):
     source = answers.changed(id, []).replace(old, old.replace("return", "made ="))
     name = kind.partition("(")[0]
     module = "types" if name == "MappingProxyType" else "collections"
@@ -148,17 +157,17 @@ def test_a_dict_of_the_standard_library_is_a_dict(id, old, kind):
 
 
 @pytest.mark.parametrize(("says", "prompt"), WRONG_EDITORS)
-def test_an_editor_that_does_another_job_or_is_not_found_does_not_pass(says, prompt):
-    verdict, *_ = verdicts("05.3", EDITOR.format(says=says, prompt=prompt), seeds=1)
+def test_an_editor_that_does_another_job_or_is_not_found_does_not_pass(says, prompt, verdicts):
+    verdict, *_ = verdicts("05.3", EDITOR.format(says=says, prompt=prompt))
     assert verdict.outcome == "wrong" and verdict.misconception, verdict
 
 
 @pytest.mark.parametrize(("says", "prompt"), RIGHT_EDITORS)
-def test_an_editor_in_other_words_passes(says, prompt):
-    verdict, *_ = verdicts("05.3", EDITOR.format(says=says, prompt=prompt), seeds=1)
+def test_an_editor_in_other_words_passes(says, prompt, verdicts):
+    verdict, *_ = verdicts("05.3", EDITOR.format(says=says, prompt=prompt))
     assert verdict.passed, verdict
 
 
-def test_the_verdict_on_a_prompt_shows_what_the_offline_model_read():
+def test_the_verdict_on_a_prompt_shows_what_the_offline_model_read(verdicts):
     (verdict, *_) = verdicts("02.1", CHECKER.format(prompt=WRONG_PROMPTS[0]))
     assert "the offline model: read as: reviewer" in " ".join(verdict.text().split())

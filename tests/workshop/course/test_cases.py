@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from functools import cache
-from random import Random
 
 import pytest
 
 from classroom import observing
 from classroom.authoring import answers, tables
 from classroom.checks import exercises
+from classroom.checks import tables as built
 from classroom.checks.compare import differing
 from classroom.checks.engine import judge
 from classroom.observing import Session, observer
@@ -20,10 +20,9 @@ ALL = exercises()
 EVERY = pytest.mark.parametrize("exercise", ALL, ids=lambda exercise: exercise.id)
 
 
-@cache
 def row_of(exercise):
-    """A draw that is in no table."""
-    return tables.row_of(exercise, Random(f"{exercise.id}/cases"))
+    """The first draw of the table: what was seen of our solution stands in it."""
+    return built.row(exercise.id, 0)
 
 
 class Read(dict):
@@ -42,8 +41,13 @@ class Read(dict):
         return self
 
 
-def fields_read(exercise, case, monkeypatch):
-    """The fields of a case that observing reads before the answer's last work has ended, and all it reads."""
+@cache
+def fields_read(exercise):
+    """Of each case: the fields that observing reads before the answer's last work has ended, all it reads, what is seen."""
+    return [_fields_read(exercise, case) for case in row_of(exercise)]
+
+
+def _fields_read(exercise, case):
     clock = []
     module = sys.modules[observer(exercise.id).__module__]
 
@@ -57,7 +61,7 @@ def fields_read(exercise, case, monkeypatch):
 
         return ticked
 
-    with monkeypatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         for name in ("call", "wait"):
             if hasattr(module, name):
                 patch.setattr(module, name, ticking(getattr(observing, name)))
@@ -70,13 +74,12 @@ def fields_read(exercise, case, monkeypatch):
 
 
 @EVERY
-def test_no_field_of_a_case_is_needed_only_to_read_what_was_seen(exercise, monkeypatch):
+def test_no_field_of_a_case_is_needed_only_to_read_what_was_seen(exercise):
     """What is read only after the answer's work says what to look for: it belongs into `outside`,
     or is made of what the answer was called with.
     """
     of_inputs, names = set(), set()
-    for case in row_of(exercise):
-        used, read, seen = fields_read(exercise, case, monkeypatch)
+    for case, (used, read, seen) in zip(row_of(exercise), fields_read(exercise), strict=True):
         of_inputs |= used
         names |= {*case.inputs}
         assert not {"about", "outside", "trial"} & read
@@ -85,10 +88,9 @@ def test_no_field_of_a_case_is_needed_only_to_read_what_was_seen(exercise, monke
 
 
 @EVERY
-def test_observing_works_on_what_it_reads_alone(exercise, monkeypatch):
+def test_observing_works_on_what_it_reads_alone(exercise):
     """Every other field of a case is removed: what is seen stays the same."""
-    for case in row_of(exercise):
-        _, read, seen = fields_read(exercise, case, monkeypatch)
+    for case, (_, read, seen) in zip(row_of(exercise), fields_read(exercise), strict=True):
         answer = answers.made(exercise.id, exercise.name, answers.ours(exercise.id))
         session = Session(observer(exercise.id), exercise.name)
         left = {name: case.inputs[name] for name in case.inputs if name in read}
