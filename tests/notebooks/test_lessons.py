@@ -164,15 +164,18 @@ def test_a_lesson_is_taken_in_because_its_file_exists(tmp_path):
     assert "06_six" in before and "06_six" in after and "07_seven" not in before
     assert "05_five" in between and "07_seven" in between
     (tmp_path / "99_new.ipynb").touch()
-    with pytest.raises(ValueError, match="99_new.ipynb is in no list; add its number and title"):
+    with pytest.raises(ValueError, match="99_new.ipynb is in no list; add it to the lessons"):
         lessons.written(tmp_path)
 
 
 # ── names ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+OURS = ("kernel", "workshop", "classroom")
+
+
 def imported(path):
-    """The names that a notebook takes from the kernel and the workshop; what belongs to an exercise alone does not count."""
+    """The names that a notebook takes from the kernel, the workshop and the toolkit; what belongs to an exercise alone does not count."""
     nodes = [
         node
         for cell in notebook(path).cells
@@ -181,17 +184,14 @@ def imported(path):
     ]
     froms = [node for node in nodes if isinstance(node, ast.ImportFrom)]
     found = {
-        alias.name
-        for node in froms
-        for alias in node.names
-        if node.module.split(".")[0] in ("kernel", "workshop")
+        alias.name for node in froms for alias in node.names if node.module.split(".")[0] in OURS
     }
     return found | {
         alias.name
         for node in nodes
         if isinstance(node, ast.Import)
         for alias in node.names
-        if alias.name.split(".")[0] in ("kernel", "workshop")
+        if alias.name.split(".")[0] in OURS
     }
 
 
