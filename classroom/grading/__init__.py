@@ -1,5 +1,5 @@
-"""Grading: submissions in, marks and explanations out, with nbval as the engine. Also a plugin for
-pytest.
+"""Grading: submissions in, marks and explanations out. What decides is `classroom.checks.compare`;
+nbval and pytest, of which this is a plugin, run the checks and report them.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ from .plan import Plan
 from .reports.changes import graded_before, last_gradebook
 from .reports.own_class import OwnClass
 from .reports.own_class import read as own_class_of
-from .sandbox import forks, orphans
-from .scale import workers
+from .sandbox import orphans, sandboxed_kernel
+from .scale import whole_plan
 from .submission import Submission
 
 INTERRUPTED = 130
@@ -174,7 +174,7 @@ def _grade(run: Grading, todo: Iterable[Submission]) -> None:
     """Grades submissions: our own solutions first, to have something to compare with."""
     plan, chosen = run.plan, run.chosen
     plan.course = str(open_copy.prepare(run.folder.work / "course").resolve())
-    if plan.fork and (problem := forks.unusable(Path(plan.course))):
+    if plan.fork and (problem := sandboxed_kernel.no_forks(Path(plan.course))):
         print(f"Kernels are started one by one: {problem}.", file=sys.stderr)
         plan.fork = False
     for submission in todo:
@@ -199,7 +199,7 @@ def _grade(run: Grading, todo: Iterable[Submission]) -> None:
         for path, submission in gradable
         if submission.notebook not in run.not_gradable
     }
-    run.status = workers.run(plan, run.folder.work, chosen)
+    run.status = whole_plan.run(plan, run.folder.work, chosen)
 
 
 def _keep_times(run: Grading) -> None:

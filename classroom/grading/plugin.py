@@ -337,17 +337,23 @@ class GradedCell(IPyNbCell):
         if difference is None:
             return None
         actual, expected = difference
-        shown = {}
-        if not self.check.hidden:
-            shown = {"came": actual[:SHOWN], "expected": expected[:SHOWN]}
+        if self.check.hidden:
+            actual = expected = ""
         crash = sight_of(tried.line).crash
         if crash:
             reason = crash.text.partition("\n")[0][:300] + self._before()
-            return self._ended("error", reason, **shown)
-        return self._ended("failed", "not what the solution does with the same inputs", **shown)
+            return self._ended("error", reason, actual, expected)
+        reason = "not what the solution does with the same inputs"
+        return self._ended("failed", reason, actual, expected)
 
-    def _ended(self, state: State, reason: str, **shown: str) -> Check:
-        return replace(self.check, state=state, reason=reason, **shown)
+    def _ended(self, state: State, reason: str, actual: str = "", expected: str = "") -> Check:
+        return replace(
+            self.check,
+            state=state,
+            reason=reason,
+            came=actual[:SHOWN],
+            expected=expected[:SHOWN],
+        )
 
     def _before(self) -> str:
         """What happened when the answer's own cell ran, where that was an error."""

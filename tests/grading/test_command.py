@@ -125,10 +125,12 @@ def test_where_kernels_cannot_be_forked_it_is_said_in_a_line_and_they_are_starte
     hand_in(tmp_path / "class", {"di": STUB})
     monkeypatch.setattr(command.sandbox, "missing", lambda: "")
     monkeypatch.setattr(command.sandbox, "weakness", lambda: "")
-    monkeypatch.setattr(command.forks, "unusable", lambda course: "no namespaces within namespaces")
+    monkeypatch.setattr(
+        command.sandboxed_kernel, "no_forks", lambda course: "no namespaces within namespaces"
+    )
     monkeypatch.setattr(command.observed, "reference", lambda of, plan: {})
     seen = []
-    monkeypatch.setattr(command.workers, "run", lambda plan, *_: seen.append(plan.fork) or 0)
+    monkeypatch.setattr(command.whole_plan, "run", lambda plan, *_: seen.append(plan.fork) or 0)
     command.main([str(tmp_path / "class"), "--out", str(tmp_path / "out"), "--fork"])
     output = capsys.readouterr().err
     assert seen == [False]

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from classroom.grading.reports import plain
+from classroom.grading import plain
 
 NASTY = [
     "<script>alert(1)</script>",

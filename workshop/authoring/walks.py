@@ -301,7 +301,7 @@ SUBMISSION = Walk(
         ),
         Station(
             0,
-            "classroom/grading/scale/workers.py",
+            "classroom/grading/scale/whole_plan.py",
             "run",
             "25 submissions a process",
             "Plan, as a JSON file",

@@ -15,7 +15,7 @@ from typing import Any
 
 from classroom.checks import exercises
 from classroom.course import active
-from classroom.grading.reports.plain import looks
+from classroom.grading.plain import looks
 from classroom.grading.submission import Submission
 
 from . import answers, documents, layouts, lessons, notebook_json, owners

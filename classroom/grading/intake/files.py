@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -109,7 +110,9 @@ def _child_with(folder: Path, inside: Path | None) -> str:
 
 
 def _folder(top: Path, leave_out: str) -> Found:
-    found, folders, count = Found(), [(os.fspath(top), ())], Counter()
+    found = Found()
+    folders: list[tuple[str, tuple[str, ...]]] = [(os.fspath(top), ())]
+    count: Counter[str] = Counter()
     while folders:
         folder, above = folders.pop()
         try:
@@ -153,7 +156,7 @@ def _folder(top: Path, leave_out: str) -> Found:
                     Entry(
                         parts,
                         _moment(item.stat(follow_symlinks=False).st_mtime),
-                        lambda path=item.path: _bytes_of(path),
+                        partial(_bytes_of, item.path),
                     )
                 )
     return found
@@ -233,9 +236,7 @@ def _zip(archive: zipfile.ZipFile) -> Found:
                 (name, "this name stands more than once in the zip; the last one counts")
             )
         else:
-            found.entries.append(
-                Entry(parts, _when(info), lambda info=info: _unpacked(archive, info))
-            )
+            found.entries.append(Entry(parts, _when(info), partial(_unpacked, archive, info)))
     return found
 
 

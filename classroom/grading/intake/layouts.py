@@ -133,7 +133,7 @@ def _gradescope(entries: Iterable[Entry]) -> Layout:
         why = f"{UNREADABLE} ({problem}); learners have the names of their folders"
         return Layout("gradescope", unread=((METADATA, why),), own={listed.parts: ""})
     submitters = {}
-    times = {}
+    times: dict[tuple[str, ...], datetime] = {}
     for folder, value in content.items():
         facts = as_dict(value)
         found = tuple(_submitters(facts, folder))

@@ -126,8 +126,9 @@ def asked(source: str) -> set[str]:
         if not isinstance(node, ast.Constant):
             continue
         text = node.value
-        is_short = isinstance(text, str) and len(text) <= LONGEST_NAME
-        if is_short and PATH.fullmatch(text):
+        if not isinstance(text, str) or len(text) > LONGEST_NAME:
+            continue
+        if PATH.fullmatch(text):
             found.add(_file_of(text))
     found.discard("")
     return found

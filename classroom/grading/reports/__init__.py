@@ -13,10 +13,11 @@ from pathlib import Path
 
 from classroom.checks import Exercise
 from classroom.course import active
+from classroom.grading import plain
 from classroom.grading.late import LateRule
 from classroom.grading.overrides import Override
 
-from . import changes, class_page, junit, learner_markdown, learner_page, plain, platforms, tables
+from . import changes, class_page, junit, learner_markdown, learner_page, platforms, tables
 from .by_hand import apply
 from .marks import Gradebook, Handed, Person, Work
 from .own_class import OwnClass

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
-from .plain import markup
+from classroom.grading.plain import markup
 
 BINS = 10
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 1022, 230, 8, 48, 28

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from classroom.checks import Exercise
+from classroom.grading.plain import line
 
 from . import charts, platforms, same_answers, sheet, words
 from .marks import Gradebook, Mark, Work
-from .plain import line
 
 FILES = (
     ("gradebook.csv", "for a spreadsheet"),

@@ -7,9 +7,9 @@ from __future__ import annotations
 from xml.etree import ElementTree as ET
 
 from classroom.grading.check import Check
+from classroom.grading.plain import line
 
 from .marks import Gradebook, Person, Work
-from .plain import line
 
 FAILURES = ("failed", "missing")
 """Anything else that is not passed counts as an error; nothing is `skipped`, since a CI takes that

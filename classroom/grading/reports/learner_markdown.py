@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from classroom.grading.check import Check
+from classroom.grading.plain import code, fenced, markdown, prose
 
 from . import words
 from .learner_page import EXACT, HOW
 from .marks import Gradebook, Mark, Person, Work
-from .plain import code, fenced, markdown, prose
 from .sheet import amount
 
 

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping
 from html import escape
 
 from classroom.checks import exercises
+from classroom.grading.plain import cell, line, plain
 
 from . import words
 from .marks import Gradebook, Person, Work
-from .plain import cell, line, plain
 
 MOODLE = [
     "Identifier",

@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from classroom.authoring.answers import right
 from classroom.checks import Exercise
 from classroom.course import active
+from classroom.grading.intake.answers import master, names
 
 from .marks import Gradebook, Person
 
@@ -77,9 +79,6 @@ def ours(id: str) -> frozenset[str]:
 
 
 def _our_sources(id: str) -> Iterator[str]:
-    from classroom.authoring.answers import right
-    from classroom.grading.intake.answers import master, names
-
     notebook = next((name for name in names() if name.startswith(id[:2])), None)
     if notebook is not None:
         for cell in master(notebook).solutions.cells:

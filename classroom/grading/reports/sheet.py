@@ -15,8 +15,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from classroom.course import active
+from classroom.grading import plain
 
-from . import plain, words
+from . import words
 
 HERE = Path(__file__).parent
 STYLE = Markup((HERE / "page.css").read_text(encoding="utf-8"))

@@ -8,10 +8,10 @@ import json
 from typing import Any
 
 from classroom.grading.overrides import Override
+from classroom.grading.plain import cell
 
 from . import changes, same_answers
 from .marks import Gradebook, Mark, Person
-from .plain import cell
 
 BYTE_ORDER_MARK = "\ufeff"
 """Without it spreadsheets read UTF-8 as something else."""
@@ -31,6 +31,7 @@ def as_csv(book: Gradebook) -> str:
     for person in book.people:
         marks = [_points(mark) for mark in person.marks().values()]
         lost = round(person.points - person.total, 2)
+        figures: list[float | str]
         figures = [person.points, lost, person.total, person.of, round(100 * person.share, 1)]
         if person.open:
             figures = ["", "", "", person.of, ""]

@@ -103,28 +103,12 @@ class ForkServer:
         return message[-300:]
 
 
-def unusable(course: Path) -> str:
-    """Why kernels cannot be forked on this machine, by forking one; empty when they can."""
-    from .sandboxed_kernel import GradedKernel, KernelFailed  # which imports this module
-
-    try:
-        server = ForkServer(course)
-    except OSError as problem:
-        return str(problem)
-    try:
-        GradedKernel(server.share, server).stop()
-    except KernelFailed as problem:
-        return str(problem)
-    finally:
-        server.stop()
-    return ""
-
-
 class Forked:
     """A forked kernel, with the part of `Popen` that a kernel's owner needs."""
 
     def __init__(self, server: ForkServer, file: str, folder: Path, limits: dict[str, int]) -> None:
-        self.server, self.returncode = server, None
+        self.server = server
+        self.returncode: int | None = None
         server.send(
             start=file,
             folder=str(folder),

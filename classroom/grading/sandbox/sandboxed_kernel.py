@@ -89,7 +89,9 @@ class GradedKernel(RunningKernel):
         # in place of nbval's: no kernelspec is asked which program to start
         self.forks = forks
         self._stopped, self._looking = threading.Event(), threading.Lock()
-        self.folder = self.process = self.kc = None
+        self.folder: Path | None = None
+        self.process: Any = None
+        self.kc: Any = None
         self.service: Any = None
         """What runs beside it, outside of the sandbox, and ends with it."""
         try:
@@ -121,11 +123,13 @@ class GradedKernel(RunningKernel):
         self.sockets = sockets
         self.mark = secrets.token_hex(8)
         file = str(sockets / "k.json")
-        ipc = sys.platform != "win32"
+        where: dict[str, Any] = {}
+        if sys.platform != "win32":
+            where = {"transport": "ipc", "ip": str(sockets / "c")}
         write_connection_file(
             file,
             key=secrets.token_hex(32).encode(),
-            **({"transport": "ipc", "ip": str(sockets / "c")} if ipc else {}),
+            **where,
         )
         self.process = (
             Forked(forks, file, self.folder, LIMITS) if forks else self._start(course, file)
@@ -156,7 +160,7 @@ class GradedKernel(RunningKernel):
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 pass_fds=() if number is None else (number,),
-                **_own_group(),
+                **own_group(),
             )
 
     def _limit_the_sandbox_itself(self) -> None:
@@ -326,6 +330,21 @@ class GradedKernel(RunningKernel):
         return found
 
 
+def no_forks(course: Path) -> str:
+    """Why kernels cannot be forked on this machine, by forking one; empty when they can."""
+    try:
+        server = ForkServer(course)
+    except OSError as problem:
+        return str(problem)
+    try:
+        GradedKernel(server.share, server).stop()
+    except KernelFailed as problem:
+        return str(problem)
+    finally:
+        server.stop()
+    return ""
+
+
 class _RunningCell:
     """What has come back of a cell so far, within bounds."""
 
@@ -398,7 +417,8 @@ def _short_folder() -> str | None:
     return "/tmp" if len(tempfile.gettempdir()) > 40 and os.path.isdir("/tmp") else None
 
 
-def _own_group() -> dict[str, Any]:
+def own_group() -> dict[str, Any]:
+    """How a process is started that Ctrl-C does not reach: whoever started it ends it."""
     if sys.platform == "win32":
         return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     return {"start_new_session": True}

@@ -47,7 +47,7 @@ def start(file: str) -> None:
     from ipykernel.kernelapp import IPKernelApp
     from ipykernel.zmqshell import ZMQInteractiveShell
 
-    ZMQInteractiveShell.ask_exit = lambda _: None
+    ZMQInteractiveShell.ask_exit = lambda _: None  # type: ignore[method-assign]
     sys.path.insert(0, "")  # as in any notebook: what it writes beside itself can be imported
     IPKernelApp.launch_instance(
         argv=["-f", file, "--InteractiveShell.colors=nocolor", "--HistoryManager.enabled=False"]

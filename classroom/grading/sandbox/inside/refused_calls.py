@@ -132,6 +132,7 @@ def _program(machine: str) -> list[Instruction]:
         REFUSE,
     ]
     column = list(MACHINES).index(machine)
+    answers: list[tuple[int | None, list[tuple[int, int, int, int]]]]
     answers = [(numbers[column], [REFUSE]) for numbers in REFUSED.values()]
     answers += [(numbers[column], [UNKNOWN]) for numbers in ABSENT.values()]
     answers += [(numbers[column], _by_flags(name)) for name, numbers in BY_FLAGS.items()]
