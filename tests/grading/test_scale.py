@@ -229,7 +229,7 @@ def packed(tmp_path):
     "name, message",
     [
         ("Python", "Python 3.* and 2.7 where"),
-        (NAME, f"another version of the workshop .*{NAME}.* same commit"),
+        (NAME, f"another version of the course .*{NAME}.* same commit"),
     ],
 )
 def test_another_version_is_refused(packed, name, message):
