@@ -37,6 +37,9 @@ class Read(dict):
         self.times.setdefault(name, len(self.clock))
         return super().__getitem__(name)
 
+    def get(self, name, default=None):
+        return self[name] if name in self else default
+
     def __deepcopy__(self, _):
         return self
 
