@@ -18,6 +18,7 @@ import pytest
 
 from kernel import ApiError, Client, SetupError, connect, models
 from kernel.client import WrappedClient
+from tests.places import ROOT
 
 pytestmark = pytest.mark.usefixtures("no_settings")
 
@@ -485,7 +486,7 @@ def frames_of(error):
         held += "".join(
             f"{frame.name}: {frame.locals}\n"
             for frame in shown.stack
-            if "kernel" in Path(frame.filename).parts
+            if Path(frame.filename).is_relative_to(ROOT / "kernel")
         )
         shown = shown.__cause__ or shown.__context__
     return held

@@ -38,7 +38,9 @@ class Read(dict):
         return super().__getitem__(name)
 
     def get(self, name, default=None):
-        return self[name] if name in self else default
+        if name not in self:
+            return default
+        return self[name]
 
     def __deepcopy__(self, _):
         return self
