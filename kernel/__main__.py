@@ -14,6 +14,7 @@ from .budget import Budget
 from .client import SetupError, connect
 from .contract import Executable, Handoff, Result
 from .events import Event, Replied
+from .readings import reading_of
 from .run import Run
 from .search import LIBRARY, Corpus, CorpusError, heads
 from .supervisors import DeterministicSupervisor, LLMSupervisor
@@ -126,6 +127,8 @@ async def _brief(options: argparse.Namespace) -> int:
     _print(f"\n{brief}\n\n{_sources(result, library)}\n")
     if not result.ok:
         _print(f"status: {result.status}; {result.reason}\n")
+    if reading := reading_of(run.events):
+        _print(f"{reading}\n")
     _print(_bill(run.trace(), offline=client.mode == "offline"))
     if unsaved:
         raise unsaved

@@ -11,6 +11,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Container, Iterable, Mapping
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NewType, Protocol, runtime_checkable
 
@@ -194,6 +195,16 @@ class Result(BaseModel):
     @property
     def ok(self) -> bool:
         return self.status == "ok"
+
+    @cached_property
+    def reading(self) -> str:
+        """What the offline model read of the requests behind it, in a line; its run sets it."""
+        return ""
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        yield from super().__repr_args__()
+        if self.reading:
+            yield "reading", self.reading
 
     def as_text(self) -> str:
         """The output as text: a model as JSON, nothing as the empty string."""

@@ -31,6 +31,7 @@ from .contract import (
 )
 from .events import Event
 from .models import demand_of, spent_on
+from .readings import reading_of
 from .trace import Trace
 from .wire import ApiError, Conversation, Reply, Request, RequestSize
 
@@ -330,6 +331,7 @@ class Run:
             return_to=caller.name,
         )
         given = Given(executable)
+        begun = len(self.events)
         bug = None
         result = None
         try:
@@ -351,6 +353,8 @@ class Run:
                 result = child.end_early("cancelled", "cancelled by its caller")
             result = result.model_copy(update={"by": result.by or child.name})
             given.status = result.status
+            if self.parent is None:
+                result.reading = reading_of(_below_run(child.id, self.events[begun:]))
             child._result = result
             shown = result.model_copy(
                 update={"output": as_plain(result.output), "artifacts": dict(result.artifacts)}
@@ -636,6 +640,11 @@ class Dispatch(Run):
     def _repeat_all(self) -> None:
         """Lets the work below be done once more too."""
         self._position = replace(self._position, scope=self.id)
+
+
+def _below_run(id: str, happened: Iterable[Event]) -> Iterator[Event]:
+    """The events of one run and of all below it."""
+    return (event for event in happened if f"{event.run}.".startswith(f"{id}."))
 
 
 @dataclass(frozen=True)

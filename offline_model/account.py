@@ -31,6 +31,8 @@ class Account:
     """What a request was read as. All texts are short; wishes and parts are named in plain words.
 
     read_as: the role or job, for example "writer".
+    topic: what the task was taken to be about; more than one thing is a list with commas.
+    arguments: the calls of tools with the values that were found for them, and what was not found.
     wishes: what was understood of the prompts, for example "at most 180 words", "cite".
     parts: the labelled parts of the message, for example "task", "facts".
     not_understood: clauses of the prompts that matched nothing, quoted.
@@ -39,6 +41,8 @@ class Account:
     """
 
     read_as: str = ""
+    topic: str = ""
+    arguments: tuple[str, ...] = ()
     wishes: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     not_understood: tuple[str, ...] = ()
@@ -49,6 +53,10 @@ class Account:
         """One line for people: `read as: writer · wishes: at most 180 words, cite · not understood:
         "…"`."""
         said = [f"read as: {self.read_as}"] if self.read_as else []
+        if self.topic:
+            said.append(f"topic: {self.topic}")
+        if self.arguments:
+            said.append(f"calls: {', '.join(self.arguments)}")
         if self.wishes:
             said.append(f"wishes: {', '.join(self.wishes)}")
         if self.parts:
@@ -101,6 +109,8 @@ class Account:
         return replace(
             self,
             read_as=clean(self.read_as),
+            topic=clean(self.topic),
+            arguments=tuple(map(clean, self.arguments)),
             wishes=tuple(map(clean, self.wishes)),
             parts=tuple(map(clean, self.parts)),
             not_understood=tuple(map(clean, self.not_understood)),
@@ -109,10 +119,11 @@ class Account:
     def _fitting(self) -> Account:
         """As much of the account as fits, what was not understood before anything else."""
         read_as = _clipped(self.read_as)
-        room = MAX_BYTES - _FRAME_BYTES - len(json.dumps(read_as))
+        topic = _clipped(self.topic)
+        room = MAX_BYTES - _FRAME_BYTES - len(json.dumps([read_as, topic]))
         kept: dict[str, Any] = {}
         left_out = self.left_out
-        for name in ("not_understood", "wishes", "parts"):
+        for name in ("not_understood", "arguments", "wishes", "parts"):
             fitting = []
             for entry in map(_clipped, getattr(self, name)):
                 size = len(json.dumps(entry)) + 1
@@ -122,7 +133,7 @@ class Account:
                     room -= size
                     fitting.append(entry)
             kept[name] = tuple(fitting)
-        return replace(self, read_as=read_as, left_out=left_out, **kept)
+        return replace(self, read_as=read_as, topic=topic, left_out=left_out, **kept)
 
 
 def _clipped(text: str) -> str:

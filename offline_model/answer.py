@@ -18,6 +18,8 @@ class Answer:
     """{"type":"text","text":...} and {"type":"tool_use","name":...,"input":{...}}, without ids."""
     thinking: str = ""
     """One short sentence on why; shown in a thinking block only where the API shows thinking."""
+    refusal: str = ""
+    """Why there is no answer: the explanation of a reply whose stop reason is "refusal"."""
     account: Account | None = None
     """What was understood of the request; sent in the response header `offline-understood`."""
 

@@ -14,6 +14,7 @@ from ..budget import Budget
 from ..client import SetupError, connect
 from ..contract import Handoff, Result
 from ..events import Event
+from ..readings import reading_of
 from ..run import Run
 from ..trace import counted, dollars, line
 from .incidents import INCIDENTS, Case, fresh, make
@@ -111,6 +112,8 @@ async def _work(case: Case, options: argparse.Namespace) -> int:
         )
     if options.folder:
         print(f"The shop is in {incident.folder}\n")
+    if reading := reading_of(run.events):
+        print(f"{reading}\n")
     used = run.trace().totals()
     tokens = used["input_tokens"] + used["output_tokens"]
     print(

@@ -58,6 +58,8 @@ def _filled(
     """
     tool = next(tool for tool in request["tools"] if tool["name"] == name)
     reply = answer(as_form(request, tool), temperament)
+    if reply.refusal:
+        return reply
     call = {"type": "tool_use", "name": name, "input": _object_in(reply)}
     return replace(reply, content=(call,))
 

@@ -65,7 +65,7 @@ def make_reply(
     cache or written to it.
     """
     request = checked.request
-    refused = fault == "refusal"
+    refused = fault == "refusal" or bool(answer.refusal)
     content = [] if refused else _content(request, answer, fault)
     max_tokens = request.get("max_tokens", MAX_OUTPUT_TOKENS)
     thought = Thought([], "", content)
@@ -73,7 +73,9 @@ def make_reply(
         thought = _think(request, content, answer.thinking, checked.prefix)
     thinking_tokens = tokens_of(len(thought.text))
     thinking_tokens = min(thinking_tokens, max_tokens // 2)  # some answer still shows
-    ending = _end(request, thought.content, max_tokens - thinking_tokens, fault)
+    ending = _end(
+        request, thought.content, max_tokens - thinking_tokens, "refusal" if refused else fault
+    )
     output_tokens = max(1, thinking_tokens + _tokens(ending.content))  # ids are not billed
     _name_calls(ending.content, checked.prefix)
     usage = _usage(checked.input_tokens, cache or CacheUse())
@@ -87,7 +89,7 @@ def make_reply(
         "content": thought.blocks + ending.content,
         "stop_reason": ending.reason,
         "stop_sequence": ending.stop_sequence,
-        "stop_details": _refusal_details() if refused else None,
+        "stop_details": _refusal_details(answer.refusal) if refused else None,
         "container": None,
         "diagnostics": None,
         "usage": usage,
@@ -175,8 +177,8 @@ def _usage(input_tokens: int, cache: CacheUse) -> dict[str, Any]:
     }
 
 
-def _refusal_details() -> dict[str, Any]:
-    explanation = "The offline model is told to refuse."
+def _refusal_details(why: str) -> dict[str, Any]:
+    explanation = why or "The offline model is told to refuse."
     return {"type": "refusal", "category": None, "explanation": explanation}
 
 

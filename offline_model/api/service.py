@@ -339,6 +339,8 @@ def _check_headers(headers: dict[str, str]) -> None:
 def misfit(request: dict[str, Any], answer: Answer) -> str:
     """Why the service could not give this answer: a tool that is not offered, or none where one is
     forced; empty when it could."""
+    if answer.refusal:
+        return ""
     names = callable_names(request)
     used = [block["name"] for block in answer.content if block["type"] == "tool_use"]
     for name in used:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..account import Account
 from ..answer import Answer
+from .dials import number
 from .schema import Share, clipped, judges, meanings_of, positive, resolve, words_of
 from .view import View
-from .wishes import number
 from .words import BULLET, is_no, sentences, stem, uncited, words
 
-UNFILLED = "nothing in the text fills it"
+UNFILLED = "nothing in the text fills"
 _DEEPEST = 6  # a schema may contain itself: below this level only what is required, and short
 _TYPES: dict[str, Any] = {
     "integer": int,
@@ -41,7 +41,8 @@ _NUMBER = re.compile(r"(?<![\w.\[-])-?\d[\d,]*(?:\.\d+)?(?![\w-]*\])")
 
 
 def filled(view: View, text: str, known: dict, why: str) -> Answer:
-    """The view's schema as JSON, from `known` values and a text; the account names what nothing fills."""
+    """The view's schema as JSON, from `known` values and the labels of a text; a refusal that names them
+    where nothing fills required fields."""
     sources: dict[str, None] = {}
     for fact in view.facts:
         sources |= dict.fromkeys(fact.sources)
@@ -49,11 +50,16 @@ def filled(view: View, text: str, known: dict, why: str) -> Answer:
         known = {"sources": list(sources), **known}
     form = Form(view.schema or {}, known)
     value = form.value(form.root, "", text)
+    gaps = dict.fromkeys(form.unfilled)
+    account = Account(not_understood=tuple(f"{gap.name}: {UNFILLED} it" for gap in gaps))
+    needed = ", ".join(f"“{gap.name}”" for gap in gaps if not gap.may_be_null)
+    if needed:
+        refusal = f"I am the offline model: {UNFILLED} {needed}; a real model would fill it."
+        return Answer((), why, refusal, account)
     indent = 1 if "otherwise" in known else None
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     block = {"type": "text", "text": text}
-    missing = tuple(f"{name}: {UNFILLED}" for name in dict.fromkeys(form.unfilled))
-    return Answer((block,), why, Account(not_understood=missing))
+    return Answer((block,), why, account=account)
 
 
 def value_for(schema: dict, text: str, known: dict | None = None) -> Any:
@@ -85,14 +91,21 @@ class _Field:
         return bool(has_default) or self.kind == "null"
 
 
+class Gap(NamedTuple):
+    """A field that nothing fills, and whether it may be left null."""
+
+    name: str
+    may_be_null: bool = False
+
+
 class Form:
     """One schema being filled.
 
     known: values by the names or meanings of fields, "ok" for any yes or no, "score" for any number,
-    "otherwise" for any other text. unfilled: the required fields that neither they nor the text fill.
+    "otherwise" for any other text. unfilled: the fields that neither they nor a label of the text fill.
     """
 
-    def __init__(self, root: dict, known: dict, unfilled: list[str] | None = None) -> None:
+    def __init__(self, root: dict, known: dict, unfilled: list[Gap] | None = None) -> None:
         self.root = root
         self.known = known
         self.unfilled = [] if unfilled is None else unfilled
@@ -113,7 +126,7 @@ class Form:
             return self._object(field, text)
         value = None if field.is_deep else self._read(field, text)
         if value is None:
-            self.unfilled.append(name or field.kind)
+            self.unfilled.append(Gap(name or field.kind, field.may_be_null))
             if field.may_be_null:
                 return schema.get("default")
             value = self._plainest(field)
@@ -160,8 +173,7 @@ class Form:
             return given.on({"type": "integer", "minimum": low, "maximum": high})
         if "ok" in self.known and judges(field.name, options):
             return positive(options, bool(self.known["ok"]))
-        spoken = given if isinstance(given, str) else text
-        spoken = _behind(text, field.name) or spoken
+        spoken = given if isinstance(given, str) else _behind(text, field.name)
         stems = set(map(stem, words(spoken)))
         counts = []
         for option in options:
@@ -169,7 +181,7 @@ class Form:
             counts.append(sum(stem(part) in stems for part in parts))
         best = max(counts)
         if best == 0:
-            self.unfilled.append(field.name)
+            self.unfilled.append(Gap(field.name))
         place = counts.index(best)
         return options[place]
 
@@ -191,25 +203,20 @@ class Form:
         return values
 
     def _read(self, field: _Field, text: str) -> Any:
-        """A value from the text: behind the field's name, else from the sentence that speaks of it."""
+        """A value from the text: what stands behind the field's name as a label."""
         labelled = _behind(text, field.name)
-        about = labelled or _sentence_on(field.name, text)
+        if not labelled:
+            return None
         if field.kind == "array":
-            return self._items(field, labelled or text)
+            return self._items(field, labelled)
         if field.kind == "boolean":
-            if not about:
-                return None
-            is_false = about.lower().strip(" .") == "false"
-            return not (is_false or is_no(about))
+            return not (labelled.lower().strip(" .") == "false" or is_no(labelled))
         if field.kind in ("integer", "number"):
-            figures = _figures(about or text)
+            figures = _figures(labelled)
             if field.kind == "integer":
                 figures = [figure for figure in figures if figure % 1 == 0]
             return figures[0] if figures else None
-        if labelled or "format" in field.schema or "pattern" in field.schema:
-            return labelled or None
-        whole = text if field.depth <= 1 else ""
-        return uncited(about) or uncited(whole).strip() or None
+        return uncited(labelled)
 
     def _items(self, field: _Field, text: str) -> list | None:
         """What is listed: bullets, else sentences; one item each."""
@@ -248,17 +255,6 @@ def _behind(text: str, name: str) -> str:
     body = r"[ \t]*(\S[^\n]*|\n(?:[ \t]*[-*•][^\n]*\n?)+)"
     found = re.search(rf"^[-*#> \t]*{spoken}\**[ \t]*:\**{body}", text, re.I | re.M)
     return found[1].strip() if found else ""
-
-
-def _sentence_on(name: str, text: str) -> str:
-    """The first sentence that has a word of a field's name."""
-    stems = {stem(word) for word in words_of(name)}
-    for sentence in sentences(text):
-        if sentence.endswith("?"):
-            continue
-        if not stems.isdisjoint(map(stem, words(sentence))):
-            return sentence
-    return ""
 
 
 def _line(item: Any) -> Any:

@@ -17,7 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-FOLDERS = ("roles", "wishes", "tools", "words")
+FOLDERS = ("roles", "dials", "tools", "words")
 FOLDER = Path(__file__).resolve().parent.parent / "lexicon"
 CLAUSE_END = re.compile(r"[.;:!?](?=[\s\"”’')\]*]|$)|\n+|[—–]")
 LONGEST_SENTENCE = 4_000
@@ -31,8 +31,12 @@ _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 @cache
 def table(path: str) -> dict[str, Any]:
-    """One file of the lexicon, for example "words/stop"."""
-    return tomllib.loads((FOLDER / f"{path}.toml").read_text(encoding="utf-8"))
+    """One file of the lexicon, for example "words/stop", or one table of a file, as "dials/title"."""
+    file = FOLDER / f"{path}.toml"
+    if file.is_file():
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    whole, _, part = path.rpartition("/")
+    return table(whole)[part]
 
 
 @cache
@@ -49,8 +53,10 @@ def lines_in(path: str, key: str) -> tuple[tuple[str, ...], ...]:
 
 @cache
 def families(folder: str) -> tuple[str, ...]:
-    """The families of a folder of the lexicon, by name."""
-    return tuple(sorted(path.stem for path in (FOLDER / folder).glob("*.toml")))
+    """The families of a folder or of a file of the lexicon, by name."""
+    if (FOLDER / folder).is_dir():
+        return tuple(sorted(path.stem for path in (FOLDER / folder).glob("*.toml")))
+    return tuple(table(folder))
 
 
 @cache

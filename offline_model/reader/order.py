@@ -21,7 +21,7 @@ Group = list[Fact]  # facts that belong together
 
 def is_history(task: str) -> bool:
     """Whether a task asks for a history: it is told in the order of time."""
-    return has(task, "wishes/time_order")
+    return has(task, "dials/time_order")
 
 
 def in_order(facts: Sequence[Fact], about: str, is_history: bool) -> list[Group]:

@@ -18,12 +18,12 @@ from dataclasses import replace
 
 from ..account import Account
 from ..answer import Answer, Temperament, as_form
-from ..skills import Skill, skills
-from .form import UNFILLED
-from .understood import understood, with_clauses
+from ..skills import Skill, name_of, skills
+from ..skills.tool_use import arguments
+from .difference import account_of, with_clauses
 from .view import View, text_of
 from .words import content_words
-from .workers import kind_of, workers_in
+from .workers import kind_of, without_listing
 
 CHARACTERS_PER_TOKEN = 4
 _FORM = "a form to fill"
@@ -37,7 +37,7 @@ def answer(request: dict, temperament: Temperament | None = None) -> Answer:
     """
     temperament = temperament or Temperament()
     reply = _decided(request, temperament)
-    if any(block["type"] != "text" for block in reply.content):
+    if reply.refusal or any(block["type"] != "text" for block in reply.content):
         return reply
     ending = _ending(request)
     return _finished(request, temperament, reply, ending) if ending else reply
@@ -58,13 +58,14 @@ def _finished(request: dict, temperament: Temperament, reply: Answer, ending: di
     """The answer as a call of the tool that takes it; as words where the job is not known, or where
     the text at hand does not fill the tool's input."""
     filled = _decided(as_form(request, ending), temperament)
+    if filled.refusal:
+        return reply
     account = filled.account or Account()
     if account.read_as == _FORM:
         read_as = reply.account.read_as if reply.account else ""
-        is_unfilled = any(clause.endswith(UNFILLED) for clause in account.not_understood)
         task = View.of(request).task.rstrip()
         is_question = task.endswith("?") or len(content_words(task)) < 2
-        if read_as == _UNKNOWN or is_unfilled or is_question:
+        if read_as == _UNKNOWN or is_question:
             return reply
     text = "".join(block["text"] for block in filled.content)
     call = {"type": "tool_use", "name": ending["name"], "input": json.loads(text)}
@@ -78,14 +79,16 @@ def _decided(request: dict, temperament: Temperament) -> Answer:
     fitting = [skill for skill in skills() if skill.fits(view)]
     skill = fitting[0]
     account = replace(_account(view, skill), overlooked=overlooked)
+    if view.tools and name_of(skill) in ("tool_use", "talk"):
+        account = replace(account, arguments=tuple(arguments(view)))
     refusal = _beyond(view, account) if skill is fitting[-1] else ""
     if refusal:
         account = replace(account, read_as=_UNKNOWN)
         reply = Answer.say(refusal, "This job lies beyond the edge.")
         return replace(reply, account=account)
     reply = skill.reply(view)
-    if view.schema is not None and not _is_structured(reply):
-        form = next(other for other in fitting if other.SAYS == _FORM)
+    if view.schema is not None and not reply.refusal and not _is_structured(reply):
+        form = next(other for other in fitting if name_of(other) == "fill")
         reply = form.reply(view)
     if reply.account:
         account = with_clauses(account, reply.account.not_understood)
@@ -93,25 +96,14 @@ def _decided(request: dict, temperament: Temperament) -> Answer:
 
 
 def _account(view: View, skill: Skill) -> Account:
-    roles = skill.ROLES
-    if view.role == "desk" and not view.material:
-        roles = (*roles, "desk")  # its worker has nothing to work on, and the answer says so
-    return understood(
-        view.system,
+    return account_of(
+        name_of(skill),
+        without_listing(view.system) if view.role == "plan" else view.system,
         view.order,
-        read_as=skill.SAYS,
-        roles=roles,
-        wishes=skill.WISHES,
+        topic=skill.about(view),
         read=skill.read(view),
-        read_in_system=_workers_named(view) if view.role == "plan" else "",
         parts=view.parts,
     )
-
-
-def _workers_named(view: View) -> str:
-    """The workers that a planner's prompt lists, each with what is said of it."""
-    workers = workers_in(view.system, [])
-    return " ".join(f"{worker['name']} {worker['description']}" for worker in workers)
 
 
 def _beyond(view: View, account: Account) -> str:

@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from .dials import number
 from .lexicon import table
-from .wishes import number
 
 _NO_MEANINGS = frozenset("yes no needs steps worker id".split())  # of values and plans
 _MOST_STEPS = 20  # from a reference to the next one

@@ -6,8 +6,8 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
+from .dials import limits, places_of
 from .lexicon import found, words_in
-from .wishes import limits
 from .words import content_words, core, sentences, stem, uncited, vocabulary, words
 
 _MOST_SUBJECTS = 20
@@ -87,7 +87,7 @@ def _without_lead(text: str) -> str:
 def _cut(text: str) -> str:
     """A topic without what says how and for whom: "X in French" → "X"."""
     places = [match.start for match in found(text, "words/topics", "cut_wordings")]
-    places += [limit.start for limit in limits(text)]
+    places += [*places_of(text), *(limit.start for limit in limits(text))]
     for place in sorted(places)[:_MOST_CUTS]:
         if content_words(text[:place]):
             text = text[:place]
@@ -162,6 +162,11 @@ def subjects(text: str) -> tuple[str, ...]:
     if len(named) > 1:
         return tuple(named)[:_MOST_SUBJECTS]
     return (whole,) if whole else ()
+
+
+def named(task: str) -> str:
+    """What a task is about, for people: its subjects with commas."""
+    return ", ".join(subjects(task))
 
 
 def _pieces(text: str, whole: str) -> list[str]:

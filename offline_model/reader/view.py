@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Any
 
 from ..answer import Temperament
+from .dials import limit, wished
 from .lexicon import has, scan
 from .parts import label_of, labelled, parts
 from .sources import facts
-from .wishes import limit, wished
 from .words import Fact, says_nothing
 
 _BEHIND_ORDER = re.compile(r"[:\n][^\S\n]*[\"“](.{12,}?)[\"”]$", re.S)
@@ -210,7 +210,7 @@ class View:
         """Whether a wish is asked for, turned down or not mentioned (None); the last words count."""
         context = self.parts.get("context", "")
         for text in (*reversed(self.later), self.order, context, self.system):
-            state = wished(text, name)
+            state = wished(text, name, self.role == "review")
             if state is not None:
                 return state
         return None

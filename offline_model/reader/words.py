@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from .dials import number
 from .lexicon import has, number_pattern, words_in
-from .wishes import number
 
 _SUFFIXES = (
     "ization isation ations ation ements ement ments ment ings ing ions ion ers er ors or ed ly es s"

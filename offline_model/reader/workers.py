@@ -15,9 +15,9 @@ TURNS = {"research": 1, "write": 4, "review": 5}
 LAST_TURN = 6
 _MOST = 50  # workers
 _CLAUSES = re.compile(r"(?<=[.;!?])\s+|,\s+|\b(?:and then|and|then)\b")
-_JOINTS = re.compile(r"((?:,|;)?\s+(?:and then|and|then)\s+|(?<=[.;!?])\s+|,\s+)")
+_JOINTS = re.compile(r"((?:[,;]|(?<![\s,;]))\s++(?:and then|and|then)\s+|(?<=[.;!?])\s+|,\s+)")
 _REFUSES = re.compile(r"\b(?:no|not|never|without|skip|don't)\b", re.I)
-_ALWAYS = re.compile(r"[^.;\n]*\b(?:always|must|every)\b[^.;\n]*", re.I)
+_ALWAYS = re.compile(r"\b(?:always|must|every)\b", re.I)
 _WHO = re.compile(r"\b(?:who|that|which) (\w+)")
 _FIRST_VERB = re.compile(r"\W*(?:(?:please|just|only|now)\W+)*(\w+)")
 _BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]*[`*]*([A-Za-z][\w-]*)[`*]*\s*[(:–—-]", re.M)
@@ -136,8 +136,6 @@ def wished_kinds(view: View) -> set[str]:
     finds = first is not None and _verbs().get(stem(first[1])) == "research"
     if view.wish("facts_only") or (finds and not _speaks_of("texts", task)):
         return {"research"}
-    if view.wish("unreviewed"):
-        return {"research", "write"}
     return set(KINDS)
 
 
@@ -150,7 +148,8 @@ def _speaks_of(group: str, text: str) -> bool:
 def team_for(view: View, task: str, tools: list[dict]) -> list[dict]:
     """The tools that a task asks for, in the order of their turns: one for each usual step that is
     wished, and every further one that the task (or an "always …" of the system prompt) asks for."""
-    rules = ". ".join([task, *_ALWAYS.findall(view.system)])
+    told = re.split(r"[.;\n]", view.system)
+    rules = ". ".join([task, *filter(_ALWAYS.search, told)])
     others = [tool for tool in tools if kind_of(tool) not in KINDS]
     team = [tool for tool in others if asked(tool, rules)]
     for kind in sorted(wished_kinds(view)):
@@ -225,3 +224,13 @@ def _listed(text: str) -> list[str]:
     items = re.split(r"[,;]\s+(?:and\s+)?|\s+and\s+", line[1])
     first_words = [item.split()[0] for item in items if item.strip()]
     return list(dict.fromkeys(word.strip("`'\"*.") for word in first_words))
+
+
+def without_listing(text: str) -> str:
+    """A text without the sentence or the lines that list workers: these are read."""
+    if len(_BULLET.findall(text)) > 1:
+        lines = [line for line in text.splitlines() if not _BULLET.match(line)]
+        return "\n".join(re.sub(r"[^.\n]*:\s*$", "", line) for line in lines)
+    return re.sub(
+        rf"[^.\n]*(?:{_PEOPLE.pattern.rpartition('(')[0]})[^.\n]*\.?", "", text, flags=re.I
+    )

@@ -1,7 +1,7 @@
 """One module a skill; `SKILLS` says in which order they are asked. No skill imports another one's choice.
 
 A skill is a module with the names of the Protocol `Skill`. To add one, write the module, put its name into
-`SKILLS` before the skills that would take its requests, and its wordings into `lexicon/`.
+`SKILLS` before the skills that would take its requests, and its table into `lexicon/behaviours.toml`.
 """
 
 from __future__ import annotations
@@ -32,13 +32,6 @@ SKILLS = (
 class Skill(Protocol):
     """One thing that the offline model can do."""
 
-    SAYS: str
-    """What a request is read as, in the account."""
-    ROLES: tuple[str, ...]
-    """The roles of the lexicon whose habits it has."""
-    WISHES: tuple[str, ...]
-    """The wishes of the lexicon that it obeys."""
-
     def fits(self, view: View) -> bool:
         """Whether a request is for this skill."""
 
@@ -46,7 +39,16 @@ class Skill(Protocol):
         """What it answers. Pure: the same view gives the same answer."""
 
     def read(self, view: View) -> str:
-        """The words of the task that it used, such as its topic; what they leave is not understood."""
+        """The words of the task that it used beside its topic; what they leave is not understood."""
+
+    def about(self, view: View) -> str:
+        """What it takes the task to be about; "" where that decides nothing."""
+
+
+def name_of(skill: Skill) -> str:
+    """The behaviour that a skill is: its table in the lexicon."""
+    named = getattr(skill, "__name__", "") or getattr(skill, "name", "")
+    return named.rpartition(".")[2]
 
 
 @cache

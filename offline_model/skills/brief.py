@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ..answer import Answer
 from ..reader.claims import DIFFER, cited
+from ..reader.dials import closings
 from ..reader.form import filled
 from ..reader.order import Group, contradicts, contrasts, in_order, is_history, side_by_side
 from ..reader.prose import CONTRAST, uncapitalized, with_pronouns
@@ -59,7 +60,7 @@ def _written(view: View, facts: list[Fact], heading: str, thinking: str) -> Answ
     """The facts as a brief of the length that the prompt sets; what was not found comes last."""
     about = topic(view.task)
     cite = _cites(view)
-    gaps = _gaps(view)
+    gaps = [*_gaps(view), *_closings(view, about)]
     most_words = view.limit("words") or USUAL_WORDS
     taken = _count(gaps)
     if heading:
@@ -111,6 +112,11 @@ def _gaps(view: View) -> list[str]:
     told = sentences(view.parts.get("facts", ""))
     gaps = filter(says_nothing, told)
     return [gap for gap in gaps if not is_instruction(gap)]
+
+
+def _closings(view: View, about: str) -> list[str]:
+    """The sentences that dials put at the end."""
+    return [text.format(topic=about) for name, text in closings().items() if view.wish(name)]
 
 
 def _count(texts: list[str]) -> int:

@@ -6,10 +6,6 @@ from ..answer import Answer
 from ..reader.form import filled
 from ..reader.view import View
 
-SAYS = "a form to fill"
-ROLES = ("write", "talk")
-WISHES = ("length", "no_invention", "citations")
-
 
 def fits(view: View) -> bool:
     """A schema is asked for."""
@@ -17,8 +13,13 @@ def fits(view: View) -> bool:
 
 
 def read(view: View) -> str:
-    """The whole task: it may hold the text to read."""
+    """The whole task: its labels are read."""
     return view.task
+
+
+def about(view: View) -> str:
+    """Nothing: the text at hand decides."""
+    return ""
 
 
 def reply(view: View) -> Answer:

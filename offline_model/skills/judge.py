@@ -16,9 +16,6 @@ from ..reader.sources import facts
 from ..reader.view import View
 from ..reader.words import BULLET, citations, sentences, uncited, words
 
-SAYS = "judge"
-ROLES = ("judge", "review")
-WISHES = ("length", "citations", "no_invention", "coverage")
 CHECKS = ("support", "cited", "covered", "short", "readable")
 NUMBERS = ("integer", "number")
 USUAL_SCALE = (1, 5)
@@ -51,8 +48,8 @@ def fits(view: View) -> bool:
 
 
 def read(view: View) -> str:
-    """The whole task: it names what is judged."""
-    return view.task
+    """Nothing: its task is one of the reference."""
+    return ""
 
 
 def _scores(schema: dict) -> list[str]:
@@ -132,12 +129,13 @@ class _Sheet:
         self.ratings = ratings(view, draft)
         self.scale = _scale(view.instructions)
 
-    def rating(self, criterion: str) -> Rating:
-        """The rating of a criterion; the mean of all where no check fits it."""
-        described = self.criteria.get(criterion, "")
-        check = _check_in(criterion) or _check_in(described)
+    def rating(self, criterion: str) -> Rating | None:
+        """The rating of a criterion, None where it is none of the checks; of a total the mean."""
+        check = _check_in(criterion) or _check_in(self.criteria.get(criterion, ""))
         if check:
             return self.ratings[check]
+        if criterion and not _is_total(criterion):
+            return None
         checks = map(_check_in, self.criteria.values())
         named = list(filter(None, checks)) or CHECKS
         seen = [self.ratings[check] for check in named]
@@ -145,14 +143,16 @@ class _Sheet:
         mean = fmean(rating.share for rating in seen)
         return Rating(mean, " ".join(reasons))
 
-    def share(self, criterion: str) -> Share:
+    def share(self, criterion: str) -> Share | None:
         """The same on the scale of the request."""
-        return Share(self.rating(criterion).share, self.scale)
+        rating = self.rating(criterion)
+        return Share(rating.share, self.scale) if rating else None
 
     def known(self, schema: dict, criterion: str = "") -> dict:
         """The values for an object of the answer; `criterion` is the one that it scores, if any."""
         values: dict = {"criterion": criterion}
-        values["reason"] = self.rating(criterion).reason
+        rating = self.rating(criterion)
+        values["reason"] = rating.reason if rating else None
         fields = resolve(schema, self.root).get("properties", {})
         for name, field in fields.items():
             field = resolve(field, self.root)
@@ -182,6 +182,11 @@ def _check_in(text: str) -> str:
     return ""
 
 
+def about(view: View) -> str:
+    """Nothing: the text at hand decides."""
+    return ""
+
+
 def reply(view: View) -> Answer:
     """Scores with a reason for each, in the shape and on the scale that were asked for."""
     sheet = _Sheet(view)
@@ -191,9 +196,11 @@ def reply(view: View) -> Answer:
         return filled(view, "", known, why)
     whole = {"type": "integer"}
     lines = []
-    for name in sheet.criteria:
-        points = sheet.share(name).on(whole)
-        lines.append(f"{name}: {points} – {sheet.rating(name).reason}")
-    points = sheet.share("").on(whole)
-    lines.append(f"overall: {points}")
+    for name in [*sheet.criteria, ""]:
+        rating, share = sheet.rating(name), sheet.share(name)
+        if rating and share:
+            reason = f" – {rating.reason}" if name else ""
+            lines.append(f"{name or 'overall'}: {share.on(whole)}{reason}")
+        else:
+            lines.append(f"{name}: not scored, it is none of what I can check")
     return Answer.say("\n".join(lines), why)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..answer import Answer
 from ..reader.form import filled
 from ..reader.schema import means, resolve
-from ..reader.topics import subjects, topic
+from ..reader.topics import named, subjects, topic
 from ..reader.view import View
 from ..reader.workers import (
     KINDS,
@@ -18,10 +18,6 @@ from ..reader.workers import (
     without_others,
     workers_in,
 )
-
-SAYS = "planner"
-ROLES = ("plan", "write", "research")
-WISHES = ("length", "unreviewed", "facts_only", "citations")
 
 
 class _Shape(NamedTuple):
@@ -107,6 +103,11 @@ def _steps(view: View, shape: _Shape) -> list[_Step]:
     return steps or [_Step(workers[0], task)]
 
 
+def about(view: View) -> str:
+    """The topic of the task, or the subjects of a comparison."""
+    return named(view.task)
+
+
 def reply(view: View) -> Answer:
     """The plan as the schema wants it; a step needs those of the turn before its own."""
     shape = _shape(view.schema or {})
@@ -141,4 +142,4 @@ def _ids(shape: _Shape, steps: list[_Step]) -> list:
         return workers
     if any(field.get("type") == "integer" for field in fields):
         return list(range(1, len(steps) + 1))
-    return [f"{worker} {place}" for place, worker in enumerate(workers, 1)]
+    return [f"{worker}-{place}" for place, worker in enumerate(workers, 1)]

@@ -14,25 +14,11 @@ from ..reader.library import key_field, query_field, query_of, search_input
 from ..reader.order import is_history
 from ..reader.schema import has_field
 from ..reader.sources import documents
-from ..reader.topics import core, named_in, subjects, topic
+from ..reader.topics import core, named, named_in, subjects, topic
 from ..reader.view import View
 from ..reader.words import Fact, content_words, sentences, stem, words
 from .brief import compose
 
-SAYS = "researcher"
-ROLES = ("research", "write", "review")
-WISHES = (
-    "length",
-    "citations",
-    "no_invention",
-    "thorough",
-    "bullets",
-    "title",
-    "time_order",
-    "facts_only",
-    "nothing_found",
-    "coverage",
-)
 MOST_FACTS = 12  # reported when the prompt sets no number
 UNLIMITED = 10_000
 Call = tuple[str, dict]
@@ -55,6 +41,11 @@ def fits(view: View) -> bool:
 def read(view: View) -> str:
     """The topic and the subjects of the task."""
     return " ".join(named_in(view.task))
+
+
+def about(view: View) -> str:
+    """The topic of the task, or the subjects of a comparison."""
+    return named(view.task)
 
 
 def reply(view: View) -> Answer:
@@ -135,15 +126,14 @@ class _Research:
     def _queries(self) -> list[str]:
         """First one a subject, then another wording for what came back thin.
 
-        When the prompt wants it all and sets no limit: whatever was read about and not yet asked.
+        A model that is never done: whatever was read about and not yet asked.
         """
         view = self.view
         plain = [_ARTICLE.sub("", subject) for subject in self.about]
         if not self.asked:
             return _first(view.task, plain)
         most_facts = view.limit("facts")
-        is_thorough = view.wish("thorough") and (view.limit("searches") or not most_facts)
-        if view.temperament.never_done or is_thorough:
+        if view.temperament.never_done:
             turn = len(self.asked) % len(plain)
             return [self._further(plain[turn])]
         if len(self.asked) >= 2 * len(plain):
@@ -248,7 +238,7 @@ def _own_words(view: View) -> str:
     """The words that the prompt wants to hear when there is nothing to report; "" when it names none."""
     for sentence in sentences(view.instructions):
         named = _OWN_WORDS.findall(sentence)
-        if named and has(sentence, "wishes/nothing_found"):
+        if named and has(sentence, "dials/nothing_found"):
             return "".join(named[-1])
     return ""
 

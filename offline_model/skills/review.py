@@ -8,25 +8,14 @@ from dataclasses import asdict, dataclass
 
 from ..answer import Answer
 from ..reader.claims import NEAR, bare, best_fact, in_full, mismatch
+from ..reader.dials import is_closing, limit
 from ..reader.form import filled
 from ..reader.lexicon import has, words_in
 from ..reader.schema import has_field
 from ..reader.topics import read_of
 from ..reader.view import View
-from ..reader.wishes import limit
 from ..reader.words import Fact, citations, is_heading, says_nothing, sentences, uncited
 
-SAYS = "reviewer"
-ROLES = ("review", "write", "research")
-WISHES = (
-    "length",
-    "citations",
-    "no_invention",
-    "coverage",
-    "style_only",
-    "agreement",
-    "verdict",
-)
 MOST_ISSUES = 20
 _OF_THE_ANSWER = re.compile(r"\b(?:answer|reply|respond|your|issues?|explain|comments?)\b", re.I)
 _OF_THE_DRAFT = re.compile(r"\b(?:draft|brief|text)\b", re.I)
@@ -71,6 +60,11 @@ def read(view: View) -> str:
     return f"{read_of(view.task)} {quoted}"
 
 
+def about(view: View) -> str:
+    """Nothing: the text at hand decides."""
+    return ""
+
+
 def reply(view: View) -> Answer:
     """A verdict in the shape that was asked for: PASS, or REVISE with issues."""
     draft = view.draft
@@ -86,7 +80,7 @@ def inspect(view: View, draft: str) -> list[Issue]:
     """All that is wrong with a draft, in its order."""
     if view.wish("style_only"):
         return _style(draft)
-    claims = [one for one in sentences(draft) if citations(one) or not says_nothing(one)]
+    claims = [one for one in sentences(draft) if citations(one) or not _claims_nothing(one)]
     facts = tuple(dict.fromkeys([*view.facts, *in_full(view.facts)]))  # a draft may say "it"
     compares = view.wish("agreement") is not False
     cite = bool(view.wish("citations"))
@@ -103,6 +97,11 @@ def inspect(view: View, draft: str) -> list[Issue]:
         found += _coverage(draft, view.facts)
     rules = "\n\n".join((view.instructions, view.parts.get("rubric", "")))
     return found + _length(rules, draft)
+
+
+def _claims_nothing(sentence: str) -> bool:
+    """Whether a sentence only says that nothing was found, or ends the text as a dial asks for."""
+    return says_nothing(sentence) or is_closing(sentence)
 
 
 def opening(sentence: str) -> str:
@@ -197,7 +196,7 @@ def _style(draft: str) -> list[Issue]:
 
 def _word_of(view: View, answer: str, usual: str) -> str:
     """The word that the prompt uses for yes or for no."""
-    known = words_in("wishes/verdict", answer)
+    known = words_in("dials/verdict", answer)
     spoken = re.findall(r"\b[A-Z_]{2,}\b", f"{view.system}\n{view.task}")
     return next((word for word in spoken if word in known), usual)
 

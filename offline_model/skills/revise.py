@@ -10,6 +10,7 @@ from itertools import pairwise
 from ..account import Account
 from ..answer import Answer
 from ..reader.claims import best_fact, cited, mismatch
+from ..reader.dials import limit
 from ..reader.form import filled
 from ..reader.lexicon import has
 from ..reader.prose import spelled_out
@@ -17,12 +18,8 @@ from ..reader.schema import has_field
 from ..reader.sources import json_of
 from ..reader.topics import read_of
 from ..reader.view import View
-from ..reader.wishes import limit
 from ..reader.words import BULLET, Fact, citations, is_heading, overlap, sentences
 
-SAYS = "editor"
-ROLES = ("write", "edit", "review")
-WISHES = ("length", "citations", "no_invention", "title")
 MOST_LINES = 150
 """Of a draft that has to get shorter: the rest is dropped at once."""
 SURE = 0.5
@@ -68,6 +65,11 @@ def read(view: View) -> str:
     return read_of(view.task, facts)
 
 
+def about(view: View) -> str:
+    """Nothing: the text at hand decides."""
+    return ""
+
+
 def reply(view: View) -> Answer:
     """The draft with the named faults fixed, or shortened. Vague feedback leaves every sentence alone."""
     draft = view.draft or view.texts[-1]
@@ -92,14 +94,22 @@ def reply(view: View) -> Answer:
         brief.touch(words or UNLIMITED)
         why = "The feedback names nothing that could be fixed: keep every fact."
         return _answer(view, brief.text(), why, unread)
-    if too_long and not words:
-        shorter = int(0.75 * brief.length())
-        words = limit(feedback, "words") or shorter
+    fits_already = too_long and brief.length() <= (words or UNLIMITED)
+    if fits_already and (not words or _is_shortened_by_user(view)):
+        words = limit(feedback, "words") or int(0.75 * brief.length())
     few = view.limit("sentences")
     brief.shorten(words or UNLIMITED, few or UNLIMITED)
     points = f"{count} points" if count > 1 else "1 point"
     why = f"Fix what the feedback names ({points}), keep the rest."
     return _answer(view, brief.text(), why, unread)
+
+
+def _is_shortened_by_user(view: View) -> bool:
+    """Whether a later turn of the user, and no feedback handed over, asks for a shorter text."""
+    if view.parts.get("feedback") or not view.later:
+        return False
+    own = [line for line in _issues(view.later[-1]) if _is_feedback(view, line)]
+    return has("\n".join(own), "words/complaints", "shorten_wordings")
 
 
 def _shortened(view: View, draft: str) -> str:

@@ -12,7 +12,7 @@ from ..reader.form import value_for
 from ..reader.lexicon import words_in
 from ..reader.schema import resolve
 from ..reader.sources import json_of
-from ..reader.topics import subjects, topic
+from ..reader.topics import named, subjects, topic
 from ..reader.view import Call, View
 from ..reader.words import stem, words
 from ..reader.workers import (
@@ -28,9 +28,6 @@ from ..reader.workers import (
     without_others,
 )
 
-SAYS = "supervisor"
-ROLES = ("supervise", "write", "research", "review", "edit")
-WISHES = ("length", "unreviewed", "facts_only", "citations")
 LEXICON = "tools/hand_over"
 MOST_HANDOFFS = 1_000
 Step = tuple[str, dict]
@@ -102,9 +99,9 @@ def read_verdict(text: str) -> tuple[bool, str]:
     first = _VERDICT.match(text)
     word = first[1].upper() if first else ""
     is_cut = text.startswith("{")
-    if word in words_in("wishes/verdict", "yes") and not is_cut:
+    if word in words_in("dials/verdict", "yes") and not is_cut:
         return True, ""
-    if first and word in words_in("wishes/verdict", "no"):
+    if first and word in words_in("dials/verdict", "no"):
         text = text[first.end() :]
     return False, text
 
@@ -131,7 +128,7 @@ def _read_record(record: dict, text: str) -> tuple[bool, str]:
 
 
 def _approves(word: str) -> bool:
-    return word.upper() in words_in("wishes/verdict", "yes")
+    return word.upper() in words_in("dials/verdict", "yes")
 
 
 def payload(tool: dict, intent: str, artifacts: dict[str, str], context: str) -> dict:
@@ -181,11 +178,19 @@ def read(view: View) -> str:
     others = _others(view.tools)
     plain = without_others(task, others)
     used = [topic(plain), *subjects(plain)]
+    team = team_for(view, task, view.tools)
+    if any(kind_of(tool) == "write" for tool in team):
+        used.append(plain)  # the writer reads it, word for word
     for tool in _others(team_for(view, task, others)):
         used.append(clause_for(tool, task))
     if view.draft in task:
         used.append(view.draft)
     return " ".join(used)
+
+
+def about(view: View) -> str:
+    """The topic of the task, or the subjects of a comparison."""
+    return named(view.task)
 
 
 def reply(view: View) -> Answer:

@@ -13,13 +13,10 @@ from ..reader.form import filled
 from ..reader.lexicon import has
 from ..reader.parts import label_of
 from ..reader.sources import facts
-from ..reader.topics import read_of, topic
+from ..reader.topics import named, read_of, topic
 from ..reader.view import View
 from ..reader.words import Fact, citations, is_instruction, is_no
 
-SAYS = "synthesizer"
-ROLES = ("synthesize", "write")
-WISHES = ("length", "citations", "coverage", "title", "no_invention")
 UNLIMITED = 100_000
 _MOST_COMPARED = 80  # statements, each with each other
 _TITLED = re.compile(r"\b(?:brief|report|title)\b", re.I)
@@ -44,6 +41,11 @@ def fits(view: View) -> bool:
 def read(view: View) -> str:
     """What the task is about."""
     return read_of(view.task, view.parts.get("facts", ""))
+
+
+def about(view: View) -> str:
+    """The topic of the task, or the subjects of a comparison."""
+    return named(view.task)
 
 
 def reply(view: View) -> Answer:

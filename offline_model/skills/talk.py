@@ -9,10 +9,8 @@ from ..reader.claims import cited
 from ..reader.lexicon import has
 from ..reader.view import View
 from ..reader.words import content_words, sentences, vocabulary
+from .tool_use import wanted_in
 
-SAYS = "a question"
-ROLES = ("talk", "edit")
-WISHES = ("length", "citations", "no_invention")
 LONGEST_GREETING = 12
 MOST_SENTENCES = 5
 
@@ -24,15 +22,18 @@ def fits(view: View) -> bool:
 
 def read(view: View) -> str:
     """The question, where there is one."""
-    if not view.material:
-        return view.task
     question = _question(view)
-    return question if question.endswith("?") else ""
+    return question if question.endswith("?") or not view.material else ""
 
 
 def _question(view: View) -> str:
     """The last words of the user, or the task."""
     return (view.later[-1] if view.later else view.task).strip()
+
+
+def about(view: View) -> str:
+    """Nothing: the reply quotes the question, or answers it."""
+    return ""
 
 
 def reply(view: View) -> Answer:
@@ -57,9 +58,28 @@ def reply(view: View) -> Answer:
     found = "there is no text or tool in front of me that tells me"
     if pool:
         found = "the text in front of me does not say"
+    elif view.tools:
+        found = _of_tools(view)
     short = question if len(question) < 90 else f"{question[:80].rsplit(' ', 1)[0]} …"
-    needed = "I would need the facts, or a tool to find them."
-    return Answer.say(f"I cannot answer “{short}”: {found}. {needed}", "Nothing to answer from.")
+    needed = "I would need the facts, or a tool to find them." if not view.tools else ""
+    text = f"I cannot answer “{short}”: {found}. {needed}".rstrip()
+    return Answer.say(text, "Nothing to answer from.")
+
+
+def _of_tools(view: View) -> str:
+    """Why none of the tools in front of it can be called."""
+    needs = [
+        f"{wanted.tool['name']} needs {', '.join(wanted.missing)}"
+        for wanted in wanted_in(view)
+        if wanted.missing
+    ]
+    if not needs:
+        names = ", ".join(str(tool.get("name")) for tool in view.tools)
+        return f"its words fit none of the tools in front of me ({names})"
+    return (
+        f"{'; '.join(needs)}, and I take a number from the sentence, and a text only from quotation"
+        " marks or from a part of the message"
+    )
 
 
 def _pool(view: View) -> list[str]:

@@ -3,38 +3,69 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from ..answer import Answer
+from ..reader.dials import number
 from ..reader.lexicon import words_in
 from ..reader.schema import resolve
 from ..reader.view import Call, View
-from ..reader.wishes import number
 from ..reader.words import sentences, stem, stop_words, words
 from ..reader.workers import said_of
 
-SAYS = "user of tools"
-ROLES = ("talk",)
-WISHES = ("length",)
 _QUOTED = re.compile(r"[\"“]([^\"”]+)[\"”]|(?<!\w)['‘]([^'’]+)['’](?!\w)")
 _FIGURE = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?")
+
+
+class Wanted(NamedTuple):
+    """A call that a sentence asks for: the arguments found in it, and the required ones that are not."""
+
+    sentence: str
+    tool: dict
+    given: dict
+    missing: tuple[str, ...]
 
 
 def fits(view: View) -> bool:
     """There are tools that fit, or there were calls whose results are to be reported."""
     if view.calls:
         return True
-    return not view.must_answer and bool(_wanted(view))
+    return not view.must_answer and bool(_calls(view))
 
 
 def read(view: View) -> str:
-    """The whole task, where tools were called for it."""
-    return view.task
+    """The words of the sentences that became calls: the tool's own, the arguments, and those that ask."""
+    used = [*words_in("tools/run", "asks")]
+    for wanted in wanted_in(view):
+        if not wanted.missing:
+            own = _own_words(wanted.tool)
+            used += [word for word in words(wanted.sentence) if stem(word) in own]
+            used += map(str, wanted.given.values())
+            used += _FIGURE.findall(wanted.sentence)[: len(wanted.given)]
+    return " ".join(used)
+
+
+def about(view: View) -> str:
+    """Nothing: the calls show it."""
+    return ""
+
+
+def arguments(view: View) -> list[str]:
+    """The calls with their arguments, in words, and what was not found for them."""
+    said = []
+    for wanted in wanted_in(view):
+        if wanted.missing:
+            said += [f"{wanted.tool['name']}: {name} not found" for name in wanted.missing]
+            continue
+        values = ", ".join(f"{name}={value!r}" for name, value in wanted.given.items())
+        said.append(f"{wanted.tool['name']}({values})")
+    return said
 
 
 def reply(view: View) -> Answer:
     """The calls that the task asks for and that were not made yet; else the results in a line each."""
     made = [(call.name, call.input) for call in view.calls]
-    calls = [call for call in _wanted(view) if call not in made]
+    calls = [call for call in _calls(view) if call not in made]
     if calls and not view.must_answer:
         names = dict.fromkeys(name for name, _ in calls)
         return Answer.call(calls, f"The task asks for what {', '.join(names)} does.")
@@ -54,26 +85,31 @@ def _report(call: Call) -> str:
     return f"{name}: {result or 'nothing came back'}"
 
 
-def _wanted(view: View) -> list[tuple[str, dict]]:
-    """(tool, arguments) for each sentence of the task that a tool's words fit."""
-    calls = []
-    own = [_own_words(tool) for tool in view.tools]
+def _calls(view: View) -> list[tuple[str, dict]]:
+    """(tool, arguments) for each sentence of the task that a tool's words fit and that names all it needs."""
+    return [(one.tool["name"], one.given) for one in wanted_in(view) if not one.missing]
+
+
+def wanted_in(view: View) -> list[Wanted]:
+    """For each sentence of the task the tool whose words fit it best, if any."""
+    found = []
+    offered = [tool for tool in view.request.get("tools") or () if isinstance(tool, dict)]
+    tools = view.tools or offered  # those that may not be called any more were called
+    own = [_own_words(tool) for tool in tools]
     for sentence in sentences(view.task or view.first):
         spoken = set(map(stem, words(sentence)))
         scores = [len(known & spoken) for known in own]
         best = max(scores, default=0)
         if best:
-            tool = view.tools[scores.index(best)]
-            schema = tool.get("input_schema") or {}
-            given = _arguments(schema, sentence, view)
-            if given is not None:
-                calls.append((tool["name"], given))
-    return calls
+            tool = tools[scores.index(best)]
+            given, missing = _arguments(tool.get("input_schema") or {}, sentence, view)
+            found.append(Wanted(sentence, tool, given, missing))
+    return found
 
 
-def _arguments(schema: dict, sentence: str, view: View) -> dict | None:
+def _arguments(schema: dict, sentence: str, view: View) -> tuple[dict, tuple[str, ...]]:
     """The arguments from a sentence: its numbers in order, its quotations, then the parts of the
-    message; None where a required one is missing."""
+    message; and the names of required ones that are missing."""
     figures = [number(figure) for figure in _FIGURE.findall(sentence)]
     quotations = map("".join, _QUOTED.findall(sentence))
     texts = [*quotations, *view.material.values()]
@@ -83,6 +119,7 @@ def _arguments(schema: dict, sentence: str, view: View) -> dict | None:
         "string": texts,
     }
     given = {}
+    missing = []
     fields = schema.get("properties") or {}
     for name, field in fields.items():
         kind = resolve(field, schema).get("type")
@@ -90,8 +127,8 @@ def _arguments(schema: dict, sentence: str, view: View) -> dict | None:
         if pool:
             given[name] = pool.pop(0)
         elif name in schema.get("required", ()):
-            return None
-    return given
+            missing.append(name)
+    return given, tuple(missing)
 
 
 def _own_words(tool: dict) -> set[str]:

@@ -5,13 +5,9 @@ from __future__ import annotations
 from ..answer import Answer
 from ..reader.lexicon import has
 from ..reader.schema import has_field
-from ..reader.topics import read_of
+from ..reader.topics import named, read_of
 from ..reader.view import View
 from .brief import compose
-
-SAYS = "writer"
-ROLES = ("write", "edit")
-WISHES = ("length", "citations", "no_invention", "title", "bullets", "time_order")
 
 
 def fits(view: View) -> bool:
@@ -33,6 +29,11 @@ def fits(view: View) -> bool:
 def read(view: View) -> str:
     """What the task is about."""
     return read_of(view.task, view.parts.get("facts", ""))
+
+
+def about(view: View) -> str:
+    """The topic of the task, or the subjects of a comparison."""
+    return named(view.task)
 
 
 def reply(view: View) -> Answer:

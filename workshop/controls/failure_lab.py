@@ -95,8 +95,10 @@ class FailureLab(Control):
         lines += [f"  {label}: {getattr(self, name)}" for name, (label, _, _) in LIMITS.items()]
         lines.append(self.finding())
         if self.run is not None:
-            lines += ["", BudgetGauges(self.run).text(), "", Timeline(self.run).text()]
-        return "\n".join(lines)
+            timeline = Timeline(self.run)
+            lines += ["", BudgetGauges(self.run).text()]
+            lines += ["", timeline.text(), "", timeline.account()]
+        return "\n".join(lines).rstrip()
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         bundle = super()._repr_mimebundle_(include, exclude)

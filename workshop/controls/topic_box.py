@@ -216,8 +216,10 @@ class TopicBox(Control):
         """The brief, or else the work that was finished, each piece to open; then the bill and
         every handoff.
         """
+        from kernel.readings import reading_of
         from workshop.views import HandoffLog
-        from workshop.views.understood import not_understood, readings
+        from workshop.views.understood import readings
+        from workshop.views.view import under
 
         text = self.result.output if isinstance(self.result.output, str) else ""
         parts = (
@@ -230,7 +232,7 @@ class TopicBox(Control):
         )
         if self.run is not None and self.run.events:
             events = self.run.events
-            parts += [f"<p>{escape(line)}</p>" for line in not_understood(events)]
+            parts += [under(reading_of(events))]
             parts += [bill(self.run)]
             if lines := readings(events):
                 items = "".join(f"<li>{escape(line)}</li>" for line in lines)

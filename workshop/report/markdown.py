@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from classroom.paper.svg import plain
+from kernel.readings import reading_of
 from workshop.views import TeamPicture
 from workshop.views.handoffs import in_full
 from workshop.views.scene import Passage, Scene, bill, dollars, sizes
@@ -29,7 +30,7 @@ def markdown(report: Report) -> str:
     scene = Scene(log.events)
     lines = [f"<!-- {MARK} -->", f"# Build report: {inline(report.title)}", ""]
     lines += [f"{report.made:%Y-%m-%d %H:%M} UTC. {inline(scene.finding(), 600)}", ""]
-    lines += [*_result(scene), ""]
+    lines += [*_result(scene), "", inline(reading_of(log.events), 900), ""]
     lines += ["## Was it worth it?", "", *_quoted(report.note or "No note was written."), ""]
     verdict = facts.verdict(log, report.baseline)
     lines += ["## Against one agent", "", inline(verdict, 600), ""]

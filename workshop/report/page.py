@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from classroom.paper.svg import escape
+from kernel.readings import reading_of
 from workshop.views import Timeline
 from workshop.views.handoffs import in_full
 from workshop.views.scene import Passage, Scene, bill, dollars, sizes
@@ -46,6 +47,7 @@ def html(report: Report) -> str:
     body = [
         *_head(report, scene, team),
         *_result(scene),
+        f"<p>{_line(reading_of(log.events), 900)}</p>",
         *_note(report.note),
         *_comparison(report, team, alone),
         *_checks(report.checks),
@@ -169,7 +171,7 @@ def _picture(svg: str) -> str:
 
 def _timeline(report: Report) -> Iterator[str]:
     yield "<h2>When who worked</h2>"
-    picture = _picture(Timeline(report.log.events, time="seconds").markup())
+    picture = _picture(Timeline(report.log.events, time="seconds").svg())
     yield (
         f'<div class="time" tabindex="0" role="region" aria-label="timeline in seconds">'
         f"{picture}</div>"

@@ -31,7 +31,7 @@ def frames(events: Sequence[Event], limit: int = MOST) -> list[Frame]:
     found = []
     for place in places(events, limit):
         seen += events[len(seen) : place + 1]
-        found.append(Frame(seen[-1].at, picture.markup(), _caption(seen)))
+        found.append(Frame(seen[-1].at, picture.svg(), _caption(seen)))
     return found
 
 

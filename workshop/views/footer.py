@@ -1,16 +1,12 @@
-"""The lines under a picture of a run: why handoffs did not end well, what waited, and what was not
-understood.
-"""
+"""The lines in a picture of a run: why handoffs did not end well, and what waited."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from classroom.paper.svg import BODY, MARGIN, MUTED, WARNING, WIDTH, text, wrapped
-from kernel import Event
 
-from .scene import Passage, reasons, waits
-from .understood import not_understood
+from .scene import Passage, reasons
 
 LINE_HEIGHT = 17
 
@@ -23,11 +19,6 @@ def first_reasons(passages: Iterable[Passage], limit: int) -> list[str]:
     if hidden > 0:
         shown.append(f"and {hidden} more reasons: HandoffLog shows each")
     return shown
-
-
-def notes_on(passages: Sequence[Passage], events: Iterable[Event]) -> list[str]:
-    """What waited, and what the offline model did not understand."""
-    return [*waits(passages), *not_understood(events)]
 
 
 def footer(why: Iterable[str], notes: Iterable[str], y: float) -> tuple[list[str], float]:

@@ -36,10 +36,10 @@ from classroom.paper.svg import (
 from kernel.models import role_of
 from workshop.views.hues import Hues
 
-from .footer import first_reasons, footer, notes_on
+from .footer import first_reasons, footer
 from .lanes import LEGEND, Scale, in_text, lane_height, member_lane
 from .layout import Layout, Place, arrange
-from .scene import Member, Part, Passage, Scene, bill, dollars, listed, short, sizes
+from .scene import Member, Part, Passage, Scene, bill, dollars, listed, short, sizes, waits
 from .view import Source, Time, View
 
 MOST_REASONS = 4
@@ -107,7 +107,7 @@ class TeamPicture(View):
         return f"{task}: {self.scene.finding()} {notes}".strip()
 
     def _notes(self) -> list[str]:
-        return notes_on(self.scene.passages, self.events)
+        return waits(self.scene.passages)
 
     def _why(self) -> list[str]:
         """Why handoffs did not end well, each reason once, without the one that the finding

@@ -25,9 +25,9 @@ from classroom.paper.svg import (
     wrapped,
 )
 
-from .footer import first_reasons, footer, notes_on
+from .footer import first_reasons, footer
 from .lanes import LEGEND, Scale, in_text, passage_lane
-from .scene import Passage
+from .scene import Passage, waits
 from .view import Source, Time, View
 
 MOST = 40
@@ -126,7 +126,7 @@ class Timeline(View):
         return f"{self.scene.task or 'A run'}: {self.finding()} {' '.join([*self._why(), *self._notes()])}".strip()
 
     def _notes(self) -> list[str]:
-        return notes_on(self.scene.passages, self.events)
+        return waits(self.scene.passages)
 
     def _why(self) -> list[str]:
         return first_reasons(self.scene.passages, MOST_REASONS)

@@ -8,8 +8,9 @@ import base64
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
-from classroom.paper.svg import INK, card, escape, text
+from classroom.paper.svg import FONT, INK, MUTED, card, escape, text
 from kernel import Event, Run, Trace
+from kernel.readings import reading_of
 
 from .hues import Hues
 from .scene import Scene
@@ -31,6 +32,24 @@ def bundle(svg: str, alt: str, words: str) -> dict[str, str]:
         f'src="data:image/svg+xml;base64,{data}">'
     )
     return {"text/html": image, "image/svg+xml": svg, "text/plain": words}
+
+
+def with_line(made: dict[str, str], line: str) -> dict[str, str]:
+    """A finished picture with a line under it."""
+    if not line:
+        return made
+    words = made["text/plain"]
+    return {
+        **made,
+        "text/html": made["text/html"] + under(line),
+        "text/plain": f"{words}\n\n{line}",
+    }
+
+
+def under(line: str) -> str:
+    """A line as it stands under a picture."""
+    style = f"max-width:760px;margin:4px 24px 8px;font-family:{FONT};font-size:12px;color:{MUTED}"
+    return f'<p class="mathjax_ignore" style="{style}">{escape(line)}</p>' if line else ""
 
 
 class View:
@@ -85,15 +104,24 @@ class View:
         """The picture as it goes into a page: SVG or HTML, or the line that says why there
         is none.
         """
-        return self._repr_mimebundle_()[self._mime()]
+        return self._repr_mimebundle_()["text/html"] if hasattr(self, "html") else self._drawn()
+
+    def _drawn(self) -> str:
+        """The SVG, and the account's line under it."""
+        made = self._repr_mimebundle_()
+        return made["image/svg+xml"] + under(self.account())
 
     def _mime(self) -> str:
         return "text/html" if hasattr(self, "html") else "image/svg+xml"
 
+    def account(self) -> str:
+        """What the offline model read in the run's requests, and what it did not; "" for others."""
+        return reading_of(self.events)
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         try:
             drawn = self.html() if hasattr(self, "html") else self.svg()
-            return self._bundle(drawn, self.alt(), self.text())
+            return with_line(self._bundle(drawn, self.alt(), self.text()), self.account())
         except Exception as problem:
             sentence = (
                 f"{type(self).__name__} could not be drawn: {type(problem).__name__}: {problem}"

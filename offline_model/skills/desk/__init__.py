@@ -5,31 +5,31 @@ They know how programs, settings, logs and tickets are written, and no program, 
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 
 from ...answer import Answer
 from ...reader.view import View
+from .material import expected
 
-_SAYS = {
-    "repair": "worker for code",
-    "settings": "worker for settings",
-    "records": "worker for logs and rows",
-    "replan": "planner of a desk",
-    "select": "selector of executors",
-    "crosscheck": "synthesizer of findings",
-    "patch_review": "reviewer of patches",
-    "notify": "writer of a note",
-}
+_NAMES = (
+    "repair",
+    "settings",
+    "records",
+    "replan",
+    "select",
+    "crosscheck",
+    "patch_review",
+    "notify",
+)
+_OF_A_TICKET = ("repair", "settings", "records", "notify", "replan", "patch_review")
 
 
 class DeskSkill:
     """A module of this folder as a skill: its `fits`, and the function of its own name as the reply."""
 
-    ROLES = ("desk", "plan", "synthesize", "review")
-    WISHES = ("length", "verdict", "facts_only")
-
     def __init__(self, name: str) -> None:
-        self.SAYS = _SAYS[name]
+        self.name = name
         module = import_module(f"{__name__}.{name}")
         self._fits, self._reply = module.fits, getattr(module, name)
 
@@ -40,8 +40,15 @@ class DeskSkill:
         return self._reply(view)
 
     def read(self, view: View) -> str:
-        """The whole task: a ticket is read as it is."""
-        return view.task
+        """The ticket in the task; the whole task, where its words choose or are held against a patch."""
+        if self.name in ("select", "patch_review"):
+            return view.task
+        ticket = re.search(r"^Ticket .*", view.task, re.M | re.S)
+        return f"{self.about(view)}\n{ticket[0] if ticket else ''}"
+
+    def about(self, view: View) -> str:
+        """What the ticket says that should be so."""
+        return expected(view) if self.name in _OF_A_TICKET else ""
 
 
-SKILLS = tuple(map(DeskSkill, _SAYS))
+SKILLS = tuple(map(DeskSkill, _NAMES))

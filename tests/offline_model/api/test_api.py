@@ -896,7 +896,12 @@ def with_account(account, **settings):
 
 def test_the_account_travels_in_a_header_and_never_in_the_body():
     account = Account(
-        "writer", ("at most 180 words",), ("task", "facts"), ("like a pirate — “arr”",)
+        "writer",
+        topic="tea — “hot”",
+        arguments=("pour(cups=2)",),
+        wishes=("at most 180 words",),
+        parts=("task", "facts"),
+        not_understood=("like a pirate — “arr”",),
     )
     response = post(with_account(account), ask())
     assert Account.from_header(response.headers["offline-understood"]) == account
@@ -909,7 +914,7 @@ def test_the_account_travels_in_a_header_and_never_in_the_body():
 
 def test_an_account_that_is_too_long_is_cut_with_a_count_and_keeps_what_was_not_understood():
     wishes = tuple(f"wish {number} é" for number in range(500))
-    account = Account("writer", wishes, (), ("like a pirate",))
+    account = Account("writer", wishes=wishes, not_understood=("like a pirate",))
     header = post(with_account(account), ask()).headers["offline-understood"]
     cut = Account.from_header(header)
     assert len(header) <= 4096

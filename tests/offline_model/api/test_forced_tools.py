@@ -83,9 +83,10 @@ def test_the_named_tool_is_called_and_no_other():
     text = "What do the sources say about the tea tax? Search the library."
     named = calls(ask(text, tools, {"type": "tool", "name": "search"}))
     assert {name for name, _ in named} == {"search"}
-    assert {name for name, _ in calls(ask(text, tools, {"type": "tool", "name": "record"}))} == {
-        "record"
-    }
+    forced = ask(text, tools, {"type": "tool", "name": "record"})
+    reply = send(forced)[1]
+    assert reply["stop_reason"] == "refusal" and not reply["content"]
+    assert "nothing in the text fills" in reply["stop_details"]["explanation"]
 
 
 def test_a_forced_call_is_the_same_every_time_and_can_be_answered():

@@ -9,7 +9,11 @@ from pathlib import Path
 import pytest
 
 import offline_model
-from offline_model.skills import skills
+from kernel import context, findings, memory, plan, selection, supervisors, team
+from kernel.desks import oncall
+from offline_model.page import page
+from offline_model.reader.difference import account_of
+from offline_model.skills import name_of, skills
 
 from .desk import FACTS, GOOD
 from .wire import TEXT, VERDICT, parts, send, shape, tool
@@ -21,8 +25,10 @@ FAMILIES = {
         path.stem: tomllib.loads(path.read_text(encoding="utf-8"))
         for path in sorted((HOME / "lexicon" / folder).glob("*.toml"))
     }
-    for folder in ("roles", "wishes", "tools")
+    for folder in ("roles", "tools")
 }
+FAMILIES["dials"] = tomllib.loads((HOME / "lexicon" / "dials.toml").read_text(encoding="utf-8"))
+BEHAVIOURS = tomllib.loads((HOME / "lexicon" / "behaviours.toml").read_text(encoding="utf-8"))
 ROWS = {name: row for name, row in re.findall(r"^\| `(\w+)` \|(.*)\|$", PAGE, re.M)}
 
 
@@ -37,29 +43,59 @@ def test_the_page_names_nothing_that_the_lexicon_lacks():
     assert set(ROWS) == {name for folder in FAMILIES.values() for name in folder}
 
 
-@pytest.mark.parametrize("wish", [name for name in FAMILIES["wishes"] if name != "length"])
-def test_each_wish_of_the_page_is_read_in_both_wordings_by_a_skill(wish):
-    from .test_wordings import PROMPTS, asked
+@pytest.mark.parametrize("dial", [name for name in FAMILIES["dials"] if name != "length"])
+def test_each_dial_of_the_page_is_read_in_both_forms_by_a_behaviour_that_obeys_it(dial):
+    entry = FAMILIES["dials"][dial]
+    for form in entry["reads"]:
+        accounts = [
+            account_of(name, form, "", topic="", read="", parts=()) for name in entry["for"]
+        ]
+        assert all({entry["says"], entry.get("says_off")} & {*made.wishes} for made in accounts)
 
-    entry = FAMILIES["wishes"][wish]
-    for wording in entry["reads"]:
-        seen = {found_wish for to in PROMPTS for found_wish in asked(to, wording).account.wishes}
-        assert seen & {entry["says"], entry.get("says_turned")}, (wording, seen)
+
+def test_each_dial_and_role_belongs_to_a_behaviour_and_each_skill_is_declared():
+    obeyed = {name for dial in FAMILIES["dials"].values() for name in dial["for"]}
+    assert obeyed <= {*BEHAVIOURS} and {name_of(skill) for skill in skills()} <= {*BEHAVIOURS}
+    roles = {role for entry in BEHAVIOURS.values() for role in entry.get("roles", ())}
+    assert roles == set(FAMILIES["roles"])
 
 
-def test_each_wish_and_role_is_obeyed_by_a_skill():
-    assert {wish for skill in skills() for wish in skill.WISHES} == set(FAMILIES["wishes"])
-    assert {role for skill in skills() for role in skill.ROLES} == set(FAMILIES["roles"])
+def test_the_page_is_the_one_that_the_data_make():
+    assert page() == PAGE
+
+
+PROMPTS_OF_THE_KERNEL = {
+    "research": (team.RESEARCHER, memory.REMEMBERS),
+    "write": (team.WRITER,),
+    "review": (team.REVIEWER,),
+    "supervise": (supervisors.SUPERVISOR,),
+    "replan": (plan.PLANNER,),
+    "crosscheck": (findings.SYNTHESIZER,),
+    "select": (selection.SELECTOR,),
+    "synthesize": (context.FOLDER,),
+    "repair": (oncall.PROMPTS["code"],),
+    "records": (oncall.PROMPTS["data"],),
+    "settings": (oncall.PROMPTS["ops"],),
+    "notify": (oncall.PROMPTS["comms"],),
+    "patch_review": (oncall.PROMPTS["reviewer"],),
+}
+
+
+@pytest.mark.parametrize("behaviour", PROMPTS_OF_THE_KERNEL)
+def test_the_reference_is_the_prompt_of_the_kernel(behaviour):
+    for prompt in PROMPTS_OF_THE_KERNEL[behaviour]:
+        account = account_of(behaviour, prompt, "", topic="", read="", parts=())
+        assert account.not_understood == ()
 
 
 def test_no_wording_is_a_regular_expression():
+    tables = [*FAMILIES["dials"].values()]
     for path in (HOME / "lexicon").rglob("*.toml"):
-        for key, listed in tomllib.loads(path.read_text(encoding="utf-8")).items():
+        tables.append(tomllib.loads(path.read_text(encoding="utf-8")))
+    for table in tables:
+        for key, listed in table.items():
             for wording in listed if key.endswith("wordings") else ():
-                assert re.fullmatch(r"(?:\^ )?[\w '’.|*(){}\[\]:/&-]+", wording), (
-                    path.name,
-                    wording,
-                )
+                assert re.fullmatch(r"(?:\^ )?[\w '’.|*(){}\[\]:/&-]+", wording), wording
 
 
 def test_the_example_account_of_the_page_is_what_it_says():
@@ -67,7 +103,7 @@ def test_the_example_account_of_the_page_is_what_it_says():
     account = send(parts(task="Write a brief on Qdrant", facts=FACTS), system).account
     assert account.read_as == "writer" and account.parts == ("task", "facts")
     assert set(account.wishes) == {"at most 180 words", "cite", "no invention"}
-    assert account.not_understood == ("Write like a pirate",)
+    assert account.not_understood == ("Write like a pirate",) and account.topic == "Qdrant"
 
 
 def test_an_unknown_job_is_answered_by_one_sentence():

@@ -18,6 +18,7 @@ import offline_model
 from kernel import connect, models
 from offline_model import OfflineAPI
 from offline_model.account import HEADER, MAX_BYTES
+from offline_model.page import BEGIN
 from offline_model.skills import SKILLS, Skill
 
 from .desk import FACTS, GOOD
@@ -41,7 +42,12 @@ PROOFS = {  # how a sentence of the page begins → the tests that prove it
     "What a real model does with style": f"{EDGE}.test_what_the_page_does_not_read_is_not_understood",
     "Each reply carries an account": f"{HERE}.test_the_account_is_in_the_header_and_not_in_the_body {HERE}.test_the_account_of_a_reply_is_the_one_in_the_header",
     "read as: writer": f"{EDGE}.test_the_example_account_of_the_page_is_what_it_says",
-    "*Not understood* are the clauses": f"{EDGE}.test_what_nothing_fills_is_named {SKILL}.test_feedback_that_names_nothing_to_fix_is_in_the_account",
+    "The account is read by difference": f"{EDGE}.test_the_reference_is_the_prompt_of_the_kernel",
+    "Each behaviour declares its reference": f"{EDGE}.test_each_dial_and_role_belongs_to_a_behaviour_and_each_skill_is_declared",
+    "Whatever a system prompt or a task says": f"{PROMPT}.test_a_foreign_wish_in_the_same_place_is_named",
+    "So are the lines of feedback": f"{EDGE}.test_what_nothing_fills_is_named {SKILL}.test_feedback_that_names_nothing_to_fix_is_in_the_account",
+    "The topic is what the task": f"{EDGE}.test_the_example_account_of_the_page_is_what_it_says",
+    "Of a call of a tool the account says": f"{HERE}.test_the_arguments_of_a_call_are_in_the_account",
     "When the job itself is not on this page": f"{HERE}.test_the_sentence_on_an_unknown_job_is_the_one_of_the_page",
     "It invents in one case only": f"{SKILL}.test_it_invents_only_without_any_text_and_when_nothing_forbids_it",
     "**Parts** of a message": f"{HERE}.test_a_part_is_a_tag_or_a_line_that_is_a_label",
@@ -53,15 +59,17 @@ PROOFS = {  # how a sentence of the page begins → the tests that prove it
     "Where there is no task": f"{HERE}.test_where_there_is_no_task_the_last_paragraph_is_the_order",
     "**Who it is**": f"{HERE}.test_the_system_prompt_says_who_it_is",
     "A request that names no role": f"{HERE}.test_without_a_role_task_tools_and_schema_decide",
-    "**Wishes**": f"{EDGE}.test_the_page_names_nothing_that_the_lexicon_lacks",
-    "The last sentence that mentions a wish counts": f"{HERE}.test_the_last_sentence_that_mentions_a_wish_counts",
+    "**Dials**": f"{EDGE}.test_the_page_names_nothing_that_the_lexicon_lacks",
+    "The last sentence that mentions a dial counts": f"{HERE}.test_the_last_sentence_that_mentions_a_wish_counts",
     "A limit is the strictest one": f"{SKILL}.test_the_strictest_length_counts",
+    "In the prompt of a reviewer": f"{HERE}.test_what_a_sentence_lacks_is_a_fault_to_a_reviewer",
+    "A number is taken": f"{HERE}.test_the_arguments_of_a_call_are_in_the_account",
     "**Tools**": f"{HERE}.test_each_tool_of_the_page_is_used",
-    "**Schemas**": f"{SKILL}.test_an_answer_keeps_its_schema_whichever_skill_gives_it",
-    "A field is filled with what a skill knows": f"{SKILL}.test_a_verdict_fills_whatever_shape_is_asked_for {SKILL}.test_a_form_is_filled_by_name_and_type_and_what_nothing_fills_is_said",
-    "A text or list without a meaning": f"{HERE}.test_a_text_without_a_meaning_gets_the_whole_text",
-    "A number or a choice that nothing fills": f"{HERE}.test_what_nothing_fills_gets_the_plainest_value",
-    "A text with a `format`": f"{HERE}.test_a_text_with_a_format_is_filled_from_its_own_line",
+    "**Schemas**": f"{SKILL}.test_a_verdict_fills_whatever_shape_is_asked_for",
+    "A field is filled with what a skill knows": f"{SKILL}.test_a_verdict_fills_whatever_shape_is_asked_for {SKILL}.test_a_form_is_filled_from_labels_and_what_nothing_fills_is_refused_by_name {HERE}.test_a_text_with_a_format_is_filled_from_its_own_line",
+    "A field that nothing fills": f"{SKILL}.test_a_field_that_may_be_null_is_null_and_named",
+    "A required field": f"{HERE}.test_what_nothing_fills_is_a_refusal_that_names_it",
+    "A judge scores": f"{HERE}.test_a_judge_scores_what_it_can_check_and_nothing_else",
     "The skills of the desk answer in the shapes": f"{HERE}.test_the_desk_answers_in_the_shapes_of_the_kernel",
     "Any other shape is left": f"{HERE}.test_any_other_shape_is_left_to_the_general_skills",
     "A tool that takes the final answer": f"{EDGE}.test_a_tool_that_takes_the_final_answer_is_called_when_the_job_is_known",
@@ -80,10 +88,15 @@ PROOFS = {  # how a sentence of the page begins → the tests that prove it
     "A label is in a line": f"{HERE}.test_a_label_is_in_a_line_of_at_most_2000_characters",
     "A repair tries at most": f"{HERE}.test_a_repair_tries_at_most_120_edits",
     "The account names at most": f"{HERE}.test_the_account_names_at_most_20_clauses",
-    "One line of data": f"{HERE}.test_a_wording_is_added_by_one_line_of_data",
+    "Each of the three examples": f"{HERE}.test_the_examples_of_the_page_are_performed",
+    "`python -m offline_model.page`": f"{EDGE}.test_the_page_is_the_one_that_the_data_make",
+    "**A dial**": f"{HERE}.test_the_examples_of_the_page_are_performed",
+    "Ending a text": f"{HERE}.test_the_examples_of_the_page_are_performed",
+    "**A reference sentence**": f"{HERE}.test_the_examples_of_the_page_are_performed",
+    "It may only say": f"{HERE}.test_the_examples_of_the_page_are_performed",
+    "**A behaviour**": f"{HERE}.test_the_examples_of_the_page_are_performed",
     "A wording is literal words": f"{HERE}.test_a_wording_is_added_by_one_line_of_data",
     "There are no regular expressions": f"{EDGE}.test_no_wording_is_a_regular_expression",
-    "A new skill is one module": f"{HERE}.test_each_skill_is_a_module_with_the_names_of_the_protocol",
 }  # fmt: skip
 ADVICE = ("Before you add one, ask",)
 """What claims nothing."""
@@ -108,8 +121,9 @@ NOT_READ = {  # what the page says that it does not read → a prompt that asks 
 def units() -> list[str]:
     """The sentences of the page and what stands between semicolons, without its tables and lists."""
     found: list[str] = []
-    for block in re.split(r"\n\s*\n", PAGE):
-        if not block.startswith(("#", "|")):
+    written = re.sub(r"^```.*?^```$", "", PAGE.partition(BEGIN)[0], flags=re.M | re.S)
+    for block in re.split(r"\n\s*\n", written):
+        if block.strip() and not block.startswith(("#", "|")):
             plain = " ".join(block.removeprefix("> ").split())
             pieces = re.split(r"(?<=[.!?;])\*{0,2}[”\"]?\s+(?=[A-Z*`])|: (?=An? `a)", plain)
             found += [piece for piece in pieces if not piece.startswith("I read:")]
@@ -333,6 +347,12 @@ def years(text: str) -> list[str]:
     return re.findall(r"\b20\d\d(?=\.| \[)", text)
 
 
+def scored(wish: str) -> int:
+    asked = parts(task="Score the draft.", facts=FACTS, draft=GOOD)
+    schema = shape(support={"type": "integer"})
+    return send(asked, f"You are a judge. {wish}", schema=schema).json["support"]
+
+
 EFFECTS = {  # wish → whether a reply does what a wording asks for
     "length": lambda wish: len(wrote(wish).split()) <= 180 and wrote(wish).count("\n\n") <= 3,
     "citations": lambda wish: wrote(wish).count("[") == wrote(wish).count(".") > 0,
@@ -343,11 +363,10 @@ EFFECTS = {  # wish → whether a reply does what a wording asks for
     "agreement": lambda wish: not passes(wish, WRONG),
     "style_only": lambda wish: passes(wish, WRONG),
     "verdict": lambda wish: [reviewed(wish, draft, None).text.split()[0] for draft in (GOOD, WRONG)] == capitals(wish),
-    "thorough": lambda wish: searches(wish) > searches(""),
     "time_order": lambda wish: years(research(f"Find facts on {wish}", search=lambda query: DATED)[0]) == ["2019", "2024"],
     "nothing_found": lambda wish: capitals(research("Find facts on owls", f"You are the researcher. {wish}")[0]) == capitals(wish)[-1:],
+    "scale": lambda wish: scored(wish) == int(re.findall(r"\d+", wish)[-1]),
     "facts_only": lambda wish: "writer" not in desk(f"{wish}: Qdrant")[0],
-    "unreviewed": lambda wish: "reviewer" not in desk(f"Write a brief on Qdrant, {wish}")[0],
 }  # fmt: skip
 TURNED = {  # wish → whether a reply does what a wording that turns it down asks for
     "citations": lambda wish: "[" not in wrote(f"Cite each sentence. However: {wish}."),
@@ -355,7 +374,6 @@ TURNED = {  # wish → whether a reply does what a wording that turns it down as
     "bullets": lambda wish: not bullets(wrote(f"Write in bullets. However: {wish}.")),
     "title": lambda wish: not wrote(f"Write under a title. However: {wish}.").startswith("#"),
     "agreement": lambda wish: passes(f"A wrong number means REVISE. However: {wish}.", WRONG),
-    "thorough": lambda wish: searches(f"Leave nothing out. However: {wish}.") == searches(""),
 }
 
 
@@ -426,34 +444,18 @@ def test_each_tool_of_the_page_is_used(kind, text):
     assert [call["name"] for call in USES[kind](used).calls] == [used["name"]]
 
 
-def test_a_text_without_a_meaning_gets_the_whole_text():
-    schema = shape(colour=TEXT, shades=TEXTS)
-    assert send("It is raining.", schema=schema).json == {
-        "colour": "It is raining.",
-        "shades": ["It is raining."],
-    }
-
-
 @pytest.mark.parametrize("rule", [{"format": "date"}, {"pattern": "^[0-9-]+$"}])
 def test_a_text_with_a_format_is_filled_from_its_own_line(rule):
     schema = shape(due={"type": "string", **rule})
     assert send("The plan.\n\nDue: 2026-11-22", schema=schema).json == {"due": "2026-11-22"}
     reply = send("The plan is due soon.", schema=schema)
-    assert reply.json == {"due": ""} and "due" in reply.account.not_understood[-1]
+    assert not reply.text and "due" in reply.account.not_understood[-1]
 
 
-@pytest.mark.parametrize(
-    ("schema", "plainest"),
-    [
-        ({"type": "number"}, 0),
-        ({"type": "integer"}, 0),
-        ({"type": "boolean"}, False),
-        ({"enum": ["red", "blue"]}, "red"),
-    ],
-)
-def test_what_nothing_fills_gets_the_plainest_value(schema, plainest):
-    reply = send("Fill the form.", schema=shape(colour=schema))
-    assert reply.json == {"colour": plainest}
+@pytest.mark.parametrize("kind", ["number", "integer", "boolean", "string", "array"])
+def test_what_nothing_fills_is_a_refusal_that_names_it(kind):
+    reply = send("Fill the form. It is a red one.", schema=shape(colour={"type": kind}))
+    assert not reply.text and not reply.calls
     assert any("colour" in clause for clause in reply.account.not_understood)
 
 
@@ -487,7 +489,8 @@ def test_any_other_shape_is_left_to_the_general_skills(request_of):
     read_as, system, fields, given = request_of
     other = shape(**fields, certainty={"type": "integer"})
     reply = send(parts(task="Is it so?", **given), system, schema=other)
-    assert reply.account.read_as != read_as and {*reply.json} == {*fields, "certainty"}
+    assert reply.account.read_as != read_as and not reply.text
+    assert any("certainty" in clause for clause in reply.account.not_understood)
 
 
 RESULTS = (
@@ -650,12 +653,11 @@ GRAMMAR = {  # a text → whether the wording "^ quark|gluon (very) sparkl* {n} 
 def test_a_wording_is_added_by_one_line_of_data(tmp_path):
     home = Path(offline_model.__file__).parent
     shutil.copytree(home, tmp_path / "offline_model", ignore=shutil.ignore_patterns("__pycache__"))
-    family = tmp_path / "offline_model" / "lexicon" / "wishes" / "bullets.toml"
-    text = family.read_text("utf-8")
+    dials = tmp_path / "offline_model" / "lexicon" / "dials.toml"
+    before, header, table = dials.read_text("utf-8").partition("[bullets]")
     line = '"^ quark|gluon (very) sparkl* {n} ... leptons",'
-    family.write_text(
-        text.replace("wordings = [", f"wordings = [{line}", 1), encoding="utf-8", newline="\n"
-    )
+    table = table.replace("wordings = [", f"wordings = [{line}", 1)
+    dials.write_text(f"{before}{header}{table}", encoding="utf-8", newline="\n")
     search = os.pathsep.join([str(tmp_path), str(home.parent)])
     arguments = [sys.executable, "-c", ADDED, json.dumps([*GRAMMAR]), parts(**BRIEF), models.worker]
     done = subprocess.run(
@@ -670,4 +672,109 @@ def test_each_skill_is_a_module_with_the_names_of_the_protocol(name):
     module = import_module(f"offline_model.skills.{name}")
     assert (Path(offline_model.__file__).parent / "skills" / f"{name}.py").is_file()
     expected = {*Skill.__annotations__, *(key for key in vars(Skill) if not key.startswith("_"))}
-    assert {"SAYS", "ROLES", "WISHES", "fits", "reply", "read"} == expected <= {*vars(module)}
+    assert {"fits", "reply", "read", "about"} == expected <= {*vars(module)}
+
+
+def test_the_arguments_of_a_call_are_in_the_account():
+    number = {"type": "number"}
+    add = tool("add", "Adds two numbers.", a=number, b=number)
+    weather = tool("weather", "Get the weather of a city.", city=TEXT)
+    assert send("Add 2 and 3.", tools=[add]).account.arguments == ("add(a=2, b=3)",)
+    quoted = send('What is the weather in "Lisbon"?', tools=[weather])
+    assert quoted.account.arguments == ("weather(city='Lisbon')",)
+    untold = send("What is the weather in Lisbon?", tools=[weather])
+    assert untold.account.arguments == ("weather: city not found",)
+    assert "weather needs city" in untold.text and "no text or tool" not in untold.text
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "REVISE if a number differs from the facts or a sentence has no citation.",
+        "If any sentence has no source in brackets, answer REVISE.",
+    ],
+)
+def test_what_a_sentence_lacks_is_a_fault_to_a_reviewer(rule):
+    uncited = GOOD.replace(" [qdrant-company]", "")
+    assert uncited != GOOD
+    assert passes(rule, GOOD) and not passes(rule, uncited) and not passes(rule, WRONG)
+
+
+def test_a_judge_scores_what_it_can_check_and_nothing_else():
+    judge = "You are a judge. Score the draft from 1 to 5."
+    asked = parts(task="Score the draft.", facts=FACTS, draft=GOOD)
+    whole = {"type": "integer"}
+    assert send(asked, judge, schema=shape(support=whole)).json == {"support": 5}
+    charmed = send(asked, judge, schema=shape(support=whole, charm=whole))
+    assert not charmed.text and "charm" in charmed.account.not_understood[-1]
+
+
+PERFORMED = """
+import json, sys
+from offline_model import OfflineAPI
+from offline_model.account import HEADER
+
+def said(system, text):
+    request = {"model": sys.argv[1], "max_tokens": 900, "system": system}
+    request["messages"] = [{"role": "user", "content": text}]
+    headers = {"anthropic-version": "2023-06-01", "content-type": "application/json"}
+    reply = OfflineAPI().handle("POST", "/v1/messages", headers, json.dumps(request).encode())
+    texts = [block.get("text", "") for block in json.loads(reply.body)["content"]]
+    return "".join(texts), json.loads(reply.headers[HEADER])
+
+given = json.loads(sys.argv[2])
+print(json.dumps([said(*each) for each in given]))
+"""
+
+
+def test_the_examples_of_the_page_are_performed(tmp_path):
+    home = Path(offline_model.__file__).parent
+    copied = tmp_path / "offline_model"
+    shutil.copytree(home, copied, ignore=shutil.ignore_patterns("__pycache__"))
+    dial, sentence, behaviour = re.findall(r"^```\w+\n(.*?)^```$", PAGE, re.M | re.S)
+    grown(copied / "lexicon" / "dials.toml", lambda text: f"{text}\n{dial}")
+    line = re.search(r'\["(.+)"\]', sentence)[1]
+    declared = '[shout]\nsays = "shouter"\n\n'
+    grown(
+        copied / "lexicon" / "behaviours.toml",
+        lambda text: (
+            declared
+            + text.replace('    "You are the writer of a newsletter.",\n', f'    "{line}",\n')
+        ),
+    )
+    (copied / "skills" / "shout.py").write_text(behaviour, encoding="utf-8", newline="\n")
+    grown(
+        copied / "skills" / "__init__.py",
+        lambda text: text.replace("SKILLS = (\n", 'SKILLS = (\n    "shout",\n', 1),
+    )
+    brief = parts(task="Write a brief on Qdrant and end with a question", facts=FACTS)
+    draft = "Qdrant is a search engine for vectors [qdrant-intro]. What else would you like to know about Qdrant?"
+    given = [
+        ("You are the writer.", brief),
+        (f"You are the writer. {line}", parts(**BRIEF)),
+        (
+            "You are the reviewer. Every claim must be carried by the facts.",
+            parts(draft=draft, facts=FACTS),
+        ),
+        ("", parts(task="Shout the draft", draft="Quiet.")),
+    ]
+    search = os.pathsep.join([str(tmp_path), str(home.parent)])
+    arguments = [sys.executable, "-c", PERFORMED, models.worker, json.dumps(given)]
+    done = subprocess.run(
+        arguments, env={**os.environ, "PYTHONPATH": search}, cwd=tmp_path, capture_output=True
+    )
+    assert not done.returncode, done.stderr.decode()
+    asked, declared_, reviewed_, shouted = json.loads(done.stdout)
+    assert asked[0].startswith("# Qdrant\n") and asked[0].endswith("know about Qdrant?")
+    assert asked[1]["wishes"] == ["end with a question"] and "not_understood" not in asked[1]
+    assert "not_understood" not in declared_[1]
+    assert reviewed_[0].startswith("PASS")
+    assert shouted[0] == "QUIET." and shouted[1]["read_as"] == "shouter"
+
+
+def grown(file: Path, change) -> None:
+    """A file with a change; the change must be one."""
+    before = file.read_text(encoding="utf-8")
+    after = change(before)
+    assert after != before
+    file.write_text(after, encoding="utf-8", newline="\n")

@@ -20,6 +20,8 @@ SHOWN_AS_NOT_UNDERSTOOD = {
     "Find facts about Qdrant, and write nothing": "and write nothing",
 }
 """Lesson 05 shows what becomes of a wish that is not read: the account names it."""
+FOR_A_COLLEAGUE = "for a new colleague"
+"""The program writes the same for every reader; the golden cases of lesson 16 ask for one."""
 STARTS = ("You are", "You assign", "You check", "You shorten", "You coordinate", "You lead")
 ORDERS = (
     "Write a brief",
@@ -36,6 +38,7 @@ EXPECTED = "Expected: ten pieces are cheaper."
 FINDINGS = json.dumps({"items": [{"claim": "Ten pieces are cheaper.", "holds": True}]})
 PLAN = shape(steps={"type": "array", "items": shape(worker={"const": "researcher"}, task=TEXT)})
 WORKERS = "- code: Reads the source.\n- ops: Reads the settings."
+TICKET = "Find out what is behind the ticket and write a note to the customer and the team."
 STEP = shape(id=TEXT, worker={"enum": ["code", "ops"]}, intent=TEXT, needs=TEXTS)
 STEPS = shape(steps={"type": "array", "items": STEP})
 CLASH = shape(claim=TEXT, steps=TEXTS, why=TEXT)
@@ -107,9 +110,9 @@ def replied(system: str, task: str) -> Reply:
     if "assign work" in start:
         return send(parts(task=task, executors=WORKERS), system, schema=SELECTION)
     if "in `needs`" in start:
-        return send(parts(task="Is it so?", workers=WORKERS), system, schema=STEPS)
+        return send(parts(task=TICKET, workers=WORKERS), system, schema=STEPS)
     if "under the\nstep's id" in start:
-        return send(parts(task="Is it so?", code=FINDINGS), system, schema=SYNTHESIS)
+        return send(parts(task=TICKET, code=FINDINGS), system, schema=SYNTHESIS)
     if "planner" in start:
         return send(parts(task="Compare Qdrant and Pinecone"), system, schema=PLAN)
     if "supervisor of" in start or start.startswith(("you lead", "you coordinate")):
@@ -130,10 +133,10 @@ def replied(system: str, task: str) -> Reply:
 def of_the_desk(system: str, worker: str) -> Reply:
     """The reply of a worker of the on-call desk who has something to work on."""
     if worker == "patch":
-        return send(parts(task="Is it so?", draft=FINDINGS), system, schema=VERDICT)
+        return send(parts(task=TICKET, draft=FINDINGS), system, schema=VERDICT)
     if worker == "comms":
-        return send(parts(task="Write a note", context=EXPECTED, code=FINDINGS), system)
-    return send(parts(task="Is it so?", context=EXPECTED), system, tools=DESK_TOOLS[worker])
+        return send(parts(task=TICKET, context=EXPECTED, code=FINDINGS), system)
+    return send(parts(task=TICKET, context=EXPECTED), system, tools=DESK_TOOLS[worker])
 
 
 def test_there_are_prompts_and_tasks():
@@ -149,7 +152,11 @@ def test_every_prompt_is_read(name, system):
 def test_every_task_is_read_by_researcher_writer_and_supervisor(name, task):
     shown = SHOWN_AS_NOT_UNDERSTOOD.get(task)
     for system in (team.RESEARCHER, team.WRITER, supervisors.SUPERVISOR):
-        assert account(system, task).not_understood == ((shown,) if shown else ())
+        unread = account(system, task).not_understood
+        if system == supervisors.SUPERVISOR and not unread:
+            continue  # it hands the task to the writer, word for word, who names it
+        assert unread in (((shown,) if shown else ()), (FOR_A_COLLEAGUE,))
+        assert (FOR_A_COLLEAGUE in unread) <= (FOR_A_COLLEAGUE in task)
 
 
 FOREIGN = [  # a prompt, what it says, and what it says instead: that must be named
@@ -182,8 +189,9 @@ def test_a_sentence_of_the_task_that_asks_for_nothing_known_is_named(wish):
         assert send(text, system, tools=tools).account.not_understood == (wish.rstrip("."),)
 
 
-def test_a_new_colleague_is_a_reader_like_any_other():
-    assert account(team.WRITER.replace("busy reader", "new colleague")).not_understood == ()
+def test_the_reader_that_a_text_is_for_is_named_as_not_read():
+    asked = account(team.WRITER.replace("busy reader", "new colleague")).not_understood
+    assert asked == ("Write a brief for a new colleague",)
 
 
 @pytest.mark.parametrize("unread", ["", "Use them like a pirate."])
@@ -210,7 +218,8 @@ QUOTED = "The tower was built in 1889. It has three floors, and is best seen at 
 def test_a_text_that_the_task_quotes_is_no_clause(system):
     given = {"tools": [tool()]} if system == team.RESEARCHER else {}
     made = send(parts(task=f'Review this text: "{QUOTED}"', facts=FACTS), system, **given)
-    assert made.account.not_understood == ()
+    named = made.account.not_understood
+    assert named == (() if system == team.REVIEWER else ("Review this text",))
 
 
 def test_a_name_that_the_task_lists_is_a_subject_and_a_wish_is_none():
@@ -252,7 +261,8 @@ def test_a_topic_of_which_the_facts_say_nothing_is_named(task):
 
 def test_a_quoted_wish_is_still_a_clause():
     text = parts(task='Write a brief on Qdrant: "ahoy, talk like the pirates do"', facts=FACTS)
-    assert "pirates" in " ".join(send(text, team.WRITER).account.not_understood)
+    account = send(text, team.WRITER).account
+    assert "pirates" in " ".join([account.topic, *account.not_understood])
 
 
 def test_a_limit_in_a_quoted_text_is_none():

@@ -164,16 +164,9 @@ def test_a_failing_search_is_tried_once_more_and_then_reported():
     assert len(queries) == 2 and "the index is locked" in found
 
 
-def test_thoroughness_keeps_searching_until_it_is_stopped_or_limited():
-    _, queries = research("Find facts about teapots. Be exhaustive.", turns=9)
-    assert len(queries) == 9 == len(set(queries))
-    _, queries = research(
-        "Find facts about teapots. Be exhaustive. At most three searches.", turns=9
-    )
-    assert len(queries) == 3
-    _, queries = research(
-        "Find facts about teapots.", turns=7, temperament=Temperament(never_done=True)
-    )
+def test_who_is_never_done_goes_on_searching():
+    never = Temperament(never_done=True)
+    _, queries = research("Find facts about teapots.", turns=7, temperament=never)
     assert len(queries) == 7
 
 
@@ -571,11 +564,6 @@ def test_a_comparison_is_researched_in_one_turn():
 
 def test_only_what_the_task_asks_for():
     assert desk("Just find facts about Qdrant")[0] == ["researcher", "finalize"]
-    assert desk("Write a brief on Qdrant without a review")[0] == [
-        "researcher",
-        "writer",
-        "finalize",
-    ]
     assert (
         desk("Write a brief on Qdrant", tools=team(("translator", "Translates a finished text.")))[
             0
@@ -764,26 +752,25 @@ def test_results_are_reported():
     assert "12.5" in reply.text
 
 
-def test_a_form_is_filled_by_name_and_type_and_what_nothing_fills_is_said():
+def test_a_form_is_filled_from_labels_and_what_nothing_fills_is_refused_by_name():
     schema = shape(name=TEXT, year={"type": "integer"}, tags=TEXTS, open={"type": "boolean"})
-    text = "Fill the form.\n\n<note>\nname: Dorrit loom\nyear: 1811\nThe museum is open on Monday.\ntags:\n- wood\n- cloth\n</note>"
+    labels = "name: Dorrit loom\nyear: 1811\nopen: no\ntags:\n- wood\n- cloth"
+    text = f"Fill the form.\n\n<note>\n{labels}\n</note>"
     assert send(text, schema=schema).json == {
         "name": "Dorrit loom",
         "year": 1811,
         "tags": ["wood", "cloth"],
-        "open": True,
+        "open": False,
     }
-    reply = send("Fill the form.", schema=shape(price={"type": "number"}))
-    assert reply.json == {"price": 0} and any(
-        "price" in clause for clause in reply.account.not_understood
-    )
+    reply = send("It costs 5 pounds.", schema=shape(price={"type": "number"}))
+    assert not reply.text and "price" in reply.account.not_understood[-1]
 
 
-def test_an_answer_keeps_its_schema_whichever_skill_gives_it():
-    assert set(send("Hello", schema=shape(notes=TEXTS)).json) == {"notes"}
-    assert set(
-        send(".", "You are the researcher.", tools=[tool()], schema=shape(notes=TEXTS)).json
-    ) == {"notes"}
+def test_a_field_that_may_be_null_is_null_and_named():
+    price = {"anyOf": [{"type": "number"}, {"type": "null"}]}
+    reply = send("name: tea", schema=shape(name=TEXT, price=price))
+    assert reply.json == {"name": "tea", "price": None}
+    assert "price" in reply.account.not_understood[-1]
 
 
 def test_a_greeting_and_a_question_about_the_text():
@@ -844,14 +831,14 @@ def test_odd_input_never_breaks_the_reader(text):
     for system in ("You are the writer.", "You are the researcher.", "You are the reviewer.", text):
         for tools, schema in (((), None), ([tool()], None), ((), VERDICT)):
             reply = send(text, system, tools=tools, schema=schema)
-            assert reply.text or reply.calls
+            assert reply.text or reply.calls or reply.account.not_understood
 
 
 SAMPLE = """
 import json, sys
 from tests.offline_model.reader import test_skills as t
 print(json.dumps([t.research('Compare Yixing, tetsubin and samovar'), t.brief(task='Write about owls', context=''),
-    t.research('Find facts about teapots. Be exhaustive.'), t.verdict(t.GOOD.replace('Berlin', 'Bonn')),
+    t.research('Find facts about teapots.'), t.verdict(t.GOOD.replace('Berlin', 'Bonn')),
     t.revised('Too long: limit is 20 words'), t.desk('Compare Qdrant and Pinecone')[0], t.send('Be witty').account.as_header()]))"""
 
 

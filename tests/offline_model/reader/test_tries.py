@@ -107,7 +107,9 @@ def test_nothing_is_silently_wrong(group, row, tmp_path):
     text = result.as_text() or result.reason
     if "done" in row and is_done(row["done"], text, result, accounts):
         return
-    named = " ".join(clause for account in accounts for clause in account.not_understood).lower()
+    named = " ".join(
+        clause for account in accounts for clause in (account.topic, *account.not_understood)
+    ).lower()
     words = re.findall(
         r"\w{3,}", row.get("tell") or row.get("wish") or row.get("system") or row["task"]
     )

@@ -36,6 +36,7 @@ from kernel import (
     tool,
 )
 from kernel.events import Waited
+from kernel.readings import reading_of
 from tests.places import ROOT
 from tests.scripted import Worker, call, scripted
 from workshop.views import (
@@ -50,7 +51,7 @@ from workshop.views import (
 )
 from workshop.views.hues import FURTHER, ROLES, Hues
 from workshop.views.scene import BARS, Scene
-from workshop.views.understood import not_understood, readings
+from workshop.views.understood import readings
 
 VIEWS = (TeamPicture, Timeline, BudgetGauges, ContextSizes, HandoffLog, Transcript)
 HOSTILE = '</text><script>alert("x")</script><img src=x onerror=alert(1)> & \x00\x1b[31m \u202eleft'
@@ -965,25 +966,37 @@ async def test_what_the_offline_model_read_is_one_quiet_line_a_request():
     line = 'read as: writer · wishes: cite · not understood: "be <b>witty</b>"'
     assert readings(events) == [f"writer: {line}"]
     assert Transcript(events).turns()[-1] == ("offline model", "what it read", line, "")
-    picture = TeamPicture(events)
-    assert 'did not understand "be <b>witty</b>" (writer)' in picture.text()
-    assert "be <b>" not in picture.svg() and "be &lt;b&gt;witty" in picture.svg()
-    assert picture.alt().endswith("(writer).")
+    for view in (TeamPicture, Timeline, HandoffLog, BudgetGauges):
+        shown = view(events)._repr_mimebundle_()
+        assert 'not understood: "be <b>witty</b>" (writer)' in shown["text/plain"]
+        assert "be <b>" not in shown["text/html"] and "be &lt;b&gt;witty" in shown["text/html"]
+        assert "be &lt;b&gt;witty" in view(events).markup()
 
 
 async def test_a_live_model_is_not_accompanied_by_anything():
     events = await accounted(None)
-    assert readings(events) == [] and not_understood(events) == []
+    assert readings(events) == [] and reading_of(events) == ""
     assert all(turn.role != "offline model" for turn in Transcript(events).turns())
     understood = await accounted({"read_as": "writer"})
-    assert "not understand" not in TeamPicture(understood).text()
+    assert reading_of(understood) == ""
+    assert (
+        TeamPicture(understood)._repr_mimebundle_()["text/plain"] == TeamPicture(understood).text()
+    )
 
 
 async def test_what_many_requests_did_not_understand_is_said_once_and_counted():
     account = {"not_understood": [f"wish {number}" for number in range(9)]}
     events = await accounted(account)
-    lines = not_understood([*events, *events])
-    assert len(lines) == 5 and lines[-1] == "And 5 more; Transcript shows each."
+    line = reading_of([*events, *events])
+    assert line.count("wish") == 4 and line.endswith("and 5 more")
+
+
+async def test_a_displayed_result_says_what_was_not_read():
+    run = Run(connect("offline"))
+    agent = Agent("writer", "d", "You are the writer. Write like a pirate.", models.worker)
+    result = await run.dispatch(agent, Handoff(intent="Write a brief on tea"))
+    assert 'not understood: "Write like a pirate" (writer)' in repr(result)
+    assert "topic: tea" in result.reading
 
 
 async def test_a_request_that_waits_for_a_budget_has_a_mark_and_a_sentence():

@@ -42,11 +42,19 @@ def verdict(fact_checker: Any, case: dict[str, Any]) -> dict[str, Any]:
         "name": checker.name,
         "prompt": ("a text",) if checker.system.strip() else ("empty",),
         "sentences on facts or numbers in the prompt": _sentences(checker.system),
+        "rules that the offline model did not read": _unread(run),
         "status": result.status,
         "verdict": getattr(output, "verdict", None) or ("no verdict",),
         "issues": list(getattr(output, "issues", ())),
         "the offline model": read_by(run),
     }
+
+
+def _unread(run: Run) -> tuple[str, ...]:
+    """What of the prompt the offline model's account names as not understood; "" for nothing."""
+    replies = [event.reply for event in run.events if event.kind == "reply"]
+    account = (replies[0].account if replies else None) or {}
+    return tuple(account.get("not_understood", ())) or ("none",)
 
 
 def _sentences(prompt: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a prompt asks for: the closed list of wishes, and upper limits in numbers."""
+"""What a prompt can change: the closed list of dials, and upper limits in numbers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import NamedTuple
 from .lexicon import (
     LONGEST_SENTENCE,
     Match,
-    found,
+    families,
     number_pattern,
     number_words,
+    scan,
     spans,
     spoken,
     table,
@@ -20,6 +21,15 @@ from .lexicon import (
 
 _NEAR = 120  # characters before a number that may change what it means
 _MOST_LIMITS = 100  # of one sentence
+_OF_DRAFTS = re.compile(
+    r"\b(?:hand|send|give)\b[^.;]*\bback\b|\brevis(?:e|ed|ing)\b|\bfeedback\b", re.I
+)
+_VERDICTS = re.compile(
+    r"\b(?:REVISE|REJECT(?:ED)?|FAIL(?:ED)?)\b|\b(?:is|are) (?:an? )?(?:errors?|faults?)\b"
+)
+_CONDITION = re.compile(r"\b(?:if|when|means?|errors?|faults?)\b", re.I)
+_TIME = "ª"  # a unit of one letter: "twice" is "2 ª", of the same length
+_LEAST = re.compile(r"(?:at least|minimum(?: of)?)$", re.I)
 _SENTENCE_END = re.compile(r"[.!?;](?=[\s\"”’)]|$)|\n\s*\n")
 
 
@@ -48,27 +58,55 @@ def number(text: str) -> float | int:
     return total
 
 
-@lru_cache(maxsize=2_000)
-def wished(text: str, family: str) -> bool | None:
-    """Whether a text asks for a wish (True), turns it down (False), or says nothing of it (None).
+@cache
+def dials_of(behaviour: str) -> tuple[str, ...]:
+    """The dials that a behaviour obeys; lengths are one of them."""
+    return tuple(name for name in families("dials") if behaviour in table("dials")[name]["for"])
 
-    Of two wordings that overlap the longer one counts; of several sentences the last one.
+
+@cache
+def closings() -> dict[str, str]:
+    """The dials that end a text with a sentence, and that sentence."""
+    found = {name: table(f"dials/{name}").get("closing", "") for name in families("dials")}
+    return {name: closing for name, closing in found.items() if closing}
+
+
+def is_closing(sentence: str) -> bool:
+    """Whether a sentence is one that a dial puts at the end of a text: it claims nothing."""
+    patterns = (re.escape(text).replace(r"\{topic\}", ".+") for text in closings().values())
+    return any(re.fullmatch(pattern, sentence.strip()) for pattern in patterns)
+
+
+def places_of(text: str) -> list[int]:
+    """Where a text begins to set a dial that says nothing of its topic."""
+    found = []
+    for match in scan(text):
+        if match.family.startswith("dials/") and not table(match.family).get("of_topic"):
+            found.append(match.start)
+    return found
+
+
+@lru_cache(maxsize=2_000)
+def wished(text: str, name: str, finds_faults: bool = False) -> bool | None:
+    """Whether a text sets a dial (True), turns it off (False), or says nothing of it (None).
+
+    Of two forms that overlap the longer one counts; of several sentences the last one.
+    finds_faults: the text is for somebody who finds faults; what is lacking is then one of them.
     """
-    matches = longest(text, family)
+    matches = longest(text, name)
     if not matches:
         return None
     start = 0  # of the last sentence that has one
     for end in _SENTENCE_END.finditer(text):
         if end.end() <= matches[-1].start:
             start = end.end()
-    return all(match.key == "wordings" for match in matches if match.start >= start)
+    on = ("wordings", "lack_wordings") if finds_faults else ("wordings",)
+    return all(match.key in on for match in matches if match.start >= start)
 
 
-def longest(text: str, family: str) -> list[Match]:
-    """The places of a wish in a text; a wording inside of a longer one does not count."""
-    listed = []
-    for key in ("wordings", "turned_wordings"):
-        listed += found(text, f"wishes/{family}", key)
+def longest(text: str, name: str) -> list[Match]:
+    """The places of a dial in a text; a form inside of a longer one does not count."""
+    listed = [match for match in scan(text) if match.family == f"dials/{name}"]
     kept: list[Match] = []
     for match in sorted(listed, key=lambda match: (match.start, -match.end)):
         last = kept[-1] if kept else None
@@ -95,8 +133,8 @@ def _forms() -> tuple[re.Pattern, re.Pattern]:
 @cache
 def _kinds() -> dict[str, str]:
     """The name of a unit → the kind of limit that it sets."""
-    kinds: dict[str, str] = {}
-    for kind, names in table("wishes/length")["units"].items():
+    kinds: dict[str, str] = {_TIME: "searches"}
+    for kind, names in table("dials/length")["units"].items():
         kinds |= dict.fromkeys(names, kind)
     return kinds
 
@@ -104,7 +142,7 @@ def _kinds() -> dict[str, str]:
 @cache
 def _endings() -> dict[str, re.Pattern]:
     """What may stand right before a number, and changes what it means."""
-    length = table("wishes/length")
+    length = table("dials/length")
 
     def one_of(key: str) -> str:
         return rf"\b(?:{spoken(length[key])})"
@@ -120,6 +158,12 @@ def _endings() -> dict[str, re.Pattern]:
         "behind": r"\s*(?:per|each|apiece|(?:a|in|for) (?:each |every )?sentence)\b",
     }
     return {name: re.compile(pattern, re.I) for name, pattern in patterns.items()}
+
+
+@lru_cache(maxsize=2_000)
+def _names_a_fault(sentence: str) -> bool:
+    """Whether a sentence is a rule that names what is wrong: "REVISE if it has more than 90 words"."""
+    return bool(_VERDICTS.search(sentence) and _CONDITION.search(sentence))
 
 
 def limits(text: str) -> tuple[Limit, ...]:
@@ -139,8 +183,8 @@ _ONLY_THE_FIRST = re.compile(r"\b(only|just) the first (?=(?:sentence|paragraph)
 @lru_cache(maxsize=2_000)
 def _lengths(text: str) -> tuple[Limit, ...]:
     """The lengths that a text names; `most` is 0 where one is not an upper limit of the whole."""
-    plain = re.sub(r"\bonce\b(?! more)", "1 time", text)
-    plain = re.sub(r"\btwice\b", "2 times", plain)
+    plain = re.sub(r"\bonce\b(?! more)", f"1 {_TIME} ", text)
+    plain = re.sub(r"\btwice\b", f"2 {_TIME}  ", plain)
     if plain == text:
         plain = re.sub(r"\ba (?=(?:\w+ )?paragraph\b)", "1 ", plain)
     plain = _ONLY_THE_FIRST.sub(lambda match: f"{match[1]} 1".ljust(len(match[0])), plain)
@@ -171,6 +215,8 @@ def _limit(match: re.Match, clause: str) -> Limit | None:
     """The length at one place of a clause, or None where one thing is meant and not a length."""
     kind = _kinds()[match["unit"].lower()]
     most = int(number(match["n"]))
+    if kind == "searches" and _OF_DRAFTS.search(clause):
+        kind = "revisions"
     endings = _endings()
     place = match.start("n")
     near = max(0, place - _NEAR)  # a whole text here would take squared time
@@ -183,6 +229,11 @@ def _limit(match: re.Match, clause: str) -> Limit | None:
         return None
     if most == 1 and kind in ("words", "facts") and not begins_with("bound"):
         return None
+    if _names_a_fault(clause):  # "REVISE if it has more than 180 words"
+        if begins_with("strict"):
+            return Limit(kind, 0, match.start(), match.end())
+        if begins_with("floor") and not _LEAST.search(before):
+            return Limit(kind, most, match.start(), match.end())
     is_part = kind == "words" and place == match.start() and begins_with("part")
     if is_part or begins_with("floor") or endings["behind"].match(clause, match.end()):
         return Limit(kind, 0, match.start(), match.end())

@@ -1,0 +1,41 @@
+"""What the offline model read in the requests of a run, in one line; no other model says it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .events import Event, Replied
+
+MOST = 4
+"""Clauses, and topics, that the line lists."""
+
+
+def reading_of(events: Iterable[Event]) -> str:
+    """`The offline model read the topic "Qdrant" and did not read "be witty" (writer).`; "" where
+    nothing was said."""
+    topics: dict[str, None] = {}
+    clauses: dict[str, dict[str, None]] = {}
+    replies = [event for event in events if isinstance(event, Replied)]
+    for event in sorted(replies, key=_place):  # in the order of work, whichever came back first
+        account = event.reply.account or {}
+        if topic := account.get("topic"):
+            topics[str(topic)] = None
+        for clause in account.get("not_understood") or ():
+            clauses.setdefault(str(clause), {})[event.agent or "the request"] = None
+    unread = [f'"{clause}" ({", ".join(agents)})' for clause, agents in clauses.items()]
+    parts = []
+    if topics:
+        parts.append(f"topic: {_listed(list(topics), '; ')}")
+    if unread:
+        parts.append(f"not understood: {_listed(unread, ', ')}")
+    return f"offline model · {' · '.join(parts)}" if parts else ""
+
+
+def _place(event: Replied) -> list[int]:
+    """Which run a reply belongs to, so that runs are in the order in which they were begun."""
+    return [int(step) for step in event.run.split(".") if step.isdecimal()]
+
+
+def _listed(items: list[str], comma: str) -> str:
+    more = len(items) - MOST
+    return comma.join(items[:MOST]) + (f"{comma}and {more} more" if more > 0 else "")

@@ -1,0 +1,69 @@
+"""What the data say on the page of the edge (`README.md`): dials, roles, tools and references.
+
+python -m offline_model.page        writes it anew
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from .reader.lexicon import families, table
+
+PAGE = Path(__file__).resolve().parent / "README.md"
+BEGIN = "<!-- from here on made of the data by `python -m offline_model.page` -->"
+
+
+def generated() -> str:
+    """The tables and lists, as Markdown."""
+    return "\n".join([*_dials(), *_rows("roles"), *_rows("tools"), *_behaviours()]) + "\n"
+
+
+def page() -> str:
+    """The whole page: what people wrote, and what the data say."""
+    written, _, _ = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    return f"{written}{BEGIN}\n\n{generated()}"
+
+
+def _dials() -> Iterator[str]:
+    yield from ("## The dials", "")
+    yield from ("| dial | for example | turned off | obeyed by |", "|---|---|---|---|")
+    for name in families("dials"):
+        entry = table(f"dials/{name}")
+        obeyed = ", ".join(entry["for"])
+        on, off = _quoted(entry["reads"]), _quoted(entry.get("reads_off", []))
+        yield f"| `{name}` | {on} | {off} | {obeyed} |"
+    yield ""
+
+
+def _rows(folder: str) -> Iterator[str]:
+    yield from (f"## The {folder}", "", "| | it is | for example |", "|---|---|---|")
+    for name in families(folder):
+        entry = table(f"{folder}/{name}")
+        yield f"| `{name}` | {entry['says']} | {_quoted(entry['reads'][:2])} |"
+    yield ""
+
+
+def _behaviours() -> Iterator[str]:
+    yield from ("## The behaviours, and what each does anyway", "")
+    for name in families("behaviours"):
+        entry = table(f"behaviours/{name}")
+        like = entry.get("like", [])
+        yield from (f"### `{name}`: {entry['says']}", "")
+        if like:
+            others = " and ".join(f"`{other}`" for other in like)
+            yield from (f"All that is said of {others}, and:", "")
+        if entry.get("prompt"):
+            yield from (f"> {line}" for line in entry["prompt"].strip().splitlines())
+            yield ""
+        listed = [*entry.get("sentences", ()), *entry.get("tasks", ())]
+        yield from (f"- {sentence}" for sentence in listed)
+        yield from ([""] if listed else [])
+
+
+def _quoted(texts: list[str]) -> str:
+    return " · ".join(f'"{text}"' for text in texts)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8", newline="\n")

@@ -1,0 +1,174 @@
+"""124 tries that were written before this reader's code was read: done, told, or silently wrong.
+
+A try says what is asked for, what would be silently wrong, and how to see whether it was done; `watch` is what the account or
+a refusal must name where it was not. Of the reader before, 27 were silently wrong.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from kernel import Agent, Handoff, Registry, Result, Run, connect, models
+from kernel.desks.incidents import make
+from kernel.desks.oncall import Desk
+from kernel.findings import synthesizer
+from kernel.plan import PLANNER, NoPlan, StepPlanner
+from kernel.search import Corpus
+from kernel.supervisors import LLMSupervisor
+from kernel.team import researcher, reviewer, specialists, writer
+
+TRIES = json.loads(Path(__file__).with_name("fresh_tries.json").read_text(encoding="utf-8"))
+SILENT_AT_MOST = 4
+NOT_TOLD = {"read_as", "wishes", "parts", "overlooked", "left_out"}
+"""Of the account, what says nothing of what was not read."""
+REFUSAL = re.compile(r"I am the offline model|I cannot answer|Nothing was found|the model refused")
+TICKET = "Find out what is behind the ticket."
+
+
+class Outcome(NamedTuple):
+    """What came of a try: the last text, the calls of tools, and the accounts of all replies."""
+
+    text: str
+    calls: list[tuple[str, dict[str, Any]]]
+    accounts: list[dict[str, Any]]
+
+
+class Planning:
+    """A planner for the three specialists, as an executable."""
+
+    name, description = "planning", "Plans."
+
+    def __init__(self, system: str) -> None:
+        self.system = system
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        registry = Registry()
+        for each in specialists():
+            registry.register(each, kind="agent")
+        try:
+            plan = await StepPlanner(system=self.system).plan(handoff.intent, registry, run)
+        except NoPlan as problem:
+            return Result(status="failed", reason=str(problem))
+        return Result(status="ok", output=plan.model_dump_json())
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory):
+    return Desk(make("T-21", tmp_path_factory.mktemp("desk") / "shop").incident.folder)
+
+
+def executable(row: dict[str, Any], desk: Desk) -> Any:
+    """Who works on a try, with the try's own words at the end of the prompt."""
+    added = f"\n{row['add']}" if row.get("add") else ""
+    if row.get("agent") == "planner":
+        return Planning(PLANNER + added)
+    if row.get("agent") == "own":
+        return Agent("own", "Does one thing.", row["system"], models.worker)
+    made = {
+        "llm": lambda: LLMSupervisor(specialists()),
+        "writer": writer,
+        "reviewer": reviewer,
+        "researcher": lambda: researcher(Corpus()),
+        "synthesizer": synthesizer,
+    }
+    agent = desk.agents[row["desk"]] if "desk" in row else made[row.get("team") or row["agent"]]()
+    return replace(agent, system=row.get("system") or agent.system + added)
+
+
+async def asked(row: dict[str, Any], run: Run) -> tuple[str, list[Any]]:
+    """A try that is a request of its own: the last text and all replies; a tool brings back "5"."""
+    body: dict[str, Any] = {"model": models.worker, "max_tokens": 4000}
+    body["messages"] = row.get("messages") or [{"role": "user", "content": row["raw_user"]}]
+    body |= {name: row[name] for name in ("system", "tools") if row.get(name)}
+    if row.get("schema"):
+        shape = {"type": "json_schema", "schema": row["schema"]}
+        body["output_config"] = {"format": shape}
+    replies = [await run.ask(**body)]
+    while replies[-1].tool_calls and len(replies) < 6:
+        back = [
+            {"type": "tool_result", "tool_use_id": call.id, "content": "5"}
+            for call in replies[-1].tool_calls
+        ]
+        turn = {"role": "user", "content": back}
+        body["messages"] = [*body["messages"], replies[-1].as_message(), turn]
+        replies.append(await run.ask(**body))
+    return replies[-1].text, replies
+
+
+async def play(row: dict[str, Any], desk: Desk) -> Outcome:
+    async with connect("offline") as client:
+        run = Run(client)
+        if "raw_user" in row or "messages" in row:
+            text, replies = await asked(row, run)
+        else:
+            context = row.get("context", desk.handoff("T-21").context if "desk" in row else "")
+            work = Handoff(
+                intent=row.get("intent", TICKET),
+                context=context,
+                artifacts=row.get("artifacts", {}),
+            )
+            result = await run.dispatch(executable(row, desk), work)
+            text = result.as_text() or result.reason
+            replies = [event.reply for event in run.events if event.kind == "reply"]
+    calls = [(call.name, call.input) for reply in replies for call in reply.tool_calls]
+    return Outcome(text, calls, [reply.account or {} for reply in replies])
+
+
+def is_done(row: dict[str, Any], outcome: Outcome) -> bool:
+    text, calls, _ = outcome
+    body = re.sub(r"^#.*\n+", "", text)
+    names = [name for name, _ in calls]
+    handoffs = [name for name in names if name.startswith("handoff")]
+    spoken = json.dumps(calls, ensure_ascii=False)
+    tests = {
+        "regex": lambda pattern: re.search(pattern, text, re.S),
+        "absent": lambda pattern: text.strip() and not re.search(pattern, text),
+        "min_words": lambda count: len(text.split()) >= count,
+        "max_words": lambda count: 0 < len(text.split()) <= count,
+        "max_chars": lambda count: len(text) <= count,
+        "paragraphs": lambda count: len(re.split(r"\n\s*\n", body.strip())) == count,
+        "sentences_at_most": lambda n: len(re.findall(r"[.!?](?:\s|$)", body)) <= n,
+        "one_source": lambda _: len(set(re.findall(r"\[([\w-]+)\]", text))) == 1,
+        "min_calls": lambda count: len(calls) >= count,
+        "no_calls": lambda _: not calls,
+        "calls": lambda pattern: re.search(pattern, spoken),
+        "handoffs": lambda count: len(handoffs) <= count,
+        "not_asked": lambda name: not any(name in each for each in names),
+        "asked_once": lambda name: sum(name in each for each in names) == 1,
+        "asked_twice": lambda name: sum(name in each for each in names) > 1,
+        "steps": lambda count: text.startswith("{") and len(json.loads(text)["steps"]) == count,
+    }
+    wanted = row["done"].items()
+    return bool(wanted) and all(tests[name](value) for name, value in wanted)
+
+
+def is_told(row: dict[str, Any], outcome: Outcome) -> bool:
+    """Whether the account names it, or a refusal does; "no tool" is no reason where there is one."""
+    named = [
+        json.dumps(value, ensure_ascii=False)
+        for account in outcome.accounts
+        for name, value in account.items()
+        if name not in NOT_TOLD
+    ]
+    refusal = outcome.text if REFUSAL.match(outcome.text) else ""
+    is_untrue = "no text or tool" in outcome.text and bool(row.get("tools"))
+    return not is_untrue and bool(re.search(row["watch"], "\n".join([*named, refusal])))
+
+
+def test_of_124_fresh_tries_at_most_four_are_silently_wrong(desk):
+    async def all_of_them():
+        return [(row, await play(row, desk)) for row in TRIES]
+
+    played = asyncio.run(all_of_them())
+    assert len(played) == 124
+    silent = [
+        row["id"] for row, outcome in played if not (is_done(row, outcome) or is_told(row, outcome))
+    ]
+    assert len(silent) <= SILENT_AT_MOST, silent
