@@ -104,14 +104,23 @@ def wished(text: str, name: str, finds_faults: bool = False) -> bool | None:
     return all(match.key in on for match in matches if match.start >= start)
 
 
+_NOT = re.compile(r"(?:do )?(?:not|never|don't)\b", re.I)
+
+
 def longest(text: str, name: str) -> list[Match]:
-    """The places of a dial in a text; a form inside of a longer one does not count."""
+    """The places of a dial in a text; a form inside of a longer one does not count.
+
+    One that begins with a "not" also counts before a longer one that begins within it: the "not"
+    governs both.
+    """
     listed = [match for match in scan(text) if match.family == f"dials/{name}"]
     kept: list[Match] = []
     for match in sorted(listed, key=lambda match: (match.start, -match.end)):
         last = kept[-1] if kept else None
         if last is None or match.start >= last.end:
             kept.append(match)
+        elif _NOT.match(text, last.start):
+            continue
         elif match.end - match.start > last.end - last.start:
             kept[-1] = match
     return kept

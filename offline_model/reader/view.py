@@ -206,11 +206,15 @@ class View:
         around = (self.system, self.order, self.parts.get("context", ""), *self.later)
         return "\n\n".join(filter(None, around))
 
-    def wish(self, name: str) -> bool | None:
-        """Whether a wish is asked for, turned down or not mentioned (None); the last words count."""
+    def wish(self, name: str, *, finds_faults: bool = False) -> bool | None:
+        """Whether a wish is asked for, turned down or not mentioned (None); the last words count.
+
+        finds_faults: a reviewer asks, named as one in the prompt or not.
+        """
+        finds_faults = finds_faults or self.role == "review"
         context = self.parts.get("context", "")
         for text in (*reversed(self.later), self.order, context, self.system):
-            state = wished(text, name, self.role == "review")
+            state = wished(text, name, finds_faults)
             if state is not None:
                 return state
         return None

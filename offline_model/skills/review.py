@@ -83,7 +83,7 @@ def inspect(view: View, draft: str) -> list[Issue]:
     claims = [one for one in sentences(draft) if citations(one) or not _claims_nothing(one)]
     facts = tuple(dict.fromkeys([*view.facts, *in_full(view.facts)]))  # a draft may say "it"
     compares = view.wish("agreement") is not False
-    cite = bool(view.wish("citations"))
+    cite = bool(view.wish("citations", finds_faults=True))
     found: list[Issue] = []
     if compares and not facts and claims:
         problem = "no facts were handed over, so that no claim can be checked"

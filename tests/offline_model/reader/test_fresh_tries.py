@@ -145,8 +145,8 @@ def is_done(row: dict[str, Any], outcome: Outcome) -> bool:
         "asked_twice": lambda name: sum(name in each for each in names) > 1,
         "steps": lambda count: text.startswith("{") and len(json.loads(text)["steps"]) == count,
     }
-    wanted = row["done"].items()
-    return bool(wanted) and all(tests[name](value) for name, value in wanted)
+    expected = row["done"].items()
+    return bool(expected) and all(tests[name](value) for name, value in expected)
 
 
 def is_told(row: dict[str, Any], outcome: Outcome) -> bool:

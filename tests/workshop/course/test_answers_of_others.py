@@ -44,6 +44,8 @@ RIGHT_PROMPTS = (
     "Length and completeness are not your job.",
     "Check every number of the draft against the facts. Every sentence needs a citation. "
     "Do not judge length or completeness. Decide PASS or REVISE.",
+)
+RIGHT_AND_NOT_READ = (
     "Compare each number in the draft with the facts, and see that each sentence cites its source. "
     "The draft may leave facts out. Answer PASS or REVISE.",
     "Your only job: find wrong numbers and missing citations. If you find one, REVISE; otherwise PASS.",
@@ -111,6 +113,13 @@ def test_a_prompt_that_asks_for_something_else_does_not_pass(prompt, verdicts):
 def test_a_prompt_that_was_not_read_as_it_is_meant_does_not_pass_in_silence(prompt, verdicts):
     for verdict in verdicts("02.1", CHECKER.format(prompt=prompt)):
         assert not verdict.passed or "not understood: " in " ".join(verdict.text().split())
+
+
+@pytest.mark.parametrize("prompt", RIGHT_AND_NOT_READ)
+def test_a_right_prompt_that_was_not_read_whole_is_told_which_words(prompt, verdicts):
+    """The offline model names what is none of its rules, and the verdict blames nobody for it."""
+    for verdict in verdicts("02.1", CHECKER.format(prompt=prompt)):
+        assert "not understood: " in " ".join(verdict.text().split())
 
 
 @pytest.mark.parametrize("prompt", RIGHT_PROMPTS)

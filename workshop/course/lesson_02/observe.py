@@ -13,6 +13,7 @@ from workshop.course.seen import read_by
 from workshop.course.wire import Wire, call_of, words_of
 
 JOB = re.compile(r"\b(facts?|numbers?|claims?|figures?|sources?)\b", re.I)
+CITES = re.compile(r"\bcit(e|es|ed|ing|ation|ations)\b", re.I)
 OF_A_SENTENCE = re.compile(
     r"\b(the|an?|each|every|any|all|is|are|be|must|should|has|have|with|against|in|of|to|if|when"
     r"|means|needs?|find|compare|check|your)\b",
@@ -42,7 +43,7 @@ def verdict(fact_checker: Any, case: dict[str, Any]) -> dict[str, Any]:
         "name": checker.name,
         "prompt": ("a text",) if checker.system.strip() else ("empty",),
         "sentences on facts or numbers in the prompt": _sentences(checker.system),
-        "rules that the offline model did not read": _unread(run),
+        "rules on facts or citations that the offline model did not read": _unread(run),
         "status": result.status,
         "verdict": getattr(output, "verdict", None) or ("no verdict",),
         "issues": list(getattr(output, "issues", ())),
@@ -51,10 +52,13 @@ def verdict(fact_checker: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unread(run: Run) -> tuple[str, ...]:
-    """What of the prompt the offline model's account names as not understood; "" for nothing."""
+    """What of the prompt the offline model's account names as not understood, where it speaks of
+    this job.
+    """
     replies = [event.reply for event in run.events if event.kind == "reply"]
     account = (replies[0].account if replies else None) or {}
-    return tuple(account.get("not_understood", ())) or ("none",)
+    unread = account.get("not_understood", ())
+    return tuple(rule for rule in unread if JOB.search(rule) or CITES.search(rule)) or ("none",)
 
 
 def _sentences(prompt: str) -> tuple[str, ...]:
