@@ -44,6 +44,8 @@ RIGHT_PROMPTS = (
     "Length and completeness are not your job.",
     "Check every number of the draft against the facts. Every sentence needs a citation. "
     "Do not judge length or completeness. Decide PASS or REVISE.",
+    "Check that every number in the draft matches the facts. Every sentence needs a citation. PASS or REVISE.",
+    "Check that every number is supported by the facts. Every sentence needs a citation. PASS or REVISE.",
 )
 RIGHT_AND_NOT_READ = (
     "Compare each number in the draft with the facts, and see that each sentence cites its source. "

@@ -14,6 +14,8 @@ from workshop.course.wire import Wire, call_of, words_of
 
 JOB = re.compile(r"\b(facts?|numbers?|claims?|figures?|sources?)\b", re.I)
 CITES = re.compile(r"\bcit(e|es|ed|ing|ation|ations)\b", re.I)
+LIMITS = re.compile(r"n't\b|\b(not|never|no|only|fine|okay|ignore|skip|matter|allowed)\b", re.I)
+"""Words by which a rule leaves out a part of the job; one that was not read must not be lost."""
 OF_A_SENTENCE = re.compile(
     r"\b(the|an?|each|every|any|all|is|are|be|must|should|has|have|with|against|in|of|to|if|when"
     r"|means|needs?|find|compare|check|your)\b",
@@ -43,7 +45,7 @@ def verdict(fact_checker: Any, case: dict[str, Any]) -> dict[str, Any]:
         "name": checker.name,
         "prompt": ("a text",) if checker.system.strip() else ("empty",),
         "sentences on facts or numbers in the prompt": _sentences(checker.system),
-        "rules on facts or citations that the offline model did not read": _unread(run),
+        "limits of the job that the offline model did not read": _unread(run),
         "status": result.status,
         "verdict": getattr(output, "verdict", None) or ("no verdict",),
         "issues": list(getattr(output, "issues", ())),
@@ -52,13 +54,14 @@ def verdict(fact_checker: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unread(run: Run) -> tuple[str, ...]:
-    """What of the prompt the offline model's account names as not understood, where it speaks of
-    this job.
+    """What of the prompt the offline model's account names as not understood, where it leaves out a
+    part of this job.
     """
     replies = [event.reply for event in run.events if event.kind == "reply"]
     account = (replies[0].account if replies else None) or {}
     unread = account.get("not_understood", ())
-    return tuple(rule for rule in unread if JOB.search(rule) or CITES.search(rule)) or ("none",)
+    of_the_job = [rule for rule in unread if JOB.search(rule) or CITES.search(rule)]
+    return tuple(rule for rule in of_the_job if LIMITS.search(rule)) or ("none",)
 
 
 def _sentences(prompt: str) -> tuple[str, ...]:
