@@ -117,8 +117,6 @@ class Course:
     """Packages of the course that notebooks import."""
     front: str = ""
     """A package of the course that lessons import checks from, in place of `classroom.checks`."""
-    ours: tuple[str, ...] = ()
-    """Folders whose frames are left out of a learner's traceback."""
 
     # ── who gets what ──
     handout: tuple[str, ...] = ("course.py", "README.md", "requirements.txt")
@@ -246,8 +244,11 @@ def found(folder: Path) -> Course:
 
 
 def _is_importable(module: str) -> bool:
+    """Whether there is such a module. One that is there and lacks another one raises as it does."""
     try:
         import_module(module)
-    except ImportError:
-        return False
+    except ModuleNotFoundError as problem:
+        if f"{module}.".startswith(f"{problem.name}."):
+            return False
+        raise
     return True
