@@ -1,6 +1,6 @@
 """Makes the pictures of notebooks/GRADING.md: hands in a generated class, grades it, and photographs the reports.
 
-python -m tests.grading.pictures [DIR]      # DIR keeps the class and its results
+python -m tests.classroom.grading.pictures [DIR]      # DIR keeps the class and its results
 """
 
 from __future__ import annotations

@@ -7,18 +7,15 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from classroom.authoring.answers import right
 from classroom.checks import exercise
 from classroom.grading import command, sandbox
-from tests.places import EXERCISES
+from tests.places import EXERCISES, ROOT
 
 from .small_class import NAME, solved
-
-ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 @pytest.fixture(scope="module")

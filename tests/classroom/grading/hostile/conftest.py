@@ -1,4 +1,4 @@
-"""The full hostile suite runs by hand: `python3 -m workshop test tests/grading/hostile -m "hostile_full or not hostile_full"`."""
+"""The full hostile suite runs by hand: `python3 -m workshop test tests/classroom/grading/hostile -m "hostile_full or not hostile_full"`."""
 
 from typing import Any
 
