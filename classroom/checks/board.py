@@ -182,7 +182,9 @@ def _lesson(number: str, known: Progress) -> str:
     of_this = Progress(known.known, number)
     rows, possible = list(of_this.rows()), sum(each.points for each in exercises(number))
     passed = sum(state == "passed" for _, _, state, _ in rows)
-    points = sum(int(score.split()[0]) for *_, score in rows)
+    points = sum(
+        each.points for each in exercises(number) if known.known.get(each.id, {}).get("passed")
+    )
     titles = {lesson.number: lesson.title for lesson in active().lessons}
     name = f'<span style="display:inline-block;width:250px">{escape(number)} {escape(titles.get(number, ""))}</span>'
     summary = aside(f"{passed} of {len(rows)} passed · {points} of {possible} points")

@@ -57,7 +57,8 @@ class Exercise:
     importance: int
     """1 (a curiosity) to 5 (nothing later works without it)."""
     minutes: int
-    points: int
+    points: float
+    """Whole in most courses; a class can give points of its own, to a hundredth."""
     objective: str
     """What a learner who passes can do; begins with a verb."""
     why: str

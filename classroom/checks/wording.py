@@ -14,7 +14,7 @@ AROUND = 40
 """Characters shown before the place where two long texts begin to differ."""
 
 
-def counted(number: int, thing: str) -> str:
+def counted(number: float, thing: str) -> str:
     """A number with its noun: `1 exercise`, `2,000 exercises`."""
     return f"{number:,} {thing}" + ("" if number == 1 else "s")
 

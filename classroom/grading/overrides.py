@@ -141,8 +141,9 @@ def _points(text: str, exercise: str, points: Mapping[str, float]) -> float | No
     except ValueError:
         value = float("nan")
     if not 0 <= value <= points[exercise]:
-        possible = f"{points[exercise]:g}"
-        raise ValueError(f"points {text!r}: expected a number from 0 to {possible} for {exercise}")
+        raise ValueError(
+            f"points {text!r}: expected a number from 0 to {points[exercise]} for {exercise}"
+        )
     return int(value) if value == int(value) else value
 
 

@@ -105,7 +105,7 @@ def write(out: Path, results: Iterable[Path] | None = None, **facts: object) -> 
         files[f"learners/{person.page}.md"] = learner_markdown.page(person, book)
         files[f"learners/{person.page}.html"] = learner_page.page(person, book)
     files |= platforms.files(book, files)
-    usable = [file for file in sorted(files) if platforms.use(file)]
+    usable = [file for file in sorted(files) if platforms.use(file, book.exercises)]
     files["index.html"] = class_page.page(book, usable)
     (out / "learners").mkdir(parents=True, exist_ok=True)
     before = written(out)

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 from classroom.grading.check import Check
 from classroom.grading.plain import line
 
-from .marks import Gradebook, Person, Work
+from .marks import Gradebook, Person, Work, tidy
 
 FAILURES = ("failed", "missing")
 """Anything else that is not passed counts as an error; nothing is `skipped`, since a CI takes that
@@ -66,7 +66,7 @@ def _case(person: Person, work: Work, check: Check) -> ET.Element:
         name=f"{check.exercise} {line(check.title)}",
         time=f"{check.seconds:.3f}",
     )
-    _properties(case, points=check.points, earned=check.earned, state=check.state)
+    _properties(case, points=tidy(check.points), earned=tidy(check.earned), state=check.state)
     if check.state != "passed":
         kind = "failure" if check.state in FAILURES else "error"
         ET.SubElement(case, kind, type=check.state, message=line(check.reason or check.state))

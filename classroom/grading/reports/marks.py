@@ -34,7 +34,7 @@ class Mark:
     @property
     def checked(self) -> float:
         """What the checks gave."""
-        return min(self.exercise.points, _tidy(sum(check.earned for check in self.checks)))
+        return min(self.exercise.points, tidy(sum(check.earned for check in self.checks)))
 
     @property
     def points(self) -> float:
@@ -99,16 +99,16 @@ class Work:
     @property
     def points(self) -> float:
         """Before lateness."""
-        return _tidy(sum(mark.points for mark in self.marks))
+        return tidy(sum(mark.points for mark in self.marks))
 
     @property
     def total(self) -> float:
         """After lateness."""
-        return _tidy(self.rule.after(self.points, self.submitted)) if self.rule else self.points
+        return tidy(self.rule.after(self.points, self.submitted)) if self.rule else self.points
 
     @property
     def of(self) -> float:
-        return sum(mark.exercise.points for mark in self.marks)
+        return tidy(sum(mark.exercise.points for mark in self.marks))
 
     @property
     def late(self) -> str:
@@ -151,15 +151,15 @@ class Person:
 
     @property
     def points(self) -> float:
-        return _tidy(sum(work.points for work in self.works))
+        return tidy(sum(work.points for work in self.works))
 
     @property
     def total(self) -> float:
-        return _tidy(sum(work.total for work in self.works))
+        return tidy(sum(work.total for work in self.works))
 
     @property
     def of(self) -> float:
-        return sum(work.of for work in self.works)
+        return tidy(sum(work.of for work in self.works))
 
     @property
     def share(self) -> float:
@@ -242,7 +242,7 @@ class Gradebook:
         return summary
 
 
-def _tidy(points: float) -> float:
+def tidy(points: float) -> float:
     """Whole points as whole numbers."""
     rounded = round(points, 2)
     return int(rounded) if rounded == int(rounded) else rounded

@@ -15,7 +15,7 @@ from typing import Any
 from classroom.checks import Exercise, exercises
 from classroom.grading.overrides import Unusable
 
-from .marks import Mark, Work
+from .marks import Mark, Work, tidy
 
 KEYS = ("drop", "points")
 
@@ -49,7 +49,7 @@ class OwnClass:
         if self.drop:
             words.append(f"Not counted in this class: {', '.join(self.drop)}.")
         if self.points:
-            given = ", ".join(f"{id} {points:g}" for id, points in self.points.items())
+            given = ", ".join(f"{id} {points}" for id, points in self.points.items())
             words.append(f"Points of this class: {given}.")
         return words
 
@@ -88,9 +88,12 @@ def _of_facts(facts: Mapping[str, Any]) -> OwnClass:
     for id, given in points.items():
         if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < 1e6:
             raise ValueError(f"points of {id} are {given!r}; expected a number above 0")
+        if round(given, 2) != given:
+            raise ValueError(f"points of {id} are {given!r}; expected at most two decimals")
         if id in drop or id[:2] in drop:
             raise ValueError(f"{id} is dropped, and has points; expected one of them")
-    own = OwnClass(drop=tuple(drop), points=points)
+    worth = {id: tidy(given) for id, given in points.items()}
+    own = OwnClass(drop=tuple(drop), points=worth)
     if not own.counted():
         raise ValueError("every exercise is dropped; expected one that counts")
     return own

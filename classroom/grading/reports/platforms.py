@@ -11,11 +11,11 @@ import zipfile
 from collections.abc import Iterable, Mapping
 from html import escape
 
-from classroom.checks import exercises
+from classroom.checks import Exercise
 from classroom.grading.plain import cell, line, plain
 
 from . import words
-from .marks import Gradebook, Person, Work
+from .marks import Gradebook, Person, Work, tidy
 
 MOODLE = [
     "Identifier",
@@ -33,8 +33,10 @@ WRITTEN = (1980, 1, 1, 0, 0, 0)
 """The time of an entry in a zip: the same marks make the same bytes."""
 
 
-def use(name: str) -> str:
-    """What one of these files is for, in a few words; empty for any other file."""
+def use(name: str, counted: Iterable[Exercise]) -> str:
+    """What one of these files is for, in a few words; empty for any other file. `counted` has the
+    exercises of the gradebook, with their points in this class.
+    """
     uses = {
         "canvas.csv": "for Canvas: Grades, Import",
         "canvas-feedback.zip": "for Canvas: Upload submissions",
@@ -42,7 +44,7 @@ def use(name: str) -> str:
     }
     worksheet = WORKSHEET.fullmatch(name)
     if worksheet:
-        points = sum(exercise.points for exercise in exercises(worksheet["lesson"]))
+        points = tidy(sum(each.points for each in counted if each.lesson == worksheet["lesson"]))
         return f"for Moodle: Upload grading worksheet (the assignment's maximum grade: {points})"
     return uses.get(name, "")
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 from classroom.checks import exercises
 from classroom.grading import options, reports
 from classroom.grading.overrides import Unusable
+from classroom.grading.reports import platforms
 from classroom.grading.reports.own_class import OwnClass, read
 
 FIRST, SECOND, *_ = exercises("03")
@@ -78,6 +80,7 @@ def test_a_whole_lesson_can_be_dropped(tmp_path):
         (f'[points]\n"{FIRST.id}" = 0', f"points of {FIRST.id} are 0; expected a number above 0"),
         (f'[points]\n"{FIRST.id}" = "5"', "expected a number above 0"),
         (f'drop = ["03"]\n[points]\n"{FIRST.id}" = 2', "is dropped, and has points"),
+        (f'[points]\n"{FIRST.id}" = 0.125', "are 0.125; expected at most two decimals"),
         ('dropped = ["03"]', "there is no 'dropped'; expected drop or points"),
         ('drop = "03"', 'expected drop = ["04.3", "07"]'),
         ("drop = [", "is not TOML"),
@@ -104,3 +107,52 @@ def test_the_command_takes_the_file(tmp_path, capsys):
     with pytest.raises(SystemExit):
         options.read(["--try", "--class", "class.toml"])
     assert "--class does not go with --try" in capsys.readouterr().err
+
+
+def test_points_that_are_not_whole_print_to_a_hundredth_in_every_report(tmp_path):
+    worth = {FIRST.id: 0.1, SECOND.id: 0.2}  # their sum as floats is 0.30000000000000004
+    rest = ", ".join(f'"{each.id}"' for each in exercises("03")[2:])
+    table = "\n".join(f'"{id}" = {points}' for id, points in worth.items())
+    own = read(written(tmp_path, f"drop = [{rest}]\n[points]\n{table}"))
+    lines = [
+        {"exercise": each.id, "trial": number, "state": "passed", "earned": trial.points}
+        for each in (FIRST, SECOND)
+        for number, trial in enumerate(each.trials)
+    ]
+    platforms_know = {
+        ("ada", NAME): reports.Handed(
+            file="a.ipynb", platform="moodle", number="40", upload="a_40_"
+        )
+    }
+    facts = {"learner": "ada", "notebook": NAME, "file": "a.ipynb", "results": lines}
+    file = tmp_path / "ada.json"
+    file.write_text(json.dumps(facts), encoding="utf-8")
+    book = reports.write(tmp_path / "out", [file], own_class=own, handed=platforms_know)
+    assert (tmp_path / "out" / "moodle-03.csv").exists()
+    assert book.people[0].of == book.people[0].total == 0.3
+    assert {mark.state for mark in book.people[0].marks().values()} == {"passed"}
+    read_by_people = [
+        path
+        for path in (tmp_path / "out").rglob("*")
+        if path.suffix in (".html", ".md", ".csv", ".xml")
+    ]
+    assert {path.suffix for path in read_by_people} == {".html", ".md", ".csv", ".xml"}
+    for path in read_by_people:
+        content = path.read_text(encoding="utf-8")
+        assert not re.search(
+            r"(?<![\d.])\d\.\d{3,}(?!\d* ?s)",
+            re.sub(r"<style.*?</style>|time=\S+", "", content, flags=re.S),
+        ), path
+
+
+def test_whole_points_written_as_a_fraction_stay_whole(tmp_path):
+    own = read(written(tmp_path, f'[points]\n"{FIRST.id}" = 7.0'))
+    assert own.in_words() == [f"Points of this class: {FIRST.id} 7."]
+    assert repr(own.counted("03")[0].points) == "7"
+
+
+def test_moodles_maximum_grade_is_that_of_the_class():
+    """The assignment is set by this sentence, so it has to agree with the worksheet."""
+    own = OwnClass(drop=(SECOND.id,), points={FIRST.id: 2.5})
+    ours = sum(each.points for each in exercises("03")[2:]) + 2.5
+    assert platforms.use("moodle-03.csv", own.counted()).endswith(f"maximum grade: {ours})")
