@@ -234,7 +234,7 @@ def _limit(match: re.Match, clause: str) -> Limit | None:
     def begins_with(name: str) -> bool:
         return endings[name].search(before) is not None
 
-    if most < 1:
+    if most < 1 or (kind == "steps" and begins_with("exact")):  # a planner makes no step up
         return None
     if most == 1 and kind in ("words", "facts") and not begins_with("bound"):
         return None

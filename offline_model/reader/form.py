@@ -24,12 +24,6 @@ _TYPES: dict[str, Any] = {
     "array": list,
     "object": dict,
 }
-_EITHER = {
-    "boolean": "ok",
-    "integer": "score",
-    "number": "score",
-    "string": "otherwise",
-}
 _PLAINEST: dict[str, Any] = {
     "integer": 0,
     "number": 0,
@@ -40,7 +34,7 @@ _OF_A_TEXT = ("text", "problem", "quote", "fact")
 _NUMBER = re.compile(r"(?<![\w.\[-])-?\d[\d,]*(?:\.\d+)?(?![\w-]*\])")
 
 
-def filled(view: View, text: str, known: dict, why: str) -> Answer:
+def filled(view: View, text: str, known: dict, why: str, indent: int | None = None) -> Answer:
     """The view's schema as JSON, from `known` values and the labels of a text; a refusal that names them
     where nothing fills required fields."""
     sources: dict[str, None] = {}
@@ -56,7 +50,6 @@ def filled(view: View, text: str, known: dict, why: str) -> Answer:
     if needed:
         refusal = f"I am the offline model: {UNFILLED} {needed}; a real model would fill it."
         return Answer((), why, refusal, account)
-    indent = 1 if "otherwise" in known else None
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     block = {"type": "text", "text": text}
     return Answer((block,), why, account=account)
@@ -101,8 +94,8 @@ class Gap(NamedTuple):
 class Form:
     """One schema being filled.
 
-    known: values by the names or meanings of fields, "ok" for any yes or no, "score" for any number,
-    "otherwise" for any other text. unfilled: the fields that neither they nor a label of the text fill.
+    known: values by the names or meanings of fields. unfilled: the fields that neither they nor a label of
+    the text fill; a field whose name says nothing that is known is one of them, whatever its type.
     """
 
     def __init__(self, root: dict, known: dict, unfilled: list[Gap] | None = None) -> None:
@@ -134,8 +127,7 @@ class Form:
 
     def _given(self, field: _Field) -> Any:
         """What is known for a field: by its own name, else by its meaning; None for nothing."""
-        either = _EITHER.get(field.kind, "")
-        for key in (field.name, *meanings_of(field.name), either):
+        for key in (field.name, *meanings_of(field.name)):
             value = self.known.get(key)
             if _is(value, field.kind):
                 return value
@@ -171,8 +163,8 @@ class Form:
         if is_scale and isinstance(given, Share):
             low, high = min(options), max(options)
             return given.on({"type": "integer", "minimum": low, "maximum": high})
-        if "ok" in self.known and judges(field.name, options):
-            return positive(options, bool(self.known["ok"]))
+        if "passed" in self.known and judges(field.name, options):
+            return positive(options, bool(self.known["passed"]))
         spoken = given if isinstance(given, str) else _behind(text, field.name)
         stems = set(map(stem, words(spoken)))
         counts = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
 from ..answer import Answer
@@ -100,7 +101,26 @@ def _steps(view: View, shape: _Shape) -> list[_Step]:
         else:
             clause = clause_for(worker, task)
             steps.append(_Step(worker, clause))
-    return steps or [_Step(workers[0], task)]
+    return _within(view.limit("steps"), steps) or [_Step(workers[0], task)]
+
+
+def _within(most: int | None, steps: list[_Step]) -> list[_Step]:
+    """At most so many steps: those of one worker become one, then the last ones go."""
+    if most is None or len(steps) <= most:
+        return steps
+    joined: dict[str, _Step] = {}
+    for step in steps:
+        name = step.worker["name"]
+        first = joined.get(name)
+        joined[name] = step if first is None else _both(first, step)
+    return list(joined.values())[:most]
+
+
+def _both(first: _Step, second: _Step) -> _Step:
+    """One step for the work of two."""
+    shared = os.path.commonprefix([first.task, second.task])
+    shared = shared[: shared.rfind(" ") + 1]
+    return _Step(first.worker, f"{first.task} and {second.task[len(shared):]}")
 
 
 def about(view: View) -> str:

@@ -161,8 +161,9 @@ class _Research:
         if view.schema and has_field(view.schema, "facts"):
             rows = [vars(fact) | {"fact": fact.sentence} for fact in facts]
             note = " ".join(notes) or "Found in the sources named."
-            known = {"facts": rows, "otherwise": note}
-            return filled(view, "", known, "Report the facts in the shape asked for.")
+            known = {"facts": rows, "reason": note, "comment": note}
+            why = "Report the facts in the shape asked for."
+            return filled(view, "", known, why, indent=1)
         wished = "" if facts or view.schema else _own_words(view)
         if wished:
             why = "Nothing was found, and the prompt says what to answer then."

@@ -217,9 +217,8 @@ def _verdict(view: View, issues: list[Issue]) -> Answer:
     record = {
         "passed": passed,
         "rejected": not passed,
-        "ok": passed,
         "verdict": word,
-        "otherwise": remarks,
+        **dict.fromkeys(("comment", "reason", "problem", "fix"), remarks),
         "issues": [asdict(issue) | {"text": str(issue)} for issue in issues],
     }
-    return filled(view, "", record, why)
+    return filled(view, "", record, why, indent=1)

@@ -83,11 +83,20 @@ def replan(view: View) -> Answer:
             chosen.setdefault(finding.suggests, (team[finding.suggests] or ["code"])[0])
     subject = expected(view) or ticket.strip().split("\n")[0]
     steps: list[dict] = []
-    for name, ability in sorted(chosen.items(), key=lambda pair: pair[1] == "write"):
+    for name, ability in _within(view.limit("steps"), chosen):
         needs = [step["id"] for step in steps] if ability == "write" else []
         task = f"{_ABILITIES[ability].task}: {subject}"
         steps.append({"id": name, "worker": name, "intent": task, "needs": needs})
     return answer_json({"steps": steps}, "By what the ticket speaks of.")
+
+
+def _within(most: int | None, chosen: dict[str, str]) -> list[tuple[str, str]]:
+    """At most so many of the workers, the readers before the writers; a reader is left out first."""
+    readers = [pair for pair in chosen.items() if pair[1] != "write"]
+    writers = [pair for pair in chosen.items() if pair[1] == "write"]
+    if most is not None:
+        readers = readers[: max(1, most - len(writers))]
+    return [*readers, *writers][:most]
 
 
 def _wanted(ticket: str) -> list[str]:
