@@ -131,6 +131,8 @@ class Form:
             value = self.known.get(key)
             if _is(value, field.kind):
                 return value
+            if field.kind == "string" and isinstance(value, list):
+                return "\n".join(str(_line(item)) for item in value)
         return None
 
     def _poured(self, field: _Field, given: Any) -> Any:

@@ -21,13 +21,15 @@ from ..answer import Answer, Temperament, as_form
 from ..skills import Skill, name_of, skills
 from ..skills.tool_use import arguments
 from .difference import account_of, with_clauses
+from .lexicon import has, scan
 from .view import View, text_of
-from .words import content_words
+from .words import content_words, sentences
 from .workers import kind_of, without_listing
 
 CHARACTERS_PER_TOKEN = 4
 _FORM = "a form to fill"
 _UNKNOWN = "an unknown job"
+_ENDS = ' -•*#:,;."'
 
 
 def answer(request: dict, temperament: Temperament | None = None) -> Answer:
@@ -81,9 +83,10 @@ def _decided(request: dict, temperament: Temperament) -> Answer:
     account = replace(_account(view, skill), overlooked=overlooked)
     if view.tools and name_of(skill) in ("tool_use", "talk"):
         account = replace(account, arguments=tuple(arguments(view)))
-    refusal = _beyond(view, account) if skill is fitting[-1] else ""
+    is_beyond = skill is fitting[-1] or (name_of(skill) == "write" and _is_unread(view, account))
+    refusal = _beyond(view, account) if is_beyond else ""
     if refusal:
-        account = replace(account, read_as=_UNKNOWN)
+        account = replace(account, read_as=_UNKNOWN, topic="", wishes=())
         reply = Answer.say(refusal, "This job lies beyond the edge.")
         return replace(reply, account=account)
     reply = skill.reply(view)
@@ -106,11 +109,29 @@ def _account(view: View, skill: Skill) -> Account:
     )
 
 
+def _is_unread(view: View, account: Account) -> bool:
+    """Whether the task is an order of which nothing was read, and that asks for no text."""
+    says_who = any(found.family == "roles/write" for found in scan(view.task))
+    if says_who or has(view.task, "words/asks_for", "text_wordings"):
+        return False
+    orders = _orders(view)
+    return bool(orders) and orders <= set(account.not_understood)
+
+
+def _orders(view: View) -> set[str]:
+    """The sentences of the task as an account names them."""
+    return {sentence.strip(_ENDS) for sentence in sentences(view.task)}
+
+
 def _beyond(view: View, account: Account) -> str:
     """One honest sentence, where there is a text at hand and a job that no skill knows; "" elsewhere."""
     if not view.material or not account.not_understood:
         return ""
-    job = min(account.not_understood, key=lambda clause: clause.startswith("You are"))
+    orders = _orders(view)
+    job = min(
+        account.not_understood,
+        key=lambda clause: (clause not in orders, clause.startswith("You are")),
+    )
     if job[1:2].islower():
         job = job[0].lower() + job[1:]
     counts = []

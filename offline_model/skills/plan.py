@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from itertools import takewhile
 from typing import NamedTuple
 
 from ..answer import Answer
@@ -117,10 +117,12 @@ def _within(most: int | None, steps: list[_Step]) -> list[_Step]:
 
 
 def _both(first: _Step, second: _Step) -> _Step:
-    """One step for the work of two."""
-    shared = os.path.commonprefix([first.task, second.task])
-    shared = shared[: shared.rfind(" ") + 1]
-    return _Step(first.worker, f"{first.task} and {second.task[len(shared):]}")
+    """One step for the work of two, whose tasks may begin alike."""
+    others = second.task.split()
+    pairs = zip(first.task.split(), others, strict=False)
+    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    further = " ".join(others[alike:])
+    return _Step(first.worker, f"{first.task} and {further}" if further else first.task)
 
 
 def about(view: View) -> str:

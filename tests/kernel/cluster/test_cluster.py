@@ -365,23 +365,31 @@ def at_work_there(event):
 # ── cancel ────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("how", ["cancelled", "out of time"])
-async def test_cancel_really_stops_what_runs_elsewhere(address, tmp_path, how):
+async def test_cancel_really_stops_what_runs_elsewhere(address, tmp_path):
     going = asyncio.Event()
     loop = asyncio.get_running_loop()
-    seconds = 0.6 if how == "out of time" else None
     run = Run(connect(), on_event=lambda event: event.kind == "note" and loop.call_soon(going.set))
-    job = (Goes(tmp_path / "it"), Handoff(intent="Go"), Budget(seconds=seconds))
+    job = (Goes(tmp_path / "it"), Handoff(intent="Go"))
     async with open_cluster(address) as cluster:
         branch = asyncio.ensure_future(fan_out(run, [job], on=cluster))
         await going.wait()
-        if how == "cancelled":
-            branch.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await branch
-        else:
-            (result,) = await branch
+        branch.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await branch
+    assert (tmp_path / "it").read_text(encoding="utf-8") == "stopped"
+    assert run.ledger.reserved.calls == 0
+
+
+async def test_a_deadline_stops_what_runs_elsewhere(address, tmp_path):
+    """On a busy machine a short deadline may pass before the work begins: then a longer one is tried."""
+    run = Run(connect())
+    async with open_cluster(address) as cluster:
+        for seconds in (0.6, 3, 15, 75):
+            job = (Goes(tmp_path / "it"), Handoff(intent="Go"), Budget(seconds=seconds))
+            (result,) = await fan_out(run, [job], on=cluster)
             assert result.status == "exhausted" and "deadline" in result.reason
+            if any(event.kind == "note" for event in run.events):
+                break
     assert (tmp_path / "it").read_text(encoding="utf-8") == "stopped"
     assert run.ledger.reserved.calls == 0
 

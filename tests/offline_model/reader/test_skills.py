@@ -617,6 +617,30 @@ def test_a_comparison_has_one_step_a_subject_and_then_depends():
 
 
 @pytest.mark.parametrize(
+    ("count", "workers"),
+    [
+        (1, ["researcher"]),
+        (2, ["researcher", "writer"]),
+        (3, ["researcher", "writer", "reviewer"]),
+        (4, ["researcher", "researcher", "writer", "reviewer"]),
+        (9, ["researcher", "researcher", "writer", "reviewer"]),
+    ],
+)
+def test_a_plan_has_at_most_as_many_steps_as_the_account_says(count, workers):
+    reply = send("Compare Qdrant and Pinecone", f"{PLANNER} At most {count} steps.", schema=PLAN)
+    steps = reply.json["steps"]
+    assert [step["worker"] for step in steps] == workers
+    assert f"at most {count} step" in ", ".join(reply.account.wishes)
+    assert {need for step in steps for need in step["needs"]} <= {step["id"] for step in steps}
+    assert {"Qdrant", "Pinecone"} <= set(" ".join(step["intent"] for step in steps).split())
+
+
+def test_a_number_of_steps_that_it_cannot_hold_to_is_named():
+    reply = send("Compare Qdrant and Pinecone", f"{PLANNER} Exactly 7 steps.", schema=PLAN)
+    assert len(reply.json["steps"]) == 4 and "Exactly 7 steps" in reply.account.not_understood
+
+
+@pytest.mark.parametrize(
     "listed",
     [
         "Workers: researcher, writer, reviewer.",

@@ -17,7 +17,7 @@ from kernel import Agent, Budget, Handoff, Registry, Run, Verdict, connect, mode
 from kernel.desks.checkout import Checkout, patched_files
 from kernel.desks.oncall import PROMPTS, code_tools, patches_in
 from kernel.findings import Finding, Findings, synthesizer
-from kernel.plan import StepPlanner
+from kernel.plan import PLANNER, StepPlanner
 from tests.scripted import Worker
 
 
@@ -366,14 +366,15 @@ TEAM = {
 }
 
 
-def planned(task, findings=()):
+def planned(task, findings=(), system=PLANNER):
     registry = Registry()
     for name, description in TEAM.items():
         registry.register(Worker(name, description=description))
 
     async def work():
         async with connect() as client:
-            return await StepPlanner().plan(task, registry, Run(client), findings)
+            planner = StepPlanner(system=system)
+            return await planner.plan(task, registry, Run(client), findings)
 
     return asyncio.run(work())
 
@@ -393,6 +394,15 @@ def planned(task, findings=()):
 )
 def test_the_first_plan_follows_what_the_ticket_speaks_of(task, plan):
     assert str(planned(task)) == plan
+
+
+@pytest.mark.parametrize(
+    ("count", "plan"),
+    [(1, "mechanic"), (2, "mechanic → voice"), (3, "mechanic, admin → voice")],
+)
+def test_a_plan_of_the_desk_has_at_most_as_many_steps_as_its_prompt_allows(count, plan):
+    task = "It was fixed in version 2.1, and users still see it. Tell them."
+    assert str(planned(task, system=f"{PLANNER}\nAt most {count} steps.")) == plan
 
 
 def test_a_finding_that_suggests_a_worker_changes_the_plan():
