@@ -34,7 +34,12 @@ Step = tuple[str, dict]
 """One handoff: a specialist's tool and its input."""
 
 _HANDS_OVER = re.compile(r"^(?:hand_?off|transfer)_to_")
+_RECEIPT = re.compile(r"Kept as (?P<name>[\w.-]+) \([^()\n]*\)\.?(?:\n|$)")
 _VERDICT = re.compile(r"\W*(?:verdict\W+)?(\w+)\W*?(?:\s|$)", re.I)
+
+
+class Name(str):
+    """The name that a result is kept under, where its text is not in the conversation."""
 
 
 def fits(view: View) -> bool:
@@ -91,6 +96,22 @@ def outcome(call: Call) -> tuple[bool, str, str]:
     return bool(text) and not call.is_error, text, reason
 
 
+def read_receipt(text: str) -> tuple[str, str]:
+    """The name of a result that is kept under one, else its text; and the text that can be seen."""
+    receipt = _RECEIPT.match(text)
+    if not receipt:
+        return text, text
+    return Name(receipt["name"]), text[receipt.end() :].strip()
+
+
+def takes_names(tool: dict) -> bool:
+    """Whether each of a tool's artifacts is a list of names of results."""
+    schema = tool.get("input_schema") or {}
+    artifacts = resolve(fields_of(tool).get("artifacts", {}), schema)
+    values = artifacts.get("additionalProperties")
+    return isinstance(values, dict) and resolve(values, schema).get("type") == "array"
+
+
 def read_verdict(text: str) -> tuple[bool, str]:
     """Whether a reviewer is content, and its issues as bullets (copied, not reworded)."""
     data = json_of(text)
@@ -131,19 +152,27 @@ def _approves(word: str) -> bool:
     return word.upper() in words_in("dials/verdict", "yes")
 
 
-def payload(tool: dict, intent: str, artifacts: dict[str, str], context: str) -> dict:
+def payload(tool: dict, intent: str, artifacts: dict[str, list[str]], context: str) -> dict:
     """The arguments of a handoff for a tool's parameters; what finds no place goes into the intent."""
     fields = fields_of(tool)
-    texts = {**artifacts, "context": context} if context else artifacts
+    structured: dict = {}
+    holder = "artifacts"
+    texts = {name: "\n".join(parts) for name, parts in artifacts.items()}
+    if takes_names(tool):
+        structured["artifacts"], texts = _by_name(artifacts)
+        holder = "texts"
+    structured[holder] = texts
     placed = set(fields)
-    if "artifacts" in fields:
-        placed.update(artifacts)
+    if holder in fields:
+        placed.update(texts)
+    if context:
+        texts = {**texts, "context": context}
     for name, text in texts.items():
         if name not in placed:
             intent += f"\n\n<{name}>\n{text}\n</{name}>"
     known: dict = {
         **texts,
-        "artifacts": artifacts,
+        **structured,
         "from_agent": "supervisor",
         "to_agent": _HANDS_OVER.sub("", tool["name"]),
         "return_to": "supervisor",
@@ -156,6 +185,20 @@ def payload(tool: dict, intent: str, artifacts: dict[str, str], context: str) ->
         made.setdefault(names[0], intent)
     schema = tool.get("input_schema") or {}
     return value_for(schema, "", made)
+
+
+def _by_name(artifacts: dict[str, list[str]]) -> tuple[dict[str, list[str]], dict[str, str]]:
+    """(the names in each artifact, the texts that no name stands for)."""
+    named: dict[str, list[str]] = {}
+    texts: dict[str, str] = {}
+    for key, parts in artifacts.items():
+        names = [part for part in parts if isinstance(part, Name)]
+        rest = [part for part in parts if not isinstance(part, Name)]
+        if names:
+            named[key] = list(map(str, names))
+        if rest:
+            texts[f"more_{key}" if names else key] = "\n".join(rest)
+    return named, texts
 
 
 def _texts_in(fields: dict) -> list[str]:
@@ -266,32 +309,37 @@ class _Desk:
         desk = cls(view, plain, topics, team, view.draft)
         if view.parts.get("facts"):
             desk.facts.append(view.parts["facts"])
-        kinds = {tool.get("name"): kind_of(tool) for tool in view.request["tools"]}
+        tools = {tool.get("name"): tool for tool in view.request["tools"]}
         for call in view.calls:
-            desk.add(call, kinds.get(call.name, "other"))
+            tool = tools.get(call.name)
+            kind = kind_of(tool) if tool else "other"
+            desk.add(call, kind, by_name=tool is not None and takes_names(tool))
         return desk
 
-    def add(self, call: Call, kind: str) -> None:
+    def add(self, call: Call, kind: str, *, by_name: bool) -> None:
         """Take in one call and what came of it."""
         good, text, reason = outcome(call)
+        work, text = read_receipt(text) if by_name else (text, text)
         subject = self._subject_of(call)
         if not good:
             name = f"{call.name} ({subject})" if kind == "research" else call.name
             self.failed.setdefault(name, []).append(reason)
         elif kind == "research":
-            self.facts.append(text)
+            self.facts.append(work)
             self.found.add(subject)
         elif kind == "write":
-            self.draft = text
+            self.draft = work
             self.drafts += 1
             self.verdicts = {}
         elif kind == "review":
             good, issues = read_verdict(text)
-            self.verdicts[call.name] = (good, issues)
             count = len(issues.splitlines())
+            if isinstance(work, Name):
+                issues = work
+            self.verdicts[call.name] = (good, issues)
             self.judged.append((count, -self.drafts, self.draft))
         else:
-            self.extras[call.name] = text
+            self.extras[call.name] = work
 
     def _subject_of(self, call: Call) -> str:
         """The subject that a call names."""
@@ -303,9 +351,8 @@ class _Desk:
         return self.topics[0]
 
     @property
-    def feedback(self) -> str:
-        complaints = [issues for good, issues in self.verdicts.values() if not good]
-        return "\n".join(complaints)
+    def feedback(self) -> list[str]:
+        return [issues for good, issues in self.verdicts.values() if issues and not good]
 
     @property
     def failures(self) -> list[str]:
@@ -328,15 +375,12 @@ class _Desk:
         lasting = [reason for reason in failures if _speaks_of(reason, "lasting")]
         if lasting or len(failures) > 1:
             return []
-        facts = "\n".join(self.facts)
-        if self.view.temperament.drops_facts:
-            facts = ""
-        texts = {
-            "facts": facts,
-            "draft": self.draft,
+        parts = {
+            "facts": [] if self.view.temperament.drops_facts else self.facts,
+            "draft": [self.draft],
             "feedback": self.feedback,
         }
-        artifacts = {name: texts[name] for name in names if texts[name]}
+        artifacts = {name: parts[name] for name in names if any(parts[name])}
         context = [self.view.parts.get("context", "")]
         if self.failures:
             context += ["These handoffs failed:", *self.failures]
@@ -393,30 +437,36 @@ class _Desk:
             return self._hand(tool, intent, "draft")
         return []
 
-    def output(self) -> str:
+    def output(self) -> list[str]:
         """The best draft and what was made of it, else the facts; of a review alone, its verdicts."""
         reviews = self.verdicts and self.view.draft and not self.drafts
         if reviews and "write" not in wished_kinds(self.view):
-            return f"REVISE\n{self.feedback}" if self.feedback else "PASS"
-        output = self.draft or "\n".join(self.facts)
+            if not self.feedback:
+                return ["PASS"]
+            by_name = all(isinstance(part, Name) for part in self.feedback)
+            return self.feedback if by_name else ["REVISE", *self.feedback]
+        output = [self.draft] if self.draft else self.facts
         if self.verdicts and self.judged:
-            output = min(self.judged)[2]
+            output = [min(self.judged)[2]]
         for tool in self.view.request["tools"]:
             made = self.extras.get(tool["name"])
             if made and (stage(tool) == LAST_TURN or not output):
-                output = made
+                output = [made]
         return output
 
 
 def _end(desk: _Desk, why: str) -> Answer:
     """Finish with the output, in the form of the tool that ends the work."""
     reasons = "; ".join(desk.failures)
-    output = desk.output()
-    output = output or f"This could not be done: {reasons or 'no specialist for it is there'}."
+    parts = desk.output()
+    parts = parts or [f"This could not be done: {reasons or 'no specialist for it is there'}."]
+    output = "\n".join(parts)
     for tool in desk.view.tools:
         if kind_of(tool) == "finalize":
             names = _texts_in(fields_of(tool))
-            known = dict.fromkeys(names[:1], output)
+            known: dict = dict.fromkeys(names[:1], output)
+            if "results" in fields_of(tool) and all(isinstance(part, Name) for part in parts):
+                known = {"results": list(map(str, parts)), "text": ""}
             schema = tool.get("input_schema") or {}
             given = value_for(schema, output, known)
             return Answer.call([(tool["name"], given)], why)
