@@ -16,7 +16,8 @@ BEGIN = "<!-- from here on made of the data by `python -m offline_model.page` --
 
 def generated() -> str:
     """The tables and lists, as Markdown."""
-    return "\n".join([*_dials(), *_rows("roles"), *_rows("tools"), *_behaviours()]) + "\n"
+    rows = [*_dials(), *_own_prompts(), *_rows("roles"), *_rows("tools"), *_behaviours()]
+    return "\n".join(rows) + "\n"
 
 
 def page() -> str:
@@ -33,6 +34,19 @@ def _dials() -> Iterator[str]:
         obeyed = ", ".join(entry["for"])
         on, off = _quoted(entry["reads"]), _quoted(entry.get("reads_off", []))
         yield f"| `{name}` | {on} | {off} | {obeyed} |"
+    yield ""
+
+
+def _own_prompts() -> Iterator[str]:
+    yield from ("## Prompts and schemas of your own", "")
+    yield from ("| lesson | you write | for example | obeyed | not read |", "|---|---|---|---|---|")
+    for name in families("own_prompts"):
+        entry = table(f"own_prompts/{name}")
+        example = " ".join(entry["prompt"].split())
+        if "fields" in entry:
+            example += f" Fields: {', '.join(entry['fields'])}."
+        obeyed, named = ", ".join(entry["obeyed"]), _quoted(entry["named"])
+        yield f"| {entry['lesson']} | {entry['agent']} | {example} | {obeyed} | {named} |"
     yield ""
 
 

@@ -1,0 +1,36 @@
+"""The prompts and schemas of one's own that lessons ask for are obeyed and named as the table on the page says."""
+
+from __future__ import annotations
+
+import pytest
+
+from offline_model.reader.lexicon import families, table
+from workshop.course.lessons import LESSONS
+
+from .desk import FACTS, GOOD
+from .wire import TEXT, TEXTS, parts, send, shape
+
+STEP = shape(id=TEXT, worker=TEXT, intent=TEXT, needs=TEXTS)
+KINDS = {
+    "string": TEXT,
+    "array": TEXTS,
+    "boolean": {"type": "boolean"},
+    "steps": {"type": "array", "items": STEP},
+}
+AT_HAND = {"facts": FACTS, "draft": GOOD.replace("2021", "2019")}
+ROWS = {name: table(f"own_prompts/{name}") for name in families("own_prompts")}
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+def test_a_prompt_of_ones_own_is_read_as_the_table_says(row):
+    given = {name: AT_HAND[name] for name in row["at_hand"]}
+    fields = {name: KINDS[kind] for name, kind in row.get("fields", {}).items()}
+    schema = shape(**fields) if fields else None
+    account = send(parts(task=row["task"], **given), row["prompt"], schema=schema).account
+    assert set(row["obeyed"]) <= set(account.wishes)
+    assert account.not_understood == tuple(row["named"])
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+def test_the_table_names_lessons_that_there_are(row):
+    assert row["lesson"] in {lesson.title for lesson in LESSONS}
