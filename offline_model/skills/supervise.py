@@ -306,10 +306,11 @@ class _Desk:
         plain = without_others(task, _others(view.tools))
         topics = subjects(plain) or (topic(plain) or plain,)
         team = _team(view, task)
-        desk = cls(view, plain, topics, team, view.draft)
-        if view.parts.get("facts"):
-            desk.facts.append(view.parts["facts"])
         tools = {tool.get("name"): tool for tool in view.request["tools"]}
+        by_name = any(map(takes_names, tools.values()))
+        handed = [view.draft, view.parts.get("facts", "")]
+        draft, facts = [read_receipt(text)[0] if by_name else text for text in handed]
+        desk = cls(view, plain, topics, team, draft, [facts] if facts else [])
         for call in view.calls:
             tool = tools.get(call.name)
             kind = kind_of(tool) if tool else "other"

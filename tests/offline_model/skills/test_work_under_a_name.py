@@ -81,6 +81,22 @@ def test_a_text_of_the_users_that_no_result_holds_goes_in_full():
     assert calls[-1][1]["results"] == ["reviewer-1"]
 
 
+def test_work_that_was_handed_in_under_a_name_is_handed_on_by_it():
+    draft = "Kept as draft-7 (1,163 words).\n# Qdrant …"
+    facts = "Kept as facts-7 (232 words).\n- Qdrant is a vector database …"
+    calls = supervised(f"Improve the draft\n\n{parts(draft=draft, facts=facts)}", REVISE, PASS)
+    assert [name for name, _ in calls] == ["reviewer", "writer", "reviewer", "finalize"]
+    facts = {"facts": ["facts-7"]}
+    handed = [given["artifacts"] for _, given in calls[:-1]]
+    assert handed == [
+        {**facts, "draft": ["draft-7"]},
+        {**facts, "draft": ["draft-7"], "feedback": ["reviewer-1"]},
+        {**facts, "draft": ["writer-1"]},
+    ]
+    assert all(not given["texts"] for _, given in calls[:-1])
+    assert calls[-1][1] == {"results": ["writer-1"], "text": ""}
+
+
 def test_names_end_the_work_when_only_facts_were_asked_for():
     calls = supervised("Just find facts about Qdrant")
     assert calls[-1] == ("finalize", {"results": ["researcher-1"], "text": ""})
