@@ -223,6 +223,8 @@ class GradedKernel(RunningKernel):
         for socket in channels:
             poller.register(socket, zmq.POLLIN)
         while not (cell.status and cell.idle):
+            if time.monotonic() > deadline + self._watch.lost - lost and self._is_too_much():
+                return "killed", self.why_killed  # the watch may have had no processor either
             now, more = time.monotonic(), min(self._watch.lost - lost, most_lost_s)
             over = now - deadline - more
             if over > LOST_S or (over > 0 and not poller.poll(0)):  # what is there was in time

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-import threading
 import time
 
 import psutil
 import pytest
 
 from classroom.grading import sandbox
+from classroom.grading.sandbox import sandboxed_kernel, watch
 from classroom.grading.sandbox.sandboxed_kernel import GradedKernel
 from classroom.grading.sandbox.watch import MOST_FILES, files_made
 
@@ -238,14 +238,29 @@ def test_a_cell_that_breaks_a_limit_ends_with_a_reason_and_so_does_its_kernel(
     assert not kernel.is_alive()
 
 
-def test_what_a_cell_waited_for_a_processor_is_not_held_against_it(kernel):
-    others = threading.Timer(0.5, lambda: setattr(kernel._watch, "lost", kernel._watch.lost + 60))
-    others.start()
-    outcome = kernel.run("import time; time.sleep(2)", 1)
-    assert outcome.ended == "ok" and 2 <= outcome.lost <= outcome.seconds
-    others = threading.Timer(0.5, lambda: setattr(kernel._watch, "lost", kernel._watch.lost + 60))
-    others.start()
-    assert kernel.run("while True: time.sleep(9)", 1).ended == "timeout", "and yet there is an end"
+class WithoutAProcessor:
+    """Processes that wait for a processor all the time."""
+
+    def __init__(self):
+        self.looked = time.monotonic()
+
+    def since_the_last_time(self, processes):
+        before, self.looked = self.looked, time.monotonic()
+        return self.looked - before
+
+
+@pytest.mark.parametrize("seconds", [watch.WATCH_S, 600], ids=["watched", "the watch waits, too"])
+def test_what_a_cell_waited_for_a_processor_is_not_held_against_it(material, monkeypatch, seconds):
+    monkeypatch.setattr(sandboxed_kernel, "WATCH_S", seconds)
+    kernel = GradedKernel(material)
+    try:
+        kernel._watch._waiting = [(list, WithoutAProcessor())]
+        outcome = kernel.run("import time; time.sleep(2)", 1, most_lost=1000)
+        assert outcome.ended == "ok" and 1 < outcome.lost <= outcome.seconds
+        outcome = kernel.run("while True: time.sleep(9)", 1, most_lost=1)
+        assert outcome.ended == "timeout", "and yet there is an end"
+    finally:
+        kernel.stop()
 
 
 @pytest.mark.skipif(
