@@ -29,8 +29,8 @@ def main(argv: list[str]) -> int:
         raise SystemExit(problem)
     try:
         count = write(folder)
-    except OSError as problem:
-        raise SystemExit(f"{folder} cannot be written: {problem.strerror}") from None
+    except OSError as error:
+        raise SystemExit(f"{folder} cannot be written: {error.strerror}") from None
     print(NEXT.format(folder=folder, count=count), end="")
     return 0
 

@@ -155,14 +155,14 @@ class Board(Control):
 
     def _forgotten(self) -> None:
         if self.asked:
-            self._close(repr(reset(self.asked)))
+            self._close(self.asked, repr(reset(self.asked)))
 
     def _kept(self) -> None:
         if self.asked:
-            self._close(f"{self.asked} is unchanged.")
+            self._close(self.asked, f"{self.asked} is unchanged.")
 
-    def _close(self, outcome: str) -> None:
-        button = self._resets[self.asked]
+    def _close(self, asked: str, outcome: str) -> None:
+        button = self._resets[asked]
         self.asked = None
         self._refresh()
         self._status.value = status_line(outcome)

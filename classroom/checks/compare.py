@@ -152,19 +152,21 @@ def recognise(row: Row, shown: Sequence[Mark | None]) -> Recognised | None:
     explain what differs first, the one that explains the most is returned; between two that explain
     equally much there is only a guess, and none is.
     """
-    first = next(number for number, found in enumerate(shown) if found)
+    first, wrong = next((number, found) for number, found in enumerate(shown) if found)
     ranks: dict[str, tuple[bool, int, bool]] = {}
     for name, mark in row[first].slips.items():
         theirs = [case.slips.get(name) for case in row[: len(shown)]]
         refuted = any(one and not other for one, other in zip(theirs, shown, strict=True))
-        if refuted or mark[:2] != shown[first][:2]:
+        if refuted or mark[:2] != wrong[:2]:
             continue
         if theirs == list(shown):
             return Recognised(name, True)
         pairs = [*zip(theirs, shown, strict=True)]
         same = sum(one == other for one, other in pairs)
         everywhere = [one and one[:2] for one, _ in pairs] == [two and two[:2] for _, two in pairs]
-        ranks[name] = (mark == shown[first], same, everywhere)
-    best = max(ranks.values(), default=None)
+        ranks[name] = (mark == wrong, same, everywhere)
+    if not ranks:
+        return None
+    best = max(ranks.values())
     names = [name for name, rank in ranks.items() if rank == best]
     return Recognised(names[0], False, best[0], best[2]) if len(names) == 1 else None

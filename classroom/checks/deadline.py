@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import contextvars
 import ctypes
-import inspect
 import linecache
 import sys
 import threading
@@ -14,6 +13,8 @@ import time
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
+
+from classroom.observing import file_of
 
 TIME_LIMIT_S = 5.0
 """For a whole check; a right answer takes a few hundredths of it."""
@@ -122,7 +123,7 @@ class Deadline:
         give_up = time.monotonic() + GRACE_S
         raise_in_thread = ctypes.pythonapi.PyThreadState_SetAsyncExc
         while thread.is_alive() and time.monotonic() < give_up:
-            raise_in_thread(ctypes.c_ulong(thread.ident), ctypes.py_object(TimeIsUp))
+            raise_in_thread(ctypes.c_ulong(_id(thread)), ctypes.py_object(TimeIsUp))
             with contextlib.suppress(RuntimeError):  # the thread has closed its loop just now
                 loop = self.loop()
                 if loop is not None:
@@ -132,15 +133,13 @@ class Deadline:
 
     def _where(self, thread: threading.Thread) -> str:
         """The learner's line that the thread is at, or that its event loop waits at."""
-        code = getattr(
-            inspect.unwrap(self.answer) if callable(self.answer) else None, "__code__", None
-        )
-        frames = [*self._waiting(), *_outwards(sys._current_frames().get(thread.ident))[::-1]]
-        own = [frame for frame in frames if code and frame.f_code.co_filename == code.co_filename]
+        file = file_of(self.answer)
+        frames = [*self._waiting(), *_outwards(sys._current_frames().get(_id(thread)))[::-1]]
+        own = [frame for frame in frames if frame.f_code.co_filename == file]
         if not own:
             return ""
         number = own[-1].f_lineno
-        return f"; it was at line {number}: {linecache.getline(code.co_filename, number).strip()}"
+        return f"; it was at line {number}: {linecache.getline(file, number).strip()}"
 
     def _waiting(self) -> list[FrameType]:
         """The frames of the tasks that wait in the event loop."""
@@ -149,6 +148,12 @@ class Deadline:
             tasks = asyncio.all_tasks(loop) if loop is not None else ()
             return [frame for task in tasks for frame in _inwards(task.get_coro())]
         return []
+
+
+def _id(thread: threading.Thread) -> int:
+    """The number of a thread that was started."""
+    assert thread.ident is not None
+    return thread.ident
 
 
 def _outwards(frame: FrameType | None) -> list[FrameType]:

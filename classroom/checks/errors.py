@@ -161,13 +161,13 @@ HERE = (
         "are asynchronous ones",
         "Write `async with` for one of those.",
     ),
-    KnownError(
-        "",
-        "this line fails with the values that it has here",
-        "Print the values of this line just before it.",
-    ),
 )
-"""Errors that the learner's line itself raised; the last is for all others."""
+"""Errors that the learner's line itself raised."""
+OTHER = (
+    "this line fails with the values that it has here",
+    "Print the values of this line just before it.",
+)
+"""Cause and next step of all others."""
 NOT_RAISED = ("NameError", "UnboundLocalError")
 """Errors in the line of a `raise` which come before it raises."""
 RAISED_BY_YOU = (
@@ -188,18 +188,19 @@ def behind(crash: Crash, asked: str, *, returned: bool) -> tuple[str, str]:
         return words
     if _raises_itself(crash):
         return _another_error(crash, asked) if asked else RAISED_BY_YOU
-    return _known(ANYWHERE, crash) or _raised_inside(crash) or _known(HERE, crash)
+    return _known(ANYWHERE, crash) or _raised_inside(crash) or _known(HERE, crash) or OTHER
 
 
-def _known(errors: Iterable[KnownError], crash: Crash) -> tuple[str, ...]:
-    """Cause and next step of the first of some errors that this one is; else nothing."""
-    return next((words for sign, *words in errors if re.search(sign, crash.text)), ())
+def _known(errors: Iterable[KnownError], crash: Crash) -> tuple[str, str] | None:
+    """Cause and next step of the first of some errors that this one is; else None."""
+    words = ((cause, step) for sign, cause, step in errors if re.search(sign, crash.text))
+    return next(words, None)
 
 
-def _raised_inside(crash: Crash) -> tuple[str, ...]:
+def _raised_inside(crash: Crash) -> tuple[str, str] | None:
     """Cause and next step of an error that something raised which the learner's line calls."""
     if not crash.inside:
-        return ()
+        return None
     name = "what this line calls" if crash.inside.startswith("<") else f"`{crash.inside}`"
     return (
         f"the error was raised inside {name}, on the way of this line, and your function lets it "

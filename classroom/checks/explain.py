@@ -64,7 +64,7 @@ def _not_passed(
     shown: Sequence[Mark | None],
     draw: Callable[[int], Any],
 ) -> Verdict:
-    first = next(number for number, found in enumerate(shown) if found)
+    first, mark = next((number, found) for number, found in enumerate(shown) if found)
     sight, case = sights[first], tried[first]
     if _is_asked_for(sight, case):
         sight = replace(sight, crash=None)
@@ -72,8 +72,8 @@ def _not_passed(
     if slip and not slip.wholly and _by_chance(exercise, tried, sight, case, slip):
         slip = None
     if sight.crash and not (slip and slip.wholly):
-        return _crashed(exercise, case, sight, shown[first].aspect, draw(first))
-    return _wrong(exercise, case, sight, shown[first].aspect, slip, draw(first))
+        return _crashed(exercise, case, sight, mark.aspect, draw(first))
+    return _wrong(exercise, case, sight, mark.aspect, slip, draw(first))
 
 
 def _by_chance(
@@ -92,7 +92,7 @@ def _by_chance(
     return is_one_of_few and (not more or not slip.one_case)
 
 
-EMPTY = ([], {}, "", None, {"tuple": []})
+EMPTY: tuple[object, ...] = ([], {}, "", None, {"tuple": []})
 """What many a slip leads to, where nothing else is looked at."""
 
 
@@ -130,6 +130,7 @@ def _wrong(
     if not slip:
         aspect = _telling(exercise, case, sight)
     actual, expected = _both_in_words(exercise, case, sight, aspect)
+    words: tuple[str, str]
     if slip:
         words = exercise.slips[slip.name]
     elif sight.returned is None and case.ours.get("returned", ...) is not None:

@@ -9,7 +9,6 @@ What is not stopped is a call into C that does not return.
 from __future__ import annotations
 
 import asyncio
-import inspect
 import linecache
 import sys
 import time
@@ -19,6 +18,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+from classroom.observing import file_of
 from classroom.observing.timers import TimerLoop
 
 SHORTEST_S = 0.05
@@ -81,8 +81,7 @@ class InTurn:
         self, answer: Any, work: Callable[[], None], close: Callable[[], None], clock: Clock
     ) -> None:
         self._work, self._close, self._clock = work, close, clock
-        code = getattr(inspect.unwrap(answer) if callable(answer) else None, "__code__", None)
-        self._file = code.co_filename if code else None
+        self._file = file_of(answer)
 
     def run(self) -> BaseException | None:
         """Runs the work; returns what it raised, the clock's own when time ran out, else None."""
@@ -127,12 +126,12 @@ def _page_set_aside() -> Iterator[None]:
     """Lets another event loop run in this thread, though the notebook's own is running."""
     loop = asyncio._get_running_loop()
     task = asyncio.current_task(loop) if loop else None
-    if task:
+    if loop and task:
         tasks._leave_task(loop, task)
     asyncio._set_running_loop(None)
     try:
         yield
     finally:
         asyncio._set_running_loop(loop)
-        if task:
+        if loop and task:
             tasks._enter_task(loop, task)

@@ -14,10 +14,12 @@ import socket
 import subprocess
 import sys
 import tempfile
-import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+# the types of the standard library that mypy reads leave this function out
+from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]
 
 from classroom.course import active
 from classroom.launcher import environment, lab
@@ -182,9 +184,7 @@ def proxy(environ: Mapping[str, str]) -> Finding:
     if not names:
         return Finding("proxy", True, "none in the way of this machine's own addresses")
     excluded = {"no": lowered.get("no_proxy", "")}
-    if urllib.request.proxy_bypass_environment(
-        "127.0.0.1", excluded
-    ) and urllib.request.proxy_bypass_environment("localhost", excluded):
+    if all(proxy_bypass_environment(host, excluded) for host in ("127.0.0.1", "localhost")):
         return Finding(
             "proxy",
             True,

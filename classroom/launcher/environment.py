@@ -232,7 +232,7 @@ def unmet(requirements: Path, folders: list[Path] | None = None) -> list[str]:
     Lines with a marker (`; sys_platform == …`), with an option (`-e .`) or with a URL are not
     judged.
     """
-    places = {} if folders is None else {"path": [str(folder) for folder in folders]}
+    paths = sys.path if folders is None else [str(folder) for folder in folders]
     wrong = []
     for line in requirements.read_text(encoding="utf-8").splitlines():
         found = re.fullmatch(
@@ -243,7 +243,7 @@ def unmet(requirements: Path, folders: list[Path] | None = None) -> list[str]:
             continue
         name, exactly, version = found.groups()
         have = next(
-            (d.version for d in importlib.metadata.distributions(name=name, **places)), None
+            (d.version for d in importlib.metadata.distributions(name=name, path=paths)), None
         )
         if have is None:
             wrong.append(f"{name} is missing")
@@ -609,7 +609,7 @@ def one_at_a_time(file: Path, say: Callable[[str], None]) -> Iterator[None]:
 def _lock(descriptor: int) -> bool:
     """Try to lock an open file; False when another process holds it."""
     try:
-        if os.name == "nt":
+        if sys.platform == "win32":
             import msvcrt
 
             os.lseek(

@@ -69,7 +69,7 @@ class Sight:
     hidden: bool = False
     """Whether `called` names a parameter whose value is no plain data, or too long to be shown."""
     returned: Any = ...
-    problem: BaseException | None = None
+    problem: Exception | None = None
     """What the answer raised first."""
     crash: Crash | None = None
     """The same in words."""
@@ -133,8 +133,7 @@ class Session:
         except NotAttempted:
             raise
         except Exception as problem:
-            sight.problem = sight.problem or problem
-            seen = {"raised": Raised(sight.problem, how_raised(sight.problem, answer))}
+            seen = {"raised": _raised(sight, sight.problem or problem, answer)}
         finally:
             _here.session = None
         sight.seen = {aspect: plain(value) for aspect, value in seen.items()}
@@ -387,8 +386,7 @@ def how_raised(problem: BaseException, answer: Any) -> str:
     while isinstance(problem, BaseExceptionGroup):
         problem = problem.exceptions[0]
     frames = traceback.extract_tb(problem.__traceback__)
-    code = getattr(inspect.unwrap(answer) if callable(answer) else None, "__code__", None)
-    own = bool(frames and code) and frames[-1].filename == code.co_filename
+    own = bool(frames) and frames[-1].filename == file_of(answer)
     if own and re.search(OWN_RAISE, frames[-1].line or ""):
         return "by a `raise` of its own"
     return name_of(type(problem))
@@ -417,10 +415,10 @@ def _frames_of(problem: BaseException) -> list[traceback.FrameSummary]:
 
 def _own_frame(answer: Any, frames: list[traceback.FrameSummary]) -> int | None:
     """The deepest line of the learner's: of the cell of their function, else of any other cell."""
-    code = getattr(inspect.unwrap(answer) if callable(answer) else None, "__code__", None)
+    cell = file_of(answer)
     elsewhere = (*map(str, ours()), sys.base_prefix, sys.prefix, "<frozen", "<string>")
     files = [frame.filename for frame in frames]
-    own = [number for number, file in enumerate(files) if code and file == code.co_filename]
+    own = [number for number, file in enumerate(files) if cell and file == cell]
     others = [number for number, file in enumerate(files) if not file.startswith(elsewhere)]
     return max(own or others, default=None)
 
@@ -447,6 +445,12 @@ def source_of(thing: Any) -> str:
         return ""
 
 
+def file_of(answer: Any) -> str:
+    """The file whose code an answer is, as Python names it; "" for what has no code of its own."""
+    code = getattr(inspect.unwrap(answer) if callable(answer) else None, "__code__", None)
+    return code.co_filename if code else ""
+
+
 def is_stub(function: Any) -> bool:
     """Whether a function still holds a bare `...`, or nothing at all."""
     try:
@@ -455,13 +459,18 @@ def is_stub(function: Any) -> bool:
         return False
     body = getattr(tree.body[0], "body", []) if tree.body else []
     empty = all(isinstance(line, ast.Pass) or _is_constant(line) for line in body)
-    return bool(body) and (
-        empty or any(_is_constant(node) and node.value.value is ... for node in ast.walk(tree))
-    )
+    return bool(body) and (empty or any(map(_is_dots, ast.walk(tree))))
 
 
 def _is_constant(node: Any) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _is_dots(node: ast.AST) -> bool:
+    """Whether this is a bare `...`."""
+    if not isinstance(node, ast.Expr):
+        return False
+    return isinstance(node.value, ast.Constant) and node.value.value is ...
 
 
 def _note_call(name: str, function: Any, given: tuple) -> None:

@@ -103,8 +103,16 @@ def _runtime(cache: Path, static: Path) -> dict[str, Any]:
         raise RuntimeError(f"{archive} is not the file that is pinned; delete it and build again")
     with tarfile.open(archive) as packed:
         for name in RUNTIME_FILES:
-            (static / name).write_bytes(packed.extractfile(f"package/{name}").read())
-        return json.load(packed.extractfile("package/pyodide-lock.json"))
+            (static / name).write_bytes(_content(packed, f"package/{name}"))
+        return json.loads(_content(packed, "package/pyodide-lock.json"))
+
+
+def _content(packed: tarfile.TarFile, name: str) -> bytes:
+    """What a file of an archive holds. Raises KeyError where it has no such file."""
+    file = packed.extractfile(name)
+    if file is None:
+        raise KeyError(f"{name} is no file")
+    return file.read()
 
 
 def _wheels(cache: Path, static: Path) -> None:

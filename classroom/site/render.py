@@ -84,7 +84,7 @@ def _headings(soup: BeautifulSoup) -> None:
 def _alternatives(soup: BeautifulSoup) -> None:
     """A picture without words says that it has none; a table can be scrolled by itself."""
     for picture in soup.find_all("img"):
-        if not picture.get("alt") or picture["alt"].startswith("No description"):
+        if not picture.get("alt") or str(picture["alt"]).startswith("No description"):
             picture["alt"] = "A picture without a description."
     for table in soup.find_all("table"):
         table.wrap(soup.new_tag("div", attrs={"class": "wide", "tabindex": "0"}))
@@ -92,7 +92,7 @@ def _alternatives(soup: BeautifulSoup) -> None:
 
 def _lead(link: Tag, source: Source, targets: dict[str, str], unlinked: list[str]) -> None:
     """A link to a file leads to its page, or becomes plain text when it has none."""
-    address = link.get("href", "")
+    address = str(link.get("href", ""))
     if re.match(r"[a-z]+:|#|$", address):
         return
     path, _, heading = address.partition("#")
@@ -111,12 +111,12 @@ def _unique_ids(soup: BeautifulSoup) -> None:
     """Two cells may draw the same picture: what a later one names anew, its references follow."""
     count: dict[str, int] = {}
     for part in soup.find_all(id=True):
-        name = part["id"]
+        name = str(part["id"])
         count[name] = count.get(name, 0) + 1
         if count[name] > 1:
-            part["id"] = f"{name}-{count[name]}"
+            part["id"] = another = f"{name}-{count[name]}"
             if drawing := part.find_parent("svg"):
-                _refer(drawing, name, part["id"])
+                _refer(drawing, name, another)
 
 
 def _refer(drawing: Tag, before: str, after: str) -> None:
