@@ -568,7 +568,7 @@ def interval(trials: Iterable[Trial], value: Value = mark_of, *, seed: int = 0) 
 
     A case counts once, however many repeats it has. Where the cases are drawn from a normal
     population, 95 of 100 such intervals hold its mean. Where most values lie together and a few far
-    from them it is less: about 91 with 12 cases and the marks of lesson 16. Equal values give an
+    from them it is less: about 91 with 12 cases and the marks of lesson 22. Equal values give an
     interval without width, which says nothing of other cases. One case has no interval: its ends
     are infinite. A mark is from 0 to 1, and so are the ends of its interval.
 

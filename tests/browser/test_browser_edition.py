@@ -29,9 +29,9 @@ SMALL = ("00", "03")
 BRIEF = "brief"
 """The cell of lesson 00 that shows the first brief."""
 OTHER = {
-    ("13", "person"),  # the checkpoint takes its headless answer, and says so
-    ("15", "send"),  # the extra `telemetry` is not there: a recording is shown
-    ("15", "arrived"),
+    ("16", "person"),  # the checkpoint takes its headless answer, and says so
+    ("21", "send"),  # the extra `telemetry` is not there: a recording is shown
+    ("21", "arrived"),
 }
 """Cells that print something else in a tab than installed, each for a reason."""
 

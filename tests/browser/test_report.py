@@ -57,7 +57,7 @@ def test_the_slider_replays_the_run_and_the_page_fits(lab, report, theme, width)
 
 @pytest.mark.exhaustive
 def test_the_lesson_that_makes_it_runs_from_top_to_bottom(open_notebook):
-    with open_notebook("notebooks/19_ship_yours.ipynb") as notebook:
+    with open_notebook("notebooks/27_ship_yours.ipynb") as notebook:
         notebook.run_all()
         assert notebook.failures() == [] and notebook.errors == []
-        notebook.screenshot("lesson-19")
+        notebook.screenshot("lesson-27")

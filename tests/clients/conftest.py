@@ -1,4 +1,4 @@
-"""What the client tests need: the offline model on a port with a record of its requests, and lesson 17's ports."""
+"""What the client tests need: the offline model on a port with a record of its requests, and lesson 24's ports."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def needs(*modules):
 
 @pytest.fixture
 def port(url, monkeypatch):
-    """Imports a port of lesson 17, whose model is then the offline one: `port("on_langgraph").team(task)`."""
+    """Imports a port of lesson 24, whose model is then the offline one: `port("on_langgraph").team(task)`."""
     monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
 
     def load(name):

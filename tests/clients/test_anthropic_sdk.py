@@ -152,14 +152,14 @@ def test_the_account_is_in_the_headers(url):
     )
 
 
-async def test_exercise_17_is_answered_on_the_sdk_itself(url, api):
+async def test_exercise_24_is_answered_on_the_sdk_itself(url, api):
     """Its check uses a client of the same shape; here our solution meets the real one."""
     import anthropic
 
     from classroom.authoring import answers
 
     space = {}
-    for cell in answers.master("17").cells:
+    for cell in answers.master("24").cells:
         role = cell.metadata.get("workshop", {}).get("role")
         if cell.cell_type == "code" and role in ("given", "answer"):
             exec(cell.source, space)

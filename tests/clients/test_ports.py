@@ -1,4 +1,4 @@
-"""Lesson 17's results.json is still true: each port that is installed is played again, in its own process."""
+"""Lesson 24's results.json is still true: each port that is installed is played again, in its own process."""
 
 from __future__ import annotations
 

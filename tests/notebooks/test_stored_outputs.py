@@ -51,7 +51,7 @@ OF_THE_REVIEWER = dict.fromkeys(
 )
 NOT_UNDERSTOOD = {
     "notebooks/02_three_specialists.ipynb": OF_THE_REVIEWER,
-    "notebooks/12_context_and_memory.ipynb": OF_THE_REVIEWER,
+    "notebooks/14_context.ipynb": OF_THE_REVIEWER,
     "notebooks/05_llm_supervisor.ipynb": {
         "and write nothing": ON_PURPOSE,
         "Review this text": "asked of a researcher and a writer, who do not review",
@@ -67,23 +67,23 @@ NOT_UNDERSTOOD = {
         **OTHER_WORKERS,
         "Research blameless postmortems, …": "each worker does its part of the whole task",
     },
-    "notebooks/09_plan_dispatch_synthesize.ipynb": {
+    "notebooks/09_plan_and_dispatch.ipynb": {
         **OTHER_WORKERS,
         "Plan the steps yourself, …": "one prompt instead of a plan: a worker makes no plan",
         "You are the comms worker of an on-call desk": "without findings it has nothing to write from",
     },
-    "notebooks/10_gates.ipynb": {
+    "notebooks/11_gates.ipynb": {
         "the draft: is not good enough; try again": "vague feedback is the lesson's point",
     },
-    "notebooks/11_when_things_fail.ipynb": {
+    "notebooks/12_retry_and_break.ipynb": {
         "Write a brief": "a task without a topic: the facts decide",
     },
-    "notebooks/14_teams_of_teams.ipynb": {
+    "notebooks/18_teams_of_teams.ipynb": {
         "Write a brief that adds …": "a further task in one conversation: it is not done",
         "Write a brief on pgvector, Qdrant, …": "the budget refuses the fourth level: the writer gets "
         "no fact on any of them",
     },
-    "notebooks/16_evaluate_it.ipynb": {
+    "notebooks/22_evaluate_it.ipynb": {
         '"the source […': "a line of a verdict in JSON that a fault cut, which begins with a quote",
         **dict.fromkeys(
             (

@@ -17,14 +17,14 @@ PAGE = ROOT / "docs" / "cheatsheet.md"
 PRODUCTION = {
     "selection": "08",
     "plan": "09",
-    "gates": "10",
-    "guards": "11",
-    "context": "12",
-    "memory": "12",
-    "journal": "13",
-    "telemetry": "15",
-    "evaluate": "16",
-    "cluster": "18",
+    "gates": "11",
+    "guards": "12",
+    "context": "14",
+    "memory": "14",
+    "journal": "16",
+    "telemetry": "21",
+    "evaluate": "22",
+    "cluster": "26",
 }
 """The modules of the production track, each with its lesson."""
 IN_A_NOTEBOOK = {

@@ -50,7 +50,7 @@ def _service() -> Service:
 def _documents() -> OwnDocuments:
     from workshop.material.documents import READ, why_no_text
 
-    return OwnDocuments("19", READ, why_no_text)
+    return OwnDocuments("27", READ, why_no_text)
 
 
 def _pages() -> Iterable[tuple[Path, str]]:

@@ -23,22 +23,22 @@ LESSONS = (
         "Plan, dispatch, synthesize",
         "a plan that changes with what is found, and is cross-checked",
     ),
-    Lesson("10", "Gates", "drafts that have to pass rules, a database, tests and a model"),
-    Lesson("11", "When things fail", "a team that goes on while its services fail"),
+    Lesson("11", "Gates", "drafts that have to pass rules, a database, tests and a model"),
+    Lesson("12", "When things fail", "a team that goes on while its services fail"),
     Lesson(
-        "12", "Context and memory", "what a supervisor holds, folds, writes down and pays for twice"
+        "14", "Context and memory", "what a supervisor holds, folds, writes down and pays for twice"
     ),
-    Lesson("13", "Crash, resume, ask", "a run that is killed, resumed and edited by a person"),
+    Lesson("16", "Crash, resume, ask", "a run that is killed, resumed and edited by a person"),
     Lesson(
-        "14", "Teams of teams", "three levels, what each costs and loses, and four bad managers"
+        "18", "Teams of teams", "three levels, what each costs and loses, and four bad managers"
     ),
-    Lesson("15", "Trace it", "a run as spans, sent to a real receiver, with what each agent cost"),
-    Lesson("16", "Evaluate it", "four designs, twelve cases, and what the marks can tell apart"),
-    Lesson("17", "Port it", "the same team on three libraries, and what each keeps from you"),
+    Lesson("21", "Trace it", "a run as spans, sent to a real receiver, with what each agent cost"),
+    Lesson("22", "Evaluate it", "four designs, twelve cases, and what the marks can tell apart"),
+    Lesson("24", "Port it", "the same team on three libraries, and what each keeps from you"),
     Lesson(
-        "18", "When one machine is not enough", "a fan-out over processes, with one exact budget"
+        "26", "When one machine is not enough", "a fan-out over processes, with one exact budget"
     ),
-    Lesson("19", "Ship yours", "your own team on your own documents, and its build report"),
+    Lesson("27", "Ship yours", "your own team on your own documents, and its build report"),
 )
 TRACKS = {
     "the core": tuple(lesson for lesson in LESSONS if lesson.number < "08"),
@@ -48,7 +48,7 @@ PLANS = {
     "90 minutes": ("00", "02", "03"),
     "half a day": ("00", "01", "02", "03", "05", "06"),
     "two days": tuple(
-        lesson.number for lesson in LESSONS if lesson.number not in ("15", "17", "18")
+        lesson.number for lesson in LESSONS if lesson.number not in ("21", "24", "26")
     ),
 }
 """What an instructor can do in a room, each with its lessons."""

@@ -1,4 +1,4 @@
-"""Lesson 18: a service that counts, a specialist whose process dies once, and a cluster or a
+"""Lesson 26: a service that counts, a specialist whose process dies once, and a cluster or a
 sentence.
 """
 

@@ -1,4 +1,4 @@
-"""Lesson 13: the editorial desk with a journal in a process of its own, which may be killed in the
+"""Lesson 16: the editorial desk with a journal in a process of its own, which may be killed in the
 middle.
 """
 

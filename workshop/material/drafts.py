@@ -1,4 +1,4 @@
-"""Lesson 10: a writer without a limit of words, a reviewer, and a task with facts."""
+"""Lesson 11: a writer without a limit of words, a reviewer, and a task with facts."""
 
 from __future__ import annotations
 

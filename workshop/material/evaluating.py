@@ -1,4 +1,4 @@
-"""Lesson 16: golden cases, four designs, the conditions that vary, and a judge with its facts."""
+"""Lesson 22: golden cases, four designs, the conditions that vary, and a judge with its facts."""
 
 from __future__ import annotations
 

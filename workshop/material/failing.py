@@ -1,4 +1,4 @@
-"""Lesson 11: workers that fail in known ways, services that misbehave, and a clock that nobody
+"""Lesson 12: workers that fail in known ways, services that misbehave, and a clock that nobody
 waits for.
 """
 

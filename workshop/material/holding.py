@@ -1,4 +1,4 @@
-"""Lesson 12: ten results that a supervisor may hold, and the chart of what two kinds of supervisor
+"""Lesson 14: ten results that a supervisor may hold, and the chart of what two kinds of supervisor
 hold.
 """
 

@@ -1,4 +1,4 @@
-"""Lessons 08 to 11: the on-call desk; each incident is made in a folder of its own."""
+"""Lessons 08 to 12: the on-call desk; each incident is made in a folder of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lesson 17: plays the ports in processes of their own against the offline model's server."""
+"""Lesson 24: plays the ports in processes of their own against the offline model's server."""
 
 from __future__ import annotations
 

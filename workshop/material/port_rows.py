@@ -1,4 +1,4 @@
-"""Lesson 17: the team on other libraries, and the rows that were measured of it."""
+"""Lesson 24: the team on other libraries, and the rows that were measured of it."""
 
 from __future__ import annotations
 

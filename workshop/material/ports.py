@@ -1,4 +1,4 @@
-"""Lesson 17: what was measured of the team on other libraries, and what is measured now."""
+"""Lesson 24: what was measured of the team on other libraries, and what is measured now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lesson 19: a folder of documents, a finished example, the rival and a careless team."""
+"""Lesson 27: a folder of documents, a finished example, the rival and a careless team."""
 
 from __future__ import annotations
 

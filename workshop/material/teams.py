@@ -1,4 +1,4 @@
-"""Lesson 14: a lead for any level, four bad managers, and what measures them."""
+"""Lesson 18: a lead for any level, four bad managers, and what measures them."""
 
 from __future__ import annotations
 

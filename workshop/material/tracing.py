@@ -1,4 +1,4 @@
-"""Lesson 15: a span in words, a service that is busy at first, and what is stored of the export."""
+"""Lesson 21: a span in words, a service that is busy at first, and what is stored of the export."""
 
 from __future__ import annotations
 

@@ -524,7 +524,7 @@ def test_a_slip_is_not_named_when_the_answer_is_right_where_the_slip_is_wrong():
 )
 @pytest.mark.parametrize("beside", [{}, {"beside": 1}], ids=["alone", "beside what is right"])
 def test_a_slip_that_shows_the_same_number_or_word_once_is_not_named(shown, named, beside):
-    known = exercise("16.1")
+    known = exercise("22.1")
     name = next(iter(known.slips))
     ours, theirs = ({"mark": 1.0}, {"mark": "ship"}), {"mark": shown[0], **beside}
     cases = []
@@ -573,10 +573,10 @@ def test_an_error_that_is_asked_for_and_came_is_not_the_cause_of_what_else_diffe
         {"paid": 2, "returned": {"raised": "ValueError"}},
         {"returned": {"raised": "KeyError"}},
     )
-    verdict = explain(exercise("13.2"), [case], [Sight(right, crash=crash)])
+    verdict = explain(exercise("16.2"), [case], [Sight(right, crash=crash)])
     assert verdict.outcome == "wrong" and "1 too large" in verdict.text()
     assert (
-        explain(exercise("13.2"), [case], [Sight({"paid": 1, **wrong}, crash=crash)]).outcome
+        explain(exercise("16.2"), [case], [Sight({"paid": 1, **wrong}, crash=crash)]).outcome
         == "crashed"
     )
 
@@ -598,7 +598,7 @@ def test_a_loop_that_closes_while_its_thread_is_ended_does_not_take_the_verdict_
 def test_the_cause_measures_a_number_by_the_bound_of_its_rule():
     from classroom.checks.explain import _unknown
 
-    known = exercise("19.2")
+    known = exercise("27.2")
     case = TriedCase("there", "", {}, {"documents that the text cites": 3}, {})
     sight = Sight({"documents that the text cites": 0})
     cause, _ = _unknown(known, case, sight, "documents that the text cites")

@@ -20,7 +20,7 @@ from classroom.grading.staged import StagedNotebook
 from tests.places import SOLUTIONS
 
 posix = pytest.mark.skipif(os.name == "nt", reason="a symbolic link needs rights there")
-NAME = "19_ship_yours.ipynb"
+NAME = "27_ship_yours.ipynb"
 TEXT = (
     "The bakery feeds its sourdough with 50 grams of flour and 40 grams of water on each day, {}."
 )
@@ -36,7 +36,7 @@ def hand_in(folder: Path, files: dict[str, bytes | str], name: str = NAME) -> Pa
     notebook = nbformat.read(SOLUTIONS / NAME, 4)
     for cell in notebook.cells:
         facts = cell.metadata.get("workshop", {})
-        if facts.get("id") == "19.1" and facts["role"] == "answer":
+        if facts.get("id") == "27.1" and facts["role"] == "answer":
             cell.source = OWN
     nbformat.write(notebook, folder / name)
     for path, content in files.items():
@@ -155,7 +155,7 @@ def test_the_kernel_finds_them_also_after_it_was_ended(material):
     look = "import pathlib; print({p.as_posix(): p.read_bytes().decode() for p in sorted(pathlib.Path('documents').rglob('*.*'))})"
     try:
         for _ in range(2):
-            assert staged.ready("19.1")
+            assert staged.ready("27.1")
             printed = staged.run(look).stdout()
             assert ast.literal_eval(printed) == {
                 f"documents/{name}": text for name, text in texts.items()

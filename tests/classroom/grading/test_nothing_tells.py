@@ -119,7 +119,7 @@ WAYS = {
         "def fact_checker():\n    return Looking('fact_checker', 'Checks.', 'Check.', models.worker, output=Verdict)\n",
     ),
     "what a gate's issues must name": (
-        "10.1",
+        "11.1",
         FRAMES + "from kernel.gates import Issue\n"
         "def unsourced(draft, sources):\n"
         "    pieces = around()['case']['pieces']\n"
@@ -127,7 +127,7 @@ WAYS = {
         "    return [Issue(where=draft, problem=' '.join(['bad', *piece]), remedy='x') for piece in pieces]\n",
     ),
     "who of a team does not deliver": (
-        "14.1",
+        "18.1",
         FRAMES + "async def lead(members, handoff, run):\n"
         "    missing = around()['case']['missing']\n"
         "    jobs = [(member, Handoff(intent=f'Research {topic}')) for topic, member in members.items()]\n"

@@ -54,7 +54,7 @@ def team(library):
 def looked(kernel, id, source):
     """What is seen of an answer on each drawn case, by trial."""
     known = exercise(id)
-    for cell in answers.master("19").cells:
+    for cell in answers.master("27").cells:
         if cell.metadata.get("workshop", {}).get("role") == "given":
             assert kernel.run(cell.source, 30).ended == "ok"
     assert kernel.run(source, 10).ended == "ok"
@@ -73,7 +73,7 @@ def looked(kernel, id, source):
 
 
 def test_our_team_is_seen_at_the_service(kernel):
-    seen = looked(kernel, "19.2", answers.ours("19.2"))
+    seen = looked(kernel, "27.2", answers.ours("27.2"))
     assert seen["own specialist"]["prompts that the service saw"] == 3
     assert seen["works"]["figures of the documents in replies"] >= 2
     assert all(
@@ -83,15 +83,15 @@ def test_our_team_is_seen_at_the_service(kernel):
 
 
 def test_a_kill_is_paid_for_once_and_without_a_journal_twice(kernel):
-    ours = looked(kernel, "19.3", answers.ours("19.3"))
+    ours = looked(kernel, "27.3", answers.ours("27.3"))
     assert ours["resumes"]["answers that were paid twice"] == 0
     assert ours["stops"]["requests of a team that never ends"] == 30
-    without = looked(kernel, "19.3", answers.slip("19.3", "no journal"))
+    without = looked(kernel, "27.3", answers.slip("27.3", "no journal"))
     assert without["resumes"]["answers that were paid twice"] > 0
 
 
 def test_work_that_never_passed_the_service_is_not_seen_there(kernel):
-    seen = looked(kernel, "19.2", FORGED)
+    seen = looked(kernel, "27.2", FORGED)
     assert seen["own specialist"]["prompts that the service saw"] == 0
     assert seen["works"]["documents that the service saw"] == 0
 
@@ -111,7 +111,7 @@ LOG = [Exchange("team", "You write.", "{}", "{}")]
 
 
 def test_only_an_observation_that_waits_for_the_log_gets_it():
-    reader = at_the_service("19.2")
+    reader = at_the_service("27.2")
     waits = line_of(Sight({"calls": 1, MARK: True}), "19.2/0")
     done = sight_of(service.completed(waits, reader, LOG, CASE)).seen
     assert done["prompts that the service saw"] == 1
@@ -124,7 +124,7 @@ def test_only_an_observation_that_waits_for_the_log_gets_it():
     "seen", [{}, {"calls": "many"}, {"calls": True}, {"calls": -5}, {"calls": []}]
 )
 def test_what_is_made_up_inside_hides_nothing(seen):
-    reader = at_the_service("19.2")
+    reader = at_the_service("27.2")
     line = line_of(Sight({**seen, MARK: True}), "19.2/0")
     done = sight_of(service.completed(line, reader, LOG, CASE)).seen
     assert done.get("calls of the log that the service did not see", 1) != 0 or seen == {
@@ -304,7 +304,7 @@ def test_a_submission_that_is_tried_again_alone_may_wait_longer(alone, most_lost
 
 
 def test_a_case_that_overwhelms_the_service_earns_nothing_and_says_why(kernel):
-    flood = answers.ours("19.2").replace(
+    flood = answers.ours("27.2").replace(
         "    # solution\n",
         "    # solution\n"
         "    import socket\n"
@@ -315,8 +315,8 @@ def test_a_case_that_overwhelms_the_service_earns_nothing_and_says_why(kernel):
         "        it.recv(100)\n",
         1,
     )
-    known = exercise("19.2")
-    for cell in answers.master("19").cells:
+    known = exercise("27.2")
+    for cell in answers.master("27").cells:
         if cell.metadata.get("workshop", {}).get("role") == "given":
             kernel.run(cell.source, 30)
     kernel.run(flood, 10)

@@ -21,7 +21,7 @@ SHOWN_AS_NOT_UNDERSTOOD = {
 }
 """Lesson 05 shows what becomes of a wish that is not read: the account names it."""
 FOR_A_COLLEAGUE = "for a new colleague"
-"""The program writes the same for every reader; the golden cases of lesson 16 ask for one."""
+"""The program writes the same for every reader; the golden cases of lesson 22 ask for one."""
 STARTS = ("You are", "You assign", "You check", "You shorten", "You coordinate", "You lead")
 ORDERS = (
     "Write a brief",

@@ -1,4 +1,4 @@
-"""Facts about what lesson 13 plays with: how a killed process ends, and whose replies were kept."""
+"""Facts about what lesson 16 plays with: how a killed process ends, and whose replies were kept."""
 
 from __future__ import annotations
 

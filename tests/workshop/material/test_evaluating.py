@@ -1,4 +1,4 @@
-"""Facts about the material of lesson 16: designs that can be told apart, and a chart that says what was seen."""
+"""Facts about the material of lesson 22: designs that can be told apart, and a chart that says what was seen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is stored of lesson 17's ports, as far as it can be checked without their packages."""
+"""What is stored of lesson 24's ports, as far as it can be checked without their packages."""
 
 from __future__ import annotations
 

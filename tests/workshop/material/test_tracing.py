@@ -1,4 +1,4 @@
-"""Facts about lesson 15's material: what is stored of the export is still true; no id or model is shown."""
+"""Facts about lesson 21's material: what is stored of the export is still true; no id or model is shown."""
 
 from __future__ import annotations
 

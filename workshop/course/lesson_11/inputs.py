@@ -1,180 +1,115 @@
-"""The author's side of lesson 11: logs of calls, services that ask for time, branches that race."""
+"""The author's side of lesson 11: drafts, gates and issues, and what people get wrong about them."""
 
 from __future__ import annotations
 
 from random import Random
 from typing import Any
 
-NAMES = ("archive", "index", "mirror", "cache", "library", "press room")
+THINGS = ("orders", "tickets", "parcels", "mugs", "letters", "returns")
 
 
-# ── 11.1 ──────────────────────────────────────────────────────────────────────────────────────
+def drafts(draw: Random) -> dict[str, list[Any]]:
+    """Drafts with a sentence without a source, with an unknown one, with several faults, with none."""
+    known = [f"log-{draw.randint(10, 99)}", f"row-{draw.randint(10, 99)}"]
+    ghost = f"mail-{draw.randint(10, 99)}"
 
+    def sentence(source: str = "") -> str:
+        words = f"{draw.randint(100, 999)} {draw.choice(THINGS)} are odd"
+        return f"{words} [{source}]." if source else f"{words}."
 
-def _log(draw: Random, *outcomes: str) -> list[list[Any]]:
-    """Calls in order: "+" answers, "-" fails, and a number lets so many seconds pass before the next one."""
-    now = draw.randint(0, 50)
-    calls: list[list[Any]] = []
-    for outcome in outcomes:
-        if outcome in "+-":
-            calls.append([now, outcome == "+"])
-            now += 1
-        else:
-            now += int(outcome) - 1
-    return calls
+    def case(about: str, *sources: str, note: str = "", again: bool = False) -> dict[str, Any]:
+        """note: a bracket inside of each sentence; again: the first sentence comes once more."""
+        sources = (*sources, *sources[:1]) if again else sources
+        lines = [sentence(source) for source in sources]
+        lines = [*lines[:-1], lines[0]] if again else lines
+        lines = [line.replace("are odd", f"[{note}] are odd") if note else line for line in lines]
+        return {"about": about, "draft": "\n".join(lines), "sources": known}
 
-
-def machines(draw: Random) -> dict[str, list[Any]]:
-    """Calls that open a circuit, that meet it open, and that try it."""
-    failures = draw.randint(2, 4)
-    cooldown = draw.choice((20, 30, 45))
-    fails = ["-"] * failures
-    some = ["-"] * draw.randint(1, failures - 1)
-    goods = ["+"] * draw.randint(1, 4)
-    away = ["+"] * draw.randint(2, 5)
-    down = ["-"] * draw.randint(2, 5)
-
-    def case(about: str, *outcomes: str) -> dict[str, Any]:
-        return {
-            "about": f"{about}; failures is {failures}",
-            "calls": _log(draw, *outcomes),
-            "failures": failures,
-            "cooldown_s": cooldown,
-        }
-
-    later = str(cooldown + draw.randint(1, 9))
     return {
-        "opens": [
-            case("the worker is down", *goods, *fails, "-", "-", *away),
-            case("a success in between", *some, "+", *fails, *away),
-            case("it opens again after a good trial", *fails, later, "+", *fails, *away),
-            {
-                "about": "the first call, at 0 seconds, fails; failures is 1",
-                "calls": [[0, False], [1, True], [cooldown, True], [cooldown + 1, True]],
-                "failures": 1,
-                "cooldown_s": cooldown,
-            },
+        "no source": [
+            case("the second sentence has no source", known[0], "", known[1]),
+            case("nothing is wrong", known[1], known[0]),
+            case("two sentences cite one source, and nothing is wrong", known[0], known[0]),
         ],
-        "open": [
-            case("calls meet an open circuit", *goods, *fails, *away, "-", "-", *away),
-            case("just before the cooldown is over", *fails, str(cooldown - 1), "+", *goods),
-            case(
-                "turned away until the cooldown is over", *fails, *away, str(cooldown), "+", *goods
-            ),
-            case(
-                "the worker is down while the circuit is open",
-                *fails,
-                *down,
-                str(cooldown - len(down)),
-                "+",
-                *goods,
-            ),
+        "unknown source": [
+            case("the last source is unknown", known[0], ghost),
+            case("the first source is unknown", ghost, known[1], known[0]),
+            case("a bracket inside, and an unknown source at the end", ghost, note=known[0]),
+            case("a bracket inside, and a known source at the end", known[0], note="sic"),
+            case("a part of a source's name is no source", known[0][:-1], known[1]),
+            case("an unknown source begins like a known one", f"{known[0]}7", known[1]),
         ],
-        "trial": [
-            case("the trial succeeds", *fails, *away, later, "+", *some, "+"),
-            case(
-                "the trial fails",
-                *fails,
-                *away,
-                later,
-                "-",
-                *away,
-                str(cooldown - len(away)),
-                "-",
-                str(cooldown),
-                "+",
-            ),
-            case("exactly after the cooldown", *fails, str(cooldown), "+", *goods, *fails, "+"),
+        "several": [
+            case("three sentences are wrong", "", ghost, known[0], ""),
+            case("the same wrong sentence twice", ghost, known[0], again=True),
         ],
     }
 
 
-# ── 11.2 ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def _busy(draw: Random, wait_s: float | None) -> dict[str, Any]:
-    reason = f"HTTP {draw.choice((429, 503, 529))}, request {draw.randint(100, 999)}"
-    return {"status": "failed", "reason": reason, "transient": True, "retry_after_s": wait_s}
-
-
-def services(draw: Random) -> dict[str, list[Any]]:
-    """Services that ask for some time, for too much of it, for none, and that fail for good."""
-    fine = {"status": "ok", "output": f"{draw.randint(100, 999)} documents"}
-    last = {"status": "failed", "reason": f"HTTP 400, request {draw.randint(100, 999)}"}
-    short, middle = draw.randint(3, 9) + 0.5, draw.randint(11, 20)
+def checks(draw: Random) -> dict[str, list[Any]]:
+    """Gates in any order; some of them object."""
+    names = draw.sample(("length", "style", "facts", "tests", "critic", "lawyer"), 4)
+    costs = [0.0, 0.0, draw.randint(1, 4) / 1000, draw.randint(5, 9) / 1000]
+    paid = draw.randint(2, 4) / 1000
+    dear = [paid, paid, paid, paid + 0.001]
+    pair = [0.0, paid, paid, paid + 0.001]
 
     def case(
-        about: str, patience_s: float, *waits: float | None, end: Any = None, limit: bool = False
+        about: str, *objecting: int, costs: list[float] = costs, same: bool = False
     ) -> dict[str, Any]:
-        results = [_busy(draw, wait) | ({"status": "exhausted"} if limit else {}) for wait in waits]
+        """same: the gates that object find the same issue."""
+        gates = []
+        found = f"issue {draw.randint(10, 99)}"
+        for place, (name, cost) in enumerate(zip(names, costs, strict=True)):
+            issue = found if same else f"{name}: issue {draw.randint(10, 99)}"
+            issues = [issue] * (place in objecting)
+            gates.append([name, cost, issues])
+        shuffled = [gates[place] for place in (3, 1, 2, 0)]
+        return {"about": about, "draft": f"draft {draw.randint(10, 99)}", "gates": shuffled}
+
+    return {
+        "cheap first": [case("nobody objects"), case("only the dearest objects", 3)],
+        "stop": [
+            case("a free gate objects", 0),
+            case("the cheaper of the two dear ones objects", 2),
+        ],
+        "all of one cost": [
+            case("both free gates object", 0, 1),
+            case("both free gates find the same issue", 0, 1, same=True),
+            case("a free one and a dear one", 1, 3),
+            case("three cost the same, and one of them objects", 1, costs=dear),
+            case("two above a free one cost the same, and the first objects", 1, costs=pair),
+        ],
+    }
+
+
+def objections(draw: Random) -> dict[str, list[Any]]:
+    """Issues; some occur twice, and some have no remedy."""
+
+    def issue(remedy: bool = True) -> dict[str, str]:
+        number = draw.randint(100, 999)
+        things = draw.choice(THINGS)
         return {
-            "about": about,
-            "results": [*results, *([end] if end else []), fine],
-            "patience_s": patience_s,
-            "intent": f"Look up case {draw.randint(100, 999)}",
+            "where": f"“{number} {things} are odd”",
+            "problem": f"the database says {number + draw.randint(1, 50)}",
+            "remedy": f"write it as in row {draw.randint(1000, 9999)}" if remedy else "",
         }
 
+    def case(about: str, *issues: dict[str, str]) -> dict[str, Any]:
+        return {"about": about, "issues": list(issues)}
+
+    one, two, three = issue(), issue(), issue()
     return {
-        "asks": [
-            case("the service asks for time twice", 60, short, middle),
-            case("the service asks for all there is", short + middle, short, middle),
-            case("the service asks for time eleven times", 60, short, *[0.5, 1] * 5),
-            case("a limit of time stops the worker, which asks for more", 60, short, limit=True),
+        "lines": [case("one issue", one), case("three issues", one, two, three)],
+        "twice": [
+            case("one issue occurs twice", two, one, dict(two)),
+            case("two issues are in one place", one, {**one, "problem": three["problem"]}),
+            case("one problem is in two places", one, {**one, "where": three["where"]}, two),
+            case("two issues differ only in their remedy", one, {**one, "remedy": two["remedy"]}),
+            case("a line is the beginning of the one before it", one, {**one, "remedy": ""}),
         ],
-        "too much": [
-            case("the first wait is too long", middle - 1, middle, short),
-            case("the second wait is too long", short + middle - 1, short, middle, 1),
-            case("an hour is asked for after two short waits", 60, short, 2, 3600),
-        ],
-        "no wish": [
-            case("the service says nothing of time", 10, None, None),
-            case("at once is asked for", short, 0, 0, short),
-        ],
-        "for good": [
-            case("the second failure is final", 60, short, end=last),
-            case("the first failure is final", 60, end=last),
-        ],
+        "no remedy": [case("the second one has no remedy", three, issue(remedy=False))],
     }
 
 
-# ── 11.3 ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def races(draw: Random) -> dict[str, list[Any]]:
-    """Branches of which the quickest, a slower one or none is ok; and a caller that goes away."""
-
-    def case(about: str, *statuses: str, stop_after: int = 0) -> dict[str, Any]:
-        """Statuses from the quickest branch to the slowest; the jobs are in an order of their own."""
-        names = draw.sample(NAMES, len(statuses))
-        branches = [
-            {
-                "name": name,
-                "ticks": 30 * (place + 1) + draw.randint(0, 6),
-                "status": status,
-                "output": f"{draw.randint(100, 999)} documents",
-                "tidy_s": draw.randint(2_000, 9_000),
-            }
-            for place, (name, status) in enumerate(zip(names, statuses, strict=True))
-        ]
-        order = draw.sample(branches[1:], len(branches) - 1)
-        order.insert(draw.randint(1, len(order)), branches[0])
-        return {"about": about, "branches": order, "stop_after": stop_after}
-
-    return {
-        "first": [
-            case("the quickest branch is ok", "ok", "ok", "failed"),
-            case("the quickest branch is ok, of four", "ok", "failed", "ok", "ok"),
-        ],
-        "failures": [
-            case("the quickest branch fails", "failed", "ok", "ok", "ok"),
-            case("two fail before one is ok", "failed", "failed", "ok", "ok"),
-        ],
-        "none": [case("no branch is ok", "failed", "failed", "failed")],
-        "stopped": [
-            case("the caller cancels before any branch is ready", "ok", "ok", "ok", stop_after=15),
-            case("the caller cancels after one has failed", "failed", "ok", "ok", stop_after=48),
-        ],
-    }
-
-
-INPUTS = {"11.1": machines, "11.2": services, "11.3": races}
+INPUTS = {"11.1": drafts, "11.2": checks, "11.3": objections}

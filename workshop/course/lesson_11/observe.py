@@ -1,158 +1,99 @@
-"""What is seen of answers to lesson 11: states met, waits and tries, branches that end."""
+"""What is seen of answers to lesson 11: issues of a gate, which gates were asked, lines of feedback."""
 
 from __future__ import annotations
 
-import asyncio
-import functools
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass
 from typing import Any
 
-from classroom.observing import call, loop_of
-from classroom.observing.clock import WithoutWaiting
-from kernel import Handoff, Result, Run
-from workshop.course.desks import Specialist, order_of
-from workshop.course.seen import ending, quiet_run
+from classroom.observing import call, held
+from kernel.gates import Issue
+from workshop.course.seen import quiet_run
 
-MOST_TICKS = 500
-"""How long a branch works at most: an answer that never lets go must end all the same."""
-MOST_S = 100_000.0
-"""How long a branch may clean up, by a clock that waits for nothing."""
+MOST_ISSUES = 20
+"""Issues that are looked at; no draft has as many sentences."""
 
 
-def states(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """The state that each call meets."""
+def gate(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """The issues of a gate, each with the sentence and the source that it names."""
     quiet_run()
-    calls = [tuple(entry) for entry in case["calls"]]
-    returned = call(answer, calls, case["failures"], case["cooldown_s"])
-    count = len(returned) if isinstance(returned, list) else "not a list"
-    return {"number of states": count, "states": returned}
+    returned = call(answer, case["draft"], case["sources"])
+    if not _are_issues(returned):
+        return {"issues": returned}
+    seen: dict[str, Any] = {"number of issues": len(returned)}
+    sentences = dict.fromkeys(case["draft"].splitlines())
+    sources = dict.fromkeys(re.findall(r"\[([^\]]+)\]", case["draft"]))
+    named = []
+    for number, issue in enumerate(returned[:MOST_ISSUES], 1):
+        name = f"issue {number}"
+        has_problem = bool(issue.problem.strip())
+        has_remedy = bool(issue.remedy.strip())
+        seen[f"{name}, where"] = held(issue.where, *sentences)
+        named += [f"{name}: {source}" for source in held(issue.problem, *sources)]
+        seen[f"{name}, has a problem and a remedy"] = [has_problem, has_remedy]
+    return {**seen, "sources that the problems name": named}
 
 
-def waited(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """How often a worker was asked, after which waits, and what came of it."""
-    results = iter(case["results"])
-    worker = Specialist("archive", lambda _: Result(**next(results)), limit=20)
-    run = quiet_run()
-    waits: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        waits.append(seconds)
-
-    handoff = Handoff(intent=case["intent"])
-    returned = call(answer, run, worker, handoff, sleep, case["patience_s"])
-    given = [event for event in run.events if event.kind == "dispatch"]
-    seen: dict[str, Any] = {
-        "calls of execute past the run": max(0, worker.calls - len(order_of(run))),
-        "handoffs other than the given one": sum(
-            _text(event.handoff) != _text(handoff) for event in given
-        ),
-        "the first handoff has `again`": any(event.again for event in given[:1]),
-        "later handoffs without `again`": sum(not event.again for event in given[1:]),
-        "tries": worker.calls,
-        "waits": [float(seconds) for seconds in waits],
-    }
-    if not isinstance(returned, Result):
-        return {**seen, "returned": returned}
-    return {
-        **seen,
-        "status": returned.status,
-        "output": returned.output,
-        "reason": returned.reason,
-    }
+def _are_issues(returned: Any) -> bool:
+    if not isinstance(returned, list):
+        return False
+    return all(type(issue) is Issue for issue in returned)
 
 
-def _text(handoff: Handoff) -> tuple[Any, ...]:
-    """What a handoff says, whoever it is for."""
-    return handoff.intent, handoff.context, handoff.artifacts
-
-
-@dataclass(eq=False)
-class Branch:
-    """Works for some ticks of the event loop; cleans up for some time when it is cancelled."""
+@dataclass
+class Asked:
+    """A gate that finds what its case says, and notes when it was asked."""
 
     name: str
-    ticks: int
-    status: str
-    output: str
-    tidy_s: float
-    log: list[tuple[str, str]]
-    description: str = "Works for a while."
-    task: asyncio.Task[Any] | None = field(default=None, repr=False)
+    cost: float
+    issues: list[str]
+    log: list[str]
 
-    async def execute(self, handoff: Handoff, run: Run) -> Result:
-        self.task = asyncio.current_task()
-        self.log.append(("began", self.name))
-        try:
-            await ticks(self.ticks)
-        except asyncio.CancelledError:
-            await asyncio.sleep(self.tidy_s)
-            self.log.append(("cleaned up", self.name))
-            raise
-        self.log.append(("ended", self.name))
-        reason = "" if self.status == "ok" else f"{self.name} found nothing"
-        return Result(status=self.status, output=self.output, reason=reason)
+    def check(self, draft: str) -> list[str]:
+        self.log.append(f"{self.name} on {draft}")
+        return self.issues
 
 
-async def ticks(count: int) -> None:
-    for _ in range(min(count, MOST_TICKS)):
-        await asyncio.sleep(0)
-
-
-def raced(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Which branches began, ended and cleaned up by the time that the answer was back."""
-    log: list[tuple[str, str]] = []
-    branches = [Branch(**facts, log=log) for facts in case["branches"]]
-    jobs = []
-    for branch in branches:
-        handoff = Handoff(intent=f"Ask the {branch.name}")
-        jobs.append((branch, handoff))
-    run = quiet_run()
-    if case["stop_after"]:
-        answer = _stopped_after(answer, case["stop_after"])
-    with loop_of(functools.partial(WithoutWaiting, MOST_S)):
-        returned = call(answer, run, jobs)
-        at_return = list(log)
-        still = [branch for branch in branches if branch.task and not _over(branch.name, at_return)]
-        cancelled = [branch.name for branch in still if branch.task.cancelling()]
-        for branch in still:
-            branch.task.cancel()
-    kinds = [kind for kind, _ in at_return]
-    first_end = kinds.index("ended") if "ended" in kinds else len(kinds)
+def ordered(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Which gates were asked, in order, and the issues that came back."""
+    quiet_run()
+    log: list[str] = []
+    gates = [Asked(*facts, log) for facts in case["gates"]]
+    before = {gate.name: list(gate.issues) for gate in gates}
+    order = [gate.name for gate in gates]
+    returned = call(answer, case["draft"], gates, meant=(gates,))
+    issues = list(returned) if type(returned) is list else returned
+    kept = [gate.name for gate in gates if isinstance(gate, Asked)]
     return {
-        "calls of execute past the run": max(0, kinds.count("began") - len(order_of(run))),
-        "branches under way before the first one ended": kinds[:first_end].count("began"),
-        "ended by themselves": _names("ended", at_return),
-        "cancelled and cleaned up": _names("cleaned up", at_return),
-        "still at work": sorted(branch.name for branch in still),
-        "of these, told to stop": sorted(cancelled),
-        **ending(returned),
+        "asked": tuple(log),
+        "issues": issues,
+        "the list `gates` is as it was": kept == order,
+        "the gates' own lists are as they were": all(
+            gate.issues == before.get(gate.name) for gate in gates if isinstance(gate, Asked)
+        ),
     }
 
 
-def _stopped_after(answer: Any, count: int) -> Any:
-    """The same function, cancelled after some ticks."""
-
-    @functools.wraps(answer)
-    async def stopped(*given: Any) -> Any:
-        task = asyncio.ensure_future(answer(*given))
-        await ticks(count)
-        task.cancel()
-        await asyncio.wait([task])
-        return ("it was cancelled",) if task.cancelled() else task.result()
-
-    return stopped
-
-
-def _over(name: str, log: list[tuple[str, str]]) -> bool:
-    return ("ended", name) in log or ("cleaned up", name) in log
-
-
-def _names(kind: str, log: list[tuple[str, str]]) -> list[str]:
-    return sorted(name for entry_kind, name in log if entry_kind == kind)
+def feedback(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """The lines of a text of feedback, each with what it names."""
+    quiet_run()
+    issues = [Issue(**facts) for facts in case["issues"]]
+    returned = call(answer, issues)
+    if not isinstance(returned, str):
+        return {"returned": returned}
+    lines = returned.splitlines()
+    texts = [text for facts in case["issues"] for text in facts.values()]
+    pieces = dict.fromkeys(text for text in texts if text)
+    seen: dict[str, Any] = {"number of lines": len(lines)}
+    for number, line in enumerate(lines[:9], 1):
+        dashed = "a dash and a blank" if line.startswith("- ") else "something else"
+        seen[f"line {number} begins with"] = (dashed,)
+        seen[f"line {number} names"] = held(line, *pieces)
+    return seen
 
 
 OBSERVE = {
-    "11.1": states,
-    "11.2": waited,
-    "11.3": raced,
+    "11.1": gate,
+    "11.2": ordered,
+    "11.3": feedback,
 }

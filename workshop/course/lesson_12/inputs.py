@@ -1,185 +1,180 @@
-"""The author's side of lesson 12: full contexts, long conversations, notes young and old."""
+"""The author's side of lesson 12: logs of calls, services that ask for time, branches that race."""
 
 from __future__ import annotations
 
 from random import Random
 from typing import Any
 
-TOPICS = ("pgvector", "Qdrant", "Milvus", "Chroma", "tracing", "rate limits", "evaluation")
-VERBS = ("compares", "stores", "indexes", "counts", "refuses", "returns")
+NAMES = ("archive", "index", "mirror", "cache", "library", "press room")
 
 
-# ── 12.1 ──────────────────────────────────────────────────────────────────────────────────────
+# ── 11.1 ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def contexts(draw: Random) -> dict[str, list[Any]]:
-    """Contexts over, at and below 80 % of their limit, with pinned entries and equally important ones."""
-    limit = draw.choice((500, 1_000, 1_500, 2_000))
-    room = limit * 4 // 5
-    names = draw.sample(TOPICS, 6)
-    levels = sorted(draw.sample(range(1, 10), 6))
+def _log(draw: Random, *outcomes: str) -> list[list[Any]]:
+    """Calls in order: "+" answers, "-" fails, and a number lets so many seconds pass before the next one."""
+    now = draw.randint(0, 50)
+    calls: list[list[Any]] = []
+    for outcome in outcomes:
+        if outcome in "+-":
+            calls.append([now, outcome == "+"])
+            now += 1
+        else:
+            now += int(outcome) - 1
+    return calls
+
+
+def machines(draw: Random) -> dict[str, list[Any]]:
+    """Calls that open a circuit, that meet it open, and that try it."""
+    failures = draw.randint(2, 4)
+    cooldown = draw.choice((20, 30, 45))
+    fails = ["-"] * failures
+    some = ["-"] * draw.randint(1, failures - 1)
+    goods = ["+"] * draw.randint(1, 4)
+    away = ["+"] * draw.randint(2, 5)
+    down = ["-"] * draw.randint(2, 5)
+
+    def case(about: str, *outcomes: str) -> dict[str, Any]:
+        return {
+            "about": f"{about}; failures is {failures}",
+            "calls": _log(draw, *outcomes),
+            "failures": failures,
+            "cooldown_s": cooldown,
+        }
+
+    later = str(cooldown + draw.randint(1, 9))
+    return {
+        "opens": [
+            case("the worker is down", *goods, *fails, "-", "-", *away),
+            case("a success in between", *some, "+", *fails, *away),
+            case("it opens again after a good trial", *fails, later, "+", *fails, *away),
+            {
+                "about": "the first call, at 0 seconds, fails; failures is 1",
+                "calls": [[0, False], [1, True], [cooldown, True], [cooldown + 1, True]],
+                "failures": 1,
+                "cooldown_s": cooldown,
+            },
+        ],
+        "open": [
+            case("calls meet an open circuit", *goods, *fails, *away, "-", "-", *away),
+            case("just before the cooldown is over", *fails, str(cooldown - 1), "+", *goods),
+            case(
+                "turned away until the cooldown is over", *fails, *away, str(cooldown), "+", *goods
+            ),
+            case(
+                "the worker is down while the circuit is open",
+                *fails,
+                *down,
+                str(cooldown - len(down)),
+                "+",
+                *goods,
+            ),
+        ],
+        "trial": [
+            case("the trial succeeds", *fails, *away, later, "+", *some, "+"),
+            case(
+                "the trial fails",
+                *fails,
+                *away,
+                later,
+                "-",
+                *away,
+                str(cooldown - len(away)),
+                "-",
+                str(cooldown),
+                "+",
+            ),
+            case("exactly after the cooldown", *fails, str(cooldown), "+", *goods, *fails, "+"),
+        ],
+    }
+
+
+# ── 11.2 ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _busy(draw: Random, wait_s: float | None) -> dict[str, Any]:
+    reason = f"HTTP {draw.choice((429, 503, 529))}, request {draw.randint(100, 999)}"
+    return {"status": "failed", "reason": reason, "transient": True, "retry_after_s": wait_s}
+
+
+def services(draw: Random) -> dict[str, list[Any]]:
+    """Services that ask for some time, for too much of it, for none, and that fail for good."""
+    fine = {"status": "ok", "output": f"{draw.randint(100, 999)} documents"}
+    last = {"status": "failed", "reason": f"HTTP 400, request {draw.randint(100, 999)}"}
+    short, middle = draw.randint(3, 9) + 0.5, draw.randint(11, 20)
 
     def case(
-        about: str, pairs: list[tuple[int, int]], pinned: int = 0, shuffled: bool = True
+        about: str, patience_s: float, *waits: float | None, end: Any = None, limit: bool = False
     ) -> dict[str, Any]:
-        """pairs: tokens in percent of the room, importance in tenths; the last ones are pinned."""
-        entries = [
-            [name, room * share // 100, tenths / 10]
-            for name, (share, tenths) in zip(names, pairs, strict=False)
+        results = [_busy(draw, wait) | ({"status": "exhausted"} if limit else {}) for wait in waits]
+        return {
+            "about": about,
+            "results": [*results, *([end] if end else []), fine],
+            "patience_s": patience_s,
+            "intent": f"Look up case {draw.randint(100, 999)}",
+        }
+
+    return {
+        "asks": [
+            case("the service asks for time twice", 60, short, middle),
+            case("the service asks for all there is", short + middle, short, middle),
+            case("the service asks for time eleven times", 60, short, *[0.5, 1] * 5),
+            case("a limit of time stops the worker, which asks for more", 60, short, limit=True),
+        ],
+        "too much": [
+            case("the first wait is too long", middle - 1, middle, short),
+            case("the second wait is too long", short + middle - 1, short, middle, 1),
+            case("an hour is asked for after two short waits", 60, short, 2, 3600),
+        ],
+        "no wish": [
+            case("the service says nothing of time", 10, None, None),
+            case("at once is asked for", short, 0, 0, short),
+        ],
+        "for good": [
+            case("the second failure is final", 60, short, end=last),
+            case("the first failure is final", 60, end=last),
+        ],
+    }
+
+
+# ── 11.3 ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def races(draw: Random) -> dict[str, list[Any]]:
+    """Branches of which the quickest, a slower one or none is ok; and a caller that goes away."""
+
+    def case(about: str, *statuses: str, stop_after: int = 0) -> dict[str, Any]:
+        """Statuses from the quickest branch to the slowest; the jobs are in an order of their own."""
+        names = draw.sample(NAMES, len(statuses))
+        branches = [
+            {
+                "name": name,
+                "ticks": 30 * (place + 1) + draw.randint(0, 6),
+                "status": status,
+                "output": f"{draw.randint(100, 999)} documents",
+                "tidy_s": draw.randint(2_000, 9_000),
+            }
+            for place, (name, status) in enumerate(zip(names, statuses, strict=True))
         ]
-        kept = [entry[0] for entry in entries[len(entries) - pinned :]] if pinned else []
-        about = f"{about}; the limit is {limit}"
-        return {
-            "about": about,
-            "entries": draw.sample(entries, len(entries)) if shuffled else entries,
-            "limit": limit,
-            "pinned": kept,
-        }
+        order = draw.sample(branches[1:], len(branches) - 1)
+        order.insert(draw.randint(1, len(order)), branches[0])
+        return {"about": about, "branches": order, "stop_after": stop_after}
 
-    low, some, middle, more, high, top = levels
     return {
-        "importance": [
-            case("one has to leave", [(30, high), (40, low), (35, middle)]),
-            case(
-                "several have to leave",
-                [(60, top), (30, low), (40, middle), (35, high), (25, some)],
-            ),
+        "first": [
+            case("the quickest branch is ok", "ok", "ok", "failed"),
+            case("the quickest branch is ok, of four", "ok", "failed", "ok", "ok"),
         ],
-        "the share": [
-            case("exactly 80 %", [(50, high), (50, low)]),
-            case("between 80 % and the limit", [(60, high), (48, low), (4, middle)]),
-            case("exactly 80 % after one", [(40, low), (60, high), (40, middle)]),
+        "failures": [
+            case("the quickest branch fails", "failed", "ok", "ok", "ok"),
+            case("two fail before one is ok", "failed", "failed", "ok", "ok"),
         ],
-        "pinned": [
-            case("the least important is pinned", [(30, middle), (45, more), (50, low)], 1),
-            case("two are pinned", [(30, high), (20, top), (40, low), (35, some)], 2),
-            case("the pinned ones alone are too much", [(20, high), (70, low), (60, some)], 2),
-        ],
-        "equals": [
-            case(
-                "three are equally important",
-                [(30, some), (55, high), (20, some), (40, some)],
-                shuffled=False,
-            ),
-            case(
-                "five are", [(25, low), (30, low), (35, low), (40, low), (22, low)], shuffled=False
-            ),
+        "none": [case("no branch is ok", "failed", "failed", "failed")],
+        "stopped": [
+            case("the caller cancels before any branch is ready", "ok", "ok", "ok", stop_after=15),
+            case("the caller cancels after one has failed", "failed", "ok", "ok", stop_after=48),
         ],
     }
 
 
-# ── 12.2 ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def _sentence(draw: Random, words: int = 8) -> str:
-    topic = draw.choice(TOPICS)
-    filler = " ".join(draw.choice(("old", "new", "large", "small")) for _ in range(words - 5))
-    return f"{topic} {draw.choice(VERBS)} {draw.randint(1_000, 9_999)} {filler} documents."
-
-
-def conversations(draw: Random) -> dict[str, list[Any]]:
-    """Conversations too long, short enough, and a folder that fails."""
-    notes = f"- {draw.randint(100, 999)} facts were found. [notes]"
-    fine = {"status": "ok", "output": notes}
-    half = f"- {draw.randint(100, 999)} facts, half"
-    broken = {
-        "status": draw.choice(("failed", "exhausted")),
-        "output": half,
-        "reason": f"request {draw.randint(100, 999)} got no answer",
-    }
-
-    def case(about: str, turns: int, spare: int, result: dict[str, Any]) -> dict[str, Any]:
-        """turns: pairs of messages before the last one; spare: how many more words than it has are allowed."""
-        task = f"Compare {draw.randint(2, 9)} stores\nof    vectors."
-        texts = [task, *(_sentence(draw, draw.randint(6, 9)) for _ in range(2 * turns - 1))]
-        texts.append(f"And what does  number {draw.randint(100, 999)}\ncost?")
-        length = sum(len(text.split()) for text in texts)
-        return {
-            "about": about,
-            "texts": texts,
-            "most_words": length + spare,
-            "result": result,
-        }
-
-    far = -draw.randint(7, 9)
-    return {
-        "folds": [
-            case("five messages are too long", 2, far, fine),
-            case("nine messages are too long", 4, -1, fine),
-        ],
-        "short": [
-            case("it is just as long as it may be", 2, 0, fine),
-            case("it is short", draw.randint(1, 2), 20, fine),
-            case("it is too long by one word", 3, -1, fine),
-            case("one word more would fit", 2, 1, fine),
-        ],
-        "fails": [
-            case("the folder does not deliver", 3, far, broken),
-            case("it does", 3, far, fine),
-        ],
-    }
-
-
-# ── 12.3 ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def memories(draw: Random) -> dict[str, list[Any]]:
-    """A memory with a fresh note, none, an old one; and a researcher who fails."""
-    topic, other = draw.sample(TOPICS, 2)
-    month = draw.randint(2, 9)
-    since = f"2026-{month:02}-{draw.randint(11, 18)}"
-    today = f"2026-{month + 1:02}-{draw.randint(10, 28)}"
-    known = f"{topic} {draw.choice(VERBS)} {draw.randint(100, 999)} documents."
-    found = f"{topic} {draw.choice(VERBS)} {draw.randint(1_000, 9_999)} documents."
-    facts = {"facts": f"- {draw.randint(100, 999)} facts."}
-    fine = {"status": "ok", "output": found, "by": "researcher", "artifacts": facts}
-    broken = {
-        "status": draw.choice(("failed", "exhausted")),
-        "output": f"{topic}, half",
-        "reason": f"request {draw.randint(100, 999)} got no answer",
-    }
-
-    def case(
-        about: str, date: str, result: dict[str, Any], named: str = topic, second: str = ""
-    ) -> dict[str, Any]:
-        """date: of the note about `named`; empty for no note; second: of a note that is found after it."""
-        name = f"{named.replace(' ', '-').lower()}-{draw.randint(2, 9)}"
-        notes = [[name, named, known, date, "an earlier run"]] if date else []
-        if second:
-            worse = f"{topic} holds {draw.randint(100, 999)} lists."
-            notes.append([f"{name}-more", named, worse, second, "an earlier run"])
-        return {
-            "about": about,
-            "topic": topic,
-            "since": since,
-            "today": today,
-            "notes": notes,
-            "result": result,
-        }
-
-    young = f"2026-{month:02}-{draw.randint(19, 28)}"
-    days_before = f"2026-{month:02}-{draw.randint(1, 9):02}"
-    old = f"2026-{month - 1:02}-{draw.randint(10, 28)}"
-    return {
-        "knows": [
-            case("there is a note from after `since`", young, fine),
-            case("there is a note from that very day", since, fine),
-            case("the best hit is fresh, the second one is old", young, fine, second=old),
-        ],
-        "new": [
-            case("there is no note", "", fine),
-            case("there is a note on something else", young, fine, other),
-        ],
-        "old": [
-            case("the note is older than `since`", old, fine),
-            case("the note is some days older than `since`", days_before, fine),
-            case("the best hit is old, the second one is fresh", old, fine, second=young),
-        ],
-        "fails": [
-            case("there is no note, and the research fails", "", broken),
-            case("the note is old, and the research fails", old, broken),
-        ],
-    }
-
-
-INPUTS = {"12.1": contexts, "12.2": conversations, "12.3": memories}
+INPUTS = {"12.1": machines, "12.2": services, "12.3": races}

@@ -1,164 +1,158 @@
-"""What is seen of answers to lesson 12: what is evicted, folded, remembered and kept."""
+"""What is seen of answers to lesson 12: states met, waits and tries, branches that end."""
 
 from __future__ import annotations
 
+import asyncio
+import functools
 from dataclasses import dataclass, field
 from typing import Any
 
-from classroom.observing import call, held
-from kernel import Conversation, Result
-from kernel.memory import Note
-from kernel.search import Document, Hit
+from classroom.observing import call, loop_of
+from classroom.observing.clock import WithoutWaiting
+from kernel import Handoff, Result, Run
 from workshop.course.desks import Specialist, order_of
 from workshop.course.seen import ending, quiet_run
 
+MOST_TICKS = 500
+"""How long a branch works at most: an answer that never lets go must end all the same."""
+MOST_S = 100_000.0
+"""How long a branch may clean up, by a clock that waits for nothing."""
 
-def evicted(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Which entries leave, in order."""
+
+def states(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """The state that each call meets."""
     quiet_run()
-    entries = [tuple(entry) for entry in case["entries"]]
-    pinned = set(case["pinned"])
-    returned = call(answer, entries, case["limit"], pinned)
+    calls = [tuple(entry) for entry in case["calls"]]
+    returned = call(answer, calls, case["failures"], case["cooldown_s"])
     count = len(returned) if isinstance(returned, list) else "not a list"
-    return {
-        "number of evictions": count,
-        "evicted": returned,
-    }
+    return {"number of states": count, "states": returned}
 
 
-def folded(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What the folder got, and what the conversation holds afterwards."""
-    before = _conversation(case["texts"])
-    result = Result(**case["result"])
-    folder = Specialist("folder", lambda _: result)
-    most_words = case["most_words"]
+def waited(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """How often a worker was asked, after which waits, and what came of it."""
+    results = iter(case["results"])
+    worker = Specialist("archive", lambda _: Result(**next(results)), limit=20)
     run = quiet_run()
-    returned = call(answer, run, before, folder, most_words)
-    given = run.trace().handoffs()
-    past = folder.calls - len(given)
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    handoff = Handoff(intent=case["intent"])
+    returned = call(answer, run, worker, handoff, sleep, case["patience_s"])
+    given = [event for event in run.events if event.kind == "dispatch"]
     seen: dict[str, Any] = {
-        "calls of execute past the run": max(0, past),
-        "handoffs": order_of(run),
+        "calls of execute past the run": max(0, worker.calls - len(order_of(run))),
+        "handoffs other than the given one": sum(
+            _text(event.handoff) != _text(handoff) for event in given
+        ),
+        "the first handoff has `again`": any(event.again for event in given[:1]),
+        "later handoffs without `again`": sum(not event.again for event in given[1:]),
+        "tries": worker.calls,
+        "waits": [float(seconds) for seconds in waits],
     }
-    after_the_task = case["texts"][1:]
-    for handoff in given[:1]:
-        parts = [handoff["intent"], handoff["context"], *handoff["artifacts"].values()]
-        carried = "\n".join(parts)
-        seen["facts for the folder"] = held(carried, *after_the_task)
-    seen["messages of the old conversation"] = len(before)
-    if not isinstance(returned, Conversation):
+    if not isinstance(returned, Result):
         return {**seen, "returned": returned}
-    return {**seen, **_after(returned, case)}
-
-
-def _conversation(texts: list[str]) -> Conversation:
-    """The texts as messages of user and assistant in turn."""
-    roles = ("user", "assistant")
-    messages = []
-    for place, text in enumerate(texts):
-        role = roles[place % 2]
-        messages.append({"role": role, "content": text})
-    return Conversation(messages)
-
-
-def _after(conversation: Conversation, case: dict[str, Any]) -> dict[str, Any]:
-    """What a conversation holds after it was folded."""
-    task, *folded_away, question = case["texts"]
-    notes = str(case["result"].get("output"))
-    contents = [str(message.get("content")) for message in conversation]
-    text = "\n".join(contents)
     return {
-        "roles": tuple(message.get("role") for message in conversation),
-        "the task": held(text, task),
-        "the notes": held(text, notes),
-        "the open question": held(text, question),
-        "what was folded away": held(text, *folded_away),
-        "in this order": _order(text, {"task": task, "notes": notes, "question": question}),
-        "the whole `Result` is in the text": "status=" in text,
+        **seen,
+        "status": returned.status,
+        "output": returned.output,
+        "reason": returned.reason,
     }
 
 
-def _order(text: str, parts: dict[str, str]) -> tuple[str, ...]:
-    """The names of those parts that a text holds, in the order in which they stand in it."""
-    places = {name: text.find(part) for name, part in parts.items()}
-    return tuple(sorted((name for name in places if places[name] >= 0), key=places.get))
+def _text(handoff: Handoff) -> tuple[Any, ...]:
+    """What a handoff says, whoever it is for."""
+    return handoff.intent, handoff.context, handoff.artifacts
 
 
-@dataclass
-class Notes:
-    """A memory that holds its notes in a dict, and a log of what is done to it."""
+@dataclass(eq=False)
+class Branch:
+    """Works for some ticks of the event loop; cleans up for some time when it is cancelled."""
 
-    notes: dict[str, Note]
-    today: str
-    log: list[tuple[str, ...]] = field(default_factory=list)
+    name: str
+    ticks: int
+    status: str
+    output: str
+    tidy_s: float
+    log: list[tuple[str, str]]
+    description: str = "Works for a while."
+    task: asyncio.Task[Any] | None = field(default=None, repr=False)
 
-    async def search(self, query: str, limit: int = 5) -> list[Hit]:
-        self.log.append(("search", query))
-        hits = []
-        for note in self.notes.values():
-            if note.title == query:
-                document = Document(note.name, note.title, note.text, note.date)
-                hits.append(Hit(document, note.text, 0.0))
-        return hits[:limit]
-
-    def read(self, name: str) -> Note:
-        if name not in self.notes:
-            raise KeyError(f"no note {name!r}; there are: {', '.join(self.notes)}")
-        return self.notes[name]
-
-    def write(self, title: str, text: str, source: str) -> Note:
-        number = len(self.notes)
-        name = f"{title}-{number}"
-        note = Note(name, title, text, self.today, source)
-        return self._keep("write", note)
-
-    def correct(self, name: str, text: str, source: str) -> Note:
-        title = self.read(name).title
-        note = Note(name, title, text, self.today, source)
-        return self._keep("correct", note)
-
-    def _keep(self, how: str, note: Note) -> Note:
-        complete = note.text.strip() and note.source.strip()
-        if not complete:
-            raise ValueError("a note needs a title, a text and a source")
-        self.log.append((how, note.title, note.text))
-        self.notes[note.name] = note
-        return note
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        self.task = asyncio.current_task()
+        self.log.append(("began", self.name))
+        try:
+            await ticks(self.ticks)
+        except asyncio.CancelledError:
+            await asyncio.sleep(self.tidy_s)
+            self.log.append(("cleaned up", self.name))
+            raise
+        self.log.append(("ended", self.name))
+        reason = "" if self.status == "ok" else f"{self.name} found nothing"
+        return Result(status=self.status, output=self.output, reason=reason)
 
 
-def remembered(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What was searched, researched and kept, and what came back."""
-    notes = [Note(*facts) for facts in case["notes"]]
-    memory = Notes({note.name: note for note in notes}, case["today"])
-    result = Result(**case["result"])
-    researcher = Specialist("researcher", lambda _: result)
+async def ticks(count: int) -> None:
+    for _ in range(min(count, MOST_TICKS)):
+        await asyncio.sleep(0)
+
+
+def raced(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Which branches began, ended and cleaned up by the time that the answer was back."""
+    log: list[tuple[str, str]] = []
+    branches = [Branch(**facts, log=log) for facts in case["branches"]]
+    jobs = []
+    for branch in branches:
+        handoff = Handoff(intent=f"Ask the {branch.name}")
+        jobs.append((branch, handoff))
     run = quiet_run()
-    topic = case["topic"]
-    since = case["since"]
-    returned = call(answer, run, memory, researcher, topic, since)
-    given = run.trace().handoffs()
-    past = researcher.calls - len(given)
-    searches = [entry for entry in memory.log if entry[0] == "search"]
-    others = [entry for entry in memory.log if entry[0] != "search"]
-    kept = [list(entry) for entry in others]
-    intents = [handoff["intent"] for handoff in given]
-    seen: dict[str, Any] = {
-        "calls of execute past the run": max(0, past),
-        "memory was asked": bool(searches),
-        "handoffs": order_of(run),
-        "the topic in the intent": [held(intent, topic) for intent in intents],
-        "kept": kept,
+    if case["stop_after"]:
+        answer = _stopped_after(answer, case["stop_after"])
+    with loop_of(functools.partial(WithoutWaiting, MOST_S)):
+        returned = call(answer, run, jobs)
+        at_return = list(log)
+        still = [branch for branch in branches if branch.task and not _over(branch.name, at_return)]
+        cancelled = [branch.name for branch in still if branch.task.cancelling()]
+        for branch in still:
+            branch.task.cancel()
+    kinds = [kind for kind, _ in at_return]
+    first_end = kinds.index("ended") if "ended" in kinds else len(kinds)
+    return {
+        "calls of execute past the run": max(0, kinds.count("began") - len(order_of(run))),
+        "branches under way before the first one ended": kinds[:first_end].count("began"),
+        "ended by themselves": _names("ended", at_return),
+        "cancelled and cleaned up": _names("cleaned up", at_return),
+        "still at work": sorted(branch.name for branch in still),
+        "of these, told to stop": sorted(cancelled),
+        **ending(returned),
     }
-    seen |= ending(returned)
-    if isinstance(returned, Result) and given:
-        seen["artifacts of the research"] = returned.artifacts
-    if isinstance(returned, Result) and not result.ok:
-        seen["reason of the research"] = held(returned.reason, result.reason)
-    return seen
+
+
+def _stopped_after(answer: Any, count: int) -> Any:
+    """The same function, cancelled after some ticks."""
+
+    @functools.wraps(answer)
+    async def stopped(*given: Any) -> Any:
+        task = asyncio.ensure_future(answer(*given))
+        await ticks(count)
+        task.cancel()
+        await asyncio.wait([task])
+        return ("it was cancelled",) if task.cancelled() else task.result()
+
+    return stopped
+
+
+def _over(name: str, log: list[tuple[str, str]]) -> bool:
+    return ("ended", name) in log or ("cleaned up", name) in log
+
+
+def _names(kind: str, log: list[tuple[str, str]]) -> list[str]:
+    return sorted(name for entry_kind, name in log if entry_kind == kind)
 
 
 OBSERVE = {
-    "12.1": evicted,
-    "12.2": folded,
-    "12.3": remembered,
+    "12.1": states,
+    "12.2": waited,
+    "12.3": raced,
 }

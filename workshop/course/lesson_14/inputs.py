@@ -1,163 +1,185 @@
-"""The author's side of lesson 14: what answers are tried on, known slips, right answers."""
+"""The author's side of lesson 14: full contexts, long conversations, notes young and old."""
 
 from __future__ import annotations
 
 from random import Random
 from typing import Any
 
-TOPICS = ("pgvector", "Qdrant", "MCP", "tracing", "retries", "caching", "evaluation", "tokens")
-SECTIONS = ("databases", "protocols", "operations", "quality")
+TOPICS = ("pgvector", "Qdrant", "Milvus", "Chroma", "tracing", "rate limits", "evaluation")
+VERBS = ("compares", "stores", "indexes", "counts", "refuses", "returns")
 
 
-def member(draw: Random, topic: str, *, status: str = "ok", half: bool = False) -> dict[str, Any]:
-    """A specialist on one topic; one that fails may have half of its work."""
-    name = f"{topic}-researcher"
-    if status == "raises":
-        return {"name": name, "result": {"raises": f"no answer from port {draw.randint(100, 999)}"}}
-    result: dict[str, Any] = {"status": status}
-    if status == "ok" or half:
-        result["output"] = f"{draw.randint(100, 999)} words on {topic}"
-        result["artifacts"] = {f"facts on {topic}": f"- {draw.randint(100, 999)} facts."}
-    if status != "ok":
-        result["reason"] = f"the library of {topic} is closed ({draw.randint(100, 999)})"
-    return {"name": name, "result": result}
+# ── 12.1 ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def teams(
-    draw: Random,
-    about: str,
-    broken: dict[int, bool],
-    *,
-    flat: int = 0,
-    raises: int | None = None,
-    ends: str = "failed",
-) -> dict[str, Any]:
-    """Two sections of two or three; `broken`: which member fails, and whether it has half its work.
+def contexts(draw: Random) -> dict[str, list[Any]]:
+    """Contexts over, at and below 80 % of their limit, with pinned entries and equally important ones."""
+    limit = draw.choice((500, 1_000, 1_500, 2_000))
+    room = limit * 4 // 5
+    names = draw.sample(TOPICS, 6)
+    levels = sorted(draw.sample(range(1, 10), 6))
 
-    flat: how many members of the chief are specialists themselves. raises: which member raises.
-    ends: the status of those in `broken`.
-    """
-    topics = draw.sample(TOPICS, 5 + flat)
-    people = []
-    for number, topic in enumerate(topics):
-        status = ends if number in broken else "ok"
-        status = "raises" if number == raises else status
-        people.append((topic, member(draw, topic, status=status, half=broken.get(number, False))))
-    members: dict[str, Any] = {}
-    for section, part in zip(draw.sample(SECTIONS, 2), (people[:2], people[2:5]), strict=True):
-        members[section] = {"name": f"{section}-lead", "members": dict(part)}
-    members |= dict(people[5:])
-    task = f"Report on the state of {draw.randint(100, 999)} projects"
-    return {"about": about, "task": task, "members": members}
+    def case(
+        about: str, pairs: list[tuple[int, int]], pinned: int = 0, shuffled: bool = True
+    ) -> dict[str, Any]:
+        """pairs: tokens in percent of the room, importance in tenths; the last ones are pinned."""
+        entries = [
+            [name, room * share // 100, tenths / 10]
+            for name, (share, tenths) in zip(names, pairs, strict=False)
+        ]
+        kept = [entry[0] for entry in entries[len(entries) - pinned :]] if pinned else []
+        about = f"{about}; the limit is {limit}"
+        return {
+            "about": about,
+            "entries": draw.sample(entries, len(entries)) if shuffled else entries,
+            "limit": limit,
+            "pinned": kept,
+        }
 
-
-def two_levels(draw: Random) -> dict[str, list[Any]]:
-    """Teams in which all deliver, some do not, and a specialist stands beside leads."""
-    one = draw.randrange(5)
+    low, some, middle, more, high, top = levels
     return {
-        "all": [
-            teams(draw, "two leads; everybody delivers", {}),
-            teams(draw, "a specialist beside the leads", {}, flat=1),
-        ],
-        "gaps": [
-            teams(draw, "one specialist fails", {one: False}),
-            teams(draw, "two specialists fail, one with half of its work", {0: True, 3: False}),
-            teams(draw, "one specialist raises an error", {}, raises=one),
-            teams(draw, "a limit stops one specialist half-way", {one: True}, ends="exhausted"),
-            teams(draw, "one specialist refuses the work", {one: False}, ends="refused"),
-        ],
-        "evidence": [teams(draw, "one fails with half of its work", {one: True}, flat=2)],
-    }
-
-
-WORKERS = ("researcher", "writer", "reviewer", "editor", "planner", "translator", "librarian")
-
-
-def trace(about: str, task: str, steps: list[Any], status: str = "ok") -> dict[str, Any]:
-    """What a manager hands over, step by step: worker, intent, artifacts, how the worker ends."""
-    return {"about": about, "task": task, "steps": steps, "status": status}
-
-
-def traces(draw: Random) -> dict[str, list[Any]]:
-    """Each manager, the good one, and good ones that look like a bad one."""
-    task = f"Write a brief on {draw.choice(TOPICS)}"
-    people = draw.sample(WORKERS, 7)
-    one, two, three, four = people[:4]
-    text = f"- {draw.randint(100, 999)} facts."
-
-    def step(worker: str, number: int, status: str = "ok", **artifacts: str) -> list[Any]:
-        return [worker, f"Do part {number} of {draw.randint(100, 999)}", artifacts, status]
-
-    many = [step(one, 0), *(step(two, n) for n in range(1, draw.randint(7, 9)))]
-    drafts = [f"Draft {number} of {draw.randint(100, 999)}." for number in range(4)]
-    named_alike = [step(worker, n, draft=drafts[n]) for n, worker in enumerate(people[:4])]
-    same_reader = [step(one, 0), *(step(two, n, facts=text) for n in range(1, 4))]
-    others = [step(two, 1, facts=text), step(three, 2, report=text), step(four, 3, notes=text)]
-    crowded = [*many, *others]
-    in_turns = [each for n in range(6) for each in (step(one, n), step(two, n + 6))]
-    second = [step(worker, n, own=drafts[n], shared=text) for n, worker in enumerate(people[:3])]
-    alone = [[one, task, {}, "failed"]]
-    lost = [*others[:2], [four, "Do part 9", {"notes": text}, "failed"]]
-    went_on = [step(one, 0), step(two, 1, "failed"), step(three, 2), step(four, 3)]
-    found = {
-        "signs": [
-            trace("one worker gets many small handoffs", task, many),
-            trace("one handoff, with the task unchanged", task, [[one, task, {}, "ok"]]),
-            trace("one text goes to three workers", task, [step(one, 0), *others]),
-            trace("the last one who was asked fails", task, went_on[:2], "failed"),
-            trace(
-                "three workers, a part each", task, [step(w, n) for n, w in enumerate(people[:3])]
+        "importance": [
+            case("one has to leave", [(30, high), (40, low), (35, middle)]),
+            case(
+                "several have to leave",
+                [(60, top), (30, low), (40, middle), (35, high), (25, some)],
             ),
         ],
-        "close": [
-            trace(
-                "seven workers, one handoff each", task, [step(w, n) for n, w in enumerate(people)]
-            ),
-            trace("five handoffs to one worker", task, [step(two, n) for n in range(5)]),
-            trace("six handoffs to one worker", task, [step(two, n) for n in range(6)]),
-            trace("seven handoffs to the only worker", task, [step(two, n) for n in range(7)]),
-            trace("one handoff, with a new intent", task, [step(one, 0)]),
-            trace("one handoff, with a part of the task", task, [[one, task[:-5], {}, "ok"]]),
-            trace("one handoff, with more than the task", task, [[one, f"{task} now", {}, "ok"]]),
-            trace(
-                "one text goes to four workers",
-                task,
-                [[one, "Start", {"all": text}, "ok"], *others],
-            ),
-            trace("one text goes to two workers", task, others[:2]),
-            trace("six handoffs to each of two workers, in turns", task, in_turns),
-            trace("one text to three workers, each time behind another one", task, second),
-            trace("many handoffs to one worker, and one text to three", task, crowded),
-            trace("the task unchanged to one worker, which fails", task, alone, "failed"),
-            trace("one text to three workers; the last one fails", task, lost, "failed"),
-            trace("one text, under three names, to three workers", task, others),
-            trace("one text goes three times to one worker", task, same_reader),
+        "the share": [
+            case("exactly 80 %", [(50, high), (50, low)]),
+            case("between 80 % and the limit", [(60, high), (48, low), (4, middle)]),
+            case("exactly 80 % after one", [(40, low), (60, high), (40, middle)]),
         ],
-        "trouble": [
-            trace("a worker fails, others are asked after it", task, went_on, "failed"),
-            trace("the last one fails, and the manager does without", task, went_on[:2]),
-            trace("four texts under one name", task, named_alike),
-            trace("the first one who was asked fails", task, [step(three, 0, "failed")], "failed"),
-            trace(
-                "the manager ends early by itself", task, [step(one, 0), step(two, 1)], "exhausted"
+        "pinned": [
+            case("the least important is pinned", [(30, middle), (45, more), (50, low)], 1),
+            case("two are pinned", [(30, high), (20, top), (40, low), (35, some)], 2),
+            case("the pinned ones alone are too much", [(20, high), (70, low), (60, some)], 2),
+        ],
+        "equals": [
+            case(
+                "three are equally important",
+                [(30, some), (55, high), (20, some), (40, some)],
+                shuffled=False,
             ),
-            trace(
-                "the last one is stopped by a limit",
-                task,
-                [step(one, 0), step(two, 1), step(four, 2, "exhausted")],
-                "exhausted",
-            ),
-            trace("the manager fails and has handed over nothing", task, [], "failed"),
-            trace(
-                "the task unchanged to two workers",
-                task,
-                [[one, task, {}, "ok"], [two, task, {}, "ok"]],
+            case(
+                "five are", [(25, low), (30, low), (35, low), (40, low), (22, low)], shuffled=False
             ),
         ],
     }
-    for cases in found.values():
-        draw.shuffle(cases)
-    return found
 
 
-INPUTS = {"14.1": two_levels, "14.2": traces}
+# ── 12.2 ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _sentence(draw: Random, words: int = 8) -> str:
+    topic = draw.choice(TOPICS)
+    filler = " ".join(draw.choice(("old", "new", "large", "small")) for _ in range(words - 5))
+    return f"{topic} {draw.choice(VERBS)} {draw.randint(1_000, 9_999)} {filler} documents."
+
+
+def conversations(draw: Random) -> dict[str, list[Any]]:
+    """Conversations too long, short enough, and a folder that fails."""
+    notes = f"- {draw.randint(100, 999)} facts were found. [notes]"
+    fine = {"status": "ok", "output": notes}
+    half = f"- {draw.randint(100, 999)} facts, half"
+    broken = {
+        "status": draw.choice(("failed", "exhausted")),
+        "output": half,
+        "reason": f"request {draw.randint(100, 999)} got no answer",
+    }
+
+    def case(about: str, turns: int, spare: int, result: dict[str, Any]) -> dict[str, Any]:
+        """turns: pairs of messages before the last one; spare: how many more words than it has are allowed."""
+        task = f"Compare {draw.randint(2, 9)} stores\nof    vectors."
+        texts = [task, *(_sentence(draw, draw.randint(6, 9)) for _ in range(2 * turns - 1))]
+        texts.append(f"And what does  number {draw.randint(100, 999)}\ncost?")
+        length = sum(len(text.split()) for text in texts)
+        return {
+            "about": about,
+            "texts": texts,
+            "most_words": length + spare,
+            "result": result,
+        }
+
+    far = -draw.randint(7, 9)
+    return {
+        "folds": [
+            case("five messages are too long", 2, far, fine),
+            case("nine messages are too long", 4, -1, fine),
+        ],
+        "short": [
+            case("it is just as long as it may be", 2, 0, fine),
+            case("it is short", draw.randint(1, 2), 20, fine),
+            case("it is too long by one word", 3, -1, fine),
+            case("one word more would fit", 2, 1, fine),
+        ],
+        "fails": [
+            case("the folder does not deliver", 3, far, broken),
+            case("it does", 3, far, fine),
+        ],
+    }
+
+
+# ── 12.3 ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def memories(draw: Random) -> dict[str, list[Any]]:
+    """A memory with a fresh note, none, an old one; and a researcher who fails."""
+    topic, other = draw.sample(TOPICS, 2)
+    month = draw.randint(2, 9)
+    since = f"2026-{month:02}-{draw.randint(11, 18)}"
+    today = f"2026-{month + 1:02}-{draw.randint(10, 28)}"
+    known = f"{topic} {draw.choice(VERBS)} {draw.randint(100, 999)} documents."
+    found = f"{topic} {draw.choice(VERBS)} {draw.randint(1_000, 9_999)} documents."
+    facts = {"facts": f"- {draw.randint(100, 999)} facts."}
+    fine = {"status": "ok", "output": found, "by": "researcher", "artifacts": facts}
+    broken = {
+        "status": draw.choice(("failed", "exhausted")),
+        "output": f"{topic}, half",
+        "reason": f"request {draw.randint(100, 999)} got no answer",
+    }
+
+    def case(
+        about: str, date: str, result: dict[str, Any], named: str = topic, second: str = ""
+    ) -> dict[str, Any]:
+        """date: of the note about `named`; empty for no note; second: of a note that is found after it."""
+        name = f"{named.replace(' ', '-').lower()}-{draw.randint(2, 9)}"
+        notes = [[name, named, known, date, "an earlier run"]] if date else []
+        if second:
+            worse = f"{topic} holds {draw.randint(100, 999)} lists."
+            notes.append([f"{name}-more", named, worse, second, "an earlier run"])
+        return {
+            "about": about,
+            "topic": topic,
+            "since": since,
+            "today": today,
+            "notes": notes,
+            "result": result,
+        }
+
+    young = f"2026-{month:02}-{draw.randint(19, 28)}"
+    days_before = f"2026-{month:02}-{draw.randint(1, 9):02}"
+    old = f"2026-{month - 1:02}-{draw.randint(10, 28)}"
+    return {
+        "knows": [
+            case("there is a note from after `since`", young, fine),
+            case("there is a note from that very day", since, fine),
+            case("the best hit is fresh, the second one is old", young, fine, second=old),
+        ],
+        "new": [
+            case("there is no note", "", fine),
+            case("there is a note on something else", young, fine, other),
+        ],
+        "old": [
+            case("the note is older than `since`", old, fine),
+            case("the note is some days older than `since`", days_before, fine),
+            case("the best hit is old, the second one is fresh", old, fine, second=young),
+        ],
+        "fails": [
+            case("there is no note, and the research fails", "", broken),
+            case("the note is old, and the research fails", old, broken),
+        ],
+    }
+
+
+INPUTS = {"14.1": contexts, "14.2": conversations, "14.3": memories}

@@ -1,166 +1,164 @@
-"""What is seen of answers to lesson 14: a lead at two levels, and the name given to a trace."""
+"""What is seen of answers to lesson 14: what is evicted, folded, remembered and kept."""
 
 from __future__ import annotations
 
-import asyncio
-import inspect
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from classroom.observing import call, held, wait
-from kernel import Executable, Handoff, Result, Run
+from classroom.observing import call, held
+from kernel import Conversation, Result
+from kernel.memory import Note
+from kernel.search import Document, Hit
+from workshop.course.desks import Specialist, order_of
 from workshop.course.seen import ending, quiet_run
 
-WAITS = 20
-"""How often a specialist lets others work before it answers."""
 
-
-@dataclass
-class Floor:
-    """How many specialists work in the same moment, and how many there were at most."""
-
-    now: int = 0
-    peak: int = 0
-    calls: int = 0
-
-
-@dataclass
-class Specialist:
-    """Answers as its case says, after it has let all others begin."""
-
-    name: str
-    result: dict[str, Any]
-    """The fields of its result; or `raises`, with what it raises."""
-    floor: Floor
-    description: str = "Researches one topic."
-
-    async def execute(self, handoff: Handoff, run: Run) -> Result:
-        self.floor.calls += 1
-        self.floor.now += 1
-        self.floor.peak = max(self.floor.peak, self.floor.now)
-        for _ in range(WAITS):
-            await asyncio.sleep(0)
-        self.floor.now -= 1
-        if "raises" in self.result:
-            raise ConnectionError(self.result["raises"])
-        return Result(**self.result)
-
-
-@dataclass
-class Team:
-    """An executable whose work is the learner's lead."""
-
-    name: str
-    members: Mapping[str, Executable]
-    lead: Any
-    floor: Floor
-    description: str = "A lead and its members."
-
-    async def execute(self, handoff: Handoff, run: Run) -> Result:
-        self.floor.calls += 1
-        returned = self.lead(self.members, handoff, run)
-        return await returned if inspect.isawaitable(returned) else returned
-
-
-def led(lead: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What every member was handed, how many worked at once, and what came up."""
-    floor = Floor()
-    members: dict[str, Executable] = {}
-    for topic, member in case["members"].items():
-        if "members" in member:
-            below = {
-                name: Specialist(each["name"], each["result"], floor)
-                for name, each in member["members"].items()
-            }
-            members[topic] = Team(member["name"], below, lead, floor)
-        else:
-            members[topic] = Specialist(member["name"], member["result"], floor)
-    run = quiet_run()
-    returned = call(lead, members, Handoff(intent=case["task"]), run)
-    given = run.trace().handoffs()
-    seen: dict[str, Any] = {
-        "calls of execute past the run": max(0, floor.calls - len(given)),
-        "who got work": tuple(sorted(handoff["to_agent"] for handoff in given)),
-        "handed over": {handoff["to_agent"]: handoff["intent"] for handoff in given},
-        "specialists at work in the same moment": floor.peak,
-        **ending(returned),
+def evicted(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Which entries leave, in order."""
+    quiet_run()
+    entries = [tuple(entry) for entry in case["entries"]]
+    pinned = set(case["pinned"])
+    returned = call(answer, entries, case["limit"], pinned)
+    count = len(returned) if isinstance(returned, list) else "not a list"
+    return {
+        "number of evictions": count,
+        "evicted": returned,
     }
-    if isinstance(returned, Result):
-        if type(returned.output) is str:
-            seen["output"] = [line for line in returned.output.splitlines() if line.strip()]
-        evidence = returned.artifacts
-        seen["texts of the members' artifacts"] = held(
-            "\n".join(evidence.values()), *_facts(members)
-        )
-        seen["artifacts, the members' own"] = {
-            name: text for name, text in evidence.items() if name.startswith("facts on ")
-        }
-        seen["reason, with what is missing"] = held(returned.reason, *_gaps(case["members"]))
-        seen["in the reason, topics where nothing is missing"] = held(
-            returned.reason, *_whole(case["members"])
-        )
+
+
+def folded(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """What the folder got, and what the conversation holds afterwards."""
+    before = _conversation(case["texts"])
+    result = Result(**case["result"])
+    folder = Specialist("folder", lambda _: result)
+    most_words = case["most_words"]
+    run = quiet_run()
+    returned = call(answer, run, before, folder, most_words)
+    given = run.trace().handoffs()
+    past = folder.calls - len(given)
+    seen: dict[str, Any] = {
+        "calls of execute past the run": max(0, past),
+        "handoffs": order_of(run),
+    }
+    after_the_task = case["texts"][1:]
+    for handoff in given[:1]:
+        parts = [handoff["intent"], handoff["context"], *handoff["artifacts"].values()]
+        carried = "\n".join(parts)
+        seen["facts for the folder"] = held(carried, *after_the_task)
+    seen["messages of the old conversation"] = len(before)
+    if not isinstance(returned, Conversation):
+        return {**seen, "returned": returned}
+    return {**seen, **_after(returned, case)}
+
+
+def _conversation(texts: list[str]) -> Conversation:
+    """The texts as messages of user and assistant in turn."""
+    roles = ("user", "assistant")
+    messages = []
+    for place, text in enumerate(texts):
+        role = roles[place % 2]
+        messages.append({"role": role, "content": text})
+    return Conversation(messages)
+
+
+def _after(conversation: Conversation, case: dict[str, Any]) -> dict[str, Any]:
+    """What a conversation holds after it was folded."""
+    task, *folded_away, question = case["texts"]
+    notes = str(case["result"].get("output"))
+    contents = [str(message.get("content")) for message in conversation]
+    text = "\n".join(contents)
+    return {
+        "roles": tuple(message.get("role") for message in conversation),
+        "the task": held(text, task),
+        "the notes": held(text, notes),
+        "the open question": held(text, question),
+        "what was folded away": held(text, *folded_away),
+        "in this order": _order(text, {"task": task, "notes": notes, "question": question}),
+        "the whole `Result` is in the text": "status=" in text,
+    }
+
+
+def _order(text: str, parts: dict[str, str]) -> tuple[str, ...]:
+    """The names of those parts that a text holds, in the order in which they stand in it."""
+    places = {name: text.find(part) for name, part in parts.items()}
+    return tuple(sorted((name for name in places if places[name] >= 0), key=places.get))
+
+
+@dataclass
+class Notes:
+    """A memory that holds its notes in a dict, and a log of what is done to it."""
+
+    notes: dict[str, Note]
+    today: str
+    log: list[tuple[str, ...]] = field(default_factory=list)
+
+    async def search(self, query: str, limit: int = 5) -> list[Hit]:
+        self.log.append(("search", query))
+        hits = []
+        for note in self.notes.values():
+            if note.title == query:
+                document = Document(note.name, note.title, note.text, note.date)
+                hits.append(Hit(document, note.text, 0.0))
+        return hits[:limit]
+
+    def read(self, name: str) -> Note:
+        if name not in self.notes:
+            raise KeyError(f"no note {name!r}; there are: {', '.join(self.notes)}")
+        return self.notes[name]
+
+    def write(self, title: str, text: str, source: str) -> Note:
+        number = len(self.notes)
+        name = f"{title}-{number}"
+        note = Note(name, title, text, self.today, source)
+        return self._keep("write", note)
+
+    def correct(self, name: str, text: str, source: str) -> Note:
+        title = self.read(name).title
+        note = Note(name, title, text, self.today, source)
+        return self._keep("correct", note)
+
+    def _keep(self, how: str, note: Note) -> Note:
+        complete = note.text.strip() and note.source.strip()
+        if not complete:
+            raise ValueError("a note needs a title, a text and a source")
+        self.log.append((how, note.title, note.text))
+        self.notes[note.name] = note
+        return note
+
+
+def remembered(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """What was searched, researched and kept, and what came back."""
+    notes = [Note(*facts) for facts in case["notes"]]
+    memory = Notes({note.name: note for note in notes}, case["today"])
+    result = Result(**case["result"])
+    researcher = Specialist("researcher", lambda _: result)
+    run = quiet_run()
+    topic = case["topic"]
+    since = case["since"]
+    returned = call(answer, run, memory, researcher, topic, since)
+    given = run.trace().handoffs()
+    past = researcher.calls - len(given)
+    searches = [entry for entry in memory.log if entry[0] == "search"]
+    others = [entry for entry in memory.log if entry[0] != "search"]
+    kept = [list(entry) for entry in others]
+    intents = [handoff["intent"] for handoff in given]
+    seen: dict[str, Any] = {
+        "calls of execute past the run": max(0, past),
+        "memory was asked": bool(searches),
+        "handoffs": order_of(run),
+        "the topic in the intent": [held(intent, topic) for intent in intents],
+        "kept": kept,
+    }
+    seen |= ending(returned)
+    if isinstance(returned, Result) and given:
+        seen["artifacts of the research"] = returned.artifacts
+    if isinstance(returned, Result) and not result.ok:
+        seen["reason of the research"] = held(returned.reason, result.reason)
     return seen
 
 
-def _facts(members: Mapping[str, Executable]) -> list[str]:
-    """The texts of all artifacts that specialists have, at both levels."""
-    found: list[str] = []
-    for member in members.values():
-        if isinstance(member, Team):
-            found += _facts(member.members)
-        elif isinstance(member, Specialist):
-            found += member.result.get("artifacts", {}).values()
-    return found
-
-
-def _gaps(members: dict[str, Any]) -> list[str]:
-    """The topics of all who do not deliver, at both levels, and the reasons of the specialists."""
-    found: list[str] = []
-    for topic, member in members.items():
-        if "members" in member:
-            below = _gaps(member["members"])
-            found += [*below, topic] if below else []
-            continue
-        result = member["result"]
-        why = result.get("raises") or result.get("reason")
-        found += [topic, why] if why else []
-    return found
-
-
-def _whole(members: dict[str, Any]) -> list[str]:
-    """The topics whose work is whole, at both levels."""
-    found: list[str] = []
-    for topic, member in members.items():
-        if "members" in member:
-            found += _whole(member["members"])
-        elif member["result"].get("status") == "ok":
-            found.append(topic)
-    return found
-
-
-@dataclass
-class Manager:
-    """Hands over what its case says."""
-
-    steps: list[Any]
-    status: Any
-    name: str = "manager"
-    description: str = "Leads."
-
-    async def execute(self, handoff: Handoff, run: Run) -> Result:
-        for number, (worker, intent, artifacts, status) in enumerate(self.steps, 1):
-            result = {"status": status, "output": f"Work {number}."}
-            member = Specialist(worker, result, Floor())
-            await run.dispatch(member, Handoff(intent=intent, artifacts=artifacts))
-        return Result(status=self.status, output="The brief.")
-
-
-def named(name_it: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What a trace was called."""
-    run = quiet_run()
-    wait(run.dispatch(Manager(case["steps"], case["status"]), Handoff(intent=case["task"])))
-    return {"returned": call(name_it, run.trace())}
-
-
-OBSERVE = {"14.1": led, "14.2": named}
+OBSERVE = {
+    "14.1": evicted,
+    "14.2": folded,
+    "14.3": remembered,
+}

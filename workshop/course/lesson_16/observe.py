@@ -1,68 +1,208 @@
-"""What is seen of answers to lesson 16: the marks of a rubric item, the bar of a judge, a decision on a change."""
+"""What is seen of answers to lesson 16: what was sent before and after a crash, which effects were done, who was asked."""
 
 from __future__ import annotations
 
-from decimal import Decimal
-from fractions import Fraction
+import asyncio
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
-from classroom.observing import call
-from kernel.calibrate import Judged
-from kernel.evaluate import Trial
+from classroom.observing import call, held, wait
+from kernel import Handoff, Result
+from workshop.course.desks import Specialist, order_of
 from workshop.course.seen import quiet_run
 
-NUMBERS = (int, float, Fraction, Decimal)
+
+class Killed(Exception):
+    """The process dies here."""
 
 
-def graded(well_cited: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """The mark that the item gives an answer."""
-    quiet_run()
-    mark = call(well_cited, case["answer"], {*case["known"]})
-    return {"mark": round(float(mark), 2) if type(mark) in NUMBERS else mark}
+@contextmanager
+def _process_of(answer: Any, number: int) -> Iterator[None]:
+    """Has `hash` give an answer other numbers in each process, as it does with Python's texts."""
+    names = getattr(inspect.unwrap(answer), "__globals__", {})
+    own = "hash" in names
+    if not own:
+        names["hash"] = lambda value: hash((number, value))
+    try:
+        yield
+    finally:
+        if not own:
+            names.pop("hash", None)
 
 
-def barred(choose_bar: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """The bar, and what the judge is blind to."""
-    quiet_run()
-    marks = [
-        Judged(f"draft {number}", fault, mark)
-        for number, (fault, mark) in enumerate(case["marks"], 1)
-    ]
-    returned = call(choose_bar, marks, case["most"])
-    if not isinstance(returned, (tuple, list)) or len(returned) != 2:
-        return {"returned": returned}
-    bar, blind = returned
-    if type(bar) is float and bar.is_integer():
-        bar = int(bar)
-    return {"bar": bar, "blind to": [*blind] if type(blind) is tuple else blind}
+@dataclass
+class Service:
+    """Answers each request, and dies instead of answering the n-th one."""
+
+    dies_at: int
+    silent: str = ""
+    sent: list[str] = field(default_factory=list)
+
+    async def send(self, request: str) -> str:
+        self.sent.append(request)
+        if len(self.sent) == self.dies_at:
+            raise Killed
+        number = self.sent.count(request)
+        await asyncio.sleep(0)  # others may ask meanwhile
+        return "" if request == self.silent else f"reply {number} to {request}"
 
 
-def decided(decide: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """The decision on a change."""
-    quiet_run()
-    pairs = [_trials(name, case[name]) for name in ("today", "change")]
-    return {"decision": call(decide, *pairs, case["item"], case["tolerated"])}
+def resumed(resumable: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Two processes with one store: the first dies, the second does the work again."""
+    kept: dict[str, str] = {}
+    seen: dict[str, Any] = {}
+    run = quiet_run()
+    for number, process in enumerate(case["processes"], 1):
+        service = Service(process["dies_at"], process["silent"])
+        work = _work_at_once if process["at_once"] else _work
+        with _process_of(resumable, number):
+            send = call(resumable, service.send, kept, meant=(kept,))
+            if not callable(send):
+                return {"returned": send}
+            replies, ended = work(send, process["asks"])
+        name = f"process {number}"
+        run.note(f"{name} sent {len(service.sent)} of {len(process['asks'])} requests")
+        seen[f"{name}: how it ended"] = ended
+        seen[f"{name}: sent"] = service.sent
+        seen[f"{name}: replies"] = replies
+    seen["replies kept"] = sorted(str(reply) for reply in kept.values())
+    seen["types of the keys"] = sorted({type(key).__name__ for key in kept})
+    return seen
 
 
-def _trials(design: str, marks: dict[str, list[dict[str, float]]]) -> list[Trial]:
-    """Trials from their marks: the n-th repeat of a case has seed n."""
-    return [
-        Trial(
-            design=design,
-            case=case,
-            seed=seed,
-            status="ok",
-            output="A brief.",
-            usd=Decimal("0.001"),
-            calls=2,
-            tokens=100,
-            seconds=1.0,
-            mode="offline",
-            marks=items,
-        )
-        for case, repeats in marks.items()
-        for seed, items in enumerate(repeats)
-    ]
+def _work(send: Any, asks: list[str]) -> tuple[list[Any], tuple[str, ...]]:
+    """Asks everything in turn; what came back, and whether the process died."""
+    replies: list[Any] = []
+
+    async def work() -> tuple[str, ...]:
+        for request in asks:
+            try:
+                replies.append(_closed(await send(request)))
+            except Killed:
+                return ("killed",)
+        return ("to its end",)
+
+    return replies, wait(work())
 
 
-OBSERVE = {"16.1": graded, "16.2": barred, "16.3": decided}
+def _work_at_once(send: Any, asks: list[str]) -> tuple[list[Any], tuple[str, ...]]:
+    """Asks everything at the same time, as a fan-out does."""
+
+    async def work() -> list[Any]:
+        replies = await asyncio.gather(*(send(request) for request in asks))
+        return [_closed(reply) for reply in replies]
+
+    return wait(work()), ("to its end",)
+
+
+def _closed(reply: Any) -> Any:
+    """A reply; of a forgotten await the coroutine, whose type shows it, closed."""
+    if inspect.iscoroutine(reply):
+        reply.close()
+    return reply
+
+
+@dataclass
+class Bank:
+    """Pays, and knows a key that it has seen; its line may break before or after it has paid."""
+
+    trouble: list[str]
+    paid: list[tuple[str, int]] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    receipts: dict[str, str] = field(default_factory=dict)
+
+    def pay(self, invoice: str, cents: int, key: str) -> str:
+        self.keys.append(key if type(key) is str else repr(key))
+        trouble = self.trouble.pop(0) if self.trouble else ""
+        if trouble == "bug":
+            raise ValueError("this bank takes no cents")
+        if trouble == "file":
+            raise FileNotFoundError("the list of the bank's accounts is not there")
+        if trouble == "before":
+            raise ConnectionError("the line is dead")
+        if key not in self.receipts:
+            self.paid.append((invoice, cents))
+            self.receipts[key] = f"receipt {len(self.receipts) + 1} for {invoice}"
+        if trouble == "after":
+            raise ConnectionError("the line went dead before the answer came")
+        return self.receipts[key]
+
+
+def paid(pay_once: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """What the bank paid, under which keys, and what the caller got."""
+    bank = Bank(list(case["trouble"]))
+    returned = []
+    for number, order in enumerate(case["orders"], 1):
+        with _process_of(pay_once, number):
+            returned.append(call(pay_once, bank, *order))
+    quiet_run().note(f"{len(case['orders'])} orders, {len(bank.paid)} payments")
+    return {
+        "paid": [f"{invoice}: {cents}" for invoice, cents in bank.paid],
+        "how often the bank was asked": len(bank.keys),
+        "keys that differ": len({*bank.keys}),
+        "returned": [_receipt(each) for each in returned],
+    }
+
+
+def _receipt(returned: Any) -> Any:
+    """A receipt unchanged; of a text that says that nothing is known, how it begins."""
+    unknown = type(returned) is str and returned.startswith("not known")
+    return "not known …" if unknown else returned
+
+
+@dataclass
+class Person:
+    """Answers as the case says, and remembers what was shown."""
+
+    choice: str
+    text: str | None
+    shown: list[Any] = field(default_factory=list)
+
+    async def __call__(self, facts: Any) -> tuple[str, str]:
+        self.shown.append(facts)
+        return self.choice, facts if self.text is None else self.text
+
+
+def checked(with_a_person: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """What the person saw, who worked with what, and how it ended."""
+    finder = Specialist("researcher", lambda _: Result(**case["found"]))
+    author = Specialist("writer", lambda handoff: _written(handoff))
+    person = Person(case["choice"], case["text"])
+    run = quiet_run()
+    returned = call(with_a_person, run, finder, author, person, case["task"])
+    given = run.trace().handoffs()
+    seen: dict[str, Any] = {
+        "handoffs": order_of(run),
+        "shown to the person": person.shown,
+        "facts of the writer": [
+            handoff["artifacts"].get("facts")
+            for handoff in given
+            if handoff["to_agent"] == "writer"
+        ],
+        "the task of the writer": [
+            held(f"{handoff['intent']}\n{handoff['context']}", case["task"])
+            for handoff in given
+            if handoff["to_agent"] == "writer"
+        ],
+        "calls of execute past the run": finder.calls + author.calls - len(given),
+    }
+    if not isinstance(returned, Result):
+        return {**seen, "returned": returned}
+    stopped = case["choice"] == "Stop" and returned.status == "paused"
+    return {
+        **seen,
+        "status": returned.status,
+        **({} if stopped else {"output": returned.output}),  # after a stop it is free
+        "facts kept": returned.artifacts.get("facts"),
+        "reason of the research": held(returned.reason, case["found"].get("reason", "-")),
+    }
+
+
+def _written(handoff: Handoff) -> str:
+    return f"A brief of {len(handoff.artifacts.get('facts', '').split())} words."
+
+
+OBSERVE = {"16.1": resumed, "16.2": paid, "16.3": checked}

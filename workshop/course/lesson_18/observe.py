@@ -1,120 +1,166 @@
-"""What is seen of answers to lesson 18: what was sent to the workers, how often, how many at once,
-and what came of it.
-"""
+"""What is seen of answers to lesson 18: a lead at two levels, and the name given to a trace."""
 
 from __future__ import annotations
 
 import asyncio
-import functools
-from collections import Counter
-from dataclasses import dataclass, field
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from classroom.observing import call, held
-from classroom.observing.canonical import name_of
-from kernel import Result
-from kernel.cluster import WorkerLost
-from workshop.course.seen import quiet_run
+from classroom.observing import call, held, wait
+from kernel import Executable, Handoff, Result, Run
+from workshop.course.seen import ending, quiet_run
 
-MOST = 60
-"""Parcels; an answer that sends more never ends by itself."""
-
-HALFWAY = 4
-"""Steps of the event loop after which a fan-out is cancelled."""
-
-
-class Broken(Exception):
-    """What a branch with a bug raises; nobody knows its name."""
+WAITS = 20
+"""How often a specialist lets others work before it answers."""
 
 
 @dataclass
-class Workers:
-    """Stands in for a cluster: begins at once whatever it is given, and ends it as the case says."""
+class Floor:
+    """How many specialists work in the same moment, and how many there were at most."""
 
-    fates: dict[str, list[str]]
-    steps: dict[str, int]
-    """How long each task takes."""
-    sent: list[str] = field(default_factory=list)
-    under_way: list[int] = field(default_factory=list)
-    """For each parcel under way, the how manieth of its task it is."""
+    now: int = 0
     peak: int = 0
-    peak_again: int = 0
-    """The most that were under way at once and not for the first time."""
+    calls: int = 0
 
-    def submit(self, task: str) -> asyncio.Future[Result]:
-        self.sent.append(task)
-        if len(self.sent) > MOST:
-            raise AssertionError(f"{MOST} parcels were sent; expected an end before that")
-        return asyncio.ensure_future(self._do(task, self.sent.count(task)))
 
-    async def _do(self, task: str, time: int) -> Result:
-        self.under_way.append(time)
-        self.peak = max(self.peak, len(self.under_way))
-        self.peak_again = max(self.peak_again, sum(one > 1 for one in self.under_way))
-        for _ in range(self.steps[task]):
+@dataclass
+class Specialist:
+    """Answers as its case says, after it has let all others begin."""
+
+    name: str
+    result: dict[str, Any]
+    """The fields of its result; or `raises`, with what it raises."""
+    floor: Floor
+    description: str = "Researches one topic."
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        self.floor.calls += 1
+        self.floor.now += 1
+        self.floor.peak = max(self.floor.peak, self.floor.now)
+        for _ in range(WAITS):
             await asyncio.sleep(0)
-        self.under_way.remove(time)
-        fates = self.fates.get(task, [])
-        fate = fates[min(time, len(fates)) - 1] if fates else "ok"
-        if fate == "lost":
-            raise WorkerLost(f"the process of {task!r} is gone")
-        if fate == "failed":
-            return Result(status="failed", output=f"half of {task}", reason="the source is closed")
-        if fate != "ok":
-            raise Broken(fate)
-        return Result(status="ok", output=f"{task}, done at time {time}")
+        self.floor.now -= 1
+        if "raises" in self.result:
+            raise ConnectionError(self.result["raises"])
+        return Result(**self.result)
 
 
-def moved(on_workers: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """A fan-out over workers that may be lost."""
-    workers = Workers(case["fates"], case["steps"])
-    answer = _cancelled(on_workers) if case.get("is_cancelled") else on_workers
-    returned = call(answer, workers, case["tasks"], case["attempts"])
-    quiet_run().note(f"{len(case['tasks'])} tasks, {len(workers.sent)} parcels")
-    times = Counter(workers.sent)
+@dataclass
+class Team:
+    """An executable whose work is the learner's lead."""
+
+    name: str
+    members: Mapping[str, Executable]
+    lead: Any
+    floor: Floor
+    description: str = "A lead and its members."
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        self.floor.calls += 1
+        returned = self.lead(self.members, handoff, run)
+        return await returned if inspect.isawaitable(returned) else returned
+
+
+def led(lead: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """What every member was handed, how many worked at once, and what came up."""
+    floor = Floor()
+    members: dict[str, Executable] = {}
+    for topic, member in case["members"].items():
+        if "members" in member:
+            below = {
+                name: Specialist(each["name"], each["result"], floor)
+                for name, each in member["members"].items()
+            }
+            members[topic] = Team(member["name"], below, lead, floor)
+        else:
+            members[topic] = Specialist(member["name"], member["result"], floor)
+    run = quiet_run()
+    returned = call(lead, members, Handoff(intent=case["task"]), run)
+    given = run.trace().handoffs()
     seen: dict[str, Any] = {
-        "parcels of each task": {task: times[task] for task in case["tasks"]},
-        "most under way at once": workers.peak,
-        "most of those sent again": workers.peak_again,
+        "calls of execute past the run": max(0, floor.calls - len(given)),
+        "who got work": tuple(sorted(handoff["to_agent"] for handoff in given)),
+        "handed over": {handoff["to_agent"]: handoff["intent"] for handoff in given},
+        "specialists at work in the same moment": floor.peak,
+        **ending(returned),
     }
-    if not isinstance(returned, (list, tuple)):
-        return {**seen, "returned": returned}
-    kinds = [name_of(type(each)) for each in returned if not isinstance(each, Result)]
-    if kinds:
-        return {**seen, "in the list beside Results": kinds}
-    known = {fate for fates in case["fates"].values() for fate in fates}
-    bugs = [*sorted(known - {"ok", "lost", "failed"}), "the source is closed"]
-    return {
-        **seen,
-        "in the list beside Results": [],
-        "outputs, in the order of the tasks": [_output(result) for result in returned],
-        "statuses": [result.status for result in returned],
-        "reason of a failure": [held(result.reason, *bugs) for result in returned],
-        "failures with a reason": sum(bool(result.reason) for result in returned),
-    }
+    if isinstance(returned, Result):
+        if type(returned.output) is str:
+            seen["output"] = [line for line in returned.output.splitlines() if line.strip()]
+        evidence = returned.artifacts
+        seen["texts of the members' artifacts"] = held(
+            "\n".join(evidence.values()), *_facts(members)
+        )
+        seen["artifacts, the members' own"] = {
+            name: text for name, text in evidence.items() if name.startswith("facts on ")
+        }
+        seen["reason, with what is missing"] = held(returned.reason, *_gaps(case["members"]))
+        seen["in the reason, topics where nothing is missing"] = held(
+            returned.reason, *_whole(case["members"])
+        )
+    return seen
 
 
-def _output(result: Result) -> Any:
-    """The output of a result; of one that is not ok, only what a worker has done of it."""
-    text = str(result.output)
-    return result.output if result.ok or text.startswith("half of") else "nothing"
+def _facts(members: Mapping[str, Executable]) -> list[str]:
+    """The texts of all artifacts that specialists have, at both levels."""
+    found: list[str] = []
+    for member in members.values():
+        if isinstance(member, Team):
+            found += _facts(member.members)
+        elif isinstance(member, Specialist):
+            found += member.result.get("artifacts", {}).values()
+    return found
 
 
-def _cancelled(on_workers: Any) -> Any:
-    """The fan-out, cancelled while its workers work; returns how it took that."""
-
-    @functools.wraps(on_workers)
-    async def halfway(*given: Any) -> str:
-        fan_out = asyncio.ensure_future(on_workers(*given))
-        for _ in range(HALFWAY):
-            await asyncio.sleep(0)
-        tasks = asyncio.all_tasks()
-        fan_out.cancel()
-        await asyncio.wait([fan_out])
-        asked = [task for task in tasks if task.cancelling()]
-        return "it ended" if all(task.cancelled() for task in asked) else "it was caught"
-
-    return halfway
+def _gaps(members: dict[str, Any]) -> list[str]:
+    """The topics of all who do not deliver, at both levels, and the reasons of the specialists."""
+    found: list[str] = []
+    for topic, member in members.items():
+        if "members" in member:
+            below = _gaps(member["members"])
+            found += [*below, topic] if below else []
+            continue
+        result = member["result"]
+        why = result.get("raises") or result.get("reason")
+        found += [topic, why] if why else []
+    return found
 
 
-OBSERVE = {"18.1": moved}
+def _whole(members: dict[str, Any]) -> list[str]:
+    """The topics whose work is whole, at both levels."""
+    found: list[str] = []
+    for topic, member in members.items():
+        if "members" in member:
+            found += _whole(member["members"])
+        elif member["result"].get("status") == "ok":
+            found.append(topic)
+    return found
+
+
+@dataclass
+class Manager:
+    """Hands over what its case says."""
+
+    steps: list[Any]
+    status: Any
+    name: str = "manager"
+    description: str = "Leads."
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        for number, (worker, intent, artifacts, status) in enumerate(self.steps, 1):
+            result = {"status": status, "output": f"Work {number}."}
+            member = Specialist(worker, result, Floor())
+            await run.dispatch(member, Handoff(intent=intent, artifacts=artifacts))
+        return Result(status=self.status, output="The brief.")
+
+
+def named(name_it: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """What a trace was called."""
+    run = quiet_run()
+    wait(run.dispatch(Manager(case["steps"], case["status"]), Handoff(intent=case["task"])))
+    return {"returned": call(name_it, run.trace())}
+
+
+OBSERVE = {"18.1": led, "18.2": named}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .submission import Submission, honest, hostile
 
-LESSON = "19"
+LESSON = "27"
 DOOR = '''
 import glob, os, socket, threading, time
 
@@ -19,14 +19,14 @@ def door():
 HEAD = b"POST /team/v1/messages HTTP/1.1\\r\\nhost: x\\r\\ncontent-type: application/json\\r\\n"
 '''
 LOST = "killed|timeout|not-run"
-OVERWHELMED = {"19.1": "passed", "19.2": LOST, "19.3": "passed"}
+OVERWHELMED = {"27.1": "passed", "27.2": LOST, "27.3": "passed"}
 
 
 def at_each_call(submission: Submission, *lines: str) -> None:
     """The answer to 19.2 is right, but does this first."""
-    submission.before("19.2", DOOR)
+    submission.before("27.2", DOOR)
     body = "".join(f"    {line}\n" for line in lines)
-    submission.after("19.2", f"ours = team\n\ndef team(library):\n{body}    return ours(library)")
+    submission.after("27.2", f"ours = team\n\ndef team(library):\n{body}    return ours(library)")
 
 
 def overwhelms(name: str, item: str, *lines: str, states: str = LOST) -> None:
@@ -36,8 +36,8 @@ def overwhelms(name: str, item: str, *lines: str, states: str = LOST) -> None:
         at_each_call(submission, *lines)
 
     make.__doc__ = f"Right answers, but the team {name}."
-    ended = {**OVERWHELMED, "19.2": states}
-    hostile(name, item, lesson=LESSON, earns={"19.2": 0}, states=ended, boxed=True)(make)
+    ended = {**OVERWHELMED, "27.2": states}
+    hostile(name, item, lesson=LESSON, earns={"27.2": 0}, states=ended, boxed=True)(make)
 
 
 overwhelms(
@@ -107,14 +107,14 @@ overwhelms(
     "a server of its own",
     "a service of its own",
     lesson=LESSON,
-    earns={"19.2": 0, "19.3": 0},
-    states={"19.1": "passed", "19.2": "failed", "19.3": "failed"},
+    earns={"27.2": 0, "27.3": 0},
+    states={"27.1": "passed", "27.2": "failed", "27.3": "failed"},
     boxed=True,
 )
 def _(submission: Submission) -> None:
     """In place of the service's socket the submission puts one of its own, which answers as the offline model does: nobody outside has seen a request."""
     submission.before(
-        "19.2",
+        "27.2",
         DOOR
         + """
 def instead():
@@ -141,11 +141,11 @@ def instead():
 """,
     )
     submission.after(
-        "19.2", "ours = team\n\ndef team(library):\n    instead()\n    return ours(library)"
+        "27.2", "ours = team\n\ndef team(library):\n    instead()\n    return ours(library)"
     )
-    submission.before("19.3", "theirs = None")
+    submission.before("27.3", "theirs = None")
     submission.after(
-        "19.3",
+        "27.3",
         "right = ship\n\nasync def ship(team, task, client, file):\n    try:\n        instead()\n"
         "    except FileNotFoundError:\n        pass\n    return await right(team, task, client, file)",
     )
@@ -155,8 +155,8 @@ def instead():
     "a log that was made up",
     "a fake log",
     lesson=LESSON,
-    earns={"19.2": 0, "19.3": 0},
-    states={"19.1": "passed", "19.2": "failed", "19.3": "failed"},
+    earns={"27.2": 0, "27.3": 0},
+    states={"27.1": "passed", "27.2": "failed", "27.3": "failed"},
 )
 def _(submission: Submission) -> None:
     """What reads the log in the submission's process is replaced, and says that all went well; a log lies beside the notebook, too."""
@@ -171,8 +171,8 @@ def _(submission: Submission) -> None:
         "citations of no document": 0,
     }
     submission.answer(
-        "19.2",
-        "import workshop.course.lesson_19.observe as look\n"
+        "27.2",
+        "import workshop.course.lesson_27.observe as look\n"
         f"look.on_log = lambda *given: {forged!r}\n"
         "look._text = lambda run: 'a text'\n"
         "look._first = lambda run: 'supervisor: ' + look.given\n"
@@ -182,7 +182,7 @@ def _(submission: Submission) -> None:
         "def team(library):\n    return Idle()",
     )
     submission.answer(
-        "19.3",
+        "27.3",
         "async def ship(team, task, client, file):\n    look.given = task\n    return Run(client)",
     )
     submission.files["run.jsonl"] = b'{"kind": "reply", "status": "ok"}\n'
@@ -192,8 +192,8 @@ def _(submission: Submission) -> None:
     "reads other logs",
     "reading other logs",
     lesson=LESSON,
-    earns={"19.2": 0},
-    states={"19.1": "passed", "19.2": "failed|error|timeout|not-run", "19.3": "passed"},
+    earns={"27.2": 0},
+    states={"27.1": "passed", "27.2": "failed|error|timeout|not-run", "27.3": "passed"},
     boxed=True,
 )
 def _(submission: Submission) -> None:
@@ -219,13 +219,13 @@ def _(submission: Submission) -> None:
     )
 
 
-@honest("ships", lesson=LESSON, states=dict.fromkeys(("19.1", "19.2", "19.3"), "passed"))
+@honest("ships", lesson=LESSON, states=dict.fromkeys(("27.1", "27.2", "27.3"), "passed"))
 def _(submission: Submission) -> None:
     """Everything right in the capstone, with documents in files."""
     text = "The bakery feeds its sourdough with 50 grams of flour and 40 grams of water on each {}."
     for day in ("monday", "tuesday", "sunday"):
         submission.files[f"documents/{day}.md"] = text.format(day).encode()
     submission.answer(
-        "19.1",
+        "27.1",
         'def own():\n    return "Write a brief on sourdough", shipping.texts("documents")',
     )

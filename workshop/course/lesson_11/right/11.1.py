@@ -1,15 +1,14 @@
-# The circuit as an instant until which it is open.
-def states(calls, failures, cooldown_s):
-    met, bad, until = [], 0, None
-    for now, answers in calls:
-        met.append("closed" if until is None else "open" if now < until else "half-open")
-        if met[-1] != "open":
-            bad = 0 if answers else bad + 1
-            until = (
-                None
-                if answers
-                else now + cooldown_s
-                if until is not None or bad >= failures
-                else None
+def unsourced(draft, sources):
+    found = []
+    for line in draft.split("\n"):
+        before, bracket, rest = line.rpartition("[")
+        source = rest.partition("]")[0] if bracket else None
+        if source is None:
+            found.append(
+                Issue(where=f"“{line}”", problem="no citation", remedy="add one in brackets")
             )
-    return met
+        elif source not in set(sources):
+            found.append(
+                Issue(where=line, problem=f"{source!r} is not known", remedy="use a known one")
+            )
+    return found

@@ -1,9 +1,8 @@
-async def patient(run, worker, handoff, sleep, patience_s, why=""):
-    result = await run.dispatch(worker, handoff, again=why)
-    seconds = result.retry_after_s
-    if seconds is None:
-        seconds = 1
-    if not result.transient or seconds > patience_s:
-        return result
-    await sleep(seconds)
-    return await patient(run, worker, handoff, sleep, patience_s - seconds, why + "again")
+def checked(draft, gates):
+    from itertools import groupby
+
+    for _, alike in groupby(sorted(gates, key=lambda gate: gate.cost), key=lambda gate: gate.cost):
+        found = [issue for gate in [*alike] for issue in gate.check(draft)]
+        if found:
+            return found
+    return []

@@ -1,11 +1,18 @@
-def evictions(entries, limit, pinned):
-    import heapq
-
-    heap = [(importance, -tokens, key) for key, tokens, importance in entries if key not in pinned]
-    heapq.heapify(heap)
-    over, gone = sum(entry[1] for entry in entries) - limit * 0.8, []
-    while heap and over > 0:
-        _, tokens, key = heapq.heappop(heap)
-        over += tokens
-        gone += [key]
-    return gone
+def states(calls, failures, cooldown_s):
+    state, count, opened, log = "closed", 0, 0, []
+    for when, good in calls:
+        if state == "open" and when >= opened + cooldown_s:
+            state = "half-open"
+        log += [state]
+        match state, good:
+            case "open", _:
+                pass
+            case _, True:
+                state, count = "closed", 0
+            case "half-open", False:
+                state, opened = "open", when
+            case "closed", False:
+                count += 1
+                if count == failures:
+                    state, opened = "open", when
+    return log

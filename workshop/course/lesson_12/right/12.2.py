@@ -1,12 +1,10 @@
-# A marked part for the notes, so that a reader can tell them from the task.
-async def fold_to_question(run, conversation, folder, most_words):
-    reply_text = [message["content"] for message in conversation]
-    if len(" ".join(reply_text).split()) > most_words:
-        texts = {f"message {number}": text for number, text in enumerate(reply_text[1:-1], 2)}
-        notes = await run.dispatch(
-            folder, Handoff(intent="Condense these messages", artifacts=texts)
-        )
-        if notes.ok:
-            text = f"{reply_text[0]}\n\n<notes>\n{notes.as_text()}\n</notes>\n\n{reply_text[-1]}"
-            return Conversation([{"role": "user", "content": text}])
-    return conversation
+# A deadline of its own, in waited seconds.
+async def patient(run, worker, handoff, sleep, patience_s):
+    waited, result = 0, await run.dispatch(worker, handoff)
+    while True:
+        wish = 1 if result.retry_after_s is None else result.retry_after_s
+        if result.ok or not result.transient or waited + wish > patience_s:
+            return result
+        await sleep(wish)
+        waited += wish
+        result = await run.dispatch(worker, handoff, again=f"{waited} s later")

@@ -1,12 +1,16 @@
-# Only a fresh note ends the work; everything else goes on to the research.
-async def recall(run, memory, researcher, topic, since):
-    known = [memory.read(hit.document.id) for hit in await memory.search(topic, limit=1)]
-    for note in known:
-        if not note.date < since:
-            return Result(status="ok", output=note.text, by="memory", reason="")
-    found = await run.dispatch(researcher, Handoff(intent=f"Find facts about {topic}"))
-    if found.ok and known:
-        memory.correct(known[0].name, found.output, "research of today")
-    elif found.ok:
-        memory.write(topic, found.output, "research of today")
-    return found
+# asyncio.wait gives the branches back as they end.
+async def first_ok(run, jobs):
+    waiting = {asyncio.ensure_future(run.dispatch(*job)) for job in jobs}
+    try:
+        while waiting:
+            done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                result = task.result()
+                if result.ok:
+                    return result
+        return result
+    finally:
+        for task in waiting:
+            task.cancel()
+        if waiting:
+            await asyncio.wait(waiting)

@@ -1,19 +1,12 @@
-async def lead(members, handoff, run):
-    from kernel.aggregate import together
-
-    jobs = {
-        topic: (member, Handoff(intent="Research " + topic)) for topic, member in members.items()
-    }
-    found = await together(jobs, run)
-    evidence = {name: text for result in found.values() for name, text in result.artifacts.items()}
-    lines = [topic + ": " + result.as_text() for topic, result in found.items() if result.output]
-    wrong = [
-        topic + " gave nothing, since " + result.reason
-        for topic, result in found.items()
-        if not result.ok
-    ]
-    if wrong:
-        return Result(
-            status="failed", output="\n".join(lines), artifacts=evidence, reason=", ".join(wrong)
-        )
-    return Result(status="ok", output="\n".join(lines), artifacts=evidence)
+# One eviction at a time, while there is too much.
+def evictions(entries, limit, pinned):
+    left, gone = list(entries), []
+    while sum(entry[1] for entry in left) * 5 > limit * 4:
+        loose = [entry for entry in left if entry[0] not in pinned]
+        if not loose:
+            break
+        least = min(entry[2] for entry in loose)
+        victim = max((entry for entry in loose if entry[2] == least), key=lambda entry: entry[1])
+        left.remove(victim)
+        gone.append(victim[0])
+    return gone

@@ -1,16 +1,12 @@
-def name_it(trace):
-    from collections import Counter
-
-    first, *rest = trace.handoffs()
-    counts = Counter(handoff["to_agent"] for handoff in rest)
-    if max(counts.values(), default=0) >= 6:
-        return "micromanager"
-    if [handoff["intent"] for handoff in rest] == [first["intent"]]:
-        return "absent manager"
-    pairs = {
-        (text, handoff["to_agent"]) for handoff in rest for text in handoff["artifacts"].values()
-    }
-    if any(number > 2 for number in Counter(text for text, _ in pairs).values()):
-        return "context hoarder"
-    last_two = [status for _, status in endings(trace)][-2:]
-    return "single point of failure" if len(last_two) == 2 and "ok" not in last_two else "none"
+# A marked part for the notes, so that a reader can tell them from the task.
+async def fold_to_question(run, conversation, folder, most_words):
+    reply_text = [message["content"] for message in conversation]
+    if len(" ".join(reply_text).split()) > most_words:
+        texts = {f"message {number}": text for number, text in enumerate(reply_text[1:-1], 2)}
+        notes = await run.dispatch(
+            folder, Handoff(intent="Condense these messages", artifacts=texts)
+        )
+        if notes.ok:
+            text = f"{reply_text[0]}\n\n<notes>\n{notes.as_text()}\n</notes>\n\n{reply_text[-1]}"
+            return Conversation([{"role": "user", "content": text}])
+    return conversation

@@ -1,8 +1,8 @@
-def decide(today, change, item, tolerated):
-    def value(trial):
-        return trial.marks[item]
-
-    _, low, high, _ = compare(today, change, value)
-    if low + tolerated > 0:
-        return "ship"
-    return "stop" if high < 0 else "more cases"
+async def with_a_person(run, search, write, ask, task):
+    found = await run.dispatch(search, Handoff(intent=task))
+    if found.status != "ok":
+        return found
+    choice, text = await ask(found.as_text())
+    if choice != "Proceed":
+        return Result(status="paused", reason="no", artifacts={"facts": found.as_text()})
+    return await run.dispatch(write, Handoff(intent=task, artifacts=dict(facts=text)))

@@ -1,15 +1,19 @@
-async def on_workers(cluster, tasks, attempts=2):
-    results = {}
-    left = list(enumerate(tasks))
-    for attempt in range(attempts):
-        futures = [(number, task, cluster.submit(task)) for number, task in left]
-        left = []
-        for number, task, future in futures:
-            try:
-                results[number] = await future
-            except WorkerLost as loss:
-                results[number] = Result(status="failed", reason=f"lost: {loss}")
-                left.append((number, task))
-            except Exception as problem:
-                results[number] = Result(status="failed", reason=f"it failed: {problem}")
-    return [results[number] for number in range(len(tasks))]
+async def lead(members, handoff, run):
+    from kernel.aggregate import together
+
+    jobs = {
+        topic: (member, Handoff(intent="Research " + topic)) for topic, member in members.items()
+    }
+    found = await together(jobs, run)
+    evidence = {name: text for result in found.values() for name, text in result.artifacts.items()}
+    lines = [topic + ": " + result.as_text() for topic, result in found.items() if result.output]
+    wrong = [
+        topic + " gave nothing, since " + result.reason
+        for topic, result in found.items()
+        if not result.ok
+    ]
+    if wrong:
+        return Result(
+            status="failed", output="\n".join(lines), artifacts=evidence, reason=", ".join(wrong)
+        )
+    return Result(status="ok", output="\n".join(lines), artifacts=evidence)

@@ -1,16 +1,24 @@
-async def on_workers(cluster, tasks, attempts=2):
-    async def branch(task, left):
+import asyncio
+
+
+async def lead(members, handoff, run):
+    async def asked(topic, member):
         try:
-            return await cluster.submit(task)
-        except asyncio.CancelledError:
-            raise
-        except WorkerLost as loss:
-            if left > 1:
-                return await branch(task, left - 1)
-            return Result(status="failed", output="", reason=f"given up: {loss}")
+            return await run.dispatch(member, Handoff(intent=f"Research {topic}"))
         except Exception as problem:
-            return Result(status="failed", output=task, reason=repr(problem))
+            return Result(status="failed", reason=f"it raised {problem}")
 
     async with asyncio.TaskGroup() as group:
-        branches = [group.create_task(branch(task, attempts)) for task in tasks]
-    return tuple(one.result() for one in branches)
+        tasks = {t: group.create_task(asked(t, m)) for t, m in members.items()}
+    output, status, reason, artifacts = "", "ok", "", {}
+    for topic, task in tasks.items():
+        result = task.result()
+        artifacts.update(result.artifacts)
+        if result.output is not None:
+            output = (
+                f"{output}\n{topic}: {result.output}" if output else f"{topic}: {result.output}"
+            )
+        if result.status != "ok":
+            status = "failed"
+            reason += f"[{topic}] {result.reason} "
+    return Result(status=status, output=output, reason=reason, artifacts=artifacts)

@@ -1,0 +1,79 @@
+"""The author's side of lesson 24: what answers are tried on, known slips, right answers."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import Any
+
+TOPICS = ("tea", "coffee", "paper", "glass", "silk", "salt", "ink", "clay")
+PLACES = ("England", "China", "Venice", "Egypt", "Persia", "Peru")
+
+
+def _block(kind: str, **given: Any) -> dict[str, Any]:
+    return {"type": kind, **given}
+
+
+def reviews(draw: Random) -> dict[str, list[Any]]:
+    """Verdicts; an answer that does not fit, once or twice; refusals, cuts and errors."""
+    topic, place = draw.choice(TOPICS), draw.choice(PLACES)
+    year = draw.randint(1200, 1900)
+    fact = f"- {topic.title()} was taxed in {place} in {year}. [{topic}-{draw.randint(1, 9)}]"
+    draft = f"{topic.title()} was taxed in {place} in {year + draw.randint(1, 90)}."
+    handoff = {
+        "intent": f"Review the brief on {topic}",
+        "context": f"It is printed at {draw.randint(1, 9)} o'clock.",
+        "artifacts": {"facts": fact, "draft": draft},
+    }
+    issue = f"{place} taxed {topic} in {year}: correct the year"
+    signature = f"{draw.randrange(16**8):08x}"
+    thinking = _block("thinking", thinking="", signature=signature)
+
+    def reply(text: str, stop: str = "end_turn", *, thinks: bool = True) -> dict[str, Any]:
+        cut = draw.randint(1, max(1, len(text) - 1))
+        pieces = [_block("text", text=part) for part in (text[:cut], text[cut:]) if part]
+        return {"stop_reason": stop, "content": [thinking] * thinks + pieces}
+
+    def verdict(word: str, *issues: str) -> str:
+        return json.dumps({"verdict": word, "issues": [*issues]})
+
+    def case(about: str, *replies: dict[str, Any]) -> dict[str, Any]:
+        return {"about": about, "handoff": handoff, "replies": [*replies]}
+
+    fine, wrong = verdict("PASS"), verdict("REVISE", issue)
+    odd = verdict(draw.choice(("MAYBE", "OK", "FAIL")), issue)
+    words = f"The year is wrong, it was {year}."
+    half = wrong[: draw.randint(15, 25)].strip()
+    sorry = f"I will not judge {topic}."
+    return {
+        "verdicts": [
+            case("the model thinks, then gives a verdict", reply(wrong)),
+            case("the model gives a verdict at once", reply(fine, thinks=False)),
+            case("the answer stopped for another reason, and fits", reply(wrong, "stop_sequence")),
+        ],
+        "again": [
+            case("the first answer has another verdict", reply(odd), reply(wrong)),
+            case("the first answer is words", reply(words), reply(fine)),
+            case("no answer fits", reply(odd), reply(words), reply(fine)),
+            case(
+                "a verdict stands within other words", reply(f"```json\n{fine}\n```"), reply(wrong)
+            ),
+        ],
+        "ends": [
+            case("the model refuses", reply(sorry, "refusal")),
+            case("the answer is cut", reply(half, "max_tokens")),
+            case("the answer is cut just after a verdict", reply(fine, "max_tokens")),
+            case("the model refuses at once, without a word", reply("", "refusal", thinks=False)),
+            case("the model gives half a verdict that fits, and refuses", reply(fine, "refusal")),
+            case("the second answer is cut", reply(odd), reply(half, "max_tokens")),
+            case("the second time the model refuses", reply(words), reply(sorry, "refusal")),
+        ],
+        "errors": [
+            case("the service has no room", {"raises": "Overloaded"}),
+            case("there is a bug in the client", {"raises": "TypeError"}),
+            case("the service has no room the second time", reply(odd), {"raises": "Overloaded"}),
+        ],
+    }
+
+
+INPUTS = {"24.1": reviews}
