@@ -101,7 +101,30 @@ def wished(text: str, name: str, finds_faults: bool = False) -> bool | None:
         if end.end() <= matches[-1].start:
             start = end.end()
     on = ("wordings", "lack_wordings") if finds_faults else ("wordings",)
-    return all(match.key in on for match in matches if match.start >= start)
+    return all(_is_on(text, match, on) for match in matches if match.start >= start)
+
+
+def _is_on(text: str, match: Match, on: tuple[str, ...]) -> bool:
+    """Whether a form turns its dial on; "never without a citation" does."""
+    return match.key in on or (match.key == "lack_wordings" and is_forbidden(text, match.start))
+
+
+_FORBIDS = re.compile(
+    r"(?:^|[^\w\s]\s*|\n\s*|\b(?:and|but|or|you|must|should|please|also|may|can)\s+)"
+    r"(?:do not|don['’]t|never|not|need not|no need to)\s+(?:[\w'’]+\s+){0,4}$",
+    re.I,
+)
+
+
+def is_forbidden(text: str, start: int) -> bool:
+    """Whether a clause says "never" or "do not" to what begins at a place of a text."""
+    return _FORBIDS.search(text[max(0, start - _NEAR) : start]) is not None
+
+
+def is_meant(text: str, match: Match) -> bool:
+    """Whether a form of a dial means what it says: one that turns a dial on or off, and that is itself
+    forbidden ("never finish without a review"), is no form of it."""
+    return match.key == "lack_wordings" or not is_forbidden(text, match.start)
 
 
 _NOT = re.compile(r"(?:do )?(?:not|never|don't)\b", re.I)
@@ -114,6 +137,7 @@ def longest(text: str, name: str) -> list[Match]:
     governs both.
     """
     listed = [match for match in scan(text) if match.family == f"dials/{name}"]
+    listed = [match for match in listed if is_meant(text, match)]
     kept: list[Match] = []
     for match in sorted(listed, key=lambda match: (match.start, -match.end)):
         last = kept[-1] if kept else None
@@ -157,6 +181,7 @@ def _endings() -> dict[str, re.Pattern]:
         return rf"\b(?:{spoken(length[key])})"
 
     no = r"(?<!no )(?<!not )"
+    at_a_time = r"at (?:a|one|the same) time|at once|in parallel"
     patterns = {
         "floor": rf"{no}{one_of('floors')}(?: \w+)?$",
         "strict": rf"{no}{one_of('strict')}$",
@@ -164,7 +189,7 @@ def _endings() -> dict[str, re.Pattern]:
         "bound": rf"{one_of('bounds')}\b",
         "part": rf"(?<!1 )(?<!a ){one_of('parts')}(?: (?!into\b)\w+){{0,6}}$",
         "most": rf"(?:,\s*)?{one_of('most')}\s+$",
-        "behind": r"\s*(?:per|each|apiece|(?:a|in|for) (?:each |every )?sentence)\b",
+        "behind": rf"\s*(?:per|each|apiece|{at_a_time}|(?:a|in|for) (?:each |every )?sentence)\b",
     }
     return {name: re.compile(pattern, re.I) for name, pattern in patterns.items()}
 
@@ -192,7 +217,7 @@ _ONLY_THE_FIRST = re.compile(r"\b(only|just) the first (?=(?:sentence|paragraph)
 @lru_cache(maxsize=2_000)
 def _lengths(text: str) -> tuple[Limit, ...]:
     """The lengths that a text names; `most` is 0 where one is not an upper limit of the whole."""
-    plain = re.sub(r"\bonce\b(?! more)", f"1 {_TIME} ", text)
+    plain = re.sub(r"(?<!at )\bonce\b(?! more)", f"1 {_TIME} ", text)
     plain = re.sub(r"\btwice\b", f"2 {_TIME}  ", plain)
     if plain == text:
         plain = re.sub(r"\ba (?=(?:\w+ )?paragraph\b)", "1 ", plain)

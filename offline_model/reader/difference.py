@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 
 from ..account import Account
-from .dials import Limit, dials_of, limits, other_lengths, wished
+from .dials import Limit, dials_of, is_meant, limits, other_lengths, wished
 from .lexicon import CLAUSE_END, LONGEST_SENTENCE, Match, families, scan, spans, table, words_in
 from .topics import topic as topic_of
 
@@ -142,7 +142,7 @@ def marks_in(text: str, behaviour: str) -> list[Mark]:
     found = [Mark(*match.span(), "topic") for match in re.finditer(TOPIC, text)]
     for name in dials_of(behaviour):
         for match in scan(text):
-            if match.family == f"dials/{name}":
+            if match.family == f"dials/{name}" and is_meant(text, match):
                 found += _without_gaps(match, name)
     exact = set(other_lengths(text))
     for limit in obeyed(text, behaviour):
@@ -258,15 +258,19 @@ def _described(system: str, task: str, behaviour: str) -> Iterator[str]:
     strictest: dict[str, int] = {}
     for limit in (*obeyed(system, behaviour), *obeyed(task, behaviour)):
         strictest[limit.kind] = min(limit.most, strictest.get(limit.kind, limit.most))
-    for kind, most in strictest.items():
-        yield f"at most {most} {kind if most > 1 else _one(kind)}"
+    said = []
     for name in dials_of(behaviour):
         state = (
             None if name == "length" else wished(f"{system}\n\n{task}", name, behaviour == "review")
         )
         entry = table(f"dials/{name}")
         if state is not None:
-            yield entry["says"] if state else entry["says_off"]
+            said.append(entry["says"] if state else entry["says_off"])
+        if state:
+            strictest.pop(entry.get("instead_of", ""), None)
+    for kind, most in strictest.items():
+        yield f"at most {most} {kind if most > 1 else _one(kind)}"
+    yield from dict.fromkeys(said)
 
 
 def _one(kind: str) -> str:

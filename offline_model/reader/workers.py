@@ -234,3 +234,10 @@ def without_listing(text: str) -> str:
     return re.sub(
         rf"[^.\n]*(?:{_PEOPLE.pattern.rpartition('(')[0]})[^.\n]*\.?", "", text, flags=re.I
     )
+
+
+def in_order(view: View, needs: list, earlier: list) -> list:
+    """What a step needs where the prompt sets an order: the step before it, or nothing."""
+    if view.wish("one_by_one"):
+        return earlier[-1:]
+    return [] if view.wish("at_once") else needs

@@ -13,6 +13,7 @@ from ..reader.view import View
 from ..reader.workers import (
     KINDS,
     clause_for,
+    in_order,
     kind_of,
     stage,
     team_for,
@@ -138,10 +139,11 @@ def reply(view: View) -> Answer:
     fields = [name for name in shape.fields if name != shape.worker]
     stages = [stage(step.worker) for step in steps]
     ids = _ids(shape, steps)
-    rows = []
+    rows: list[dict] = []
     for key, step, turn in zip(ids, steps, stages, strict=True):
         before = max((other for other in stages if other < turn), default=None)
         needed = [one for one, other in zip(ids, stages, strict=True) if other == before]
+        needed = in_order(view, needed, ids[: len(rows)])
         row: dict = {"task": step.task}
         row[shape.worker] = step.worker["name"]
         for name in fields:

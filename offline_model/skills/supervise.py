@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
+from ..account import Account
 from ..answer import Answer
 from ..reader.form import value_for
-from ..reader.lexicon import words_in
+from ..reader.lexicon import table, words_in
 from ..reader.schema import resolve
 from ..reader.sources import json_of
 from ..reader.topics import named, subjects, topic
 from ..reader.view import Call, View
-from ..reader.words import stem, words
+from ..reader.words import citations, sentences, stem, words
 from ..reader.workers import (
     KINDS,
     LAST_TURN,
@@ -35,6 +37,10 @@ Step = tuple[str, dict]
 
 _HANDS_OVER = re.compile(r"^(?:hand_?off|transfer)_to_")
 _RECEIPT = re.compile(r"Kept as (?P<name>[\w.-]+) \([^()\n]*\)\.?(?:\n|$)")
+_SOURCE_ID = r"[\w.]+(?:[-_][\w.]+)+"
+_SOURCES = re.compile(
+    rf"(?<![\w-])sources?:? \[?({_SOURCE_ID}(?:(?:, and|,|\]? and) \[?{_SOURCE_ID})*)", re.I
+)
 _VERDICT = re.compile(r"\W*(?:verdict\W+)?(\w+)\W*?(?:\s|$)", re.I)
 
 
@@ -250,7 +256,8 @@ def reply(view: View) -> Answer:
         return _end(desk, "No more handoffs are allowed: give what there is.")
     steps = _next_steps(desk)
     if not steps:
-        return _end(desk, "Everything that was asked for is there: finish.")
+        answer = _end(desk, "Everything that was asked for is there: finish.")
+        return replace(answer, account=Account(not_understood=tuple(desk.unseen())))
     names = dict.fromkeys(name for name, _ in steps)
     return Answer.call(steps, f"Next is {' and '.join(names)}.")
 
@@ -272,7 +279,7 @@ def _next_steps(desk: _Desk) -> list[Step]:
         steps = [step for tool in turn for step in desk.due(tool)]
         steps = [step for step in steps if step not in made]
         if steps:
-            return steps
+            return steps[:1] if desk.view.wish("one_by_one") else steps
     return []
 
 
@@ -352,8 +359,36 @@ class _Desk:
         return self.topics[0]
 
     @property
-    def feedback(self) -> list[str]:
+    def complaints(self) -> list[str]:
+        """What the reviewers have against the newest draft."""
         return [issues for good, issues in self.verdicts.values() if issues and not good]
+
+    @property
+    def feedback(self) -> list[str]:
+        """What the newest draft goes back with: by the rule of acceptance where there is one, else as the
+        reviewers say."""
+        if not self.rules or isinstance(self.draft, Name):
+            return self.complaints
+        unmet = [line for rule in self.rules for line in _ACCEPTS[rule](self.draft, self.sources)]
+        return [*unmet, *self.complaints] if unmet else []
+
+    @property
+    def rules(self) -> list[str]:
+        """The dials that say when a draft is accepted."""
+        return [rule for rule in _ACCEPTS if self.view.wish(rule)]
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """What the facts cite, as far as their text is here."""
+        texts = [text for text in self.facts if not isinstance(text, Name)]
+        return citations("\n".join(texts))
+
+    def unseen(self) -> list[str]:
+        """The rules that nobody could follow, since the text that they speak of is kept under a name."""
+        held = [*self.rules] if isinstance(self.draft, Name) else []
+        if self.view.wish("ask_again") and any(isinstance(text, Name) for text in self.facts):
+            held.append("ask_again")
+        return [f"{table('dials')[rule]['says']}: {_UNSEEN}" for rule in held]
 
     @property
     def failures(self) -> list[str]:
@@ -390,13 +425,25 @@ class _Desk:
 
     def _research(self, tool: dict) -> list[Step]:
         if self.view.parts.get("facts"):
-            return []
+            return self._research_again(tool)
         steps = []
         for subject in self.topics:
             if subject not in self.found:
                 intent = f"Find facts, with their sources, about {subject}"
                 steps += self._hand(tool, intent, subject=f" ({subject})")
-        return steps
+        return steps or self._research_again(tool)
+
+    def _research_again(self, tool: dict) -> list[Step]:
+        """One handoff for each source that the task names and the facts lack."""
+        is_seen = not any(isinstance(text, Name) for text in self.facts)
+        if self.draft or not (is_seen and self.view.wish("ask_again")):
+            return []
+        missing = [name for name in sources_in(self.view.task) if name not in self.sources]
+        return [
+            step
+            for name in missing
+            for step in self._hand(tool, f"Find facts, with their sources, about {name}")
+        ]
 
     def _write(self, tool: dict) -> list[Step]:
         if not self.draft:
@@ -410,14 +457,20 @@ class _Desk:
         revisions = self.drafts - 1
         if self.view.draft:
             revisions += 1
-        if revisions >= most or not self.feedback:
+        is_closed = self.view.wish("no_revision") or revisions >= most
+        if is_closed or not self.feedback or self._awaits_review():
             return []
         intent = f"Revise the draft by the feedback. {self.plain}"
         return self._hand(tool, intent, "facts", "draft", "feedback")
 
+    def _awaits_review(self) -> bool:
+        """Whether a reviewer is still to see the newest draft."""
+        return any(self._review(tool) for tool in self.team if kind_of(tool) == "review")
+
     def _review(self, tool: dict) -> list[Step]:
         is_reviewed = tool["name"] in self.verdicts
-        if is_reviewed or self.feedback or not self.draft:
+        is_skipped = self.view.wish("no_review") and "write" in wished_kinds(self.view)
+        if is_reviewed or is_skipped or self.complaints or not self.draft:
             return []
         intent = "Review the draft"
         name = topic(self.plain)
@@ -442,18 +495,47 @@ class _Desk:
         """The best draft and what was made of it, else the facts; of a review alone, its verdicts."""
         reviews = self.verdicts and self.view.draft and not self.drafts
         if reviews and "write" not in wished_kinds(self.view):
-            if not self.feedback:
+            if not self.complaints:
                 return ["PASS"]
-            by_name = all(isinstance(part, Name) for part in self.feedback)
-            return self.feedback if by_name else ["REVISE", *self.feedback]
+            by_name = all(isinstance(part, Name) for part in self.complaints)
+            return self.complaints if by_name else ["REVISE", *self.complaints]
         output = [self.draft] if self.draft else self.facts
-        if self.verdicts and self.judged:
+        is_accepted = self.rules and not self.feedback
+        if self.verdicts and self.judged and not is_accepted:
             output = [min(self.judged)[2]]
         for tool in self.view.request["tools"]:
             made = self.extras.get(tool["name"])
             if made and (stage(tool) == LAST_TURN or not output):
                 output = [made]
         return output
+
+
+def sources_in(task: str) -> list[str]:
+    """The sources that a task names: "use the sources qdrant-overview and qdrant-company"."""
+    named_ones = [*citations(task)]
+    for listed in _SOURCES.findall(task):
+        named_ones += re.findall(_SOURCE_ID, listed.rstrip("."))
+    return list(dict.fromkeys(name.rstrip(".") for name in named_ones))
+
+
+def _uncited(draft: str, sources: tuple[str, ...]) -> list[str]:
+    """A complaint for each sentence without a citation."""
+    bare = [sentence for sentence in sentences(draft) if not citations(sentence)]
+    return [f"- “{sentence}”: has no citation; name its source." for sentence in bare]
+
+
+def _uncovered(draft: str, sources: tuple[str, ...]) -> list[str]:
+    """A complaint for each source that a draft does not use."""
+    unused = [name for name in sources if name not in citations(draft)]
+    return [f"- the source [{name}] is not used; add a fact from it." for name in unused]
+
+
+_ACCEPTS: dict[str, Callable[[str, tuple[str, ...]], list[str]]] = {
+    "accept_cited": _uncited,
+    "accept_covered": _uncovered,
+}
+"""Dial → what a draft lacks by it, from the draft and the sources of the facts."""
+_UNSEEN = "kept under a name, so its text is not in front of the supervisor"
 
 
 def _end(desk: _Desk, why: str) -> Answer:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ...answer import Answer
 from ...reader.view import View
+from ...reader.workers import in_order
 from .material import (
     answer_json,
     asked,
@@ -84,7 +85,8 @@ def replan(view: View) -> Answer:
     subject = expected(view) or ticket.strip().split("\n")[0]
     steps: list[dict] = []
     for name, ability in _within(view.limit("steps"), chosen):
-        needs = [step["id"] for step in steps] if ability == "write" else []
+        earlier = [step["id"] for step in steps]
+        needs = in_order(view, earlier if ability == "write" else [], earlier)
         task = f"{_ABILITIES[ability].task}: {subject}"
         steps.append({"id": name, "worker": name, "intent": task, "needs": needs})
     return answer_json({"steps": steps}, "By what the ticket speaks of.")

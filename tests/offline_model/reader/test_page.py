@@ -23,7 +23,7 @@ from offline_model.skills import SKILLS, Skill
 
 from .desk import FACTS, GOOD
 from .test_edge import FAMILIES, PAGE, ROWS
-from .test_skills import FINISH, desk, research
+from .test_skills import FINISH, desk, research, team
 from .test_wordings import TEAM
 from .wire import HEADERS, TEXT, TEXTS, VERDICT, Reply, bullets, converse, parts, send, shape, tool
 
@@ -63,6 +63,7 @@ PROOFS = {  # how a sentence of the page begins → the tests that prove it
     "The last sentence that mentions a dial counts": f"{HERE}.test_the_last_sentence_that_mentions_a_wish_counts",
     "A limit is the strictest one": f"{SKILL}.test_the_strictest_length_counts",
     "In the prompt of a reviewer": f"{HERE}.test_what_a_sentence_lacks_is_a_fault_to_a_reviewer",
+    "A dial that a clause forbids": f"{HERE}.test_a_dial_that_is_forbidden_is_not_set",
     "A number is taken": f"{HERE}.test_the_arguments_of_a_call_are_in_the_account",
     "**Tools**": f"{HERE}.test_each_tool_of_the_page_is_used",
     "**Schemas**": f"{SKILL}.test_a_verdict_fills_whatever_shape_is_asked_for",
@@ -339,6 +340,39 @@ def searches(wish: str) -> int:
     return len(research("Find facts about teapots", f"You are the researcher. {wish}")[1])
 
 
+BARE = f"{GOOD} Qdrant is fast."
+"""A draft with one sentence that cites nothing."""
+
+
+def supervised(
+    wish: str, *, drafts=(BARE, GOOD), verdict="PASS", task="Write a brief on Qdrant"
+) -> list[str]:
+    """The specialists that a supervisor asks, in turn; its writer writes the drafts one after the other."""
+    left = list(drafts)
+    answers = {
+        "handoff_to_researcher": lambda given: FACTS,
+        "handoff_to_writer": lambda given: left.pop(0) if len(left) > 1 else left[0],
+        "handoff_to_reviewer": lambda given: verdict,
+    }
+    system = f"You are the supervisor of a team. {wish}"
+    _, calls = converse(task, system, tools=team(), answers=answers)
+    return [call["name"].removeprefix("handoff_to_") for call in calls]
+
+
+def needed(wish: str) -> list[list[str]]:
+    """What each step needs in a plan that compares two things."""
+    step = shape(id=TEXT, worker={"enum": ["researcher", "writer"]}, intent=TEXT, needs=TEXTS)
+    schema = shape(steps={"type": "array", "items": step})
+    text = parts(task="Compare Qdrant and Pinecone")
+    planned = send(text, f"You are the planner of a desk. {wish}", schema=schema).json
+    return [step["needs"] for step in planned["steps"]]
+
+
+ONE_ROUND = ["researcher", "writer", "reviewer", "finalize"]
+TWO_ROUNDS = ["researcher", *["writer", "reviewer"] * 2, "finalize"]
+COMPLAINT = "REVISE\n- The title is dull."
+
+
 def capitals(wish: str) -> list[str]:
     return re.findall(r"\b[A-Z]{4,}(?: [A-Z]{4,})?", wish)
 
@@ -366,6 +400,13 @@ EFFECTS = {  # wish → whether a reply does what a wording asks for
     "time_order": lambda wish: years(research(f"Find facts on {wish}", search=lambda query: DATED)[0]) == ["2019", "2024"],
     "nothing_found": lambda wish: capitals(research("Find facts on owls", f"You are the researcher. {wish}")[0]) == capitals(wish)[-1:],
     "scale": lambda wish: scored(wish) == int(re.findall(r"\d+", wish)[-1]),
+    "no_revision": lambda wish: supervised(wish, verdict=COMPLAINT) == ONE_ROUND,
+    "no_review": lambda wish: supervised(wish) == ["researcher", "writer", "finalize"],
+    "accept_cited": lambda wish: supervised(wish, drafts=[GOOD], verdict=COMPLAINT) == ONE_ROUND and supervised(wish) == TWO_ROUNDS,
+    "accept_covered": lambda wish: supervised(wish, drafts=[GOOD], verdict=COMPLAINT) == ONE_ROUND and supervised(wish, drafts=[PARTIAL, GOOD]) == TWO_ROUNDS,
+    "ask_again": lambda wish: supervised(wish, task="Write a brief on Qdrant. Use the sources qdrant-intro and qdrant-pricing.")[:3] == ["researcher", "researcher", "writer"],
+    "one_by_one": lambda wish: needed(wish) == [[], ["researcher-1"], ["researcher-2"]],
+    "at_once": lambda wish: needed(wish) == [[], [], []],
     "facts_only": lambda wish: "writer" not in desk(f"{wish}: Qdrant")[0],
 }  # fmt: skip
 TURNED = {  # wish → whether a reply does what a wording that turns it down asks for
@@ -373,8 +414,62 @@ TURNED = {  # wish → whether a reply does what a wording that turns it down as
     "coverage": lambda wish: passes(f"Every source must be used. However: {wish}.", PARTIAL),
     "bullets": lambda wish: not bullets(wrote(f"Write in bullets. However: {wish}.")),
     "title": lambda wish: not wrote(f"Write under a title. However: {wish}.").startswith("#"),
+    "at_once": lambda wish: (
+        needed(f"Run all steps at once. However: {wish}.")
+        == [[], ["researcher-1"], ["researcher-2"]]
+    ),
     "agreement": lambda wish: passes(f"A wrong number means REVISE. However: {wish}.", WRONG),
 }
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        "Do not skip the review.",
+        "Never finish without a review.",
+        "You must not leave out the reviewer.",
+    ],
+)
+def test_a_dial_that_is_forbidden_is_not_set(wish):
+    reply = send("Write a brief on Qdrant", f"You are the supervisor. {wish}", tools=team())
+    assert "without a review" not in reply.account.wishes
+    assert supervised(wish) == ONE_ROUND
+    assert "[" in wrote("Never write a sentence without a citation.")
+
+
+def test_without_a_dial_of_judgment_the_reviewer_decides():
+    """What each dial of a supervisor changes is not so without it."""
+    assert supervised("") == ONE_ROUND
+    assert supervised("", verdict=COMPLAINT).count("writer") == 3
+    task = "Write a brief on Qdrant. Use the sources qdrant-intro and qdrant-pricing."
+    assert supervised("", task=task) == ONE_ROUND
+    assert needed("") == [[], [], ["researcher-1", "researcher-2"]]
+
+
+def test_a_supervisor_asks_for_two_things_in_one_turn_unless_it_is_told_one_after_another():
+    for wish, count in (("", 2), ("One after another.", 1)):
+        reply = send("Compare Qdrant and Pinecone", f"You are the supervisor. {wish}", tools=team())
+        assert len(reply.calls) == count
+
+
+def test_a_rule_on_a_text_that_is_kept_under_a_name_is_named():
+    def kept(name: str) -> str:
+        return f"Kept as {name} (90 words)."
+
+    answers = {
+        "handoff_to_researcher": lambda given: kept("facts-1"),
+        "handoff_to_writer": lambda given: kept("draft-1"),
+        "handoff_to_reviewer": lambda given: "PASS",
+    }
+    by_name = {"type": "object", "additionalProperties": TEXTS}
+    tools = [
+        tool(one["name"], one["description"], intent=TEXT, artifacts=by_name) for one in team()[:3]
+    ]
+    wish = "Accept the draft when every sentence has a citation."
+    reply, _ = converse(
+        "Write a brief on Qdrant", f"You are the supervisor. {wish}", tools=tools, answers=answers
+    )
+    assert any("kept under a name" in clause for clause in reply.account.not_understood)
 
 
 def wordings(wish: str, column: int) -> list[str]:
