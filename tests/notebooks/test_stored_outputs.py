@@ -128,6 +128,8 @@ def nbval(*paths, how="--nbval", **changes):
         "pytest",
         "-p",
         "nbval.plugin",
+        "-p",
+        "tests.notebooks.held_cells",
         how,
         "--nbval-cell-timeout=120",
         "-q",

@@ -14,6 +14,11 @@ from workshop.root import ROOT
 
 EDITION = "tests/browser/test_browser_edition.py"
 """These tests need what `site` needs; without it they are skipped, unless they are named."""
+IDEAS = "--ideas"
+"""`test --ideas [NN …]` breaks the code by each mutant of these lessons, or of all, and
+looks whether an assertion about the idea fails.
+"""
+MUTANTS = "tests/notebooks/test_mutants.py"
 TOGETHER = ("-n", str(min((os.cpu_count() or 2) + 1, 4)), "--dist", "loadscope")
 """All tests run side by side, one more than there are processors, since many of them wait; what
 shares something stays together (tests/conftest.py).
@@ -42,6 +47,8 @@ def run_tests(argv: list[str]) -> int:
     """Run pytest over `tests/`, or over the paths in `argv`, with a random hash seed that is
     printed.
     """
+    if IDEAS in argv:
+        argv = _of_mutants([word for word in argv if word != IDEAS])
     environ = lab.jupyter_environment(ROOT, os.environ)
     if not environ.get("PYTHONHASHSEED", "").isdigit():
         environ["PYTHONHASHSEED"] = str(random.randrange(1, 2**32))
@@ -49,6 +56,14 @@ def run_tests(argv: list[str]) -> int:
     named = any(_is_path(word) for word in argv)
     where = [] if named else ["tests", *TOGETHER]
     return environment.become([sys.executable, "-m", "pytest", *where, *argv], environ, ROOT)
+
+
+def _of_mutants(argv: list[str]) -> list[str]:
+    """Arguments of pytest for the gate on the ideas: one line a mutant."""
+    lessons = [word for word in argv if word.isdigit()]
+    rest = [word for word in argv if not word.isdigit()]
+    chosen = ["-k", " or ".join(f"[{lesson}-" for lesson in lessons)] if lessons else []
+    return [MUTANTS, "--all", "-vv", *TOGETHER, *chosen, *rest]
 
 
 def _is_path(word: str) -> bool:
