@@ -22,7 +22,7 @@ from classroom.observing import (
     source_of,
 )
 
-from . import deadline, in_turn, tables
+from . import deadline, in_turn, renumbered, tables
 from .compare import Row
 from .explain import explain, verdict_of
 from .progress import record
@@ -43,13 +43,15 @@ class CheckFailed(AssertionError):
 def check(id: str, answer: Any) -> Verdict | Note:
     """Checks an answer: `check("01.1", answer)`, with the function itself, plain or async.
 
+    An answer of an earlier numbering is checked under the id that its exercise has today.
+
     Returns the verdict, which a notebook shows. With a person there nothing is ever raised, so that
     Run All goes on; otherwise a check that is not passed raises CheckFailed, an unknown id
     UnknownExercise.
     """
     person = interactive()
     try:
-        known = exercise(id)
+        known = exercise(_id_today(id, answer))
     except UnknownExercise as problem:
         if person:
             return Note(f"{problem}.")
@@ -59,6 +61,17 @@ def check(id: str, answer: Any) -> Verdict | Note:
     if not verdict.passed and not person:
         raise CheckFailed(verdict.text())
     return verdict
+
+
+def _id_today(id: str, answer: Any) -> str:
+    """The id that the exercise of an answer has today. Raises UnknownExercise where the course has
+    it no more.
+    """
+    name = getattr(answer, "__name__", "")
+    row = renumbered.table().row(id, {name, *renumbered.names_in(source_of(answer))})
+    if row and not row.now:
+        raise UnknownExercise(renumbered.table().gone(row))
+    return row.now if row else id
 
 
 def judge(

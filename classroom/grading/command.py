@@ -23,7 +23,7 @@ from . import intake, observed, open_copy, options, overrides, reports, sandbox
 from .intake.answers import master, names
 from .out_folder import OutFolder
 from .plan import Plan
-from .reports.changes import graded_before, last_gradebook
+from .reports.changes import as_written, graded_before, last_gradebook
 from .reports.own_class import OwnClass
 from .reports.own_class import read as own_class_of
 from .sandbox import orphans, sandboxed_kernel
@@ -133,7 +133,10 @@ def _overrides(chosen: argparse.Namespace, own_class: OwnClass) -> tuple[overrid
     middle.
     """
     worth = {exercise.id: exercise.points for exercise in own_class.counted()}
-    return overrides.read(chosen.out / overrides.FILE, worth)
+    file = chosen.out / overrides.FILE
+    if changed := overrides.bring_up(file, as_written(chosen.out / "gradebook.json")):
+        print(changed)
+    return overrides.read(file, worth)
 
 
 def _still_to_do(run: Grading) -> list[Submission]:

@@ -16,10 +16,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
+
+from classroom.checks import renumbered
 
 from .late import moment
 
 FILE = "overrides.csv"
+KEPT = "overrides-with-old-numbers.csv"
 COLUMNS = ("learner", "exercise", "points", "due", "reason", "comment")
 MOST_BYTES = 5 * 2**20
 
@@ -51,12 +55,59 @@ def begin(file: Path) -> None:
         file.write_text("\ufeff" + ",".join(COLUMNS) + "\r\n", encoding="utf-8", newline="")
 
 
+def bring_up(file: Path, last: Mapping[str, Any]) -> str:
+    """Give the rows of the file the ids that exercises have today, where `last`, the gradebook
+    beside it, has those of an earlier numbering; return a sentence on it, "" where nothing was to
+    do.
+
+    The file as it was is kept beside it, and is the sign that this was done. Raises Unusable for a
+    row on an exercise that the course has no more.
+    """
+    old = renumbered.of_gradebook(last)
+    kept = file.with_name(KEPT)
+    if not old or not file.exists() or kept.exists():
+        return ""
+    rows, delimiter = _table(file)
+    names = [name.strip().lower() for name in rows[0][1]] if rows else []
+    if "exercise" not in names:
+        return ""
+    column = names.index("exercise")
+    for line, row in rows[1:]:
+        if column < len(row):
+            row[column] = _today(file, line, row[column].strip(), old)
+    out = io.StringIO()
+    csv.writer(out, delimiter=delimiter).writerows(row for _, row in rows)
+    kept.write_bytes(file.read_bytes())
+    file.write_text("\ufeff" + out.getvalue(), encoding="utf-8", newline="")
+    return f"{FILE} has the numbers that exercises have now; {KEPT} is the file as it was."
+
+
+def _today(file: Path, line: int, text: str, old: Mapping[str, renumbered.Row]) -> str:
+    """What an exercise's or a notebook's number of an earlier numbering is now."""
+    full = _full(text)
+    if full in old:
+        row = old[full]
+        if not row.now:
+            gone = renumbered.table().gone(row)
+            raise Unusable(f"{file}, line {line}: {gone}; delete this row")
+        return row.now
+    stems = renumbered.table().notebooks
+    lessons = {before[:2]: after[:2] for before, after in stems.items()}
+    return lessons.get(full, text)
+
+
 def read(file: Path, points: Mapping[str, float]) -> tuple[Override, ...]:
     """The rows of the file, none when there is no file. `points` has what each exercise is worth.
     Raises Unusable.
     """
     if not file.exists():
         return ()
+    rows, _ = _table(file)
+    return _of_rows(file, rows, points)
+
+
+def _table(file: Path) -> tuple[list[tuple[int, list[str]]], str]:
+    """The rows of the file, each with its line, and the delimiter. Raises Unusable."""
     try:
         if file.stat().st_size > MOST_BYTES:
             raise Unusable(f"{file} is larger than {MOST_BYTES // 2**20} MB")
@@ -66,12 +117,12 @@ def read(file: Path, points: Mapping[str, float]) -> tuple[Override, ...]:
     except OSError as problem:
         raise Unusable(f"{file} cannot be read ({problem.strerror})") from None
     first = text.partition("\n")[0]
-    table = csv.reader(io.StringIO(text), delimiter=";" if ";" in first else ",")
+    delimiter = ";" if ";" in first else ","
+    table = csv.reader(io.StringIO(text), delimiter=delimiter)
     try:
-        rows = [(table.line_num, row) for row in table]
+        return [(table.line_num, row) for row in table], delimiter
     except csv.Error as problem:
         raise Unusable(f"{file}, line {table.line_num}: {problem}") from None
-    return _of_rows(file, rows, points)
 
 
 def _of_rows(
@@ -121,14 +172,19 @@ def _of_row(cells: Mapping[str, str], line: int, points: Mapping[str, float]) ->
 
 
 def _exercise(text: str, points: Mapping[str, float]) -> str:
-    """An exercise's or a notebook's number; spreadsheets drop the first zero of 03.1."""
+    """An exercise's or a notebook's number."""
     if not text:
         return ""
-    full = f"0{text}" if re.fullmatch(r"\d(?:\.\d+)?", text) else text
+    full = _full(text)
     known = {*points, *(id.partition(".")[0] for id in points)}
     if full not in known:
         raise ValueError(f"exercise {text!r}: expected one such as 03.1, or a notebook such as 03")
     return full
+
+
+def _full(text: str) -> str:
+    """A number as it was meant: spreadsheets drop the first zero of 03.1."""
+    return f"0{text}" if re.fullmatch(r"\d(?:\.\d+)?", text) else text
 
 
 def _points(text: str, exercise: str, points: Mapping[str, float]) -> float | None:
