@@ -20,6 +20,7 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
+from .aggregate import readable
 from .budget import Exhausted
 from .contract import Executable, Handoff, Pause, Result, Status, Wrapper
 from .run import Run
@@ -260,9 +261,10 @@ class Judged:
 class Gated(Wrapper):
     """An executable behind gates: draft, check, revise, in at most `max_rounds` rounds.
 
-    The gates check from cheap to dear. A gate that costs more than those before it is asked only
+    The cheapest gate is asked first. A gate that costs more than those before it is asked only
     about a draft that they let pass. A revision is handed over like the first draft, with two more
-    artifacts: `draft`, and `feedback` with a line an issue.
+    artifacts: `draft`, and `feedback` with a line an issue. A tool without an argument `feedback`
+    gets no revision, since it would do the same again.
     """
 
     wraps: Executable
@@ -271,6 +273,11 @@ class Gated(Wrapper):
     """The first draft and two revisions."""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.gates, Sequence):
+            raise TypeError(
+                f"the gates of {self.name} are {self.gates!r:.80}; expected a list, such as"
+                " [LengthGate(180)]"
+            )
         if self.max_rounds < 1:
             raise ValueError(
                 f"max_rounds is {self.max_rounds}; expected at least 1, for the first draft"
@@ -285,9 +292,9 @@ class Gated(Wrapper):
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Returns the first draft that passes; else `artifacts["issues"]` says what is wrong.
 
-        At the cap, and when a revision changes nothing, the status is `exhausted` and the output
-        the best draft so far. When a gate raises, nothing passes: the status is `failed`, and the
-        draft is kept.
+        At the cap, and when a revision changes nothing or cannot be asked for, the status is
+        `exhausted` and the output the best draft so far. When a gate raises, nothing passes: the
+        status is `failed`, and the draft is kept.
         """
         judged: list[Judged] = []
         given = handoff
@@ -311,7 +318,11 @@ class Gated(Wrapper):
             if latest.broken:
                 best = replace(_best(judged), broken=latest.broken)
                 return best.ended("failed", f"{latest.broken}; nothing passes a gate that fails")
-            revision = {"draft": draft, "feedback": latest.feedback()}
+            news = {"draft": draft, "feedback": latest.feedback()}
+            revision = readable(self.wraps, news)
+            if "feedback" not in revision:
+                run.note(f"{self.name} reads no feedback, so it is not asked again", about="gates")
+                break
             given = handoff.with_artifacts(revision)
         best = _best(judged)
         objections = ", ".join(f"{gate} ({len(issues)})" for gate, issues in best.issues.items())
@@ -321,7 +332,7 @@ class Gated(Wrapper):
         return best.ended("exhausted", reason)
 
     async def _judge(self, result: Result, handoff: Handoff, run: Run, number: int) -> Judged:
-        """Asks the gates, cheap ones first, and stops before a dearer one once there are issues.
+        """Asks the cheapest gate first; once there are issues, no gate that costs more is asked.
 
         A draft that is empty passes none: the first one objects.
         """

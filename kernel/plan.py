@@ -7,11 +7,17 @@ steps. Each step gets the results that it needs and no others.
     result = await run.dispatch(team, Handoff(intent="Find out why …"))
     result.output        # a Synthesis: answer, contradictions, open questions
     result.artifacts     # each step's work, under its id
+
+What workers bring can be validated, by the gates of `kernel.gates`. A step whose result a gate
+refuses is done again, with the issues as feedback; no other step is:
+
+    validators = {"comms": [LengthGate(60), NamesTheVersion()]}
+    team = PlannedSupervisor(registry, StepPlanner(), synthesizer(), validators=validators)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -29,6 +35,7 @@ from .budget import Budget
 from .contract import Executable, Handoff, Pause, Registry, Result, label
 from .decision import Decision
 from .findings import Contradiction, Finding, Findings, Synthesis, synthesizer
+from .gates import Gate, Gated
 from .run import Run
 from .steps import NoCapableWorker, NoPlan, Plan, Step, capable, problems
 from .tools import schema_of
@@ -180,6 +187,14 @@ class PlannedSupervisor:
     max_replans: how many new plans there may be.
     max_repeats: how often the steps that failed, each with its own feedback, and what depends on
                  them are done again before the synthesis. Steps that delivered are not.
+    validators:  worker → gates. A step of that worker is done again, with the issues as feedback,
+                 until they let its result pass; the steps that need it wait. All other steps keep
+                 their results. A gate sees the step's handoff: intent, shared context, and the
+                 results that the step needs.
+    max_rounds:  how often such a step is done at most. Then the best result stays, with status
+                 `exhausted`, and `max_repeats` does not begin it anew.
+
+    Raises ValueError for validators of a worker that does not exist.
     """
 
     registry: Registry
@@ -187,10 +202,34 @@ class PlannedSupervisor:
     synthesizer: Executable
     max_replans: int = 2
     max_repeats: int = 0
+    validators: Mapping[str, Sequence[Gate]] = field(default_factory=dict)
+    max_rounds: int = 3
     name: str = "supervisor"
     description: str = (
         "Plans a request, has the steps done by workers, and combines what they bring."
     )
+
+    def __post_init__(self) -> None:
+        for name in self.validators:
+            if name not in self.registry:
+                raise ValueError(
+                    f"there are validators for {name!r}, which is no worker; the workers are:"
+                    f" {', '.join(self.registry.names()) or 'none'}"
+                )
+            self._validated(name)  # raises for gates of one name, and for less than one round
+
+    def _gates(self, worker: str) -> Sequence[Gate]:
+        """The validators of a worker's results; none for most workers."""
+        for name, gates in self.validators.items():
+            if label(name) == label(worker):
+                return gates
+        return ()
+
+    def _validated(self, name: str) -> Executable:
+        """The worker of that name, behind its validators if it has some."""
+        worker = self.registry.get(name)
+        gates = self._gates(name)
+        return Gated(worker, gates, self.max_rounds) if gates else worker
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Returns the synthesis, and each step's work under its id in `artifacts`.
@@ -247,7 +286,7 @@ class PlannedSupervisor:
         jobs = {}
         for id, handoff in todo.items():
             step = work.steps[id]
-            jobs[id] = (self.registry.get(step.worker), handoff, step.budget)
+            jobs[id] = (self._validated(step.worker), handoff, step.budget)
         work.given |= todo
         work.results |= await together(jobs, run)
         run.output = joined(work.results)
@@ -261,7 +300,7 @@ class PlannedSupervisor:
         A step that failed gets its own feedback. One that depends on it gets the new result. A
         step whose handoff would be the same as before is left alone.
         """
-        failed = work.failed()
+        failed = [step for step in work.failed() if not self._had_its_rounds(step, work)]
         repeated: set[str] = set()
         try:
             batches = Plan(steps=list(work.steps.values())).batches()
@@ -273,7 +312,9 @@ class PlannedSupervisor:
             for step in batch:
                 handoff = self._handoff(step, work)
                 if step in failed:
-                    handoff = handoff.with_artifacts({"feedback": _feedback(work.results[step.id])})
+                    news = {"feedback": _feedback(work.results[step.id])}
+                    worker = self.registry.get(step.worker)
+                    handoff = handoff.with_artifacts(readable(worker, news))
                 elif repeated.isdisjoint(step.needs):
                     continue
                 if handoff != work.given[step.id]:
@@ -284,6 +325,10 @@ class PlannedSupervisor:
                 await self._dispatch(todo, work, run)
                 repeated.update(names)
         return bool(repeated)
+
+    def _had_its_rounds(self, step: Step, work: _Work) -> bool:
+        """Whether a step was done again already, since its validators found issues."""
+        return bool(self._gates(step.worker)) and "issues" in work.results[step.id].artifacts
 
     def _handoff(self, step: Step, work: _Work) -> Handoff:
         """What a step gets: its intent, the shared context, and the results that it needs."""

@@ -16,9 +16,11 @@ from random import Random
 
 import pytest
 
-from kernel import Agent, ApiError, Budget, Client, Handoff, Pause, Run, ToolError, tool
+from kernel import Agent, ApiError, Budget, Client, Handoff, Pause, Registry, Run, ToolError, tool
+from kernel.gates import Issue
 from kernel.guards import CircuitBreaker, Deadline, Fallback, Retry
 from kernel.journal import Journal, JournalError, Once, current_step
+from kernel.plan import Plan, PlannedSupervisor, Step
 from offline_model import Script
 from tests.scripted import call, no_sleep
 
@@ -755,3 +757,50 @@ async def test_a_question_with_half_a_character_is_asked_and_answered(path):
         process.journal.answer(question, "yes")
     async with Process(path) as process:
         assert await process.journal.decision(question) == "yes"
+
+
+# ── validators of a plan's steps ──────────────────────────────────────────────────────────────────
+
+
+class Dated:
+    """A validator that wants a date; it hangs when `hangs`, so that the process can be ended."""
+
+    name, cost = "dated", 0.0
+
+    def __init__(self, hangs=False):
+        self.hangs, self.asked = hangs, asyncio.Event()
+
+    async def check(self, draft, handoff, run):
+        self.asked.set()
+        if self.hangs:
+            await asyncio.Event().wait()
+        return [] if "May" in draft else [Issue(where=draft, problem="has no date")]
+
+
+class OneStep:
+    async def plan(self, *_):
+        return Plan(steps=[Step(id="pay", worker="payer", intent="Pay Bob")])
+
+
+def validated(gate):
+    registry = Registry()
+    registry.register(agent())
+    end = Agent("end", "Sums up.", "Sum up.", MODEL)
+    return PlannedSupervisor(registry, OneStep(), end, validators={"payer": [gate]})
+
+
+async def test_a_step_that_was_killed_in_its_validator_is_not_paid_again_nor_is_its_revision(path):
+    async with Process(path, "Paid.") as process:
+        gate = Dated(hangs=True)
+        work = asyncio.create_task(process.work(validated(gate)))
+        await gate.asked.wait()
+        work.cancel()
+        await asyncio.wait([work])
+        assert (work.cancelled(), process.sent) == (True, 1)
+    async with Process(path, "Paid in May.", "Bob was paid.") as process:
+        result = await process.work(validated(Dated()))
+        assert (result.status, result.output, process.sent) == ("ok", "Bob was paid.", 2)
+        assert result.artifacts == {"pay": "Paid in May."}
+    async with Process(path) as process:
+        assert await process.work(validated(Dated())) == result
+        assert process.sent == 0

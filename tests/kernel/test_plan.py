@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel import Budget, Handoff, Pause, Registry, Result, Run, Trace
+from kernel import Budget, Handoff, Pause, Registry, Result, Run, ToolError, Trace, tool
+from kernel.gates import Issue
 from kernel.plan import (
     Finding,
     Findings,
@@ -607,3 +608,212 @@ def test_whatever_fails_every_step_runs_once_and_everything_missing_is_named(pla
     )
     needs = {one.intent: set(one.needs) for one in plan.steps}
     assert all(set(handoff.artifacts) == needs[handoff.intent] for handoff in worker.seen)
+
+
+# ── validators of steps ────────────────────────────────────────────────────────────────────────────────────
+
+
+class Wants:
+    """A validator that lets pass what holds a word, and notes what it was asked about."""
+
+    def __init__(self, word, name="wants", cost=0.0):
+        self.word, self.name, self.cost, self.asked = word, name, cost, []
+
+    async def check(self, draft, handoff, run):
+        self.asked.append((draft, handoff))
+        if self.word in draft:
+            return []
+        return [Issue(where=draft, problem=f"lacks {self.word}", remedy=f"add {self.word}")]
+
+
+def learning(handoff, _):
+    """Does what the feedback names, on top of its own draft."""
+    words = [line.rpartition(" ")[2] for line in handoff.artifacts.get("feedback", "").splitlines()]
+    return " ".join([handoff.artifacts.get("draft", handoff.intent), *words])
+
+
+THREE = plan_of(step("first", worker="a"), step("beside", worker="b"), step("after", "first", worker="c"))  # fmt: skip
+
+
+async def test_only_the_step_that_its_validator_refuses_is_done_again_and_those_that_need_it_wait():
+    refused, kept, later = Worker("a", learning), Worker("b", "B"), Worker("c", "C")
+    gate = Wants("date")
+    supervisor, end = supervised(THREE, refused, kept, later, validators={"a": [gate]})
+    result = await Run(scripted()).dispatch(supervisor, TASK)
+    assert result.ok and result.artifacts["first"] == "do first date"
+    assert [handoff.artifacts for handoff in refused.seen] == [
+        {},
+        {"draft": "do first", "feedback": "- do first: lacks date; add date"},
+    ]
+    assert len(kept.seen) == 1
+    assert [handoff.artifacts for handoff in later.seen] == [{"first": "do first date"}]
+    assert [handoff.context for _, handoff in gate.asked] == ["ticket T-31"] * 2
+    assert end.seen[0].artifacts == {"first": "do first date", "beside": "B", "after": "C"}
+
+
+@pytest.mark.parametrize("repeats", [0, 2])
+async def test_at_the_cap_the_best_result_stays_and_it_is_said_and_no_repeat_begins_anew(repeats):
+    drafts = iter(["bad", "bad bad", "has one", "never"])
+    worker, later = Worker("a", lambda *_: next(drafts)), Worker("c", "C")
+    gates = [Wants("one"), Wants("two", name="other")]
+    plan = plan_of(step("first", worker="a"), step("after", "first", worker="c"))
+    supervisor, end = supervised(
+        plan, worker, later, validators={"a": gates}, max_repeats=repeats, max_rounds=3
+    )
+    result = await Run(scripted()).dispatch(supervisor, TASK)
+    assert (result.status, len(worker.seen), result.output) == (
+        "exhausted",
+        3,
+        Synthesis(answer="done"),
+    )
+    assert (
+        "first (exhausted: after 3 drafts the best one still has issues: other (1))"
+        in result.reason
+    )
+    assert result.artifacts["first"].endswith("\n\nhas one")
+    assert later.seen[0].artifacts["first"] == result.artifacts["first"]
+    assert "missing" in end.seen[0].artifacts
+
+
+async def test_a_step_that_failed_is_repeated_and_then_validated_like_any_other():
+    outcomes = iter([Result(status="failed", reason="no line"), "draft", "draft date"])
+    worker = Worker("a", lambda *_: next(outcomes))
+    supervisor, _ = supervised(
+        plan_of(step("first", worker="a")), worker, validators={"a": [Wants("date")]}, max_repeats=1
+    )
+    result = await Run(scripted()).dispatch(supervisor, TASK)
+    assert result.ok and result.artifacts["first"] == "draft date"
+
+
+async def test_a_validator_that_fails_passes_nothing_and_leaves_the_siblings_alone():
+    class Broken(Wants):
+        async def check(self, draft, handoff, run):
+            raise OSError("no database")
+
+    kept = Worker("b", "B")
+    supervisor, _ = supervised(
+        THREE, Worker("a"), kept, Worker("c"), validators={"a": [Broken("x")]}
+    )
+    result = await Run(scripted()).dispatch(supervisor, TASK)
+    assert result.status == "failed" and len(kept.seen) == 1 and result.artifacts["beside"] == "B"
+    assert "first (failed: the gate 'wants' failed: OSError: no database" in result.reason
+
+
+async def test_a_question_of_a_validator_ends_the_work_paused_with_the_result_in_question():
+    class Asks(Wants):
+        async def check(self, draft, handoff, run):
+            raise Pause("send this note?")
+
+    later = Worker("c")
+    supervisor, end = supervised(THREE, Worker("a", "A"), Worker("b", "B"), later, validators={"a": [Asks("x")]})  # fmt: skip
+    result = await Run(scripted()).dispatch(supervisor, TASK)
+    assert (result.status, result.reason) == ("paused", "send this note?")
+    assert (later.seen, end.seen, result.artifacts["beside"]) == ([], [], "B")
+    assert result.artifacts["first-draft"] == "A"
+
+
+@pytest.mark.parametrize("budget", [Budget(calls=1), Budget(seconds=1)])
+async def test_the_budget_of_a_step_holds_over_all_its_rounds_and_the_best_result_stays(
+    agent, budget
+):
+    class Slow(Wants):
+        async def check(self, draft, handoff, run):
+            if budget.seconds and self.asked:
+                await asyncio.Event().wait()
+            return await super().check(draft, handoff, run)
+
+    plan = plan_of(step("first", worker="a", budget=budget))
+    supervisor, _ = supervised(plan, agent(name="a"), validators={"a": [Slow("date")]})
+    result = await Run(scripted("one", "two", strict=False)).dispatch(supervisor, TASK)
+    assert result.status == "exhausted" and "one" in result.artifacts["first"]
+
+
+async def test_steps_of_one_batch_are_validated_side_by_side():
+    meeting = asyncio.Barrier(2)
+
+    class Meets(Wants):
+        async def check(self, draft, handoff, run):
+            await meeting.wait()
+            return await super().check(draft, handoff, run)
+
+    gates = {name: [Meets("date")] for name in "ab"}
+    plan = plan_of(step("one", worker="a"), step("two", worker="b"))
+    supervisor, _ = supervised(plan, Worker("a", learning), Worker("b", learning), validators=gates)
+    assert (await Run(scripted()).dispatch(supervisor, TASK)).ok
+
+
+async def test_a_tool_whose_result_is_refused_is_not_asked_the_same_again():
+    @tool
+    def count(thing: str) -> str:
+        """Counts."""
+        calls.append(thing)
+        return "31"
+
+    calls = []
+    registry = Registry()
+    registry.register(count, kind="tool")
+    end = Worker("synthesizer", Synthesis(answer="done"))
+    for settings in ({"validators": {"count": [Wants("date")]}}, {}):
+        calls.clear()
+        supervisor = PlannedSupervisor(
+            registry, Plans(plan_of(step("a", worker="count"))), end, max_repeats=1, **settings
+        )
+        result = await Run(scripted()).dispatch(supervisor, TASK)
+        assert calls == ["do a"]
+        assert (result.status, "fit the schema" in result.reason) == ("exhausted" if settings else "ok", False)  # fmt: skip
+
+
+async def test_a_tool_that_failed_is_not_given_a_feedback_that_it_cannot_read():
+    @tool
+    def count(thing: str) -> str:
+        """Counts."""
+        raise ToolError("no table")
+
+    registry = Registry()
+    registry.register(count, kind="tool")
+    supervisor = PlannedSupervisor(
+        registry,
+        Plans(plan_of(step("a", worker="count"))),
+        Worker("synthesizer", "x"),
+        max_repeats=1,
+    )
+    result = await Run(scripted()).dispatch(supervisor, TASK)
+    assert "a (failed: no table)" in result.reason
+
+
+def test_validators_of_nobody_are_refused_and_so_are_a_lone_gate_and_two_of_one_name():
+    with pytest.raises(ValueError, match="validators for 'dba', which is no worker; .*: a"):
+        supervised(THREE, Worker("a"), validators={"dba": [Wants("x")]})
+    with pytest.raises(TypeError, match="the gates of a are .*; expected a list"):
+        supervised(THREE, Worker("a"), validators={"a": Wants("x")})
+    with pytest.raises(ValueError, match="2 gates are named 'wants'"):
+        supervised(THREE, Worker("a"), validators={"a": [Wants("x"), Wants("y")]})
+    with pytest.raises(ValueError, match="max_rounds is 0"):
+        supervised(THREE, Worker("a"), validators={"a": [Wants("x")]}, max_rounds=0)
+
+
+async def test_a_worker_is_found_by_any_spelling_of_its_name():
+    worker = Worker("fact checker", learning)
+    plan = plan_of(step("a", worker="fact-checker"))
+    supervisor, _ = supervised(plan, worker, validators={"fact checker": [Wants("date")]})
+    result = await Run(scripted()).dispatch(supervisor, TASK)
+    assert result.ok and len(worker.seen) == 2
+
+
+@given(acyclic(), st.sets(st.integers(0, 7)))
+def test_whatever_is_refused_only_that_is_done_again_and_all_others_once(plan, bad):
+    refused = {f"s{number}" for number in bad} & {one.id for one in plan.steps}
+
+    class Once(Wants):
+        async def check(self, draft, handoff, run):
+            if handoff.intent[3:] not in refused:
+                return []
+            return await super().check(draft, handoff, run)
+
+    worker = Worker("code", learning)
+    supervisor, _ = supervised(plan, worker, validators={"code": [Once("date")]})
+    result = asyncio.run(Run(scripted()).dispatch(supervisor, TASK))
+    counts = {one.id: 0 for one in plan.steps}
+    for handoff in worker.seen:
+        counts[handoff.intent[3:]] += 1
+    assert result.ok and counts == {id: 1 + (id in refused) for id in counts}

@@ -18,6 +18,7 @@ from kernel import (
     DeterministicSupervisor,
     Handoff,
     LLMSupervisor,
+    Registry,
     Run,
     Wikipedia,
     connect,
@@ -27,6 +28,8 @@ from kernel import (
     tool,
     writer,
 )
+from kernel.gates import LengthGate
+from kernel.plan import PlannedSupervisor, StepPlanner, synthesizer
 from tests.places import ROOT
 from tests.scripted import call, scripted
 
@@ -96,6 +99,14 @@ def test_a_whole_team_with_its_library_travels_and_works(kind, tmp_path):
 
     assert "steel" in elsewhere(supervisor, work)
     assert elsewhere(supervisor, work) == work(supervisor).strip()
+
+
+def test_a_planned_team_travels_with_its_validators():
+    registry = Registry()
+    registry.register(writer())
+    validators = {"writer": [LengthGate(60)]}
+    team = PlannedSupervisor(registry, StepPlanner(), synthesizer(), validators=validators)
+    assert elsewhere(team, lambda sent: sent.validators) == str(validators)
 
 
 def test_a_library_travels_with_its_documents_and_finds_the_same():
