@@ -192,12 +192,6 @@ def _is_near(plain: str, true: str) -> bool:
     return matcher.ratio() > 0.8
 
 
-def carried(sentence: str, facts: Iterable[Fact]) -> list[Fact]:
-    """The facts that say what a sentence says: most of its words, all of its names and numbers."""
-    near = [fact for fact in facts if carries(fact.sentence, sentence) >= NEAR]
-    return [fact for fact in near if not mismatch(sentence, fact)]
-
-
 def differ(one: Fact, other: Fact) -> bool:
     """Whether two sentences say the same with one other figure, or one denies what the other says."""
     own = meaning(one.sentence)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ..answer import Answer
 from ..reader.claims import DIFFER, cited
 from ..reader.dials import closings
+from ..reader.draft import UNLIMITED, cut, length
 from ..reader.form import filled
 from ..reader.order import Group, contradicts, contrasts, in_order, is_history, side_by_side
 from ..reader.prose import CONTRAST, uncapitalized, with_pronouns
@@ -19,7 +20,6 @@ from ..reader.view import View
 from ..reader.words import Fact, is_instruction, says_nothing, sentences, words
 
 USUAL_WORDS = 250  # a brief's length when the prompt sets none
-UNLIMITED = 1_000
 _ENGLISH = (
     re.compile(  # how an English word may begin; else it is a name that stays small: pgvector
         r"(?:[^\W\d_]?[aeiouy]|[bcdfgkpst]?[hlnrw]|s[ckmpqt]|ps|gn|kn|sch|str|spr|scr|thr)", re.I
@@ -62,15 +62,15 @@ def _written(view: View, facts: list[Fact], heading: str, thinking: str) -> Answ
     cite = _cites(view)
     gaps = [*_gaps(view), *_closings(view, about)]
     most_words = view.limit("words") or USUAL_WORDS
-    taken = _count(gaps)
+    taken = length(*gaps)
     if heading:
-        taken += _count(["#", heading])
+        taken += length("#", heading)
     most_lines = (view.limit("sentences") or UNLIMITED) - len(gaps)
     most_lines = min(most_lines, view.limit("facts") or UNLIMITED)
     nearest = _nearest(facts, about, most_lines)
-    draft = _Draft(view.task, cite, most_words - taken, most_lines)
-    draft.tell(_groups(view, nearest, about))
-    lines = draft.lines
+    telling = _Telling(view.task, cite, most_words - taken, most_lines)
+    telling.tell(_groups(view, nearest, about))
+    lines = telling.lines
     if not lines:  # not even one fits
         heading = ""
         gaps = []
@@ -119,11 +119,6 @@ def _closings(view: View, about: str) -> list[str]:
     return [text.format(topic=about) for name, text in closings().items() if view.wish(name)]
 
 
-def _count(texts: list[str]) -> int:
-    """The words of some texts."""
-    return sum(len(text.split()) for text in texts)
-
-
 def _nearest(facts: list[Fact], about: str, most: int) -> list[Fact]:
     """So many facts, those that are nearest to the topic, in their own order."""
     if most >= len(facts):
@@ -136,13 +131,8 @@ def _nearest(facts: list[Fact], about: str, most: int) -> list[Fact]:
 
 def _shortest(facts: list[Fact], cite: bool, most: int) -> Line:
     """The shortest fact, cut where even that is too long."""
-    shortest = min(facts, key=lambda fact: _count([cited(fact, cite)]))
-    text = cited(shortest, cite)
-    if _count([text]) > most:
-        tokens = shortest.sentence.split()
-        start = " ".join(tokens[:most])
-        text = start.rstrip(",;.") + "."
-    return Line(text, begins=True)
+    texts = [cited(fact, cite) for fact in facts]
+    return Line(cut(min(texts, key=length), most), begins=True)
 
 
 def title(task: str, about: str, facts: list[Fact]) -> str:
@@ -160,7 +150,7 @@ def title(task: str, about: str, facts: list[Fact]) -> str:
     return text[0].upper() + text[1:]
 
 
-class _Draft:
+class _Telling:
     """The sentences of a brief, written one after the other while there is room."""
 
     def __init__(self, task: str, cite: bool, most_words: int, most_lines: int) -> None:
@@ -192,7 +182,7 @@ class _Draft:
     def _write(self, fact: Fact, group: int) -> bool:
         """Write a fact; False when there is no room for it."""
         text = self._linked(fact, group)
-        self.words_left -= len(text.split())
+        self.words_left -= length(text)
         if self.words_left < 0 or len(self.lines) >= self.most_lines:
             return False
         self.lines.append(Line(text, group != self.group))
@@ -281,6 +271,6 @@ def _answer(view: View, heading: str, paragraphs: list[str], thinking: str) -> A
         "paragraphs": paragraphs,
         "body": body,
         "title": heading,
-        "words": _count(paragraphs),
+        "words": length(body),
     }
     return filled(view, text, known, thinking)

@@ -8,13 +8,13 @@ from statistics import fmean
 from typing import NamedTuple
 
 from ..answer import Answer
-from ..reader.claims import carried
+from ..reader.draft import Draft, length
 from ..reader.form import filled
 from ..reader.lexicon import has, table
 from ..reader.schema import Share, has_field, resolve
 from ..reader.sources import facts
 from ..reader.view import View
-from ..reader.words import BULLET, citations, sentences, uncited, words
+from ..reader.words import BULLET, uncited, words
 
 CHECKS = ("support", "cited", "covered", "short", "readable")
 NUMBERS = ("integer", "number")
@@ -71,42 +71,36 @@ def _scale(text: str) -> tuple[int, int]:
     return USUAL_SCALE
 
 
-def ratings(view: View, draft: str) -> dict[str, Rating]:
+def ratings(view: View, text: str) -> dict[str, Rating]:
     """What can be seen of a draft and the facts, for each check."""
-    claims = sentences(draft)
+    draft = Draft(text, facts(view.parts.get("facts", "")))
+    claims = draft.claims() or draft.lines()
     if not claims:
         return dict.fromkeys(CHECKS, Rating(0, "There is no text to judge."))
-    given = facts(view.parts.get("facts", ""))
-    known = {source for fact in given for source in fact.sources}
-    used = known.intersection(citations(draft))
-    held = 0
-    cited = 0
-    for claim in claims:
-        carriers = carried(claim, given)
-        held += bool(carriers)
-        used.update(fact.source for fact in carriers)
-        sources = citations(claim)
-        is_known = not known or known.issuperset(sources)
-        cited += bool(sources) and is_known
-    count = len(uncited(draft).split())
+    seen = list(map(draft.support, claims))
+    held = sum(support.is_carried for support in seen)
+    cited = sum(bool(support.sources) and not support.unknown for support in seen)
+    known = len(draft.known)
+    used = known - len(draft.unused())
+    count = draft.length()
     limit = view.limit("words") or 250
-    average = count / len(claims)
+    average = length(*map(uncited, draft.lines())) / len(draft.lines())
     reasons = (
         f"{held} of {len(claims)} sentences are carried by the facts.",
         f"{cited} of {len(claims)} sentences cite a known source.",
-        f"{len(used)} of {len(known)} sources are used.",
+        f"{used} of {known} sources are used.",
         f"{count} words, with a limit of {limit}.",
         f"{average:.0f} words a sentence on average.",
     )
     shares = (
-        held / len(claims) if given else 0.5,
+        held / len(claims) if draft.facts else 0.5,
         cited / len(claims),
-        len(used) / len(known) if known else 0.5,
-        min(1.0, limit / max(1, count)),
+        used / known if known else 0.5,
+        min(1.0, limit / count),
         min(1.0, max(0.0, 1.6 - average / 40)),
     )
-    seen = map(Rating, shares, reasons)
-    return dict(zip(CHECKS, seen, strict=True))
+    rated = map(Rating, shares, reasons)
+    return dict(zip(CHECKS, rated, strict=True))
 
 
 class _Sheet:

@@ -7,14 +7,15 @@ import re
 from dataclasses import asdict, dataclass
 
 from ..answer import Answer
-from ..reader.claims import NEAR, bare, best_fact, in_full, mismatch
-from ..reader.dials import is_closing, limit
+from ..reader.claims import bare
+from ..reader.dials import limit
+from ..reader.draft import Draft, Support, length
 from ..reader.form import filled
 from ..reader.lexicon import has, words_in
 from ..reader.schema import has_field
 from ..reader.topics import read_of
 from ..reader.view import View
-from ..reader.words import Fact, citations, is_heading, says_nothing, sentences, uncited
+from ..reader.words import citations, uncited
 
 MOST_ISSUES = 20
 _OF_THE_ANSWER = re.compile(r"\b(?:answer|reply|respond|your|issues?|explain|comments?)\b", re.I)
@@ -76,32 +77,27 @@ def reply(view: View) -> Answer:
     return _verdict(view, inspect(view, draft)[:MOST_ISSUES])
 
 
-def inspect(view: View, draft: str) -> list[Issue]:
+def inspect(view: View, text: str) -> list[Issue]:
     """All that is wrong with a draft, in its order."""
+    draft = Draft(text, view.facts)
     if view.wish("style_only"):
         return _style(draft)
-    claims = [one for one in sentences(draft) if citations(one) or not _claims_nothing(one)]
-    facts = tuple(dict.fromkeys([*view.facts, *in_full(view.facts)]))  # a draft may say "it"
+    claims = draft.claims()
     compares = view.wish("agreement") is not False
     cite = bool(view.wish("citations", finds_faults=True))
     found: list[Issue] = []
-    if compares and not facts and claims:
+    if compares and not draft.facts and claims:
         problem = "no facts were handed over, so that no claim can be checked"
         found.append(Issue("", problem, "hand over the facts with their sources"))
     for claim in claims:
-        if compares and facts:
-            found += _check(claim, facts, cite)
+        if compares and draft.facts:
+            found += _check(draft.support(claim), cite)
         elif cite and not citations(claim):
             found.append(Issue(opening(claim), "has no citation", "cite its source or drop it"))
     if view.wish("coverage"):
-        found += _coverage(draft, view.facts)
+        found += _coverage(draft)
     rules = "\n\n".join((view.instructions, view.parts.get("rubric", "")))
     return found + _length(rules, draft)
-
-
-def _claims_nothing(sentence: str) -> bool:
-    """Whether a sentence only says that nothing was found, or ends the text as a dial asks for."""
-    return says_nothing(sentence) or is_closing(sentence)
 
 
 def opening(sentence: str) -> str:
@@ -111,62 +107,50 @@ def opening(sentence: str) -> str:
     return " ".join(words[:8]).rstrip(".,;") + end
 
 
-def _check(sentence: str, facts: tuple[Fact, ...], cite: bool) -> list[Issue]:
+def _check(support: Support, cite: bool) -> list[Issue]:
     """What is wrong with a sentence: an unknown source, another claim than the facts', its citation."""
-    ids = citations(sentence)
-    cited = [fact for fact in facts if set(fact.sources) & set(ids)]
-    score, fact = best_fact(sentence, facts)
-    own_score, own_fact = best_fact(sentence, cited)
-    if own_fact and own_score >= min(score, NEAR):
-        score, fact = own_score, own_fact
+    fact = support.fact
     by = f" [{fact.source}]" if fact and fact.source else ""
-    quote = opening(sentence)
+    quote = opening(support.sentence)
     found = []
-    known = {source for fact in facts for source in fact.sources}
-    for source in ids if known else ():
-        if source not in known:
-            problem = f"cites [{source}], which is not among the facts' sources"
-            usual = "drop the sentence or cite one of the facts' sources"
-            found.append(Issue(quote, problem, f"cite{by}" if by and score >= NEAR else usual))
-    wrong = mismatch(sentence, fact) if fact else ""
-    if not fact or score < NEAR:
+    for source in support.unknown:
+        problem = f"cites [{source}], which is not among the facts' sources"
+        fix = f"cite{by}" if by else "drop the sentence or cite one of the facts' sources"
+        found.append(Issue(quote, problem, fix))
+    if not fact:
         found.append(Issue(quote, "no fact carries this claim", "drop the sentence"))
-    elif wrong:
+    elif support.wrong:
         fix = f"write: “{fact.sentence.rstrip('.')}”"
-        found.append(Issue(quote, f"{wrong}{by}", fix))
-    elif cited and fact not in cited and not found:
-        problem = f"is carried by{by}, not by [{', '.join(ids)}]"
-        found.append(Issue(quote, problem, f"cite{by}"))
-    elif cite and not ids:
+        found.append(Issue(quote, f"{support.wrong}{by}", fix))
+    elif support.is_elsewhere:
+        carrier = by or " a fact without a source"
+        problem = f"is carried by{carrier}, not by [{', '.join(support.sources)}]"
+        found.append(Issue(quote, problem, f"cite{by}" if by else "drop the citation"))
+    elif cite and not support.sources:
         found.append(Issue(quote, "has no citation", f"add{by}" if by else "name its source"))
     return found
 
 
-def _coverage(draft: str, facts: tuple[Fact, ...]) -> list[Issue]:
+def _coverage(draft: Draft) -> list[Issue]:
     """The sources that a draft does not use, each with a fact to add."""
-    used = citations(draft)
-    missing: dict[str, str] = {}
-    for fact in facts:
-        for source in fact.sources:
-            if source not in used:
-                missing.setdefault(source, fact.sentence.rstrip("."))
-    return [
-        Issue("", f"the source [{source}] is not used", f"add from it: “{sentence}”")
-        for source, sentence in missing.items()
-    ]
+    found = []
+    for source, fact in draft.unused().items():
+        sentence = fact.sentence.rstrip(".")
+        problem = f"the source [{source}] is not used"
+        found.append(Issue("", problem, f"add from it: “{sentence}”"))
+    return found
 
 
-def _length(rules: str, draft: str) -> list[Issue]:
+def _length(rules: str, draft: Draft) -> list[Issue]:
     """Whether the draft keeps the limits of its length; limits of the reviewer's own answer do not count."""
     of_draft = []
     for rule in re.split(r"(?<=[.;!?])\s+|\n\n+", rules):
         if _OF_THE_DRAFT.search(rule) or not _OF_THE_ANSWER.search(rule):
             of_draft.append(rule)
-    paragraphs = re.split(r"\n\s*\n", draft)
     counts = {
-        "words": len(uncited(" ".join(sentences(draft))).split()),
-        "sentences": len(sentences(draft)),
-        "paragraphs": sum(not is_heading(paragraph) for paragraph in paragraphs),
+        "words": draft.length(),
+        "sentences": len(draft.lines()),
+        "paragraphs": len(draft.bodies()),
     }
     found = []
     for kind, count in counts.items():
@@ -177,16 +161,16 @@ def _length(rules: str, draft: str) -> list[Issue]:
     return found
 
 
-def _style(draft: str) -> list[Issue]:
+def _style(draft: Draft) -> list[Issue]:
     """What is wrong with the form of a draft's sentences."""
     found = []
-    for sentence in sentences(draft):
+    for sentence in draft.lines():
         plain = uncited(sentence).strip()
         quote = opening(sentence)
-        length = len(plain.split())
+        count = length(plain)
         doubled = re.search(r"\b(\w+)\s+\1\b", plain, re.I)
-        if length > 35:
-            found.append(Issue(quote, f"has {length} words", "split it in two"))
+        if count > 35:
+            found.append(Issue(quote, f"has {count} words", "split it in two"))
         if doubled:
             found.append(Issue(quote, f"repeats “{doubled[1]}”", "write it once"))
         if not plain.rstrip("\"”')]").endswith((".", "!", "?", "。", ":")):
