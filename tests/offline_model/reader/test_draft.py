@@ -41,7 +41,7 @@ def test_words_are_counted_as_everybody_counts_them():
 
 
 @pytest.mark.parametrize(
-    ("most", "left"),
+    ("room", "left"),
     [
         (9, "Qdrant is a vector database [overview]."),
         (4, "Qdrant is a [overview]."),
@@ -50,8 +50,8 @@ def test_words_are_counted_as_everybody_counts_them():
         (0, "Qdrant."),
     ],
 )
-def test_a_sentence_that_is_cut_keeps_its_citation_where_there_is_room(most, left):
-    assert cut("Qdrant is a vector database [overview].", most) == left
+def test_a_sentence_that_is_cut_keeps_its_citation_where_there_is_room(room, left):
+    assert cut("Qdrant is a vector database [overview].", room) == left
 
 
 def test_a_sentence_uses_the_source_that_it_cites_else_that_of_the_fact_that_carries_it():
