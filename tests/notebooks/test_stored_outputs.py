@@ -78,6 +78,9 @@ NOT_UNDERSTOOD = {
     "notebooks/12_retry_and_break.ipynb": {
         "Write a brief": "a task without a topic: the facts decide",
     },
+    "notebooks/13_the_whole_supervisor.ipynb": {
+        "Write a brief": "a task without a topic: the facts decide",
+    },
     "notebooks/18_teams_of_teams.ipynb": {
         "Write a brief that adds …": "a further task in one conversation: it is not done",
         "Write a brief on pgvector, Qdrant, …": "the budget refuses the fourth level: the writer gets "

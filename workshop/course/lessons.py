@@ -24,7 +24,12 @@ LESSONS = (
         "a plan that changes with what is found, and is cross-checked",
     ),
     Lesson("11", "Gates", "drafts that have to pass rules, a database, tests and a model"),
-    Lesson("12", "When things fail", "a team that goes on while its services fail"),
+    Lesson("12", "Retry and break", "a team that goes on while its services fail"),
+    Lesson(
+        "13",
+        "The whole supervisor",
+        "plan, work, validate, repeat, synthesize, in one run that goes on",
+    ),
     Lesson(
         "14", "Context and memory", "what a supervisor holds, folds, writes down and pays for twice"
     ),
