@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import os
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +11,10 @@ import hypothesis
 import pytest
 
 import workshop  # noqa: F401 (which says what course this is)
+from classroom.quick_start import leave_out_the_grammar
 from kernel import Agent
+
+leave_out_the_grammar()
 
 hypothesis.settings.register_profile("workshop", deadline=None, print_blob=True)
 hypothesis.settings.load_profile("workshop")
@@ -18,7 +22,7 @@ hypothesis.settings.load_profile("workshop")
 
 LEFT = "runs with --all"
 ROWS = 12
-"""So many folders the table of worker-seconds names at most."""
+"""So many folders the table of seconds names at most."""
 
 
 def pytest_addoption(parser):
@@ -62,28 +66,53 @@ class FailuresAtOnce:
 
 
 def pytest_configure(config):
+    config.pluginmanager.register(Processor())
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(FailuresAtOnce(config))
 
 
-def seconds_by_folder(stats: dict[str, list[Any]]) -> Counter[str]:
-    """How long the tests of each folder took, added up over all workers: `kernel`, `classroom/checks`."""
+class Processor:
+    """Notes with each report what a test has had of the processors since the one before it."""
+
+    def __init__(self):
+        self.before = self.used()
+
+    def used(self) -> float:
+        """Seconds of the processors: of this process, and of those that it waited for to the end. What was killed, or
+        left to the system, is in no count.
+        """
+        return sum(os.times()[:4])
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item, call):
+        report = (yield).get_result()
+        now = self.used()
+        report.processor_s, self.before = now - self.before, now
+
+
+def seconds_by_folder(stats: dict[str, list[Any]], kind: str) -> Counter[str]:
+    """What the tests of each folder took, added up over all workers: `kernel`, `classroom/checks`. kind: `duration`,
+    which is elapsed time, or `processor_s`.
+    """
     seconds: Counter[str] = Counter()
     for report in (report for reports in stats.values() for report in reports):
-        if hasattr(report, "duration"):
+        if hasattr(report, kind):
             folders = report.nodeid.partition("::")[0].split("/")[:-1]
-            seconds["/".join(folders[1:3])] += report.duration
+            seconds["/".join(folders[1:3])] += getattr(report, kind)
     return seconds
 
 
-def slowest_folders(seconds: Counter[str]) -> Iterator[str]:
-    """A table of the folders that took longest; the last row is the rest."""
-    total = seconds.total()
-    shown = [row for row in seconds.most_common(ROWS) if row[1] >= total / 100]
-    rest = total - sum(taken for _, taken in shown)
-    yield f"Worker-seconds: {total:,.0f}"
-    for folder, taken in [*shown, ("all others", rest)]:
-        yield f"{taken:8,.0f}  {taken / total:4.0%}  {folder}"
+def slowest_folders(processor: Counter[str], elapsed: Counter[str]) -> Iterator[str]:
+    """A table of the folders that needed the processors most; the last row is the rest."""
+    total = processor.total()
+    shown = [name for name, taken in processor.most_common(ROWS) if taken >= total / 100]
+    rest = [
+        (seconds.total() - sum(seconds[name] for name in shown)) for seconds in (processor, elapsed)
+    ]
+    yield f"Seconds of the processors: {total:,.0f}; elapsed, added up over all workers: {elapsed.total():,.0f}"
+    for folder in shown:
+        yield f"{processor[folder]:8,.0f}  {elapsed[folder]:8,.0f}  {folder}"
+    yield f"{rest[0]:8,.0f}  {rest[1]:8,.0f}  all others"
 
 
 @pytest.hookimpl(trylast=True)
@@ -96,9 +125,9 @@ def pytest_terminal_summary(terminalreporter, config):
     reasons = {report.longrepr[2].removeprefix("Skipped: ") for report in skipped}
     for reason in sorted(reasons - {LEFT}):
         terminalreporter.write_line(f"Skipped: {reason}")
-    seconds = seconds_by_folder(stats)
-    if len(seconds) > 1 and seconds.total() > 0:
-        for row in slowest_folders(seconds):
+    seconds = [seconds_by_folder(stats, kind) for kind in ("processor_s", "duration")]
+    if len(seconds[0]) > 1 and seconds[0].total() > 0:
+        for row in slowest_folders(*seconds):
             terminalreporter.write_line(row)
     if config.args == ["tests"]:
         from tests.house import size  # a copy of this file may stand alone

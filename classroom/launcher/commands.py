@@ -8,6 +8,7 @@ import sys
 
 from classroom.course import active
 from classroom.launcher import environment, lab
+from classroom.quick_start import leave_out_the_grammar
 
 LESSONS_NEED = ("requirements.txt",)
 BUILDING_NEEDS = ("requirements.txt", "tests/requirements.txt")
@@ -47,6 +48,7 @@ def run(command: str, argv: list[str]) -> int:
 
 def _run(command: str, argv: list[str]) -> int:
     course = active()
+    leave_out_the_grammar()
     if command in course.commands:
         return course.commands[command](argv)
     if command == "doctor":
