@@ -1,4 +1,4 @@
-"""The launcher: `python3 -m workshop lab | test | doctor | report | build | grade`.
+"""The launcher: `python3 -m workshop lab | test | doctor | report | build | grade | ...`.
 
 This file must parse on every Python, so that an old one gets a sentence instead of a SyntaxError;
 that is why its syntax is old-fashioned and its text plain ASCII.
@@ -14,10 +14,11 @@ USAGE = """usage: python3 -m workshop COMMAND [OPTIONS]
   report LOG [--out HTML]         the build report of a run, from the log that it saved
   build [--check]                 for maintainers: re-execute the notebooks, regenerate exercises
   handout --out ZIP               for instructors: the course without solutions, to give to learners
+  corpus FOLDER --out DIR         for instructors: a copy of the course around your own documents
   site --out DIR                  for maintainers: the course as a static site to read
   grade SUBMISSIONS --out DIR     grade a folder of submissions
 """
-COMMANDS = ("lab", "test", "doctor", "report", "build", "handout", "site", "grade")
+COMMANDS = ("lab", "test", "doctor", "report", "build", "handout", "corpus", "site", "grade")
 OLDEST_PYTHON = (3, 11)
 
 

@@ -74,7 +74,7 @@ def files() -> Iterator[Path]:
     course = active()
     exercises = course.exercises.replace(".", "/")
     given = ("notebooks", "exercises", exercises, *course.handout)
-    for path in sorted(_tracked()):
+    for path in sorted(tracked()):
         name = path.relative_to(course.root).as_posix()
         for_authors = _is_in(name, (exercises,)) and {*path.parts} & {*AUTHORS}
         if _is_in(name, given) and not for_authors and not _is_in(name, course.not_for_learners):
@@ -124,7 +124,10 @@ def left_out() -> Iterator[str]:
         yield path.relative_to(course.root).as_posix()
 
 
-def _tracked() -> list[Path]:
+def tracked() -> list[Path]:
+    """The files of the course: those that git tracks; where there is no git, those in no hidden
+    folder.
+    """
     root = active().root
     try:
         command = ["git", "-C", str(root), "ls-files", "-z"]

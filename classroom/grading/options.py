@@ -120,7 +120,10 @@ def _parser() -> Parser:
         dest="own_class",
         type=Path,
         metavar="FILE",
-        help="what counts in this class: exercises dropped, points of its own",
+        help=(
+            "what counts in this class: exercises dropped, points of its own (default: class.toml "
+            "in the course's folder, where there is one)"
+        ),
     )
     option("--due", metavar="TIME", help="when the work was due, such as 2026-11-20T18:00Z")
     example = repr(late.EXAMPLE).replace("%", "%%")

@@ -77,6 +77,12 @@ def _report(arguments: list[str]) -> int:
     return report(arguments)
 
 
+def _corpus(arguments: list[str]) -> int:
+    from workshop.launcher.commands import corpus
+
+    return corpus(arguments)
+
+
 def _test(arguments: list[str]) -> int:
     from workshop.launcher.commands import test
 
@@ -138,7 +144,7 @@ COURSE = Course(
         ("Ideas", "docs/ideas.html"),
     ),
     glossary="docs/glossary.md",
-    commands={"report": _report, "test": _test},
+    commands={"report": _report, "test": _test, "corpus": _corpus},
     own_kinds=_own_kinds,
     known_errors=_known_errors,
     as_read="the offline model",

@@ -1,4 +1,4 @@
-"""The commands that this course has beside the toolkit's: its tests, and the build report."""
+"""The commands that this course has beside the toolkit's: tests, build report, own documents."""
 
 from __future__ import annotations
 
@@ -29,6 +29,19 @@ def report(argv: list[str]) -> int:
     """The build report of a run; returns the exit status."""
     environment.settle(["report", *argv], LESSONS_NEED)
     return importlib.import_module("workshop.report.__main__").main(argv)
+
+
+def corpus(argv: list[str]) -> int:
+    """A copy of the course around documents of somebody's own; returns the exit status."""
+    if not (ROOT / "solutions").is_dir():
+        print(
+            "This copy of the workshop is a handout for learners: it has no `corpus`. "
+            "The instructor's copy has it.",
+            file=sys.stderr,
+        )
+        return 2
+    environment.settle(["corpus", *argv], BUILDING_NEEDS)
+    return importlib.import_module("workshop.authoring.own_documents").main(argv)
 
 
 def test(argv: list[str]) -> int:

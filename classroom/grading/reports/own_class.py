@@ -13,11 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from classroom.checks import Exercise, exercises
+from classroom.course import active
 from classroom.grading.overrides import Unusable
 
 from .marks import Mark, Work, tidy
 
 KEYS = ("drop", "points")
+USUAL = "class.toml"
+"""In the folder of a course: what counts where no other file is named."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,9 +62,14 @@ class OwnClass:
 
 
 def read(file: Path | None) -> OwnClass:
-    """What a file says, or nothing without a file. Raises Unusable."""
-    if file is None:
+    """What a file says; without one, what `class.toml` in the course's folder says, or nothing.
+
+    Raises Unusable.
+    """
+    usual = active().root / USUAL
+    if file is None and not usual.exists():
         return OwnClass()
+    file = file or usual
     try:
         facts = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as problem:

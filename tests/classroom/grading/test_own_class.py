@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
 from classroom.checks import exercises
 from classroom.grading import options, reports
 from classroom.grading.overrides import Unusable
-from classroom.grading.reports import platforms
+from classroom.grading.reports import own_class, platforms
 from classroom.grading.reports.own_class import OwnClass, read
+from tests.places import COURSE
 
 FIRST, SECOND, *_ = exercises("03")
 NAME = "03_deterministic_supervisor"
@@ -38,6 +40,15 @@ def report(tmp_path, learner, *, passed):
 def test_without_a_file_everything_counts_as_in_the_course():
     own = read(None)
     assert own.counted() == exercises() and own.in_words() == []
+
+
+def test_without_a_file_the_one_in_the_courses_folder_counts(tmp_path, monkeypatch):
+    monkeypatch.setattr(own_class, "active", lambda: replace(COURSE, root=tmp_path))
+    assert read(None) == OwnClass()
+    named = tmp_path / "other.toml"
+    named.write_text(f'drop = ["{FIRST.id}"]', encoding="utf-8")
+    written(tmp_path, f'drop = ["{SECOND.id}"]')
+    assert read(None).drop == (SECOND.id,) and read(named).drop == (FIRST.id,)
 
 
 def test_points_keep_the_share_of_each_check_and_what_is_dropped_is_gone(tmp_path):
