@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from ..account import Account
 from ..answer import Answer
 from .dials import number
-from .schema import Share, clipped, judges, meanings_of, positive, resolve, words_of
+from .schema import Share, clipped, judges, meanings_of, most_like, positive, resolve, words_of
 from .view import View
-from .words import BULLET, is_no, sentences, stem, uncited, words
+from .words import BULLET, citations, is_no, sentences, stem, uncited, words
 
 UNFILLED = "nothing in the text fills"
 _DEEPEST = 6  # a schema may contain itself: below this level only what is required, and short
@@ -30,6 +30,7 @@ _PLAINEST: dict[str, Any] = {
     "boolean": False,
     "object": {},
 }
+_COUNTS = frozenset("n num nr number count amount total of how many".split())
 _OF_A_TEXT = ("text", "problem", "quote", "fact")
 _NUMBER = re.compile(r"(?<![\w.\[-])-?\d[\d,]*(?:\.\d+)?(?![\w-]*\])")
 
@@ -45,7 +46,7 @@ def filled(view: View, text: str, known: dict, why: str, indent: int | None = No
     form = Form(view.schema or {}, known)
     value = form.value(form.root, "", text)
     gaps = dict.fromkeys(form.unfilled)
-    account = Account(not_understood=tuple(f"{gap.name}: {UNFILLED} it" for gap in gaps))
+    account = Account(not_understood=(*map(str, gaps), *dict.fromkeys(form.changed)))
     needed = ", ".join(f"“{gap.name}”" for gap in gaps if not gap.may_be_null)
     if needed:
         refusal = f"I am the offline model: {UNFILLED} {needed}; a real model would fill it."
@@ -85,23 +86,32 @@ class _Field:
 
 
 class Gap(NamedTuple):
-    """A field that nothing fills, and whether it may be left null."""
+    """A field that nothing fills, whether it may be left null, and what is at hand instead."""
 
     name: str
     may_be_null: bool = False
+    held: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}: {UNFILLED} it{self.held and f' ({self.held})'}"
 
 
 class Form:
     """One schema being filled.
 
     known: values by the names or meanings of fields. unfilled: the fields that neither they nor a label of
-    the text fill; a field whose name says nothing that is known is one of them, whatever its type.
+    the text fill; a field whose name says nothing that is known is one of them, whatever its type, and so
+    is one whose value is too short. changed: what became of values that a limit cut.
     """
 
-    def __init__(self, root: dict, known: dict, unfilled: list[Gap] | None = None) -> None:
+    def __init__(self, root: dict, known: dict) -> None:
         self.root = root
         self.known = known
-        self.unfilled = [] if unfilled is None else unfilled
+        self.unfilled: list[Gap] = []
+        self.changed: list[str] = []
+        self.whole = (
+            ""  # the field of an object that holds its text: a summary beside it is another one
+        )
 
     def value(self, schema: Any, name: str, text: str, depth: int = 0) -> Any:
         """A value for one field."""
@@ -113,21 +123,36 @@ class Form:
         if "enum" in schema:
             return self._choice(field, given, text)
         if given is not None and not field.is_deep:
-            value = self._poured(field, given)
-            return clipped(value, schema)
+            return self._within(field, self._poured(field, given))
         if field.kind == "object":
             return self._object(field, text)
         value = None if field.is_deep else self._read(field, text)
-        if value is None:
-            self.unfilled.append(Gap(name or field.kind, field.may_be_null))
-            if field.may_be_null:
-                return schema.get("default")
-            value = self._plainest(field)
-        return clipped(value, schema)
+        return self._open(field) if value is None else self._within(field, value)
+
+    def _open(self, field: _Field, held: str = "") -> Any:
+        """The value of a field that nothing fills: null or its default, else the plainest of its type."""
+        self.unfilled.append(Gap(field.name or field.kind, field.may_be_null, held))
+        if field.may_be_null:
+            return field.schema.get("default")
+        return clipped(self._plainest(field), field.schema)
+
+    def _within(self, field: _Field, value: Any) -> Any:
+        """A value within its limits: what was cut is kept in `changed`, and what is too short is open."""
+        limits = {"string": ("minLength", "characters"), "array": ("minItems", "items")}
+        least, units = limits.get(field.kind, ("", ""))
+        if isinstance(value, str | list) and len(value) < field.schema.get(least, 0):
+            return self._open(field, f"there are {len(value)} of {field.schema[least]} {units}")
+        kept = clipped(value, field.schema)
+        if kept != value:
+            size = f"{len(kept)} of {len(value)}" if isinstance(value, str | list) else str(value)
+            self.changed.append(f"{field.name}: cut to its limits ({size})")
+        return kept
 
     def _given(self, field: _Field) -> Any:
         """What is known for a field: by its own name, else by its meaning; None for nothing."""
         for key in (field.name, *meanings_of(field.name)):
+            if key == "body" and self.whole not in ("", field.name):
+                continue
             value = self.known.get(key)
             if _is(value, field.kind):
                 return value
@@ -145,6 +170,11 @@ class Form:
         if field.kind != "array":
             return given
         items = resolve(field.schema.get("items"), self.root)
+        if "enum" in items:
+            return [
+                self._choice(_Field(field.name, items, field.depth), _line(item), "")
+                for item in given
+            ]
         if "properties" not in items:
             return list(map(_line, given))
         item_field = _Field("", items, field.depth + 1)
@@ -153,8 +183,10 @@ class Form:
     def _record(self, field: _Field, given: Any) -> dict:
         """An object of known fields; a text is what its fields of a text hold."""
         if not isinstance(given, dict):
-            given = dict.fromkeys(_OF_A_TEXT, given)
-        form = Form(self.root, given, self.unfilled)
+            sources = list(citations(str(given)))
+            given = dict.fromkeys(_OF_A_TEXT, given) | {"sources": sources}
+        form = Form(self.root, given)
+        form.unfilled, form.changed = self.unfilled, self.changed
         return form._object(_Field("", field.schema, field.depth), "")
 
     def _choice(self, field: _Field, given: Any, text: str) -> Any:
@@ -174,27 +206,42 @@ class Form:
             parts = words_of(str(option))
             counts.append(sum(stem(part) in stems for part in parts))
         best = max(counts)
-        if best == 0:
-            self.unfilled.append(Gap(field.name))
-        place = counts.index(best)
-        return options[place]
+        if best == 0 or counts.count(best) > 1:
+            return self._open_choice(field)
+        return options[counts.index(best)]
+
+    def _open_choice(self, field: _Field) -> Any:
+        """The value of a choice that nothing decides: null where that is one, else its first."""
+        may_be_null = field.may_be_null or None in field.schema["enum"]
+        self.unfilled.append(Gap(field.name, may_be_null))
+        return None if may_be_null else field.schema["enum"][0]
 
     def _object(self, field: _Field, text: str) -> dict:
         needed = field.schema.get("required", [])
         properties = field.schema.get("properties") or {}
         text = _behind(text, field.name) or text
-        values = {}
-        for key, schema in properties.items():
+        counted = {key: _counted(key, properties) for key in properties}
+        outer, self.whole = self.whole, most_like(properties, "body")
+        values: dict = {}
+        for key in sorted(
+            properties, key=lambda key: counted[key] != ""
+        ):  # lists before their counts
             is_needed = key in needed
             if field.is_deep and not is_needed:
                 continue
+            listed = values.get(counted[key])
+            if isinstance(listed, list) and self.known.get(key) is None:
+                values[key] = len(listed)
+                continue
             count = len(self.unfilled)
-            value = self.value(schema, key, text, field.depth + 1)
+            value = self.value(properties[key], key, text, field.depth + 1)
             if is_needed or len(self.unfilled) == count:
                 values[key] = value
-            else:
-                del self.unfilled[count:]  # optional, and nothing fills it: left out
-        return values
+            else:  # optional, and nothing fills it: left out, and named
+                left = [gap._replace(may_be_null=True) for gap in self.unfilled[count:]]
+                self.unfilled[count:] = left
+        self.whole = outer
+        return {key: values[key] for key in properties if key in values}
 
     def _read(self, field: _Field, text: str) -> Any:
         """A value from the text: what stands behind the field's name as a label."""
@@ -233,6 +280,18 @@ class Form:
         depth = field.depth + 1
         count = field.schema.get("minItems", 0)
         return [self.value(items, field.name, "", depth) for _ in range(count)]
+
+
+def _counted(name: str, properties: dict) -> str:
+    """The list among the fields of an object that another one counts: "n_issues", "number_of_facts"; else ""."""
+    spoken = set(words_of(name))
+    things = {stem(word) for word in spoken - _COUNTS}
+    if not things or spoken.isdisjoint(_COUNTS):
+        return ""
+    for other in properties:
+        if other != name and {stem(word) for word in words_of(other)} == things:
+            return other
+    return ""
 
 
 def _figures(text: str) -> list[float]:

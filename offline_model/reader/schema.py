@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -122,6 +123,18 @@ def meanings_of(name: str) -> list[str]:
     return [key for key in meanings if means(name, key)]
 
 
+def most_like(names: Iterable[str], meaning: str) -> str:
+    """The name that says a meaning of the lexicon most plainly: it is listed before the others; "" for none."""
+    known = table("words/fields")[meaning].split()
+    able = [name for name in names if means(name, meaning)]
+
+    def place(name: str) -> int:
+        plain = "_".join(words_of(name)) or name.lower()
+        return next(place for place, form in enumerate(known) if fnmatchcase(plain, form))
+
+    return min(able, key=place, default="")
+
+
 def has_field(schema: dict, meaning: str) -> bool:
     """Whether an answer's schema has a top-level field that can take this meaning."""
     whole = resolve(schema, schema)
@@ -162,9 +175,8 @@ def clipped(value: Any, schema: dict) -> Any:
 
 def _clipped_text(text: str, schema: dict) -> str:
     longest = schema.get("maxLength", len(text))
-    shortest = schema.get("minLength", 0)
     if len(text) > longest:
         text = text[:longest]
         whole_words, _, _ = text.rpartition(" ")
         text = whole_words.rstrip(" ,;") or text
-    return text.ljust(shortest, ".")
+    return text

@@ -12,7 +12,8 @@ from .brief import compose
 
 def fits(view: View) -> bool:
     """A writer's prompt or a request for a text, and facts or nothing at all to write it from."""
-    if view.schema and not (has_field(view.schema, "body") and view.facts):
+    holds_text = any(has_field(view.schema or {}, name) for name in ("body", "paragraphs"))
+    if view.schema and not (holds_text and view.facts):
         return False
     if view.material and "facts" not in view.parts and not view.facts:
         return False  # a text alone: the job is to do something with it
