@@ -75,11 +75,15 @@ def minutes(lesson: Lesson, notebook: Any, name: str) -> str:
     """How long a lesson takes, and for what."""
     read, parts = to_read(notebook), _exercises(lesson)
     if not parts:
-        return f"**{read} minutes** to read and run."
+        return f"**{_in_minutes(read)}** to read and run."
     return (
-        f"**{read + sum(parts)} minutes**: {read} to read and run, {sum(parts)} for the "
+        f"**{_in_minutes(read + sum(parts))}**: {read} to read and run, {sum(parts)} for the "
         f"[exercises](../exercises/{name}) ({' + '.join(map(str, parts))})."
     )
+
+
+def _in_minutes(number: int) -> str:
+    return f"{number} minute{'s' * (number != 1)}"
 
 
 def ways(lesson: Lesson, paths: dict[Lesson, Path], folder: str = "") -> str:
@@ -257,7 +261,7 @@ def _own(source: str) -> list[str]:
     return [
         part
         for part in source.split("\n\n")
-        if part.strip() and not re.match(r"\*\*\d+ minutes\*\*|.*\[map\]\(", part)
+        if part.strip() and not re.match(r"\*\*\d+ minutes?\*\*|.*\[map\]\(", part)
     ]
 
 

@@ -140,7 +140,7 @@ def frame(page: Page, navigation: list[tuple[str, str]], *, browser: bool = Fals
     run = f'<a href="{tab}">run it in this browser</a>, or ' if browser else "to run it, "
     note = (
         f'<p class="edition">You are reading this {kind}; {run}'
-        f'<a href="{start}#Start">install it</a>: one command, no key.</p>'
+        f'<a href="{start}#Start">install it</a>.</p>'
         if page.source.is_notebook
         else ""
     )

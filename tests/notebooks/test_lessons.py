@@ -11,6 +11,7 @@ import pytest
 
 from classroom.authoring import lessons
 from classroom.checks import exercises
+from classroom.course import Lesson
 
 from ..places import LESSONS
 from .test_style import ROOT
@@ -70,6 +71,15 @@ def test_minutes_are_measured_by_words_lines_of_code_and_lines_of_output():
     for outputs, minutes in (([], 2), ([printed], 3), ([printed, picture], 4), ([picture], 3)):
         code.outputs = outputs
         assert lessons.to_read(nbformat.v4.new_notebook(cells=[text, code])) == minutes
+
+
+def test_one_minute_is_not_many_and_its_line_is_not_read():
+    short = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# A title")])
+    alone = Lesson("99", "A title")
+    line = "**1 minute** to read and run."
+    assert lessons.minutes(alone, short, "99_a.ipynb") == line
+    short.cells[0].source += f"\n\n{line} " + "word " * 500
+    assert lessons.to_read(short) == 1, "the line itself is not read"
 
 
 @EVERY
