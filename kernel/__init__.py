@@ -6,9 +6,10 @@ from .budget import Budget, Exhausted, Ledger, Spent
 from .client import Client, SetupError, connect
 from .contract import Executable, Handoff, Pause, Registry, Result, ToolError
 from .events import Event
+from .handoff_tools import HandoffTool, NamedHandoffTool, finalize, receipt
 from .run import Run
 from .search import LIBRARY, Corpus, Wikipedia, search_tool
-from .supervisors import DeterministicSupervisor, HandoffTool, LLMSupervisor, finalize
+from .supervisors import DeterministicSupervisor, LLMSupervisor
 from .team import Verdict, researcher, reviewer, specialists, writer
 from .tools import Tool, tool
 from .trace import Trace
@@ -31,6 +32,7 @@ __all__ = [
     "HandoffTool",
     "LLMSupervisor",
     "Ledger",
+    "NamedHandoffTool",
     "Pause",
     "Registry",
     "Reply",
@@ -47,6 +49,7 @@ __all__ = [
     "connect",
     "finalize",
     "models",
+    "receipt",
     "researcher",
     "reviewer",
     "search_tool",

@@ -21,6 +21,7 @@ from .client import Client
 from .contract import (
     Executable,
     Handoff,
+    Label,
     Pause,
     Result,
     Status,
@@ -143,6 +144,8 @@ class Run:
         """The best answer so far; a dispatch that a limit stops returns it."""
         self.artifacts: dict[str, str] = {}
         """Named work so far (facts, draft …); likewise."""
+        self.reserved: set[str] = set()
+        """Names of work that has begun; see `reserve`."""
         self.tool_results: list[str] = []
         """What each tool call brought so far."""
         self._tree = tree
@@ -270,6 +273,16 @@ class Run:
         """Puts finished work where a limit or a failure cannot lose it."""
         for name, text in artifacts.items():
             self.artifacts[name] = as_text(text)
+
+    def reserve(self, name: str) -> Label:
+        """The next free name for somebody's work, taken at once: "writer-1", "writer-2"."""
+        number = 1
+        while (free := Label(f"{label(name)[:60]}-{number}")) in self.reserved | set(
+            self.artifacts
+        ):
+            number += 1
+        self.reserved.add(free)
+        return free
 
     def trace(self) -> Trace:
         """The run so far, readable."""
