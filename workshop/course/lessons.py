@@ -23,6 +23,7 @@ LESSONS = (
         "Plan, dispatch, synthesize",
         "a plan that changes with what is found, and is cross-checked",
     ),
+    Lesson("10", "What the work finds", "findings that change the plan, and results read together"),
     Lesson("11", "Gates", "drafts that have to pass rules, a database, tests and a model"),
     Lesson("12", "Retry and break", "a team that goes on while its services fail"),
     Lesson(
@@ -53,7 +54,7 @@ PLANS = {
     "90 minutes": ("00", "02", "03"),
     "half a day": ("00", "01", "02", "03", "05", "06"),
     "two days": tuple(
-        lesson.number for lesson in LESSONS if lesson.number not in ("18", "21", "24", "26")
+        lesson.number for lesson in LESSONS if lesson.number not in ("10", "21", "24", "26")
     ),
 }
 """What an instructor can do in a room, each with its lessons."""
