@@ -25,20 +25,20 @@ class Selection(BaseModel):
     """Who works, and whether all at once."""
 
     model_config = ConfigDict(defer_build=True)
-    executors: list[str] = Field(description="names, in the order in which they work")
+    executables: list[str] = Field(description="names, in the order in which they work")
     parallel: bool = Field(default=False, description="true only if nobody needs another's result")
 
     def problems(self, registry: Registry) -> list[str]:
         """What is wrong with this selection, a sentence each; empty when it can be dispatched."""
         names = registry.names()
-        there_are = f"the executors are: {', '.join(names) or 'none'}"
-        if not self.executors:
+        there_are = f"the executables are: {', '.join(names) or 'none'}"
+        if not self.executables:
             return [f"nobody was selected; expected at least one name; {there_are}"]
         found = []
-        for name in self.executors:
+        for name in self.executables:
             if name not in registry:
-                found.append(f"there is no executor {name!r}; {there_are}")
-        labels = [label(name) for name in self.executors]
+                found.append(f"there is no executable {name!r}; {there_are}")
+        labels = [label(name) for name in self.executables]
         for name in sorted(set(labels)):
             if labels.count(name) > 1:
                 found.append(f"{name!r} is selected twice; expected once")
@@ -63,14 +63,14 @@ class Selector(Protocol):
 
 @dataclass(frozen=True)
 class KeywordSelector:
-    """Selects by words: an executor works if a word of the task begins with one of its keywords."""
+    """Selects by words: who works is whose keyword begins a word of the task."""
 
     rules: Mapping[str, str]
-    """Keyword → name of an executor, such as {"review": "reviewer"}."""
+    """Keyword → name of an executable, such as {"review": "reviewer"}."""
     parallel: bool = False
 
     async def select(self, task: str, registry: Registry, run: Run) -> Selection:
-        """The executors of the keywords in the task, in the order of their first appearance."""
+        """The executables of the keywords in the task, in the order of their first appearance."""
         places: dict[str, int] = {}
         for keyword, name in self.rules.items():
             match = re.search(rf"\b{re.escape(keyword)}", task, re.IGNORECASE)
@@ -81,13 +81,13 @@ class KeywordSelector:
             names = ", ".join(registry.names()) or "none"
             raise NoSelection(
                 f"no keyword begins a word of {task[:80]!r}; the keywords are: {keywords}; "
-                f"the executors are: {names}"
+                f"the executables are: {names}"
             )
-        return Selection(executors=sorted(places, key=places.__getitem__), parallel=self.parallel)
+        return Selection(executables=sorted(places, key=places.__getitem__), parallel=self.parallel)
 
 
 SELECTOR = """\
-You assign work to executors: tools, skills and agents. From the list of executors, choose those
+You assign work to executables: tools, skills and agents. From the list of executables, choose those
 that the task needs, by name, in the order in which they should work. Set parallel to true only
 if none of them needs the result of another one. Choose nobody whom the task does not need. When
 nobody can do any of it, return an empty list."""
@@ -108,7 +108,7 @@ class ModelSelector:
                 "there is nobody to select: the registry is empty; register an executable"
             )
         schema = schema_of(Selection)
-        schema["properties"]["executors"]["items"]["enum"] = names
+        schema["properties"]["executables"]["items"]["enum"] = names
         decision = Decision(
             name="selector",
             description="Selects who works on a task.",
@@ -118,7 +118,7 @@ class ModelSelector:
             check=lambda selection: selection.problems(registry),
             schema=schema,
         )
-        handoff = Handoff(intent=task, artifacts={"executors": registry.describe()})
+        handoff = Handoff(intent=task, artifacts={"executables": registry.describe()})
         result = await run.dispatch(decision, handoff)
         if not result.ok:
             raise NoSelection(result.reason, result.status)
@@ -127,7 +127,7 @@ class ModelSelector:
 
 @dataclass(frozen=True)
 class DispatchSupervisor:
-    """Selects executors, dispatches the task to each, joins their results."""
+    """Selects executables, dispatches the task to each, joins their results."""
 
     registry: Registry
     selector: Selector
@@ -135,7 +135,7 @@ class DispatchSupervisor:
     description: str = "Selects who works on a request, and joins what they bring."
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
-        """Returns the results as one text, and each under its executor's name in `artifacts`.
+        """Returns the results as one text, and each under its executable's name in `artifacts`.
 
         In parallel, each gets the task alone; one after another, each also gets the results before
         its own. A result that is not ok stops no other: status and reason say what is missing. When
@@ -148,9 +148,9 @@ class DispatchSupervisor:
         wrong = selection.problems(self.registry)
         if wrong:
             return Result(
-                status="failed", reason=f"{'; '.join(wrong)}; given: {selection.executors}"
+                status="failed", reason=f"{'; '.join(wrong)}; given: {selection.executables}"
             )
-        names: list[str] = [label(name) for name in selection.executors]
+        names: list[str] = [label(name) for name in selection.executables]
         order = " and " if selection.parallel else " → "
         run.note(f"selected: {order.join(names)}", about="selection")
         work = self._at_once if selection.parallel else self._in_turn

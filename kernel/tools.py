@@ -10,12 +10,13 @@ import asyncio
 import copy
 import functools
 import inspect
+import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
 
 from .contract import Handoff, Pause, Result, ToolError, as_text, label
 from .events import ToolAnswered, ToolCalled
@@ -70,8 +71,11 @@ class Tool:
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """The tool as an executable: artifacts are its arguments by name, the intent is the first
-        that is still needed."""
-        given = {self.argument(name): text for name, text in handoff.artifacts.items()}
+        that is still needed. An argument that is no text, such as a list, is read as JSON."""
+        given = {}
+        for artifact, text in handoff.artifacts.items():
+            name = self.argument(artifact)
+            given[name] = self._from_text(name, text)
         missing = [
             name
             for name, parameter in self.arguments.model_fields.items()
@@ -82,6 +86,21 @@ class Tool:
             return Result(status="ok", output=await self.call(arguments, run))
         except ToolError as problem:
             return Result(status="failed", reason=str(problem))
+
+    def _from_text(self, name: str, text: str) -> Any:
+        """An argument from an artifact, which is always text; what cannot be read stays text."""
+        parameter = self.arguments.model_fields.get(name)
+        if parameter is None:
+            return text
+        shape: TypeAdapter[Any] = TypeAdapter(parameter.annotation or str)
+        try:
+            shape.validate_python(text)
+        except ValidationError:
+            try:
+                return json.loads(text)
+            except ValueError:
+                return text
+        return text
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """A decorated function can still be called as before."""

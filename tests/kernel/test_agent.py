@@ -360,6 +360,27 @@ async def test_a_tool_keeps_the_contract_and_can_be_registered_and_dispatched():
     assert lost.status == "failed" and "colour" in lost.reason
 
 
+@pytest.mark.parametrize(
+    ("numbers", "comes_back"),
+    [
+        ("[1, 2]", "ok: 3 for 3 months, 007"),
+        ("[1, two]", "failed: arguments of total do not fit the schema. numbers: Input should be a valid"),
+        ("1", "failed: arguments of total do not fit the schema. numbers: Input should be a valid list"),
+    ],
+)  # fmt: skip
+async def test_an_argument_that_is_no_text_is_read_as_json_and_a_text_stays_text(
+    numbers, comes_back
+):
+    @tool
+    def total(months: int, numbers: list[int], order: str) -> str:
+        """Adds numbers."""
+        return f"{sum(numbers)} for {months} months, {order}"
+
+    given = {"months": "3", "numbers": numbers, "order": "007"}
+    result = await Run(scripted()).dispatch(total, Handoff(intent="add", artifacts=given))
+    assert f"{result.status}: {result.as_text()}{result.reason}".startswith(comes_back)
+
+
 async def test_a_tool_may_ask_for_the_run_which_the_model_never_sees(agent):
     @tool
     async def introduce(run: Run, greeting: str = "I am") -> str:

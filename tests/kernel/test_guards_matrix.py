@@ -215,7 +215,7 @@ async def test_what_is_cancelled_while_it_asks_has_nothing_set_aside(make):
 
 class Selected:
     async def select(self, task, registry, run):
-        return Selection(executors=["worker"])
+        return Selection(executables=["worker"])
 
 
 class Planned:

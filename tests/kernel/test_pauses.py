@@ -44,14 +44,14 @@ def asking(name="payer", question=QUESTION):
 
 class Fixed:
     def __init__(self, *names, parallel=False):
-        self.selection = Selection(executors=list(names), parallel=parallel)
+        self.selection = Selection(executables=list(names), parallel=parallel)
 
     async def select(self, *_):
         return self.selection
 
     async def plan(self, *_):
         return Plan(
-            steps=[Step(id=name, worker=name, intent="x") for name in self.selection.executors]
+            steps=[Step(id=name, worker=name, intent="x") for name in self.selection.executables]
         )
 
 

@@ -30,14 +30,14 @@ def registry_of(*executables):
 
 
 def chosen(*names, parallel=False):
-    return json.dumps({"executors": list(names), "parallel": parallel})
+    return json.dumps({"executables": list(names), "parallel": parallel})
 
 
 class Fixed:
     """A selector that always gives the same selection."""
 
     def __init__(self, *names, parallel=False):
-        self.selection = Selection(executors=list(names), parallel=parallel)
+        self.selection = Selection(executables=list(names), parallel=parallel)
 
     async def select(self, task, registry, run):
         return self.selection
@@ -49,13 +49,13 @@ class Fixed:
 async def test_keywords_select_in_the_order_of_the_task_not_of_the_rules():
     rules = {"review": "reviewer", "fix": "coder", "search": "finder"}
     selection = await KeywordSelector(rules).select(TASK.intent, Registry(), Run(scripted()))
-    assert selection == Selection(executors=["finder", "coder", "reviewer"], parallel=False)
+    assert selection == Selection(executables=["finder", "coder", "reviewer"], parallel=False)
 
 
 async def test_two_keywords_of_one_executor_select_it_once_at_the_first_of_them():
     rules = {"fix": "coder", "implement": "coder", "shop": "finder"}
     selection = await KeywordSelector(rules).select(TASK.intent, Registry(), Run(scripted()))
-    assert selection.executors == ["finder", "coder"]
+    assert selection.executables == ["finder", "coder"]
 
 
 async def test_a_keyword_inside_a_word_is_no_keyword():
@@ -63,12 +63,12 @@ async def test_a_keyword_inside_a_word_is_no_keyword():
         await KeywordSelector({"fix": "coder"}).select("the prefix", Registry(), Run(scripted()))
 
 
-async def test_a_task_without_keywords_fails_with_the_task_the_keywords_and_the_executors():
+async def test_a_task_without_keywords_fails_with_the_task_the_keywords_and_the_executables():
     supervisor = DispatchSupervisor(registry_of(Worker("coder")), KeywordSelector({"fix": "coder"}))
     result = await Run(scripted()).dispatch(supervisor, Handoff(intent="Sing a song"))
     assert result.status == "failed"
     assert "'Sing a song'" in result.reason and "the keywords are: fix" in result.reason
-    assert "the executors are: coder" in result.reason
+    assert "the executables are: coder" in result.reason
 
 
 async def test_a_rule_that_names_nobody_fails_with_who_there_is_and_nobody_works():
@@ -77,7 +77,7 @@ async def test_a_rule_that_names_nobody_fails_with_who_there_is_and_nobody_works
     supervisor = DispatchSupervisor(registry_of(worker), KeywordSelector(rules))
     result = await Run(scripted()).dispatch(supervisor, TASK)
     assert (result.status, worker.seen) == ("failed", [])
-    assert "there is no executor 'critic'; the executors are: coder" in result.reason
+    assert "there is no executable 'critic'; the executables are: coder" in result.reason
     assert "given: ['coder', 'critic']" in result.reason
 
 
@@ -91,18 +91,18 @@ async def test_a_model_sees_who_there_is_and_may_name_nobody_else():
     selection = await ModelSelector().select("Fix it", registry, run)
     [request] = requests_of(client)
     schema = request["output_config"]["format"]["schema"]
-    assert selection.executors == ["coder"]
-    assert schema["properties"]["executors"]["items"]["enum"] == ["coder", "ops"]
+    assert selection.executables == ["coder"]
+    assert schema["properties"]["executables"]["items"]["enum"] == ["coder", "ops"]
     assert "- coder (agent): Fixes bugs." in request["messages"][0]["content"]
     assert run.trace().handoffs()[0]["to_agent"] == "selector"
 
 
 BAD = {
-    "unknown": (chosen("dba"), "there is no executor 'dba'; the executors are: coder"),
+    "unknown": (chosen("dba"), "there is no executable 'dba'; the executables are: coder"),
     "empty": (chosen(), "nobody was selected; expected at least one name"),
     "twice": (chosen("coder", "coder"), "'coder' is selected twice"),
     "no JSON": ("I would take the coder.", "do not fit the schema"),
-    "another shape": ('{"workers": ["coder"]}', "executors: Field required"),
+    "another shape": ('{"workers": ["coder"]}', "executables: Field required"),
 }
 
 
@@ -111,7 +111,7 @@ async def test_a_bad_answer_is_sent_back_once_with_what_is_wrong(answer, wrong):
     client = scripted(answer, chosen("coder"))
     selection = await ModelSelector().select("Fix it", registry_of(Worker("coder")), Run(client))
     first, second = requests_of(client)
-    assert selection.executors == ["coder"]
+    assert selection.executables == ["coder"]
     assert second["messages"][: len(first["messages"])] == first["messages"]
     assert wrong in second["messages"][-1]["content"]
 
@@ -255,7 +255,7 @@ NAMES = st.lists(st.sampled_from(["a", "b", "c", "x", ""]), max_size=5)
 def test_a_selection_has_no_problems_exactly_when_its_names_exist_and_are_there_once(names):
     registry = registry_of(Worker("a"), Worker("b"), Worker("c"))
     good = bool(names) and set(names) <= set("abc") and len(set(names)) == len(names)
-    assert (Selection(executors=names).problems(registry) == []) == good
+    assert (Selection(executables=names).problems(registry) == []) == good
 
 
 # ── the offline model's choice ─────────────────────────────────────────────────────────────────────────────
@@ -283,7 +283,7 @@ async def test_the_offline_model_selects_by_what_descriptions_offer(task, names,
     from kernel import connect
 
     selection = await ModelSelector().select(task, TEAM, Run(connect("offline")))
-    assert selection == Selection(executors=names.split(), parallel=parallel)
+    assert selection == Selection(executables=names.split(), parallel=parallel)
 
 
 @pytest.mark.parametrize("task", ["Translate the manual into French", "Order a pizza", "Sing"])

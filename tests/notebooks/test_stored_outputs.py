@@ -68,7 +68,16 @@ NOT_UNDERSTOOD = {
     },
     "notebooks/08_one_contract.ipynb": {
         **OTHER_WORKERS,
-        "Research blameless postmortems, …": "each worker does its part of the whole task",
+        **dict.fromkeys(
+            (
+                "Check the settings",
+                "Find the bug, count what …",
+                "Research blameless postmortems, …",
+                "Search for the discount, …",
+            ),
+            "each worker does its part, whatever the whole task says",
+        ),
+        "Implement a prototype of gift cards": "what the desk cannot be asked is the lesson's point",
     },
     "notebooks/09_plan_and_dispatch.ipynb": {
         **OTHER_WORKERS,

@@ -16,7 +16,9 @@ LESSONS = (
     Lesson("06", "Break it", "four failures: provoked, measured, repaired, guarded by a test"),
     Lesson("07", "Was it worth it?", "the team against one agent, in calls, dollars and quality"),
     Lesson(
-        "08", "One contract", "tools, skills and agents in one registry, chosen by rules or a model"
+        "08",
+        "One contract",
+        "tools, skills and agents in one registry, and what a monolith loses to one time-out",
     ),
     Lesson(
         "09",
@@ -54,7 +56,7 @@ PLANS = {
     "90 minutes": ("00", "02", "03"),
     "half a day": ("00", "01", "02", "03", "05", "06"),
     "two days": tuple(
-        lesson.number for lesson in LESSONS if lesson.number not in ("10", "21", "24", "26")
+        lesson.number for lesson in LESSONS if lesson.number not in ("10", "18", "21", "24", "26")
     ),
 }
 """What an instructor can do in a room, each with its lessons."""

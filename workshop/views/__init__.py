@@ -13,6 +13,7 @@ from .gates import GateRounds
 from .handoffs import HandoffLog
 from .hierarchy import Hierarchy
 from .live import watch
+from .mesh import HubAndMesh
 from .plan import PlanGraph
 from .spans import SpanTree
 from .states import StateLine
@@ -29,6 +30,7 @@ __all__ = [
     "GateRounds",
     "HandoffLog",
     "Hierarchy",
+    "HubAndMesh",
     "PlanGraph",
     "SpanTree",
     "StateLine",

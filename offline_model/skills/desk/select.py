@@ -1,4 +1,4 @@
-"""Select who works: for each clause of a task the executor whose description offers it."""
+"""Select who works: for each clause of a task the executable whose description offers it."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _ENOUGH = 2
 
 def fits(view: View) -> bool:
     """Executors to choose are asked for, and the message lists them."""
-    return shape_of(view) == {"executors", "parallel"} and bool(_team(view))
+    return shape_of(view) == {"executables", "parallel"} and bool(_team(view))
 
 
 def _team(view: View) -> dict[str, str]:
-    """Name → description of each executor."""
-    return listed(parts_of(view).get("executors", ""))
+    """Name → description of each executable."""
+    return listed(parts_of(view).get("executables", ""))
 
 
 def select(view: View) -> Answer:
-    """The executors in the order of the clauses that ask for them; at once if all only read."""
+    """The executables in the order of the clauses that ask for them; at once if all only read."""
     team = _team(view)
     chosen = []
     for clause in re.split(r"[,;.\n]|\b(?:and|then)\b", asked(view)):
@@ -47,8 +47,8 @@ def select(view: View) -> Answer:
         if points[best] >= _ENOUGH and best not in chosen:
             chosen.append(best)
     at_once = len(chosen) > 1 and all(_READS.match(team[name]) for name in chosen)
-    answer = {"executors": chosen, "parallel": at_once}
-    return answer_json(answer, "One executor for each clause of the task.")
+    answer = {"executables": chosen, "parallel": at_once}
+    return answer_json(answer, "One executable for each clause of the task.")
 
 
 def _points(clause: str, about: str) -> int:

@@ -569,7 +569,7 @@ DESK_REQUESTS = [  # what a request is read as, its system prompt, the answer's 
     ("synthesizer of findings", "You are the synthesizer.", SYNTHESIS, {"code": CHECKED}),
     ("planner of a desk", "You plan.", {"steps": {"type": "array", "items": STEP}}, {"workers": WORKERS}),
     ("reviewer of patches", PATCHES, VERDICT["properties"], {"draft": CHECKED}),
-    ("selector of executors", "You select.", {"executors": {"type": "array", "items": {"enum": ["code", "ops"]}}, "parallel": {"type": "boolean"}}, {"executors": WORKERS}),
+    ("selector of executables", "You select.", {"executables": {"type": "array", "items": {"enum": ["code", "ops"]}}, "parallel": {"type": "boolean"}}, {"executables": WORKERS}),
 ]  # fmt: skip
 
 

@@ -46,7 +46,7 @@ SYNTHESIS = shape(
     answer=TEXT, contradictions={"type": "array", "items": CLASH}, open_questions=TEXTS
 )
 NAMES = {"type": "array", "items": {"enum": ["code", "ops"]}}
-SELECTION = shape(executors=NAMES, parallel={"type": "boolean"})
+SELECTION = shape(executables=NAMES, parallel={"type": "boolean"})
 HAND = [
     tool(f"handoff_to_{name}", text, intent=TEXT, artifacts={"type": "object"})
     for name, text in (
@@ -108,7 +108,7 @@ def replied(system: str, task: str) -> Reply:
     if "on-call desk" in start:
         return of_the_desk(system, start.split()[3])
     if "assign work" in start:
-        return send(parts(task=task, executors=WORKERS), system, schema=SELECTION)
+        return send(parts(task=task, executables=WORKERS), system, schema=SELECTION)
     if "in `needs`" in start:
         return send(parts(task=TICKET, workers=WORKERS), system, schema=STEPS)
     if "under the\nstep's id" in start:

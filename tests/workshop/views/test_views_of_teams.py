@@ -1,4 +1,4 @@
-"""Facts about the picture of a hierarchy: levels, sources that are dropped, refusals, wrappers."""
+"""Facts about the pictures of a hierarchy and of a hub: levels, sources that are dropped, refusals, wrappers, lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from kernel import Handoff, Result, Run
 from kernel.gates import Gated, LengthGate
 from tests.scripted import Worker, scripted
-from workshop.views import Hierarchy
+from workshop.views import Hierarchy, HubAndMesh
 
 TASK = Handoff(intent="Write <all> of it")
 
@@ -82,3 +82,31 @@ def test_without_events_it_says_so():
     run = Run(scripted())
     assert Hierarchy(run).finding() == "No work has been handed over yet."
     assert ElementTree.fromstring(Hierarchy(run).svg()) is not None
+
+
+@pytest.mark.parametrize(
+    ("members", "lines"), [(1, (1, 0)), (2, (2, 1)), (4, (4, 6)), (17, (17, 136))]
+)
+async def test_a_hub_needs_a_line_for_each_and_a_mesh_one_for_each_pair(members, lines):
+    team = tuple(found(f"worker {number}", "done") for number in range(members))
+    run = Run(scripted())
+    await run.dispatch(Boss("chief", team, Result(status="ok", output="done")), TASK)
+    picture = HubAndMesh(run)
+    assert picture.counts()[0] == (members, *lines)
+    words = " ".join(ElementTree.fromstring(picture.svg()).itertext())
+    assert "worker-0" in words and "chief" in words and picture.finding() in words
+    assert "32          32        496" in picture.text()
+
+
+async def test_whoever_works_twice_is_one_line_and_those_below_are_none():
+    ann, bob = found("ann", "done"), found("bob", "done")
+    lead = Boss("lead", (bob,), Result(status="ok", output="done"))
+    run = Run(scripted())
+    await run.dispatch(Boss("chief", (ann, lead, ann), Result(status="ok", output="done")), TASK)
+    assert HubAndMesh(run).names == ["ann", "lead"]
+
+
+def test_a_run_without_work_has_no_lines():
+    picture = HubAndMesh(Run(scripted()))
+    assert picture.text() == picture.finding() == "No work has been handed over yet."
+    assert ElementTree.fromstring(picture.svg()) is not None

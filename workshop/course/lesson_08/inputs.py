@@ -1,8 +1,9 @@
-"""The author's side of lesson 08: functions, teams and selections, and what people get wrong about them."""
+"""What answers to lesson 08 are tried on: functions, teams, selections and switchboards."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from random import Random
 from typing import Any
 
@@ -102,8 +103,10 @@ def selections(draw: Random) -> dict[str, list[Any]]:
     ghosts = draw.sample(("dba", "lawyer", "designer"), 2)
     ghost, other = (f"{name}_{draw.randint(2, 999)}" for name in ghosts)
 
-    def case(about: str, *executors: str, text: str = "") -> dict[str, Any]:
-        answer = text or json.dumps({"executors": [*executors], "parallel": draw.random() < 0.5})
+    def case(about: str, *executables: str, text: str = "") -> dict[str, Any]:
+        answer = text or json.dumps(
+            {"executables": [*executables], "parallel": draw.random() < 0.5}
+        )
         return {"about": about, "answer": answer, "names": names}
 
     return {
@@ -123,16 +126,89 @@ def selections(draw: Random) -> dict[str, list[Any]]:
         "no JSON": [
             case("the answer is a sentence", text=f"I would ask {one}."),
             case("JSON, and no selection", text=json.dumps([one, two])),
-            case("a dict without executors", text=json.dumps({"agents": [one], "parallel": True})),
-            case("the word is no key: a list", text=json.dumps(["executors", one])),
-            case("the word is no key: a text", text=json.dumps("executors")),
-            case("the word stands in a value", text=json.dumps({"note": "no executors"})),
             case(
-                "the executors alone, and nothing is wrong", text=json.dumps({"executors": [one]})
+                "a dict without executables", text=json.dumps({"agents": [one], "parallel": True})
+            ),
+            case("the word is no key: a list", text=json.dumps(["executables", one])),
+            case("the word is no key: a text", text=json.dumps("executables")),
+            case("the word stands in a value", text=json.dumps({"note": "no executables"})),
+            case(
+                "the executables alone, and nothing is wrong",
+                text=json.dumps({"executables": [one]}),
             ),
             case("one name is nobody's", two, other),
         ],
     }
 
 
-INPUTS = {"08.1": functions, "08.2": capabilities, "08.3": selections}
+JOBS = {
+    "code": ("Finds bugs in the source and proposes patches.", "propose patches"),
+    "ops": ("Reads settings and counts hosts.", "count hosts"),
+    "comms": ("Writes notes to customers.", "write notes"),
+    "reviewer": ("Reviews patches of the source.", "reviews of patches"),
+    "ticket": ("Reads one ticket by its number.", "one ticket please"),
+}
+"""What members of a switchboard say of themselves, and a wish for each."""
+RIVALS = (
+    ("reviews of patches", ("code", "reviewer")),
+    ("proposes patches of bugs", ("reviewer", "code")),
+    ("reads settings", ("ticket", "ops")),
+    ("reads a ticket number", ("ops", "ticket")),
+)
+"""A wish that the first of two shares a word of, and the second more than one."""
+
+
+def switchboards(draw: Random) -> dict[str, list[Any]]:
+    """Members, what is wished for, and what comes back of whoever works."""
+
+    def case(about: str, wish: str, names: Iterable[str], ends: str = "ok") -> dict[str, Any]:
+        number = draw.randint(10, 999)
+        members = [[name, JOBS[name][0]] for name in names]
+        return {
+            "about": about,
+            "members": members,
+            "wish": wish,
+            "context": f"ticket T-{number}",
+            "artifacts": {"facts": f"{number} facts"},
+            "ends": ends,
+            "output": f"{number + 1} lines",
+            "problem": f"no file {number}" if ends == "failed" else "",
+        }
+
+    one, two, three = draw.sample(list(JOBS), 3)
+    (rivals, pair), (other_rivals, other_pair) = draw.sample(RIVALS, 2)
+    named = draw.choice(("comms", "ops"))
+    return {
+        "finds": [
+            case(f"{one} can", JOBS[one][1], draw.sample([one, two, three], 3)),
+            case(f"{pair[0]} can a part of it, {pair[1]} more", rivals, pair),
+            case(f"{other_pair[0]} can a part of it", other_rivals, [*other_pair, "comms"]),
+            case("three fit equally well", "reads patches", ["ops", "code", "ticket"]),
+            case(
+                "ops fits best, two others a part",
+                "reads settings, counts hosts, bugs",
+                ["code", "ops", "comms", "ticket"],
+            ),
+            case("the name alone fits", f"ask {named} for it", ["code", named, "ticket"]),
+        ],
+        "hands on": [
+            case("the work succeeds", JOBS[two][1], draw.sample([one, two, three], 3)),
+            case("the work fails", JOBS[three][1], [three, one], "failed"),
+            case("the work is stopped by a limit", rivals, [*pair, "comms"], "exhausted"),
+        ],
+        "nobody": [
+            case("nobody can do it", draw.choice(NOBODY), [one, two]),
+            case("nobody is there", JOBS[one][1], []),
+            case("a part of a word is another word", "count a bug", ["code", "ops"]),
+            case("nobody can do it in a larger team", draw.choice(NOBODY), list(JOBS)),
+            case(f"{one} can", JOBS[one][1], [two, one]),
+        ],
+    }
+
+
+INPUTS = {
+    "08.1": functions,
+    "08.2": capabilities,
+    "08.3": selections,
+    "08.4": switchboards,
+}

@@ -1,4 +1,6 @@
-"""What is seen of answers to lesson 08: an executable at work, a name that was found, faults of a selection."""
+"""What is seen of answers to lesson 08: an executable at work, a name that was found, faults of a
+selection, a switchboard that hands work on.
+"""
 
 from __future__ import annotations
 
@@ -119,4 +121,64 @@ def faults(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     return {"faults": sorted(returned, key=repr) if isinstance(returned, list) else returned}
 
 
-OBSERVE = {"08.1": wrapped, "08.2": found, "08.3": faults}
+def switched(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Whom a switchboard finds, to whom it hands the work, and what it brings back."""
+
+    def works(_: Handoff) -> Result:
+        return Result(status=case["ends"], output=case["output"], reason=case["problem"])
+
+    members = []
+    for name, description in case["members"]:
+        member = Specialist(name, works)
+        member.description = description
+        members.append(member)
+    run = quiet_run()
+    made = call(answer, members)
+    seen = _parts_of(made)
+    if len(seen) < 2 or seen["the object has"] != [*PARTS, "find"]:
+        return seen
+    seen["name"] = made.name
+    seen["find gives"] = _found_by(made, case["wish"])
+    names = [name for name, _ in case["members"]]
+    seen["names in the description"] = held(str(made.description), *names)
+    door = Door(made, "switchboard")
+    handoff = Handoff(intent=case["wish"], context=case["context"], artifacts=case["artifacts"])
+    result = wait(run.dispatch(door, handoff))
+    given = [event.handoff for event in run.events if event.kind == "dispatch"][1:]
+    seen |= {
+        "execute gives": door.gave[0],
+        "given work": tuple(each.to_agent for each in given),
+        "calls of execute past the run": sum(member.calls for member in members) - len(given),
+        "handoffs that were changed": sum(each.as_text() != handoff.as_text() for each in given),
+        "status": result.status,
+        "output": result.output,
+    }
+    if given:
+        return {**seen, "reason": result.reason}
+    return {
+        **seen,
+        "the reason holds": held(result.reason, case["wish"], *names),
+        "objects in the reason": held(result.reason, f"{Specialist.__name__}("),
+    }
+
+
+def _parts_of(made: Any) -> dict[str, Any]:
+    """What kind of thing came back, and which parts of a switchboard it has."""
+    if isinstance(made, Raised):
+        return {"returned": made}
+    if not hasattr(made, "execute") or inspect.isclass(made):
+        kind = "class" if inspect.isclass(made) else name_of(type(made))
+        return {"returned": (f"a {kind}",)}
+    parts = [part for part in (*PARTS, "find") if hasattr(made, part)]
+    return {"returned": ("an object",), "the object has": parts}
+
+
+def _found_by(made: Any, wish: str) -> Any:
+    """The names that `find` gives, or what it gives in their place."""
+    found = made.find(wish)
+    if isinstance(found, list) and all(isinstance(each, Specialist) for each in found):
+        return ("executables",)
+    return found
+
+
+OBSERVE = {"08.1": wrapped, "08.2": found, "08.3": faults, "08.4": switched}

@@ -2,7 +2,7 @@ def faults(answer, names):
     import json as reader
 
     try:
-        given = list(reader.loads(answer)["executors"])
+        given = list(reader.loads(answer)["executables"])
     except (ValueError, TypeError, KeyError):
         return [("not a selection", "")]
     if given == []:
