@@ -75,10 +75,9 @@ class LengthGate:
             return [EMPTY]
         if count <= self.words:
             return []
-        problem = f"is too long: {count} words, the limit is {self.words}"
-        return [
-            Issue(where="the whole text", problem=problem, remedy=f"cut {count - self.words} words")
-        ]
+        problem = f"is too long: {count} words"
+        remedy = f"cut it to at most {self.words} words"
+        return [Issue(where="the whole text", problem=problem, remedy=remedy)]
 
 
 @dataclass(frozen=True)

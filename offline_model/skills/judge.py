@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from fnmatch import fnmatchcase
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..answer import Answer
 from ..reader.draft import Draft, length
 from ..reader.form import filled
 from ..reader.lexicon import has, table
-from ..reader.schema import Share, has_field, resolve
+from ..reader.schema import Share, has_field, positive, resolve
 from ..reader.sources import facts
 from ..reader.view import View
-from ..reader.words import BULLET, uncited, words
+from ..reader.words import BULLET, stem, uncited, words
 
 CHECKS = ("support", "cited", "covered", "short", "readable")
+_ANSWERS = {True: "yes", False: "no", None: "not answered, it is none of what I can check"}
 NUMBERS = ("integer", "number")
 USUAL_SCALE = (1, 5)
 _SCALE = re.compile(
@@ -158,7 +159,26 @@ class _Sheet:
             elif field.get("type") in NUMBERS:
                 scored = criterion if _is_total(name) else name
                 values[name] = self.share(scored)
+            elif field.get("type") == "boolean":
+                values[name] = self.holds(criterion or name)
+            elif {str(option).lower() for option in field.get("enum", ())} == {"yes", "no"}:
+                values[name] = self.said(field["enum"], criterion or name)
         return values
+
+    def holds(self, question: str) -> bool | None:
+        """Whether a text fulfils a criterion wholly; None for one that is none of the checks, and for one
+        that asks for a fault: "does it invent anything?"."""
+        rating = self.rating(question)
+        asked = {
+            stem(word) for word in words(self.criteria.get(question, question).replace("_", " "))
+        }
+        is_reversed = not asked.isdisjoint(map(stem, table("words/criteria")["faults"].split()))
+        return None if rating is None or is_reversed or _is_total(question) else rating.share == 1
+
+    def said(self, options: list, question: str) -> Any:
+        """The same as a yes or a no of the options."""
+        holds = self.holds(question)
+        return None if holds is None else positive(options, holds)
 
 
 def _is_total(name: str) -> bool:
@@ -169,6 +189,10 @@ def _is_total(name: str) -> bool:
 def _check_in(text: str) -> str:
     """The check that a criterion's words name, or ""."""
     spoken = words(text.replace("_", " "))
+    if {"use", "uses", "used"}.intersection(spoken) and {"source", "sources", "facts"}.intersection(
+        spoken
+    ):
+        return "covered"
     for check in CHECKS:
         for name in table("words/criteria")[check].split():
             if any(fnmatchcase(word, name) for word in spoken):
@@ -192,7 +216,11 @@ def reply(view: View) -> Answer:
     lines = []
     for name in [*sheet.criteria, ""]:
         rating, share = sheet.rating(name), sheet.share(name)
-        if rating and share:
+        if view.wish("yes_no"):
+            holds = sheet.holds(name)
+            if name:
+                lines.append(f"{name}: {_ANSWERS[holds]}")
+        elif rating and share:
             reason = f" – {rating.reason}" if name else ""
             lines.append(f"{name or 'overall'}: {share.on(whole)}{reason}")
         else:

@@ -58,7 +58,7 @@ def writer(*drafts):
 async def test_the_length_gate_counts_words_and_lets_no_empty_text_pass():
     assert await check(LengthGate(3), "one two three") == []
     assert await check(LengthGate(3), "a b c d e") == [
-        "the whole text: is too long: 5 words, the limit is 3; cut 2 words"
+        "the whole text: is too long: 5 words; cut it to at most 3 words"
     ]
     assert await check(LengthGate(3), " \n") == ["the whole text: is empty; write it"]
 

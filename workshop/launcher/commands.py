@@ -19,9 +19,11 @@ IDEAS = "--ideas"
 looks whether an assertion about the idea fails.
 """
 MUTANTS = "tests/notebooks/test_mutants.py"
-TOGETHER = ("-n", str(min((os.cpu_count() or 2) + 1, 4)), "--dist", "loadscope")
+WORKERS = min((os.cpu_count() or 2) + 1, 4)
+TOGETHER = ("-n", str(WORKERS), "--dist", "loadscope", "--no-loadscope-reorder")
 """All tests run side by side, one more than there are processors, since many of them wait; what
-shares something stays together (tests/conftest.py).
+shares something stays together (tests/conftest.py). They begin in the order of the folders: the
+browser, which takes longest and has one JupyterLab, is the first, and short ones are the last.
 """
 
 

@@ -49,6 +49,8 @@ class Placed:
     """Done under an earlier plan."""
     tries: int = 1
     """How often this plan's supervisor gave the step to a worker."""
+    rounds: int = 1
+    """How many of its drafts came before gates, in the last try."""
 
     @property
     def state(self) -> str:
@@ -62,6 +64,8 @@ class Placed:
         done = "kept" if self.kept else self.state
         if self.tries > 1:
             done += f" at try {self.tries}"
+        if self.rounds > 1:
+            done += f" in round {self.rounds}"
         back = self.job.back if self.job else ""
         return f"{done} · {back}" if back else done
 
@@ -98,6 +102,7 @@ class PlanGraph(View):
         reasons = {note.seq: note.text for note in notes(self.events, "re-plan")}
         done = jobs(self.events, supervisor)
         firsts = {event.run: event.seq for event in self.events if isinstance(event, Dispatched)}
+        rounds = {note.run: note.fields["round"] for note in notes(self.events, "gate")}
         found: list[Made] = []
         mine = [note for note in made_at if note.run == supervisor]
         ends = [note.seq for note in mine[1:]] + [len(self.events)]
@@ -105,7 +110,10 @@ class PlanGraph(View):
             why = next((text for seq, text in reversed(reasons.items()) if seq < note.seq), "")
             made = Made(len(found) + 1, why.partition(": ")[2])
             for batch in Plan.model_validate(note.fields["plan"]).batches():
-                made.batches.append([_placed(step, done, firsts, end, found) for step in batch])
+                placed = [_placed(step, done, firsts, end, found) for step in batch]
+                for one in placed:
+                    one.rounds = rounds.get(one.job.run, 1) if one.job else 1
+                made.batches.append(placed)
             found.append(made)
         last = found[-1]
         for made in found[:-1]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
+from ...account import Account
 from ...answer import Answer
+from ...reader.dials import limit
 from ...reader.lexicon import has
 from ...reader.view import View
 from ...reader.words import is_instruction
@@ -16,6 +19,10 @@ from .material import (
 )
 
 USUAL_WORDS = 120
+UNLIMITED = 10_000
+FRAME = 3
+"""Lines of a note that are not dropped to make it shorter: title, what was expected, what is next."""
+_QUOTED = re.compile(r"“([^”]+?)[….]*”")
 
 
 def fits(view: View) -> bool:
@@ -28,7 +35,9 @@ def fits(view: View) -> bool:
 
 
 def notify(view: View) -> Answer:
-    """What was expected, what was found, what happens next."""
+    """What was expected, what was found, what happens next; a draft with feedback is revised."""
+    if view.draft.strip() and view.parts.get("feedback", "").strip():
+        return _revised(view, view.draft, view.parts["feedback"])
     findings = findings_of(view)
     title = re.search(r"\bticket\s+(\S.+?)[.\n]", asked(view), re.I)
     lines = [
@@ -44,6 +53,26 @@ def notify(view: View) -> Answer:
         if room >= 0:
             kept.append(line)
     return Answer.say("\n".join(kept), f"{len(findings)} findings, in order.")
+
+
+def _revised(view: View, draft: str, feedback: str) -> Answer:
+    """The note without the lines that the feedback quotes to be removed, and as short as it says."""
+    lines = draft.splitlines()
+    unread = []
+    room = UNLIMITED
+    for issue in feedback.splitlines():
+        named = [line for line in lines if any(each in line for each in _QUOTED.findall(issue))]
+        most = limit(issue, "words")
+        if named and has(issue, "words/complaints", "remove_wordings"):
+            lines = [line for line in lines if line not in named]
+        elif most and has(issue, "words/complaints", "shorten_wordings"):
+            room = min(room, most)
+        elif issue.strip():
+            unread.append(issue)
+    while len(lines) > FRAME and sum(len(line.split()) for line in lines) > room:
+        del lines[-2]
+    answer = Answer.say("\n".join(lines), "Fix what the feedback names, keep the rest.")
+    return replace(answer, account=Account(not_understood=tuple(unread)))
 
 
 def _sentence(finding: Finding) -> str:

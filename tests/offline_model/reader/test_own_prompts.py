@@ -8,16 +8,28 @@ from offline_model.reader.lexicon import families, table
 from workshop.course.lessons import LESSONS
 
 from .desk import FACTS, GOOD
-from .wire import TEXT, TEXTS, parts, send, shape
+from .test_page import FOUND, SETTINGS
+from .test_skills import team
+from .wire import TEXT, TEXTS, parts, send, shape, tool
 
 STEP = shape(id=TEXT, worker=TEXT, intent=TEXT, needs=TEXTS)
 KINDS = {
     "string": TEXT,
     "array": TEXTS,
     "boolean": {"type": "boolean"},
+    "integer": {"type": "integer"},
+    "nullable": {"anyOf": [{"type": "string"}, {"type": "null"}]},
     "steps": {"type": "array", "items": STEP},
+    "findings": FOUND,
 }
-AT_HAND = {"facts": FACTS, "draft": GOOD.replace("2021", "2019")}
+RUBRIC = "- Does every sentence cite a source?\n- Is every source used?\n- Is it funny?"
+AT_HAND = {"facts": FACTS, "draft": GOOD.replace("2021", "2019"), "rubric": RUBRIC}
+TRANSFER = {
+    "name": "transfer_to_writer",
+    "description": "Writes a cited brief from facts.",
+    "input_schema": {"type": "object", "properties": {}},
+}
+TOOLS = {"": [], "team": team(), "transfer": [TRANSFER], "search": [tool()], "settings": [SETTINGS]}
 ROWS = {name: table(f"own_prompts/{name}") for name in families("own_prompts")}
 
 
@@ -26,7 +38,9 @@ def test_a_prompt_of_ones_own_is_read_as_the_table_says(row):
     given = {name: AT_HAND[name] for name in row["at_hand"]}
     fields = {name: KINDS[kind] for name, kind in row.get("fields", {}).items()}
     schema = shape(**fields) if fields else None
-    account = send(parts(task=row["task"], **given), row["prompt"], schema=schema).account
+    tools = TOOLS[row.get("tools", "")]
+    text = parts(task=row["task"], **given)
+    account = send(text, row["prompt"], schema=schema, tools=tools).account
     assert set(row["obeyed"]) <= set(account.wishes)
     assert account.not_understood == tuple(row["named"])
 

@@ -388,6 +388,14 @@ def scored(wish: str) -> int:
     return send(asked, f"You are a judge. {wish}", schema=schema).json["support"]
 
 
+def answered(wish: str) -> list[str]:
+    """What a judge answers to two questions on a draft that lacks a citation."""
+    rubric = "- Does every sentence cite a source?\n- Is every sentence carried by the facts?"
+    text = parts(task="Judge the draft.", facts=FACTS, draft=UNCITED, rubric=rubric)
+    lines = send(text, f"You are a judge. {wish}").text.splitlines()
+    return [line.rpartition(": ")[2] for line in lines]
+
+
 EFFECTS = {  # wish → whether a reply does what a wording asks for
     "length": lambda wish: len(wrote(wish).split()) <= 180 and wrote(wish).count("\n\n") <= 3,
     "citations": lambda wish: wrote(wish).count("[") == wrote(wish).count(".") > 0,
@@ -408,6 +416,7 @@ EFFECTS = {  # wish → whether a reply does what a wording asks for
     "ask_again": lambda wish: supervised(wish, task="Write a brief on Qdrant. Use the sources qdrant-intro and qdrant-pricing.")[:3] == ["researcher", "researcher", "writer"],
     "one_by_one": lambda wish: needed(wish) == [[], ["researcher-1"], ["researcher-2"]],
     "at_once": lambda wish: needed(wish) == [[], [], []],
+    "yes_no": lambda wish: answered(wish) == ["no", "yes"],
     "facts_only": lambda wish: "writer" not in desk(f"{wish}: Qdrant")[0],
 }  # fmt: skip
 TURNED = {  # wish → whether a reply does what a wording that turns it down asks for

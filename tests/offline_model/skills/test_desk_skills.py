@@ -569,6 +569,29 @@ def test_a_note_says_what_the_findings_carry_and_keeps_its_length():
     )
 
 
+FOUND = ["On host a: all is well.", "On host b: all is well.", "On host c: all is well."]
+
+
+@pytest.mark.parametrize(
+    ("feedback", "kept"),
+    [
+        ("- “We saw: On host b: all is well.”: “host b”; remove this sentence", [0, 2]),
+        ("- the whole text: is too long: 38 words; cut it to at most 34 words", [0, 1]),
+        ("- the draft: is not good enough; try again", [0, 1, 2]),
+    ],
+)
+def test_a_note_with_feedback_is_revised_by_what_it_names_and_by_nothing_else(feedback, kept):
+    agent = Agent("comms", "d", PROMPTS["comms"], models.worker)
+    items = [Finding(claim=claim, holds=True) for claim in FOUND]
+    artifacts = {"x": Findings(items=items).model_dump_json()}
+    handoff = Handoff(intent="Write.", context="Expected: All is well.", artifacts=artifacts)
+    first = asked(agent, handoff).output
+    revision = handoff.with_artifacts({"draft": first, "feedback": feedback})
+    expected = [line for line in first.splitlines() if not line.startswith("We saw")]
+    expected[2:2] = [f"We saw: {FOUND[place]}" for place in kept]
+    assert asked(agent, revision).output.splitlines() == expected
+
+
 def test_a_note_of_results_without_findings_promises_nothing():
     handoff = Handoff(
         intent="Write a note.",

@@ -106,6 +106,21 @@ async def test_a_step_that_was_repeated_says_so():
     assert "done at try 2 · 1 finding" in text and text.count("at try") == 1
 
 
+async def test_a_step_whose_validators_sent_it_back_says_in_which_round_it_ended():
+    drafts = iter(["far too long a draft", "short"])
+    registry = Registry()
+    registry.register(Worker("comms", lambda *_: next(drafts)))
+    registry.register(Worker("ops", "up"))
+    plans = Plans(Plan(steps=[step("tell", "comms"), step("look", "ops")]))
+    gates = [LengthGate(3)]
+    validators = {"comms": gates, "ops": gates}
+    end = Worker("end", "done")
+    run = Run(scripted())
+    await run.dispatch(PlannedSupervisor(registry, plans, end, validators=validators), TASK)
+    text = PlanGraph(run).text()
+    assert "done in round 2 · 1 word" in text and text.count("in round") == 1
+
+
 async def test_the_graph_fills_while_the_run_goes_on():
     run = await run_of(replanned())
     states = []

@@ -1,4 +1,4 @@
-"""The author's side of lesson 12: logs of calls, services that ask for time."""
+"""The author's side of lesson 12: logs of calls, services that ask for time, a worker that is down."""
 
 from __future__ import annotations
 
@@ -134,4 +134,80 @@ def services(draw: Random) -> dict[str, list[Any]]:
     }
 
 
-INPUTS = {"12.1": machines, "12.2": services}
+# ── 12.3 ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def outages(draw: Random) -> dict[str, list[Any]]:
+    """Steps of a day with a worker: seconds that pass, how many tasks come in at once, and how the
+    worker ends them.
+    """
+    failures = draw.randint(2, 4)
+    cooldown_s = draw.choice((20, 30, 45))
+    down = [[1, 1, "failed"]] * failures
+    some = [[1, 1, "failed"]] * (failures - 1)
+    away = [[1, 1, "ok"]] * draw.randint(2, 4)
+    goods = [[1, 1, "ok"]] * draw.randint(1, 3)
+    refused = [[1, 1, "refused"]] * (failures + 1)
+
+    def case(about: str, *steps: list[list[Any]], failures: int = failures, now: int = 0) -> Any:
+        return {
+            "about": f"{about}; failures is {failures}, cooldown_s is {cooldown_s}",
+            "worker": draw.choice(WORKERS),
+            "failures": failures,
+            "cooldown_s": cooldown_s,
+            "now": now or draw.randint(1, 500),
+            "steps": [step for part in steps for step in part],
+        }
+
+    def later(status: str, count: int = 1, after_s: int = cooldown_s) -> list[list[Any]]:
+        return [[after_s, count, status]]
+
+    many = draw.randint(3, 5)
+    first = case("the worker is down", goods, down, away, failures=failures)
+    at_zero = case("the very first call fails, at 0 seconds", [[0, 1, "failed"]], away, failures=1)
+    at_zero["now"] = 0
+    left_s = cooldown_s - len(away)
+    return {
+        "opens": [
+            first,
+            case("a success in between", some, goods, some, goods, down, away),
+            at_zero,
+        ],
+        "cooldown": [
+            case(
+                "the trial succeeds",
+                down,
+                away,
+                later("ok", after_s=left_s + 5),
+                goods,
+                some,
+                goods,
+            ),
+            case(
+                "the trial fails", down, later("failed"), away, later("ok", after_s=left_s), goods
+            ),
+            case(
+                "just before the cooldown is over", down, later("ok", after_s=cooldown_s - 1), away
+            ),
+            case("it opens again after a good trial", down, later("ok"), down, away),
+        ],
+        "crowd": [
+            case("many at once after the cooldown, still down", down, later("failed", many), away),
+            case(
+                "many at once after the cooldown, and after the trial",
+                down,
+                later("ok", many),
+                [[1, many, "ok"]],
+            ),
+            case("many at once, and all is well", [[1, many, "ok"]], goods),
+        ],
+        "counts": [
+            case("the worker refuses", refused, goods),
+            case("a refusal between failures", some, [[1, 1, "refused"], [1, 1, "failed"]], away),
+            case("the trial is refused", down, later("refused"), [[1, 1, "failed"]], away),
+        ],
+    }
+
+
+WORKERS = ("archive", "index", "mirror", "library")
+INPUTS = {"12.1": machines, "12.2": services, "12.3": outages}

@@ -1,13 +1,18 @@
-"""What is seen of answers to lesson 12: states met, waits and tries."""
+"""What is seen of answers to lesson 12: states met, waits and tries, a worker behind a guard."""
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import dataclass, field
 from typing import Any
 
-from classroom.observing import call
-from kernel import Handoff, Result
+from classroom.observing import call, wait
+from kernel import Handoff, Result, Run
 from workshop.course.desks import Specialist, order_of
 from workshop.course.seen import quiet_run
+
+TICKS = 3
+"""Turns of the event loop that a worker takes, so that several are under way at once."""
 
 
 def states(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -57,7 +62,92 @@ def _text(handoff: Handoff) -> tuple[Any, ...]:
     return handoff.intent, handoff.context, handoff.artifacts
 
 
+@dataclass(eq=False)
+class Source:
+    """A worker that answers as it is told, after some turns of the event loop."""
+
+    name: str
+    status: str = "ok"
+    description: str = "Looks things up."
+    asked: list[tuple[Any, ...]] = field(default_factory=list)
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        self.asked.append(_text(handoff))
+        for _ in range(TICKS):
+            await asyncio.sleep(0)
+        answer = f"{handoff.intent}: {self.status}"
+        if self.status == "ok":
+            return Result(status="ok", output=answer)
+        return Result(status=self.status, reason=answer)
+
+
+class Seconds:
+    """A clock that goes on when the case says so."""
+
+    def __init__(self, now: float) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+    def __repr__(self) -> str:
+        return "clock"
+
+
+def guarded(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Which calls reach a worker behind a guard, and what comes of the others."""
+    run = quiet_run()
+    worker = Source(case["worker"])
+    clock = Seconds(case["now"])
+    made = call(answer, worker, case["failures"], case["cooldown_s"], clock)
+    lacks = [part for part in ("name", "description", "execute") if not hasattr(made, part)]
+    if lacks or isinstance(made, type):
+        return {"returned": made, "it lacks": tuple(lacks)}
+    given: list[Handoff] = []
+    reached: list[int] = []
+    results: list[Result] = []
+    for after_s, count, status in case["steps"]:
+        clock.now += after_s
+        worker.status = status
+        before = len(worker.asked)
+        handoffs = [
+            Handoff(intent=f"Look up case {len(given) + number}") for number in range(count)
+        ]
+        given += handoffs
+        results += wait(_at_once(run, made, handoffs))
+        reached.append(len(worker.asked) - before)
+    dispatched = sum(event.kind == "dispatch" for event in run.events)
+    asked = {intent for intent, *_ in worker.asked}
+    pairs = list(zip(given, results, strict=True))
+    away = [result for handoff, result in pairs if handoff.intent not in asked]
+    own = [(handoff, result) for handoff, result in pairs if handoff.intent in asked]
+    return {
+        "it is the worker itself": made is worker,
+        "its name": made.name,
+        "calls of execute past the run": max(0, len(given) + len(worker.asked) - dispatched),
+        "calls that reach the worker, step by step": tuple(reached),
+        "other handoffs than the given ones": sum(
+            text not in map(_text, given) for text in worker.asked
+        ),
+        "what is turned away": sorted({result.status for result in away}),
+        "turned away as transient": sum(result.transient for result in away),
+        "turned away without a reason": sum(not result.reason for result in away),
+        "results that are not the worker's own": sum(
+            not (result.as_text() or result.reason).startswith(f"{handoff.intent}: ")
+            for handoff, result in own
+        ),
+        "it wraps the worker": getattr(made, "wraps", None) is worker,
+    }
+
+
+async def _at_once(run: Run, executable: Any, handoffs: list[Handoff]) -> list[Result]:
+    """One result for each handoff, in order; a bug is raised."""
+    branches = [run.dispatch(executable, handoff) for handoff in handoffs]
+    return await asyncio.gather(*branches)
+
+
 OBSERVE = {
     "12.1": states,
     "12.2": waited,
+    "12.3": guarded,
 }
