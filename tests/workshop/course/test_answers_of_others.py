@@ -30,6 +30,14 @@ WRONG_PROMPTS = (
     "Wrong numbers are fine. Each sentence needs a citation. PASS or REVISE.",
     "Compare each number with the facts. Sentences without a citation are fine. PASS or REVISE.",
     "Check the numbers only; citations do not matter. PASS or REVISE.",
+    "Compare every number and every citation of the draft with the facts. REVISE only if both are wrong. Otherwise PASS.",
+    "Compare every year in the draft with the facts. Each sentence needs a citation. Decide PASS or REVISE.",
+    "If the draft says 2016, say REVISE. Each sentence needs a citation. Otherwise PASS.",
+    "Compare each number in the draft with the facts. Each sentence needs a citation. "
+    "The draft has at most 40 words and uses all facts. Decide PASS or REVISE.",
+    "Make sure the draft is correct.",
+    "Check that each sentence has a citation. PASS or REVISE.",
+    "Always answer REVISE.",
 )
 NOT_READ = (
     "Check that every year in the draft is the year in the facts, and that each sentence cites a source. PASS or REVISE.",
@@ -46,6 +54,16 @@ RIGHT_PROMPTS = (
     "Do not judge length or completeness. Decide PASS or REVISE.",
     "Check that every number in the draft matches the facts. Every sentence needs a citation. PASS or REVISE.",
     "Check that every number is supported by the facts. Every sentence needs a citation. PASS or REVISE.",
+    "Compare each number in the draft with the facts. REVISE if a number differs from the facts or a sentence "
+    "has no citation. Otherwise PASS.",
+    "Compare each number in the draft with the facts. If any sentence has no source in brackets, answer REVISE. "
+    "If a number differs, answer REVISE. Otherwise PASS.",
+    "Numbers that do not match the facts are errors. A sentence without a citation is an error. Decide PASS or REVISE.",
+    "Compare each number with the facts, and check that each sentence has a citation. "
+    "You do not look at length, style or completeness. Decide PASS or REVISE.",
+    "Compare the draft with the facts. If a number is wrong, or a citation is missing, say REVISE. Otherwise say PASS.",
+    "Look for wrong numbers and sentences without citations. If there are any, decide REVISE, otherwise PASS.",
+    "REVISE if the draft contains a wrong number. REVISE if a sentence lacks a citation. PASS if everything is right.",
 )
 RIGHT_AND_NOT_READ = (
     "Compare each number in the draft with the facts, and see that each sentence cites its source. "

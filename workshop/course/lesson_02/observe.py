@@ -14,11 +14,18 @@ from workshop.course.wire import Wire, call_of, words_of
 
 JOB = re.compile(r"\b(facts?|numbers?|claims?|figures?|sources?)\b", re.I)
 CITES = re.compile(r"\bcit(e|es|ed|ing|ation|ations)\b", re.I)
+VERDICT = re.compile(r"\b(?:REVISE|PASS)\b")
+CONDITION = re.compile(r"\b(?:if|when|unless|both)\b", re.I)
+"""Words by which a rule says when a draft is wrong."""
+COMPARES = re.compile(
+    r"\b(?:compare|check|verify)\b(?!.*\b(?:numbers?|claims?|figures?|names?|sentences?)\b)", re.I
+)
+"""A rule that compares something else than numbers and claims."""
 LIMITS = re.compile(r"n't\b|\b(not|never|no|only|fine|okay|ignore|skip|matter|allowed)\b", re.I)
 """Words by which a rule leaves out a part of the job; one that was not read must not be lost."""
 OF_A_SENTENCE = re.compile(
     r"\b(the|an?|each|every|any|all|is|are|be|must|should|has|have|with|against|in|of|to|if|when"
-    r"|means|needs?|find|compare|check|your)\b",
+    r"|means|needs?|look|for|see|find|compare|check|your)\b",
     re.I,
 )
 """Words that a sentence holds and a list of keywords does not."""
@@ -55,13 +62,20 @@ def verdict(fact_checker: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 def _unread(run: Run) -> tuple[str, ...]:
     """What of the prompt the offline model's account names as not understood, where it leaves out a
-    part of this job.
+    part of this job, or says when a draft is wrong.
     """
     replies = [event.reply for event in run.events if event.kind == "reply"]
     account = (replies[0].account if replies else None) or {}
     unread = account.get("not_understood", ())
-    of_the_job = [rule for rule in unread if JOB.search(rule) or CITES.search(rule)]
-    return tuple(rule for rule in of_the_job if LIMITS.search(rule)) or ("none",)
+    return tuple(filter(_decides, unread)) or ("none",)
+
+
+def _decides(rule: str) -> bool:
+    """Whether a rule leaves out a part of this job, or says when a draft is wrong."""
+    if VERDICT.search(rule) and CONDITION.search(rule):
+        return True
+    of_the_job = JOB.search(rule) or CITES.search(rule) or VERDICT.search(rule)
+    return bool(of_the_job and (LIMITS.search(rule) or COMPARES.search(rule)))
 
 
 def _sentences(prompt: str) -> tuple[str, ...]:
