@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from classroom.observing import call, wait
-from kernel import Handoff, Result, Run
+from classroom.observing.canonical import Raised
+from kernel import Executable, Handoff, Result, Run
 from workshop.course.desks import Specialist, order_of
 from workshop.course.seen import quiet_run
 
@@ -100,9 +101,10 @@ def guarded(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     worker = Source(case["worker"])
     clock = Seconds(case["now"])
     made = call(answer, worker, case["failures"], case["cooldown_s"], clock)
-    lacks = [part for part in ("name", "description", "execute") if not hasattr(made, part)]
-    if lacks or isinstance(made, type):
-        return {"returned": made, "it lacks": tuple(lacks)}
+    if isinstance(made, Raised):
+        return {"returned": made}
+    if not isinstance(made, Executable) or isinstance(made, type):
+        return {"it is a class": isinstance(made, type), "it can be dispatched": False}
     given: list[Handoff] = []
     reached: list[int] = []
     results: list[Result] = []
@@ -122,6 +124,8 @@ def guarded(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     away = [result for handoff, result in pairs if handoff.intent not in asked]
     own = [(handoff, result) for handoff, result in pairs if handoff.intent in asked]
     return {
+        "it is a class": False,
+        "it can be dispatched": True,
         "it is the worker itself": made is worker,
         "its name": made.name,
         "calls of execute past the run": max(0, len(given) + len(worker.asked) - dispatched),
