@@ -56,7 +56,9 @@ PLANS = {
     "90 minutes": ("00", "02", "03"),
     "half a day": ("00", "01", "02", "03", "05", "06"),
     "two days": tuple(
-        lesson.number for lesson in LESSONS if lesson.number not in ("10", "18", "21", "24", "26")
+        lesson.number
+        for lesson in LESSONS
+        if lesson.number not in ("10", "14", "18", "21", "24", "26")
     ),
 }
 """What an instructor can do in a room, each with its lessons."""
