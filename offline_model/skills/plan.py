@@ -1,7 +1,11 @@
-"""Plan: fill a schema of steps with the workers that exist, in an order that their work asks for."""
+"""Plan: fill a schema of steps with the workers that exist, in an order that their work asks for.
+
+A desk's workers get what a ticket speaks of, all others the usual kinds of work.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -12,6 +16,7 @@ from ..reader.topics import named, subjects, topic
 from ..reader.view import View
 from ..reader.workers import (
     KINDS,
+    TURNS,
     clause_for,
     in_order,
     kind_of,
@@ -20,6 +25,8 @@ from ..reader.workers import (
     without_others,
     workers_in,
 )
+from .desk.material import expected, findings_of, ticket_in
+from .desk.tickets import is_desk, work_on
 
 
 class _Shape(NamedTuple):
@@ -31,10 +38,12 @@ class _Shape(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """One step: who works, and what on."""
+    """One step: who works, what on, and in which turn; what it is called, where it is not numbered."""
 
-    worker: dict
+    worker: str
     task: str
+    turn: int
+    id: str = ""
 
 
 def fits(view: View) -> bool:
@@ -62,7 +71,9 @@ def _shape(schema: dict) -> _Shape | None:
 
 
 def read(view: View) -> str:
-    """What the task is about, and its clauses for further workers."""
+    """What the task is about, and its clauses for further workers; of a desk's task the ticket."""
+    if is_desk(view):
+        return ticket_in(view)
     used = [topic(view.task), *subjects(view.task)]
     shape = _shape(view.schema or {})
     if shape:
@@ -81,40 +92,71 @@ def _workers(view: View, shape: _Shape) -> list[dict]:
 
 
 def _steps(view: View, shape: _Shape) -> list[_Step]:
-    """The steps that the task asks for, in order: one for each subject, one for each other worker."""
+    """The steps that the task asks for, in order, at most as many as there may be."""
+    steps = _of_ticket(view) if is_desk(view) else []
+    steps = steps or _of_task(view, _workers(view, shape))
+    return _within(view.limit("steps"), steps)
+
+
+def _of_ticket(view: View) -> list[_Step]:
+    """A step for each worker of a desk that is needed; those who write wait for those who look."""
+    steps = []
+    for worker, task, writes in work_on(view):
+        turn = TURNS["write" if writes else "research"]
+        steps.append(_Step(worker, task, turn, worker))
+    return steps
+
+
+def _of_task(view: View, workers: list[dict]) -> list[_Step]:
+    """A step for each subject, and one for each other worker that the task or a finding asks for."""
     task = view.task or view.first
-    workers = _workers(view, shape)
     others = [worker for worker in workers if kind_of(worker) == "other"]
     plain = without_others(task, others)
     about = topic(plain) or plain
     steps = []
-    for worker in team_for(view, task, workers):
+    for worker in _team(view, task, workers):
+        name = worker["name"]
         kind = kind_of(worker)
+        turn = stage(worker)
         if kind == "research":
             for subject in subjects(plain) or (about,):
                 intent = f"Find facts, with their sources, about {subject}"
-                steps.append(_Step(worker, intent))
+                steps.append(_Step(name, intent, turn))
         elif kind == "write":
-            steps.append(_Step(worker, plain))
+            steps.append(_Step(name, plain, turn))
         elif kind == "review":
             intent = f"Review the draft on {about} against the facts"
-            steps.append(_Step(worker, intent))
+            steps.append(_Step(name, intent, turn))
         else:
             clause = clause_for(worker, task)
-            steps.append(_Step(worker, clause))
-    return _within(view.limit("steps"), steps) or [_Step(workers[0], task)]
+            steps.append(_Step(name, clause, turn))
+    first = workers[0]
+    return steps or [_Step(first["name"], task, stage(first))]
+
+
+def _team(view: View, task: str, workers: list[dict]) -> list[dict]:
+    """The workers that the task asks for, and those that findings suggest, in their turns."""
+    team = team_for(view, task, workers)
+    suggested = {finding.suggests for finding in findings_of(view)}
+    team += [one for one in workers if one["name"] in suggested and one not in team]
+    return sorted(team, key=stage)
 
 
 def _within(most: int | None, steps: list[_Step]) -> list[_Step]:
-    """At most so many steps: those of one worker become one, then the last ones go."""
+    """At most so many steps: those of one worker become one, then the last of several in one turn
+    goes, then the last one."""
     if most is None or len(steps) <= most:
         return steps
     joined: dict[str, _Step] = {}
     for step in steps:
-        name = step.worker["name"]
-        first = joined.get(name)
-        joined[name] = step if first is None else _both(first, step)
-    return list(joined.values())[:most]
+        first = joined.get(step.worker)
+        joined[step.worker] = step if first is None else _both(first, step)
+    left = list(joined.values())
+    while len(left) > most:
+        turns = Counter(step.turn for step in left)
+        crowded = [step for step in left if turns[step.turn] > 1]
+        left.remove((crowded or left)[-1])
+    return left
 
 
 def _both(first: _Step, second: _Step) -> _Step:
@@ -123,12 +165,12 @@ def _both(first: _Step, second: _Step) -> _Step:
     pairs = zip(first.task.split(), others, strict=False)
     alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     further = " ".join(others[alike:])
-    return _Step(first.worker, f"{first.task} and {further}" if further else first.task)
+    return first._replace(task=f"{first.task} and {further}" if further else first.task)
 
 
 def about(view: View) -> str:
-    """The topic of the task, or the subjects of a comparison."""
-    return named(view.task)
+    """What a ticket says that should be so; else the topic of the task, or the subjects of a comparison."""
+    return expected(view) if is_desk(view) else named(view.task)
 
 
 def reply(view: View) -> Answer:
@@ -137,7 +179,7 @@ def reply(view: View) -> Answer:
     assert shape is not None  # as `fits` says
     steps = _steps(view, shape)
     fields = [name for name in shape.fields if name != shape.worker]
-    stages = [stage(step.worker) for step in steps]
+    stages = [step.turn for step in steps]
     ids = _ids(shape, steps)
     rows: list[dict] = []
     for key, step, turn in zip(ids, steps, stages, strict=True):
@@ -145,25 +187,27 @@ def reply(view: View) -> Answer:
         needed = [one for one, other in zip(ids, stages, strict=True) if other == before]
         needed = in_order(view, needed, ids[: len(rows)])
         row: dict = {"task": step.task}
-        row[shape.worker] = step.worker["name"]
+        row[shape.worker] = step.worker
         for name in fields:
             if means(name, "id"):
                 row[name] = key
             if means(name, "needs"):
                 row[name] = needed
         rows.append(row)
-    order = dict.fromkeys(step.worker["name"] for step in steps)
-    why = f"The order follows what each step needs: {', then '.join(order)}."
+    turns: dict[int, dict[str, None]] = {}
+    for step in steps:
+        turns.setdefault(step.turn, {})[step.worker] = None
+    order = ", then ".join(map(" and ".join, turns.values()))
+    why = f"The order follows what each step needs: {order}."
     known = {shape.key: rows, "reason": why}
     return filled(view, view.task, known, why)
 
 
 def _ids(shape: _Shape, steps: list[_Step]) -> list:
     """What the steps are called: the worker with its place, where there is a field for it."""
-    workers = [step.worker["name"] for step in steps]
     fields = [field for name, field in shape.fields.items() if means(name, "id")]
     if not fields:
-        return workers
+        return [step.worker for step in steps]
     if any(field.get("type") == "integer" for field in fields):
         return list(range(1, len(steps) + 1))
-    return [f"{worker}-{place}" for place, worker in enumerate(workers, 1)]
+    return [step.id or f"{step.worker}-{place}" for place, step in enumerate(steps, 1)]

@@ -5,24 +5,22 @@ They know how programs, settings, logs and tickets are written, and no program, 
 
 from __future__ import annotations
 
-import re
 from importlib import import_module
 
 from ...answer import Answer
 from ...reader.view import View
-from .material import expected
+from .material import expected, ticket_in
 
 _NAMES = (
     "repair",
     "settings",
     "records",
-    "replan",
     "select",
     "crosscheck",
     "patch_review",
     "notify",
 )
-_OF_A_TICKET = ("repair", "settings", "records", "notify", "replan", "patch_review")
+_OF_A_TICKET = ("repair", "settings", "records", "notify", "patch_review")
 
 
 class DeskSkill:
@@ -43,8 +41,7 @@ class DeskSkill:
         """The ticket in the task; the whole task, where its words choose or are held against a patch."""
         if self.name in ("select", "patch_review"):
             return view.task
-        ticket = re.search(r"^Ticket .*", view.task, re.M | re.S)
-        return f"{self.about(view)}\n{ticket[0] if ticket else ''}"
+        return ticket_in(view)
 
     def about(self, view: View) -> str:
         """What the ticket says that should be so."""

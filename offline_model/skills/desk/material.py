@@ -55,6 +55,12 @@ def expected(view: View) -> str:
     return sentence[1].strip() if sentence else ""
 
 
+def ticket_in(view: View) -> str:
+    """The ticket in the task, and what it says that should be so."""
+    ticket = re.search(r"^Ticket .*", view.task, re.M | re.S)
+    return f"{expected(view)}\n{ticket[0] if ticket else ''}"
+
+
 def listed(text: str) -> dict[str, str]:
     """Name → description of each worker that a text lists."""
     return dict(_WORKER.findall(text))

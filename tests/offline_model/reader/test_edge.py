@@ -69,7 +69,7 @@ PROMPTS_OF_THE_KERNEL = {
     "write": (team.WRITER,),
     "review": (team.REVIEWER,),
     "supervise": (supervisors.SUPERVISOR,),
-    "replan": (plan.PLANNER,),
+    "plan": (plan.PLANNER,),
     "crosscheck": (findings.SYNTHESIZER,),
     "select": (selection.SELECTOR,),
     "synthesize": (context.FOLDER,),

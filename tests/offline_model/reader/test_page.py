@@ -576,7 +576,7 @@ WORKERS = "- code: Reads the source.\n- ops: Reads the settings."
 PATCHES = "You review patches. Decide PASS or REVISE."
 DESK_REQUESTS = [  # what a request is read as, its system prompt, the answer's fields, its parts
     ("synthesizer of findings", "You are the synthesizer.", SYNTHESIS, {"code": CHECKED}),
-    ("planner of a desk", "You plan.", {"steps": {"type": "array", "items": STEP}}, {"workers": WORKERS}),
+    ("planner", "You plan.", {"steps": {"type": "array", "items": STEP}}, {"workers": WORKERS}),
     ("reviewer of patches", PATCHES, VERDICT["properties"], {"draft": CHECKED}),
     ("selector of executables", "You select.", {"executables": {"type": "array", "items": {"enum": ["code", "ops"]}}, "parallel": {"type": "boolean"}}, {"executables": WORKERS}),
 ]  # fmt: skip

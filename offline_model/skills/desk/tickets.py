@@ -1,22 +1,12 @@
-"""Plan a desk's work: who looks first, by what the ticket speaks of; with findings, who looks next."""
+"""Tickets: who of a desk looks first, by what the ticket speaks of; with findings, who looks next."""
 
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
 
-from ...answer import Answer
 from ...reader.view import View
-from ...reader.workers import in_order
-from .material import (
-    answer_json,
-    asked,
-    expected,
-    findings_of,
-    listed,
-    parts_of,
-    shape_of,
-)
+from .material import asked, expected, findings_of, listed, parts_of
 
 
 class Ability(NamedTuple):
@@ -25,6 +15,15 @@ class Ability(NamedTuple):
     described: str
     asked_for: str
     task: str
+
+
+class Work(NamedTuple):
+    """What one worker of a desk is told to do about a ticket."""
+
+    worker: str
+    task: str
+    writes: bool
+    """Whether it writes of what the others find."""
 
 
 _ABILITIES = {
@@ -51,10 +50,10 @@ _ABILITIES = {
 }
 
 
-def fits(view: View) -> bool:
-    """Steps are asked for, and two of the workers read source, settings or logs."""
+def is_desk(view: View) -> bool:
+    """Whether two of the workers that the message lists read source, settings or logs."""
     readers = [able for able in _team(view).values() if able not in ([], ["write"])]
-    return len(readers) > 1 and shape_of(view) == {"steps", "id", "worker", "intent", "needs"}
+    return len(readers) > 1
 
 
 def _team(view: View) -> dict[str, list[str]]:
@@ -69,8 +68,8 @@ def _able(about: str) -> list[str]:
     ]
 
 
-def replan(view: View) -> Answer:
-    """Steps for whom the ticket calls for, else who reads the source; for whom findings suggest."""
+def work_on(view: View) -> list[Work]:
+    """Work for whom the ticket calls for, else who reads the source; for whom findings suggest; writers last."""
     team = _team(view)
     ticket = asked(view)
     chosen: dict[str, str] = {}
@@ -83,22 +82,11 @@ def replan(view: View) -> Answer:
         if finding.suggests in team:
             chosen.setdefault(finding.suggests, (team[finding.suggests] or ["code"])[0])
     subject = expected(view) or ticket.strip().split("\n")[0]
-    steps: list[dict] = []
-    for name, ability in _within(view.limit("steps"), chosen):
-        earlier = [step["id"] for step in steps]
-        needs = in_order(view, earlier if ability == "write" else [], earlier)
+    work = []
+    for name, ability in chosen.items():
         task = f"{_ABILITIES[ability].task}: {subject}"
-        steps.append({"id": name, "worker": name, "intent": task, "needs": needs})
-    return answer_json({"steps": steps}, "By what the ticket speaks of.")
-
-
-def _within(most: int | None, chosen: dict[str, str]) -> list[tuple[str, str]]:
-    """At most so many of the workers, the readers before the writers; a reader is left out first."""
-    readers = [pair for pair in chosen.items() if pair[1] != "write"]
-    writers = [pair for pair in chosen.items() if pair[1] == "write"]
-    if most is not None:
-        readers = readers[: max(1, most - len(writers))]
-    return [*readers, *writers][:most]
+        work.append(Work(name, task, ability == "write"))
+    return sorted(work, key=lambda one: one.writes)
 
 
 def _wanted(ticket: str) -> list[str]:
