@@ -194,13 +194,20 @@ def reply(view: View) -> Answer:
             if means(name, "needs"):
                 row[name] = needed
         rows.append(row)
+    why = _reason(steps)
+    known = {shape.key: rows, "reason": why}
+    return filled(view, view.task, known, why)
+
+
+def _reason(steps: list[_Step]) -> str:
+    """Why the steps are these, in this order; those of one turn are at once."""
+    if any(step.id for step in steps):
+        return "By what the ticket speaks of."
     turns: dict[int, dict[str, None]] = {}
     for step in steps:
         turns.setdefault(step.turn, {})[step.worker] = None
     order = ", then ".join(map(" and ".join, turns.values()))
-    why = f"The order follows what each step needs: {order}."
-    known = {shape.key: rows, "reason": why}
-    return filled(view, view.task, known, why)
+    return f"The order follows what each step needs: {order}."
 
 
 def _ids(shape: _Shape, steps: list[_Step]) -> list:

@@ -193,7 +193,7 @@ def test_every_prompt_of_the_desk_is_understood_by_the_offline_model(solved):
     accounts = [answer(body).account for body in bodies]
     assert {account.read_as for account in accounts} >= {
         "worker for code",
-        "planner of a desk",
+        "planner",
         "reviewer of patches",
     }
     assert not {clause for account in accounts for clause in account.not_understood}

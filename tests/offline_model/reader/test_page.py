@@ -576,13 +576,16 @@ WORKERS = "- code: Reads the source.\n- ops: Reads the settings."
 PATCHES = "You review patches. Decide PASS or REVISE."
 DESK_REQUESTS = [  # what a request is read as, its system prompt, the answer's fields, its parts
     ("synthesizer of findings", "You are the synthesizer.", SYNTHESIS, {"code": CHECKED}),
-    ("planner", "You plan.", {"steps": {"type": "array", "items": STEP}}, {"workers": WORKERS}),
     ("reviewer of patches", PATCHES, VERDICT["properties"], {"draft": CHECKED}),
     ("selector of executables", "You select.", {"executables": {"type": "array", "items": {"enum": ["code", "ops"]}}, "parallel": {"type": "boolean"}}, {"executables": WORKERS}),
 ]  # fmt: skip
+KERNEL_REQUESTS = [
+    ("planner", "You plan.", {"steps": {"type": "array", "items": STEP}}, {"workers": WORKERS}),
+    *DESK_REQUESTS,
+]
 
 
-@pytest.mark.parametrize("request_of", DESK_REQUESTS, ids=lambda row: row[0])
+@pytest.mark.parametrize("request_of", KERNEL_REQUESTS, ids=lambda row: row[0])
 def test_the_desk_answers_in_the_shapes_of_the_kernel(request_of):
     read_as, system, fields, given = request_of
     reply = send(parts(task="Is it so?", **given), system, schema=shape(**fields))

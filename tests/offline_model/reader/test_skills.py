@@ -635,6 +635,19 @@ def test_a_plan_has_at_most_as_many_steps_as_the_account_says(count, workers):
     assert {"Qdrant", "Pinecone"} <= set(" ".join(step["intent"] for step in steps).split())
 
 
+def test_a_finding_that_suggests_a_worker_brings_it_into_the_plan():
+    finding = {"claim": "The name is wrong.", "holds": True, "suggests": "translator"}
+    task = f"Write a brief on Qdrant\n\n{parts(first=json.dumps({'items': [finding]}))}"
+    team = f"{PLANNER} Workers: writer (writes briefs), translator (translates texts)."
+    worker = {"enum": ["writer", "translator"]}
+    step = {**STEP, "properties": STEP["properties"] | {"worker": worker}}
+    schema = shape(steps={"type": "array", "items": step})
+    plain = send("Write a brief on Qdrant", team, schema=schema).json["steps"]
+    suggested = send(task, team, schema=schema).json["steps"]
+    assert [step["worker"] for step in plain] == ["writer"]
+    assert {step["worker"] for step in suggested} == {"writer", "translator"}
+
+
 def test_a_number_of_steps_that_it_cannot_hold_to_is_named():
     reply = send("Compare Qdrant and Pinecone", f"{PLANNER} Exactly 7 steps.", schema=PLAN)
     assert len(reply.json["steps"]) == 4 and "Exactly 7 steps" in reply.account.not_understood
