@@ -105,4 +105,4 @@ def _answer_cell(notebook: nbformat.NotebookNode, id: str) -> str:
 
 def _run(source: str, filename: str, names: dict[str, Any]) -> None:
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    exec(compile(source, filename, "exec"), names)
+    exec(compile(source, filename, "exec", dont_inherit=True), names)

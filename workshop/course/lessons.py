@@ -22,8 +22,8 @@ LESSONS = (
     ),
     Lesson(
         "09",
-        "Plan, dispatch, synthesize",
-        "a plan that changes with what is found, and is cross-checked",
+        "Plan and dispatch",
+        "a planner's plan: checked, run in batches, estimated and paid for",
     ),
     Lesson("10", "What the work finds", "findings that change the plan, and results read together"),
     Lesson("11", "Gates", "drafts that have to pass rules, a database, tests and a model"),
@@ -58,7 +58,7 @@ PLANS = {
     "two days": tuple(
         lesson.number
         for lesson in LESSONS
-        if lesson.number not in ("10", "14", "18", "21", "24", "26")
+        if lesson.number not in ("10", "14", "18", "21", "22", "24", "26")
     ),
 }
 """What an instructor can do in a room, each with its lessons."""

@@ -95,17 +95,6 @@ def batches(needs):
             del needs[id]
     return out
 """
-SORTS = """
-def to_plan_for(findings, busy, workers):
-    busy.append("")
-    found = []
-    for finding in findings:
-        name = finding.pop("suggests")
-        if name in workers and name not in busy:
-            found.append(name)
-            busy.append(name)
-    return found
-"""
 PADS = """
 def batches(needs):
     needs["one more"] = []
@@ -124,7 +113,6 @@ def what_changed(first, second):
     [
         ("00.2", POPS, ["first"]),
         ("09.2", DELETES, ["needs"]),
-        ("09.3", SORTS, ["findings", "busy"]),
     ],
 )
 def test_a_right_answer_that_changes_what_it_was_given_passes_each_time_and_is_told(

@@ -1,4 +1,4 @@
-"""The author's side of lesson 09: plans, findings and what people get wrong about them."""
+"""The author's side of lesson 09: plans, what they need, who works on them, and tickets to plan for."""
 
 from __future__ import annotations
 
@@ -98,118 +98,148 @@ def graphs(draw: Random) -> dict[str, list[Any]]:
     }
 
 
-def _finding(draw: Random, suggests: str, holds: bool | None) -> dict[str, Any]:
-    claim = f"{draw.randint(2, 99)} of {draw.randint(100, 999)} orders are odd."
-    return {"claim": claim, "holds": holds, "suggests": suggests}
+# ── 09.3 ──────────────────────────────────────────────────────────────────────────────────────────
+
+TOPICS = ("OpenTelemetry", "Qdrant", "pgvector", "Weaviate", "Pinecone", "Milvus")
+FOUND = ("{} rows differ", "{} tests passed", "{} hosts answered", "{} settings are right")
 
 
-def suggestions(draw: Random) -> dict[str, list[Any]]:
-    """Findings that suggest somebody new, somebody busy, nobody, and somebody who does not exist."""
-    new, other, busy, also = draw.sample(WORKERS, 4)
-    workers = draw.sample([new, other, busy, also], 4)
-    if workers.index(min(new, other)) < workers.index(max(new, other)):
-        workers.reverse()  # the order of the workers is never that of the alphabet
-
-    def case(about: str, *suggests: str) -> dict[str, Any]:
-        held = (False, True, None, False)
-        findings = [
-            _finding(draw, name, holds) for name, holds in zip(suggests, held, strict=False)
-        ]
-        return {"about": about, "findings": findings, "busy": [busy, also], "workers": workers}
-
+def loops(draw: Random) -> dict[str, list[Any]]:
+    """Plans of agents, of steps that run at once, and with steps that do not deliver."""
     return {
-        "new": [
-            case("one finding suggests somebody new", "", new),
-            case("two suggest somebody new", other, "", new),
-        ],
-        "busy": [case("busy ones are suggested too", busy, new, also)],
-        "twice": [
-            case("two findings suggest the same one", new, busy, new, other),
-            case("the first suggestion comes once more at the end", new, other, new),
-        ],
-        "unknown": [case("one name is nobody's", f"dba_{draw.randint(2, 999)}", other)],
+        "agents": [_brief(draw)],
+        "needs": [_diamond(draw), _worked(draw, "steps of one worker beside each other")],
+        "failed": [_diamond(draw, failed="failed"), _diamond(draw, failed="exhausted")],
+        "bug": [_diamond(draw, failed="raises")],
     }
 
 
-def clashes(draw: Random) -> dict[str, list[Any]]:
-    """Findings of several steps that agree, contradict each other, or cannot tell."""
-    one, two, three = draw.sample(WORKERS, 3)
-    number = draw.randint(3, 99)
-    discount = f"{number} pieces or more are cheaper."
-    stock = f"Reserved pieces of article {number} are not sold twice."
-
-    def found(step: str, claim: str, holds: bool | None) -> dict[str, Any]:
-        return {"step": step, "claim": claim, "holds": holds}
-
-    def case(about: str, *findings: dict[str, Any]) -> dict[str, Any]:
-        return {"about": about, "findings": list(findings)}
-
+def _brief(draw: Random) -> dict[str, Any]:
+    """A brief that is researched, written and reviewed by the editorial desk's agents."""
+    topic = draw.choice(TOPICS)
+    steps = [
+        _step("verdict", "reviewer", "facts", "draft"),
+        _step("draft", "writer", "facts"),
+        _step("facts", "researcher"),
+    ]
+    intents = (
+        f"Review the draft on {topic}",
+        f"Write a brief on {topic}",
+        f"Find facts about {topic}",
+    )
+    for step, intent in zip(steps, intents, strict=True):
+        step["intent"] = intent
     return {
-        "clash": [
-            case("two steps differ", found(one, discount, True), found(two, discount, False)),
-            case(
-                "the no comes first",
-                found(one, stock, False),
-                found(two, discount, True),
-                found(three, stock, True),
-            ),
-            case(
-                "one says yes, two say no",
-                found(one, stock, True),
-                found(two, stock, False),
-                found(three, stock, False),
-            ),
-            case(
-                "claims that are nearly the same",
-                found(one, stock, True),
-                found(two, stock.rstrip("."), False),
-                found(three, stock.replace(" ", "  ", 1), False),
-            ),
-        ],
-        "agreement": [
-            case(
-                "two agree, one differs",
-                found(one, discount, True),
-                found(two, discount, True),
-                found(three, discount, False),
-                found(one, stock, False),
-                found(two, stock, False),
-            )
-        ],
-        "undecided": [
-            case(
-                "one cannot tell",
-                found(one, discount, None),
-                found(two, discount, False),
-                found(three, discount, True),
-            )
-        ],
-        "itself": [
-            case(
-                "one step says yes and no",
-                found(one, stock, True),
-                found(one, stock, False),
-                found(two, stock, True),
-            )
-        ],
-        "wording": [
-            case(
-                "the same claim in capitals",
-                found(one, stock, True),
-                found(three, stock.upper(), False),
-            ),
-            case(
-                "the same claim with blanks around it",
-                found(two, f" {stock}  ", True),
-                found(three, stock, False),
-            ),
-            case(
-                "the same claim in capitals and with blanks",
-                found(one, discount.upper(), True),
-                found(two, f"  {discount} ", False),
-            ),
-        ],
+        "about": f"the agents of lesson 03 work on {topic}",
+        "steps": steps,
+        "workers": [],
+        "brings": {},
     }
 
 
-INPUTS = {"09.1": plans, "09.2": graphs, "09.3": suggestions, "09.4": clashes}
+def _diamond(draw: Random, failed: str = "") -> dict[str, Any]:
+    """Two steps at once, one that needs the first alone, one that needs both, and a last one."""
+    workers = draw.sample(WORKERS, 5)
+    names = [name.replace(" ", "-") for name in _ids(draw, 5)]
+    one, two, three, four, five = names
+    needs: dict[str, list[str]] = {
+        one: [],
+        two: [],
+        three: [one],
+        four: [one, two],
+        five: [three, four],
+    }
+    case = _case(draw, dict(zip(names, workers, strict=True)), needs)
+    case["about"] = (
+        f"{three} needs {one}; {four} needs {one} and {two}; {five} needs {three} and {four}"
+    )
+    if failed:
+        intent = _intent(one)
+        reason = f"no answer in {draw.randint(100, 999)} s"
+        if failed == "raises":
+            case["brings"][intent] = {"raises": reason}
+            case["about"] += f"; the worker of {one} has a bug, {reason!r}"
+        else:
+            half = f"half of {draw.randint(10, 99)} files"
+            case["brings"][intent] = {"status": failed, "reason": reason, "output": half}
+            case["about"] += (
+                f"; {one} ends with the status {failed!r}, the reason {reason!r} and {half!r}"
+            )
+    return case
+
+
+def _worked(draw: Random, about: str) -> dict[str, Any]:
+    """Three steps of one worker at once, and one step that needs the second of them."""
+    names = [name.replace(" ", "-") for name in _ids(draw, 4)]
+    worker, other = draw.sample(WORKERS, 2)
+    given = dict.fromkeys(names[:3], worker) | {names[3]: other}
+    needs: dict[str, list[str]] = {**{name: [] for name in names[:3]}, names[3]: [names[1]]}
+    return {**_case(draw, given, needs), "about": f"{about}; {names[3]} needs {names[1]}"}
+
+
+def _intent(id: str) -> str:
+    return f"Do {id}"
+
+
+def _case(draw: Random, workers: dict[str, str], needs: dict[str, list[str]]) -> dict[str, Any]:
+    """A plan in any order of its steps, and what each step brings."""
+    brings = {}
+    for id in needs:
+        brings[_intent(id)] = {"output": draw.choice(FOUND).format(draw.randint(100, 999))}
+    steps = [{**_step(id, workers[id], *needs[id]), "intent": _intent(id)} for id in needs]
+    return {
+        "steps": draw.sample(steps, len(steps)),
+        "workers": sorted({*workers.values()}),
+        "brings": brings,
+    }
+
+
+# ── 09.4 ──────────────────────────────────────────────────────────────────────────────────────────
+
+ABOUT = {
+    "source": "Reads the source, runs the tests, finds the bug behind a ticket and proposes a patch.",
+    "hosts": "Holds settings against their comments and counts what hosts and versions do.",
+    "rows": "Reads log lines and the database of orders: counts, odd values.",
+    "note": "Writes a note to the customers and the team from what the others found.",
+}
+"""What each worker of a desk is said to do; its name is drawn."""
+CALLED = {
+    "source": ("code", "coder", "repair", "debugger"),
+    "hosts": ("ops", "operations", "platform", "admin"),
+    "rows": ("data", "analyst", "counter", "auditor"),
+    "note": ("comms", "author", "press", "support"),
+}
+GOODS = ("mugs", "pens", "lamps", "tables", "posters")
+MANY = "Observed: The notes of version {}.{} say that it is fixed, and the log entries of {} orders say it is not."
+FEW = "Observed: {} orders were charged in full."
+
+
+def tickets(draw: Random) -> dict[str, list[Any]]:
+    """A ticket that asks for four workers, and one that asks for two."""
+    return {
+        "limit": [_ticket(draw, MANY, "steps"), _ticket(draw, FEW, "steps")],
+        "turns": [_ticket(draw, MANY, "turns"), _ticket(draw, FEW, "turns")],
+        "others": [_ticket(draw, MANY, "steps", "turns")],
+    }
+
+
+def _ticket(draw: Random, observed: str, *rules: str) -> dict[str, Any]:
+    names = {draw.choice(CALLED[kind]): about for kind, about in ABOUT.items()}
+    order = draw.sample(list(names), len(names))
+    goods = draw.choice(GOODS)
+    number = draw.randint(100, 999)
+    saw = observed.format(*(draw.randint(2, 99) for _ in range(observed.count("{}"))))
+    ticket = (
+        f"Ticket T-{number}: Discount on {goods} missing.\n"
+        f"Expected: {draw.randint(3, 99)} {goods} or more are cheaper.\n{saw}"
+    )
+    return {
+        "about": f"{'four' if observed == MANY else 'two'} workers could help; they are {', '.join(order)}",
+        "workers": {name: names[name] for name in order},
+        "task": "Find out what is behind the ticket and write a note to the customer and the team.",
+        "ticket": ticket,
+        "outside": {"rules": [*rules]},
+    }
+
+
+INPUTS = {"09.1": plans, "09.2": graphs, "09.3": loops, "09.4": tickets}

@@ -1,9 +1,11 @@
-def contradictions(findings):
-    found = []
-    for one in findings:
-        for other in findings:
-            alike = one["claim"].lower().strip() == other["claim"].lower().strip()
-            if alike and (one["holds"], other["holds"]) == (True, False):
-                if one["step"] != other["step"]:
-                    found.insert(0, (one["claim"].lower().strip(), one["step"], other["step"]))
-    return found
+def planner():
+    prompt = """\
+You are the planner of an on-call desk. You plan, and do none of the work.
+Break the task into steps for the workers listed. At most 3 steps, and never run two steps at once."""
+    return Agent(
+        name="planner",
+        description="Plans.",
+        system=prompt,
+        model=models.planner,
+        output=WrittenPlan,
+    )
