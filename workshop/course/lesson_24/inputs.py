@@ -29,8 +29,13 @@ def reviews(draw: Random) -> dict[str, list[Any]]:
     signature = f"{draw.randrange(16**8):08x}"
     thinking = _block("thinking", thinking="", signature=signature)
 
-    def reply(text: str, stop: str = "end_turn", *, thinks: bool = True) -> dict[str, Any]:
+    def reply(
+        text: str, stop: str = "end_turn", *, thinks: bool = True, at_a_comma: bool = False
+    ) -> dict[str, Any]:
+        """at_a_comma: the text blocks meet where JSON allows a line end, else anywhere."""
         cut = draw.randint(1, max(1, len(text) - 1))
+        if at_a_comma:
+            cut = text.index(",") + 1
         pieces = [_block("text", text=part) for part in (text[:cut], text[cut:]) if part]
         return {"stop_reason": stop, "content": [thinking] * thinks + pieces}
 
@@ -48,7 +53,7 @@ def reviews(draw: Random) -> dict[str, list[Any]]:
     return {
         "verdicts": [
             case("the model thinks, then gives a verdict", reply(wrong)),
-            case("the model gives a verdict at once", reply(fine, thinks=False)),
+            case("the model gives a verdict at once", reply(fine, thinks=False, at_a_comma=True)),
             case("the answer stopped for another reason, and fits", reply(wrong, "stop_sequence")),
         ],
         "again": [
