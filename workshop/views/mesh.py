@@ -26,11 +26,13 @@ from kernel.trace import counted
 
 from .view import View
 
-CENTRES, MIDDLE, RADIUS = (200.0, 560.0), 226.0, 108.0
-"""The middle of each drawing from the left, of both from the top, and how far out a box stands; in px."""
-BOX_WIDTH, BOX_HEIGHT = 120.0, 26.0
-MOST = 12
-"""How many executables are drawn; the counts are those of all."""
+CENTRES, MIDDLE = (200.0, 560.0), 226.0
+"""The middle of each drawing from the left, and of both from the top; in px."""
+ACROSS, DOWN = 124.0, 108.0
+"""How far from the middle a box stands at most, to the sides and up or down."""
+BOX_WIDTH, BOX_HEIGHT = 100.0, 26.0
+MOST = 8
+"""How many executables are drawn, so that no box covers another; the counts are those of all."""
 LARGER = (8, 16, 32)
 """Sizes of larger teams, for the table."""
 
@@ -71,9 +73,10 @@ class HubAndMesh(View):
         if not own:
             return "No work has been handed over yet."
         largest, _, lines = self.counts()[-1]
+        drawn = f" {MOST} of them are drawn." if own > MOST else ""
         return (
             f"{counted(own, 'executable')} and a hub: {counted(own, 'line')}; without a hub "
-            f"{mesh(own)}. With {largest} it is {largest} against {lines}."
+            f"{mesh(own)}. With {largest} it is {largest} against {lines}.{drawn}"
         )
 
     def svg(self) -> str:
@@ -84,7 +87,7 @@ class HubAndMesh(View):
             shapes.append(_middle(centre, 92, title, bold=True))
         shapes += self._hub()
         shapes += self._mesh()
-        bottom = MIDDLE + RADIUS + 44
+        bottom = MIDDLE + DOWN + 44
         for row, (size, with_hub, without) in enumerate(self.counts()):
             y = bottom + 22 * row
             shapes.append(
@@ -143,7 +146,7 @@ def _around(names: list[str], centre: float) -> list[Spot]:
     spots = []
     for place, name in enumerate(drawn):
         turn = 2 * pi * place / len(drawn) - pi / 2
-        spots.append(Spot(name, centre + RADIUS * cos(turn), MIDDLE + RADIUS * sin(turn)))
+        spots.append(Spot(name, centre + ACROSS * cos(turn), MIDDLE + DOWN * sin(turn)))
     return spots
 
 
