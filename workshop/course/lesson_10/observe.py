@@ -104,7 +104,7 @@ def replanned(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
         "how often the planner was asked": len(book.tasks),
         "findings that the planner was given": book.findings,
         "the planner was given the task": [case["intent"] in task for task in book.tasks],
-        "calls of execute past the run": sum(one.calls for one in team) - len(given),
+        "calls of execute past the run": max(0, sum(one.calls for one in team) - len(given)),
         "steps that were dispatched": [one["intent"] for one in given],
         "most at work at once": at_once(run),
     }
