@@ -51,7 +51,7 @@ def checks(draw: Random) -> dict[str, list[Any]]:
     names = draw.sample(("length", "style", "facts", "tests", "critic", "lawyer"), 4)
     costs = [0.0, 0.0, draw.randint(1, 4) / 1000, draw.randint(5, 9) / 1000]
     paid = draw.randint(2, 4) / 1000
-    dear = [paid, paid, paid, paid + 0.001]
+    above = [paid, paid, paid, paid + 0.001]
     pair = [0.0, paid, paid, paid + 0.001]
 
     def case(
@@ -68,16 +68,16 @@ def checks(draw: Random) -> dict[str, list[Any]]:
         return {"about": about, "draft": f"draft {draw.randint(10, 99)}", "gates": shuffled}
 
     return {
-        "cheap first": [case("nobody objects"), case("only the dearest objects", 3)],
+        "cheap first": [case("nobody objects"), case("only the most expensive one objects", 3)],
         "stop": [
             case("a free gate objects", 0),
-            case("the cheaper of the two dear ones objects", 2),
+            case("the cheaper of the two that cost something objects", 2),
         ],
         "all of one cost": [
             case("both free gates object", 0, 1),
             case("both free gates find the same issue", 0, 1, same=True),
-            case("a free one and a dear one", 1, 3),
-            case("three cost the same, and one of them objects", 1, costs=dear),
+            case("a free one and an expensive one", 1, 3),
+            case("three cost the same, and one of them objects", 1, costs=above),
             case("two above a free one cost the same, and the first objects", 1, costs=pair),
         ],
     }
@@ -112,4 +112,84 @@ def objections(draw: Random) -> dict[str, list[Any]]:
     }
 
 
-INPUTS = {"11.1": drafts, "11.2": checks, "11.3": objections}
+def rounds(draw: Random) -> dict[str, list[Any]]:
+    """Workers whose drafts get better, never pass, or stop; and a writer with a model."""
+
+    def case(
+        about: str, counts: list[int | None], limit: int, wordy: bool = False
+    ) -> dict[str, Any]:
+        """counts: how many issues the gate finds in each draft; None is a worker that fails."""
+        thing = draw.choice(THINGS)
+        drafts = [f"Draft {number} on {draw.randint(100, 999)} {thing}." for number in range(9)]
+        issues = []
+        for number, count in enumerate(counts):
+            long = " and say in which of them" if wordy and count == 1 else ""
+            found = []
+            for place in range(count or 0):
+                fact = draw.randint(1000, 9999)
+                found.append(
+                    {
+                        "where": f"sentence {place + 1} of draft {number}",
+                        "problem": f"the log says {fact}",
+                        "remedy": f"write {fact}{long * 9}",
+                    }
+                )
+            issues.append(found)
+        return {
+            "about": about,
+            "intent": f"Write a note on {thing}",
+            "facts": f"{draw.randint(100, 999)} {thing} are odd",
+            "drafts": drafts[: len(counts)],
+            "issues": issues,
+            "fails": [number for number, count in enumerate(counts) if count is None],
+            "cap": limit,
+        }
+
+    few = draw.randint(1, 3)
+    cap = draw.randint(3, 4)
+    return {
+        "passes": [
+            case("the second draft passes", [2, 0], 3),
+            case("the first draft passes", [0, 1], 3),
+            case("the last draft that is allowed passes", [few, few + 1, 0, 0], 3),
+        ],
+        "the cap": [
+            case("the best draft is the second one", [few + 2, few, few + 1, 0], 3),
+            case(
+                "the best draft is the first one",
+                [few, few + 1, few + 2, few + 3, 0][: cap + 1],
+                cap,
+            ),
+            case("the best draft is the last one", [few + 2, few + 1, few, 0], 3),
+            case("two drafts have as many issues", [few + 1, few, few, 0], 3),
+            case("only one draft is allowed", [few, 0], 1),
+            case("the best draft has one issue of many words", [3, 1, 2, 0], 3, wordy=True),
+        ],
+        "not delivered": [
+            case("the worker fails at the third draft", [few + 1, few, None, 0], 4),
+            case("the worker fails at once", [None, 0], 3),
+        ],
+        "a real writer": [_real(draw)],
+    }
+
+
+def _real(draw: Random) -> dict[str, Any]:
+    """A writer with a model, facts for more words than the gate allows, and three rounds."""
+    thing = draw.choice(THINGS)
+    facts = []
+    for number in range(8):
+        count = draw.randint(100, 999)
+        facts.append(
+            f"- In week {number + 1} there were {count} odd {thing} in the shop. [log-{number}]"
+        )
+    limit = draw.randint(40, 60)
+    return {
+        "about": f"a writer of briefs with the offline model, behind a limit of {limit} words",
+        "intent": f"Write a brief on odd {thing}",
+        "facts": "\n".join(facts),
+        "limit": limit,
+        "cap": 3,
+    }
+
+
+INPUTS = {"11.1": drafts, "11.2": checks, "11.3": objections, "11.4": rounds}

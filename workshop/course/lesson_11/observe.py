@@ -1,14 +1,18 @@
-"""What is seen of answers to lesson 11: issues of a gate, which gates were asked, lines of feedback."""
+"""What is seen of answers to lesson 11: issues of a gate, which gates were asked, lines of feedback,
+and the rounds of a worker behind a gate.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from classroom.observing import call, held
-from kernel.gates import Issue
-from workshop.course.seen import quiet_run
+from classroom.observing import call, held, pictured
+from kernel import Handoff, Result, Run, connect, writer
+from kernel.gates import Issue, LengthGate
+from workshop.course.desks import Specialist, order_of
+from workshop.course.seen import ending, quiet_run
 
 MOST_ISSUES = 20
 """Issues that are looked at; no draft has as many sentences."""
@@ -92,8 +96,91 @@ def feedback(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     return seen
 
 
+class Script:
+    """A gate that finds in each draft what its case says, and notes which drafts it was asked about."""
+
+    name, cost = "script", 0.0
+
+    def __init__(self, known: dict[str, list[Issue]]) -> None:
+        self.known = known
+        self.asked: list[str] = []
+
+    async def check(self, draft: str, handoff: Handoff, run: Run) -> list[Issue]:
+        self.asked.append(draft)
+        unknown = Issue(where="the whole text", problem="is no draft of this worker")
+        return list(self.known.get(draft, [unknown]))
+
+
+def looped(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Every handoff to the worker with what must be in it, and how the loop ended."""
+    if "limit" in case:
+        return _with_a_writer(answer, case)
+    known = {}
+    for draft, found in zip(case["drafts"], case["issues"], strict=True):
+        known[draft] = [Issue(**facts) for facts in found]
+    outcomes: list[Any] = list(case["drafts"])
+    for number in case["fails"]:
+        outcomes[number] = Result(status="failed", reason="no network")
+    later = iter(outcomes)
+    worker, gate = Specialist("worker", lambda _: next(later)), Script(known)
+    run = quiet_run()
+    task = Handoff(intent=case["intent"], artifacts={"facts": case["facts"]})
+    returned = call(answer, run, worker, gate, task, case["cap"], meant=(run, worker, gate))
+    given = run.trace().handoffs()
+    seen: dict[str, Any] = {
+        "calls of execute past the run": max(0, worker.calls - len(given)),
+        "handoffs": order_of(run),
+    }
+    for number, handoff in enumerate(given, 1):
+        seen[f"handoff {number}"] = _carried(handoff, known)
+    seen["drafts that the gate was asked about"] = tuple(gate.asked)
+    if not isinstance(returned, Result):
+        return {**seen, "returned": returned}
+    lines = returned.artifacts.get("issues")
+    seen |= {"returned": ("a Result",), "output": returned.output}
+    seen["issues in the artifacts"] = held(lines, *_pieces(known))
+    return {**seen, "status": returned.status}
+
+
+def _pieces(known: dict[str, list[Issue]]) -> list[str]:
+    """What feedback has to name of all issues."""
+    pieces = []
+    for issues in known.values():
+        for issue in issues:
+            pieces += [issue.where, issue.problem, issue.remedy]
+    return pieces
+
+
+def _carried(handoff: dict[str, Any], known: dict[str, list[Issue]]) -> dict[str, Any]:
+    """What a handoff to the worker carries, with the feedback's lines and what they name."""
+    parts = handoff["artifacts"]
+    feedback = parts.get("feedback")
+    return {
+        "intent": handoff["intent"],
+        "facts": parts.get("facts"),
+        "draft": parts.get("draft"),
+        "the feedback names": held(feedback, *_pieces(known)),
+        "lines of feedback": len((feedback or "").splitlines()),
+    }
+
+
+def _with_a_writer(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """A writer with the offline model behind a limit of words: who worked, and what came back."""
+    plain = writer()
+    unlimited = replace(plain, system=plain.system.replace("in at most 180 words, ", ""))
+    run = pictured(Run(connect("offline", latency_ms=0)))
+    task = Handoff(intent=case["intent"], artifacts={"facts": case["facts"]})
+    gate = LengthGate(case["limit"])
+    returned = call(answer, run, unlimited, gate, task, case["cap"], meant=(run,))
+    seen: dict[str, Any] = {"handoffs": order_of(run)}
+    for number, handoff in enumerate(run.trace().handoffs(), 1):
+        seen[f"handoff {number}, its artifacts"] = sorted(handoff["artifacts"])
+    return {**seen, **ending(returned)}
+
+
 OBSERVE = {
     "11.1": gate,
     "11.2": ordered,
     "11.3": feedback,
+    "11.4": looped,
 }
