@@ -168,7 +168,6 @@ KEPT_NAMES = {
     ("kernel/events.py", "at"): "every stored log has this key",
     ("classroom/grading/check.py", "came"): "a key of the gradebook's results",
     ("classroom/launcher/doctor.py", "said"): "lesson 00 prints it",
-    ("workshop/material/failing.py", "most"): "lesson 13 prints it",
 }
 
 

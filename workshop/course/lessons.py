@@ -26,12 +26,16 @@ LESSONS = (
         "a planner's plan: checked, run in batches, estimated and paid for",
     ),
     Lesson("10", "What the work finds", "findings that change the plan, and results read together"),
-    Lesson("11", "Gates", "drafts that have to pass rules, a database, tests and a model"),
+    Lesson(
+        "11",
+        "Gates",
+        "drafts before rules, a database, tests and a model; only failed steps done again",
+    ),
     Lesson("12", "Retry and break", "a team that goes on while its services fail"),
     Lesson(
         "13",
         "The whole supervisor",
-        "plan, work, validate, repeat, synthesize, in one run that goes on",
+        "a supervisor put together part by part, and what each part buys on a bad day",
     ),
     Lesson(
         "14", "Context and memory", "what a supervisor holds, folds, writes down and pays for twice"
@@ -55,10 +59,9 @@ TRACKS = {
 PLANS = {
     "90 minutes": ("00", "02", "03"),
     "half a day": ("00", "01", "02", "03", "05", "06"),
-    "two days": tuple(
-        lesson.number
-        for lesson in LESSONS
-        if lesson.number not in ("10", "14", "18", "21", "22", "24", "26")
+    "two days": (
+        *("00", "01", "02", "03", "04", "05", "06", "07"),
+        *("08", "09", "11", "16", "22", "27"),
     ),
 }
 """What an instructor can do in a room, each with its lessons."""

@@ -134,6 +134,8 @@ def of_the_desk(system: str, worker: str) -> Reply:
     """The reply of a worker of the on-call desk who has something to work on."""
     if worker == "patch":
         return send(parts(task=TICKET, draft=FINDINGS), system, schema=VERDICT)
+    if worker == "synthesizer":
+        return send(parts(task=TICKET, code=FINDINGS), system, schema=SYNTHESIS)
     if worker == "comms":
         return send(parts(task=TICKET, context=EXPECTED, code=FINDINGS), system)
     return send(parts(task=TICKET, context=EXPECTED), system, tools=DESK_TOOLS[worker])

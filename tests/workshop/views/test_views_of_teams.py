@@ -98,6 +98,24 @@ async def test_a_hub_needs_a_line_for_each_and_a_mesh_one_for_each_pair(members,
     assert "32          32        496" in picture.text()
 
 
+@pytest.mark.parametrize("members", range(1, 10))
+async def test_no_box_of_a_hub_covers_another_and_who_is_not_drawn_is_said(members):
+    team = tuple(found(f"worker {number}", "done") for number in range(members))
+    run = Run(scripted())
+    await run.dispatch(Boss("chief", team, Result(status="ok", output="done")), TASK)
+    picture = HubAndMesh(run)
+    boxes = [
+        [float(shape.get(side)) for side in ("x", "y", "width", "height")]
+        for shape in ElementTree.fromstring(picture.svg()).iter("{http://www.w3.org/2000/svg}rect")
+        if float(shape.get("height")) < 30
+    ]
+    assert len(boxes) == 2 * min(members, 8) + 1
+    for number, (x, y, width, height) in enumerate(boxes):
+        for other_x, other_y, *_ in boxes[:number]:
+            assert abs(x - other_x) >= width or abs(y - other_y) >= height
+    assert ("8 of them are drawn" in picture.finding()) == (members > 8)
+
+
 async def test_whoever_works_twice_is_one_line_and_those_below_are_none():
     ann, bob = found("ann", "done"), found("bob", "done")
     lead = Boss("lead", (bob,), Result(status="ok", output="done"))
