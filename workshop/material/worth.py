@@ -1,4 +1,4 @@
-"""Lesson 07: what plain code sees of a brief, a larger team, and the break-even chart."""
+"""Lessons 02, 07 and 22: what plain code sees of a brief; a larger team, and the break-even chart."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from kernel import Agent, Corpus, Handoff, Run, connect, models, researcher, wri
 from kernel.search import as_text
 from workshop.views import chart
 
-CITATION = r"\[([\w-]+)\]"
+SOURCE_ID = r"[\w-]+"
+CITATION = rf"\[({SOURCE_ID})\]"
 PLANNER = (
     "You are the planner of an editorial desk. "
     "Your one worker: researcher (finds facts on one topic, with sources). "
@@ -35,8 +36,12 @@ def per_thousand(usd: Decimal | None) -> float:
 
 
 def sentences(brief: str) -> list[tuple[str, list[str]]]:
-    """(sentence, the ids that it cites) for each sentence under the title."""
-    text = " ".join(line for line in brief.splitlines() if not line.startswith("#"))
+    """(sentence, the ids that it cites) for each sentence or bullet under the title.
+
+    Brackets may stand before the full stop, as in a brief, or behind it, as in a list of facts.
+    """
+    text = " ".join(line.removeprefix("- ") for line in brief.splitlines() if line[:1] != "#")
+    text = re.sub(rf"([.!?])((?:\s*\[{SOURCE_ID}\])+)", r"\2\1", text)
     found = []
     for piece in re.split(r"(?<=[.!?])\s+", text.strip()):
         sentence = re.sub(rf"\s*{CITATION}", "", piece)
