@@ -1,4 +1,4 @@
-"""Lessons 02, 07 and 22: what plain code sees of a brief; a larger team, and the break-even chart."""
+"""Lessons 02, 07 and 22: what plain code sees of a brief, a larger team, the break-even chart."""
 
 from __future__ import annotations
 
