@@ -155,6 +155,10 @@ class Course:
     """The aspect of an observation, if any, that says how a text of the learner's was read."""
     picture_of: Callable[[str, list[Any]], Any] = _nothing
     """(kind, what `observe` noted) → the picture under a verdict, or None."""
+    costs_of: Callable[[list[Any]], Mapping[str, int] | None] = _nothing
+    """What `observe` noted → what an answer needed, by the noun that is counted, such as
+    {"query": 2}; the costliest first. Beside it a check holds what our solution needed.
+    """
     service: Callable[[], Service | None] = _nothing
     documents: Callable[[], OwnDocuments | None] = _nothing
     pages: Callable[[], Iterable[tuple[Path, str]]] = _none

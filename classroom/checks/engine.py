@@ -7,6 +7,7 @@ from __future__ import annotations
 import inspect
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from classroom.course import active
@@ -23,8 +24,10 @@ from classroom.observing import (
 )
 
 from . import deadline, in_turn, renumbered, tables
+from .beside_ours import smaller
 from .compare import Row
 from .explain import explain, verdict_of
+from .onward import onward
 from .progress import record
 from .register import Exercise, UnknownExercise, exercise
 from .verdict import Note, Verdict
@@ -46,8 +49,8 @@ def check(id: str, answer: Any) -> Verdict | Note:
     An answer of an earlier numbering is checked under the id that its exercise has today.
 
     Returns the verdict, which a notebook shows. With a person there nothing is ever raised, so that
-    Run All goes on; otherwise a check that is not passed raises CheckFailed, an unknown id
-    UnknownExercise.
+    Run All goes on, and a pass names the next exercise; otherwise a check that is not passed raises
+    CheckFailed, an unknown id UnknownExercise.
     """
     person = interactive()
     try:
@@ -58,6 +61,8 @@ def check(id: str, answer: Any) -> Verdict | Note:
         raise
     verdict = judge(known, answer)
     record(known.id, verdict, source_of(answer))
+    if verdict.passed and person:
+        return _with(verdict, "next", onward(known))
     if not verdict.passed and not person:
         raise CheckFailed(verdict.text())
     return verdict
@@ -116,6 +121,8 @@ def _judged(exercise: Exercise, answer: Any, drawn: Callable[[], Row]) -> Verdic
             verdict = explain(exercise, row, sights, _pictures(exercise, sights))
             if verdict.outcome == "wrong" and is_stub(answer):
                 return _not_attempted(exercise, "a line of three dots is still to be replaced")
+            if verdict.passed:
+                return _with(verdict, "beside ours", smaller(exercise, answer, sights[0].runs))
             return verdict
         case NotAttempted():
             return _not_attempted(exercise, str(problem))
@@ -126,6 +133,11 @@ def _judged(exercise: Exercise, answer: Any, drawn: Callable[[], Row]) -> Verdic
     _read(exercise, row, sights)
     sights.append(session.sight)
     return explain(exercise, row, sights, _pictures(exercise, sights))
+
+
+def _with(verdict: Verdict, label: str, words: str) -> Verdict:
+    """The verdict with one part more, where there are words for it."""
+    return replace(verdict, parts=(*verdict.parts, (label, words))) if words else verdict
 
 
 def _read(exercise: Exercise, row: Row, sights: list[Sight]) -> None:

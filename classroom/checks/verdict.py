@@ -4,6 +4,7 @@ the run.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -26,7 +27,7 @@ TEXT_WIDTH = 104
 @dataclass(frozen=True)
 class Verdict:
     """What a check found. `parts` are (label, text): called, came back, expected, likely cause,
-    next.
+    next; after a pass: why it works, now break it, beside ours, next.
     """
 
     exercise: Exercise
@@ -136,4 +137,11 @@ def _prose(words: str) -> str:
 
     html = markdown(words).replace("<p>", '<p style="margin:0 0 4px">')
     coloured = html.replace("<code>", f'<code style="color:{INK};background:{CARD}">')
-    return f'<div style="min-width:0">{coloured}</div>'
+    linked = NOTEBOOK.sub(rf'<a style="color:{LINK}" href="\2">\1</a>', coloured)
+    return f'<div style="min-width:0">{linked}</div>'
+
+
+NOTEBOOK = re.compile(r"\[([^\]]+)\]\((\.\./\w+/\w+\.ipynb)\)")
+"""A link to another notebook of the course."""
+LINK = "#0b5cad"
+"""Of a link on paper."""

@@ -1,0 +1,217 @@
+"""Facts about what a check says after a pass: the next exercise, and where ours needs less."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from classroom.authoring.answers import made, ours
+from classroom.checks import beside_ours, check, deadline, exercise, exercises, reset
+from classroom.checks.beside_ours import measured, smaller
+from classroom.checks.engine import judge
+
+ENGINE, PROGRESS, HINTS, ONWARD = (
+    sys.modules[f"classroom.checks.{name}"] for name in ("engine", "progress", "hints", "onward")
+)
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    PROGRESS._in_memory.clear()
+    monkeypatch.setattr(deadline, "TIME_LIMIT_S", 60)
+
+
+@pytest.fixture
+def somebody(monkeypatch, tmp_path):
+    """A person sits there; returns what opens a notebook of theirs with some exercises in it."""
+    for module in (ENGINE, PROGRESS, HINTS):
+        monkeypatch.setattr(module, "interactive", lambda: True)
+    monkeypatch.setattr(PROGRESS, "FILE", tmp_path / ".workshop" / "progress.json")
+    monkeypatch.setattr(PROGRESS.kept, "root", lambda: tmp_path)
+
+    def opened(name, *ids):
+        path = tmp_path / "my-work" / "exercises" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        cells = [{"metadata": {"workshop": {"id": id, "role": "check"}}} for id in ids]
+        path.write_text(json.dumps({"cells": [{"metadata": {}}, *cells]}), encoding="utf-8")
+        monkeypatch.setenv("JPY_SESSION_NAME", str(path))
+
+    return opened
+
+
+def passing(id, source=None):
+    """The parts of the verdict on our answer, or on another one that is right."""
+    verdict = check(id, made(id, exercise(id).name, source or ours(id)))
+    assert verdict.passed
+    return dict(verdict.parts)
+
+
+# ── the way on ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_pass_names_the_next_exercise_of_the_notebook(somebody):
+    somebody("03_deterministic_supervisor.ipynb", "03.1", "03.2", "03.3")
+    following = exercise("03.2")
+    assert passing("03.1")["next"] == f"03.2 {following.title}, further down in this notebook."
+
+
+def test_what_is_passed_is_not_named_again_and_what_was_left_out_is(somebody):
+    somebody("03_deterministic_supervisor.ipynb", "03.1", "03.2", "03.3")
+    passing("03.2")
+    assert passing("03.1")["next"].startswith("03.3 ")
+    reset("03.1")
+    words = passing("03.3")["next"]
+    assert words.startswith("03.1 ") and words.endswith("further up in this notebook.")
+
+
+def test_behind_the_last_one_the_next_lesson_is_named_before_its_exercises(somebody):
+    somebody("03_deterministic_supervisor.ipynb", "03.3")
+    words = passing("03.3")["next"]
+    assert words.startswith(f"04.1 {exercise('04.1').title}, in ")
+    assert "[the exercises of lesson 04](../exercises/04_fan_out.ipynb)" in words
+    assert "[04 Fan out](../notebooks/04_fan_out.ipynb)" in words
+
+
+def test_a_notebook_with_exercises_of_several_lessons_has_an_order_of_its_own(somebody):
+    somebody("the_sitting.ipynb", "01.1", "03.1", "01.2")
+    assert passing("01.1")["next"].startswith("03.1 ")
+    assert passing("03.1")["next"].startswith("01.2 ")
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"cells": [{}]}', '{"cells": [{"metadata": 3}]}'])
+def test_a_notebook_that_cannot_be_read_has_the_exercises_of_the_lesson(
+    somebody, tmp_path, content
+):
+    somebody("03_deterministic_supervisor.ipynb")
+    path = tmp_path / "my-work" / "exercises" / "03_deterministic_supervisor.ipynb"
+    path.write_text(content, encoding="utf-8")
+    assert passing("03.1")["next"].startswith("03.2 ")
+
+
+def test_who_has_passed_all_is_told_so(somebody):
+    somebody("03_deterministic_supervisor.ipynb", "03.1")
+    for one in exercises():
+        PROGRESS.change(one.id, passed=True)
+    number = len(exercises())
+    assert (
+        passing("03.1")["next"] == f"That was the last one: you have passed all {number} exercises."
+    )
+
+
+def test_with_nobody_there_no_way_on_is_named():
+    assert "next" not in passing("03.1")
+
+
+def test_the_way_on_is_a_link_on_the_page_and_readable_as_text(somebody):
+    somebody("03_deterministic_supervisor.ipynb", "03.3")
+    verdict = check("03.3", made("03.3", "in_stages", ours("03.3")))
+    assert 'href="../notebooks/04_fan_out.ipynb">04 Fan out</a>' in verdict.html()
+    assert "04.1 Fan out with a limit" in verdict.text()
+
+
+# ── beside ours ───────────────────────────────────────────────────────────────────────────────────
+
+LONG = '''
+async def in_stages(run, task, stages):
+    """Says nothing that counts.
+
+    Not even here.
+    """
+    work = {}
+    text = None
+    names = list(stages)
+    for number in range(len(names)):
+        name = names[number]
+        stage = stages[name]
+        given = dict(work)
+        handoff = Handoff(intent=task, artifacts=given)
+        result = await run.dispatch(stage, handoff)
+        delivered = result.ok
+        if not delivered:
+            status = result.status
+            reason = name + ": " + result.reason
+            return Result(status=status, output=text, reason=reason, artifacts=work)
+        text = result.as_text()
+        work[name] = text
+    return Result(status="ok", output=text, artifacts=work)
+'''
+STATEMENTS = 18
+"""Of LONG, counted by hand: the function, 3 in front of the loop, the loop, 6 in front of its `if`,
+the `if` with 3 in it, 2 behind it, and the return.
+"""
+
+
+def beside(id, source):
+    verdict = judge(exercise(id), made(id, exercise(id).name, source), seed=1)
+    assert verdict.passed
+    return dict(verdict.parts).get("beside ours", "")
+
+
+def test_a_longer_answer_hears_how_long_ours_is():
+    ours_has = measured(None, ours("03.3"), [])["statement"]
+    assert beside("03.3", LONG) == (
+        f"Yours is right, and ours is shorter: it has {ours_has} statements, yours {STATEMENTS}; "
+        '`solution("03.3")` shows it.'
+    )
+
+
+def test_our_own_answer_and_its_layout_hear_nothing():
+    spread = ours("03.3").replace("# solution", "# a comment\n\n    # and another\n")
+    spread = spread.replace(
+        "Handoff(intent=task, artifacts=work)", "Handoff(\n intent=task,\n artifacts=work\n)"
+    )
+    assert beside("03.3", ours("03.3")) == beside("03.3", spread) == ""
+
+
+@pytest.fixture
+def weighed(monkeypatch):
+    """The sentence on two answers of which only the numbers are known."""
+
+    def sentence(ours, theirs):
+        monkeypatch.setattr(beside_ours.tables, "measured", lambda id: ours)
+        monkeypatch.setattr(beside_ours, "measured", lambda *_: theirs)
+        return smaller(exercise("03.3"), None, [])
+
+    return sentence
+
+
+def test_what_costs_less_is_said_before_what_is_shorter(weighed):
+    ours = {"call": 2, "token": 1_500, "statement": 10}
+    assert weighed(ours, {"call": 3, "token": 2_500, "statement": 20}) == (
+        "Yours is right, and ours needs less: on the example 2 calls, yours 3; "
+        '`solution("03.3")` shows it.'
+    )
+    assert "1,500 tokens, yours 2,500;" in weighed(ours, {**ours, "token": 2_500})
+
+
+def test_where_our_solution_is_not_in_this_copy_nobody_is_sent_to_it(weighed, monkeypatch):
+    monkeypatch.setattr(beside_ours, "our_solution", lambda _: "")
+    assert weighed({"statement": 5}, {"statement": 9}).endswith("it has 5 statements, yours 9.")
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        {"call": 2, "statement": 10},
+        {"call": 1, "statement": 30},  # shorter, and it costs more: a matter of taste
+        {"call": 3, "statement": 9},
+        {"call": 2, "statement": 12},  # ours is shorter by two: nothing to speak of
+        {"query": 9},
+        {},
+    ],
+)
+def test_nothing_is_said_where_ours_is_not_better_in_all_that_was_counted(weighed, theirs):
+    assert weighed({"call": 2, "statement": 10}, theirs) == ""
+
+
+def test_of_a_prompt_its_words_count():
+    assert measured("You write. " * 5, "", [])["word"] == 10
+    assert measured(None, "not python (", []) == {}
+
+
+def test_every_table_says_what_ours_measures():
+    for one in exercises():
+        known = beside_ours.tables.measured(one.id)
+        assert known.get("statement") or known.get("word"), one.id
