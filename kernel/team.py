@@ -36,9 +36,9 @@ When you are given a draft and feedback, fix what the feedback names, and leave 
 When there are no facts, say so in a sentence or two."""
 
 REVIEWER = """\
-You are the reviewer of an editorial desk. Check the draft against the facts: every claim must be carried by the source
-that it cites, every sentence must have a citation, every source among the facts must be used, and the draft must have at
-most 180 words. Decide PASS or REVISE. For REVISE, list the issues: quote the sentence, say what is wrong, say what
+You are the reviewer of an editorial desk. Check the draft against the facts: every claim must be carried by its source,
+every sentence must be clear and have a citation, every source among the facts must be used, and the draft must have at
+most 180 words. Decide PASS or REVISE. For REVISE, list the issues: quote each sentence, say what is wrong, say what
 to do."""
 
 

@@ -1,4 +1,5 @@
-"""Review: hold each sentence of a draft against the facts, the prompt's citations, coverage and length."""
+"""Review: hold each sentence of a draft against the facts, the prompt's citations, clarity, coverage
+and length."""
 
 from __future__ import annotations
 
@@ -18,6 +19,8 @@ from ..reader.view import View
 from ..reader.words import citations, uncited
 
 MOST_ISSUES = 20
+MOST_WORDS = 35
+"""Of a sentence that is clear."""
 _OF_THE_ANSWER = re.compile(r"\b(?:answer|reply|respond|your|issues?|explain|comments?)\b", re.I)
 _OF_THE_DRAFT = re.compile(r"\b(?:draft|brief|text)\b", re.I)
 _VAGUE = (
@@ -94,6 +97,8 @@ def inspect(view: View, text: str) -> list[Issue]:
             found += _check(draft.support(claim), cite)
         elif cite and not citations(claim):
             found.append(Issue(opening(claim), "has no citation", "cite its source or drop it"))
+    if view.wish("clarity"):
+        found += _style(draft)
     if view.wish("coverage"):
         found += _coverage(draft)
     rules = "\n\n".join((view.instructions, view.parts.get("rubric", "")))
@@ -169,7 +174,7 @@ def _style(draft: Draft) -> list[Issue]:
         quote = opening(sentence)
         count = length(plain)
         doubled = re.search(r"\b(\w+)\s+\1\b", plain, re.I)
-        if count > 35:
+        if count > MOST_WORDS:
             found.append(Issue(quote, f"has {count} words", "split it in two"))
         if doubled:
             found.append(Issue(quote, f"repeats “{doubled[1]}”", "write it once"))

@@ -63,6 +63,7 @@ PROOFS = {  # how a sentence of the page begins → the tests that prove it
     "The last sentence that mentions a dial counts": f"{HERE}.test_the_last_sentence_that_mentions_a_wish_counts",
     "A limit is the strictest one": f"{SKILL}.test_the_strictest_length_counts",
     "In the prompt of a reviewer": f"{HERE}.test_what_a_sentence_lacks_is_a_fault_to_a_reviewer",
+    "Clear is a sentence of at most 35": f"{HERE}.test_what_a_reviewer_takes_for_clear",
     "A dial that a clause forbids": f"{HERE}.test_a_dial_that_is_forbidden_is_not_set",
     "A number is taken": f"{HERE}.test_the_arguments_of_a_call_are_in_the_account",
     "**Tools**": f"{HERE}.test_each_tool_of_the_page_is_used",
@@ -316,6 +317,7 @@ def test_without_a_role_task_tools_and_schema_decide(role, wording):
 WRONG = GOOD.replace("2021", "2011")
 UNCITED = GOOD.replace(" [qdrant-company]", "")
 PARTIAL = GOOD.split(" The free")[0]
+UNCLEAR = GOOD.replace("2021", "2021 2021")
 DATED = """\
 [late] MCP and Rust now (2024-05-01)
 MCP and Rust came to version 2 in 2024.
@@ -335,6 +337,23 @@ def reviewed(wish: str, draft: str, schema: dict | None = VERDICT) -> Reply:
 
 def passes(wish: str, draft: str) -> bool:
     return reviewed(wish, draft).json["verdict"] == "PASS"
+
+
+def issues(wish: str, draft: str) -> list[str]:
+    """What a reviewer finds who is not to compare with facts."""
+    wish = f"Do not check the facts. {wish}"
+    given = parts(task="Review the draft", draft=draft)
+    return send(given, f"You are the reviewer. {wish}", schema=VERDICT).json["issues"]
+
+
+def test_what_a_reviewer_takes_for_clear():
+    wish = "Every sentence must be clear."
+    numbers = [str(number) for number in range(35)]
+    for clear in ("It began.", " ".join(numbers) + "."):
+        assert not issues(wish, clear)
+    for unclear in ("It began", "It began began.", " ".join([*numbers, "35"]) + "."):
+        assert len(issues(wish, unclear)) == 1
+        assert not issues("", unclear)
 
 
 def searches(wish: str) -> int:
@@ -405,6 +424,7 @@ EFFECTS = {  # wish → whether a reply does what a wording asks for
     "title": lambda wish: wrote(wish).startswith("#") == ("no title" not in wish),
     "agreement": lambda wish: not passes(wish, WRONG),
     "style_only": lambda wish: passes(wish, WRONG),
+    "clarity": lambda wish: passes(wish, GOOD) and not passes(wish, UNCLEAR),
     "verdict": lambda wish: [reviewed(wish, draft, None).text.split()[0] for draft in (GOOD, WRONG)] == capitals(wish),
     "time_order": lambda wish: years(research(f"Find facts on {wish}", search=lambda query: DATED)[0]) == ["2019", "2024"],
     "nothing_found": lambda wish: capitals(research("Find facts on owls", f"You are the researcher. {wish}")[0]) == capitals(wish)[-1:],
