@@ -143,7 +143,7 @@ NOT_UNDERSTOOD = {
         "no fact on any of them",
     },
     "notebooks/22_evaluate_it.ipynb": {
-        '"the source […': "a line of a verdict in JSON that a fault cut, which begins with a quote",
+        '"…': "a line of a verdict in JSON that a fault cut, which begins with a quote",
         **dict.fromkeys(
             (
                 "for a new colleague",
