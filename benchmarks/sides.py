@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import httpx
 
-from kernel import Agent, Budget, Client, Handoff, Run, tool
+from kernel import Agent, Budget, Client, Handoff, Run, spending, tool
 from kernel.client import pool_for
 
 MODEL = "claude-haiku-5-5"
@@ -103,6 +103,7 @@ class Kernel:
     """None of the caps is near: a turn pays for the accounts, not for being stopped."""
 
     def __init__(self, where: str) -> None:
+        spending.allow(1000)
         self.client = Client(
             pool_for(httpx.URL(where)), mode="local", base_url=where, api_key="none", max_usd="1000"
         )

@@ -1,6 +1,6 @@
 """A small runtime for supervisor-based multi-agent systems: one wire, one contract, one door."""
 
-from . import _libraries, models  # noqa: F401  (the first one says what is missing)
+from . import _libraries, models, spending  # noqa: F401  (the first one says what is missing)
 from .agent import Agent
 from .budget import Budget, Exhausted, Ledger, Spent
 from .client import Client, SetupError, connect
@@ -54,6 +54,7 @@ __all__ = [
     "reviewer",
     "search_tool",
     "specialists",
+    "spending",
     "tool",
     "writer",
 ]

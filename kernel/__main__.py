@@ -9,9 +9,9 @@ import re
 import sys
 from collections.abc import Callable
 
-from ._terminal import check_writable, report, run_options, spent_so_far
+from ._terminal import check_writable, client_of, report, run_options, spent_so_far
 from .budget import Budget
-from .client import SetupError, connect
+from .client import SetupError
 from .contract import Executable, Handoff, Result
 from .events import Event, Replied
 from .readings import reading_of
@@ -114,7 +114,7 @@ async def _brief(options: argparse.Namespace) -> int:
     library = Corpus(options.library)
     supervisor = _supervisor(options.supervisor, library)
     unsaved = None
-    async with connect("live" if options.live else None, max_usd=options.max_usd) as client:
+    async with client_of(options) as client:
         run = Run(client, budget=Budget(calls=60), on_event=_shower(options.verbose))
         try:
             result = await run.dispatch(supervisor, Handoff(intent=f"Write a brief on {topic}"))

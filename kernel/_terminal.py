@@ -7,7 +7,8 @@ import os
 import sys
 from pathlib import Path
 
-from .client import SetupError
+from . import spending
+from .client import Client, SetupError, connect
 from .events import Replied, Returned
 from .trace import Trace, counted, dollars, printable
 
@@ -30,11 +31,20 @@ def run_options() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--max-usd",
-        default="0.50",
         metavar="AMOUNT",
-        help="hard cap of a live run, in dollars (default 0.50)",
+        help="hard cap of a live run, in dollars (default 0.50, or WORKSHOP_MAX_USD)",
     )
     return parser
+
+
+def client_of(options: argparse.Namespace) -> Client:
+    """The client that these options ask for. Raises SetupError."""
+    if options.max_usd is not None:
+        try:
+            spending.allow(spending.dollars(options.max_usd, "max_usd (--max-usd)"))
+        except ValueError as problem:
+            raise SetupError(str(problem)) from None
+    return connect("live" if options.live else None)
 
 
 def check_writable(path: str | None) -> None:

@@ -2,13 +2,16 @@
 
 A check before the call and a charge after it lets eight parallel branches pass a cap of three. Here
 each request first reserves the most that it can cost, in its own ledger and in every ledger above
-it; when the reply is in, the reservation is replaced by what it really cost.
+it; when the reply is in, the reservation is replaced by what it really cost. That holds in threads
+and event loops side by side, too.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import operator
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -95,6 +98,35 @@ class Limit(NamedTuple):
     cap: Cap
 
 
+_BOOKS = threading.RLock()
+"""Held while an amount is looked at and reserved, or settled: no other thread comes between."""
+
+
+class Settled:
+    """Wakes all who wait for the next settlement, in whichever thread and event loop they wait."""
+
+    def __init__(self) -> None:
+        self._waiting: list[asyncio.Future[None]] = []
+
+    def next(self) -> asyncio.Future[None]:
+        """What is done at the next settlement."""
+        future = asyncio.get_running_loop().create_future()
+        self._waiting.append(future)
+        return future
+
+    def ring(self) -> None:
+        """Says that something was settled."""
+        waiting, self._waiting = self._waiting, []
+        for future in waiting:
+            with contextlib.suppress(RuntimeError):  # its loop is closed: nobody waits any more
+                future.get_loop().call_soon_threadsafe(_wake, future)
+
+
+def _wake(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
 class Demand(NamedTuple):
     """What one request asks of its budgets; `kernel.models.demand_of` makes it."""
 
@@ -110,6 +142,9 @@ class Ledger:
 
     Money is set aside by `hold`, `hold_in_turn` and `hold_slice` only; the `Hold` that they return
     settles it.
+
+    beside: a ledger of another tree in which the same charges are booked, with all above it.
+    advice: what a person can do when a cap of this ledger is reached.
     """
 
     budget: Budget = field(default_factory=Budget)
@@ -118,14 +153,16 @@ class Ledger:
     unknown_price_ok: bool = True
     """False where money is spent: a dollar cap cannot hold for an unknown price. Applies to all
     ledgers below."""
-    settled: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
-    """Set for a moment whenever a request is settled."""
+    beside: Ledger | None = None
+    advice: str = ""
+    settled: Settled = field(default_factory=Settled, repr=False)
     _spent: Spent = field(default=NOTHING, init=False)
     _reserved: Spent = field(default=NOTHING, init=False)
 
     def __post_init__(self) -> None:
-        if self.parent and not self.parent.unknown_price_ok:
-            self.unknown_price_ok = False
+        for above in (self.parent, self.beside):
+            if above and not above.unknown_price_ok:
+                self.unknown_price_ok = False
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
@@ -134,11 +171,16 @@ class Ledger:
         )
 
     def lineage(self) -> Iterator[Ledger]:
-        """This ledger and all above it, nearest first."""
+        """This ledger and all above it, nearest first; then those beside."""
         ledger: Ledger | None = self
+        beside: list[Ledger] = []
         while ledger:
             yield ledger
+            if ledger.beside:
+                beside.append(ledger.beside)
             ledger = ledger.parent
+        for other in beside:
+            yield from other.lineage()
 
     @property
     def spent(self) -> Spent:
@@ -156,30 +198,40 @@ class Ledger:
         When not all of `demand.max_tokens` is affordable, the answer is allowed what is left
         (`Hold.tokens`). Raises Exhausted when that is fewer than `least`.
         """
-        return Hold(self, self._ceiling(demand, least), demand)
+        with _BOOKS:
+            return Hold(self, self._ceiling(demand, least), demand)
 
     async def hold_in_turn(
-        self, demand: Demand, *, on_wait: Callable[[str, int], None] | None = None
+        self,
+        demand: Demand,
+        *,
+        least: int = SMALLEST_ANSWER,
+        on_wait: Callable[[str, int], None] | None = None,
     ) -> Hold:
         """Like `hold`, but waits while what is missing is only reserved by requests under way.
 
         `on_wait` is called before the first wait with the reason and the number of requests under
         way.
         """
-        *_, root = self.lineage()
         while True:
-            now = self._allowance(demand)
-            if now.limited_by is None:
-                break
-            once_settled = self._allowance(demand, once_settled=True)
-            if now.tokens >= once_settled.tokens:
-                break
+            with _BOOKS:
+                limit = self._in_the_way(demand)
+                if limit is None:
+                    return self.hold(demand, least=least)
+                settled = limit.ledger.settled.next()
+                under_way = limit.ledger.reserved.calls
             if on_wait:
-                under_way = now.limited_by.ledger.reserved.calls
-                on_wait(_no_room(now.limited_by), under_way)
+                on_wait(_no_room(limit), under_way)
                 on_wait = None
-            await root.settled.wait()
-        return self.hold(demand)
+            await settled
+
+    def _in_the_way(self, demand: Demand) -> Limit | None:
+        """The cap that would allow more once the requests under way are settled."""
+        now = self._allowance(demand)
+        if now.limited_by is None:
+            return None
+        once_settled = self._allowance(demand, once_settled=True)
+        return now.limited_by if now.tokens < once_settled.tokens else None
 
     def hold_slice(self, part: Budget) -> Hold:
         """Sets aside a part of the budgets for work that keeps its own books, all of it or nothing.
@@ -190,14 +242,19 @@ class Ledger:
         amount = Spent(
             calls=part.calls or 0, output_tokens=part.tokens or 0, usd=part.usd or Decimal(0)
         )
-        for ledger in self.lineage():
-            used = ledger.spent + ledger.reserved + amount
-            for cap in CAPS:
-                allowed = getattr(ledger.budget, cap)
-                if allowed is not None and getattr(used, cap) > allowed:
-                    budget = f"{ledger.owner}'s budget of {_amount(ledger.budget, cap)}"
-                    raise Exhausted(f"{budget} has no room for a slice of {_amount(part, cap)}")
-        return Hold(self, amount)
+        with _BOOKS:
+            for ledger in self.lineage():
+                ledger._check_slice(amount, part)
+            return Hold(self, amount)
+
+    def _check_slice(self, amount: Spent, part: Budget) -> None:
+        used = self.spent + self.reserved + amount
+        for cap in CAPS:
+            allowed = getattr(self.budget, cap)
+            if allowed is not None and getattr(used, cap) > allowed:
+                budget = f"{self.owner}'s budget of {_amount(self.budget, cap)}"
+                slice_words = f"a slice of {_amount(part, cap)}"
+                raise Exhausted(f"{budget} has no room for {slice_words}{self.advice}")
 
     def _ceiling(self, demand: Demand, least: int) -> Spent:
         """The most that a request may cost with as long an answer as is affordable."""
@@ -214,16 +271,17 @@ class Ledger:
         )
 
     def _reserve(self, amount: Spent) -> None:
-        for ledger in self.lineage():
-            ledger._reserved += amount
+        with _BOOKS:
+            for ledger in self.lineage():
+                ledger._reserved += amount
 
     def _settle(self, amount: Spent, actual: Spent) -> None:
         """Replaces a reservation by what the work really cost, here and above."""
-        for ledger in self.lineage():
-            ledger._reserved -= amount
-            ledger._spent += actual
-            ledger.settled.set()  # wakes those who wait at this moment
-            ledger.settled.clear()
+        with _BOOKS:
+            for ledger in self.lineage():
+                ledger._reserved -= amount
+                ledger._spent += actual
+                ledger.settled.ring()
 
     def _allowance(self, demand: Demand, *, once_settled: bool = False) -> Allowance:
         """What the tightest cap on the way up allows.
@@ -236,12 +294,14 @@ class Ledger:
             if cap.calls is None and cap.tokens is None and cap.usd is None:
                 continue
             used = ledger.spent if once_settled else ledger.spent + ledger.reserved
-            for allowance in ledger._allowances(demand, used):
+            for allowance in ledger._allowances(demand, used, self.unknown_price_ok):
                 if allowance.tokens < tightest.tokens:
                     tightest = allowance
         return tightest
 
-    def _allowances(self, demand: Demand, used: Spent) -> Iterator[Allowance]:
+    def _allowances(
+        self, demand: Demand, used: Spent, unknown_price_ok: bool
+    ) -> Iterator[Allowance]:
         """What each cap of this ledger allows."""
         cap = self.budget
         if cap.calls is not None and used.calls >= cap.calls:
@@ -250,25 +310,8 @@ class Ledger:
             left = cap.tokens - used.tokens - demand.input_tokens
             yield Allowance(left, Limit(self, "tokens"))
         if cap.usd is not None:
-            yield Allowance(self._affordable(cap.usd - used.usd, demand), Limit(self, "usd"))
-
-    def _affordable(self, usd: Decimal, demand: Demand) -> int:
-        """How many tokens of the answer so many dollars pay for, once they have paid for
-        the input."""
-        ceiling = demand.price(demand.input_tokens, demand.max_tokens)
-        if ceiling is None:
-            if self.unknown_price_ok:
-                return demand.max_tokens
-            raise Exhausted(
-                "the price of this model is not known, so a dollar cap cannot hold; choose a priced"
-                " model, or connect with max_usd=None if nobody is billed"
-            )
-        if ceiling <= usd:
-            return demand.max_tokens
-        fixed = demand.price(demand.input_tokens, 0)
-        if fixed is None or fixed >= usd:
-            return -1
-        return int((usd - fixed) * demand.max_tokens / (ceiling - fixed))
+            tokens = _affordable(cap.usd - used.usd, demand, unknown_price_ok)
+            yield Allowance(tokens, Limit(self, "usd"))
 
 
 class Hold:
@@ -321,9 +364,10 @@ class Hold:
             return
         self.settle(spent)
         next_try = self._demand._replace(max_tokens=self.tokens)
-        self.amount = self._ledger._ceiling(next_try, self.tokens)
-        self._open = True
-        self._ledger._reserve(self.amount)
+        with _BOOKS:
+            self.amount = self._ledger._ceiling(next_try, self.tokens)
+            self._open = True
+            self._ledger._reserve(self.amount)
 
     def __enter__(self) -> Hold:
         return self
@@ -344,6 +388,25 @@ def spent_on_failure(ceiling: Spent, *, billable: bool, again: bool = False) -> 
     return NOTHING if again else Spent(calls=1)
 
 
+def _affordable(usd: Decimal, demand: Demand, unknown_price_ok: bool) -> int:
+    """How many tokens of the answer so many dollars pay for, once they have paid for
+    the input."""
+    ceiling = demand.price(demand.input_tokens, demand.max_tokens)
+    if ceiling is None:
+        if unknown_price_ok:
+            return demand.max_tokens
+        raise Exhausted(
+            "the price of this model is not known, so a dollar cap cannot hold; choose a priced"
+            " model, or lift the cap (kernel.spending.allow(None)) if nobody is billed"
+        )
+    if ceiling <= usd:
+        return demand.max_tokens
+    fixed = demand.price(demand.input_tokens, 0)
+    if fixed is None or fixed >= usd:
+        return -1
+    return int((usd - fixed) * demand.max_tokens / (ceiling - fixed))
+
+
 def _too_little(allowance: Allowance, demand: Demand) -> str:
     """Why a request is not sent, for a reader."""
     assert allowance.limited_by
@@ -351,13 +414,14 @@ def _too_little(allowance: Allowance, demand: Demand) -> str:
     budget = f"{ledger.owner}'s budget of {_amount(ledger.budget, cap)}"
     used = ledger.spent + ledger.reserved
     if cap == "calls":
-        return f"{budget} is used up"
+        return f"{budget} is used up{ledger.advice}"
     if cap == "tokens":
         left = (ledger.budget.tokens or 0) - used.tokens
         needed = demand.input_tokens + SMALLEST_ANSWER
-        return f"{budget} has {left} left; the next request may need {needed}"
+        return f"{budget} has {left} left; the next request may need {needed}{ledger.advice}"
     dollars_left = (ledger.budget.usd or Decimal(0)) - used.usd
-    return f"{budget} has ${dollars_left:.4f} left, too little for the next request"
+    need = "too little for the next request"
+    return f"{budget} has ${dollars_left:.4f} left, {need}{ledger.advice}"
 
 
 def _no_room(limit: Limit) -> str:

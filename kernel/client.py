@@ -2,7 +2,7 @@
 live or local.
 
 Offline is the default even when a key is in the environment: money is spent only by explicit
-choice, and under a hard dollar cap.
+choice, and under one hard cap for the whole process (`kernel.spending`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import json
 import os
 import random
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextvars import ContextVar
 from decimal import Decimal
 from html import escape
 from typing import Any, Literal, NoReturn
@@ -24,7 +25,9 @@ from urllib.request import getproxies, proxy_bypass
 import httpx
 from pydantic import SecretBytes, SecretStr, ValidationError
 
-from .budget import Budget, Ledger
+from . import spending
+from .budget import Budget, Hold, Ledger
+from .models import demand_of, spent_on
 from .waiting import before_next_try
 from .wire import ACCOUNT_HEADER, API_VERSION, ApiError, Reply, Request
 
@@ -66,8 +69,6 @@ NOT_SENT = (
 OnRetry = Callable[[ApiError, float], Awaitable[None] | None]
 """What is told of a failed try: the error, and the seconds until the next one."""
 
-DEFAULT_MAX_USD = Decimal("0.50")
-
 MAX_REPLY_BYTES = 32_000_000
 """A longer reply is not read to its end."""
 
@@ -81,6 +82,19 @@ MAX_MESSAGE = 4_000
 SHORTEST_SECRET = 8
 """Characters. A shorter key, such as "none", is not a secret; replacing it everywhere would garble
 replies."""
+
+
+_booked_at_home: ContextVar[bool] = ContextVar("booked_at_home", default=False)
+
+
+@contextlib.contextmanager
+def booked_at_home() -> Iterator[None]:
+    """What is sent within is booked by the process that this one works for, and not here."""
+    token = _booked_at_home.set(True)
+    try:
+        yield
+    finally:
+        _booked_at_home.reset(token)
 
 
 class SetupError(ValueError):
@@ -101,7 +115,8 @@ class Client(contextlib.AbstractAsyncContextManager):
     transport:   an httpx transport; the offline model is one. Requests go straight to it: a turn
                  needs none of the redirects, cookies and auth flows of `httpx.AsyncClient`, which
                  cost as much as the turn.
-    max_usd:     a hard cap for everything that this client ever sends; None for no cap.
+    max_usd:     a cap of this client's own. What a client sends that is live, or has a key, counts
+                 against the limit of the process as well (`kernel.spending`).
     concurrency: how many requests may be under way at once; None for any number.
     """
 
@@ -131,6 +146,16 @@ class Client(contextlib.AbstractAsyncContextManager):
         )
         cap = Budget(usd=max_usd)  # type: ignore[arg-type]
         self.ledger = Ledger(cap, owner="the client", unknown_price_ok=unknown_price_ok)
+        """The books of the work: a reply that a journal gives back is booked here again."""
+        self.pays = mode == "live" or bool(api_key or auth_token)
+        """Whether somebody may be billed for what is sent."""
+        self.billed = Ledger(
+            cap,
+            spending.ledger() if self.pays else None,
+            owner="the client",
+            unknown_price_ok=unknown_price_ok,
+        )
+        """The books of what is really sent."""
         self._sleep = sleep or asyncio.sleep
         self._jitter = jitter
         self._url = httpx.URL(f"{self.base_url}/v1/messages")
@@ -185,9 +210,55 @@ class Client(contextlib.AbstractAsyncContextManager):
         on_retry: called before each further try with what failed and the seconds until then; what
                   it returns is awaited before the wait.
 
-        Raises ApiError when the last try fails.
+        Raises ApiError when the last try fails, and Exhausted, without sending, for a request that
+        could pass a limit in dollars.
         """
         request = Request.of(request)
+        if not self.pays or _booked_at_home.get():
+            return await self._tried(request, on_retry)
+        with await self._reserved(request) as hold:
+
+            async def again(error: ApiError, wait_s: float) -> None:
+                if on_retry and (answer := on_retry(error, wait_s)):
+                    await answer
+                hold.again(billable=error.billable)
+
+            hold.begin()
+            try:
+                reply = await self._tried(request, again)
+            except ApiError as error:
+                hold.failed(billable=error.billable)
+                raise
+            hold.settle(spent_on(request.model, reply.usage))
+            return reply
+
+    async def reserve(
+        self, request: Request, *, on_wait: Callable[[str, int], None] | None = None
+    ) -> Reserved:
+        """Sets aside what a request may cost, for `send` within the block; its answer is allowed
+        what is left.
+
+        on_wait: called before a wait for others, as in `Ledger.hold_in_turn`. Raises Exhausted when
+                 too little is left.
+        """
+        if not self.pays:
+            return Reserved(request)
+        hold = await self.billed.hold_in_turn(demand_of(request.size), on_wait=on_wait)
+        if hold.tokens < request.max_tokens:
+            request = request.with_max_tokens(hold.tokens)
+        return Reserved(request, hold)
+
+    async def _reserved(self, request: Request) -> Hold:
+        """What was reserved for this very request, once; else a new hold."""
+        reserved = _reserved.get()
+        hold = reserved and reserved.taken_for(request)
+        if hold:
+            return hold
+        demand = demand_of(request.size)
+        return await self.billed.hold_in_turn(demand, least=request.max_tokens)
+
+    async def _tried(self, request: Request, on_retry: OnRetry | None) -> Reply:
+        """The reply to one request, after as many tries as the service's rules allow."""
         attempt = 0
         while True:
             outcome = await self._send_once(request.content)
@@ -324,6 +395,38 @@ class Client(contextlib.AbstractAsyncContextManager):
             request_id=clean(request_id)[:MAX_MESSAGE],
             **facts,
         )
+
+
+class Reserved:
+    """Money set aside for one request, from `Client.reserve`; what was not sent costs nothing.
+
+    request: the one to send, with as long an answer as is affordable.
+    """
+
+    def __init__(self, request: Request, hold: Hold | None = None) -> None:
+        self.request = request
+        self._hold = hold
+        self._taken = False
+
+    def taken_for(self, request: Request) -> Hold | None:
+        """The hold, the first time that this very request is sent."""
+        if self._taken or request.content != self.request.content:
+            return None
+        self._taken = True
+        return self._hold
+
+    def __enter__(self) -> Reserved:
+        self._token = _reserved.set(self)
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        with contextlib.suppress(ValueError):  # what is thrown away is ended in another context
+            _reserved.reset(self._token)
+        if self._hold:
+            self._hold.__exit__()
+
+
+_reserved: ContextVar[Reserved | None] = ContextVar("reserved", default=None)
 
 
 class WrappedClient(Client):
@@ -468,7 +571,7 @@ def proxy_for(url: httpx.URL) -> str | None:
 def connect(
     mode: Mode | None = None,
     *,
-    max_usd: Decimal | str | float | None = DEFAULT_MAX_USD,
+    max_usd: Decimal | str | float | None = None,
     concurrency: int | None = None,
     **offline: Any,
 ) -> Client:
@@ -476,15 +579,17 @@ def connect(
 
     offline: the deterministic model; `offline` takes its settings: latency_ms, seed, faults,
              temperament.
-    live:    the real service, with ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, under the cap
-             `max_usd`; or whatever server ANTHROPIC_BASE_URL names.
+    live:    the real service, with ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN; or whatever server
+             ANTHROPIC_BASE_URL names.
     local:   a server on this machine or network, at ANTHROPIC_BASE_URL. It gets
              ANTHROPIC_AUTH_TOKEN when that is set, and never ANTHROPIC_API_KEY.
+    max_usd: a tighter cap for this connection. All that are live or have a key share one limit in
+             this process, 0.50 dollars, which `kernel.spending.allow` changes.
 
     Raises SetupError, in one line, when something is missing.
     """
     chosen = mode or os.environ.get("WORKSHOP_MODEL") or "offline"
-    cap = _cap(max_usd)
+    cap = _cap(max_usd, chosen)
     if chosen == "offline":
         from offline_model import OfflineTransport
 
@@ -512,16 +617,19 @@ def connect(
     )
 
 
-def _cap(max_usd: Decimal | str | float | None) -> Decimal | None:
-    if max_usd is None:
-        return None
+def _cap(max_usd: Decimal | str | float | None, mode: str) -> Decimal | None:
+    """The cap of one connection. Raises SetupError for one that the process does not allow."""
     try:
-        return Budget(usd=str(max_usd)).usd  # type: ignore[arg-type]
-    except ValidationError:
+        cap = spending.dollars(max_usd, "max_usd (--max-usd)")
+        limit = None if mode == "offline" else spending.limit()
+    except ValueError as problem:
+        raise SetupError(str(problem)) from None
+    if cap is not None and limit is not None and cap > limit:
         raise SetupError(
-            f"max_usd (--max-usd) is {str(max_usd)!r}; expected an amount in dollars, for example"
-            " 0.50"
-        ) from None
+            f"max_usd is {cap}, but this process may spend {limit} dollars in all; call "
+            f'kernel.spending.allow("{cap}") first'
+        )
+    return cap
 
 
 def _base_url(local: bool) -> httpx.URL:

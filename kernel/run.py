@@ -559,16 +559,18 @@ class Run:
 
         The wait for others is an event. Raises Exhausted when a budget does not allow the request.
         """
-        return await self.ledger.hold_in_turn(demand_of(size), on_wait=self._emit_wait)
+        return await self.ledger.hold_in_turn(demand_of(size), on_wait=self.tell_wait)
 
     async def _reserve_and_send(self, request: Request) -> Reply:
         with await self.hold(request.size) as hold:
             if hold.tokens < request.max_tokens:
                 request = request.with_max_tokens(hold.tokens)
-            async with self.client.slots:
-                number = self._emit_request(request)
-                asked_at = self._tree.clock()
-                reply = await self._send(request, hold, number)
+            with await self.client.reserve(request, on_wait=self.tell_wait) as reserved:
+                request = reserved.request
+                async with self.client.slots:
+                    number = self._emit_request(request)
+                    asked_at = self._tree.clock()
+                    reply = await self._send(request, hold, number)
             spent = spent_on(request.model, reply.usage)
             hold.settle(spent)
         self._keep_text(reply)
@@ -608,7 +610,8 @@ class Run:
         if reply.text and (self.output is None or not reply.tool_calls):
             self.output = reply.text
 
-    def _emit_wait(self, reason: str, at_once: int) -> None:
+    def tell_wait(self, reason: str, at_once: int) -> None:
+        """Records that a request waits until others have settled."""
         self.emit(events.Waited, reason=reason, at_once=at_once)
 
     def _emit_request(self, request: Request) -> int:

@@ -12,7 +12,7 @@ import pytest
 
 import workshop  # noqa: F401 (which says what course this is)
 from classroom.quick_start import leave_out_the_grammar
-from kernel import Agent
+from kernel import Agent, spending
 
 leave_out_the_grammar()
 
@@ -191,6 +191,13 @@ def agent():
         )
 
     return make
+
+
+@pytest.fixture(autouse=True)
+def nothing_spent(monkeypatch):
+    """Each test is a process of its own for the account of what is spent on real models."""
+    monkeypatch.delenv(spending.VARIABLE, raising=False)
+    monkeypatch.setattr(spending, "_ledger", None)
 
 
 SETTINGS = (

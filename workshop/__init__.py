@@ -19,3 +19,8 @@ if sys.platform == "emscripten":  # in a browser's tab no launcher has set up th
     from classroom.notebook.cells import load_ipython_extension
 
     load_ipython_extension(get_ipython())
+
+if sys.version_info >= (3, 11):  # noqa: UP036
+    from workshop import cost_line
+
+    cost_line.load()

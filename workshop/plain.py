@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 from kernel import Client, Usage, connect
-from kernel.client import DEFAULT_MAX_USD, Mode, proxy_for
+from kernel.client import Mode, proxy_for
 from kernel.models import demand_of, spent_on
 from kernel.wire import RequestSize, cache_writes, most_tokens
 
@@ -19,14 +19,14 @@ from kernel.wire import RequestSize, cache_writes, most_tokens
 def plain_http(
     mode: Mode | None = None,
     *,
-    max_usd: Decimal | str | float | None = DEFAULT_MAX_USD,
+    max_usd: Decimal | str | float | None = None,
     **offline: Any,
 ) -> httpx.Client:
     """A plain `httpx.Client` for the model that `kernel.connect` would choose, with the same
     arguments.
 
-    Address, version and key are set: `client.post("/v1/messages", json={...})`. The dollar cap
-    holds here too: raises Exhausted before a request that could pass it. No retries.
+    Address, version and key are set: `client.post("/v1/messages", json={...})`. The limit of the
+    process holds here too: raises Exhausted before a request that could pass it. No retries.
     """
     chosen = connect(mode, max_usd=max_usd, **offline)
 
@@ -35,7 +35,7 @@ def plain_http(
         model, max_tokens = str(body.get("model")), int(body.get("max_tokens") or 1)
         input_tokens = most_tokens(request.content)
         size = RequestSize(model, input_tokens, max_tokens, cache_writes(request.content))
-        hold = chosen.ledger.hold(demand_of(size), least=max_tokens)
+        hold = chosen.billed.hold(demand_of(size), least=max_tokens)
         hold.begin()
         request.extensions["hold"] = model, hold
 

@@ -106,7 +106,7 @@ async def fan_out(
     if attempts < 1:
         raise ValueError(f"attempts is {attempts}; expected at least 1")
     terms = Terms(
-        client or partial(connect, run.client.mode, max_usd=None),
+        client or partial(connect, run.client.mode),
         None if journal is None else Path(journal).absolute(),
         attempts,
         share(run, len(dispatches)) if books == "lease" else None,
@@ -122,13 +122,18 @@ async def fan_out(
 def share(run: Run, branches: int) -> Budget:
     """An equal part of what all budgets on the way up have left, for each of so many branches."""
     parts = max(branches, 1)
-    rests = [rest_of(ledger) for ledger in run.ledger.lineage()]
-    left = tightest(*rests)
+    left = tightest(*map(rest_of, books_of(run).lineage()))
     return Budget(
         calls=None if left.calls is None else left.calls // parts,
         tokens=None if left.tokens is None else left.tokens // parts,
         usd=None if left.usd is None else _part(left.usd, parts),
     )
+
+
+def books_of(run: Run, name: str = "") -> Ledger:
+    """A ledger for requests that a worker sends: the budgets of the run, and what its client is
+    billed for, since they do not pass through that client."""
+    return Ledger(parent=run.ledger, beside=run.client.billed, owner=name or run.name)
 
 
 def _part(usd: Decimal, parts: int) -> Decimal:
@@ -186,7 +191,7 @@ class Elsewhere(Wrapper):
         leased = Ledger(
             part, owner=f"{self.name}'s slice", unknown_price_ok=run.ledger.unknown_price_ok
         )
-        with run.ledger.hold_slice(part) as hold:
+        with books_of(run).hold_slice(part) as hold:
             try:
                 return await self._done(handoff, run, leased)
             finally:
@@ -293,7 +298,12 @@ class Account:
         process. Then all of a slice counts as used."""
         self._attempt = attempt
         self._begun = False
-        self._holds = Holds(run.hold if leased is None else partial(hold_in, leased))
+        hold = (
+            partial(hold_in, books_of(run), run)
+            if leased is None
+            else partial(hold_in, leased, None)
+        )
+        self._holds = Holds(hold)
         self._told = Told(run)
 
     async def begin(self) -> Budget:
@@ -356,9 +366,11 @@ class Account:
                 rest.begin()
 
 
-async def hold_in(ledger: Ledger, size: RequestSize) -> Hold:
-    """Sets aside what a request may cost in a ledger, in turn."""
-    return await ledger.hold_in_turn(demand_of(size))
+async def hold_in(ledger: Ledger, run: Run | None, size: RequestSize) -> Hold:
+    """Sets aside what a request may cost in a ledger, in turn; the wait for others is an event of
+    the run."""
+    on_wait = run.tell_wait if run else None
+    return await ledger.hold_in_turn(demand_of(size), on_wait=on_wait)
 
 
 class Told:

@@ -14,8 +14,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from ..budget import Budget, Ledger, Spent, spent_on_failure
-from ..client import Client, OnRetry, WrappedClient, connect
+from ..budget import Ledger, Spent, spent_on_failure
+from ..client import Client, OnRetry, WrappedClient, booked_at_home, connect
 from ..contract import Result, as_plain, in_words
 from ..events import Event, to_json
 from ..journal import Journal, JournalError
@@ -74,7 +74,8 @@ class BankedClient(WrappedClient):
         super().__init__(client)
         self._bank = bank
         # the bank keeps the books; those of the worker only count
-        self.ledger = Ledger(Budget(), owner="the worker")
+        self.ledger = Ledger(owner="the worker")
+        self.pays = False
 
     async def send(
         self,
@@ -95,7 +96,8 @@ class BankedClient(WrappedClient):
 
         actual: Spent | None = None
         try:
-            reply = await self.wrapped.send(request, on_retry=again)
+            with booked_at_home():
+                reply = await self.wrapped.send(request, on_retry=again)
             actual = spent_on(request.model, reply.usage)
             return reply
         except ApiError as error:

@@ -150,7 +150,7 @@ class Leased:
 
     def __init__(self, home: Home, rest: Budget, unknown_price_ok: bool) -> None:
         ledger = Ledger(rest, owner="the slice", unknown_price_ok=unknown_price_ok)
-        self._holds = Holds(lambda size: hold_in(ledger, size))
+        self._holds = Holds(lambda size: hold_in(ledger, None, size))
         self._home = home
 
     async def begin(self) -> Budget:

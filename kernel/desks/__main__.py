@@ -9,9 +9,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .._terminal import check_writable, report, run_options, spent_so_far
+from .._terminal import check_writable, client_of, report, run_options, spent_so_far
 from ..budget import Budget
-from ..client import SetupError, connect
+from ..client import SetupError
 from ..contract import Handoff, Result
 from ..events import Event
 from ..readings import reading_of
@@ -89,7 +89,7 @@ async def _work(case: Case, options: argparse.Namespace) -> int:
     print(f"{incident.task}\n")
     desk = Desk(incident.folder)
     warn_unboxed(desk)
-    async with connect("live" if options.live else None, max_usd=options.max_usd) as client:
+    async with client_of(options) as client:
         run = Run(client, budget=BUDGET, on_event=_show)
         try:
             result = await run.dispatch(

@@ -14,7 +14,7 @@ from classroom.notebook import kept
 from classroom.notebook.presence import IN_BROWSER, interactive, notebook_name
 from classroom.paper.control import Control
 from classroom.paper.shown import prose, status_line
-from kernel import Client, SetupError
+from kernel import Client, SetupError, spending
 
 from .choice import Choice
 
@@ -37,19 +37,20 @@ class ModelSwitch(Control, traitlets.HasTraits):
     left alone.
 
     mode:    "offline", "live" or "local"; without it WORKSHOP_MODEL, else offline.
-    max_usd: the hard cap, in US dollars, of each connection that is not offline.
+    max_usd: the hard cap, in US dollars, of this notebook: of all live connections together.
+             Without it the one that holds already.
     pace_ms: how long the offline model takes for an answer while a person watches.
     Raises SetupError for a mode that there is not, TraitError for a cap or pace out of range.
     """
 
     mode = traitlets.Enum(tuple(LABELS))
-    max_usd = traitlets.CFloat(0.50)
+    max_usd = traitlets.CFloat()
     pace_ms = traitlets.CInt(300)
     reminder = ""
     """A sentence for who sees the switch first in a new kernel."""
 
     def __init__(
-        self, mode: str | None = None, *, max_usd: float = 0.50, pace_ms: int = 300
+        self, mode: str | None = None, *, max_usd: float | None = None, pace_ms: int = 300
     ) -> None:
         mode = mode or os.environ.get("WORKSHOP_MODEL") or "offline"
         if mode not in LABELS:
@@ -57,7 +58,11 @@ class ModelSwitch(Control, traitlets.HasTraits):
                 f"the model is {mode!r}; expected offline, live or local (argument or"
                 " WORKSHOP_MODEL)"
             )
-        super().__init__(mode=mode, max_usd=max_usd, pace_ms=pace_ms)
+        limit = min(float(spending.limit() or MOST_USD), MOST_USD)
+        super().__init__(mode=mode, max_usd=limit, pace_ms=pace_ms)
+        self.observe(lambda change: spending.allow(self.max_usd), "max_usd")
+        if max_usd is not None:
+            self.max_usd = max_usd
 
     @traitlets.validate("max_usd")
     def _check_cap(self, proposal: dict[str, Any]) -> float:
@@ -91,12 +96,12 @@ class ModelSwitch(Control, traitlets.HasTraits):
             return kernel.connect(
                 "offline", concurrency=concurrency, **{"latency_ms": self.latency_ms, **offline}
             )
-        return kernel.connect(self.mode, max_usd=self.max_usd, concurrency=concurrency)
+        return kernel.connect(self.mode, concurrency=concurrency)
 
     def missing(self, mode: str) -> str:
         """What a mode still needs, in one line; empty when it is ready."""
         try:
-            kernel.connect(mode, max_usd=self.max_usd)
+            kernel.connect(mode)
         except Exception as problem:  # also an address or a proxy that cannot be read
             return _without_secrets(str(problem).removeprefix(f"the model is {mode}, but "))
         return ""
@@ -112,7 +117,9 @@ class ModelSwitch(Control, traitlets.HasTraits):
         if problem:
             return f"{mode}, not ready: {problem}"
         key = "a key is set" if any(map(os.environ.get, SECRETS)) else "no key is sent"
-        return f"{mode}, at {_host()} ({key}; hard cap ${self.max_usd:.2f} a connection)"
+        limit = spending.limit()
+        cap = "no cap" if limit is None else f"hard cap ${limit:.2f} for this notebook"
+        return f"{mode}, at {_host()} ({key}; {cap})"
 
     # ── widgets ───────────────────────────────────────────────────────────────────────────────────
 
@@ -161,7 +168,7 @@ class ModelSwitch(Control, traitlets.HasTraits):
 
 
 def model_switch(
-    mode: str | None = None, *, max_usd: float = 0.50, pace_ms: int = 300
+    mode: str | None = None, *, max_usd: float | None = None, pace_ms: int = 300
 ) -> ModelSwitch:
     """A ModelSwitch; as the last line of a cell it is shown.
 

@@ -21,7 +21,7 @@ from classroom.paper.svg import (
     text,
     tint,
 )
-from kernel import Budget, Run, Spent
+from kernel import Budget, Run, Spent, spending
 
 from .scene import Passage, dollars
 from .view import Source, Time, View
@@ -137,9 +137,12 @@ class BudgetGauges(View):
             root = self._source
             while root.parent:
                 root = root.parent
-            billed = root.client.ledger
-            if billed.budget.usd is not None:
-                yield Gauge("the connection", "dollars", billed.spent.usd, billed.budget.usd)
+            booked = root.client.ledger
+            if booked.budget.usd is not None:
+                yield Gauge("the connection", "dollars", booked.spent.usd, booked.budget.usd)
+            limit = spending.limit()
+            if root.client.pays and limit is not None:
+                yield Gauge("this notebook", "dollars", spending.spent().usd, limit)
             yield from self._caps(
                 "the run", root.budget, scene.spent, scene.now.seconds, scene.passages
             )

@@ -13,7 +13,16 @@ import traitlets
 import kernel
 from classroom.paper import control as control_module
 from classroom.paper.shown import as_shown_html, as_shown_text, markdown
-from kernel import Agent, Client, DeterministicSupervisor, Result, Run, SetupError, Verdict
+from kernel import (
+    Agent,
+    Client,
+    DeterministicSupervisor,
+    Result,
+    Run,
+    SetupError,
+    Verdict,
+    spending,
+)
 from kernel.journal import Journal
 from offline_model import Script
 from tests.scripted import Worker, scripted
@@ -148,10 +157,10 @@ def test_a_live_connection_has_the_cap_of_the_switch_and_no_offline_settings(som
     widget = on_display(switch)
     all_of(ipywidgets.BoundedFloatText, widget)[0].value = 0.25
     client = switch.connect(seed=7)
-    assert str(client.ledger.budget.usd) == "0.25" and client.mode == "live"
+    assert str(spending.limit()) == "0.25" and client.mode == "live"
     assert (
         switch.text()
-        == "Model: live, at api.anthropic.com (a key is set; hard cap $0.25 a connection)"
+        == "Model: live, at api.anthropic.com (a key is set; hard cap $0.25 for this notebook)"
     )
     assert "$0.25" in page(widget)
 

@@ -1,0 +1,299 @@
+"""Facts about money on real models: one limit and one total in a process, whoever makes a connection, against a server
+on this machine that sends bills like the service."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import threading
+from decimal import Decimal
+
+import httpx
+import pytest
+
+from kernel import (
+    Budget,
+    Client,
+    Exhausted,
+    Handoff,
+    LLMSupervisor,
+    Result,
+    Run,
+    SetupError,
+    Usage,
+    connect,
+    models,
+    specialists,
+    spending,
+)
+from kernel.budget import NOTHING, Demand, Ledger
+from kernel.client import WrappedClient, pool_for
+from kernel.cluster import Here, fan_out
+from kernel.events import Waited
+from kernel.journal import Journal
+from kernel.models import cost
+from offline_model import Faults, OfflineAPI, OfflineTransport, Server
+from tests.scripted import Worker, no_sleep
+from workshop.plain import plain_http
+
+KEY = "sk-ant-very-secret"
+QUESTION = {
+    "model": models.worker,
+    "max_tokens": 300,
+    "messages": [{"role": "user", "content": "Hello"}],
+}
+
+ROOM = Decimal("0.0002")
+"""Dollars for a few questions: each costs 0.00001, and 0.00015 have to be set aside for it."""
+
+
+class Billing(OfflineAPI):
+    """The offline model behind a port, which adds up what the service would ask to be paid."""
+
+    def __init__(self, **settings):
+        super().__init__(**settings)
+        self.usd = Decimal(0)
+        self.sent = 0
+        self._adding = threading.Lock()
+
+    def handle(self, method, path, headers, body=b""):
+        response = super().handle(method, path, headers, body)
+        if method == "POST" and response.status == 200:
+            usage = Usage.model_validate(json.loads(response.body)["usage"])
+            with self._adding:
+                self.sent += 1
+                self.usd += cost(json.loads(body)["model"], usage)
+        return response
+
+
+@pytest.fixture
+def service(monkeypatch, no_settings):
+    """A service on this machine; `connect("live")` goes there with a key."""
+    api = Billing()
+    with Server(api) as url:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
+        yield api
+
+
+async def asked(client, **changes):
+    async with client:
+        return await Run(client).ask(**{**QUESTION, **changes})
+
+
+async def test_two_connections_have_one_total_and_one_limit(service):
+    await asked(connect("live"))
+    first = spending.spent()
+    await asked(connect("live"))
+    assert first.calls == 1 and spending.spent() == first + first
+    assert spending.spent().usd == service.usd > 0
+
+    spending.allow(service.usd)
+    with pytest.raises(Exhausted, match=r"this process's budget of .* `kernel.spending.allow"):
+        await asked(connect("live"))
+    assert service.sent == 2
+    spending.allow("0.10")
+    await asked(connect("live"))
+    assert service.sent == 3
+
+
+async def test_at_the_limit_a_run_ends_as_a_result_with_the_work_so_far(service):
+    team = LLMSupervisor(specialists())
+    async with connect("live") as client:
+        whole = await Run(client).dispatch(team, Handoff(intent="Write a brief on Qdrant"))
+    spending.allow(spending.spent().usd + service.usd / 2)
+    async with connect("live") as client:
+        run = Run(client)
+        half = await run.dispatch(team, Handoff(intent="Write a brief on pgvector"))
+    assert whole.ok and half.status == "exhausted" and "this process's budget" in half.reason
+    assert any("pgvector" in text for text in half.artifacts.values())
+    assert service.usd == spending.spent().usd <= spending.limit()
+    assert client.ledger.reserved == spending.ledger().reserved == NOTHING
+    assert run.trace().totals()["calls"] == run.spent.calls, "a refused request is not recorded"
+
+
+async def test_a_fan_out_waits_for_its_siblings_and_stays_below_the_limit(service):
+    async def ask(handoff, run):
+        reply = await run.ask(**QUESTION)
+        return Result(status="ok", output=reply.text)
+
+    await asked(connect("live"))
+    spending.allow(service.usd + ROOM)
+    async with connect("live") as client:
+        run = Run(client)
+        jobs = [(Worker(f"asker {n}", ask), Handoff(intent=f"Ask {n}")) for n in range(12)]
+        results = await run.fan_out(jobs)
+    done = [result.ok for result in results]
+    assert 0 < done.count(True) < 12 and {r.status for r in results} == {"ok", "exhausted"}
+    assert any(isinstance(event, Waited) for event in run.events)
+    assert service.sent == 1 + done.count(True)
+    assert service.usd == spending.spent().usd <= spending.limit()
+    assert spending.ledger().reserved == NOTHING
+
+
+def test_threads_with_event_loops_of_their_own_share_the_limit(service):
+    asyncio.run(asked(connect("live")))
+    spending.allow(service.usd + ROOM)
+    refused = []
+
+    def work():
+        for _ in range(4):
+            try:
+                asyncio.run(asked(connect("live")))
+            except Exhausted as problem:
+                refused.append(problem)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)
+    assert refused and service.sent + len(refused) == 25
+    assert service.usd == spending.spent().usd <= spending.limit()
+    assert spending.ledger().reserved == NOTHING
+
+
+def test_who_waits_in_one_event_loop_is_woken_by_a_settlement_in_another():
+    ledger = Ledger(Budget(calls=2))
+    demand = Demand(10, 10, lambda *tokens: None)
+    first = ledger.hold(demand)
+    ledger.hold(demand).settle(NOTHING)
+    waits = threading.Event()
+    second = ledger.hold(demand)
+
+    def wait():
+        asyncio.run(ledger.hold_in_turn(demand, on_wait=lambda *_: waits.set()))
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    assert waits.wait(30)
+    first.settle(NOTHING)
+    thread.join(30)
+    assert not thread.is_alive() and ledger.reserved.calls == 2
+    second.settle(NOTHING)
+
+
+async def test_no_way_to_the_service_passes_the_account_by(service):
+    ways = 0
+    async with connect("live") as client:
+        await client.send(QUESTION)
+        ways += 1
+    with plain_http("live") as client:
+        assert client.post("/v1/messages", json=QUESTION).status_code == 200
+        ways += 1
+    url = os.environ["ANTHROPIC_BASE_URL"]
+    for settings in ({"api_key": KEY}, {"auth_token": KEY}, {"mode": "live"}):
+        async with Client(pool_for(httpx.URL(url)), base_url=url, **settings) as client:
+            if "api_key" not in settings and "auth_token" not in settings:
+                client._secrets = connect("live")._secrets  # the service wants one
+            await client.send(QUESTION)
+        ways += 1
+    assert spending.spent().calls == service.sent == ways
+    assert spending.spent().usd == service.usd
+
+
+async def test_a_client_around_a_client_that_sends_more_or_something_else_is_charged_for_it(
+    service,
+):
+    class Twice(WrappedClient):
+        async def send(self, request, *, on_retry=None):
+            await self.wrapped.send(request)
+            return await self.wrapped.send(request)
+
+    class Dearer(WrappedClient):
+        async def send(self, request, *, on_retry=None):
+            return await self.wrapped.send({**request.body, "model": models.supervisor})
+
+    for wrapper in (Twice, Dearer):
+        await asked(wrapper(connect("live")))
+    assert spending.spent().calls == service.sent == 3
+    assert spending.spent().usd == service.usd
+    spending.allow(service.usd)
+    for wrapper in (Twice, Dearer):
+        with pytest.raises(Exhausted):
+            await asked(wrapper(connect("live")))
+    assert service.sent == 3
+
+
+async def test_what_a_journal_gives_back_is_booked_in_the_work_and_not_paid_again(
+    service, tmp_path
+):
+    with Journal(tmp_path / "run.db") as journal:
+        for _ in range(2):
+            journal.replay()
+            client = journal.around(connect("live"))
+            await asked(client)
+            assert client.ledger.spent.calls == 1
+    assert spending.spent().calls == service.sent == 1
+    assert spending.ledger().reserved == NOTHING
+
+
+@pytest.mark.parametrize("books", ["bank", "lease"])
+async def test_work_that_is_done_elsewhere_is_booked_at_home_once(service, books):
+    async def ask(handoff, run):
+        return Result(status="ok", output=(await run.ask(**QUESTION)).text)
+
+    await asked(connect("live"))
+    one = service.usd
+    run = Run(connect("live"))
+    jobs = [(Worker(f"asker {n}", ask), Handoff(intent=f"Ask {n}")) for n in range(3)]
+    results = await fan_out(run, jobs, on=Here(), books=books)
+    assert all(result.ok for result in results)
+    assert spending.spent().calls == service.sent == 4 and spending.spent().usd == service.usd
+    spending.allow(service.usd + one / 2)
+    jobs = [(Worker(f"later {n}", ask), Handoff(intent=f"Ask {n}")) for n in range(3)]
+    results = await fan_out(run, jobs, on=Here(), books=books)
+    assert {result.status for result in results} == {"exhausted"}
+    assert service.sent == 4 and spending.ledger().reserved == NOTHING
+
+
+async def test_a_try_that_may_have_been_done_is_paid_and_one_that_was_turned_away_is_not(
+    monkeypatch, no_settings
+):
+    for faults, calls in ((Faults(first=("529",)), 1), (Faults(first=("timeout",)), 2)):
+        monkeypatch.setattr(spending, "_ledger", None)
+        client = Client(OfflineTransport(faults=faults), mode="live", sleep=no_sleep)
+        await asked(client)
+        assert spending.spent().calls == calls
+
+
+async def test_offline_nothing_is_spent_whatever_the_limit(no_settings):
+    spending.allow(0)
+    await asked(connect())
+    assert spending.spent() == NOTHING
+
+
+def test_a_limit_is_an_amount_of_dollars_or_none(monkeypatch, no_settings):
+    assert spending.limit() == Decimal("0.50")
+    spending.allow(None)
+    assert spending.limit() is None
+    spending.allow(2)
+    for odd in ("much", -1, "nan", ""):
+        with pytest.raises(ValueError, match="the limit is .*; expected an amount in dollars"):
+            spending.allow(odd)
+    assert spending.limit() == 2
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    with pytest.raises(SetupError, match=r"may spend 2 dollars in all; call kernel.spending.al"):
+        connect("live", max_usd=3)
+
+
+def test_the_environment_sets_the_limit_and_a_bad_one_is_said(monkeypatch, no_settings):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    monkeypatch.setenv("WORKSHOP_MAX_USD", "1.25")
+    assert spending.limit() == Decimal("1.25")
+    monkeypatch.setattr(spending, "_ledger", None)
+    monkeypatch.setenv("WORKSHOP_MAX_USD", "a lot")
+    with pytest.raises(SetupError, match="WORKSHOP_MAX_USD is 'a lot'; expected an amount"):
+        connect("live")
+    connect("offline")
+
+
+def test_a_new_process_counts_from_nothing(service):
+    asyncio.run(asked(connect("live")))
+    code = "from kernel import spending; print(spending.spent().calls, spending.limit())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["0", "0.50"] and spending.spent().calls == 1
