@@ -57,7 +57,7 @@ TRACKS = {
     "the production track": tuple(lesson for lesson in LESSONS if lesson.number >= "08"),
 }
 PLANS = {
-    "90 minutes": ("00", "02", "03"),
+    "two hours": ("00", "02", "03"),
     "half a day": ("00", "01", "02", "03", "05", "06"),
     "two days": (
         *("00", "01", "02", "03", "04", "05", "06", "07"),
