@@ -189,7 +189,9 @@ def _endings() -> dict[str, re.Pattern]:
         "bound": rf"{one_of('bounds')}\b",
         "part": rf"(?<!1 )(?<!a ){one_of('parts')}(?: (?!into\b)\w+){{0,6}}$",
         "most": rf"(?:,\s*)?{one_of('most')}\s+$",
-        "behind": rf"\s*(?:per|each|apiece|{at_a_time}|(?:a|in|for) (?:each |every )?sentence)\b",
+        "tail": rf"\s+(?:{spoken(length['tails'])})(?!\w)",
+        "forbidden": r"\b(?:\w+n['’]t|not|never|cannot)(?:\s+\w+){1,3}\s+more\s+than\s*$",
+        "behind": rf"\s*(?:per (?!ticket|plan|task)|each|apiece|{at_a_time}|(?:a|in|for) (?:each |every )?sentence)\b",
     }
     return {name: re.compile(pattern, re.I) for name, pattern in patterns.items()}
 
@@ -259,7 +261,7 @@ def _limit(match: re.Match, clause: str) -> Limit | None:
     def begins_with(name: str) -> bool:
         return endings[name].search(before) is not None
 
-    if most < 1 or (kind == "steps" and begins_with("exact")):  # a planner makes no step up
+    if most < 1 or (kind == "steps" and _is_no_limit(clause, place, begins_with("exact"))):
         return None
     if most == 1 and kind in ("words", "facts") and not begins_with("bound"):
         return None
@@ -269,16 +271,34 @@ def _limit(match: re.Match, clause: str) -> Limit | None:
         if begins_with("floor") and not _LEAST.search(before):
             return Limit(kind, most, match.start(), match.end())
     is_part = kind == "words" and place == match.start() and begins_with("part")
-    if is_part or begins_with("floor") or endings["behind"].match(clause, match.end()):
+    is_floor = begins_with("floor") and not endings["forbidden"].search(clause, near, place)
+    if is_part or is_floor or endings["behind"].match(clause, match.end()):
         return Limit(kind, 0, match.start(), match.end())
     if begins_with("strict"):
         most = max(1, most - 1)
     start = match.start()
-    lead = endings["most"].search(clause, max(0, start - _NEAR), start)
-    if lead:
-        start = lead.start()
+    for leads in ("forbidden", "most"):  # "never use more than", "at most"
+        lead = endings[leads].search(clause, max(0, start - _NEAR), start)
+        if lead:
+            start = lead.start()
+            break
     is_exact = kind == "words" and begins_with("exact")
-    return Limit(kind, most, start, match.end(), is_exact)
+    return Limit(kind, most, start, _end(match, clause), is_exact)
+
+
+def _end(match: re.Match, clause: str) -> int:
+    """Where a limit ends: "three steps or fewer" goes on behind its unit."""
+    tail = _endings()["tail"].match(clause, match.end())
+    return tail.end() if tail else match.end()
+
+
+def _is_no_limit(clause: str, place: int, is_exact: bool) -> bool:
+    """Whether a number of steps is no upper limit: a planner makes no step up for "exactly five", and
+    the two of "no two steps may run at the same time" belong to a wording of an order.
+    """
+    orders = ("dials/one_by_one", "dials/at_once")
+    found = (match for match in scan(clause) if match.family in orders)
+    return is_exact or any(match.start <= place < match.end for match in found)
 
 
 def limit(text: str, kind: str) -> int | None:
