@@ -1,10 +1,12 @@
-"""The wire without the kernel: a plain `httpx.Client` for the model that a lesson uses, for those
-who write the loop themselves.
+"""The wire without the kernel: a plain `httpx.Client` for the model that a lesson uses, and the
+offline model at an address, for those who write request and loop themselves.
 """
 
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -14,6 +16,33 @@ from kernel import Client, Usage, connect
 from kernel.client import Mode, proxy_for
 from kernel.models import demand_of, spent_on
 from kernel.wire import RequestSize, cache_writes, most_tokens
+
+
+def local_server() -> str:
+    """Starts the offline model as a server on this machine; returns its address.
+
+    A thread serves it until Python ends, for any library that speaks HTTP. In a browser tab, where
+    nothing can listen, `httpx.post` is answered by the offline model itself.
+    """
+    from offline_model import Server
+
+    if sys.platform == "emscripten":
+        httpx.post = answered_here()
+        return "http://127.0.0.1:8765"
+    return Server().__enter__()
+
+
+def answered_here() -> Callable[..., httpx.Response]:
+    """`httpx.post`, whatever the address, with answers of the offline model."""
+    from offline_model import OfflineTransport
+
+    transport = OfflineTransport()
+
+    def post(url: str, **given: Any) -> httpx.Response:
+        with httpx.Client(transport=transport) as client:
+            return client.post(url, **given)
+
+    return post
 
 
 def plain_http(

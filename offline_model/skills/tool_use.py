@@ -14,6 +14,8 @@ from ..reader.words import sentences, stem, stop_words, words
 from ..reader.workers import said_of
 
 _QUOTED = re.compile(r"[\"“]([^\"”]+)[\"”]|(?<!\w)['‘]([^'’]+)['’](?!\w)")
+_HOW_MANY = re.compile(r"(?:and )?how many (\w+) (has|have|are|is|were|was) (.+)\?", re.I)
+_WHAT_IS = re.compile(r"(?:and )?what (is|are|was|were) (.+)\?", re.I)
 _FIGURE = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?")
 
 
@@ -69,19 +71,50 @@ def reply(view: View) -> Answer:
     if calls and not view.must_answer:
         names = dict.fromkeys(name for name, _ in calls)
         return Answer.call(calls, f"The task asks for what {', '.join(names)} does.")
-    reports = dict.fromkeys(map(_report, view.calls))
+    asked = {_key(one.tool["name"], one.given): one.sentence for one in wanted_in(view)}
+    reports = {}
+    for call in view.calls:
+        question = asked.get(_key(call.name, call.input), "")
+        reports[_report(call, question)] = None
     return Answer.say("\n".join(reports), "All results are in.")
 
 
-def _report(call: Call) -> str:
-    """What was called with what, and what came of it."""
+def _key(name: str, given: dict) -> tuple[str, str]:
+    return name, repr(sorted(given.items()))
+
+
+def _report(call: Call, question: str) -> str:
+    """What came of a call, in the words of its question where it asks how many or what something is."""
+    result = (call.result or "").strip()
+    return _statement(question.strip(), result, call.is_error) or _line(call, result)
+
+
+def _statement(question: str, result: str, is_error: bool) -> str:
+    """A short result put into the words of its question; "" where that does not fit."""
+    if not result or "\n" in result:
+        return ""
+    if found := _WHAT_IS.fullmatch(question):
+        verb, what = found.groups()
+        if is_error:
+            return f"I cannot say what {what} {verb}: {result}"
+        return f"{what[:1].upper()}{what[1:]} {verb} {result.rstrip('.')}."
+    found = _HOW_MANY.fullmatch(question)
+    if not found or is_error or not _FIGURE.fullmatch(result):
+        return ""
+    noun, verb, of = found.groups()
+    if verb.lower() in ("has", "have"):
+        return f"{of} {verb} {result} {noun}."
+    return f"{result} {noun} {verb} {of}."
+
+
+def _line(call: Call, result: str) -> str:
+    """What was called with what, and the result."""
     name = call.name.replace("_", " ")
     values = [str(value)[:60] for value in call.input.values()]
     if values:
         name += f" ({', '.join(values)})"
     if call.is_error:
         name += " failed"
-    result = (call.result or "").strip()
     return f"{name}: {result or 'nothing came back'}"
 
 

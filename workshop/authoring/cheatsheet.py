@@ -30,7 +30,8 @@ PRODUCTION = {
 IN_A_NOTEBOOK = {
     "workshop.controls": ("model_switch", "predict", "topic_box", "checkpoint", "failure_lab"),
     "workshop.checks": ("check", "hint", "solution", "progress"),
-    "workshop.views": ("watch", "Timeline", "TeamPicture", "HandoffLog", "Transcript"),
+    "workshop.views": ("watch", "Timeline", "TeamPicture", "HandoffLog", "Transcript", "AgentLoop"),
+    "workshop.plain": ("local_server", "plain_http"),
 }
 LONGEST = 60
 """Characters of a signature; a longer one is cut with an ellipsis."""

@@ -13,6 +13,7 @@ from .gates import GateRounds
 from .handoffs import HandoffLog
 from .hierarchy import Hierarchy
 from .live import watch
+from .loop import AgentLoop
 from .mesh import HubAndMesh
 from .plan import PlanGraph
 from .spans import SpanTree
@@ -23,6 +24,7 @@ from .timeline import Timeline
 from .transcript import Transcript
 
 __all__ = [
+    "AgentLoop",
     "BudgetGauges",
     "ContextSizes",
     "Elsewhere",

@@ -780,13 +780,21 @@ def test_a_parameter_that_takes_anything_breaks_nothing():
     assert "Qdrant" in send("Write a brief on Qdrant", tools=team).calls[0]["input"]["intent"]
 
 
-def test_results_are_reported():
-    reply, _ = converse(
-        "What is 100 divided by 8?",
-        tools=[DIVIDE],
-        answers={"divide": lambda given: str(given["a"] / given["b"])},
-    )
-    assert "12.5" in reply.text
+@pytest.mark.parametrize(
+    ("question", "result", "answer"),
+    [
+        ("What is 100 divided by 8?", "12.5", "100 divided by 8 is 12.5."),
+        ("How many words has 'to be'?", "2", "'to be' has 2 words."),
+        ("And how many words are in 'to be'?", "2", "2 words are in 'to be'."),
+        ("How many words has 'to be'?", "a pair", "count words (to be): a pair"),
+        ("Count the words of 'to be'.", "2", "count words (to be): 2"),
+        ("What is 100 divided by 8?", "12\n13", "divide (100, 8): 12\n13"),
+    ],
+)
+def test_results_are_reported_in_the_words_of_their_question(question, result, answer):
+    answers = dict.fromkeys(("divide", "count_words"), lambda given: result)
+    reply, _ = converse(question, tools=[DIVIDE, COUNT], answers=answers)
+    assert reply.text == answer
 
 
 def test_a_form_is_filled_from_labels_and_what_nothing_fills_is_refused_by_name():

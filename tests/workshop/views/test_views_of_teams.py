@@ -7,10 +7,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kernel import Handoff, Result, Run
+from kernel import Agent, Handoff, Result, Run, connect, models, tool
 from kernel.gates import Gated, LengthGate
 from tests.scripted import Worker, scripted
-from workshop.views import Hierarchy, HubAndMesh
+from workshop.views import AgentLoop, Hierarchy, HubAndMesh
 
 TASK = Handoff(intent="Write <all> of it")
 
@@ -127,4 +127,34 @@ async def test_whoever_works_twice_is_one_line_and_those_below_are_none():
 def test_a_run_without_work_has_no_lines():
     picture = HubAndMesh(Run(scripted()))
     assert picture.text() == picture.finding() == "No work has been handed over yet."
+    assert ElementTree.fromstring(picture.svg()) is not None
+
+
+# ── the loop of one agent ─────────────────────────────────────────────────────────────────────────
+
+
+@tool
+def count_words(text: str) -> int:
+    """Counts the words of a text."""
+    return len(text.split())
+
+
+@pytest.mark.parametrize(("turns", "limits"), [(8, 0), (1, 1)])
+async def test_the_loop_counts_what_went_along_each_arrow(turns, limits):
+    tools = (count_words,)
+    agent = Agent("counter", "Counts.", "Use your tools.", models.worker, tools, max_turns=turns)
+    run = Run(connect())
+    await run.dispatch(agent, Handoff(intent="How many words has 'to be or not'?"))
+    picture = AgentLoop(run)
+    assert picture.counts() == (2, 1, 1, 1, limits)
+    assert AgentLoop(run, agent="counter").finding() == picture.finding()
+    words = " ".join(ElementTree.fromstring(picture.svg()).itertext())
+    for label in ("2 requests", "1 call", "1 round", "1 answer", picture.finding()):
+        assert label in words
+    assert picture.text().endswith("1 time" if limits else "0 times")
+
+
+def test_a_loop_that_has_not_begun_says_so():
+    picture = AgentLoop(Run(scripted()))
+    assert picture.text() == picture.finding() == "No model has been asked yet."
     assert ElementTree.fromstring(picture.svg()) is not None

@@ -1,0 +1,30 @@
+"""The offline model at an address: what a request by hand gets, on this machine and in a browser's tab."""
+
+import httpx
+import pytest
+
+from kernel import models
+from workshop.plain import answered_here, local_server
+
+HEADERS = {"x-api-key": "none", "anthropic-version": "2023-06-01"}
+BODY = {
+    "model": models.worker,
+    "max_tokens": 100,
+    "messages": [{"role": "user", "content": "Hello! Who are you?"}],
+}
+
+
+@pytest.mark.parametrize("post", [httpx.post, answered_here()], ids=["server", "tab"])
+def test_a_request_by_hand_gets_a_reply_and_a_wrong_one_the_apis_error(post):
+    url = f"{local_server()}/v1/messages"
+    reply = post(url, headers=HEADERS, json=BODY, timeout=60)
+    assert reply.status_code == 200 and reply.json()["content"][-1]["type"] == "text"
+    refused = post(url, headers=HEADERS, json={**BODY, "messages": []}, timeout=60)
+    assert refused.status_code == 400 and refused.json()["type"] == "error"
+
+
+def test_both_ways_give_the_same_words():
+    url = f"{local_server()}/v1/messages"
+    ways = (httpx.post, answered_here())
+    words = [post(url, headers=HEADERS, json=BODY).json()["content"][-1] for post in ways]
+    assert words[0] == words[1]
