@@ -24,6 +24,15 @@ def some(lesson):
     return pytest.param(lesson, marks=[] if lesson == QUICK else [pytest.mark.exhaustive])
 
 
+BOTH_THEMES = [
+    pytest.param(
+        lesson, theme, marks=[] if (lesson, theme) == (QUICK, "light") else [pytest.mark.exhaustive]
+    )
+    for lesson in LESSONS
+    for theme in ("light", "dark")
+]
+
+
 def code_of(folder, lesson):
     path = ROOT / folder / f"{lesson}.ipynb"
     cells = nbformat.read(path, as_version=4).cells
@@ -38,9 +47,8 @@ def checkpoint_of(notebook):
     return cell
 
 
-@pytest.mark.parametrize("lesson", [some(lesson) for lesson in LESSONS])
-def test_a_lesson_runs_from_top_to_bottom(lesson, open_notebook):
-    theme = "dark" if int(lesson[:2]) % 2 else "light"
+@pytest.mark.parametrize(("lesson", "theme"), BOTH_THEMES)
+def test_a_lesson_runs_from_top_to_bottom(lesson, theme, open_notebook):
     with open_notebook(f"notebooks/{lesson}.ipynb", theme=theme) as notebook:
         notebook.page.set_default_timeout(LONG_MS)
         notebook.run_all(wait=False)
@@ -51,7 +59,7 @@ def test_a_lesson_runs_from_top_to_bottom(lesson, open_notebook):
         pictures = notebook.page.locator(".jp-OutputArea-output img")
         shown = pictures.evaluate_all("all => all.map(one => [one.alt, one.naturalWidth])")
         assert all(alt and width for alt, width in shown), shown
-        if lesson not in (ASKING, "13_the_whole_supervisor"):
+        if lesson != ASKING:
             notebook.screenshot(f"lesson-{lesson[:2]}-{theme}")
 
 
