@@ -58,6 +58,7 @@ OWN_SYNTHESIZER = (
 )
 NOT_UNDERSTOOD = {
     "notebooks/02_three_specialists.ipynb": OF_THE_REVIEWER,
+    "notebooks/07_was_it_worth_it.ipynb": OF_THE_REVIEWER,
     "notebooks/14_context.ipynb": OF_THE_REVIEWER,
     "notebooks/05_llm_supervisor.ipynb": {
         "and write nothing": ON_PURPOSE,

@@ -28,7 +28,14 @@ PRODUCTION = {
 }
 """The modules of the production track, each with its lesson."""
 IN_A_NOTEBOOK = {
-    "workshop.controls": ("model_switch", "predict", "topic_box", "checkpoint", "failure_lab"),
+    "workshop.controls": (
+        "model_switch",
+        "predict",
+        "topic_box",
+        "checkpoint",
+        "failure_lab",
+        "criteria_card",
+    ),
     "workshop.checks": ("check", "hint", "solution", "progress"),
     "workshop.views": ("watch", "Timeline", "TeamPicture", "HandoffLog", "Transcript", "AgentLoop"),
     "workshop.plain": ("local_server", "plain_http"),

@@ -1,7 +1,8 @@
 """The controls of the lessons: the model switch, the topic box, the prediction, the human
-checkpoint, the failure lab.
+checkpoint, the failure lab, the card of criteria.
 """
 
+from .card import Card, criteria_card
 from .checkpoint import Decision, checkpoint
 from .failure_lab import FailureLab, failure_lab
 from .model_switch import ModelSwitch, model_switch
@@ -9,12 +10,14 @@ from .prediction import Prediction, predict
 from .topic_box import TopicBox, topic_box
 
 __all__ = [
+    "Card",
     "Decision",
     "FailureLab",
     "ModelSwitch",
     "Prediction",
     "TopicBox",
     "checkpoint",
+    "criteria_card",
     "failure_lab",
     "model_switch",
     "predict",

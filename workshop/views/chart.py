@@ -1,5 +1,5 @@
-"""Charts of a few numbers: bars, panels of bars, pairs before and after, straight lines, curves, and
-intervals; each with a text twin.
+"""Charts of a few numbers: bars, panels of bars, pairs before and after, curves, and intervals; each
+with a text twin.
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ from classroom.paper.svg import BODY, CARD, INK, LINE, MARGIN, MUTED, WIDTH, tex
 from .drawing import DASHED, FAINT, LEFT, RIGHT, TOP, Axis, Chart, Drawing, hue
 from .hues import ROLES
 
-__all__ = ["Chart", "bars", "curves", "intervals", "lines", "pairs", "panels"]
+__all__ = ["Chart", "bars", "curves", "intervals", "pairs", "panels"]
 
 ROW = 32.0
 HEIGHT = 200.0
 """Of a row, and of a chart without rows, in px."""
 DASHES = (None, "6 4", "2 3", "10 4 2 4")
-SHARE_TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 PANELS = 168.0
 """Where the columns of `panels` begin, in px."""
 LEGEND = 72.0
@@ -29,7 +28,7 @@ COLUMNS = 30
 """Characters of the longest bar of a text twin."""
 
 Ends = tuple[float, float]
-"""Before and after, or the first value and the last one."""
+"""Before and after."""
 Point = tuple[float, float]
 Interval = tuple[float, float, float]
 """Mean, lower end, upper end."""
@@ -124,43 +123,6 @@ def _pair(drawing: Drawing, y: float, before: float, after: float, scale: Axis) 
             drawing.number(x + 12, y + 4, words, anchor="start")
         else:
             drawing.number(x - 12, y + 4, words, anchor="end")
-
-
-def lines(
-    finding: str,
-    values: Mapping[str, Ends],
-    *,
-    x_axis: str,
-    y_axis: str,
-) -> Chart:
-    """A straight line from 0 to 1 for each name: its values at both ends."""
-    both_ends = chain.from_iterable(values.values())
-    heights = [0.0, *both_ends]
-    least = min(heights)
-    span = (max(heights) - least) or 1.0
-    bottom = TOP + HEIGHT
-    drawing = Drawing()
-    drawing.frame(Axis(SHARE_TICKS), bottom, x_axis)
-
-    def y_of(value: float) -> float:
-        height = HEIGHT - 24
-        return bottom - 12 - height * (value - least) / span
-
-    zero = y_of(0.0)
-    drawing.horizontal(zero, LEFT, RIGHT, stroke=INK)
-    drawing.text(LEFT - 12, zero + 4, "0", fill=INK, anchor="end")
-    drawing.text(MARGIN, TOP + 4, y_axis, width=LEFT - MARGIN - 24)
-    words = [f"{y_axis}, from 0 to 1 {x_axis}"]
-    for index, (name, (first, last)) in enumerate(values.items()):
-        colour = hue(index)
-        dash = DASHES[index % len(DASHES)]
-        drawing.line(LEFT, y_of(first), RIGHT, y_of(last), stroke=colour, width=2, dash=dash)
-        words.append(f"{name:32}  {first:+.2f} → {last:+.2f}")
-    lasts = [last for _, last in values.values()]
-    ends = [(y_of(last), f"{last:+.2f}") for last in lasts]
-    _last_numbers(drawing, ends)
-    lowest = _legend(drawing, values, bottom + LEGEND)
-    return drawing.chart(finding, lowest, words)
 
 
 def curves(

@@ -1,4 +1,7 @@
-"""Writes down each clause that the offline model did not understand, into the file UNREAD_CLAUSES."""
+"""Writes down each clause that the offline model did not understand, into the file UNREAD_CLAUSES.
+
+Of a request that is longer than the model's attention, pieces of sentences are left: none counts.
+"""
 
 import importlib.util
 import json
@@ -11,7 +14,8 @@ MODULE = "offline_model.account"
 
 def _noting(as_header):
     def noted(account, secrets=()):
-        lines = [json.dumps([account.read_as, clause]) for clause in account.not_understood]
+        clauses = () if account.overlooked else account.not_understood
+        lines = [json.dumps([account.read_as, clause]) for clause in clauses]
         with suppress(OSError), open(os.environ["UNREAD_CLAUSES"], "a", encoding="utf-8") as file:
             file.writelines(f"{line}\n" for line in lines)
         return as_header(account, secrets)

@@ -26,12 +26,13 @@ from kernel import (
 from kernel.journal import Journal
 from offline_model import Script
 from tests.scripted import Worker, scripted
-from workshop.controls import checkpoint, model_switch, predict, topic_box
+from workshop.controls import checkpoint, criteria_card, model_switch, predict, topic_box
 from workshop.controls.bill import accounts
+from workshop.material.criteria import AGAINST, FAVOUR
 
-switch_module, prediction_module, checkpoint_module = (
+switch_module, prediction_module, checkpoint_module, card_module = (
     sys.modules[f"workshop.controls.{name}"]
-    for name in ("model_switch", "prediction", "checkpoint")
+    for name in ("model_switch", "prediction", "checkpoint", "card")
 )
 KEY = "sk-ant-api03-Vq8-not-a-real-key-00000000"
 HOSTILE = '<script>alert(1)</script><img src=x onerror="alert(2)">'
@@ -62,11 +63,16 @@ def no_terminal(monkeypatch):
 @pytest.fixture(autouse=True)
 def kept_elsewhere(monkeypatch, tmp_path):
     """What a control keeps goes to the test's own folder, and nothing is known from before."""
-    for module, name in ((switch_module, "choices"), (prediction_module, "predictions")):
+    for module, name in (
+        (switch_module, "choices"),
+        (prediction_module, "predictions"),
+        (card_module, "card"),
+    ):
         monkeypatch.setattr(module, "FILE", tmp_path / f"{name}.json")
     switch_module._switches.clear()
     sys.modules["workshop.controls.topic_box"]._in_memory.clear()
     prediction_module._in_memory.clear()
+    card_module._in_memory.clear()
 
 
 def on_display(control):
@@ -688,3 +694,60 @@ def test_views_are_shown_as_their_picture_and_written_as_their_text():
     picture = TeamPicture(Run(scripted()))
     assert as_shown_html(picture).startswith("<svg") and as_shown_text(picture) == picture.text()
     assert (as_shown_html(None), as_shown_text(None)) == ("", "")
+
+
+# ── the card of criteria ───────────────────────────────────────────────────────────────────────────
+
+
+def by_count(criteria):
+    return f"{len(criteria.favour)} for, {len(criteria.against)} against"
+
+
+def test_a_card_shows_its_example_and_what_the_rule_says_of_it():
+    card = criteria_card(
+        by_count, task="A brief", true=[FAVOUR[0], AGAINST[2]], roles="writer: writes.\ncritic"
+    )
+    text = card.text()
+    assert f"[x] {FAVOUR[0]}" in text and f"[ ] {FAVOUR[1]}" in text and f"[x] {AGAINST[2]}" in text
+    assert "writer: writes." in text and "critic: (not said)" in text
+    assert card.criteria.unclear == ["critic"]
+    assert text.endswith("Recommended: 1 for, 1 against")
+
+
+def test_what_is_filled_in_changes_the_recommendation_and_is_there_again(somebody):
+    card = criteria_card(by_count, task="A brief")
+    widget = on_display(card)
+    boxes = all_of(ipywidgets.Checkbox, widget)
+    assert len(boxes) == 9 and "0 for, 0 against" in page(widget)
+    boxes[1].value = boxes[4].value = True
+    [task] = all_of(ipywidgets.Text, widget)
+    task.value = HOSTILE
+    [roles] = all_of(ipywidgets.Textarea, widget)
+    roles.value = "reader: reads. And writes."
+    assert "1 for, 1 against" in page(widget) and "<script>" not in page(widget)
+    boxes[4].value = False
+    for memory_is_lost in (False, True):
+        if memory_is_lost:
+            card_module._in_memory.clear()
+        again = criteria_card(by_count, task="A brief")
+        assert again.criteria.task == HOSTILE and again.criteria.unclear == ["reader"]
+        assert again.recommended == "1 for, 0 against"
+
+
+def test_without_a_person_what_somebody_filled_in_is_not_looked_at(somebody, monkeypatch):
+    on_display(criteria_card(by_count)).children[1].children[1].value = "mine"
+    monkeypatch.setattr(control_module, "interactive", lambda: False)
+    assert criteria_card(by_count, task="A brief").criteria.task == "A brief"
+
+
+def test_an_example_that_is_not_on_the_card_is_refused():
+    with pytest.raises(ValueError, match="'It is fashionable.' is no statement of the card"):
+        criteria_card(by_count, true=["It is fashionable."])
+
+
+def test_a_damaged_card_is_set_aside_and_a_new_one_begins(somebody, capsys):
+    card_module.FILE.write_text("{", encoding="utf-8")
+    assert criteria_card(by_count, task="A brief").criteria.task == "A brief"
+    assert "card of criteria" in capsys.readouterr().err
+    card_module.FILE.write_text('{"card": {"task": 7, "true": 3, "roles": []}}', encoding="utf-8")
+    assert criteria_card(by_count, task="A brief").criteria.true == []

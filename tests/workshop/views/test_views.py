@@ -425,9 +425,8 @@ async def test_depth_is_seen_as_depth():
         ),
         chart.intervals("Wide", {"a": (0.5, 0.25, 0.75), "<b>": (0.5, 0.5, 0.5)}, axis="mark"),
         chart.intervals("Same", {"<b>": (0.0, 0.0, 0.0)}, axis="gain", zero="no change"),
-        chart.lines("Pays", {"a": (-1.0, 5.5), "<b>": (-0.4, -0.4)}, x_axis="worth", y_axis="$"),
     ],
-    ids=["bars", "pairs", "curves", "intervals", "an empty interval", "lines"],
+    ids=["bars", "pairs", "curves", "intervals", "an empty interval"],
 )
 def test_a_chart_has_its_numbers_in_words_and_its_own_paper(drawn):
     root = ElementTree.fromstring(drawn.svg)
@@ -451,15 +450,6 @@ def on_the_picture(svg):
     ("ends", "drawn"),
     [
         (
-            ["-1.00", "+0.00", "+0.01"],
-            chart.lines(
-                "Pays",
-                {"one": (-1.0, -1.0), "two": (-0.9, 0.0), "three": (-1.1, 0.01)},
-                x_axis="worth",
-                y_axis="$",
-            ),
-        ),
-        (
             ["9", "9.1", "9.2"],
             chart.curves(
                 "Held",
@@ -470,7 +460,7 @@ def on_the_picture(svg):
             ),
         ),
     ],
-    ids=["lines", "curves"],
+    ids=["curves"],
 )
 def test_the_name_of_a_line_lies_on_no_line_and_numbers_stand_apart(ends, drawn):
     words, lines = on_the_picture(drawn.svg)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
 from random import Random
@@ -197,4 +198,51 @@ def _figures(draw: Random, kind: str) -> dict[str, Any]:
     return {"team": team, "alone": alone, "source_usd": f"{worth:f}", "about": about}
 
 
-INPUTS = {"07.1": bills, "07.2": briefs, "07.3": figures}
+# ── 07.4 ──────────────────────────────────────────────────────────────────────────────────────────
+
+DESIGNS = ("alone", "bureau", "crew", "desk", "newsroom", "pair", "quartet", "team")
+TASKS = ("pgvector", "Qdrant", "rate limits", "OpenTelemetry", "the history of MCP", "tool calls")
+
+
+def measured(draw: Random) -> dict[str, list[Any]]:
+    """Designs that finish some tasks, end some with half of the work, and fail at others."""
+    plain = {"about": "two designs, two tasks; one of four runs fails"}
+    plain["designs"] = {"alone": _endings(draw, TASKS[:2], 1), "team": _endings(draw, TASKS[:2], 2)}
+    plain["tasks"] = [*TASKS[:2]]
+    return {
+        "few": [plain, _measured(draw, 2, 3)],
+        "many": [_measured(draw, 3, 4), _measured(draw, 4, 5)],
+    }
+
+
+def _measured(draw: Random, many: int, size: int) -> dict[str, Any]:
+    """The best one is neither the first of the list nor the last of the alphabet."""
+    names, tasks = sorted(draw.sample(DESIGNS, many)), draw.sample(TASKS, size)
+    winner, highest = names.pop(many // 2 - 1), draw.randint(2, size)
+    draw.shuffle(names)
+    names.insert(draw.randint(1, len(names)), winner)
+    counts = {name: draw.randint(0, highest - 1) for name in names} | {winner: highest}
+    designs = {name: _endings(draw, tasks, counts[name]) for name in names}
+    return {
+        "about": f"{many} designs, {size} tasks; some runs fail, some stop half way",
+        "designs": designs,
+        "tasks": tasks,
+    }
+
+
+def _endings(draw: Random, tasks: Sequence[str], count: int) -> dict[str, dict[str, Any]]:
+    """By task, how a design ends: so many are ok; the others keep half of the work, or nothing."""
+    finished = set(draw.sample([*tasks], count))
+    endings: dict[str, dict[str, Any]] = {}
+    for number, task in enumerate(tasks):
+        if task in finished:
+            endings[task] = {"status": "ok", "output": f"A brief on {task}."}
+        elif number % 2:
+            endings[task] = {"status": "failed", "reason": "the service is down"}
+        else:
+            half = f"Half a brief on {task}."
+            endings[task] = {"status": "exhausted", "output": half, "reason": "no calls left"}
+    return endings
+
+
+INPUTS = {"07.1": bills, "07.2": briefs, "07.3": figures, "07.4": measured}

@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 07: figures, a share, a verdict."""
+"""What is seen of answers to lesson 07: figures, a share, a verdict, a chart."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from classroom.observing import as_dict, call
+from classroom.observing import as_dict, call, held
 from classroom.observing.canonical import plain
-from kernel import Trace, Usage, models
+from kernel import Handoff, Result, Trace, Usage, models
 from kernel.budget import Spent
 from kernel.events import Replied
 from kernel.wire import Reply
+from workshop.course.desks import Specialist
+from workshop.course.seen import quiet_run
 
 
 def number(value: Any) -> Any:
@@ -70,8 +72,55 @@ def judged(verdict: Any, case: dict[str, Any]) -> dict[str, Any]:
     return {"returned": call(verdict, team, alone, Decimal(case["source_usd"]))}
 
 
+def charted(chart: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """What was dispatched, and what stands in the axes."""
+    from matplotlib.figure import Figure  # a browser's tab has none, and needs none for the others
+
+    run = quiet_run()
+    designs = [_design(name, endings) for name, endings in case["designs"].items()]
+    axes = Figure().subplots()
+    returned = call(chart, designs, case["tasks"], run, axes)
+    given = [f"{one['to_agent']}: {one['intent']}" for one in run.trace().handoffs()]
+    worked = sum(design.calls for design in designs)
+    sideways = any(bars.orientation == "horizontal" for bars in axes.containers)
+    axis = axes.xaxis if sideways else axes.yaxis
+    return {
+        **({} if returned is None else {"raised or returned": returned}),
+        "calls of execute past the run": max(0, worked - len(given)),
+        "handoffs": sorted(given),
+        "bars": _bars(axes, sideways),
+        "designs that the title names": held(axes.get_title(), *case["designs"]),
+        "the axis of the numbers has a label": bool(axis.get_label_text().strip()),
+    }
+
+
+def _design(name: str, endings: dict[str, dict[str, Any]]) -> Specialist:
+    """An executable that ends each task as its case says."""
+
+    def ending(handoff: Handoff) -> Result:
+        return Result(**endings.get(handoff.intent, {"status": "failed", "reason": "no such task"}))
+
+    return Specialist(name, ending, limit=20)
+
+
+def _bars(axes: Any, sideways: bool) -> dict[str, Any]:
+    """The length of each bar, by the name that stands under its middle."""
+    axis = axes.yaxis if sideways else axes.xaxis
+    labels = zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=False)
+    names = {round(float(place), 3): label.get_text() for place, label in labels}
+    bars = {}
+    for bar in axes.patches:
+        start, size, length = bar.get_x(), bar.get_width(), bar.get_height()
+        if sideways:
+            start, size, length = bar.get_y(), bar.get_height(), bar.get_width()
+        middle = round(float(start + size / 2), 3)
+        bars[names.get(middle) or f"without a name, at {middle:g}"] = number(length)
+    return dict(sorted(bars.items()))
+
+
 OBSERVE = {
     "07.1": compared,
     "07.2": shared,
     "07.3": judged,
+    "07.4": charted,
 }
