@@ -12,6 +12,6 @@ from workshop.views import chart
 def draw_speedup(speedup: Mapping[str, float], ideal: int) -> None:
     """Draws bars: how many times as fast each way was. `ideal` is the dashed line."""
     near = min(speedup.values()) >= 0.8 * ideal
-    finding = "Both come near the ideal" if near else "The ideal is not reached"
+    finding = "All come near the ideal" if near else "The ideal is not reached"
     axis = "times as fast as one after the other (dashed line: the ideal)"
     display(chart.bars(finding, speedup, axis=axis, ideal=ideal))
