@@ -25,8 +25,8 @@ CHARACTERS_PER_TOKEN = 4
 EVICT_FROM = 0.8
 """The share of `max_tokens` from which entries are evicted; the rest is room for the answer."""
 
-PINNED = ("task", "plan")
-"""Entries that are never evicted: without them nothing else has a meaning."""
+PINNED = ("task", "plan", "workers")
+"""Entries that are never evicted: what is to be done, how, and the profiles of who can do it."""
 
 SUMMARY_WORDS = 30
 
@@ -37,12 +37,12 @@ def tokens_of(text: str) -> int:
 
 
 def summary_of(text: str) -> str:
-    """The beginning of a text, and how much of it is left out."""
-    found = text.split()
-    more = len(found) - SUMMARY_WORDS
+    """The beginning of a text, in its own lines, and how many words of it are left out."""
+    words = list(re.finditer(r"\S+", text))
+    more = len(words) - SUMMARY_WORDS
     if more <= 0:
         return text
-    return f"{' '.join(found[:SUMMARY_WORDS])} … ({more} more words)"
+    return f"{text[: words[SUMMARY_WORDS - 1].end()]} … ({more} more words)"
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class Context:
     """Named texts of at most `max_tokens` together.
 
     max_tokens: the limit, in estimated tokens. From 80 % of it the least important entries are
-                evicted, of equally important ones the oldest. The entries `task` and `plan` stay;
-                the active result goes last. Raises ValueError for less than 1.
+                evicted, of equally important ones the oldest. The entries `task`, `plan` and
+                `workers` stay; the active result goes last. Raises ValueError for less than 1.
 
         context = Context(max_tokens=2_000)
         context.store("task", "Compare three vector stores.")
@@ -105,8 +105,8 @@ class Context:
         """Adds or replaces a text; returns the keys that were evicted for it, perhaps its own.
 
         importance: from 0 to 1. for_: the names of the workers it is for; none means all of them.
-        Raises ValueError when the importance is out of its range, or when task and plan alone are
-        more than the context may hold.
+        Raises ValueError when the importance is out of its range, or when the entries that are
+        never evicted are more than the context may hold.
         """
         if not 0 <= importance <= 1:
             raise ValueError(f"the importance of {key!r} is {importance}; expected 0 to 1")
@@ -121,11 +121,13 @@ class Context:
         if new.key not in PINNED:
             return
         others = [self._entries[key] for key in PINNED if key in self._entries and key != new.key]
-        needed = new.tokens + sum(entry.tokens for entry in others)
+        kept = [*others, new]
+        needed = sum(entry.tokens for entry in kept)
         if needed > self.max_tokens:
+            names = " and ".join(entry.key for entry in kept)
             raise ValueError(
-                f"task and plan have {needed} tokens, and the context holds {self.max_tokens}; "
-                "they are never evicted: shorten them, or give the context more"
+                f"the context holds {self.max_tokens} tokens, and {names} alone would take"
+                f" {needed}; what is never evicted has to fit: shorten it, or give the context more"
             )
 
     def _evict(self) -> list[str]:
@@ -155,18 +157,17 @@ class Context:
         return Handoff(intent=intent or task, context=context, artifacts=artifacts)
 
     def for_worker(self, name: str) -> dict[str, str]:
-        """What one worker needs, by key: task and plan, then what is for it or for all.
+        """What one worker needs, by key: the entries that are for it, or for all.
 
-        `handoff_to` makes a handoff of it; the task is no artifact.
-
-        The active result is given in full, every other one as a summary.
+        Task, plan, profiles and the active result are given in full, every other result as a
+        summary. `handoff_to` makes a handoff of it; the task is no artifact.
         """
         found = {}
         for entry in self._entries.values():
-            if entry.key in PINNED or entry.key == self.active:
-                found[entry.key] = entry.text
-            elif not entry.for_ or name in entry.for_:
-                found[entry.key] = summary_of(entry.text)
+            if entry.for_ and name not in entry.for_:
+                continue
+            in_full = entry.key in PINNED or entry.key == self.active
+            found[entry.key] = entry.text if in_full else summary_of(entry.text)
         return found
 
 

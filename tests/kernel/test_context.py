@@ -32,19 +32,19 @@ def test_the_least_important_goes_first_and_of_equals_the_oldest():
     assert [entry.key for entry in context.evicted] == ["b", "f"]
 
 
-def test_task_and_plan_are_never_evicted():
+def test_task_plan_and_profiles_are_never_evicted():
     context = Context(50)
-    context.store("task", TEN, 0)
-    context.store("plan", TEN, 0)
+    for key in ("task", "plan", "workers"):
+        context.store(key, TEN, 0)
     for number in range(20):
         context.store(str(number), TEN, 1)
-    assert "task" in context and "plan" in context and len(context.entries) == 4
+    assert [entry.key for entry in context.entries] == ["task", "plan", "workers", "19"]
 
 
 def test_task_and_plan_beyond_the_limit_are_refused_with_figures():
     context = Context(15)
     context.store("task", TEN)
-    with pytest.raises(ValueError, match="have 20 tokens, and the context holds 15"):
+    with pytest.raises(ValueError, match="holds 15 tokens, and task and plan alone would take 20"):
         context.store("plan", TEN)
     assert "plan" not in context
 
@@ -87,6 +87,19 @@ def test_results_are_summaries_but_the_active_one_is_in_full():
     given_ = context.for_worker("anybody")
     assert given_["two"] == long and given_["one"].endswith("(70 more words)")
     assert summary_of("short") == "short"
+    bullets = "\n".join(f"- Fact {number} of many. [s]" for number in range(9))
+    assert summary_of(bullets) == "\n".join(bullets.splitlines()[:5]) + " … (24 more words)"
+
+
+def test_whom_a_text_is_for_holds_for_the_active_result_and_for_profiles_too():
+    long = " ".join(["word"] * 100)
+    context = Context(1000)
+    context.store("workers", long, for_=["planner"])
+    context.store("facts", long, for_=["writer"])
+    context.active = "facts"
+    assert context.for_worker("researcher") == {}
+    assert context.for_worker("planner") == {"workers": long}
+    assert context.for_worker("writer") == {"facts": long}
 
 
 async def test_a_context_goes_into_the_handoff_of_a_worker():

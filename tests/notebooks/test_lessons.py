@@ -33,8 +33,11 @@ def markdown(path):
 
 
 def said_minutes(text):
+    words = re.findall(r"[Ii]n (\w+) minutes", text)
     return [
-        NUMBERS.index(word) for word in re.findall(r"[Ii]n (\w+) minutes", text) if word in NUMBERS
+        int(word) if word.isdigit() else NUMBERS.index(word)
+        for word in words
+        if word.isdigit() or word in NUMBERS
     ]
 
 

@@ -59,7 +59,6 @@ OWN_SYNTHESIZER = (
 NOT_UNDERSTOOD = {
     "notebooks/02_three_specialists.ipynb": OF_THE_REVIEWER,
     "notebooks/07_was_it_worth_it.ipynb": OF_THE_REVIEWER,
-    "notebooks/14_context.ipynb": OF_THE_REVIEWER,
     "notebooks/05_llm_supervisor.ipynb": {
         "and write nothing": ON_PURPOSE,
         "Review this text": "asked of a researcher and a writer, who do not review",

@@ -38,7 +38,9 @@ LESSONS = (
         "a supervisor put together part by part, and what each part buys on a bad day",
     ),
     Lesson(
-        "14", "Context and memory", "what a supervisor holds, folds, writes down and pays for twice"
+        "14",
+        "Context and memory",
+        "the same team of ten steps with a context and without: what it holds, hands on and writes",
     ),
     Lesson("16", "Crash, resume, ask", "a run that is killed, resumed and edited by a person"),
     Lesson(

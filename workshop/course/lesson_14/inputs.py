@@ -9,7 +9,7 @@ TOPICS = ("pgvector", "Qdrant", "Milvus", "Chroma", "tracing", "rate limits", "e
 VERBS = ("compares", "stores", "indexes", "counts", "refuses", "returns")
 
 
-# ── 12.1 ──────────────────────────────────────────────────────────────────────────────────────
+# ── 14.1 ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def contexts(draw: Random) -> dict[str, list[Any]]:
@@ -68,7 +68,7 @@ def contexts(draw: Random) -> dict[str, list[Any]]:
     }
 
 
-# ── 12.2 ──────────────────────────────────────────────────────────────────────────────────────
+# ── 14.2 ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def _sentence(draw: Random, words: int = 8) -> str:
@@ -120,7 +120,7 @@ def conversations(draw: Random) -> dict[str, list[Any]]:
     }
 
 
-# ── 12.3 ──────────────────────────────────────────────────────────────────────────────────────
+# ── 14.3 ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def memories(draw: Random) -> dict[str, list[Any]]:
@@ -182,4 +182,68 @@ def memories(draw: Random) -> dict[str, list[Any]]:
     }
 
 
-INPUTS = {"14.1": contexts, "14.2": conversations, "14.3": memories}
+# ── 14.4 ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def long_work(draw: Random) -> dict[str, list[Any]]:
+    """Steps whose results fit, do not fit, or never come."""
+    limit = draw.randint(6, 9) * 100
+    room = limit * 4 // 5
+    keys = draw.sample(("prices", "licences", "limits", "speed", "history", "hosting"), 5)
+    number = draw.randint(100, 999)
+
+    def text(key: str, share: int) -> str:
+        """A result that fills so many percent of what a context may hold."""
+        length = 4 * room * share // 100
+        begin = f"On {key}, {number + share} places were looked at."
+        filler = " ".join(draw.choice(("old", "new", "large", "small")) for _ in range(length // 4))
+        return f"{begin} {filler}"[:length]
+
+    def case(about: str, *results: tuple[int, int] | None) -> dict[str, Any]:
+        """results: percent of the room, and importance in tenths; None for a step that fails."""
+        steps = []
+        for key, found in zip(keys, results, strict=False):
+            share, tenths = found or (0, 5)
+            result = {"status": "ok", "output": text(key, share)}
+            if not found:
+                status = draw.choice(("failed", "refused"))
+                half = text(key, 20)
+                result = {"status": status, "output": half, "reason": f"line {number} is busy"}
+            worker = draw.choice(("researcher", "archivist"))
+            steps.append([key, worker, f"Look up the {key}", tenths / 10, result])
+        return {
+            "about": f"{about}; the context holds {limit} tokens",
+            "limit": limit,
+            "rules": [draw.choice(("researcher", "archivist")), f"Write {number} in full."],
+            "task": f"Compare the {draw.randint(2, 9)} stores of house {number}.",
+            "steps": steps,
+        }
+
+    low, some, high = draw.randint(1, 3), draw.randint(4, 5), draw.randint(7, 9)
+    return {
+        "fits": [
+            case("all results fit", (25, some), (30, high), (20, low)),
+            case("four results fit", (20, some), (20, low), (25, high), (15, some)),
+        ],
+        "evicts": [
+            case("the second one has to leave", (35, high), (35, low), (40, some)),
+            case("two have to leave", (40, some), (40, low), (55, high), (30, high)),
+        ],
+        "active": [
+            case("the newest is the least important", (55, high), (60, low), (20, some)),
+            case("the last one is the least important", (30, high), (30, some), (60, low)),
+        ],
+        "fails": [
+            case("a step in the middle fails", (30, some), None, (30, high), (20, low)),
+            case("the last step fails", (30, some), (30, high), None),
+            case("the first step fails, and one has to leave", None, (60, low), (50, high)),
+        ],
+    }
+
+
+INPUTS = {
+    "14.1": contexts,
+    "14.2": conversations,
+    "14.3": memories,
+    "14.4": long_work,
+}

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from classroom.observing import call, held
-from kernel import Conversation, Result
+from kernel import Conversation, Handoff, Result
+from kernel.context import Context
 from kernel.memory import Note
 from kernel.search import Document, Hit
 from workshop.course.desks import Specialist, order_of
@@ -157,8 +158,58 @@ def remembered(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     return seen
 
 
+def done_in_steps(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """What each step was handed, what the context holds at the end, and what came back."""
+    by_intent = {intent: Result(**result) for _, _, intent, _, result in case["steps"]}
+
+    def works(handoff: Handoff) -> Result:
+        unknown = Result(status="failed", reason="this intent is of no step")
+        return by_intent.get(handoff.intent, unknown)
+
+    names = {worker for _, worker, *_ in case["steps"]}
+    workers = {name: Specialist(name, works) for name in sorted(names)}
+    steps = []
+    for key, worker, intent, importance, _ in case["steps"]:
+        steps.append((key, workers[worker], intent, importance))
+    context = Context(max_tokens=case["limit"])
+    reader, rules = case["rules"]
+    context.store("rules", rules, importance=1, for_=[reader])
+    run = quiet_run()
+    returned = call(answer, run, case["task"], steps, context, meant=(context,))
+    given = run.trace().handoffs()
+    past = sum(worker.calls for worker in workers.values()) - len(given)
+    task = case["task"]
+    seen: dict[str, Any] = {
+        "calls of execute past the run": max(0, past),
+        "handoffs": order_of(run),
+        "intents": [handoff["intent"] for handoff in given],
+        "who was told the task": [held(_told(handoff), task) for handoff in given],
+        "artifacts of each handoff": [tuple(handoff["artifacts"]) for handoff in given],
+        "words in these artifacts": [_lengths(handoff["artifacts"]) for handoff in given],
+        "held at the end": [entry.key for entry in context.entries],
+        "importance of what is held": {
+            entry.key: entry.importance for entry in context.entries if entry.key != "task"
+        },
+        **ending(returned),
+    }
+    if isinstance(returned, Result):
+        failed = [key for key, *_, result in case["steps"] if result["status"] != "ok"]
+        seen["evicted, by the result"] = returned.artifacts.get("evicted", "nothing is said")
+        seen["keys in the reason"] = [key for key in failed if key in returned.reason]
+    return seen
+
+
+def _told(handoff: dict[str, Any]) -> str:
+    return "\n".join([handoff["intent"], handoff["context"], *handoff["artifacts"].values()])
+
+
+def _lengths(artifacts: dict[str, str]) -> list[int]:
+    return [len(text.split()) for text in artifacts.values()]
+
+
 OBSERVE = {
     "14.1": evicted,
     "14.2": folded,
     "14.3": remembered,
+    "14.4": done_in_steps,
 }
