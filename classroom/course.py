@@ -163,6 +163,12 @@ class Course:
     documents: Callable[[], OwnDocuments | None] = _nothing
     pages: Callable[[], Iterable[tuple[Path, str]]] = _none
     """Further pages that `build` keeps up to date: where, and what they hold."""
+    executed: Callable[[Path], None] = _nothing
+    """What `build` does with a notebook that it has executed, before it writes it."""
+    line_of: Callable[[str], str] = _nothing
+    """By the number of a lesson: a line below its minutes; "" or None for none."""
+    column: tuple[str, Callable[[str], str]] | None = None
+    """A further column of README's tables: its head, and a lesson's entry by its number."""
     findings: Callable[[Path], Iterable[Any]] = _none
     """What the doctor finds besides; `classroom.launcher.doctor.Finding` each."""
     in_a_tab: Callable[[], None] = _nothing

@@ -211,7 +211,10 @@ def _executed(path: Path, *, check: bool) -> int:
     )
     stored = path.read_text(encoding="utf-8")
     try:
-        built = text_of(lessons.waymarked(normalise(execute(path)), path))
+        notebook = normalise(execute(path))
+        if not check:
+            active().executed(path)
+        built = text_of(lessons.waymarked(notebook, path))
     except (RuntimeError, ValueError) as problem:
         print(f"failed   {name}: {problem}")
         return 1

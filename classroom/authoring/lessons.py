@@ -71,6 +71,12 @@ def total(lesson: Lesson, notebook: Any) -> int:
     return to_read(notebook) + sum(_exercises(lesson))
 
 
+def head(lesson: Lesson, notebook: Any, name: str) -> str:
+    """How long a lesson takes, and the course's own line."""
+    line = active().line_of(lesson.number)
+    return minutes(lesson, notebook, name) + (f"\n{line}" if line else "")
+
+
 def minutes(lesson: Lesson, notebook: Any, name: str) -> str:
     """How long a lesson takes, and for what."""
     read, parts = to_read(notebook), _exercises(lesson)
@@ -117,10 +123,11 @@ def waymarked(notebook: Any, path: Path) -> Any:
     if folder == course.solutions:
         _with_ways_on(notebook, ways(lesson, paths, "../notebooks/"))
         return headers.headed(notebook)
-    glossary.link(notebook)
     first, last = notebook.cells[0], notebook.cells[-1]
-    head = minutes(lesson, notebook, path.name)
-    first.source = "\n\n".join([*_own(first.source), head, ways(lesson, paths)])
+    first.source = "\n\n".join(_own(first.source))
+    glossary.link(notebook)
+    promised = head(lesson, notebook, path.name)
+    first.source = "\n\n".join([*_own(first.source), promised, ways(lesson, paths)])
     last.source = "\n\n".join([*_own(last.source), ways(lesson, paths)])
     if path.name == course.first_notebook:
         times = {**_totals(paths), lesson: total(lesson, notebook)}
@@ -163,14 +170,16 @@ def pages() -> Iterator[tuple[Path, str]]:
 
 def _readme(text: str, paths: dict[Lesson, Path], times: dict[Lesson, int]) -> str:
     """README with the table of each track."""
+    title, entry = active().column or ("", None)
     for name, track in (active().tracks or {"lesson": active().lessons}).items():
         rows = [
             f"| {lesson.number} | {_link(lesson, paths, 'notebooks/')} "
-            f"| {times[lesson]} | {lesson.sees} |"
+            f"| {times[lesson]} |{f' {entry(lesson.number)} |' if entry else ''} {lesson.sees} |"
             for lesson in track
             if lesson in paths
         ]
-        text = _with_table(text, f"| | {name} | minutes | you see |", rows)
+        further = f" {title} |" if title else ""
+        text = _with_table(text, f"| | {name} | minutes |{further} you see |", rows)
     return text
 
 

@@ -65,6 +65,24 @@ def _pages() -> Iterable[tuple[Path, str]]:
     return pages()
 
 
+def _executed(path: Path) -> None:
+    from workshop.authoring import cost
+
+    cost.keep(path)
+
+
+def _cost_line(number: str) -> str:
+    from workshop.authoring import cost
+
+    return cost.line(number)
+
+
+def _cents(number: str) -> str:
+    from workshop.authoring import cost
+
+    return cost.cents(number)
+
+
 def _findings(root: Path) -> Iterable[Any]:
     from workshop.launcher.findings import findings
 
@@ -159,6 +177,9 @@ COURSE = Course(
     service=_service,
     documents=_documents,
     pages=_pages,
+    executed=_executed,
+    line_of=_cost_line,
+    column=("cents", _cents),
     findings=_findings,
     in_a_tab=_in_a_tab,
 )

@@ -69,7 +69,9 @@ async def work_on(
         leader = replace(leader, planner=Fixed(plan))
     elif planner is not None:
         leader = replace(leader, planner=planner)
-    client = connect(latency_ms=latency_ms) if latency_ms else connect()
+    client = connect()
+    if latency_ms and client.mode == "offline":
+        client = connect(latency_ms=latency_ms)
     run = Run(Client(Careless(slips)) if slips else client)
     return run, await run.dispatch(by or leader, desk.handoff(ticket))
 

@@ -205,6 +205,8 @@ class Reader(Lead):
 
 
 async def play(team: Executable, task: str = "Write a brief", **offline: Any) -> tuple[Run, Result]:
-    """Has a team do a task in a run of its own."""
-    run = Run(connect(**offline), budget=Budget(calls=200))
+    """Has a team do a task in a run of its own; `offline` are settings of the offline model, which
+    another one does not have."""
+    settings = offline if connect().mode == "offline" else {}
+    run = Run(connect(**settings), budget=Budget(calls=200))
     return run, await run.dispatch(team, Handoff(intent=task))
