@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from typing import Any
+from urllib.parse import parse_qsl
 
 from .errors import RequestError, refuse
 from .requests import MAX_OUTPUT_TOKENS
@@ -50,6 +51,30 @@ def describe(model: str, models: list[str]) -> dict[str, Any]:
         "line": line(model) or None,
         "max_input_tokens": CONTEXT_WINDOW,
         "max_tokens": MAX_OUTPUT_TOKENS,
+    }
+
+
+def page(models: list[str], query: str) -> dict[str, Any]:
+    """The models as `GET /v1/models` lists them: as many, and from where on, as the query says.
+
+    Raises RequestError (400) for a `limit` that is none, and for an id that is not one of `models`.
+    """
+    asked = dict(parse_qsl(query, keep_blank_values=True))
+    limit = asked.get("limit", "20")
+    if not (limit.isascii() and limit.isdecimal() and 1 <= int(limit[:5]) <= 1000):
+        refuse("limit", f"Input should be a number from 1 to 1000, and is {limit!r}")
+    for name in ("after_id", "before_id"):
+        if name in asked and asked[name] not in models:
+            refuse(name, f"{asked[name]!r} is no model of this server")
+    first = models.index(asked["after_id"]) + 1 if "after_id" in asked else 0
+    last = models.index(asked["before_id"]) if "before_id" in asked else len(models)
+    found = models[first:last]
+    shown = found[-int(limit) :] if "before_id" in asked else found[: int(limit)]
+    return {
+        "data": [describe(model, models) for model in shown],
+        "has_more": len(shown) < len(found),
+        "first_id": shown[0] if shown else None,
+        "last_id": shown[-1] if shown else None,
     }
 
 

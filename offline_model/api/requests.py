@@ -30,7 +30,7 @@ from .errors import RequestError
 
 MAX_OUTPUT_TOKENS = 128_000
 MAX_MESSAGES = 100_000
-_SERVER_TOOL = re.compile(r"[a-z_]+_20\d{6}\Z")
+_BUILT_IN = re.compile(r"[a-z_]{1,60}_20\d{6}\Z")
 _LACKING = (
     "The offline model's server has no {}. Offer a tool of your own, with an input_schema, "
     "or use a real model."
@@ -372,8 +372,10 @@ def _check_lacking(request: Any) -> None:
     tools = request.get("tools")
     for index, tool in enumerate(tools if isinstance(tools, list) else ()):
         kind = tool.get("type") if isinstance(tool, dict) else None
-        if isinstance(kind, str) and _SERVER_TOOL.match(kind):
-            raise RequestError(400, f"tools.{index}: {_LACKING.format(f'server tool {kind}')}")
+        if kind == "mcp_toolset":
+            raise RequestError(400, f"tools.{index}: {_LACKING.format('MCP connector')}")
+        if isinstance(kind, str) and _BUILT_IN.match(kind):
+            raise RequestError(400, f"tools.{index}: {_LACKING.format(f'built-in tool {kind}')}")
 
 
 def _without(request: Any, kinds: set[str]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import socket
 import threading
 import time
 import traceback
@@ -22,6 +23,8 @@ GREETING = (
 IDLE_S = 60
 """A connection on which nothing is sent for so long is closed."""
 PAUSE_S = 0.1
+LINGER_S = 1
+"""A refused body is read, and dropped, until nothing of it comes for so long."""
 
 
 def serve(port: int = 0, *, api: OfflineAPI | None = None) -> None:
@@ -146,6 +149,18 @@ class _Connection(BaseHTTPRequestHandler):
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         self.close_connection = True
         self._send(self.server.api.error(code, f"The server cannot read this request: {message}"))
+        self._drop_body()
+
+    def _drop_body(self) -> None:
+        """Read what a client still sends of a body that is refused: one that is cut off while it
+        sends sees a broken connection, and not the answer."""
+        self.wfile.flush()
+        self.connection.shutdown(socket.SHUT_WR)
+        self.connection.settimeout(LINGER_S)
+        left = 8 * MAX_BODY_BYTES
+        with suppress(OSError):
+            while left > 0 and (piece := self.rfile.read1(MAX_BODY_BYTES)):
+                left -= len(piece)
 
     def log_message(self, *_: Any) -> None:
         """The terminal is for the address and for bugs."""

@@ -80,10 +80,11 @@ class Response:
 
 @dataclass(frozen=True)
 class Call:
-    """One HTTP request: its path, its headers by lower-case name, its body, and the draw that its
-    chances follow."""
+    """One HTTP request: its path and query, its headers by lower-case name, its body, and the draw
+    that its chances follow."""
 
     path: str
+    query: str
     headers: dict[str, str]
     body: bytes
     draw: bytes
@@ -145,7 +146,8 @@ class OfflineAPI:
     ) -> Response:
         """Answer one HTTP request. Raises only what `answer` raises: a bug there must be seen."""
         lower = {name.lower(): value for name, value in headers.items()}
-        call = Call(path.split("?")[0].rstrip("/"), lower, body, self._draw(body))
+        path, _, query = path.partition("?")
+        call = Call(path.rstrip("/"), query, lower, body, self._draw(body))
         try:
             return self._route(method, call)
         except RequestError as error:
@@ -193,7 +195,7 @@ class OfflineAPI:
         if self.strict:
             _check_headers(call.headers)
         if listing:
-            return _response(200, self._models(path), call.draw)
+            return _response(200, self._models(call), call.draw)
         if len(call.body) > MAX_BODY_BYTES:
             raise RequestError(413, f"Request exceeds the maximum size of {MAX_BODY_BYTES} bytes.")
         if path == "/v1/messages":
@@ -201,15 +203,10 @@ class OfflineAPI:
         tokens = self._check(call, counting=True).input_tokens
         return _response(200, {"input_tokens": tokens}, call.draw)
 
-    def _models(self, path: str) -> dict[str, Any]:
-        if path != "/v1/models":
-            return models.describe(path.removeprefix("/v1/models/"), self.models)
-        return {
-            "data": [models.describe(model, self.models) for model in self.models],
-            "has_more": False,
-            "first_id": self.models[0],
-            "last_id": self.models[-1],
-        }
+    def _models(self, call: Call) -> dict[str, Any]:
+        if call.path == "/v1/models":
+            return models.page(self.models, call.query)
+        return models.describe(call.path.removeprefix("/v1/models/"), self.models)
 
     def _check(self, call: Call, *, counting: bool = False) -> Checked:
         """The request for a message (or for its tokens), as far as it may be answered; raises

@@ -182,3 +182,54 @@ class NeverFits(Verdict):
     """A verdict that no answer fits, so that the second request, with the reply's blocks, is sent."""
 
     signed_by: int
+
+
+def said(words):
+    return {"role": "user", "content": words}
+
+
+def test_what_the_service_refuses_is_an_error_of_its_own_kind(url):
+    import anthropic
+
+    hello = {"model": WORKER, "messages": [said("Hello!")], "max_tokens": 20}
+    client = anthropic.Anthropic(base_url=url, api_key="k", max_retries=0)
+    large = {**hello, "messages": [said("x" * (33 * 1024 * 1024))]}
+    with pytest.raises(anthropic.APIStatusError) as problem:
+        client.messages.create(**large)
+    assert (problem.value.status_code, problem.value.type) == (413, "request_too_large")
+    with pytest.raises(anthropic.BadRequestError, match="prompt is too long: .* maximum"):
+        client.messages.create(**{**hello, "messages": [said("word " * 1_500_000)]})
+    old = client.with_options(default_headers={"anthropic-version": "1999-01-01"})
+    with pytest.raises(anthropic.BadRequestError, match="1999-01-01.* is not a valid version"):
+        old.messages.create(**hello)
+    with pytest.raises(
+        anthropic.BadRequestError, match="The offline model's server has no built-in"
+    ):
+        client.messages.create(
+            **hello, tools=[{"type": "web_search_20260318", "name": "web_search"}]
+        )
+    shown = [model.id for model in client.models.list(limit=1)]
+    assert len(shown) == len(set(shown)) > 2  # each page of one, by itself
+
+
+async def test_a_body_that_is_too_large_is_an_answer_for_a_client_that_is_still_sending(url):
+    import anthropic
+
+    async with anthropic.AsyncAnthropic(base_url=url, api_key="k", max_retries=0) as client:
+        with pytest.raises(anthropic.APIStatusError) as problem:
+            await client.messages.create(
+                model=WORKER, messages=[said("x" * (33 * 1024 * 1024))], max_tokens=20
+            )
+    assert problem.value.status_code == 413
+
+
+def test_128_000_tokens_are_a_matter_of_the_client(url):
+    import anthropic
+
+    hello = {"model": WORKER, "messages": [said("Hello!")], "max_tokens": 128_000}
+    client = anthropic.Anthropic(base_url=url, api_key="k", max_retries=0)
+    with pytest.raises(ValueError, match="Streaming is required"):
+        client.messages.create(**hello)
+    reply = client.with_options(timeout=600).messages.create(**hello)  # as LangChain calls it
+    with client.messages.stream(**hello) as stream:
+        assert text_of(stream.get_final_message()) == text_of(reply)

@@ -183,7 +183,7 @@ def shaped(schema):
         ),
         (
             ask(tools=[{"type": "web_search_20260318", "name": "web"}]),
-            "tools.0: The offline model's server has no server tool web_search_20260318",
+            "tools.0: The offline model's server has no built-in tool web_search_20260318",
         ),
         (
             ask(tool_choice={"type": "all"}),
@@ -353,6 +353,10 @@ def test_many_tokens_without_a_stream_are_a_limit_of_clients_and_not_of_the_serv
 def test_what_this_server_lacks_is_refused_in_its_own_voice():
     servers = [{"type": "url", "url": "https://example.com", "name": "a"}]
     assert "has no MCP connector" in refusal(ask(mcp_servers=servers))[2]
+    toolset = [{"type": "mcp_toolset", "mcp_server_name": "a"}]
+    assert (
+        "tools.0: The offline model's server has no MCP connector" in refusal(ask(tools=toolset))[2]
+    )
 
 
 def test_other_errors_have_the_services_status_and_type():
