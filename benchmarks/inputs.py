@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from kernel.desks.oncall import PROMPTS
+from kernel.plan import PLANNER
+
 SIZE = 24 * 1024
 PIECES = [
     *("at most 20 words ", "no source ", "No source. ", "do not ", "you must cite each source "),
@@ -45,6 +48,18 @@ PIECES = [
 ]
 FACTS = "- Qdrant is a vector database [a].\n- Qdrant is written in Rust [b].\n"
 TEXT = {"type": "string"}
+STEP = {
+    "type": "object",
+    "properties": {"id": TEXT, "worker": TEXT, "intent": TEXT},
+    "required": ["id", "worker", "intent"],
+    "additionalProperties": False,
+}
+PLAN = {
+    "type": "object",
+    "properties": {"steps": {"type": "array", "items": STEP}},
+    "required": ["steps"],
+    "additionalProperties": False,
+}
 
 
 def text_of(piece: str, size: int = SIZE) -> str:
@@ -92,4 +107,26 @@ def requests(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "result", {"system": "Researcher", "tools": [search], "messages": searched}
     yield "supervisor", {"system": "Lead the team", "tools": [hand], "messages": alone}
     yield "merged", {"system": "You are the synthesizer.", "messages": _parts(one=half, two=half)}
+    yield (
+        "planned",
+        {
+            "system": f"{PLANNER}\n{text}",
+            "messages": _parts(task=order, findings=half),
+            "output_config": {"format": {"type": "json_schema", "schema": PLAN}},
+        },
+    )
+    test = _tool("run_tests", "Runs the project's tests.", "path")
+    yield (
+        "patched",
+        {
+            "system": PROMPTS["code"],
+            "tools": [test, _tool("read_file", "Reads a file of the project.", "path")],
+            "messages": [
+                {"role": "user", "content": f"Ticket T-1: Wrong.\nExpected: 2.\n{half}"},
+                {"role": "assistant", "content": [used | {"name": "run_tests"}]},
+                {"role": "user", "content": [found | {"content": half}]},
+            ],
+        },
+    )
+    yield "noted", {"system": PROMPTS["comms"], "messages": _parts(task=order, findings=text)}
     yield "judged", {"system": "You are a judge.", "messages": _parts(draft=text, facts=FACTS)}

@@ -22,7 +22,7 @@ from .lexicon import (
 _NEAR = 120  # characters before a number that may change what it means
 _MOST_LIMITS = 100  # of one sentence
 _OF_DRAFTS = re.compile(
-    r"\b(?:hand|send|give)\b[^.;]*\bback\b|\brevis(?:e|ed|ing)\b|\bfeedback\b", re.I
+    r"\b(?:hand|send|give)\b[^.;]{0,100}\bback\b|\brevis(?:e|ed|ing)\b|\bfeedback\b", re.I
 )
 _VERDICTS = re.compile(
     r"\b(?:REVISE|REJECT(?:ED)?|FAIL(?:ED)?)\b|\b(?:is|are) (?:an? )?(?:errors?|faults?)\b"

@@ -287,11 +287,12 @@ class Draft:
         del body.lines[place]
 
     def _drop_behind(self, most: int) -> None:
-        """Keep so many of the sentences that nobody put in, the first ones."""
+        """Keep so many of the headings and the sentences that nobody put in, the first ones."""
         left = iter(range(most))
-        for body in self.bodies():
-            kept = [line for line in body.lines if line in self.fresh or next(left, -1) >= 0]
-            body.lines[:] = kept
+        for one in self.paragraphs:
+            kept = [line for line in one.lines if line in self.fresh or next(left, -1) >= 0]
+            one.lines[:] = kept
+        self.paragraphs = [one for one in self.paragraphs if one.lines]
 
     def _best_swap(self) -> tuple[str, str]:
         """(a sentence, a shorter one of the same source) that saves the most words, or ("", "")."""

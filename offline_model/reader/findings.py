@@ -17,7 +17,7 @@ from .words import Fact, content_words, is_instruction, sentence_of, sentences, 
 
 ENOUGH = 3  # sentences on a subject after which another search is not worth its cost
 _MOST_WORDS = 200  # longer runs of text are not treated as sentences
-_AND = re.compile(r",\s+(?:and\s+)?|\s+(?:and|or|&)\s+")
+_AND = re.compile(r",\s+(?:and\s+)?|(?<!\s)\s++(?:and|or|&)\s+")
 _BONUS = (0.0, 0.15, 0.0, 3.0)  # for a document that defines a subject, by how well: see `defines`
 
 Subjects = tuple[str, ...]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..account import Account
@@ -32,6 +34,8 @@ _PLAINEST: dict[str, Any] = {
 }
 _COUNTS = frozenset("n num nr number count amount total of how many".split())
 _OF_A_TEXT = ("text", "problem", "quote", "fact")
+_LABEL = re.compile(r"^[-*#> \t]*+(\w[\w -]{0,80}?)\**[ \t]*:\**", re.M)
+_BODY = re.compile(r"[ \t]*(\S[^\n]*|\n(?:[ \t]*[-*•][^\n]*\n?)+)")
 _NUMBER = re.compile(r"(?<![\w.\[-])-?\d[\d,]*(?:\.\d+)?(?![\w-]*\])")
 
 
@@ -220,7 +224,7 @@ class Form:
         needed = field.schema.get("required", [])
         properties = field.schema.get("properties") or {}
         text = _behind(text, field.name) or text
-        counted = {key: _counted(key, properties) for key in properties}
+        counted = _counted(properties)
         outer, self.whole = self.whole, most_like(properties, "body")
         values: dict = {}
         for key in sorted(
@@ -282,16 +286,19 @@ class Form:
         return [self.value(items, field.name, "", depth) for _ in range(count)]
 
 
-def _counted(name: str, properties: dict) -> str:
-    """The list among the fields of an object that another one counts: "n_issues", "number_of_facts"; else ""."""
-    spoken = set(words_of(name))
-    things = {stem(word) for word in spoken - _COUNTS}
-    if not things or spoken.isdisjoint(_COUNTS):
-        return ""
-    for other in properties:
-        if other != name and {stem(word) for word in words_of(other)} == things:
-            return other
-    return ""
+def _counted(properties: Iterable[str]) -> dict[str, str]:
+    """Field → the list beside it that it counts, as "n_issues" and "number_of_facts" do; else ""."""
+    spoken = {name: frozenset(words_of(name)) for name in properties}
+    lists: dict[frozenset[str], str] = {}
+    for name, its_words in spoken.items():
+        lists.setdefault(frozenset(map(stem, its_words)), name)
+    counted = {}
+    for name, its_words in spoken.items():
+        things = frozenset(map(stem, its_words - _COUNTS))
+        is_count = bool(things) and not its_words.isdisjoint(_COUNTS)
+        other = lists.get(things, "") if is_count else ""
+        counted[name] = other if other != name else ""
+    return counted
 
 
 def _figures(text: str) -> list[float]:
@@ -301,13 +308,18 @@ def _figures(text: str) -> list[float]:
 
 def _behind(text: str, name: str) -> str:
     """What is behind "Name:" in a text, to the end of the line or list; "" where there is no label."""
-    parts = map(re.escape, words_of(name))
-    spoken = r"[ _-]?".join(parts)
-    if not spoken:
-        return ""
-    body = r"[ \t]*(\S[^\n]*|\n(?:[ \t]*[-*•][^\n]*\n?)+)"
-    found = re.search(rf"^[-*#> \t]*{spoken}\**[ \t]*:\**{body}", text, re.I | re.M)
-    return found[1].strip() if found else ""
+    bodies = (_BODY.match(text, place) for place in _labels(text).get("".join(words_of(name)), ()))
+    return next((body[1].strip() for body in bodies if body), "")
+
+
+@lru_cache(maxsize=100)
+def _labels(text: str) -> dict[str, list[int]]:
+    """The labels of a text, without their spaces, and where what is behind each begins."""
+    places: dict[str, list[int]] = {}
+    for label in _LABEL.finditer(text):
+        name = re.sub(r"[ _-]", "", label[1]).lower()
+        places.setdefault(name, []).append(label.end())
+    return places
 
 
 def _line(item: Any) -> Any:

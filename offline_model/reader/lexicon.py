@@ -185,9 +185,9 @@ def scan(text: str) -> tuple[Match, ...]:
 def spans(mark: re.Pattern, text: str) -> Iterator[tuple[int, int]]:
     """Where the pieces of a text are that a mark separates."""
     start = 0
-    for match in mark.finditer(text):
-        yield start, match.start()
-        start = match.end()
+    for end, behind in [match.span() for match in mark.finditer(text)]:
+        yield start, end
+        start = behind
     yield start, len(text)
 
 

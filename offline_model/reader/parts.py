@@ -13,7 +13,7 @@ from .words import BULLET, citations, sentences
 LABELS = ("task", "feedback", "facts", "draft", "context", "rubric")
 _OPEN = re.compile(r"<([A-Za-z][\w.-]*+)(?:\s[^<>]*)?>")
 _CLOSE = re.compile(r"</([A-Za-z][\w.-]*+(?: [\w.-]++)*+)\s*>")
-_HEAD = re.compile(r"[ \t]*#{1,6}[ \t]+([^\n]{1,60}?)[ \t]*:?$")
+_HEAD = re.compile(r"[ \t]*#{1,6}[ \t]++(\S[^\n]{0,59}?)[ \t]*:?$")
 _BOLD = re.compile(r"[ \t]*\*\*([^*\n]{1,60}?):?\*\*:?[ \t]*(?P<rest>.*)$")
 _PLAIN = re.compile(r"[ \t]*([A-Za-z][\w '’()/-]{1,50}?)[ \t]*:(?:[ \t]+(?P<rest>.*))?$")
 _LONGEST_LINE = 2_000
@@ -55,14 +55,14 @@ def labelled(text: str) -> tuple[tuple[str, str], ...]:
     """The parts as (name, text) in order; the name of what is outside of any label is ""."""
     found: list[tuple[str, str]] = []
     position = 0
-    for name, outer, inner in _tags(text):
+    for name, outer, inner in tags(text):
         found += _lines(text[position : outer.start])
         found.append((name, text[inner].strip()))
         position = outer.stop
     return tuple(found + _lines(text[position:]))
 
 
-def _tags(text: str) -> Iterator[tuple[str, slice, slice]]:
+def tags(text: str) -> Iterator[tuple[str, slice, slice]]:
     """Each tag that is closed, and not inside of another: its name, where it is, and where its text.
 
     A name may be of several words, as in "<report on Qdrant>".

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from fnmatch import fnmatchcase
-from functools import lru_cache
+from fnmatch import fnmatchcase, translate
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from .dials import number
@@ -14,7 +14,7 @@ from .lexicon import table
 _NO_MEANINGS = frozenset("yes no needs steps worker id".split())  # of values and plans
 _MOST_STEPS = 20  # from a reference to the next one
 _STATED = re.compile(r"(?:\A|\n\n)\{(\w+: .+)\}\Z", re.S)
-_PAIR = re.compile(r"(\w+): (-?)(\d[\d.]*)(?=, \w+: |\Z)")
+_PAIR = re.compile(r"(?<!\w)(\w++): (-?)(\d[\d.]*)(?=, \w+: |\Z)")
 
 
 class Share(NamedTuple):
@@ -100,7 +100,7 @@ def _with_limits(schema: dict) -> dict:
         found["type"] = "integer"
     description = schema.get("description")
     stated = None
-    if isinstance(description, str):
+    if isinstance(description, str) and description.endswith("}"):
         stated = _STATED.search(description)
     limits = _PAIR.findall(stated[1]) if stated else []
     for key, minus, digits in limits:
@@ -109,18 +109,30 @@ def _with_limits(schema: dict) -> dict:
     return found | schema
 
 
-@lru_cache(maxsize=2_000)
+@cache
+def _forms() -> dict[str, re.Pattern]:
+    """Meaning → the names that have it, as one pattern; the likeliest meanings first."""
+    return {
+        meaning: re.compile("|".join(map(translate, names.split())))
+        for meaning, names in table("words/fields").items()
+    }
+
+
+@lru_cache(maxsize=5_000)
+def _meanings(name: str) -> tuple[str, ...]:
+    """Every meaning that a name has, of fields and of values."""
+    plain = "_".join(words_of(name)) or name.lower()
+    return tuple(meaning for meaning, form in _forms().items() if form.match(plain))
+
+
 def means(name: str, meaning: str) -> bool:
     """Whether a field's name has a meaning of the lexicon."""
-    plain = "_".join(words_of(name)) or name.lower()
-    names = table("words/fields")[meaning].split()
-    return any(fnmatchcase(plain, known) for known in names)
+    return meaning in _meanings(name)
 
 
 def meanings_of(name: str) -> list[str]:
     """What a field's name may mean, the likeliest first."""
-    meanings = [key for key in table("words/fields") if key not in _NO_MEANINGS]
-    return [key for key in meanings if means(name, key)]
+    return [meaning for meaning in _meanings(name) if meaning not in _NO_MEANINGS]
 
 
 def most_like(names: Iterable[str], meaning: str) -> str:

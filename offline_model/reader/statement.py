@@ -81,7 +81,7 @@ def _name(subject: str) -> str:
 
 def unbracketed(subject: str) -> str:
     """A subject without what it has in brackets, unless it is all in brackets."""
-    return re.sub(r"\s*\([^)]*\)", "", subject) or subject
+    return re.sub(r"(?<!\s)\s*+\([^)]{0,200}\)", "", subject) or subject
 
 
 def _acronym(subject: str) -> str | None:

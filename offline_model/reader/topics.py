@@ -24,10 +24,11 @@ _COMPARES = re.compile(
     re.I,
 )
 _VERSUS = re.compile(
-    r"\s+(?:vs?\.?|versus|(?:compared?|differs?|different) (?:to|with|from))\s+", re.I
+    r"(?<!\s)\s++(?:vs?\.?|versus|(?:compared?|differs?|different) (?:to|with|from))\s+", re.I
 )
 _SPLIT = re.compile(
-    rf"\s*[,;]\s*(?:and\s+|or\s+|with\s+)?|\s+(?:and|or|with|to|&)\s+|{_VERSUS.pattern}", re.I
+    rf"(?:(?<!\s)\s++)?[,;]\s*(?:and\s+|or\s+|with\s+)?|(?<!\s)\s++(?:and|or|with|to|&)\s+|{_VERSUS.pattern}",
+    re.I,
 )
 _OF = re.compile(r"((?:\S+\s+){1,3}?)(?:of|about|to(?: use)?)\s+(\S.*)", re.I | re.S)
 _WHO = re.compile(r"\W*who\b", re.I)
@@ -35,7 +36,7 @@ _LISTED = re.compile(r"[,;].*[,;]|,[^,]+\s(?:and|or)\s", re.S)
 _CLAUSE = re.compile(r",\s+|\s(?:and|or|but|without)\s", re.I)
 _NAME = re.compile(r"(?:,|\band|\bor)\s+([A-Z]\w*[a-z]\w*)(?=,|\s(?:and|or)\s|$)")
 _ASPECT = re.compile(
-    r"\s+(?:with regard to|in terms of|regarding|by|as|for|on|when|under)\b.*$", re.I
+    r"(?<!\s)\s++(?:with regard to|in terms of|regarding|by|as|for|on|when|under)\b.*$", re.I
 )
 
 

@@ -15,7 +15,8 @@ from .parts import label_of, labelled, parts
 from .sources import facts
 from .words import Fact, says_nothing
 
-_BEHIND_ORDER = re.compile(r"[:\n][^\S\n]*[\"“](.{12,}?)[\"”]$", re.S)
+_QUOTE = re.compile(r"[:\n][^\S\n]*[\"“]")
+_SHORTEST_QUOTATION = 12  # characters
 
 
 @dataclass(frozen=True)
@@ -155,18 +156,22 @@ class View:
     def draft(self) -> str:
         """The text to work on: a labelled draft, or a quotation behind the order ("Review this: …")."""
         draft = self.parts.get("draft", "")
-        return draft or (self._quotation[1] if self._quotation else "")
+        return draft or self._quotation[1]
 
     @cached_property
-    def _quotation(self) -> re.Match | None:
-        """What the task quotes behind the order, where it ends with a quotation."""
+    def _quotation(self) -> tuple[str, str]:
+        """(the order, what it quotes), where the task ends with a quotation; else the task and ""."""
         task = self.task.rstrip()
-        return _BEHIND_ORDER.search(task) if task.endswith(('"', "”")) else None
+        opening = _QUOTE.search(task) if task.endswith(('"', "”")) else None
+        quoted = task[opening.end() : -1] if opening else ""
+        if opening is None or len(quoted) < _SHORTEST_QUOTATION:
+            return self.task, ""
+        return self.task[: opening.start()], quoted
 
     @cached_property
     def order(self) -> str:
         """The task without the text to work on that it quotes ("Review this text: …")."""
-        order = self.task[: self._quotation.start()] if self._quotation else self.task
+        order = self._quotation[0]
         return order if has(order, "words/labels", "quoted_wordings") else self.task
 
     @property

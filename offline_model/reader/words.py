@@ -17,7 +17,7 @@ _SUFFIXES = (
     "ization isation ations ation ements ement ments ment ings ing ions ion ers er ors or ed ly es s"
 ).split()
 _WORD = re.compile(r"[^\W_]+(?:['’.\-][^\W_]+)*[+#]*")
-_CITATION = re.compile(r"\s*\[(?!\s*[xX ]?\])([^\[\]\n]{1,160})\](?!\()")
+_CITATION = re.compile(r"(?<!\s)\s*+\[(?!\s*[xX ]?\])([^\[\]\n]{1,160})\](?!\()")
 _LETTER = re.compile(r"\w")
 BULLET = re.compile(r"^\s*(?:[-*•·–]|\(?\d{1,3}[.)])\s+")
 _SHORT_FORM = re.compile(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from functools import cache, lru_cache
+from itertools import filterfalse
 
 from .lexicon import has, lines_in, table, words_in
 from .topics import subjects
@@ -27,6 +29,8 @@ _PEOPLE = re.compile(
     r"(?:[^:\n]{0,30}:| are (?=[\w-]+, ))[ \t]*([^\n]+)",
     re.I,
 )
+_LISTS = re.compile(_PEOPLE.pattern.rpartition("(")[0], re.I)
+_PIECE = re.compile(r"[^.\n]++\.?")
 
 
 @cache
@@ -102,18 +106,26 @@ def stage(tool: dict) -> int:
 
 def asked(tool: dict, text: str) -> bool:
     """Whether a clause of a text asks for what a tool's name and description say that it does."""
-    own = _abilities(said_of(tool))
+    return _meet(_abilities(said_of(tool)), _wanted(text))
+
+
+@lru_cache(maxsize=20_000)
+def _wanted(text: str) -> frozenset[str]:
+    """The stems of a text, those of its clauses that refuse something left out."""
     clauses = re.split(r"[.;,\n]|\bbut\b|\band\b", text)
-    wanted = " ".join(clause for clause in clauses if not _REFUSES.search(clause))
-    spoken = _stems(wanted)
-    if not own.isdisjoint(spoken):
+    return frozenset(_stems(" ".join(filterfalse(_REFUSES.search, clauses))))
+
+
+def _meet(abilities: Set[str], wanted: Set[str]) -> bool:
+    """Whether abilities hold what is wanted, or a longer word that begins so."""
+    if not abilities.isdisjoint(wanted):
         return True
-    beginnings = tuple(word for word in spoken if len(word) > 6)
-    return any(word.startswith(beginnings) for word in own)
+    beginnings = tuple(word for word in wanted if len(word) > 6)
+    return bool(beginnings) and any(word.startswith(beginnings) for word in abilities)
 
 
 @lru_cache(maxsize=1_000)
-def _abilities(text: str) -> set[str]:
+def _abilities(text: str) -> frozenset[str]:
     """The stems that say what a tool does, and those that mean the same."""
     vague = map(stem, words_in("tools/hand_over", "vague"))
     own = {stem(word) for word in words(text) if word not in stop_words()}
@@ -122,7 +134,7 @@ def _abilities(text: str) -> set[str]:
         alike = set(map(stem, group))
         if not own.isdisjoint(alike):
             own |= alike
-    return own
+    return frozenset(own)
 
 
 def wished_kinds(view: View) -> set[str]:
@@ -164,13 +176,19 @@ def team_for(view: View, task: str, tools: list[dict]) -> list[dict]:
 
 def without_others(task: str, others: list[dict]) -> str:
     """The task without the clauses that ask for a further specialist ("… and translate it")."""
+    return _without(task, frozenset().union(*(_abilities(said_of(tool)) for tool in others)))
+
+
+@lru_cache(maxsize=100)
+def _without(task: str, abilities: frozenset[str]) -> str:
+    """The task without the clauses that ask for one of these abilities."""
     joint = ""
     kept = ""
     for place, piece in enumerate(_JOINTS.split(task)):
         if place % 2:
             joint = piece
             continue
-        is_for_others = any(asked(tool, piece) for tool in others)
+        is_for_others = _meet(abilities, _wanted(piece))
         is_order = not kept and _speaks_of("texts", piece)
         if is_order or not is_for_others:
             kept = _joined(kept, joint, piece)
@@ -230,10 +248,14 @@ def without_listing(text: str) -> str:
     """A text without the sentence or the lines that list workers: these are read."""
     if len(_BULLET.findall(text)) > 1:
         lines = [line for line in text.splitlines() if not _BULLET.match(line)]
-        return "\n".join(re.sub(r"[^.\n]*:\s*$", "", line) for line in lines)
-    return re.sub(
-        rf"[^.\n]*(?:{_PEOPLE.pattern.rpartition('(')[0]})[^.\n]*\.?", "", text, flags=re.I
-    )
+        return "\n".join(_before_colon(line) for line in lines)
+    return _PIECE.sub(lambda piece: "" if _LISTS.search(piece[0]) else piece[0], text)
+
+
+def _before_colon(line: str) -> str:
+    """A line without the sentence that leads up to a list, where it ends with a colon."""
+    plain = line.rstrip()
+    return plain[: plain.rfind(".") + 1] if plain.endswith(":") else line
 
 
 def in_order(view: View, needs: list, earlier: list) -> list:

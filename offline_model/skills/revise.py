@@ -25,9 +25,9 @@ SURE = 0.5
 
 _QUOTED = re.compile(r"[“\"«‘]([^”\"»’]{6,200})[”\"»’]|(?<!\w)'([^'\n]{6,200})'(?!\w)")
 _TAG = re.compile(r"</?[A-Za-z][\w. -]*>")
-_PASSED = re.compile(r"[\W_]*(?:verdict\W*)?(?:pass(?:ed)?|approved?)[\W_]*", re.I)
+_PASSED = re.compile(r"[\W_]*+(?:verdict\W*+)?(?:pass(?:ed)?|approved?)[\W_]*", re.I)
 _VERDICT_ALONE = re.compile(
-    r"[\W_]*(?:verdict\W*)?(?:revise|reject(?:ed)?|fail(?:ed)?|issues?)?[\W_]*", re.I
+    r"[\W_]*+(?:verdict\W*+)?(?:revise|reject(?:ed)?|fail(?:ed)?|issues?)?[\W_]*", re.I
 )
 
 

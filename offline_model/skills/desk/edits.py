@@ -148,7 +148,7 @@ def _is_python(rows: list[str], edit: Edit) -> bool:
     changed[edit.line - 1] = edit.new
     try:
         ast.parse("\n".join(changed))
-    except SyntaxError:
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
 

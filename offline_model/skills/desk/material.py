@@ -11,16 +11,17 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from ...answer import Answer
+from ...reader.parts import tags
 from ...reader.view import View
 from ...reader.words import content_words
 
 Json = dict[str, Any]
 
-_PART = re.compile(r"<([A-Za-z][\w .-]*)>\n(.*?)\n</\1>", re.S)
 _EXPECTED = re.compile(
-    r"^\W*(?:expected|should be|promised?)\b[^:\n]{0,30}:\s*(\S.*)$", re.I | re.M
+    r"^\W{0,20}(?:expected|should be|promised?)\b[^:\n]{0,30}:\s*(\S.*)$", re.I | re.M
 )
 _WORKER = re.compile(r"^[-*] ([\w-]+)(?: \([^)\n]*\))?: (.+)$", re.M)
+_MOST_DESCRIBED = 2_000  # characters of a tool's description
 _SIGNS = {True: "yes", False: "no", None: "undecided"}
 
 
@@ -40,7 +41,7 @@ _LISTS = TypeAdapter(dict[str, list[Finding]], config=ConfigDict(defer_build=Tru
 
 def parts_of(view: View) -> dict[str, str]:
     """The tagged parts of the first message, each under its own name."""
-    return dict(_PART.findall(view.first))
+    return {name: view.first[inner].strip("\n") for name, _, inner in tags(view.first)}
 
 
 def asked(view: View) -> str:
@@ -95,8 +96,8 @@ def findings_in(text: str, step: str = "") -> list[Finding]:
 def tool_for(view: View, pattern: str) -> Json:
     """The first tool, usable or not, whose name or description matches; {} for none."""
     for tool in view.request.get("tools") or []:
-        about = f"{tool.get('name', '')} {tool.get('description', '')}".replace("_", " ")
-        if re.search(pattern, about, re.I):
+        about = f"{tool.get('name', '')} {(tool.get('description') or '')[:_MOST_DESCRIBED]}"
+        if re.search(pattern, about.replace("_", " "), re.I):
             return tool
     return {}
 
@@ -168,10 +169,10 @@ def unnumbered(text: str) -> str:
 
 
 def functions_of(source: str) -> list[ast.FunctionDef]:
-    """All functions of a source, methods among them; [] for what is not Python."""
+    """All functions of a source, methods among them; [] for what is not Python, or nested too deep."""
     try:
         tree = ast.parse(source)
-    except SyntaxError:
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
 

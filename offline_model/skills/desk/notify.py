@@ -39,7 +39,7 @@ def notify(view: View) -> Answer:
     if view.draft.strip() and view.parts.get("feedback", "").strip():
         return _revised(view, view.draft, view.parts["feedback"])
     findings = findings_of(view)
-    title = re.search(r"\bticket\s+(\S.+?)[.\n]", asked(view), re.I)
+    title = re.search(r"\bticket\s+(\S.{1,200}?)[.\n]", asked(view), re.I)
     lines = [
         f"About {title[1] if title else 'your ticket'}",
         f"You expected: {expected(view)}",

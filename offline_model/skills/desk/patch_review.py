@@ -64,7 +64,7 @@ def _issues(hunk: str, source: str, ticket: str) -> list[str]:
     rows = hunk.splitlines()
     before = _side(rows, "+")
     after = _side(rows, "-")
-    text = source.replace(before, after)
+    text = source.replace(before, after) if before else source
     added = next((row[1:].strip() for row in rows if row.startswith("+")), "")
     issues: dict[str, str] = {}
     for function in functions_of(text):

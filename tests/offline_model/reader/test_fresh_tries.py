@@ -1,7 +1,7 @@
-"""124 tries that were written before this reader's code was read: done, told, or silently wrong.
+"""124 and 60 tries that were written before this reader's code was read: done, told, or silently wrong.
 
 A try says what is asked for, what would be silently wrong, and how to see whether it was done; `watch` is what the account or
-a refusal must name where it was not. Of the reader before, 27 were silently wrong.
+a refusal must name where it was not. Of the 124, 27 were silently wrong before the reader read by difference.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +26,7 @@ from kernel.supervisors import LLMSupervisor
 from kernel.team import researcher, reviewer, specialists, writer
 
 TRIES = json.loads(Path(__file__).with_name("fresh_tries.json").read_text(encoding="utf-8"))
-SILENT_AT_MOST = 4
+SIXTY = tomllib.loads(Path(__file__).with_name("fresh_tries_60.toml").read_text(encoding="utf-8"))
 NOT_TOLD = {"read_as", "wishes", "parts", "overlooked", "left_out"}
 """Of the account, what says nothing of what was not read."""
 REFUSAL = re.compile(r"I am the offline model|I cannot answer|Nothing was found|the model refused")
@@ -38,6 +39,62 @@ class Outcome(NamedTuple):
     text: str
     calls: list[tuple[str, dict[str, Any]]]
     accounts: list[dict[str, Any]]
+
+
+def schema_of(fields: Any) -> dict[str, Any]:
+    """A JSON schema of fields: a type's name (with "?" where null may be), a list of choices, a list of texts or of tables."""
+    if isinstance(fields, list):
+        return {"type": "string", "enum": fields} if len(fields) > 1 else schema_of("strings")
+    if isinstance(fields, str):
+        if fields == "strings":
+            return {"type": "array", "items": {"type": "string"}}
+        kind = fields.rstrip("?")
+        return {"type": [kind, "null"] if fields.endswith("?") else kind}
+    properties = {
+        name: {"type": "array", "items": schema_of(field)}
+        if isinstance(field, dict)
+        else schema_of(field)
+        for name, field in fields.items()
+    }
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def sixty() -> list[dict[str, Any]]:
+    """The tries of `fresh_tries_60.toml`, in the shape of the 124."""
+    material = SIXTY["material"]
+    usual = {"brief": ("writer", ["facts"]), "review": ("reviewer", []), "edit": ("own", ["draft"])}
+    jobs = {
+        "brief": "Write a brief on Qdrant.",
+        "review": "Review the draft.",
+        "edit": "Edit the draft.",
+    }
+    tries = []
+    for group, rows in SIXTY.items():
+        if group == "material":
+            continue
+        agent, given = usual.get(group, ("", []))
+        for number, row in enumerate(rows, 1):
+            named = {
+                "draft" if name not in ("facts", "feedback") else name: material[name].strip()
+                for name in row.get("given", given)
+            }
+            named |= {name: row[name] for name in ("feedback", "findings", "draft") if name in row}
+            row = {"id": f"{group}-{number}", "done": {}, "agent": agent} | row
+            if group == "schema":
+                parts = [f"<{name}>\n{text}\n</{name}>" for name, text in named.items()]
+                row["raw_user"] = "\n\n".join([*parts, row["raw_user"]])
+                row["schema"] = schema_of(row["fields"])
+            else:
+                row["artifacts"] = row.get("steps", named)
+                if group in jobs:
+                    row.setdefault("intent", jobs[group])
+            tries.append(row)
+    return tries
 
 
 class Planning:
@@ -162,13 +219,18 @@ def is_told(row: dict[str, Any], outcome: Outcome) -> bool:
     return not is_untrue and bool(re.search(row["watch"], "\n".join([*named, refusal])))
 
 
-def test_of_124_fresh_tries_at_most_four_are_silently_wrong(desk):
+@pytest.mark.parametrize(
+    ("tries", "count", "silent_at_most"),
+    [(TRIES, 124, 4), (sixty(), 60, 2)],
+    ids=["124 tries", "60 tries"],
+)
+def test_of_fresh_tries_hardly_any_is_silently_wrong(desk, tries, count, silent_at_most):
     async def all_of_them():
-        return [(row, await play(row, desk)) for row in TRIES]
+        return [(row, await play(row, desk)) for row in tries]
 
     played = asyncio.run(all_of_them())
-    assert len(played) == 124
+    assert len(played) == count
     silent = [
         row["id"] for row, outcome in played if not (is_done(row, outcome) or is_told(row, outcome))
     ]
-    assert len(silent) <= SILENT_AT_MOST, silent
+    assert len(silent) <= silent_at_most, silent

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from benchmarks.inputs import PIECES, requests, text_of
+from benchmarks.sweep import with_many
 from kernel import models
 from offline_model.reader.reader import answer
 
@@ -50,3 +51,21 @@ EVERY_THIRD = PIECES[::3]
 def test_work_grows_with_the_text_and_not_with_its_square(piece):
     for where, request in requests(text_of(piece, SIZE)):
         assert calls_of(request) <= MOST_CALLS * SIZE, (where, piece)
+
+
+ORDINARY = dict(requests("Qdrant is a vector database [a]."))
+
+
+@pytest.mark.parametrize(
+    "where", ["alone", "research", "supervisor", "planned", "patched", "judged"]
+)
+def test_work_grows_with_the_tools_the_messages_and_the_fields(where):
+    for many, request in with_many(ORDINARY[where], SIZE):
+        assert calls_of(request) <= MOST_CALLS * SIZE, (where, many)
+
+
+def test_a_worker_is_looked_for_in_each_clause_once():
+    listed = ", ".join(f"w{number} (peels fruit of kind {number})" for number in range(60))
+    plan = ORDINARY["planned"] | {"system": f"You are the planner. Workers: {listed}."}
+    plan["messages"] = [{"role": "user", "content": text_of("fry {n}, boil {n} and then ", SIZE)}]
+    assert calls_of(plan) <= MOST_CALLS * SIZE

@@ -18,6 +18,7 @@ from kernel.desks.checkout import Checkout, patched_files
 from kernel.desks.oncall import PROMPTS, code_tools, patches_in
 from kernel.findings import Finding, Findings, synthesizer
 from kernel.plan import PLANNER, StepPlanner
+from offline_model.skills.desk.material import functions_of
 from tests.scripted import Worker
 
 
@@ -625,3 +626,8 @@ def test_the_skills_know_nothing_of_the_shop(tmp_path):
         "T-52",
     }
     assert not {name for name in own if re.search(rf"\b{name}\b", texts)} - {"ensure_ascii"}
+
+
+def test_code_that_python_cannot_read_is_no_reason_to_fall_over():
+    for source in ("(" * 20_000, "-" * 20_000 + "1", "x\0", "def f(:"):
+        assert functions_of(source) == []
