@@ -231,6 +231,14 @@ class Draft:
         place = nearness.index(best) if best > _NEXT_TO else -1
         bodies[place].lines.append(text)
 
+    def end_with(self, sentences: Sequence[str]) -> None:
+        """Put sentences behind all others."""
+        bodies = self.bodies()
+        if sentences and bodies:
+            bodies[-1].lines.extend(sentences)
+        elif sentences:
+            self.paragraphs.append(Paragraph([*sentences]))
+
     def list_up(self, is_list: bool) -> None:
         """Make each paragraph a list, or each list a paragraph."""
         self.paragraphs = [

@@ -38,6 +38,7 @@ _NAME = re.compile(r"(?:,|\band|\bor)\s+([A-Z]\w*[a-z]\w*)(?=,|\s(?:and|or)\s|$)
 _ASPECT = re.compile(
     r"(?<!\s)\s++(?:with regard to|in terms of|regarding|by|as|for|on|when|under)\b.*$", re.I
 )
+_DANGLING = re.compile(r"(?<!\s)\s++(?:and|in|at|with|for|to|but|on|that|which|who)\s*$")
 
 
 def _group(name: str) -> frozenset[str]:
@@ -94,7 +95,7 @@ def _cut(text: str) -> str:
             text = text[:place]
             break
     text = text.rstrip(" ,;:–—(-")
-    return re.sub(r"\s+(?:and|in|at|with|for|to|but|on)\s*$", "", text)
+    return _DANGLING.sub("", text)
 
 
 def _without_aspect(text: str) -> str:

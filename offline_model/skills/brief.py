@@ -60,7 +60,7 @@ def _written(view: View, facts: list[Fact], heading: str, thinking: str) -> Answ
     """The facts as a brief of the length that the prompt sets; what was not found comes last."""
     about = topic(view.task)
     cite = _cites(view)
-    gaps = [*_gaps(view), *_closings(view, about)]
+    gaps = [*_gaps(view), *closings_of(view, about)]
     most_words = view.limit("words") or USUAL_WORDS
     taken = length(*gaps)
     if heading:
@@ -114,8 +114,10 @@ def _gaps(view: View) -> list[str]:
     return [gap for gap in gaps if not is_instruction(gap)]
 
 
-def _closings(view: View, about: str) -> list[str]:
-    """The sentences that dials put at the end."""
+def closings_of(view: View, about: str) -> list[str]:
+    """The sentences that dials put at the end of a text."""
+    if view.calls:  # who searches answers in facts
+        return []
     return [text.format(topic=about) for name, text in closings().items() if view.wish(name)]
 
 

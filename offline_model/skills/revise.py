@@ -9,20 +9,22 @@ from dataclasses import replace
 from ..account import Account
 from ..answer import Answer
 from ..reader.claims import best_fact, cited, mismatch
-from ..reader.dials import limit
+from ..reader.dials import is_closing, limit
 from ..reader.draft import UNLIMITED, Draft, length
 from ..reader.form import filled
 from ..reader.lexicon import has
 from ..reader.prose import spelled_out
 from ..reader.schema import has_field
 from ..reader.sources import json_of
-from ..reader.topics import read_of
+from ..reader.topics import read_of, topic
 from ..reader.view import View
 from ..reader.words import BULLET, Fact, citations, overlap, sentences
+from .brief import closings_of
 
 SURE = 0.5
 """How much of a sentence a fact must carry to stand in for it."""
 
+_TOUCHED = ": a brief"
 _QUOTED = re.compile(r"[“\"«‘]([^”\"»’]{6,200})[”\"»’]|(?<!\w)'([^'\n]{6,200})'(?!\w)")
 _TAG = re.compile(r"</?[A-Za-z][\w. -]*>")
 _PASSED = re.compile(r"[\W_]*+(?:verdict\W*+)?(?:pass(?:ed)?|approved?)[\W_]*", re.I)
@@ -72,19 +74,42 @@ def reply(view: View) -> Answer:
     draft = view.draft or view.texts[-1]
     cite = bool(view.wish("citations") or citations(draft))
     brief = Draft(draft, view.facts, cite=cite)
+    endings = _endings(view, brief)
     in_bullets = view.wish("bullets")
     if in_bullets is not None:
         brief.list_up(in_bullets)
     feedback = view.parts.get("feedback", "")
     if not feedback and view.later and view.texts:
         feedback = view.later[-1]
+    words, few = _room(view, endings)
     if not feedback.strip():
-        brief.keep_first(view.limit("words"), view.limit("sentences"))
+        brief.keep_first(words, few)
+        brief.end_with(endings)
         return _answer(view, brief.text(), "The first sentences carry the most.")
-    return _revised(view, brief, feedback)
+    return _revised(view, brief, feedback, endings)
 
 
-def _revised(view: View, brief: Draft, feedback: str) -> Answer:
+def _endings(view: View, brief: Draft) -> list[str]:
+    """The sentences that dials put last, taken out of a draft that has them."""
+    heading = "".join(brief.paragraphs[0].lines) if brief.paragraphs else ""
+    about = heading.lstrip("# ").removesuffix(_TOUCHED) if heading.startswith("#") else ""
+    wanted = closings_of(view, about or topic(view.task))
+    own = [line for line in brief.lines() if wanted and is_closing(line)]
+    for line in own:
+        brief.replace(line, "")
+    return own or wanted
+
+
+def _room(view: View, endings: list[str]) -> tuple[int | None, int | None]:
+    """The words and the sentences that the prompts leave for what stands before these."""
+    words, few = view.limit("words"), view.limit("sentences")
+    return (
+        max(1, words - length(*endings)) if words and endings else words,
+        max(1, few - len(endings)) if few else few,
+    )
+
+
+def _revised(view: View, brief: Draft, feedback: str, endings: list[str]) -> Answer:
     """The draft with what the feedback names fixed, as short as it has to be."""
     count = 0
     unread = []
@@ -94,17 +119,18 @@ def _revised(view: View, brief: Draft, feedback: str) -> Answer:
             count += 1
         elif not complaint.says("shorten") and _is_feedback(view, issue):
             unread.append(issue)
-    words = view.limit("words")
+    words, few = _room(view, endings)
     too_long = has(feedback, "words/complaints", "shorten_wordings")
     if not count and not too_long:
         _touch(brief, words or UNLIMITED)
+        brief.end_with(endings)
         why = "The feedback names nothing that could be fixed: keep every fact."
         return _answer(view, brief.text(), why, unread)
     fits_already = too_long and brief.length() <= (words or UNLIMITED)
     if fits_already and (not words or _is_shortened_by_user(view)):
         words = limit(feedback, "words") or int(0.75 * brief.length())
-    few = view.limit("sentences")
     brief.shorten(words or UNLIMITED, few or UNLIMITED)
+    brief.end_with(endings)
     points = f"{count} points" if count > 1 else "1 point"
     why = f"Fix what the feedback names ({points}), keep the rest."
     return _answer(view, brief.text(), why, unread)
@@ -242,9 +268,9 @@ def _touch(draft: Draft, most: int) -> None:
     title = "".join(first[:1])
     if not title.startswith("# ") or draft.length() + 3 > most:
         return
-    plain = title.removesuffix(": a brief")
+    plain = title.removesuffix(_TOUCHED)
     if plain == title:
-        plain += ": a brief"
+        plain += _TOUCHED
     first[0] = plain
 
 

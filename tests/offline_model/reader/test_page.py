@@ -16,6 +16,7 @@ import pytest
 
 import offline_model
 from kernel import connect, models
+from kernel.desks.oncall import PROMPTS
 from offline_model import OfflineAPI
 from offline_model.account import HEADER, MAX_BYTES
 from offline_model.page import BEGIN
@@ -89,12 +90,14 @@ PROOFS = {  # how a sentence of the page begins → the tests that prove it
     "A review names at most": f"{HERE}.test_a_review_names_at_most_20_faults",
     "A synthesis compares at most": f"{HERE}.test_a_synthesis_compares_at_most_80_statements",
     "A label is in a line": f"{HERE}.test_a_label_is_in_a_line_of_at_most_2000_characters",
+    "A worker of a desk looks": f"{HERE}.test_a_worker_of_a_desk_looks_for_its_tools_in_2000_characters",
     "A repair tries at most": f"{HERE}.test_a_repair_tries_at_most_120_edits",
     "The account names at most": f"{HERE}.test_the_account_names_at_most_20_clauses",
     "Each of the three examples": f"{HERE}.test_the_examples_of_the_page_are_performed",
     "`python -m offline_model.page`": f"{EDGE}.test_the_page_is_the_one_that_the_data_make",
     "**A dial**": f"{HERE}.test_the_examples_of_the_page_are_performed",
-    "Ending a text": f"{HERE}.test_the_examples_of_the_page_are_performed",
+    "A sentence at the end of a text": "test_closing.test_it_is_no_part_of_the_topic test_closing.test_it_is_no_claim test_closing.test_it_stays_last_when_the_draft_is_revised",
+    "A dial that changes more": f"{HERE}.test_the_examples_of_the_page_are_performed",
     "**A reference sentence**": f"{HERE}.test_the_examples_of_the_page_are_performed",
     "It may only say": f"{HERE}.test_the_examples_of_the_page_are_performed",
     "**A behaviour**": f"{HERE}.test_the_examples_of_the_page_are_performed",
@@ -436,6 +439,7 @@ EFFECTS = {  # wish → whether a reply does what a wording asks for
     "ask_again": lambda wish: supervised(wish, task="Write a brief on Qdrant. Use the sources qdrant-intro and qdrant-pricing.")[:3] == ["researcher", "researcher", "writer"],
     "one_by_one": lambda wish: needed(wish) == [[], ["researcher-1"], ["researcher-2"]],
     "at_once": lambda wish: needed(wish) == [[], [], []],
+    "question": lambda wish: wrote(wish).endswith("What else would you like to know about Qdrant?"),
     "yes_no": lambda wish: answered(wish) == ["no", "yes"],
     "facts_only": lambda wish: "writer" not in desk(f"{wish}: Qdrant")[0],
 }  # fmt: skip
@@ -716,6 +720,15 @@ def test_a_label_is_in_a_line_of_at_most_2000_characters(length, is_label):
     assert ("facts" in send(text, "You are the writer.").account.parts) == is_label
 
 
+@pytest.mark.parametrize(("before", "is_found"), [(1_000, True), (2_500, False)])
+def test_a_worker_of_a_desk_looks_for_its_tools_in_2000_characters(before, is_found):
+    ran = tool("t1", f"{'x' * before}. Run the tests of the project.", only=TEXT)
+    read = tool("t2", "Read one file of the project.", path=TEXT)
+    task = "Find the bug behind the failing test."
+    calls = send(task, PROMPTS["code"], tools=[ran, read]).calls
+    assert (bool(calls) and calls[0]["name"] == "t1") == is_found
+
+
 def test_a_repair_tries_at_most_120_edits():
     lines = [f"    total = total + {number} * count" for number in range(60)]
     source = "\n".join(["def add(count):", "    total = 0", *lines, "    return total"])
@@ -875,8 +888,8 @@ def test_the_examples_of_the_page_are_performed(tmp_path):
         copied / "skills" / "__init__.py",
         lambda text: text.replace("SKILLS = (\n", 'SKILLS = (\n    "shout",\n', 1),
     )
-    brief = parts(task="Write a brief on Qdrant and end with a question", facts=FACTS)
-    draft = "Qdrant is a search engine for vectors [qdrant-intro]. What else would you like to know about Qdrant?"
+    brief = parts(task="Write a brief on Qdrant and end with an invitation", facts=FACTS)
+    draft = "Qdrant is a search engine for vectors [qdrant-intro]. Write to us about Qdrant."
     given = [
         ("You are the writer.", brief),
         (f"You are the writer. {line}", parts(**BRIEF)),
@@ -893,8 +906,8 @@ def test_the_examples_of_the_page_are_performed(tmp_path):
     )
     assert not done.returncode, done.stderr.decode()
     asked, declared_, reviewed_, shouted = json.loads(done.stdout)
-    assert asked[0].startswith("# Qdrant\n") and asked[0].endswith("know about Qdrant?")
-    assert asked[1]["wishes"] == ["end with a question"] and "not_understood" not in asked[1]
+    assert asked[0].startswith("# Qdrant\n") and asked[0].endswith("Write to us about Qdrant.")
+    assert asked[1]["wishes"] == ["end with an invitation"] and "not_understood" not in asked[1]
     assert "not_understood" not in declared_[1]
     assert reviewed_[0].startswith("PASS")
     assert shouted[0] == "QUIET." and shouted[1]["read_as"] == "shouter"
