@@ -163,6 +163,8 @@ def _both_in_words(
     if aspect not in seen and instead:
         actual, _ = both(seen[instead[0]], NOTHING)
         actual = actual if instead[0] == "returned" else f"{instead[0]}: {actual}"
+        if sight.crash:
+            return _where(sight.crash), "an answer without an error"
     elif aspect != "returned":
         actual = f"{aspect}: {actual}"
     if aspect != "returned":

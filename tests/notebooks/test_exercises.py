@@ -45,6 +45,14 @@ def test_every_exercise_of_the_register_has_its_text_answer_and_check():
 
 
 @pytest.mark.parametrize("path", STUBS, ids=lambda path: path.name)
+def test_the_header_of_an_exercise_stands_once(path):
+    for cell in nbformat.read(path, as_version=4).cells:
+        if re.match(r"## \d\d\.\d ", cell.source):
+            begins = [part.split(maxsplit=1)[0] for part in cell.source.split("\n\n")]
+            assert begins.count("Difficulty") == begins.count("*Why:*") == 1
+
+
+@pytest.mark.parametrize("path", STUBS, ids=lambda path: path.name)
 def test_no_solution_and_no_verdict_is_left_in_an_exercise(path):
     for cell in nbformat.read(path, as_version=4).cells:
         assert "# solution" not in cell.source and "stub" not in cell.metadata.get("workshop", {})

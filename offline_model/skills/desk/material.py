@@ -147,8 +147,8 @@ def report(view: View, findings: list[Finding], why: str) -> Answer:
         return answer_json({"items": rows}, why)
     lines = []
     for finding in findings:
-        evidence = "; ".join(finding.evidence)
-        lines.append(f"- {finding.claim} {_SIGNS[finding.holds]} ({evidence})")
+        evidence = f" ({'; '.join(finding.evidence)})" if finding.evidence else ""
+        lines.append(f"- {finding.claim} {_SIGNS[finding.holds]}{evidence}")
     return Answer.say("\n".join(lines), why)
 
 

@@ -176,7 +176,7 @@ def _parts_of(made: Any) -> dict[str, Any]:
 def _found_by(made: Any, wish: str) -> Any:
     """The names that `find` gives, or what it gives in their place."""
     found = made.find(wish)
-    if isinstance(found, list) and all(isinstance(each, Specialist) for each in found):
+    if found and isinstance(found, list) and all(isinstance(each, Specialist) for each in found):
         return ("executables",)
     return found
 

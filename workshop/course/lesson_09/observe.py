@@ -72,7 +72,11 @@ def dispatched(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(returned, dict):
         return {"returned": returned}
     by_step = _by_step(run)
+    intents = {step.intent for step in plan.steps}
     seen: dict[str, Any] = {
+        "handoffs with an intent that no step has": sum(
+            intent not in intents for intent in by_step
+        ),
         "steps with a result": sorted(returned, key=str),
         "steps that were handed over": sorted(
             step.id for step in plan.steps if step.intent in by_step

@@ -180,7 +180,7 @@ def replans(draw: Random) -> dict[str, list[Any]]:
         "planned": [_stays(draw), _side_by_side(draw)],
         "again": [_changes(draw), _at_the_end(draw)],
         "bound": [_chain(draw, bound) for bound in (2, 1, 0)],
-        "kept": [_busy(draw), _nobody(draw), _lost(draw), _earlier(draw)],
+        "kept": [_busy(draw), _nobody(draw), _lost(draw), _earlier(draw), _dropped(draw)],
     }
 
 
@@ -292,6 +292,19 @@ def _earlier(draw: Random) -> dict[str, Any]:
         "the second batch suggests somebody, and a third one still waits",
         [work.step(0), work.step(1, 0), work.step(2, 1)],
         [work.step(0), work.step(1, 0), work.step(3, 1), work.step(2, 3)],
+        max_replans=2,
+    )
+
+
+def _dropped(draw: Random) -> dict[str, Any]:
+    work = _Work(draw)
+    work.brings(0, suggests=work.workers[2])
+    work.brings(1)
+    work.brings(2)
+    return work.case(
+        "the new plan leaves out a step that is done",
+        [work.step(0), work.step(1, 0)],
+        [work.step(2), work.step(1, 2)],
         max_replans=2,
     )
 

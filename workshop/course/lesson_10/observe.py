@@ -154,6 +154,7 @@ def summed_up(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
                 seen[f"under {id}"] = held(artifacts.get(id, ""), *_told(facts))
         seen["statuses and reasons among the artifacts"] = held(whole, *_lost(case))
         seen["the ticket"] = held(one["context"] + one["intent"] + whole, case["context"])
+        seen["the task"] = held(one["context"] + one["intent"] + whole, case["intent"])
     for request in asked[:1]:
         system = str(request.body.get("system", "")).strip()
         own = "none" if not system else "the kernel's" if SYNTHESIZER in system else "your own"
@@ -164,6 +165,7 @@ def summed_up(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     seen["what the reason names"] = held(returned.reason, *_missing(case), *reasons)
     seen["there is a reason"] = bool(returned.reason)
     output = returned.output
+    seen["output"] = (_kind_of(output),)
     pairs = [sorted(clash.steps) for clash in getattr(output, "contradictions", [])]
     seen["steps of the contradictions"] = sorted(pairs)
     text = str(getattr(output, "answer", ""))
@@ -174,6 +176,13 @@ def summed_up(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     words = "\n".join([text, *open_ones])
     seen["reasons that the synthesis names"] = held(words, *reasons)
     return seen
+
+
+def _kind_of(output: Any) -> str:
+    """What stands in the place of the synthesis."""
+    if output is None:
+        return "nothing"
+    return "a synthesis" if hasattr(output, "contradictions") else "something else"
 
 
 def _told(facts: dict[str, Any]) -> list[str]:

@@ -190,6 +190,7 @@ def outages(draw: Random) -> dict[str, list[Any]]:
                 "just before the cooldown is over", down, later("ok", after_s=cooldown_s - 1), away
             ),
             case("it opens again after a good trial", down, later("ok"), down, away),
+            case("the trial is cancelled", down, later("cancelled"), away, goods),
         ],
         "crowd": [
             case("many at once after the cooldown, still down", down, later("failed", many), away),

@@ -74,7 +74,7 @@ class Source:
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         self.asked.append(_text(handoff))
-        for _ in range(TICKS):
+        for _ in range(10 * TICKS if self.status == "cancelled" else TICKS):
             await asyncio.sleep(0)
         answer = f"{handoff.intent}: {self.status}"
         if self.status == "ok":
@@ -107,7 +107,7 @@ def guarded(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
         return {"it is a class": isinstance(made, type), "it can be dispatched": False}
     given: list[Handoff] = []
     reached: list[int] = []
-    results: list[Result] = []
+    results: list[Result | None] = []
     for after_s, count, status in case["steps"]:
         clock.now += after_s
         worker.status = status
@@ -116,11 +116,12 @@ def guarded(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
             Handoff(intent=f"Look up case {len(given) + number}") for number in range(count)
         ]
         given += handoffs
-        results += wait(_at_once(run, made, handoffs))
+        stop = status == "cancelled"
+        results += wait(_at_once(run, made, handoffs, stop=stop))
         reached.append(len(worker.asked) - before)
     dispatched = sum(event.kind == "dispatch" for event in run.events)
     asked = {intent for intent, *_ in worker.asked}
-    pairs = list(zip(given, results, strict=True))
+    pairs = [pair for pair in zip(given, results, strict=True) if pair[1] is not None]
     away = [result for handoff, result in pairs if handoff.intent not in asked]
     own = [(handoff, result) for handoff, result in pairs if handoff.intent in asked]
     return {
@@ -144,10 +145,23 @@ def guarded(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-async def _at_once(run: Run, executable: Any, handoffs: list[Handoff]) -> list[Result]:
-    """One result for each handoff, in order; a bug is raised."""
-    branches = [run.dispatch(executable, handoff) for handoff in handoffs]
-    return await asyncio.gather(*branches)
+async def _at_once(
+    run: Run, executable: Any, handoffs: list[Handoff], stop: bool
+) -> list[Result | None]:
+    """One result for each handoff, in order, and None for one that was cancelled; a bug is raised.
+
+    stop: cancels them when each has begun.
+    """
+    tasks = [asyncio.create_task(run.dispatch(executable, handoff)) for handoff in handoffs]
+    if stop:
+        for _ in range(5 * TICKS):
+            await asyncio.sleep(0)
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+    else:
+        await asyncio.gather(*tasks)
+    return [None if task.cancelled() else task.result() for task in tasks]
 
 
 OBSERVE = {

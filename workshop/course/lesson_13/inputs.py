@@ -92,7 +92,10 @@ def bad_days(draw: Random) -> dict[str, list[Any]]:
             case("one worker fails for good", first=["broken"] * 9),
             case("the last worker fails for good, once", last=["broken"]),
         ],
-        "hanging": [case("one call hangs", second=["hangs"])],
+        "hanging": [
+            case("one call hangs", second=["hangs"]),
+            case("each call of one worker hangs", first=["hangs"] * 9),
+        ],
         "refused": [
             case("the first note says what a gate refuses", {"last": word}, last=[refused]),
             case(

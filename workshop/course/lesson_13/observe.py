@@ -215,7 +215,9 @@ def assembled(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
         "output": result.output,
         "named as missing": missing,
         "work that is kept": {
-            name: text for name, text in result.artifacts.items() if name in case["workers"]
+            name: text.partition("; next trial")[0]
+            for name, text in result.artifacts.items()
+            if name in case["workers"]
         },
     }
 

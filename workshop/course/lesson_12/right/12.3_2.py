@@ -28,8 +28,12 @@ def breaker(worker, failures, cooldown_s, clock):
         async def execute(self, handoff, run):
             if not machine.may_pass():
                 return Result(status="failed", reason="the circuit is open")
-            result = await run.dispatch(self.wraps, handoff)
-            machine.passed(result.status)
-            return result
+            status = "cancelled"
+            try:
+                result = await run.dispatch(self.wraps, handoff)
+                status = result.status
+                return result
+            finally:
+                machine.passed(status)
 
     return Breaker(worker)
