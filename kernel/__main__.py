@@ -11,10 +11,12 @@ from collections.abc import Callable
 
 from ._terminal import check_writable, client_of, report, run_options, spent_so_far
 from .budget import Budget
-from .client import SetupError
+from .client import Client, SetupError
 from .contract import Executable, Handoff, Result
 from .events import Event, Replied
+from .journal_file import JournalError
 from .readings import reading_of
+from .recording import OFFLINE, Recording, record
 from .run import Run
 from .search import LIBRARY, Corpus, CorpusError, heads
 from .supervisors import DeterministicSupervisor, LLMSupervisor
@@ -37,6 +39,8 @@ def main(arguments: list[str]) -> int:
         from .desks.__main__ import main as oncall
 
         return oncall(arguments[1:])
+    if arguments[:1] == ["replay"]:
+        return _replay(arguments[1:])
     parser = _parser()
     options, rest = parser.parse_known_args(arguments)
     try:
@@ -45,7 +49,7 @@ def main(arguments: list[str]) -> int:
             return asyncio.run(_brief(options))
         _check_serve(parser, options)
         return _serve(options.port)
-    except (SetupError, CorpusError, OSError) as error:
+    except (SetupError, CorpusError, JournalError, OSError) as error:
         report(error)
         return 2
     except KeyboardInterrupt:
@@ -62,6 +66,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "topic",
         help='for example "the history of MCP"; or the word serve: the offline model as a server',
+    )
+    parser.add_argument(
+        "--record",
+        metavar="FILE",
+        help="keep the run in a new FILE that anybody can replay without a key:"
+        " python -m kernel replay FILE",
     )
     parser.add_argument(
         "--supervisor",
@@ -111,28 +121,76 @@ def _check_serve(parser: argparse.ArgumentParser, options: argparse.Namespace) -
 async def _brief(options: argparse.Namespace) -> int:
     topic = _checked_topic(options.topic)
     check_writable(options.save)
+    if options.record and options.library != LIBRARY:
+        raise SetupError(
+            "--record keeps a run on the workshop's own documents, which everybody has; leave "
+            "--library out"
+        )
     library = Corpus(options.library)
-    supervisor = _supervisor(options.supervisor, library)
-    unsaved = None
     async with client_of(options) as client:
+        if options.record:
+            return await _record(options, client, topic, library)
         run = Run(client, budget=Budget(calls=60), on_event=_shower(options.verbose))
+        unsaved = None
         try:
+            supervisor = _supervisor(options.supervisor, library)
             result = await run.dispatch(supervisor, Handoff(intent=f"Write a brief on {topic}"))
         except (asyncio.CancelledError, KeyboardInterrupt):
             _print(spent_so_far(run.trace()))
             raise
         finally:  # also when Ctrl-C ends it
             unsaved = _saved(run, options.save)
+    _show(run, result, library, offline=client.mode == "offline")
+    if unsaved:
+        raise unsaved
+    return 0 if result.ok else 1
+
+
+async def _record(options: argparse.Namespace, client: Client, topic: str, library: Corpus) -> int:
+    """A brief that is kept as a recorded run."""
+    shower = _shower(options.verbose)
+    run, result = await record(options.record, client, topic, options.supervisor, on_event=shower)
+    unsaved = _saved(run, options.save)
+    _show(run, result, library, offline=client.mode == "offline")
+    facts = Recording(options.record).facts
+    _print(f"\n{options.record}: {facts.sentence}. python -m kernel replay {options.record}")
+    if unsaved:
+        raise unsaved
+    return 0 if result.ok else 1
+
+
+def _replay(arguments: list[str]) -> int:
+    """A recorded run once more; no model is asked. Returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m kernel replay",
+        description="Show a recorded run. No key is needed, and no model is asked.",
+    )
+    parser.add_argument("file", metavar="FILE", help="from python -m kernel TOPIC --record FILE")
+    options = parser.parse_args(arguments)
+    try:
+        recording = Recording(options.file)
+        _print(f"{recording.facts.sentence}\n")
+        run, result = asyncio.run(recording.replay(on_event=_shower(verbose=False)))
+        offline = recording.facts.server == OFFLINE
+        _show(run, result, Corpus(), offline=offline)
+    except (JournalError, OSError) as problem:
+        report(problem)
+        return 2
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return 130
+    return 0 if result.ok else 1
+
+
+def _show(run: Run, result: Result, library: Corpus, *, offline: bool) -> None:
+    """Prints what came of a run: the brief, its sources, how it ended, and the bill."""
     brief = result.as_text().strip() or "There is no brief."
     _print(f"\n{brief}\n\n{_sources(result, library)}\n")
     if not result.ok:
         _print(f"status: {result.status}; {result.reason}\n")
     if reading := reading_of(run.events):
         _print(f"{reading}\n")
-    _print(_bill(run.trace(), offline=client.mode == "offline"))
-    if unsaved:
-        raise unsaved
-    return 0 if result.ok else 1
+    _print(_bill(run.trace(), offline=offline))
 
 
 def _checked_topic(topic: str) -> str:

@@ -31,7 +31,8 @@ from .models import demand_of, spent_on
 from .waiting import before_next_try
 from .wire import ACCOUNT_HEADER, API_VERSION, ApiError, Reply, Request
 
-Mode = Literal["offline", "live", "local"]
+Mode = Literal["offline", "live", "local", "recorded"]
+"""Who answers; "recorded" is a replay of a run, see `kernel.recording`."""
 
 RETRYABLE_STATUS = {408, 409, 429}
 """And every 5xx; the service's `x-should-retry` header comes before either."""

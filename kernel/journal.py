@@ -88,18 +88,21 @@ class Journal:
     path: the file; it is made when it is not there.
     sync: "full" survives a power cut, "normal" only a crash of the process, at a fraction of the
           cost (`python -m benchmarks` shows both).
+    final: the file is a finished run that is only shown again: a reply comes back as it was, also
+          one that was cut, and an error without a word on how to be rid of it.
 
     Raises JournalError for a file that another process uses, that is not a journal, or that has
     another version; and when the journal is closed, or used in another thread.
     """
 
-    def __init__(self, path: str | Path, *, sync: str = "full") -> None:
+    def __init__(self, path: str | Path, *, sync: str = "full", final: bool = False) -> None:
         if sync not in ("full", "normal"):
             raise ValueError(f"sync is {sync!r}; expected 'full' or 'normal'")
         self.path = Path(path)
         self._file = JournalFile(self.path, sync)
         self._uses: dict[str, dict[int, Use]] = defaultdict(dict)
-        self._warned = False
+        self.final = final
+        self._warned = final
 
     def __enter__(self) -> Journal:
         return self
@@ -129,6 +132,14 @@ class Journal:
             f"WHERE NOT (kind = 'decision' AND {open_step})"
         )
         return total - opened, opened
+
+    def describe(self, name: str, text: str) -> None:
+        """Keeps a text about the whole, under a name of its own."""
+        self._file.describe(name, text)
+
+    def description(self, name: str) -> str:
+        """The text that `describe` kept; empty when there is none."""
+        return self._file.about(name)
 
     def replay(self) -> None:
         """Forgets how often each step was asked, as a new process would: the next run begins from
@@ -366,7 +377,7 @@ class JournalledClient(WrappedClient):
         with self._journal._step(content) as step:
             if step.kept:
                 reply = _reply(step)
-                if not _wants_more(request, reply, step):
+                if self._journal.final or not _wants_more(request, reply, step):
                     return reply
             self._journal._file.start(step.key, "reply", request.max_tokens)
             try:

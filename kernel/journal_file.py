@@ -98,7 +98,7 @@ class JournalFile:
             raise _foreign(self.path, self._db)
         if not _names(self._db):
             self._make()
-        version = self._about("format")
+        version = self.about("format")
         if not version:
             raise _foreign(self.path, self._db)
         if version == "1":
@@ -109,7 +109,7 @@ class JournalFile:
                 f"{FORMAT}; start with a new file, or finish the run with the version that began it"
             )
         self._db.execute("COMMIT")
-        self.began_as = self._about("began as") or FORMAT
+        self.began_as = self.about("began as") or FORMAT
         self._db.execute("PRAGMA journal_mode = WAL")
 
     def _make(self) -> None:
@@ -151,7 +151,14 @@ class JournalFile:
             with contextlib.suppress(OSError):  # not there, or somebody else's
                 path.chmod(OWNER_ONLY)
 
-    def _about(self, name: str) -> str:
+    def describe(self, name: str, text: str) -> None:
+        """Keeps a text about the file. Raises ValueError for a name that the file itself uses."""
+        if name in ("format", "began as"):
+            raise ValueError(f"{name!r} is a name of the journal's own; choose another one")
+        self.write("INSERT OR REPLACE INTO about VALUES (?, ?)", name, text)
+
+    def about(self, name: str) -> str:
+        """The text about the file under this name; empty when there is none."""
         row = self._db.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
         return row[0] if row else ""
 

@@ -72,7 +72,7 @@ def reply(view: View) -> Answer:
         names = dict.fromkeys(name for name, _ in calls)
         return Answer.call(calls, f"The task asks for what {', '.join(names)} does.")
     asked = {_key(one.tool["name"], one.given): one.sentence for one in wanted_in(view)}
-    reports = {}
+    reports: dict[str, None] = {}
     for call in view.calls:
         question = asked.get(_key(call.name, call.input), "")
         reports[_report(call, question)] = None

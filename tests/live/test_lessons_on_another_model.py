@@ -7,13 +7,15 @@ No cell may fail, unless it is tagged `raises-exception`; what did not work, the
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import httpx
 import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from ..notebooks.test_stored_outputs import ROOT, STORED
+from ..notebooks.test_stored_outputs import ROOT, STORED, environment
 
 CELL_TIMEOUT_S = 900
 KEY = "sk-ant-not-a-real-key-0123456789"
@@ -60,3 +62,14 @@ def test_the_first_lesson_shows_the_cap_and_no_key(live):
         run_through(ROOT / "notebooks" / "00_start_here.ipynb", {**live, "ANTHROPIC_API_KEY": KEY})
     )
     assert "a key is set; hard cap $0.50" in shown and KEY not in shown
+
+
+def test_a_run_is_recorded_and_replayed_without_the_server(live, tmp_path):
+    """What this model did, whatever it is: `--record` keeps it, and a replay is the same."""
+    file = str(tmp_path / "brief.journal")
+    kernel = [sys.executable, "-m", "kernel"]
+    kept = subprocess.run([*kernel, "pgvector", "--live", "--record", file], env=live, cwd=ROOT)
+    bare = environment()
+    again = subprocess.run([*kernel, "replay", file], env=bare, cwd=ROOT, capture_output=True)
+    assert kept.returncode == again.returncode in (0, 1), again.stderr
+    assert b"answered by smollm2-135m, by a server on the machine" in again.stdout

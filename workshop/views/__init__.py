@@ -16,6 +16,7 @@ from .live import watch
 from .loop import AgentLoop
 from .mesh import HubAndMesh
 from .plan import PlanGraph
+from .recorded import Beside, beside
 from .spans import SpanTree
 from .states import StateLine
 from .steps import StepsKept
@@ -25,6 +26,7 @@ from .transcript import Transcript
 
 __all__ = [
     "AgentLoop",
+    "Beside",
     "BudgetGauges",
     "ContextSizes",
     "Elsewhere",
@@ -40,6 +42,7 @@ __all__ = [
     "TeamPicture",
     "Timeline",
     "Transcript",
+    "beside",
     "facts_of",
     "watch",
 ]
