@@ -4,9 +4,10 @@ research.
 A note is data, like any document, and never an instruction. It names its source, so a wrong one can
 be traced and corrected: the old text is kept beside the new one.
 
-    memory = Memory("notes")
-    memory.write("The circuit breaker", found.as_text(), source="run of 3 May")
-    known = await run.dispatch(memory_specialist(memory), handoff)
+    memory = memory_specialist(Memory("notes"))
+    kept = Handoff(intent="The circuit breaker", artifacts={"note": found.as_text()})
+    await run.dispatch(memory, kept)
+    known = await run.dispatch(memory, Handoff(intent="Find facts about the circuit breaker"))
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ from filelock import FileLock, Timeout
 
 from . import models
 from .agent import Agent
-from .contract import ToolError
+from .contract import Executable, Handoff, Result
+from .run import Run
 from .search import Corpus, Document, Hit, search_tool
-from .tools import Tool, tool
 
 LOCK_S = 10.0
 """Seconds to wait for another writer."""
 
 LOOK_AGAIN_S = 0.05
-"""Seconds until `remember` looks again whether another writer is done; other work goes on."""
+"""Seconds until the specialist looks again whether another writer is done; other work goes on."""
 
 NAME = re.compile(r"(?=.{1,64}\Z)[a-z0-9]+(-[a-z0-9]+)*")
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -76,11 +77,7 @@ class Memory:
 
     def try_to_write(self, title: str, text: str, source: str, *, wait_s: float) -> Note:
         """Like `write`, but waits no longer than this for another writer."""
-        if not title.strip() or not text.strip() or not source.strip():
-            raise ValueError(
-                "a note needs a title, a text and a source; "
-                f"given: {title!r}, {text!r:.40}, {source!r}"
-            )
+        _check_said(title, text, source)
         with self._lock(wait_s):
             name = self._free(_slug(title))
             note = Note(name, _one_line(title), _lines(text), self._date(), _one_line(source))
@@ -89,9 +86,14 @@ class Memory:
 
     def correct(self, name: str, text: str, source: str) -> Note:
         """Replaces the text of a note; the old one stays in `corrected/`. Raises KeyError without
-        such a note.
+        such a note, ValueError for a new one that says nothing.
         """
-        with self._lock(LOCK_S):
+        return self.try_to_correct(name, text, source, wait_s=LOCK_S)
+
+    def try_to_correct(self, name: str, text: str, source: str, *, wait_s: float) -> Note:
+        """Like `correct`, but waits no longer than this for another writer."""
+        _check_said(name, text, source)
+        with self._lock(wait_s):
             old = self.read(name)
             room = self.folder / "corrected"
             if room.is_symlink():
@@ -188,6 +190,13 @@ class Memory:
         return self._today or date.today().isoformat()
 
 
+def _check_said(title: str, text: str, source: str) -> None:
+    if not title.strip() or not text.strip() or not source.strip():
+        raise ValueError(
+            f"a note needs a title, a text and a source; given: {title!r}, {text!r:.40}, {source!r}"
+        )
+
+
 def _slug(title: str) -> str:
     words = re.findall(r"[a-z0-9]+", title.lower())
     return "-".join(words)[:60].strip("-") or "note"
@@ -272,38 +281,84 @@ REMEMBERS = (
 )
 
 
-def memory_specialist(memory: Memory, *, model: str = "") -> Agent:
-    """An agent that answers from the notes, to be asked before anything is researched again."""
-    return Agent(
-        "memory",
-        "Remembers what earlier runs found: searches the desk's own notes, with dates and sources.",
+@dataclass(frozen=True)
+class MemorySpecialist:
+    """A specialist that others ask, and write to, by handoff.
+
+    A handoff with an artifact `note` is kept: its intent is the title; the artifact `source` says
+    where the note is from, else the sender does; the artifact `corrects` names the note that it
+    replaces. No model is asked, and what is kept is exactly what was handed over.
+
+    Any other handoff is a question. `reader` answers it, and the answer counts when it cites a
+    note: its result has these notes, with date and source, in the artifact `notes`. Else the status
+    is `failed`, and somebody has to do the research.
+    """
+
+    memory: Memory
+    reader: Executable
+    name: str = "memory"
+    description: str = (
+        "Remembers what earlier runs found. Ask it for facts; or hand it an artifact `note` to"
+        " keep, with the title as intent and an artifact `source`."
+    )
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        """Returns what the notes say, or under which name a note was kept."""
+        if "note" in handoff.artifacts:
+            return await self._keep(handoff, run)
+        return await self._answer(handoff, run)
+
+    async def _answer(self, handoff: Handoff, run: Run) -> Result:
+        hits = await self.memory.search(handoff.intent)
+        if not hits:
+            return Result(status="failed", reason=f"no note matches {handoff.intent!r}")
+        result = await run.dispatch(self.reader, handoff)
+        text = result.as_text()
+        cited = [hit.document for hit in hits if f"[{hit.document.id}]" in text]
+        if not result.ok or not cited:
+            reason = result.reason or f"no note answers {handoff.intent!r}"
+            status = "failed" if result.ok else result.status
+            return Result(status=status, output=result.output, reason=reason)
+        lines = [f"- {note.id}: {note.title}, {note.date}" for note in cited]
+        return Result(status="ok", output=result.output, artifacts={"notes": "\n".join(lines)})
+
+    async def _keep(self, handoff: Handoff, run: Run) -> Result:
+        parts = handoff.artifacts
+        source = parts.get("source") or handoff.from_agent
+        try:
+            note = await self._in_turn(handoff.intent, parts["note"], source, parts.get("corrects"))
+        except Timeout:
+            reason = f"another writer has held the notes for {LOCK_S:g} s; try again later"
+            return Result(status="failed", reason=reason, transient=True)
+        except (ValueError, KeyError) as problem:
+            return Result(status="refused", reason=str(problem.args[0]))
+        except OSError as problem:
+            return Result(status="failed", reason=f"the note was not kept: {problem.strerror}")
+        how = "corrected" if parts.get("corrects") else "kept"
+        run.note(f"{how} the note {note.name}, from {note.source}", about="memory")
+        return Result(status="ok", output=f"{how} as {note.name}", artifacts={"notes": note.name})
+
+    async def _in_turn(self, title: str, text: str, source: str, corrects: str | None) -> Note:
+        """Writes as soon as no other writer does; raises filelock.Timeout after 10 seconds."""
+        latest = time.monotonic() + LOCK_S
+        while True:
+            try:
+                if corrects:
+                    return self.memory.try_to_correct(corrects, text, source, wait_s=0)
+                return self.memory.try_to_write(title, text, source, wait_s=0)
+            except Timeout:
+                if time.monotonic() > latest:
+                    raise
+                await asyncio.sleep(LOOK_AGAIN_S)
+
+
+def memory_specialist(memory: Memory, *, model: str = "") -> MemorySpecialist:
+    """The specialist of these notes, with an agent as its reader; ask it before research."""
+    reader = Agent(
+        "reader",
+        "Answers from the desk's own notes.",
         REMEMBERS,
         model or models.worker,
         tools=(search_tool(memory),),
     )
-
-
-def remember_tool(memory: Memory) -> Tool:
-    """The tool with which an agent keeps a note."""
-
-    @tool
-    async def remember(title: str, text: str, source: str) -> str:
-        """Keep a note for later runs: a title, the facts, and where they are from."""
-        latest = time.monotonic() + LOCK_S
-        while True:
-            try:
-                note = memory.try_to_write(title, text, source, wait_s=0)
-            except Timeout:
-                if time.monotonic() > latest:
-                    raise ToolError(
-                        f"another writer has held the notes for {LOCK_S:g} s; try again later"
-                    ) from None
-                await asyncio.sleep(LOOK_AGAIN_S)
-            except ValueError as problem:
-                raise ToolError(str(problem)) from None
-            except OSError as problem:
-                raise ToolError(f"the note could not be kept: {problem.strerror}") from None
-            else:
-                return f"kept as {note.name}"
-
-    return remember
+    return MemorySpecialist(memory, reader)

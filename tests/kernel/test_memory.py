@@ -13,9 +13,10 @@ from filelock import FileLock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel import Client, DeterministicSupervisor, Handoff, Run, ToolError, specialists
-from kernel.memory import Memory, memory_specialist, remember_tool
+from kernel import Client, DeterministicSupervisor, Handoff, Run, specialists
+from kernel.memory import Memory, MemorySpecialist, memory_specialist
 from offline_model import OfflineTransport
+from tests.scripted import Worker
 
 
 @pytest.fixture
@@ -178,19 +179,23 @@ def test_half_a_character_is_refused_and_leaves_nothing(memory, field):
     assert [path.name for path in memory.folder.iterdir() if path.name != ".lock"] == []
 
 
-def test_a_full_disk_leaves_nothing_and_is_a_sentence_for_the_model(memory, monkeypatch):
+def kept(memory, text="X", intent="T", **artifacts):
+    return ask(memory_specialist(memory), intent, note=text, **artifacts)
+
+
+def test_a_full_disk_leaves_nothing_and_is_a_result(memory, monkeypatch):
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("kernel.memory.os.replace", full)
-    with pytest.raises(ToolError, match="the note could not be kept: No space left on device"):
-        asyncio.run(remember_tool(memory).call({"title": "T", "text": "X", "source": "S"}, None))
+    result, _ = kept(memory)
+    assert result.status == "failed"
+    assert result.reason == "the note was not kept: No space left on device"
     assert [path.name for path in memory.folder.iterdir() if path.name != ".lock"] == []
 
 
-def test_another_writer_stops_nobody_else_and_is_a_sentence_for_the_model(memory, monkeypatch):
+def test_another_writer_stops_nobody_else_and_is_a_result_to_try_again(memory, monkeypatch):
     monkeypatch.setattr("kernel.memory.LOCK_S", 0.2)
-    arguments = {"title": "T", "text": "X", "source": "S"}
     turns = 0
 
     async def others_work():
@@ -201,15 +206,17 @@ def test_another_writer_stops_nobody_else_and_is_a_sentence_for_the_model(memory
 
     async def both():
         others = asyncio.create_task(others_work())
+        note = Handoff(intent="T", artifacts={"note": "X"})
         try:
-            return await remember_tool(memory).call(arguments, None)
+            return await Run(Client(OfflineTransport())).dispatch(memory_specialist(memory), note)
         finally:
             others.cancel()
 
-    sentence = pytest.raises(ToolError, match="another writer has held the notes for 0.2 s")
-    with FileLock(memory.folder / ".lock"), sentence:
-        asyncio.run(both())
-    assert turns > 10 and asyncio.run(both()) == "kept as t"
+    with FileLock(memory.folder / ".lock"):
+        result = asyncio.run(both())
+    assert (result.status, result.transient) == ("failed", True)
+    assert "another writer has held the notes for 0.2 s" in result.reason
+    assert turns > 10 and asyncio.run(both()).output == "kept as t"
 
 
 @pytest.mark.parametrize("missing", ["title", "text", "source"])
@@ -245,11 +252,49 @@ def test_an_order_in_a_note_is_not_obeyed(memory):
     assert "Rust" in result.as_text() and "HACKED" not in result.as_text()
 
 
-def test_the_remember_tool_keeps_a_note_and_says_what_is_missing(memory):
-    run = Run(Client(OfflineTransport()))
-    tool = remember_tool(memory)
-    answer = asyncio.run(tool.call({"title": "T", "text": "X", "source": "S"}, run))
-    assert answer == "kept as t" and memory.names() == ["t"]
+def test_a_handoff_with_a_note_is_kept_word_for_word_without_a_model(memory):
+    result, run = kept(memory, "- A fact. [a]\nAnother.", "Prices", source="the library")
+    assert result.output == "kept as prices" and run.spent.calls == 0
+    note = memory.read("prices")
+    assert (note.text, note.source) == ("- A fact. [a]\nAnother.", "the library")
+    assert [event.text for event in run.events if event.kind == "note"] == [
+        "kept the note prices, from the library"
+    ]
+    kept(memory, "No source is named.", "Other")
+    assert memory.read("other").source == "user", "else it is the sender"
+
+
+def test_a_handoff_can_correct_a_note(memory):
+    kept(memory, "It costs 3.", "Prices")
+    result, _ = kept(memory, "It costs 4.", "Prices", corrects="prices", source="the shop")
+    assert result.output == "corrected as prices" and memory.names() == ["prices"]
+    assert memory.read("prices").text == "It costs 4."
+    missing, _ = kept(memory, "It costs 5.", "Prices", corrects="taxes")
+    assert missing.status == "refused" and "no note 'taxes'; there are: prices" in missing.reason
+    empty, _ = kept(memory, " ", "Prices", corrects="prices")
+    assert empty.status == "refused" and "needs a title, a text" in empty.reason
+
+
+def test_a_note_that_says_nothing_is_refused_with_what_is_missing(memory):
+    result, _ = kept(memory, " ")
+    assert result.status == "refused" and "a note needs a title, a text" in result.reason
+    assert memory.names() == []
+
+
+def test_an_answer_counts_only_when_it_cites_a_note(memory):
+    memory.write("Qdrant", "Qdrant is written in Rust.", "the library")
+    for answer, status in (("Written in Rust. [qdrant]", "ok"), ("Nothing was found.", "failed")):
+        specialist = MemorySpecialist(memory, Worker("reader", answer))
+        result, _ = ask(specialist, "In which language is Qdrant written?")
+        assert result.status == status and result.output == answer
+    cited, _ = ask(MemorySpecialist(memory, Worker("reader", "Rust. [qdrant]")), "Find Qdrant")
+    assert cited.artifacts == {"notes": "- qdrant: Qdrant, from the library, 2026-11-22"}
+
+
+def test_a_question_that_no_note_matches_costs_no_call(memory):
+    result, run = ask(memory_specialist(memory), "Find facts about Qdrant")
+    assert (result.status, run.spent.calls) == ("failed", 0)
+    assert result.reason == "no note matches 'Find facts about Qdrant'"
 
 
 def test_memory_is_a_source_for_the_researcher_of_the_desk(memory):

@@ -20,7 +20,7 @@ PRODUCTION = {
     "gates": "11",
     "guards": "12",
     "context": "14",
-    "memory": "14",
+    "memory": "15",
     "journal": "16",
     "telemetry": "21",
     "evaluate": "22",

@@ -39,8 +39,13 @@ LESSONS = (
     ),
     Lesson(
         "14",
-        "Context and memory",
-        "the same team of ten steps with a context and without: what it holds, hands on and writes",
+        "Context",
+        "the same team of ten steps with a context and without: what it holds and hands on",
+    ),
+    Lesson(
+        "15",
+        "Memory",
+        "notes that the next run finds, and a specialist that others ask and write to",
     ),
     Lesson("16", "Crash, resume, ask", "a run that is killed, resumed and edited by a person"),
     Lesson(

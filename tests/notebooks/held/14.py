@@ -1,4 +1,4 @@
-"""Lesson 14: what a context holds and hands over, what a fold keeps, and what memory saves."""
+"""Lesson 14: what a context holds and hands over, and what a fold keeps."""
 
 
 def keys(entries):
@@ -50,8 +50,3 @@ def test_a_long_conversation_is_folded_into_a_new_one(lesson):
 
 def test_a_fold_that_fails_loses_nothing(lesson):
     assert lesson.kept is lesson.conversation
-
-
-def test_a_later_run_asks_memory_and_reads_less(lesson):
-    assert "[the-circuit-breaker]" in lesson.remembered.as_text()
-    assert lesson.second.spent.tokens < lesson.first.spent.tokens

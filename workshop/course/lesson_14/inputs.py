@@ -1,4 +1,4 @@
-"""The author's side of lesson 14: full contexts, long conversations, notes young and old."""
+"""The author's side of lesson 14: full contexts, long conversations, long work."""
 
 from __future__ import annotations
 
@@ -123,68 +123,6 @@ def conversations(draw: Random) -> dict[str, list[Any]]:
 # ── 14.3 ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def memories(draw: Random) -> dict[str, list[Any]]:
-    """A memory with a fresh note, none, an old one; and a researcher who fails."""
-    topic, other = draw.sample(TOPICS, 2)
-    month = draw.randint(2, 9)
-    since = f"2026-{month:02}-{draw.randint(11, 18)}"
-    today = f"2026-{month + 1:02}-{draw.randint(10, 28)}"
-    known = f"{topic} {draw.choice(VERBS)} {draw.randint(100, 999)} documents."
-    found = f"{topic} {draw.choice(VERBS)} {draw.randint(1_000, 9_999)} documents."
-    facts = {"facts": f"- {draw.randint(100, 999)} facts."}
-    fine = {"status": "ok", "output": found, "by": "researcher", "artifacts": facts}
-    broken = {
-        "status": draw.choice(("failed", "exhausted")),
-        "output": f"{topic}, half",
-        "reason": f"request {draw.randint(100, 999)} got no answer",
-    }
-
-    def case(
-        about: str, date: str, result: dict[str, Any], named: str = topic, second: str = ""
-    ) -> dict[str, Any]:
-        """date: of the note about `named`; empty for no note; second: of a note that is found after it."""
-        name = f"{named.replace(' ', '-').lower()}-{draw.randint(2, 9)}"
-        notes = [[name, named, known, date, "an earlier run"]] if date else []
-        if second:
-            worse = f"{topic} holds {draw.randint(100, 999)} lists."
-            notes.append([f"{name}-more", named, worse, second, "an earlier run"])
-        return {
-            "about": about,
-            "topic": topic,
-            "since": since,
-            "today": today,
-            "notes": notes,
-            "result": result,
-        }
-
-    young = f"2026-{month:02}-{draw.randint(19, 28)}"
-    days_before = f"2026-{month:02}-{draw.randint(1, 9):02}"
-    old = f"2026-{month - 1:02}-{draw.randint(10, 28)}"
-    return {
-        "knows": [
-            case("there is a note from after `since`", young, fine),
-            case("there is a note from that very day", since, fine),
-            case("the best hit is fresh, the second one is old", young, fine, second=old),
-        ],
-        "new": [
-            case("there is no note", "", fine),
-            case("there is a note on something else", young, fine, other),
-        ],
-        "old": [
-            case("the note is older than `since`", old, fine),
-            case("the note is some days older than `since`", days_before, fine),
-            case("the best hit is old, the second one is fresh", old, fine, second=young),
-        ],
-        "fails": [
-            case("there is no note, and the research fails", "", broken),
-            case("the note is old, and the research fails", old, broken),
-        ],
-    }
-
-
-# ── 14.4 ──────────────────────────────────────────────────────────────────────────────────────
-
-
 def long_work(draw: Random) -> dict[str, list[Any]]:
     """Steps whose results fit, do not fit, or never come."""
     limit = draw.randint(6, 9) * 100
@@ -244,6 +182,5 @@ def long_work(draw: Random) -> dict[str, list[Any]]:
 INPUTS = {
     "14.1": contexts,
     "14.2": conversations,
-    "14.3": memories,
-    "14.4": long_work,
+    "14.3": long_work,
 }

@@ -1,15 +1,12 @@
-"""What is seen of answers to lesson 14: what is evicted, folded, remembered and kept."""
+"""What is seen of answers to lesson 14: what is evicted, folded and handed on."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from classroom.observing import call, held
 from kernel import Conversation, Handoff, Result
 from kernel.context import Context
-from kernel.memory import Note
-from kernel.search import Document, Hit
 from workshop.course.desks import Specialist, order_of
 from workshop.course.seen import ending, quiet_run
 
@@ -85,79 +82,6 @@ def _order(text: str, parts: dict[str, str]) -> tuple[str, ...]:
     return tuple(sorted((name for name in places if places[name] >= 0), key=places.get))
 
 
-@dataclass
-class Notes:
-    """A memory that holds its notes in a dict, and a log of what is done to it."""
-
-    notes: dict[str, Note]
-    today: str
-    log: list[tuple[str, ...]] = field(default_factory=list)
-
-    async def search(self, query: str, limit: int = 5) -> list[Hit]:
-        self.log.append(("search", query))
-        hits = []
-        for note in self.notes.values():
-            if note.title == query:
-                document = Document(note.name, note.title, note.text, note.date)
-                hits.append(Hit(document, note.text, 0.0))
-        return hits[:limit]
-
-    def read(self, name: str) -> Note:
-        if name not in self.notes:
-            raise KeyError(f"no note {name!r}; there are: {', '.join(self.notes)}")
-        return self.notes[name]
-
-    def write(self, title: str, text: str, source: str) -> Note:
-        number = len(self.notes)
-        name = f"{title}-{number}"
-        note = Note(name, title, text, self.today, source)
-        return self._keep("write", note)
-
-    def correct(self, name: str, text: str, source: str) -> Note:
-        title = self.read(name).title
-        note = Note(name, title, text, self.today, source)
-        return self._keep("correct", note)
-
-    def _keep(self, how: str, note: Note) -> Note:
-        complete = note.text.strip() and note.source.strip()
-        if not complete:
-            raise ValueError("a note needs a title, a text and a source")
-        self.log.append((how, note.title, note.text))
-        self.notes[note.name] = note
-        return note
-
-
-def remembered(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What was searched, researched and kept, and what came back."""
-    notes = [Note(*facts) for facts in case["notes"]]
-    memory = Notes({note.name: note for note in notes}, case["today"])
-    result = Result(**case["result"])
-    researcher = Specialist("researcher", lambda _: result)
-    run = quiet_run()
-    topic = case["topic"]
-    since = case["since"]
-    returned = call(answer, run, memory, researcher, topic, since)
-    given = run.trace().handoffs()
-    past = researcher.calls - len(given)
-    searches = [entry for entry in memory.log if entry[0] == "search"]
-    others = [entry for entry in memory.log if entry[0] != "search"]
-    kept = [list(entry) for entry in others]
-    intents = [handoff["intent"] for handoff in given]
-    seen: dict[str, Any] = {
-        "calls of execute past the run": max(0, past),
-        "memory was asked": bool(searches),
-        "handoffs": order_of(run),
-        "the topic in the intent": [held(intent, topic) for intent in intents],
-        "kept": kept,
-    }
-    seen |= ending(returned)
-    if isinstance(returned, Result) and given:
-        seen["artifacts of the research"] = returned.artifacts
-    if isinstance(returned, Result) and not result.ok:
-        seen["reason of the research"] = held(returned.reason, result.reason)
-    return seen
-
-
 def done_in_steps(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     """What each step was handed, what the context holds at the end, and what came back."""
     by_intent = {intent: Result(**result) for _, _, intent, _, result in case["steps"]}
@@ -210,6 +134,5 @@ def _lengths(artifacts: dict[str, str]) -> list[int]:
 OBSERVE = {
     "14.1": evicted,
     "14.2": folded,
-    "14.3": remembered,
-    "14.4": done_in_steps,
+    "14.3": done_in_steps,
 }

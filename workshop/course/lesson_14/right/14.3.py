@@ -1,12 +1,19 @@
-# Only a fresh note ends the work; everything else goes on to the research.
-async def recall(run, memory, researcher, topic, since):
-    known = [memory.read(hit.document.id) for hit in await memory.search(topic, limit=1)]
-    for note in known:
-        if not note.date < since:
-            return Result(status="ok", output=note.text, by="memory", reason="")
-    found = await run.dispatch(researcher, Handoff(intent=f"Find facts about {topic}"))
-    if found.ok and known:
-        memory.correct(known[0].name, found.output, "research of today")
-    elif found.ok:
-        memory.write(topic, found.output, "research of today")
-    return found
+async def in_steps(run, task, steps, context):
+    context.store("task", task)
+    results = {}
+    gone = []
+    for key, worker, intent, importance in steps:
+        handoff = context.handoff_to(worker.name, intent)
+        result = await run.dispatch(worker, handoff)
+        results[key] = result
+        if result.ok:
+            context.active = key
+            gone.extend(context.store(key, result.as_text(), importance=importance))
+    good = [result for result in results.values() if result.ok]
+    bad = [key for key, result in results.items() if not result.ok]
+    return Result(
+        status="exhausted" if bad else "ok",
+        output=good[-1].output if good else None,
+        reason="; ".join(f"{key}: {results[key].reason}" for key in bad),
+        artifacts={"evicted": ", ".join(gone)},
+    )
