@@ -110,7 +110,7 @@ def _is_on(text: str, match: Match, on: tuple[str, ...]) -> bool:
 
 
 _FORBIDS = re.compile(
-    r"(?:^|[^\w\s]\s*|\n\s*|\b(?:and|but|or|you|must|should|please|also|may|can)\s+)"
+    r"(?:^\s*|[^\w\s]\s*|\n\s*|\b(?:and|but|or|you|must|should|please|also|may|can)\s+)"
     r"(?:do not|don['’]t|never|not|need not|no need to)\s+(?:[\w'’]+\s+){0,4}$",
     re.I,
 )
@@ -122,12 +122,17 @@ def is_forbidden(text: str, start: int) -> bool:
 
 
 def is_meant(text: str, match: Match) -> bool:
-    """Whether a form of a dial means what it says: one that turns a dial on or off, and that is itself
-    forbidden ("never finish without a review"), is no form of it."""
-    return match.key == "lack_wordings" or not is_forbidden(text, match.start)
+    """Whether a form of a dial means what it says. One that turns a dial on or off, and that is itself
+    forbidden ("never finish without a review"), is no form of it; nor is a "never" that forbids only
+    more ("never revise more than once")."""
+    if match.key == "lack_wordings":
+        return True
+    forbids_more = _NOT.match(text, match.start) and _MORE_THAN.match(text, match.end)
+    return not (forbids_more or is_forbidden(text, match.start))
 
 
-_NOT = re.compile(r"(?:do )?(?:not|never|don't)\b", re.I)
+_NOT = re.compile(r"(?:do )?(?:not|never|don['’]t)\b", re.I)
+_MORE_THAN = re.compile(r"\s+(?:\w+\s+){0,2}more\s+than\b", re.I)
 
 
 def longest(text: str, name: str) -> list[Match]:
@@ -190,7 +195,7 @@ def _endings() -> dict[str, re.Pattern]:
         "part": rf"(?<!1 )(?<!a ){one_of('parts')}(?: (?!into\b)\w+){{0,6}}$",
         "most": rf"(?:,\s*)?{one_of('most')}\s+$",
         "tail": rf"\s+(?:{spoken(length['tails'])})(?!\w)",
-        "forbidden": r"\b(?:\w+n['’]t|not|never|cannot)(?:\s+\w+){1,3}\s+more\s+than\s*$",
+        "forbidden": r"\b(?:\w+n['’]t|not|never|cannot)(?:\s+\w+){1,3}\s+(?:more|longer)\s+than\s*$",
         "behind": rf"\s*(?:per (?!ticket|plan|task)|each|apiece|{at_a_time}|(?:a|in|for) (?:each |every )?sentence)\b",
     }
     return {name: re.compile(pattern, re.I) for name, pattern in patterns.items()}

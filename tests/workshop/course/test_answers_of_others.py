@@ -94,6 +94,44 @@ RIGHT_EDITORS = (
     (SAYS, "Reduce the draft to a single sentence with its source."),
     (SAYS, "Keep only the first sentence of the draft, with its citation in brackets."),
 )
+LEAD = """
+def lead(team):
+    return LLMSupervisor(team, system={prompt!r})
+"""
+CITED = "Accept the draft when every sentence has a citation. "
+ONCE = "At most one revision. "
+AGAIN = "Ask the researcher again when a source that the task names is missing."
+WRONG_LEADS = (
+    ("Accept the draft when the reviewer says PASS. " + ONCE + AGAIN, "the reviewer decides"),
+    ("Accept every draft. " + ONCE + AGAIN, "the reviewer decides"),
+    (
+        "Do not accept a draft when every sentence has a citation. " + ONCE + AGAIN,
+        "the reviewer decides",
+    ),
+    ("Accept the draft when one sentence has a citation. " + ONCE + AGAIN, "the reviewer decides"),
+    ("Accept the draft when every source is used. " + ONCE + AGAIN, "another measure"),
+    (CITED + "Revise until it is right. " + AGAIN, "no limit"),
+    (CITED + "At least one revision. " + AGAIN, "no limit"),
+    (CITED + "No revisions. " + AGAIN, "never revised"),
+    (CITED + ONCE, "not asked again"),
+    (CITED + ONCE + "Never a" + AGAIN[1:], "not asked again"),
+    (CITED + ONCE + "Ask the researcher again when the draft is wrong.", "not asked again"),
+    (CITED + ONCE + AGAIN + " Do not ask the reviewer.", "nobody reviews"),
+    ("You are the supervisor. Be strict, and accept only excellent drafts.", "no rule was read"),
+)
+RIGHT_LEADS = (
+    CITED + ONCE + AGAIN,
+    "A draft is good enough when every sentence has a citation. Otherwise hand it back to the writer. "
+    "Never revise more than once. If the facts lack a source that the task names, ask the researcher for it.",
+    "Publish a draft once every sentence has a source. Send it back at most once. "
+    "When a source named in the task is missing from the facts, ask the researcher again.",
+    "Accept a draft if, and only if, every sentence has a citation. Revise once at most. "
+    "If the task names a source that is missing from the facts, ask the researcher again.",
+    "Rules: (1) accept a draft as soon as every sentence is cited, (2) at most one revision, "
+    "(3) ask the researcher again when a named source is missing.",
+    "Do not accept a draft until every sentence cites a source. One revision at most. "
+    "Ask the researcher again for missing sources that the task names.",
+)
 RIGHT = [
     ("07.1", '"tokens": tokens[0] / tokens[1]', '"tokens": round(tokens[0] / tokens[1], 1)'),
     (
@@ -195,6 +233,24 @@ def test_an_editor_that_does_another_job_or_is_not_found_does_not_pass(says, pro
 def test_an_editor_in_other_words_passes(says, prompt, verdicts):
     verdict, *_ = verdicts("05.3", EDITOR.format(says=says, prompt=prompt))
     assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(("prompt", "slip"), WRONG_LEADS)
+def test_a_supervisor_that_judges_by_other_rules_is_told_which(prompt, slip, verdicts):
+    for verdict in verdicts("05.4", LEAD.format(prompt=prompt)):
+        assert verdict.misconception == slip, verdict
+
+
+@pytest.mark.parametrize("prompt", RIGHT_LEADS)
+def test_a_supervisor_that_judges_by_the_rules_of_the_desk_passes(prompt, verdicts):
+    for verdict in verdicts("05.4", LEAD.format(prompt=prompt)):
+        assert verdict.passed, verdict
+
+
+def test_a_rule_that_was_read_in_part_does_not_pass_in_silence(verdicts):
+    prompt = f"{CITED[:-2]} and the reviewer says PASS. {ONCE}{AGAIN}"
+    for verdict in verdicts("05.4", LEAD.format(prompt=prompt)):
+        assert not verdict.passed or "not understood: " in " ".join(verdict.text().split())
 
 
 def test_the_verdict_on_a_prompt_shows_what_the_offline_model_read(verdicts):

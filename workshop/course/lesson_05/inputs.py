@@ -142,4 +142,115 @@ def _team(draw: Random, end: str) -> dict[str, Any]:
     }
 
 
-INPUTS = {"05.1": reviews, "05.2": plans, "05.3": teams}
+# ── 05.4 ──────────────────────────────────────────────────────────────────────────────────────────
+
+THINGS = ("Lamps", "Pens", "Mugs", "Tables", "Posters", "Ladders")
+COMPLAINTS = (
+    "the title is dull",
+    "the brief could be shorter",
+    "the second sentence is long",
+    "the order of the sentences is odd",
+)
+
+
+def judgments(draw: Random) -> dict[str, list[Any]]:
+    """Drafts with and without a bare sentence, verdicts that say the opposite, and a source that is missing."""
+    return {
+        "cited": [_cited(draw), _bare(draw)],
+        "once": [_never_cited(draw)],
+        "again": [_missing(draw), _all_there(draw)],
+    }
+
+
+def _desk(draw: Random) -> dict[str, Any]:
+    """A task, facts from two sources, and a team in any order."""
+    thing = draw.choice(THINGS)
+    sources = [f"{thing.lower()}-{name}" for name in draw.sample(["intro", "prices", "sizes"], 2)]
+    verbs = draw.sample(DRAFT, 4)
+    claims = [
+        f"{thing} {verb} {draw.randint(100, 999)} {things}".replace("has", "have")
+        for verb, things in verbs
+    ]
+    facts = [
+        f"- {claim}. [{source}]" for claim, source in zip(claims, [*sources, *sources], strict=True)
+    ]
+    return {
+        "task": f"Write a brief on {thing}",
+        "team": draw.sample(["researcher", "writer", "reviewer"], 3),
+        "sources": sources,
+        "claims": claims,
+        "facts": ["\n".join(facts)],
+    }
+
+
+def _given(desk: dict[str, Any]) -> dict[str, Any]:
+    """What a case holds of a desk."""
+    return {name: desk[name] for name in ("task", "team", "facts")}
+
+
+def _draft(desk: dict[str, Any], *bare: int) -> str:
+    """A draft of the four claims; the sentences at these places cite nothing."""
+    sources = [*desk["sources"], *desk["sources"]]
+    cited = [f" [{source}]" for source in sources]
+    for place in bare:
+        cited[place] = ""
+    return " ".join(
+        f"{claim}{source}." for claim, source in zip(desk["claims"], cited, strict=True)
+    )
+
+
+def _cited(draw: Random) -> dict[str, Any]:
+    desk = _desk(draw)
+    drafts = [_draft(desk), f"In short: {_draft(desk)}"]
+    issue = draw.choice(COMPLAINTS)
+    about = f"each sentence of the draft has a citation; the reviewer says REVISE: {issue}"
+    return {**_given(desk), "about": about, "drafts": drafts, "verdicts": [[issue], []]}
+
+
+def _bare(draw: Random) -> dict[str, Any]:
+    desk = _desk(draw)
+    drafts = [_draft(desk, draw.randint(1, 3)), _draft(desk)]
+    about = "a sentence of the draft has no citation; the reviewer says PASS"
+    return {**_given(desk), "about": about, "drafts": drafts, "verdicts": [[], []]}
+
+
+def _never_cited(draw: Random) -> dict[str, Any]:
+    desk = _desk(draw)
+    places = draw.sample([(0, 2), (1, 3), (0, 1, 2), (1, 2, 3)], 4)  # a source loses both citations
+    drafts = [_draft(desk, *bare) for bare in places]
+    about = "each draft has sentences without a citation; the reviewer always says REVISE"
+    return {
+        **_given(desk),
+        "about": about,
+        "drafts": drafts,
+        "verdicts": [[draw.choice(COMPLAINTS)]],
+    }
+
+
+def _missing(draw: Random) -> dict[str, Any]:
+    desk = _desk(draw)
+    kept, lost = draw.sample(desk["sources"], 2)
+    lines = desk["facts"][0].splitlines()
+    facts = [[line for line in lines if f"[{source}]" in line] for source in (kept, lost)]
+    return {
+        **_given(desk),
+        "about": f"the facts lack {lost}, which the task names",
+        "task": f"{desk['task']}. Use the sources {desk['sources'][0]} and {desk['sources'][1]}.",
+        "facts": ["\n".join(part) for part in facts],
+        "drafts": [_draft(desk)],
+        "verdicts": [[]],
+    }
+
+
+def _all_there(draw: Random) -> dict[str, Any]:
+    desk = _desk(draw)
+    return {
+        **_given(desk),
+        "about": "the facts have both sources that the task names",
+        "task": f"{desk['task']}. Use the sources {desk['sources'][0]} and {desk['sources'][1]}.",
+        "drafts": [_draft(desk)],
+        "verdicts": [[]],
+    }
+
+
+INPUTS = {"05.1": reviews, "05.2": plans, "05.3": teams, "05.4": judgments}

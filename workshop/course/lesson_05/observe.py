@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +24,7 @@ from kernel import (
     reviewer,
     writer,
 )
+from kernel.supervisors import SUPERVISOR, SUPERVISOR_BY_NAME
 from workshop.course.desks import Specialist, order_of
 from workshop.course.seen import read_by
 from workshop.course.wire import Wire, call_of
@@ -232,4 +234,70 @@ def _made(result: Result) -> list[Any]:
     ]
 
 
-OBSERVE = {"05.1": reviewed, "05.2": compared, "05.3": with_team}
+# ── 05.4 ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def judged(lead: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """A run of the supervisor with specialists whose work is known: who was given work, and what came back."""
+    brings = {
+        "researcher": case["facts"],
+        "writer": case["drafts"],
+        "reviewer": [
+            Verdict(verdict="REVISE" if issues else "PASS", issues=issues)
+            for issues in case["verdicts"]
+        ],
+    }
+    agents = {
+        "researcher": researcher(Corpus()),
+        "writer": writer(),
+        "reviewer": reviewer(),
+    }
+    team = [
+        Specialist(name, _one_after_another(brings[name]), description=agents[name].description)
+        for name in case["team"]
+    ]
+    returned = call(lead, tuple(team))
+    if not isinstance(returned, LLMSupervisor):
+        return {"returned": returned}
+    seen: dict[str, Any] = {
+        "returned": ("an `LLMSupervisor`",),
+        "specialists": sorted(one.name for one in returned.specialists),
+        "specialists that were given": sorted(
+            one.name for one in team if any(one is each for each in returned.specialists)
+        ),
+        "hands on": ("names",) if returned.by_name else ("texts",),
+        "prompt": ("the kernel's own",) if returned.system in OF_THE_KERNEL else ("another one",),
+    }
+    run = pictured(Run(connect("offline", latency_ms=0)))
+    result = wait(run.dispatch(returned, Handoff(intent=case["task"])))
+    asked = [each["intent"] for each in run.trace().handoffs() if each["to_agent"] == "researcher"]
+    return {
+        **seen,
+        "at work": order_of(run, after=1),
+        "sources that the researcher was asked for by name": [
+            SOURCE_ID.findall(intent) for intent in asked
+        ],
+        "status": result.status,
+        "what came back": _which(result.as_text(), case["drafts"]),
+        "the offline model": read_by(run),
+    }
+
+
+SOURCE_ID = re.compile(r"\b[a-z]+-[a-z]+\b")
+OF_THE_KERNEL = (SUPERVISOR, SUPERVISOR_BY_NAME)
+
+
+def _one_after_another(brings: list[Any]) -> Callable[[Handoff], Any]:
+    """What a specialist brings, in turn; the last one stays."""
+    left = [*brings]
+    return lambda _: left.pop(0) if len(left) > 1 else left[0]
+
+
+def _which(text: str, drafts: list[str]) -> tuple[str]:
+    """The number of the draft that came back."""
+    if text in drafts:
+        return (f"draft {drafts.index(text) + 1}",)
+    return ("no draft",)
+
+
+OBSERVE = {"05.1": reviewed, "05.2": compared, "05.3": with_team, "05.4": judged}
