@@ -35,6 +35,19 @@ class Lesson(NamedTuple):
     """What the learner gets to see, for the README."""
 
 
+class Sitting(NamedTuple):
+    """A notebook across the lessons, `NAME.ipynb`, without a number; it is there as soon as its
+    notebook is. Its exercises are written once, in their lessons.
+    """
+
+    name: str
+    title: str
+    exercises: tuple[str, ...]
+    """Their ids, in order."""
+    sees: str = ""
+    """What the learner gets to see, for the README."""
+
+
 class Service(NamedTuple):
     """A service that stands beside a graded notebook, outside of the sandbox, with a log that no
     submission can write.
@@ -111,8 +124,12 @@ class Course:
     """Lessons by the name of their track, each with a table in README; without any, one table of
     all.
     """
+    sittings: tuple[Sitting, ...] = ()
+    """Notebooks across the lessons."""
     plans: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What an instructor can do in a room: the name of a time, and numbers of lessons."""
+    """What an instructor can do in a room: the name of a time, and numbers of lessons or names of
+    sittings.
+    """
     packages: tuple[str, ...] = ()
     """Packages of the course that notebooks import."""
     front: str = ""
@@ -209,6 +226,19 @@ class Course:
     def first_notebook(self) -> str:
         """The name of the first lesson's file; "" when there is none yet."""
         return next((path.name for path in sorted(self.notebooks.glob("[0-9][0-9]_*.ipynb"))), "")
+
+    def sitting(self, name: str | None) -> Sitting | None:
+        """The sitting of this name, if it is one."""
+        return next((sitting for sitting in self.sittings if sitting.name == name), None)
+
+    def lesson_of(self, notebook: str) -> str:
+        """What a notebook is of, by its name: the number of a lesson, or the name of a sitting."""
+        return notebook if self.sitting(notebook) else notebook[:2]
+
+    def books(self, folder: Path) -> list[Path]:
+        """The notebooks of lessons in a folder, and behind them those of sittings."""
+        others = [folder / f"{sitting.name}.ipynb" for sitting in self.sittings]
+        return [*sorted(folder.glob("[0-9][0-9]_*.ipynb")), *filter(Path.is_file, others)]
 
     def variable(self, name: str) -> str:
         """The name of one of this course's environment variables."""

@@ -20,7 +20,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from traitlets.config import Config
 
-from classroom.authoring import lessons, tables
+from classroom.authoring import lessons, sittings, tables
 from classroom.authoring import stubs as exercises
 from classroom.course import active
 
@@ -187,6 +187,7 @@ def _built(options: argparse.Namespace) -> int:
     """Does what the options ask for; returns 1 when something differs or fails, else 0."""
     if options.exercises:
         return 1 if _exercises(tuple(options.exercises), check=options.check) else 0
+    _compose(check=options.check)
     if options.words:
         return 1 if _words(notebooks(options.notebooks), check=options.check) else 0
     if sys.platform == "win32":
@@ -200,6 +201,22 @@ def _built(options: argparse.Namespace) -> int:
     rest = (*exercises.generated(), *lessons.pages(), *active().pages())
     wrong += sum(_keep(path, text, check=check) for path, text in rest)
     return 1 if wrong else 0
+
+
+def _compose(*, check: bool) -> None:
+    """Brings the solutions of each sitting up to date, where their cells differ from the lessons':
+    executed, they are stored like any other. Raises ValueError instead when only comparing.
+    """
+    for path, notebook in sittings.generated():
+        composed = [(cell.cell_type, cell.source) for cell in notebook.cells[:-1]]
+        cells = nbformat.read(path, as_version=4).cells[:-1] if path.is_file() else []
+        if composed == [(cell.cell_type, cell.source) for cell in cells]:
+            continue
+        name = path.relative_to(active().root).as_posix()
+        if check:
+            raise ValueError(f"{name} differs from the lessons' exercises; build it")
+        path.write_text(text_of(normalise(notebook)), encoding="utf-8", newline="\n")
+        print(f"composed {name}: build it")
 
 
 def _executed(path: Path, *, check: bool) -> int:

@@ -119,7 +119,7 @@ def left_out() -> Iterator[str]:
     course, given = active(), {*files()}
     needed = {path_of(exercise.id) for exercise in exercises()}
     for folder in (course.notebooks, course.stubs):
-        needed.update(folder.glob("[0-9][0-9]_*.ipynb"))
+        needed.update(active().books(folder))
     for path in sorted(needed - given):
         yield path.relative_to(course.root).as_posix()
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from classroom.authoring import glossary, headers
-from classroom.course import Lesson, active
+from classroom.course import Lesson, Sitting, active
 
 MAP = "MAP.md"
 """The page to which every way back leads, beside the lessons. The first lesson's last cell may
 hold the same table.
 """
+SITTINGS = "| across the lessons | minutes | you see |"
+"""The head of the table of sittings in the map."""
 WORDS_A_MINUTE = 180
 CODE_LINE_S = 4
 OUTPUT_LINE_S = 1.5
@@ -66,18 +68,19 @@ def _lines(text: str) -> int:
     return sum(bool(line.strip()) for line in text.splitlines())
 
 
-def total(lesson: Lesson, notebook: Any) -> int:
+def total(lesson: Lesson | Sitting, notebook: Any) -> int:
     """The minutes of a lesson: to read, to run, and to do its exercises."""
     return to_read(notebook) + sum(_exercises(lesson))
 
 
-def head(lesson: Lesson, notebook: Any, name: str) -> str:
+def head(lesson: Lesson | Sitting, notebook: Any, name: str) -> str:
     """How long a lesson takes, and the course's own line."""
-    line = active().line_of(lesson.number)
+    key = lesson.name if isinstance(lesson, Sitting) else lesson.number
+    line = active().line_of(key)
     return minutes(lesson, notebook, name) + (f"\n{line}" if line else "")
 
 
-def minutes(lesson: Lesson, notebook: Any, name: str) -> str:
+def minutes(lesson: Lesson | Sitting, notebook: Any, name: str) -> str:
     """How long a lesson takes, and for what."""
     read, parts = to_read(notebook), _exercises(lesson)
     if not parts:
@@ -118,6 +121,8 @@ def waymarked(notebook: Any, path: Path) -> Any:
     lesson = next(
         (other for other, other_path in paths.items() if other_path.name == path.name), None
     )
+    if paths and (sitting := course.sitting(path.stem)):
+        return _waymarked_sitting(notebook, sitting, folder)
     if lesson is None:
         return notebook
     if folder == course.solutions:
@@ -140,6 +145,42 @@ def waymarked(notebook: Any, path: Path) -> Any:
         duration = f"in {sum(times.values())} minutes"
         last.source = re.sub(r"in (about )?\d+ minutes", duration, last.source)
     return notebook
+
+
+def _waymarked_sitting(notebook: Any, sitting: Sitting, folder: Path) -> Any:
+    """A sitting has its minutes and the way to the map, its exercises the way back."""
+    if folder == active().solutions:
+        back = f"[← {sitting.title}](../notebooks/{sitting.name}.ipynb)"
+        _with_ways_on(notebook, f"{back} · [map](../notebooks/{MAP})")
+        return notebook
+    glossary.link(notebook)
+    first = notebook.cells[0]
+    first.source = "\n\n".join(_own(first.source))
+    promised = head(sitting, notebook, f"{sitting.name}.ipynb")
+    first.source = "\n\n".join([first.source, promised, f"[map]({MAP})"])
+    _with_ways_on(notebook, f"[map]({MAP})")
+    return notebook
+
+
+def _sittings() -> dict[Sitting, int]:
+    """The sittings whose notebook exists, with their minutes."""
+    import nbformat
+
+    paths = {each: active().notebooks / f"{each.name}.ipynb" for each in active().sittings}
+    return {
+        sitting: total(sitting, nbformat.read(path, as_version=4))
+        for sitting, path in paths.items()
+        if path.is_file()
+    }
+
+
+def _sitting_rows(folder: str, entry: Callable[[str], str] | None = None) -> list[str]:
+    rows = []
+    for sitting, time in _sittings().items():
+        further = f" {entry(sitting.name)} |" if entry else ""
+        link = f"[{sitting.title}]({folder}{sitting.name}.ipynb)"
+        rows.append(f"| {link} | {time} |{further} {sitting.sees} |")
+    return rows
 
 
 def _with_ways_on(notebook: Any, links: str) -> None:
@@ -180,7 +221,8 @@ def _readme(text: str, paths: dict[Lesson, Path], times: dict[Lesson, int]) -> s
         ]
         further = f" {title} |" if title else ""
         text = _with_table(text, f"| | {name} | minutes |{further} you see |", rows)
-    return text
+    further = f"| across the lessons | minutes |{f' {title} |' if title else ''} you see |"
+    return _with_table(text, further, _sitting_rows("notebooks/", entry))
 
 
 def _instructors(text: str, paths: dict[Lesson, Path], times: dict[Lesson, int]) -> str:
@@ -198,10 +240,15 @@ def _instructors(text: str, paths: dict[Lesson, Path], times: dict[Lesson, int])
 def _plans(times: dict[Lesson, int]) -> list[str]:
     """A row for each plan: its lessons, their minutes alone, and half as much again in a room."""
     minutes = {lesson.number: time for lesson, time in times.items()}
+    evenings = {sitting.name: (sitting, time) for sitting, time in _sittings().items()}
+    minutes |= {name: time for name, (_, time) in evenings.items()}
     rows = []
     for name, numbers in active().plans.items():
         alone = sum(minutes.get(number, 0) for number in numbers)
-        rows.append(f"| {name} | {_ranges(numbers)} | {alone} min | {alone * 3 // 2} min |")
+        ours = [f"[{evenings[one][0].title}]({one}.ipynb)" for one in numbers if one in evenings]
+        numbered = tuple(one for one in numbers if one not in evenings)
+        content = ", ".join([*ours, *([_ranges(numbered)] if numbered else [])])
+        rows.append(f"| {name} | {content} | {alone} min | {alone * 3 // 2} min |")
     return rows
 
 
@@ -223,6 +270,7 @@ def _map(paths: dict[Lesson, Path], times: dict[Lesson, int]) -> str:
         f"| {_minutes(lesson, times)} | {lesson.sees} |"
         for lesson in active().lessons
     ]
+    sittings = _sitting_rows("")
     return "\n".join(
         [
             "# The map",
@@ -233,6 +281,7 @@ def _map(paths: dict[Lesson, Path], times: dict[Lesson, int]) -> str:
             "| | lesson | exercises | minutes | you see |",
             "|---|---|---|---|---|",
             *rows,
+            *(["", SITTINGS, "|---|---|---|", *sittings] if sittings else []),
             "",
             "How far you are: run `progress()` in the last cell of any exercise notebook.",
             "",
@@ -258,11 +307,12 @@ def _minutes(lesson: Lesson, times: dict[Lesson, int]) -> str:
     return str(times[lesson]) if lesson in times else ""
 
 
-def _exercises(lesson: Lesson) -> list[int]:
+def _exercises(lesson: Lesson | Sitting) -> list[int]:
     """The minutes of each exercise."""
     from classroom.checks import exercises  # not at the top: that would be a circle
 
-    return [exercise.minutes for exercise in exercises(lesson.number)]
+    name = lesson.name if isinstance(lesson, Sitting) else lesson.number
+    return [exercise.minutes for exercise in exercises(name)]
 
 
 def _own(source: str) -> list[str]:

@@ -24,12 +24,12 @@ GOES = "Its tries, its hints and a pass are forgotten; what you wrote in the not
 
 
 def progress(lesson: str | None = None) -> Progress:
-    """How far one is, in one lesson (such as "02") or in all: a line for each exercise, and the
-    points. Of its own lesson, a notebook counts what was passed in this notebook.
+    """How far one is, in one lesson (such as "02"), in a sitting (by its name) or in all: a line for
+    each exercise, and the points. Of its own lesson, a notebook counts what was passed in it.
 
     Raises ValueError for a lesson without exercises.
     """
-    if lesson is not None and lesson not in lessons():
+    if lesson is not None and lesson not in lessons() and not active().sitting(lesson):
         raise ValueError(
             f"there are no exercises of lesson {lesson!r}; expected one of {', '.join(lessons())},"
             " in quotes"
@@ -185,8 +185,10 @@ def _lesson(number: str, known: Progress) -> str:
     points = sum(
         each.points for each in exercises(number) if known.known.get(each.id, {}).get("passed")
     )
-    titles = {lesson.number: lesson.title for lesson in active().lessons}
-    name = f'<span style="display:inline-block;width:250px">{escape(number)} {escape(titles.get(number, ""))}</span>'
+    titles = {lesson.number: f"{lesson.number} {lesson.title}" for lesson in active().lessons}
+    titles |= {sitting.name: sitting.title for sitting in active().sittings}
+    title = escape(titles.get(number, number))
+    name = f'<span style="display:inline-block;width:250px">{title}</span>'
     summary = aside(f"{passed} of {len(rows)} passed · {points} of {possible} points")
     return folded(
         f"{name}{_bar(points / possible)}{summary}",

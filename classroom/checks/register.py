@@ -99,7 +99,9 @@ def lessons() -> list[str]:
 
 
 def exercises(lesson: str | None = None) -> list[Exercise]:
-    """The exercises of one lesson, or of all, in order."""
+    """The exercises of one lesson, of a sitting by its name, or of all, in order."""
+    if sitting := active().sitting(lesson):
+        return [exercise(id) for id in sitting.exercises]
     return [
         exercise
         for number in lessons()

@@ -43,8 +43,8 @@ def read(argv: list[str], *, installed: bool = True) -> argparse.Namespace:
 
 
 def lessons() -> tuple[str, ...]:
-    """The numbers of the lessons that have exercises."""
-    return tuple(sorted(path.name[:2] for path in active().stubs.glob("[0-9][0-9]_*.ipynb")))
+    """The lessons that have exercises: numbers, and names of sittings."""
+    return tuple(active().lesson_of(path.stem) for path in active().books(active().stubs))
 
 
 def _tells_more() -> str:

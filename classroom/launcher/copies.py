@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from classroom.course import active
 from classroom.launcher.environment import SetupFailed
 
 FOLDER = "my-work"
@@ -73,7 +74,7 @@ class Copies:
         before = json.dumps(record)
         yield from self._renumbered(record)
         for place in PLACES:
-            for original in sorted((self.root / place).glob("[0-9][0-9]_*.ipynb")):
+            for original in active().books(self.root / place):
                 yield from self._one(original, f"{place}/{original.name}", record)
         page = self.root / MAP
         if page.is_file():

@@ -143,7 +143,7 @@ def trust_lessons(root: Path, copies: Iterable[Path] = ()) -> None:
     """Sign lessons that are new or changed, so that their stored pictures show before anything
     runs.
 
-    JupyterLab shows no SVG of a notebook that it did not sign. Only the numbered lessons and the
+    JupyterLab shows no SVG of a notebook that it did not sign. Only the lessons and the
     copies that were just made are signed: whoever starts this launcher runs their code anyway; a
     notebook that was put beside them is not ours to vouch for.
     """
@@ -152,7 +152,7 @@ def trust_lessons(root: Path, copies: Iterable[Path] = ()) -> None:
         known = json.loads(known_file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         known = {}
-    lessons = sorted((root / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+    lessons = active().books(root / "notebooks")
     digests = {lesson.name: environment.digest(lesson) for lesson in lessons}
     unsigned = [*(lessons if digests != known else ()), *copies]
     if not unsigned:

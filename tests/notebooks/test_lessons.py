@@ -245,7 +245,7 @@ def test_a_name_that_no_prose_mentions_is_noticed(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("plan", "minutes"), [("two hours", 120), ("half a day", 240), ("two days", 720)]
+    ("plan", "minutes"), [("90 minutes", 90), ("half a day", 240), ("two days", 720)]
 )
 def test_a_plan_for_a_room_fits_its_time(plan, minutes):
     page = (LESSONS / "INSTRUCTORS.md").read_text(encoding="utf-8")

@@ -56,6 +56,12 @@ OF_THE_REVIEWER = dict.fromkeys(
 OWN_SYNTHESIZER = (
     "a synthesizer's prompt in words of one's own: the program cross-checks findings anyway"
 )
+OF_MISBEHAVIOUR = {
+    "The brief could be more engaging.": "vague feedback is the lesson's point",
+    "The draft does not quite flow yet; make it better.": "vague feedback is the lesson's point",
+    "no facts were handed over, so that no claim can be checked; hand over the facts with their "
+    "sources.": "only the supervisor can do it, and the lesson's team drops the facts",
+}
 NOT_UNDERSTOOD = {
     "notebooks/02_three_specialists.ipynb": OF_THE_REVIEWER,
     "notebooks/07_was_it_worth_it.ipynb": OF_THE_REVIEWER,
@@ -68,12 +74,8 @@ NOT_UNDERSTOOD = {
         "supervisor": "what a supervisor by name cannot judge is the lesson's point",
     },
     "solutions/05_llm_supervisor.ipynb": {"and write nothing": ON_PURPOSE},
-    "notebooks/06_break_it.ipynb": {
-        "The brief could be more engaging.": "vague feedback is the lesson's point",
-        "The draft does not quite flow yet; make it better.": "vague feedback is the lesson's point",
-        "no facts were handed over, so that no claim can be checked; hand over the facts with their "
-        "sources.": "only the supervisor can do it, and the lesson's team drops the facts",
-    },
+    "notebooks/06_break_it.ipynb": OF_MISBEHAVIOUR,
+    "notebooks/the_sitting.ipynb": OF_MISBEHAVIOUR,
     "notebooks/08_one_contract.ipynb": {
         **OTHER_WORKERS,
         **dict.fromkeys(

@@ -24,6 +24,7 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 
+from classroom.course import active
 from kernel import Usage, spending
 from kernel.models import cost
 from offline_model import OfflineAPI, Server
@@ -120,8 +121,9 @@ def mark_of(path: Path) -> str:
 
 
 def file_of(number: str) -> Path:
-    """Where the tokens of a lesson are stored."""
-    return ROOT / "workshop" / "course" / f"lesson_{number}" / "cost.json"
+    """Where the tokens of a lesson, or of a sitting by its name, are stored."""
+    folder = ROOT / "workshop" / "course"
+    return folder / (f"lesson_{number}/cost.json" if number.isdigit() else f"{number}_cost.json")
 
 
 def stored(number: str) -> dict[str, Any] | None:
@@ -132,7 +134,7 @@ def stored(number: str) -> dict[str, Any] | None:
 
 def keep(path: Path) -> None:
     """Measures a lesson whose code is not the one that was measured, and stores it."""
-    number = path.name[:2]
+    number = active().lesson_of(path.stem)
     known = stored(number)
     mark = mark_of(path)
     if path.parent != ROOT / "notebooks" or (known and known["code"] == mark):

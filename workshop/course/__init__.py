@@ -15,7 +15,7 @@ from typing import Any
 from classroom.course import Course, KnownError, OwnDocuments, Service
 from workshop.root import ROOT
 
-from .lessons import LESSONS, PLANS, TRACKS
+from .lessons import LESSONS, PLANS, SITTINGS, TRACKS
 
 
 def _own_kinds() -> Iterator[type]:
@@ -124,6 +124,7 @@ COURSE = Course(
     makes_environment=True,
     exercises=__name__,
     tracks=TRACKS,
+    sittings=SITTINGS,
     plans=PLANS,
     packages=("kernel", "offline_model", "workshop"),
     front="workshop.checks",
@@ -147,7 +148,7 @@ COURSE = Course(
         *(f"workshop/{room}" for room in ("views", "controls", "material")),
         *(
             f"workshop/{module}.py"
-            for module in ("__init__", "__main__", "in_place", "plain", "root")
+            for module in ("__init__", "__main__", "cost_line", "in_place", "plain", "root")
         ),
     ),
     no_mark_depends_on=("workshop/launcher", "workshop/grading", "workshop/authoring"),

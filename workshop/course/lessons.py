@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from classroom.course import Lesson
+from classroom.course import Lesson, Sitting
 
 LESSONS = (
     Lesson("00", "Start here", "a team of three write a cited brief"),
@@ -63,8 +63,16 @@ TRACKS = {
     "the core": tuple(lesson for lesson in LESSONS if lesson.number < "08"),
     "the production track": tuple(lesson for lesson in LESSONS if lesson.number >= "08"),
 }
+SITTINGS = (
+    Sitting(
+        "the_sitting",
+        "The sitting",
+        ("01.1", "02.1", "03.1", "05.1", "06.2"),
+        "an agent, three specialists and two supervisors, broken and paid for, in one evening",
+    ),
+)
 PLANS = {
-    "two hours": ("00", "02", "03"),
+    "90 minutes": ("the_sitting",),
     "half a day": ("00", "01", "02", "03", "05"),
     "two days": (
         *("00", "01", "02", "03", "04", "05", "06", "07"),

@@ -95,11 +95,15 @@ def read(submissions: Path, *, exercise: str | None = None, scratch: Path) -> In
         if not submission.readable
     ]
     for submission in chosen:
-        if exercise not in (None, submission.notebook[:2]):
+        if exercise not in (None, active().lesson_of(submission.notebook)):
             aside.append(
                 (submission.file, f"it belongs to {submission.notebook}; only {exercise} is graded")
             )
-    chosen = [submission for submission in chosen if exercise in (None, submission.notebook[:2])]
+    chosen = [
+        submission
+        for submission in chosen
+        if exercise in (None, active().lesson_of(submission.notebook))
+    ]
     others = [tuple(name.split("/")) for name, _ in refused]
     paths = [entry.parts for entry in entries] + [
         path for path in others if not {"", ".", ".."} & {*path}
@@ -163,7 +167,7 @@ def _with_flags_for_alike(
 
 def notebook_names() -> dict[str, str]:
     """Each lesson that has exercises, and the name of its notebook."""
-    return {name[:2]: name for name in answers.names()}
+    return {active().lesson_of(name): name for name in answers.names()}
 
 
 def _owners(
@@ -340,16 +344,11 @@ def _lesson(
     """
     rest = entry.parts[1:] if len(entry.parts) > 1 else ((owner.rest,) if owner else entry.parts)
     by_name = owners.lesson_of(rest, notebooks)
-    counts = Counter(id[:2] for id in ids)
-    if counts:
-        highest = max(counts.values())
-        first = [time for time in counts if counts[time] == highest]
-        lesson = by_name if by_name in first else first[0]
-        flags = (
-            [f"the notebook also holds cells of {', '.join(sorted(set(counts) - {lesson}))}"]
-            if len(counts) > 1
-            else []
-        )
+    if lesson := notebook_json.book_of(ids, by_name):
+        sitting = active().sitting(lesson)
+        own = sitting.exercises if sitting else [id for id in ids if id[:2] == lesson]
+        others = sorted({id[:2] for id in ids if id not in own})
+        flags = [f"the notebook also holds cells of {', '.join(others)}"] if others else []
         if by_name not in ("", lesson):
             flags.append(f"the file is named as {by_name}, its cells are those of {lesson}")
         return lesson, tuple(flags)

@@ -102,14 +102,14 @@ def master(name: str) -> Master:
         raise ValueError(f"there is no exercise notebook {name!r}; expected one of {expected}")
     solutions = nbformat.read(active().solutions / f"{name}.ipynb", as_version=4)
     stubs = exercises_of(solutions)
-    lesson = name[:2]
+    lesson = active().lesson_of(name)
     return Master(name, solutions, stubs, tuple(exercises(lesson)))
 
 
 @cache
 def names() -> tuple[str, ...]:
     """The exercise notebooks, in order."""
-    paths = sorted(active().stubs.glob("*.ipynb"))
+    paths = active().books(active().stubs)
     return tuple(path.stem for path in paths)
 
 

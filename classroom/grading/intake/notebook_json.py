@@ -81,13 +81,27 @@ def ids(notebook: dict[str, Any]) -> list[str]:
     return found
 
 
-def lesson(notebook: dict[str, Any], file: str) -> str:
-    """The lesson's number, by the ids that the cells carry, else by the file's name; empty when
-    neither tells.
+def book_of(ids: list[str], named: str = "") -> str:
+    """The lesson or the sitting that most of the cells belong to, by the ids that they carry; of
+    equal ones the one that the file is named after, else a lesson. Empty without ids.
     """
-    most_common = Counter(id[:2] for id in ids(notebook)).most_common(1)
-    if most_common:
-        return most_common[0][0]
+    counts = Counter(id[:2] for id in ids)
+    for sitting in active().sittings:
+        counts[sitting.name] = sum(id in sitting.exercises for id in ids)
+    highest = max(counts.values(), default=0)
+    first = [book for book, count in counts.items() if count == highest > 0]
+    return named if named in first else next(iter(first), "")
+
+
+def lesson(notebook: dict[str, Any], file: str) -> str:
+    """The lesson's number, or the sitting's name, by the ids that the cells carry, else by the
+    file's name; empty when neither tells.
+    """
+    sittings = [sitting.name for sitting in active().sittings if sitting.name in file]
+    if found := book_of(ids(notebook), next(iter(sittings), "")):
+        return found
+    if sittings:
+        return sittings[0]
     named = re.findall(r"(?<!\d)(\d\d)_[a-z]", file)
     return named[-1] if named else ""
 

@@ -66,20 +66,41 @@ def read(
     labels = _labels(pages)
     people = []
     for name in everybody:
-        own = tuple(works.get((name, book), empty[book]) for book in books)
+        own = _once([works.get((name, book), empty[book]) for book in books])
         people.append(Person(learner=name, page=pages[name], works=own, label=labels[name]))
-    graded: list[Exercise] = []
-    for book in books:
-        graded += own_class.counted(book)
+    graded = {exercise.id: exercise for book in books for exercise in own_class.counted(book)}
     changed, unused = apply(people, overrides)
     return Gradebook(
-        exercises=tuple(graded),
+        exercises=tuple(exercise for _, exercise in sorted(graded.items(), key=_by_number)),
         people=tuple(changed),
         unread=tuple((*unread, *problems)),
         aside=tuple(aside),
         rule=rule,
         unused=tuple(unused),
         own_class=tuple(own_class.in_words()),
+    )
+
+
+def _by_number(item: tuple[str, Exercise]) -> tuple[str, int]:
+    lesson, _, number = item[0].partition(".")
+    return lesson, int(number)
+
+
+def _once(works: list[Work]) -> tuple[Work, ...]:
+    """The works of one learner, with each exercise in one of them: where it got the most points.
+    An exercise of a sitting is one of a lesson, too.
+    """
+    best: dict[str, tuple[int, float]] = {}
+    for place, work in enumerate(works):
+        for mark in work.marks:
+            points = mark.points if work.file else -1.0
+            if mark.exercise.id not in best or points > best[mark.exercise.id][1]:
+                best[mark.exercise.id] = place, points
+    return tuple(
+        replace(
+            work, marks=tuple(mark for mark in work.marks if best[mark.exercise.id][0] == place)
+        )
+        for place, work in enumerate(works)
     )
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from classroom.checks import exercises
+from classroom.course import active
 from classroom.grading.overrides import Override, plain
 
 from .marks import Mark, Person, Work
@@ -56,13 +58,19 @@ def _named(people: Sequence[Person], name: str) -> list[int]:
 
 def _without_effect(person: Person, override: Override) -> list[str]:
     where = f"line {override.row}, {override.learner}"
-    lesson = override.exercise[:2]
-    works = [work for work in person.works if lesson in ("", work.notebook[:2])]
+    works = [work for work in person.works if _is_about(override, work)]
     if not works:
         return [f"{where}: exercise {override.exercise} is not graded in this run"]
     if override.due and not any(work.rule for work in works):
         return [f"{where}: a due time counts only together with --due and --late"]
     return []
+
+
+def _is_about(row: Override, work: Work) -> bool:
+    """Whether a row says something of a notebook: of an exercise in it, of all of it, of everything."""
+    lesson = active().lesson_of(work.notebook)
+    ids = [known.id for known in exercises(lesson)]
+    return row.exercise in ("", lesson, *ids)
 
 
 def _changed(person: Person, rows: Sequence[Override]) -> Person:
@@ -78,8 +86,8 @@ def _comments(rows: Sequence[Override]) -> tuple[str, ...]:
 
 def _work(work: Work, rows: Sequence[Override]) -> Work:
     """A notebook with its rows; the due time that names it wins over one for everything."""
-    lesson = work.notebook[:2]
-    about = [row for row in rows if row.exercise[:2] in ("", lesson)]
+    lesson = active().lesson_of(work.notebook)
+    about = [row for row in rows if _is_about(row, work)]
     with_due = [override for override in about if override.due]
     due = max(with_due, key=lambda override: len(override.exercise), default=None)
     rule = work.rule

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from classroom.checks import Exercise
+from classroom.course import active
 from classroom.grading.plain import line
 
 from . import charts, platforms, same_answers, sheet, words
@@ -154,7 +155,7 @@ def _by_hand(book: Gradebook) -> Iterator[tuple[str, str, str, str]]:
             if work.extension and work.extension.due:
                 due = work.extension.due
                 counts = f"due {sheet.moment(due)} {due.tzname()}"
-                yield person.name, work.notebook[:2], counts, work.extension.reason
+                yield person.name, active().lesson_of(work.notebook), counts, work.extension.reason
 
 
 def _instead(mark: Mark) -> str:

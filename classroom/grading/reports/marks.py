@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from classroom.checks import Exercise
+from classroom.course import active
 from classroom.grading.check import Check
 from classroom.grading.late import LateRule
 from classroom.grading.overrides import Override
@@ -176,11 +177,11 @@ class Person:
         for work in self.works:
             found += work.flags
             if work.late:
-                found.append(f"{work.notebook[:2]}: {work.late}")
+                found.append(f"{active().lesson_of(work.notebook)}: {work.late}")
             if work.pending:
-                found.append(f"{work.notebook[:2]}: not graded yet: {work.pending}")
+                found.append(f"{active().lesson_of(work.notebook)}: not graded yet: {work.pending}")
             found += (
-                f"{override.exercise or work.notebook[:2]}: by hand: {override.reason}"
+                f"{override.exercise or active().lesson_of(work.notebook)}: by hand: {override.reason}"
                 for override in work.overrides
             )
         missing = [one_work.notebook for one_work in self.works if not one_work.file]

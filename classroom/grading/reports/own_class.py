@@ -36,7 +36,7 @@ class OwnClass:
         """The exercises that count, of a notebook or of all, with the points of this class."""
         return [
             self._own(exercise)
-            for exercise in exercises(notebook[:2] or None)
+            for exercise in exercises(active().lesson_of(notebook) or None)
             if exercise.id not in self.drop and exercise.lesson not in self.drop
         ]
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 
 from classroom.checks import Exercise
+from classroom.course import active
 from classroom.grading.plain import cell, line, plain
 
 from . import words
@@ -56,7 +57,7 @@ def files(book: Gradebook, pages: Mapping[str, str | bytes]) -> dict[str, str | 
     found: dict[str, str | bytes] = {}
     platforms = {work.handed.platform for person in book.people for work in person.works}
     if "moodle" in platforms:
-        lessons = sorted({work.notebook[:2] for _, work in _of(book, "moodle")})
+        lessons = sorted({active().lesson_of(work.notebook) for _, work in _of(book, "moodle")})
         found |= {f"moodle-{lesson}.csv": moodle(book, lesson) for lesson in lessons}
         found["moodle-feedback.zip"] = feedback(book, "moodle", pages)
     if "canvas" in platforms:
@@ -71,7 +72,7 @@ def moodle(book: Gradebook, lesson: str) -> str:
     """
     rows = []
     for person, work in _of(book, "moodle"):
-        if work.notebook[:2] != lesson or work.open:
+        if active().lesson_of(work.notebook) != lesson or work.open:
             continue
         rows.append(
             [

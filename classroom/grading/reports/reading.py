@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from classroom.checks import Exercise, exercise, exercises
+from classroom.course import active
 from classroom.grading.check import REPORTED, Check, State
 from classroom.grading.late import LateRule
 from classroom.grading.untrusted import as_dict, as_list, as_text
@@ -72,7 +73,7 @@ def work_of(report: Mapping[str, Any], rule: LateRule | None) -> Work:
             answer=as_text(answers.get(known.id)),
             **_told(known, feedback.get(known.id)),
         )
-        for known in exercises(notebook[:2])
+        for known in exercises(active().lesson_of(notebook))
     )
     return Work(
         notebook=notebook,
@@ -111,7 +112,7 @@ def waiting(notebook: str, handed: Handed, rule: LateRule | None) -> Work:
 
 def _without_a_report(notebook: str, state: State) -> tuple[Mark, ...]:
     marks = []
-    for known in exercises(notebook[:2]):
+    for known in exercises(active().lesson_of(notebook)):
         checks = tuple(
             replace(
                 _check(known.id, number, trial.title, trial.points, trial.hidden, {}), state=state

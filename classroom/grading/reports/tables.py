@@ -29,7 +29,8 @@ def as_csv(book: Gradebook) -> str:
     sums = ["points", "lost by lateness", "total", "of", "percent"]
     table.writerow(["learner", "number", *names, *sums, "flags"])
     for person in book.people:
-        marks = [_points(mark) for mark in person.marks().values()]
+        known = person.marks()
+        marks = [_points(known[exercise.id]) for exercise in book.exercises]
         lost = round(person.points - person.total, 2)
         figures: list[float | str]
         figures = [person.points, lost, person.total, person.of, round(100 * person.share, 1)]

@@ -7,7 +7,7 @@ import html
 import json
 import re
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 from xml.etree import ElementTree as ET
 
@@ -873,3 +873,27 @@ def test_what_was_not_graded_has_not_changed(book, tmp_path):
 def test_a_last_gradebook_that_somebody_edited_harms_nothing(book, tmp_path, last):
     (tmp_path / "gradebook.json").write_text(last, encoding="utf-8")
     assert not book(graded("ada")).changes
+
+
+def test_an_exercise_that_is_in_two_notebooks_of_a_learner_counts_once_where_it_got_most():
+    ids = [known.id for known in exercises("the_sitting")]
+    evening, lesson = (reading.absent(name, None) for name in ("the_sitting", "01_agent_loop"))
+    good = replace(
+        evening,
+        file="evening.ipynb",
+        marks=tuple(
+            replace(
+                mark,
+                checks=tuple(
+                    replace(check, state="passed", earned=check.points) for check in mark.checks
+                ),
+            )
+            for mark in evening.marks
+        ),
+    )
+    works = reports._once([replace(lesson, file="01.ipynb"), good])
+    assert [mark.exercise.id for mark in works[0].marks] == ["01.2", "01.3"]
+    assert [mark.exercise.id for mark in works[1].marks] == ids and works[1].points == good.of
+    works = reports._once([lesson, evening])
+    every = [mark.exercise.id for work in works for mark in work.marks]
+    assert sorted(every) == sorted({*ids, "01.1", "01.2", "01.3"})

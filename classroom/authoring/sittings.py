@@ -1,0 +1,110 @@
+"""The exercises of a sitting: cells of the lessons' own notebooks, put together."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+import textwrap
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+
+from classroom.course import Sitting, active
+
+from .answers import master
+
+WIDTH = 66
+"""Characters of the names that one line imports."""
+FOREWORD = """\
+# Exercises of the evening: {title}
+
+The exercises of the [sitting](../notebooks/{name}.ipynb), in its order: {ids}.
+They are those of the lessons; what you pass here counts there, too.
+
+Each has a check. Run it as often as you like: it draws new inputs each time.
+`hint("{first}")` gives the next of three hints; `solution("{first}")` opens
+when you pass, or after three tries."""
+
+
+def generated() -> Iterator[tuple[Path, nbformat.NotebookNode]]:
+    """The notebook with the solutions of each sitting, without outputs."""
+    for sitting in active().sittings:
+        yield active().solutions / f"{sitting.name}.ipynb", solutions_of(sitting)
+
+
+def solutions_of(sitting: Sitting) -> nbformat.NotebookNode:
+    """What lies in the lessons' solutions from the text of an exercise to its help, one exercise
+    after the other.
+    """
+    ids = sitting.exercises
+    words = FOREWORD.format(
+        title=sitting.title, name=sitting.name, ids=", ".join(ids), first=ids[0]
+    )
+    parts = [_part(id) for id in ids]
+    imports = "\n".join(cell.source for id in ids for cell in _imports(id))
+    code = [cell.source for part in parts for cell in part if cell.cell_type == "code"]
+    code.append("check, hint, progress, solution")
+    cells = [
+        nbformat.v4.new_markdown_cell(words, id="title"),
+        nbformat.v4.new_code_cell(
+            _merged(imports, "\n".join(code)), id="imports", metadata=_given()
+        ),
+        *(cell for part in parts for cell in part),
+        nbformat.v4.new_markdown_cell("## How far you are", id="how-far"),
+        nbformat.v4.new_code_cell(f'progress("{sitting.name}")', id="progress"),
+        nbformat.v4.new_markdown_cell("", id="on"),
+    ]
+    return nbformat.v4.new_notebook(cells=cells)
+
+
+def _given() -> dict[str, dict[str, str]]:
+    return {active().key: {"role": "given"}}
+
+
+def _imports(id: str) -> list[nbformat.NotebookNode]:
+    return [cell for cell in master(id[:2]).cells if cell.id == "imports"]
+
+
+def _part(id: str) -> list[nbformat.NotebookNode]:
+    """The cells of one exercise, and those that are given before the first one of its lesson."""
+    cells = master(id[:2]).cells
+    facts = [cell.metadata.get(active().key, {}) for cell in cells]
+    own = [place for place, fact in enumerate(facts) if fact.get("id") == id]
+    before = [
+        cell
+        for cell, fact in zip(cells[: own[0]], facts, strict=False)
+        if fact.get("role") == "given" and cell.id != "imports"
+    ]
+    part = copy.deepcopy([*before, *cells[own[0] : own[-1] + 1]])
+    for cell in part:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    return part
+
+
+def _merged(source: str, code: str) -> str:
+    """Import statements, each name once and only where it occurs in the code: the standard library,
+    then the course's packages.
+    """
+    modules: dict[str, set[str]] = defaultdict(set)
+    lines: dict[bool, list[str]] = {False: [], True: []}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ImportFrom):
+            names = [name for name in map(ast.unparse, node.names) if _occurs(name, code)]
+            modules[node.module or ""].update(names)
+        elif isinstance(node, ast.Import):
+            lines[False].append(ast.unparse(node))
+        else:
+            raise ValueError(f"an import cell holds {ast.unparse(node)!r}; expected imports only")
+    for module in sorted(module for module, names in modules.items() if names):
+        rows = textwrap.wrap(", ".join(sorted(modules[module])), WIDTH)
+        is_ours = module.split(".")[0] in active().packages
+        lines[is_ours] += [f"from {module} import {row.rstrip(',')}" for row in rows]
+    return "\n\n".join("\n".join(block) for block in lines.values() if block)
+
+
+def _occurs(name: str, code: str) -> bool:
+    return re.search(rf"\b{re.escape(name)}\b", code) is not None

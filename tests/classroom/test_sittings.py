@@ -1,0 +1,101 @@
+"""A notebook across the lessons: its exercises are theirs, and it is found wherever a lesson's is."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import nbformat
+import pytest
+
+from classroom.authoring import build, handout, lessons, sittings
+from classroom.checks import exercises, progress
+from classroom.course import active
+from classroom.grading import options
+from classroom.grading.intake import answers, notebook_json
+from classroom.grading.intake.notebook_json import book_of
+from tests.places import EXERCISES, LESSONS, SOLUTIONS
+from workshop.course import COURSE
+
+[SITTING] = COURSE.sittings
+NAME = SITTING.name
+
+
+def cells(path):
+    return nbformat.read(path, as_version=4).cells
+
+
+def test_its_exercises_are_cell_by_cell_those_of_the_lessons():
+    stored = {cell.id: (cell.source, cell.metadata) for cell in cells(SOLUTIONS / f"{NAME}.ipynb")}
+    for id in SITTING.exercises:
+        [theirs] = SOLUTIONS.glob(f"{id[:2]}_*.ipynb")
+        own = [cell for cell in cells(theirs) if cell.metadata.get("workshop", {}).get("id") == id]
+        assert len(own) >= 4
+        assert all(stored[cell.id] == (cell.source, cell.metadata) for cell in own)
+
+
+def test_what_is_stored_is_what_the_lessons_make_and_a_change_there_is_noticed(monkeypatch):
+    build._compose(check=True)
+    other = SITTING._replace(exercises=SITTING.exercises[:-1])
+    monkeypatch.setattr(
+        sittings, "generated", lambda: [(SOLUTIONS / f"{NAME}.ipynb", sittings.solutions_of(other))]
+    )
+    with pytest.raises(ValueError, match="differs from the lessons' exercises"):
+        build._compose(check=True)
+
+
+def test_it_is_among_the_books_and_its_name_is_what_a_command_asks_for():
+    assert [path.stem for path in COURSE.books(LESSONS)][-1] == NAME
+    assert (
+        COURSE.lesson_of(NAME) == NAME and COURSE.lesson_of("03_deterministic_supervisor") == "03"
+    )
+    assert options.lessons()[-1] == answers.names()[-1] == NAME
+    needed = {path.relative_to(COURSE.root).as_posix() for path in handout.files()}
+    assert {f"notebooks/{NAME}.ipynb", f"exercises/{NAME}.ipynb"} <= needed
+    assert f"solutions/{NAME}.ipynb" not in needed
+
+
+def test_its_exercises_and_its_progress_are_asked_for_by_its_name():
+    assert [known.id for known in exercises(NAME)] == [*SITTING.exercises]
+    assert [row[0] for row in progress(NAME).rows()] == [*SITTING.exercises]
+    assert len({known.id for known in exercises()}) == len(exercises()), (
+        "no exercise is there twice"
+    )
+
+
+@pytest.mark.parametrize(
+    ("ids", "named", "book"),
+    [
+        (SITTING.exercises, "", NAME),
+        (("01.1", "01.2", "01.3"), NAME, "01"),
+        (("01.1",), "", "01"),
+        (("01.1",), NAME, NAME),
+        (("01.1", "01.2", "02.1"), "", "01"),
+        ((), NAME, ""),
+    ],
+)
+def test_a_submission_is_of_the_book_that_most_of_its_cells_are_of(ids, named, book):
+    assert book_of([*ids], named) == book
+
+
+def test_a_submission_without_ids_goes_by_its_name():
+    assert notebook_json.lesson({"cells": []}, f"ada_{NAME}.ipynb") == NAME
+    whole = json.loads((EXERCISES / f"{NAME}.ipynb").read_text(encoding="utf-8"))
+    assert notebook_json.lesson(whole, "homework.ipynb") == NAME
+
+
+def test_the_map_and_readme_have_it_with_the_minutes_that_its_first_cell_says():
+    first = cells(LESSONS / f"{NAME}.ipynb")[0].source
+    notebook = nbformat.read(LESSONS / f"{NAME}.ipynb", as_version=4)
+    minutes = lessons.total(SITTING, notebook)
+    assert f"**{minutes} minutes**" in first
+    for page, folder in ((LESSONS / "MAP.md", ""), (COURSE.root / "README.md", "notebooks/")):
+        assert f"| [{SITTING.title}]({folder}{NAME}.ipynb) | {minutes} |" in page.read_text(
+            encoding="utf-8"
+        )
+
+
+def test_a_course_without_sittings_has_none(tmp_path):
+    shutil.copy(LESSONS / "03_deterministic_supervisor.ipynb", tmp_path)
+    assert [path.name[:2] for path in COURSE.books(tmp_path)] == ["03"]
+    assert active().sitting("03") is None and active().sitting(None) is None
