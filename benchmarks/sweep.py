@@ -90,7 +90,7 @@ async def recorded(folder: Path) -> dict[str, Request]:
     def own(system: str, output: Any = None, tools: Any = ()) -> Agent:
         return Agent("own", "Does one thing.", system, models.worker, tools, output=output)
 
-    work = [
+    work: list[tuple[Any, Handoff]] = [
         (DeterministicSupervisor(*specialists()), Handoff(intent="Compare MCP and A2A.")),
         (LLMSupervisor(specialists()), Handoff(intent="Write a brief on vector stores.")),
         (desk.supervisor(), desk.handoff("T-21")),

@@ -75,10 +75,13 @@ def figures(text: str) -> tuple[str, ...]:
 
 def carries(fact: str, sentence: str) -> float:
     """How much of a sentence's meaning (numbers apart) a fact's words hold, synonyms included."""
-    wanted = _named_words(sentence)
+    return _held(_named_words(sentence), vocabulary(fact))
+
+
+def _held(wanted: tuple[str, ...], have: frozenset[str]) -> float:
+    """The share of some words that a vocabulary has, synonyms included."""
     if not wanted:
         return 1.0
-    have = vocabulary(fact)
     held = [word for word in wanted if word in have or _has_same(have, word)]
     return len(held) / len(wanted)
 
@@ -95,19 +98,21 @@ def _named_words(sentence: str) -> tuple[str, ...]:
 
 def best_fact(sentence: str, facts: Iterable[Fact]) -> tuple[float, Fact | None]:
     """The fact that carries a sentence best, and how well; shared numbers decide between equals."""
-
-    own_numbers = set(numbers(sentence))
-    plain = bare(sentence)
-
-    def rank(fact: Fact) -> tuple[float, int, float]:
-        shared = own_numbers.intersection(numbers(fact.sentence))
-        back = carries(plain, fact.sentence)
-        return carries(fact.sentence, sentence), len(shared), back
-
-    best = max(facts, key=rank, default=None)
-    if best is None:
+    wanted = _named_words(sentence)
+    scored = [(_held(wanted, vocabulary(fact.sentence)), fact) for fact in facts]
+    if not scored:
         return 0.0, None
-    return carries(best.sentence, sentence), best
+    most = max(score for score, _ in scored)
+    equal = [fact for score, fact in scored if score == most]
+    own_numbers = set(numbers(sentence))
+    if len(equal) > 1 and own_numbers:
+        shared = [len(own_numbers.intersection(numbers(fact.sentence))) for fact in equal]
+        most_shared = max(shared)
+        equal = [fact for fact, count in zip(equal, shared, strict=True) if count == most_shared]
+    if len(equal) > 1:
+        held = vocabulary(bare(sentence))
+        return most, max(equal, key=lambda fact: _held(_named_words(fact.sentence), held))
+    return most, equal[0]
 
 
 def subject_in(sentence: str) -> str:

@@ -29,6 +29,7 @@ _VERDICTS = re.compile(
 )
 _CONDITION = re.compile(r"\b(?:if|when|means?|errors?|faults?)\b", re.I)
 _TIME = "ª"  # a unit of one letter: "twice" is "2 ª", of the same length
+_KEEPS = re.compile(r"\b(?:keep|only|just|leave|nothing but)\b", re.I)
 _LEAST = re.compile(r"(?:at least|minimum(?: of)?)$", re.I)
 _SENTENCE_END = re.compile(r"[.!?;](?=[\s\"”’)]|$)|\n\s*\n")
 
@@ -41,6 +42,8 @@ class Limit(NamedTuple):
     start: int
     end: int
     exact: bool = False
+    strange: bool = False
+    """Whether a word between the number and its unit says what is counted: "the two most important sentences"."""
 
     def moved(self, by: int) -> Limit:
         """The same limit so many characters further on."""
@@ -163,7 +166,7 @@ def _forms() -> tuple[re.Pattern, re.Pattern]:
     adjective = rf"(?!{no_adjective})[a-z][\w'-]{{0,40}}+"
     most = r"(?:at most|no more than|up to|maximum|max|limit|only|just|is|of|[:=≤<])"
     count = rf"(?P<n>{number_pattern()})"
-    first = rf"(?<![\w.]){count}(?:[\s-]+{adjective}){{0,3}}?[\s-]+(?P<unit>{unit})\b(?!\s+\d)"
+    first = rf"(?<![\w.]){count}(?P<between>(?:[\s-]+{adjective}){{0,3}}?)[\s-]+(?P<unit>{unit})\b(?!\s+\d)"
     second = rf"\b(?P<unit>{unit})(?:[^\w:=≤<]*{most})+\s*{count}(?!\s+\w+s\b)"
     return re.compile(first, re.I), re.compile(second, re.I)
 
@@ -194,6 +197,8 @@ def _endings() -> dict[str, re.Pattern]:
         "bound": rf"{one_of('bounds')}\b",
         "part": rf"(?<!1 )(?<!a ){one_of('parts')}(?: (?!into\b)\w+){{0,6}}$",
         "most": rf"(?:,\s*)?{one_of('most')}\s+$",
+        "forbidden_strict": rf"\b(?:\w+n['’]t|not|never|cannot|no)(?:\s+\w+){{0,3}}\s+(?:{spoken(length['strict'])})$",
+        "chosen": rf"\b(?:{spoken(length['chosen'])})$",
         "tail": rf"\s+(?:{spoken(length['tails'])})(?!\w)",
         "forbidden": r"\b(?:\w+n['’]t|not|never|cannot)(?:\s+\w+){1,3}\s+(?:more|longer)\s+than\s*$",
         "behind": rf"\s*(?:per (?!ticket|plan|task)|each|apiece|{at_a_time}|(?:a|in|for) (?:each |every )?sentence)\b",
@@ -274,10 +279,12 @@ def _limit(match: re.Match, clause: str) -> Limit | None:
         if begins_with("strict"):
             return Limit(kind, 0, match.start(), match.end())
         if begins_with("floor") and not _LEAST.search(before):
-            return Limit(kind, most, match.start(), match.end())
+            return Limit(kind, most, _start_of_floor(clause, near, place), match.end())
     is_part = kind == "words" and place == match.start() and begins_with("part")
     is_floor = begins_with("floor") and not endings["forbidden"].search(clause, near, place)
-    if is_part or is_floor or endings["behind"].match(clause, match.end()):
+    is_floor = is_floor or begins_with("forbidden_strict")  # "never below 30"
+    is_chosen = begins_with("chosen") and not _KEEPS.search(clause)  # "merge the first two"
+    if any((is_part, is_floor, is_chosen, endings["behind"].match(clause, match.end()))):
         return Limit(kind, 0, match.start(), match.end())
     if begins_with("strict"):
         most = max(1, most - 1)
@@ -288,7 +295,20 @@ def _limit(match: re.Match, clause: str) -> Limit | None:
             start = lead.start()
             break
     is_exact = kind == "words" and begins_with("exact")
-    return Limit(kind, most, start, _end(match, clause), is_exact)
+    return Limit(kind, most, start, _end(match, clause), is_exact, _is_strange(match))
+
+
+def _start_of_floor(clause: str, near: int, place: int) -> int:
+    """Where a fault begins that a number is the end of: "longer than 20 words"."""
+    floor = _endings()["floor"].search(clause[near:place].rstrip())
+    return near + floor.start() if floor else place
+
+
+def _is_strange(match: re.Match) -> bool:
+    """Whether a word between a number and its unit says what is counted."""
+    between = match.groupdict().get("between") or ""
+    known = table("dials/length")["adjectives"]
+    return any(word.lower() not in known for word in re.findall(r"[\w'’]+", between))
 
 
 def _end(match: re.Match, clause: str) -> int:

@@ -146,7 +146,7 @@ def marks_in(text: str, behaviour: str) -> list[Mark]:
                 found += _without_gaps(match, name)
     exact = set(other_lengths(text))
     for limit in obeyed(text, behaviour):
-        if limit not in exact:
+        if limit not in exact and not limit.strange:
             found.append(Mark(limit.start, limit.end, limit.kind))
     roles = [f"roles/{role}" for role in table("behaviours")[behaviour].get("roles", ())]
     for match in scan(text):

@@ -182,6 +182,15 @@ class Draft:
         """The facts, and those that begin with a pronoun once more with the name that it stands for."""
         return tuple(dict.fromkeys([*self.facts, *in_full(self.facts)]))
 
+    @cached_property
+    def _places(self) -> dict[str, list[int]]:
+        """Source → where its facts are among those that are told."""
+        found: dict[str, list[int]] = {}
+        for place, fact in enumerate(self._told):
+            for source in fact.sources:
+                found.setdefault(source, []).append(place)
+        return found
+
     def support(self, sentence: str) -> Support:
         """How the facts carry a sentence: those that it cites come first, where they are near enough."""
         if sentence not in self._supports:
@@ -190,7 +199,8 @@ class Draft:
 
     def _supported(self, sentence: str) -> Support:
         sources = citations(sentence)
-        own = [fact for fact in self._told if not set(fact.sources).isdisjoint(sources)]
+        places = {place for source in sources for place in self._places.get(source, ())}
+        own = [self._told[place] for place in sorted(places)]
         score, fact = best_fact(sentence, self._told)
         own_score, own_fact = best_fact(sentence, own)
         if own_fact and own_score >= min(score, NEAR):
