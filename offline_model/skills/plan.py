@@ -5,6 +5,7 @@ A desk's workers get what a ticket speaks of, all others the usual kinds of work
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import takewhile
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from ..reader.form import filled
 from ..reader.schema import means, resolve
 from ..reader.topics import named, subjects, topic
 from ..reader.view import View
+from ..reader.words import words
 from ..reader.workers import (
     KINDS,
     TURNS,
@@ -27,6 +29,9 @@ from ..reader.workers import (
 )
 from .desk.material import expected, findings_of, ticket_in
 from .desk.tickets import is_desk, work_on
+
+_CLAUSE = re.compile(r"[,;]\s|(?<=[.!?])\s")
+_KEEPS_OUT = re.compile(r"\b(?:no|not|never|without|skip|leave|except|instead)\b|n['’]t\b", re.I)
 
 
 class _Shape(NamedTuple):
@@ -77,8 +82,20 @@ def read(view: View) -> str:
     used = [topic(view.task), *subjects(view.task)]
     shape = _shape(view.schema or {})
     if shape:
-        used += [step.task for step in _steps(view, shape)]
+        steps = _steps(view, shape)
+        used += [_handed_on(step, {other.worker for other in steps}) for step in steps]
     return " ".join(used)
+
+
+def _handed_on(step: _Step, workers: set[str]) -> str:
+    """The task of a step without the clauses that would keep another worker out of the plan."""
+    others = workers - {step.worker}
+    clauses = _CLAUSE.split(step.task)
+    return " ".join(
+        clause
+        for clause in clauses
+        if others.isdisjoint(words(clause)) or not _KEEPS_OUT.search(clause)
+    )
 
 
 def _workers(view: View, shape: _Shape) -> list[dict]:
@@ -137,6 +154,8 @@ def _of_task(view: View, workers: list[dict]) -> list[_Step]:
 def _team(view: View, task: str, workers: list[dict]) -> list[dict]:
     """The workers that the task asks for, and those that findings suggest, in their turns."""
     team = team_for(view, task, workers)
+    if view.wish("no_review"):
+        team = [one for one in team if kind_of(one) != "review"]
     suggested = {finding.suggests for finding in findings_of(view)}
     team += [one for one in workers if one["name"] in suggested and one not in team]
     return sorted(team, key=stage)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ...account import Account
 from ...answer import Answer
 from ...reader.dials import limit
 from ...reader.lexicon import has
+from ...reader.parts import label_of
 from ...reader.view import View
 from ...reader.words import is_instruction
 from .material import (
     Finding,
     asked,
     expected,
+    findings_in,
     findings_of,
+    parts_of,
 )
 
 USUAL_WORDS = 120
@@ -52,7 +56,16 @@ def notify(view: View) -> Answer:
         room -= len(line.split())
         if room >= 0:
             kept.append(line)
-    return Answer.say("\n".join(kept), f"{len(findings)} findings, in order.")
+    answer = Answer.say("\n".join(kept), f"{len(findings)} findings, in order.")
+    return replace(answer, account=Account(not_understood=tuple(_unread(view))))
+
+
+def _unread(view: View) -> Iterator[str]:
+    """The findings that are none in form: a note says nothing of them."""
+    for name, text in parts_of(view).items():
+        is_words = text.strip() and not text.lstrip().startswith("{")
+        if label_of(name) == "facts" and is_words and not findings_in(text):
+            yield f"{name}: no finding was read in it"
 
 
 def _revised(view: View, draft: str, feedback: str) -> Answer:

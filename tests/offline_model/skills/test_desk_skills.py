@@ -599,8 +599,24 @@ def test_a_note_of_results_without_findings_promises_nothing():
         context="Expected: All is well.",
         artifacts={"missing": "missing: code (exhausted: 3 calls). It is fixed tomorrow."},
     )
-    note = asked(Agent("comms", "d", PROMPTS["comms"], models.worker), handoff).output
+    note, account = noted(handoff)
     assert note.endswith("You expected: All is well.\nNo change is proposed yet.")
+    assert "missing: no finding was read in it" not in account["not_understood"]
+    in_words = handoff.model_copy(update={"artifacts": {"findings": "Checkout fails on host a."}})
+    assert "findings: no finding was read in it" in noted(in_words)[1]["not_understood"]
+
+
+def noted(handoff):
+    """A note on the offline model, and the account of its reply."""
+
+    async def work():
+        async with connect() as client:
+            run = Run(client)
+            note = await run.dispatch(Agent("comms", "d", PROMPTS["comms"], models.worker), handoff)
+            replies = [event.reply for event in run.events if event.kind == "reply"]
+            return note.output, replies[-1].account
+
+    return asyncio.run(work())
 
 
 def test_the_skills_know_nothing_of_the_shop(tmp_path):
