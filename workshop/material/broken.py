@@ -13,6 +13,8 @@ from kernel import (
     Executable,
     Handoff,
     HandoffTool,
+    LLMSupervisor,
+    NamedHandoffTool,
     Result,
     Run,
     ToolError,
@@ -24,7 +26,8 @@ from kernel import (
     tool,
     writer,
 )
-from kernel.supervisors import SUPERVISOR
+from kernel.handoff_tools import finalize_by_name
+from kernel.supervisors import SUPERVISOR, SUPERVISOR_BY_NAME
 from offline_model import Temperament
 from workshop.views import chart
 
@@ -110,6 +113,12 @@ def supervised(*tools: HandoffTool) -> Agent:
     return Agent("supervisor", "Leads.", SUPERVISOR, models.supervisor, (*tools, finalize))
 
 
+def by_name(*tools: NamedHandoffTool) -> Agent:
+    """The free supervisor that hands on names, with the given handoff tools."""
+    system, model = SUPERVISOR_BY_NAME, models.supervisor
+    return Agent("supervisor", "Leads.", system, model, (*tools, finalize_by_name))
+
+
 async def play(desk: Executable, calls: int = 24, **temperament: Any) -> Played:
     """Has a desk write a brief on Qdrant, on an offline model of this temperament.
 
@@ -119,6 +128,27 @@ async def play(desk: Executable, calls: int = 24, **temperament: Any) -> Played:
     run = Run(client, budget=Budget(calls=calls, depth=100))
     deep = Budget(depth=100)  # so that no limit on levels ends the ring before the calls do
     return run, await run.dispatch(desk, Handoff(intent="Write a brief on Qdrant"), budget=deep)
+
+
+TEAMS: dict[str, tuple[Callable[[int, Budget], Executable], Temperament]] = {
+    "infinite delegation": (
+        lambda cap, local: Desk(team(), cap, local),
+        Temperament(never_content=True),
+    ),
+    "lost handoff": (
+        lambda cap, local: LLMSupervisor(team(careless=True)),
+        Temperament(drops_facts=True),
+    ),
+    "runaway specialist": (
+        lambda cap, local: Desk(team(), cap, local),
+        Temperament(never_done=True),
+    ),
+    "ring of agents": (
+        lambda cap, local: Colleague(limit=local.model_copy(update={"depth": cap})),
+        Temperament(),
+    ),
+}
+"""For the failure lab: what makes each team of (cap, local budget), and how its model behaves."""
 
 
 def price(run: Run) -> str:

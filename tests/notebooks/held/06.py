@@ -18,6 +18,21 @@ def test_facts_that_the_model_drops_are_supplied(lesson):
     fails(lesson.test_the_writer_gets_the_facts, lesson.dropped)
 
 
+def test_a_handoff_that_names_nothing_is_an_error_that_the_model_reads(lesson):
+    fails(lesson.test_the_writer_gets_the_facts, lesson.unnamed)
+    run, result = lesson.refused
+    lesson.test_the_writer_gets_the_facts(run, result)
+    told = [event.content for event in run.events if event.kind == "tool_result" and event.is_error]
+    assert told and all("writer needs facts" in text and "researcher-1" in text for text in told)
+    assert result.as_text().startswith("- Qdrant")
+
+
+def test_the_log_says_what_each_handoff_carried(lesson):
+    log = lesson.dropped[0].trace().handoffs()
+    assert [each["to_agent"] for each in log][:3] == ["supervisor", "researcher", "writer"]
+    assert "draft" in log[3]["artifacts"] and "facts" not in log[2]["artifacts"]
+
+
 def test_a_budget_of_its_own_leaves_the_others_their_share(lesson):
     lesson.test_the_others_keep_their_share(*lesson.held)
     fails(lesson.test_the_others_keep_their_share, lesson.runaway)
