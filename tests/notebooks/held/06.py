@@ -22,8 +22,12 @@ def test_a_handoff_that_names_nothing_is_an_error_that_the_model_reads(lesson):
     fails(lesson.test_the_writer_gets_the_facts, lesson.unnamed)
     run, result = lesson.refused
     lesson.test_the_writer_gets_the_facts(run, result)
-    told = [event.content for event in run.events if event.kind == "tool_result" and event.is_error]
-    assert told and all("writer needs facts" in text and "researcher-1" in text for text in told)
+    errors = [
+        event.content for event in run.events if event.kind == "tool_result" and event.is_error
+    ]
+    assert errors and all(
+        "writer needs facts" in text and "researcher-1" in text for text in errors
+    )
     assert result.as_text().startswith("- Qdrant")
 
 
