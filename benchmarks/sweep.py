@@ -58,6 +58,11 @@ class Recorder(OfflineTransport):
         account = Account.from_header(response.headers.get(HEADER))
         if account:
             body = json.loads(request.content)
+            for message in body["messages"]:
+                if isinstance(message["content"], list):  # thinking is bound to what stood before
+                    message["content"] = [
+                        block for block in message["content"] if block["type"] != "thinking"
+                    ]
             self.kept.setdefault(account.read_as, body)
             self.kept[f"{account.read_as}, later"] = body
         return response
@@ -94,6 +99,8 @@ async def recorded(folder: Path) -> dict[str, Request]:
         (DeterministicSupervisor(*specialists()), Handoff(intent="Compare MCP and A2A.")),
         (LLMSupervisor(specialists()), Handoff(intent="Write a brief on vector stores.")),
         (desk.supervisor(), desk.handoff("T-21")),
+        (desk.agents["ops"], desk.handoff("T-21")),
+        (desk.agents["data"], desk.handoff("T-21")),
         (own("You are an editor. Shorten the draft."), Handoff(intent="Edit", artifacts=at_hand)),
         (own("You are the judge. Score.", Scores), Handoff(intent="Score", artifacts=at_hand)),
         (own("You fill in forms.", Scores), Handoff(intent="Fill it in: support: 3, citations: 4")),
