@@ -178,7 +178,7 @@ def line(number: str) -> str:
     amount = known_amounts.get(cents(number), f"about **{cents(number)} cents**")
     text = (
         f"On a real model: {amount}, an estimate from what the offline run reads and writes, "
-        f"at the [list prices of {month()}](../README.md#lessons)."
+        f"at list prices of {month()}; README names the models."
     )
     if usd > spending.DEFAULT_MAX_USD:
         text += f' That is above the limit: run `kernel.spending.allow("{math.ceil(usd)}")` first.'
