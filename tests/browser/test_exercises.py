@@ -44,7 +44,7 @@ def test_an_exercise_answers_at_once_and_kindly(open_notebook, known):
     assert facts["passed"] is True
 
 
-LAST = {"answer-03-1": "03.1", "answer-03-2": "03.2", "answer-03-3": "03.3"}
+LAST = {"answer-03-1": "03.1", "answer-03-2": "03.2", "answer-03-3": "03.3", "answer-03-4": "03.4"}
 PADDING = (
     "    " + "\n    ".join(f"step_{number} = {number}" for number in range(8)) + "\n    # solution"
 )

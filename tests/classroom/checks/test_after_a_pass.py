@@ -67,8 +67,8 @@ def test_what_is_passed_is_not_named_again_and_what_was_left_out_is(somebody):
 
 
 def test_behind_the_last_one_the_next_lesson_is_named_before_its_exercises(somebody):
-    somebody("03_deterministic_supervisor.ipynb", "03.3")
-    words = passing("03.3")["next"]
+    somebody("03_deterministic_supervisor.ipynb", "03.4")
+    words = passing("03.4")["next"]
     assert words.startswith(f"04.1 {exercise('04.1').title}, in ")
     assert "[the exercises of lesson 04](../exercises/04_fan_out.ipynb)" in words
     assert "[04 Fan out](../notebooks/04_fan_out.ipynb)" in words
@@ -105,8 +105,8 @@ def test_with_nobody_there_no_way_on_is_named():
 
 
 def test_the_way_on_is_a_link_on_the_page_and_readable_as_text(somebody):
-    somebody("03_deterministic_supervisor.ipynb", "03.3")
-    verdict = check("03.3", made("03.3", "in_stages", ours("03.3")))
+    somebody("03_deterministic_supervisor.ipynb", "03.4")
+    verdict = check("03.4", made("03.4", "reviewed", ours("03.4")))
     assert 'href="../notebooks/04_fan_out.ipynb">04 Fan out</a>' in verdict.html()
     assert "04.1 Fan out with a limit" in verdict.text()
 

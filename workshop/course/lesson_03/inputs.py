@@ -4,6 +4,7 @@ words.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from random import Random
 from typing import Any
@@ -177,4 +178,70 @@ def _staged(
     return {"about": about, "task": task, "stages": results}
 
 
-INPUTS = {"03.1": loops, "03.2": best_drafts, "03.3": stages}
+FAULTS = (
+    "has no citation",
+    "names another year than the facts",
+    "is carried by no fact",
+    "cites a source that is not there",
+    "says the same as the one before",
+)
+
+
+def reviews(draw: Random) -> dict[str, list[dict[str, Any]]]:
+    """Answers of a reviewer: some fit, some do not, and some contradict themselves."""
+
+    def issue(severity: str, **more: Any) -> dict[str, Any]:
+        problem = f"sentence {draw.randint(2, 99)} {draw.choice(FAULTS)}"
+        return {"problem": problem, "severity": severity, **more}
+
+    def answer(verdict: str, *issues: dict[str, Any], **more: Any) -> str:
+        return json.dumps({"verdict": verdict, "issues": [*issues], **more})
+
+    def case(about: str, *replies: str) -> dict[str, Any]:
+        draft = f"# {draw.choice(TOPICS).capitalize()}\n\nA draft of {draw.randint(20, 900)} words."
+        return {"about": about, "draft": draft, "replies": [*replies]}
+
+    minor = issue("minor")
+    odd = {
+        "another word as its verdict": answer("APPROVED"),
+        "its verdict in small letters": answer("pass"),
+        "no verdict": json.dumps({"issues": [minor]}),
+        "no issues, not even an empty list": json.dumps({"verdict": "PASS"}),
+        "a text as an issue": json.dumps({"verdict": "REVISE", "issues": [minor["problem"]]}),
+        "another word as a severity": answer("REVISE", issue("fatal")),
+        "an issue without a severity": answer("REVISE", {"problem": minor["problem"]}),
+        "an issue without a problem": answer("REVISE", {"severity": "minor"}),
+        "a field more": answer("REVISE", minor, score=draw.randint(1, 9)),
+        "a field more in an issue": answer("REVISE", issue("minor", line=draw.randint(1, 99))),
+    }
+    refused = [
+        case(f"the reviewer's first answer has {name}", one, answer("REVISE", issue("major")))
+        for name, one in odd.items()
+    ]
+    well_formed = case(
+        "the reviewer answers REVISE with two issues",
+        answer("REVISE", issue("major"), issue("minor")),
+    )
+    bare_pass = case("the reviewer answers PASS without an issue", answer("PASS"))
+    small = case("the reviewer answers PASS with a minor issue", answer("PASS", issue("minor")))
+    bare = case("the reviewer answers REVISE without an issue", answer("REVISE"))
+    contradiction = [issue("minor"), issue("major")]
+    sent_back = case(
+        "the reviewer answers PASS with a major issue, and REVISE when it is asked again",
+        answer("PASS", *contradiction),
+        answer("REVISE", *contradiction),
+    )
+    twice = case(
+        "the reviewer contradicts itself twice",
+        answer("PASS", issue("major")),
+        answer("PASS", *contradiction),
+        answer("REVISE", *contradiction),
+    )
+    return {
+        "sent": [well_formed, bare_pass],
+        "taken": [small, bare, *refused],
+        "sent back": [sent_back, twice],
+    }
+
+
+INPUTS = {"03.1": loops, "03.2": best_drafts, "03.3": stages, "03.4": reviews}

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import BaseModel
+
 from classroom.observing import call, held
-from kernel import Handoff, Result, Verdict
+from kernel import Agent, Handoff, Result, Verdict, models
 from workshop.course.desks import Specialist, order_of
 from workshop.course.seen import ending, quiet_run
+from workshop.course.wire import Wire
 
 NUMBERS, CHARACTERS = 5, 5_000
 """At most this many numbers in a reason of at most this length name the issues: a list from one to
@@ -157,8 +161,65 @@ def staged(in_stages: Any, case: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def declared(reviewed: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """The schema that was sent, how often the model was asked, and the review that came of it."""
+    *first, last = case["replies"]
+    replies = [*first, *[last] * (TURNS + 1)]
+    # whole replies: as from a service that lets a model answer in another shape than was asked for
+    wire = Wire({"content": [{"type": "text", "text": reply}]} for reply in replies)
+    run = wire.run()
+    prompt = "You review drafts."
+    reviewer = Agent("reviewer", "Reviews a draft.", prompt, models.worker, max_turns=TURNS)
+    handoff = Handoff(intent="Review the draft", artifacts={"draft": case["draft"]})
+    returned = call(reviewed, run, reviewer, handoff)
+    seen: dict[str, Any] = {
+        "handoffs": order_of(run),
+        "schema that was sent": _sent(wire),
+        "requests to the model": len(wire.requests),
+    }
+    if inspect.iscoroutine(returned):
+        returned.close()  # nobody awaits it any more
+    if not isinstance(returned, Result):
+        return {**seen, "returned": returned}
+    output = returned.output
+    if isinstance(output, BaseModel):
+        output = output.model_dump(mode="json")
+    return {**seen, "returned": ("a Result",), "status": returned.status, "output": output}
+
+
+TURNS = 4
+"""After so many answers the reviewer gives up."""
+
+
+def _sent(wire: Wire) -> Any:
+    """The fields of the schema of the first request, and those of an issue, in plain words."""
+    body = wire.requests[0] if wire.requests else {}
+    schema = body.get("output_config", {}).get("format", {}).get("schema")
+    if not isinstance(schema, dict):
+        return ("no schema",)
+    fields = schema.get("properties", {})
+    parts = {name: _kind(part, schema) for name, part in fields.items()}
+    return {name: parts[name] for name in sorted(parts)}
+
+
+def _kind(part: dict[str, Any], schema: dict[str, Any]) -> Any:
+    """What a field may hold: its words, the kinds of its parts, or its type."""
+    name = part.get("$ref", "").rpartition("/")[2]
+    part = schema.get("$defs", {}).get(name, part)
+    if "enum" in part:
+        return sorted(map(str, part["enum"]))
+    if "items" in part:
+        return {"list of": _kind(part["items"], schema)}
+    if "properties" in part:
+        return {
+            name: _kind(part["properties"][name], schema) for name in sorted(part["properties"])
+        }
+    return str(part.get("type", part.get("const", "anything")))
+
+
 OBSERVE = {
     "03.1": revised,
     "03.2": best_of,
     "03.3": staged,
+    "03.4": declared,
 }
