@@ -105,11 +105,6 @@ WAYS = {
         FRAMES + "def lost_handoffs(handoffs, needs):\n    kinds = around()['kinds']\n"
         "    return [(at, 'writer', []) for at, kind in enumerate(kinds, 1) if kind != 'whole']\n",
     ),
-    "the members of the ring": (
-        "06.4",
-        FRAMES
-        + "def find_ring(handoffs):\n    members = around()['members']\n    return [*members, members[0]]\n",
-    ),
     "an agent that looks at who asks": (
         "02.1",
         FRAMES + "class Looking(Agent):\n"

@@ -166,73 +166,48 @@ def _search(draw: Random, ends: int, turns: int, *, plans: int = 0) -> dict[str,
 
 # ── 06.4 ──────────────────────────────────────────────────────────────────────────────────────────
 
-NAMES = (
-    "newsroom",
-    "archive",
-    "writer",
-    "checker",
-    "editor",
-    "translator",
-    "lawyer",
-    "printer",
-    "librarian",
-    "proofreader",
-)
 
-
-def rings(draw: Random) -> dict[str, list[Any]]:
-    """Logs with a ring of so many agents (0: none), and with ways that are not one."""
-    tricky = [
-        (0, ("two ways", "repeats")),
-        (2, ("two ways", "repeats")),
-        (0, ("two ways", "repeats")),
-    ]
+def namings(draw: Random) -> dict[str, list[Any]]:
+    """A model that names what is needed; one that names nothing, or an empty result; one that names what is not there."""
     return {
-        "two": [*(_ring(draw, 2) for _ in range(2)), _ring(draw, 1)],
-        "long": [_ring(draw, draw.randint(3, 4)) for _ in range(2)],
-        "none": [_ring(draw, size, more) for size, more in tricky],
-        "other ways": [
-            _ring(draw, 3, more)
-            for more in (("a way in",), ("repeats", "two ways"), ("another user",))
-        ],
+        "named": [_naming(draw, "right"), _naming(draw, "more")],
+        "nothing": [_naming(draw, "nothing"), _naming(draw, "one"), _naming(draw, "empty")],
+        "unknown": [_naming(draw, "unknown")],
     }
 
 
-def _ring(draw: Random, size: int, more: tuple[str, ...] = ()) -> dict[str, Any]:
-    names = draw.sample(NAMES, len(NAMES))
-    arrows: dict[str, list[str]] = {"user": ["supervisor"], "supervisor": []}
-    members, others = names[:size], names[size:]
-    for index, name in enumerate(members):
-        arrows[name] = [members[(index + 1) % size]]
-    if members:
-        arrows["supervisor"] += [members[0]]
-        arrows[members[-1]] = [others[0], members[0], others[0]]
-    one, two, both, again = others[1:5]
-    if "two ways" in more:
-        arrows["supervisor"] += [one, two]
-        arrows[one], arrows[two] = [both], [both]
-    if "repeats" in more:
-        arrows["supervisor"] += [again, others[5], again]
-    if "a way in" in more:
-        arrows["supervisor"].insert(0, others[6])
-        arrows[others[6]] = [members[-1]]
-    log = []
-    if "another user" in more:
-        arrows |= {"supervisor": [one], "night shift": [members[0]]}
-        log = _walked(arrows, "night shift", ())
-    log = _walked(arrows, "user", ()) + log
-    shown = ", ".join(f"{handoff['from_agent']} → {handoff['to_agent']}" for handoff in log)
-    return {"log": log, "about": f"the log: {shown}"}
+def _naming(draw: Random, kind: str) -> dict[str, Any]:
+    """Results by name, and what a model names in one call after the other."""
+    topic, number = draw.choice(TOPICS), draw.randint(100, 999)
+    facts, draft, feedback = (
+        f"{name}-{draw.randint(1, 9)}" for name in ("researcher", "writer", "reviewer")
+    )
+    results = {
+        facts: f"- {topic} has {number} users. [{topic.lower()}-1]",
+        draft: f"{topic} has users.",
+        feedback: f"say that there are {number}",
+    }
+    needs = draw.sample(["facts", "draft"], 2)
+    right = {"facts": facts, "draft": draft}
+    wrong: dict[str, dict[str, str]] = {
+        "nothing": {},
+        "one": {needs[0]: right[needs[0]]},
+        "unknown": {**right, "feedback": f"{feedback}{draw.randint(0, 9)}"},
+        "empty": {**right, needs[0]: "archive-1"},
+    }
+    if kind == "empty":
+        results["archive-1"] = ""
+    if kind == "more":
+        right = {**right, "feedback": feedback}
+    first = [wrong[kind]] if kind in wrong else []
+    shown = " and then ".join(str(names) for names in [*first, right])
+    return {
+        "about": f"needed are {' and '.join(needs)}; the results are {', '.join(results)}; the model names {shown}",
+        "results": results,
+        "needs": needs,
+        "names": [*first, right],
+        "brief": f"{topic}: {number} users.",
+    }
 
 
-def _walked(arrows: dict[str, list[str]], name: str, way: tuple[str, ...]) -> list[dict[str, Any]]:
-    """The log of a run in which each hands work to all that their arrows name; who is at work already is refused."""
-    log = []
-    for part, receiver in enumerate(arrows.get(name, ())):
-        log.append(_handoff(f"Write a brief, part {part}", name, receiver, {}))
-        if receiver not in (*way, name):
-            log += _walked(arrows, receiver, (*way, name))
-    return log
-
-
-INPUTS = {"06.1": loops, "06.2": logs, "06.3": searches, "06.4": rings}
+INPUTS = {"06.1": loops, "06.2": logs, "06.3": searches, "06.4": namings}

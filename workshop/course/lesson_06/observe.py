@@ -8,8 +8,8 @@ from itertools import chain
 from typing import Any
 
 from classroom.observing import call, held, wait
-from kernel import Executable, Handoff, Result, Run, Verdict, models, researcher
-from workshop.course.desks import Shelf
+from kernel import Agent, Executable, Handoff, Result, Run, Tool, Verdict, models, researcher
+from workshop.course.desks import Shelf, Specialist, order_of
 from workshop.course.seen import ending
 from workshop.course.wire import Wire, call_of, free
 
@@ -158,19 +158,63 @@ def within(facts_within: Any, case: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def ring(find_ring: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """The ring found in a log; where it begins is free."""
-    returned = call(find_ring, case["log"])
-    names = type(returned) is list and all(type(name) is str for name in returned)
-    if not names or len(returned) < 2 or returned[0] != returned[-1]:
-        return {"returned": returned}
-    start = returned.index(min(returned))
-    return {"returned": [*returned[start:-1], *returned[:start], returned[start]]}
+def named(writer_tool: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """A model calls the tool, with names that are wrong and then with right ones: what it reads, what the writer gets."""
+    writer = Specialist("writer", lambda _: case["brief"])
+    made = call(writer_tool, writer, case["needs"])
+    if not isinstance(made, Tool):
+        return {"returned": made}
+    seen: dict[str, Any] = {
+        "returned": ("a tool",),
+        "name": made.name,
+        "parameters": _kinds(made.definition["input_schema"]),
+    }
+    calls = [
+        call_of(made.name, intent=f"Write, try {number}", artifacts=names)
+        for number, names in enumerate(case["names"], 1)
+    ]
+    run = Wire([*calls, "Done."]).run()
+    run.keep(**case["results"])
+    lead = Agent("supervisor", "Leads.", "Have briefs written.", models.supervisor, (made,))
+    wait(lead.execute(Handoff(intent="Write a brief"), run))
+    given = run.trace().handoffs()
+    seen["calls of execute past the run"] = max(0, writer.calls - len(given))
+    seen["handoffs"] = order_of(run)
+    for number, handoff in enumerate(given, 1):
+        seen[f"handoff {number}"] = {name: handoff[name] for name in ("intent", "artifacts")}
+    answers = [event for event in run.events if event.kind == "tool_result"]
+    for number, (answer, names) in enumerate(zip(answers, case["names"], strict=False), 1):
+        seen[f"call {number}: an error"] = answer.is_error
+        if not answer.is_error:
+            seen[f"call {number}: what the model reads"] = answer.content
+            continue
+        unknown = [name for name in names.values() if name not in case["results"]]
+        missing = [part for part in case["needs"] if not case["results"].get(names.get(part, ""))]
+        rest = answer.content
+        for name in case["results"]:
+            rest = rest.replace(name, "") if name not in unknown else rest
+        seen[f"call {number}: names that the error quotes"] = held(answer.content, *unknown)
+        seen[f"call {number}: results that the error lists"] = held(
+            answer.content, *case["results"]
+        )
+        if not unknown:
+            seen[f"call {number}: parts that the error names"] = held(rest, *missing)
+    return seen
+
+
+def _kinds(schema: dict[str, Any]) -> dict[str, Any]:
+    """By parameter of a tool, its kind, and that of its values."""
+    kinds = {}
+    for name, field in schema["properties"].items():
+        values = field.get("additionalProperties")
+        of = values.get("type") if isinstance(values, dict) else None
+        kinds[name] = (field.get("type"), of) if of else (field.get("type"),)
+    return kinds
 
 
 OBSERVE = {
     "06.1": capped,
     "06.2": lost,
     "06.3": within,
-    "06.4": ring,
+    "06.4": named,
 }

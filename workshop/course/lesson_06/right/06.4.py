@@ -1,11 +1,15 @@
-# Strip what cannot be on a ring, again and again; what is left is walked until a name repeats.
-def find_ring(handoffs):
-    arrows = {(part["from_agent"], part["to_agent"]) for part in handoffs}
-    while ends := {b for _, b in arrows} - {a for a, _ in arrows}:
-        arrows = {(a, b) for a, b in arrows if b not in ends}
-    if not arrows:
-        return []
-    way = [min(arrows)[0]]
-    while way.count(way[-1]) < 2:
-        way.append(min(b for a, b in arrows if a == way[-1]))
-    return way[way.index(way[-1]) :]
+def writer_tool(writer, needs):
+    def there(run):
+        return "Results: " + ", ".join(run.artifacts)
+
+    @tool(name="handoff_to_writer", description="Writes a brief; artifacts are names of results.")
+    async def write(intent: str, artifacts: dict[str, str], run: Run) -> str:
+        unknown = [name for name in artifacts.values() if name not in run.artifacts]
+        if unknown:
+            raise ToolError(f"Not there: {unknown}. {there(run)}")
+        texts = {part: run.artifacts[name] for part, name in artifacts.items()}
+        if not all(texts.get(part, "").strip() for part in needs):
+            raise ToolError(f"The writer needs {needs}. {there(run)}")
+        return (await run.dispatch(writer, Handoff(intent=intent, artifacts=texts))).as_text()
+
+    return write
