@@ -101,7 +101,7 @@ def test_what_could_not_be_read_is_listed(graded):
 def test_the_gradebook_has_a_row_for_everybody(graded):
     with (graded[3] / "out" / "gradebook.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = {row["learner"]: row for row in csv.DictReader(file)}
-    assert len(rows) == 7 and rows["solved"]["total"] == "9" and rows["stubs"]["total"] == "0"
+    assert len(rows) == 7 and rows["solved"]["total"] == "12" and rows["stubs"]["total"] == "0"
 
 
 def test_a_second_run_grades_nothing_again_and_changes_no_mark(graded, capsys):
@@ -174,7 +174,7 @@ def test_the_plugin_alone_shows_each_check_as_a_test(tmp_path):
     )
     assert done.returncode == 1, done.stdout + done.stderr
     assert (
-        "9 failed, 9 passed" in done.stdout and "missing: the stub was not changed" in done.stdout
+        "12 failed, 12 passed" in done.stdout and "missing: the stub was not changed" in done.stdout
     )
     assert 'name="earned" value="1"' in (tmp_path / "j.xml").read_text(encoding="utf-8")
 
