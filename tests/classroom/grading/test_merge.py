@@ -237,6 +237,7 @@ def test_two_answers_in_one_cell_both_count():
         "",
         "03.1",
         "03.3",
+        "03.4",
     ]
 
 
