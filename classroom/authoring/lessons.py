@@ -17,11 +17,9 @@ hold the same table.
 """
 SITTINGS = "| across the lessons | minutes | you see |"
 """The head of the table of sittings in the map."""
-WORDS_A_MINUTE = 180
-CODE_LINE_S = 4
-OUTPUT_LINE_S = 1.5
-PICTURE_LINES = 12
-"""A picture takes as long as so many lines of output, or as its text twin when that is shorter."""
+WORDS_A_MINUTE = 200
+CODE_LINE_S = 12
+PREDICTION_S = 90
 
 
 def written(folder: Path | None = None) -> dict[Lesson, Path]:
@@ -39,29 +37,21 @@ def written(folder: Path | None = None) -> dict[Lesson, Path]:
 
 
 def to_read(notebook: Any) -> int:
-    """The minutes to read and run a notebook, measured: a slow reader who types nothing.
+    """The minutes to read and run a notebook, for somebody who reads every line and types nothing.
 
-    Prose at 180 words a minute, what is folded away too; 4 s a line of code; 1.5 s a line of
-    output.
+    Prose at 200 words a minute, what is folded away too; 12 s a line of code; a minute and a half
+    a prediction. What cells print is not counted.
     """
-    words = code = output = 0
+    words = code = predictions = 0
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             prose = re.sub(r"<[^>]+>|(?<=\])\([^)]*\)", "", "\n\n".join(_own(cell.source)))
             words += len(re.findall(r"\w[\w'’-]*", prose))
         elif cell.cell_type == "code":
             code += _lines(cell.source)
-            output += sum(map(_output_lines, cell.outputs))
-    seconds = words * 60 / WORDS_A_MINUTE + code * CODE_LINE_S + output * OUTPUT_LINE_S
+            predictions += len(re.findall(r"\bpredict\(", cell.source))
+    seconds = words * 60 / WORDS_A_MINUTE + code * CODE_LINE_S + predictions * PREDICTION_S
     return math.ceil(seconds / 60)
-
-
-def _output_lines(output: Any) -> int:
-    if output.output_type == "stream":
-        return _lines(output.text)
-    bundle = output.get("data", {})
-    lines = _lines(bundle.get("text/plain", ""))
-    return min(lines, PICTURE_LINES) if len(bundle) > 1 else lines
 
 
 def _lines(text: str) -> int:
@@ -89,6 +79,12 @@ def minutes(lesson: Lesson | Sitting, notebook: Any, name: str) -> str:
         f"**{_in_minutes(read + sum(parts))}**: {read} to read and run, {sum(parts)} for the "
         f"[exercises](../exercises/{name}) ({' + '.join(map(str, parts))})."
     )
+
+
+def _all_of(times: dict[Lesson, int]) -> str:
+    """The time of all lessons: in minutes below two hours, then in hours."""
+    number = sum(times.values())
+    return f"{number} minutes" if number < 120 else f"about {number / 60:.0f} hours"
 
 
 def _in_minutes(number: int) -> str:
@@ -142,8 +138,8 @@ def waymarked(notebook: Any, path: Path) -> Any:
             for other in course.lessons
         ]
         last.source = _with_table(last.source, "| | lesson | minutes |", rows)
-        duration = f"in {sum(times.values())} minutes"
-        last.source = re.sub(r"in (about )?\d+ minutes", duration, last.source)
+        duration = f"in {_all_of(times)}"
+        last.source = re.sub(r"in (about )?\d+ (minutes|hours)", duration, last.source)
     return notebook
 
 
@@ -275,8 +271,7 @@ def _map(paths: dict[Lesson, Path], times: dict[Lesson, int]) -> str:
         [
             "# The map",
             "",
-            "Each lesson builds on the ones before it; "
-            f"all of them take {sum(times.values())} minutes.",
+            f"Each lesson builds on the ones before it; all of them take {_all_of(times)}.",
             "",
             "| | lesson | exercises | minutes | you see |",
             "|---|---|---|---|---|",

@@ -63,17 +63,13 @@ def test_the_minutes_of_a_lesson_are_those_of_its_parts(lesson):
     assert minutes[0] == lessons.to_read(notebook(THERE[lesson])), "build writes what is measured"
 
 
-def test_minutes_are_measured_by_words_lines_of_code_and_lines_of_output():
-    text = nbformat.v4.new_markdown_cell("word " * 180 + "\n\n**9 minutes** to read and run.")
-    lines = "\n".join(["1"] * 40)
-    code = nbformat.v4.new_code_cell("\n\n".join(["x = 1"] * 15))
-    printed = nbformat.v4.new_output("stream", name="stdout", text=lines)
-    picture = nbformat.v4.new_output(
-        "display_data", {"text/plain": lines, "image/svg+xml": "<svg/>"}
-    )
-    for outputs, minutes in (([], 2), ([printed], 3), ([printed, picture], 4), ([picture], 3)):
-        code.outputs = outputs
-        assert lessons.to_read(nbformat.v4.new_notebook(cells=[text, code])) == minutes
+def test_minutes_are_measured_by_words_lines_of_code_and_predictions():
+    text = nbformat.v4.new_markdown_cell("word " * 200 + "\n\n**9 minutes** to read and run.")
+    code = nbformat.v4.new_code_cell("\n\n".join(["x = 1"] * 10))
+    asked = nbformat.v4.new_code_cell("\n".join(['guess = predict("Which?", "a", "b")'] * 2))
+    code.outputs = [nbformat.v4.new_output("stream", name="stdout", text="1\n" * 40)]
+    for cells, minutes in (([text], 1), ([text, code], 3), ([code, asked], 6)):
+        assert lessons.to_read(nbformat.v4.new_notebook(cells=cells)) == minutes
 
 
 def test_one_minute_is_not_many_and_its_line_is_not_read():
@@ -245,9 +241,21 @@ def test_a_name_that_no_prose_mentions_is_noticed(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("plan", "minutes"), [("90 minutes", 90), ("half a day", 240), ("two days", 720)]
+    ("plan", "minutes"), [("a day", 7 * 60), ("two days", 2 * 7 * 60), ("a week", 5 * 7 * 60)]
 )
 def test_a_plan_for_a_room_fits_its_time(plan, minutes):
+    _, with_a_room = _planned(plan)
+    assert minutes / 2 < with_a_room <= minutes
+
+
+def test_the_sitting_fits_an_evening_of_90_minutes_for_one_who_works_alone():
+    alone, _ = _planned("90 minutes")
+    assert alone <= 90
+
+
+def _planned(plan):
     page = (LESSONS / "INSTRUCTORS.md").read_text(encoding="utf-8")
-    [with_a_room] = re.findall(rf"^\| {plan} \|.*\| (\d+) min \|$", page, re.MULTILINE)
-    assert minutes / 2 < int(with_a_room) <= minutes
+    [(alone, with_a_room)] = re.findall(
+        rf"^\| {plan} \|.*\| (\d+) min \| (\d+) min \|$", page, re.MULTILINE
+    )
+    return int(alone), int(with_a_room)
