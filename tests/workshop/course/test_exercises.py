@@ -315,6 +315,7 @@ def test_every_folder_of_a_lesson_is_whole():
                 "inputs.py",
                 "right",
                 "built",
+                "cost.json",
             }
             ids = {exercise.id for exercise in ALL if exercise.lesson == folder.name[-2:]}
             assert {path.stem for path in (folder / "built").glob("*.json")} == ids
