@@ -32,6 +32,7 @@ from .contract import Executable, Handoff, Result
 from .events import Event, Replied
 from .journal import Journal, JournalError
 from .run import Run
+from .search import LIBRARY
 from .supervisors import DeterministicSupervisor, LLMSupervisor
 from .team import specialists
 from .wire import ApiError, Reply, Request
@@ -43,6 +44,9 @@ OFFLINE = "offline model"
 HERE = "this machine"
 
 BUDGET = Budget(calls=60)
+
+REAL = LIBRARY.parent / "recordings" / "pgvector.journal"
+"""A brief that a real model was asked for: the small one of `tests/live`, and it did badly."""
 
 TEAMS = ("deterministic", "llm")
 """The kinds of supervisor: a fixed order in code, or one that a model chooses."""

@@ -16,7 +16,7 @@ from kernel import Client, Run, connect, spending
 from kernel.__main__ import main
 from kernel.budget import NOTHING
 from kernel.journal import Journal, JournalError
-from kernel.recording import ABOUT, OFFLINE, Recording, record
+from kernel.recording import ABOUT, OFFLINE, REAL, Recording, record
 from kernel.wire import ApiError
 from offline_model import Faults, OfflineAPI, OfflineTransport, Server
 from tests.places import ROOT
@@ -280,3 +280,16 @@ def test_no_request_leaves_a_replay():
     request = {"model": "m", "max_tokens": 1, "messages": [{"role": "user", "content": "?"}]}
     with pytest.raises(ApiError, match="does not hold this request"):
         asyncio.run(NoService(Named()).send(request))
+
+
+async def test_the_run_of_a_real_model_that_comes_with_the_workshop_replays_without_a_key(
+    no_settings,
+):
+    """After a change of a prompt of the team it is recorded again, as CONTRIBUTING says."""
+    recording = Recording(REAL)
+    run, result = await recording.replay()
+    assert recording.facts.answered == ("smollm2-135m",) and recording.facts.server != OFFLINE
+    replies = [event for event in run.events if event.kind == "reply"]
+    assert {event.reply.model for event in replies} == {"smollm2-135m"}, "record it again"
+    assert result.status == "exhausted" and result.as_text()
+    assert b"sk-ant" not in REAL.read_bytes()

