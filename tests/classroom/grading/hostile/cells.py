@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .submission import Submission, hostile
 
-ALL = ("03.1", "03.2", "03.3")
+ALL = ("03.1", "03.2", "03.3", "03.4")
 PASSED = dict.fromkeys(ALL, "passed")
 MARKERS = (
     "# NBVAL_SKIP\n# NBVAL_IGNORE_OUTPUT\n# NBVAL_RAISES_EXCEPTION\n#raises-exception\n#nbval-skip"

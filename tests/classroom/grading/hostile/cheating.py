@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .submission import Submission, hostile
 
-ALL = ("03.1", "03.2", "03.3")
+ALL = ("03.1", "03.2", "03.3", "03.4")
 PLEASES = '''
 class Pleases:
     """Equal to everything, true, iterable, awaitable, and whatever else might be liked."""
@@ -129,7 +129,9 @@ shell.run_cell_async = run_cell_async
     )
 
 
-@hostile("pleases", "__eq__", "__bool__", "__repr__", earns=0)
+@hostile(
+    "pleases", "__eq__", "__bool__", "__repr__", earns=dict.fromkeys(("03.1", "03.2", "03.3"), 0)
+)
 def _(submission: Submission) -> None:
     """The answers are objects that agree with everything that is asked of them, or return such objects."""
     submission.answer("03.1", f"{PLEASES}\nrevise = Pleases()")
@@ -175,7 +177,11 @@ threading.Thread(target=forge, daemon=True).start()
     )
 
 
-@hostile("unreadable messages", "forged messages on the kernel's sockets", earns=0)
+@hostile(
+    "unreadable messages",
+    "forged messages on the kernel's sockets",
+    earns=dict.fromkeys(("03.1", "03.2", "03.3"), 0),
+)
 def _(submission: Submission) -> None:
     """Signed messages that no client expects: nested deep, with parts of the wrong type, with too many frames."""
     submission.answer(
@@ -204,7 +210,11 @@ get_ipython().kernel.iopub_socket.send_multipart([b"x"] * 5000)
     )
 
 
-@hostile("from the check's source", "hard-coding from the check's source", earns=0)
+@hostile(
+    "from the check's source",
+    "hard-coding from the check's source",
+    earns=dict.fromkeys(("03.1", "03.2", "03.3"), 0),
+)
 def _(submission: Submission) -> None:
     """What the docstring shows, and what the course's own check would be content with, written down as a constant."""
     submission.answer(

@@ -46,7 +46,7 @@ def _(submission: Submission) -> None:
     "endless loop",
     "a loop that catches BaseException",
     "endless await",
-    earns=0,
+    earns=dict.fromkeys(("03.1", "03.2", "03.3"), 0),
     states=dict.fromkeys(("03.1", "03.2", "03.3"), "timeout"),
 )
 def _(submission: Submission) -> None:
@@ -96,7 +96,7 @@ def _(submission: Submission) -> None:
     "deep recursion",
     "script in feedback",
     "ANSI",
-    earns=0,
+    earns=dict.fromkeys(("03.1", "03.2", "03.3"), 0),
     states={"03.1": "failed", "03.2": "error", "03.3": "failed"},
 )
 def _(submission: Submission) -> None:
@@ -120,7 +120,7 @@ def _(submission: Submission) -> None:
     "memory bomb",
     "bounded fork bomb",
     "a thousand threads",
-    earns=0,
+    earns=dict.fromkeys(("03.1", "03.2", "03.3"), 0),
     states={"03.1": "killed|timeout", "03.2": "killed|timeout", "03.3": "killed|timeout"},
 )
 def _(submission: Submission) -> None:
@@ -164,20 +164,20 @@ def _(submission: Submission) -> None:
 )
 def _(submission: Submission) -> None:
     """Slow is allowed: each answer's cell takes nearly all the time that one cell may."""
-    for id in ("03.1", "03.2", "03.3"):
+    for id in ("03.1", "03.2", "03.3", "03.4"):
         submission.before(id, f"import time\ntime.sleep({TIMEOUT_S - 1})")
 
 
 @hostile(
     "just in time, again and again",
     "a sleep just under the limit in each cell",
-    earns={"03.1": 0, "03.2": 0, "03.3": 0},
+    earns=0,
     slow=True,
-    states=dict.fromkeys(("03.1", "03.2", "03.3"), "failed|error|not-run|timeout"),
+    states=dict.fromkeys(("03.1", "03.2", "03.3", "03.4"), "failed|error|not-run|timeout"),
 )
 def _(submission: Submission) -> None:
     """Wrong answers that take their time in each check, too: the notebook as a whole has a limit."""
-    for id in ("03.1", "03.2", "03.3"):
+    for id in ("03.1", "03.2", "03.3", "03.4"):
         submission.wrong(id, f"import time; time.sleep({TIMEOUT_S - 0.5})")
 
 
@@ -204,7 +204,7 @@ def _(submission: Submission) -> None:
 @hostile("later", "a thread that flips answers later", earns=0)
 def _(submission: Submission) -> None:
     """Wrong answers under names that a thread keeps changing, to whatever might be liked."""
-    for id in ("03.1", "03.2", "03.3"):
+    for id in ("03.1", "03.2", "03.3", "03.4"):
         submission.wrong(id, "return None")
     submission.after(
         "03.3",
@@ -213,10 +213,10 @@ def _(submission: Submission) -> None:
     )
 
 
-@hostile("forgets", "%reset", earns={"03.3": 0})
+@hostile("forgets", "%reset", earns={"03.4": 0})
 def _(submission: Submission) -> None:
     """The last cell deletes every name: the checks above it have looked already, its own finds nothing."""
-    submission.after("03.3", "get_ipython().run_line_magic('reset', '-f')")
+    submission.after("03.4", "get_ipython().run_line_magic('reset', '-f')")
 
 
 @hostile(

@@ -13,7 +13,7 @@ from tests.places import SOLUTIONS
 
 from .submission import Submission, hostile
 
-ALL = ("03.1", "03.2", "03.3")
+ALL = ("03.1", "03.2", "03.3", "03.4")
 NOTHING = {"earns": 0, "states": dict.fromkeys(ALL, "missing"), "graded": False}
 
 

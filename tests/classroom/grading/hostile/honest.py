@@ -6,7 +6,7 @@ from classroom.authoring.answers import right
 
 from .submission import Submission, honest
 
-ALL = ("03.1", "03.2", "03.3")
+ALL = ("03.1", "03.2", "03.3", "03.4")
 PASSED = dict.fromkeys(ALL, "passed")
 
 

@@ -10,7 +10,7 @@ from tests.places import ROOT
 
 from .submission import Submission, hostile
 
-ALL = ("03.1", "03.2", "03.3")
+ALL = ("03.1", "03.2", "03.3", "03.4")
 SECRET = "sk-ant-only-for-the-instructor"
 """Stands in the environment of the command that grades."""
 LISTENS = {"port": 0}

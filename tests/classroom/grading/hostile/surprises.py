@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .submission import Submission, honest, hostile, nothing
 
-ALL = ("03.1", "03.2", "03.3")
+ALL = ("03.1", "03.2", "03.3", "03.4")
 
 
 @hostile(
@@ -136,7 +136,7 @@ def _(submission: Submission) -> None:
 @hostile(
     "half characters",
     "half a character",
-    earns=0,
+    earns=dict.fromkeys(("03.1", "03.2", "03.3"), 0),
     states={"03.1": "error", "03.2": "error", "03.3": "failed"},
 )
 def _(submission: Submission) -> None:
@@ -233,8 +233,8 @@ def _(submission: Submission) -> None:
     "empty files",
     "empty files and links",
     boxed=True,
-    earns=0,
-    states=dict.fromkeys(ALL, "killed"),
+    earns=dict.fromkeys(("03.1", "03.2", "03.3"), 0),
+    states=dict.fromkeys(("03.1", "03.2", "03.3"), "killed"),
 )
 def _(submission: Submission) -> None:
     """Files without a byte, links and names: none of it is in the memory of a process, or in the space of a folder."""

@@ -29,8 +29,8 @@ def test_marks(run: ClassRun) -> None:
         for learner in run.book()["learners"]
         if learner["total"]
     } == {
-        "honest": 9,
-        "doubled": 9,
+        "honest": 12,
+        "doubled": 12,
     }
 
 
