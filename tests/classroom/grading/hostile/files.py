@@ -93,8 +93,8 @@ def _(submission: Submission) -> None:
 @hostile(
     "answers that break parsers",
     "deep nesting",
-    earns=0,
-    states=dict.fromkeys(ALL, "error|killed|timeout"),
+    earns=dict.fromkeys(("03.1", "03.2", "03.3"), 0),
+    states=dict.fromkeys(("03.1", "03.2", "03.3"), "error|killed|timeout"),
 )
 def _(submission: Submission) -> None:
     """Sources that are short, and deep when parsed: the grader reads their names, their own kernel tries to run them."""
