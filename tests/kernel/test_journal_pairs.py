@@ -196,10 +196,10 @@ async def test_an_error_that_a_later_try_mended_is_neither_warned_about_nor_open
 
 async def test_a_replay_waits_only_for_what_is_left_of_a_wait(path, monkeypatch):
     now, waits = [1000.0], []
-    here, really = threading.get_ident(), asyncio.sleep
+    thread, really = threading.get_ident(), asyncio.sleep
 
     async def sleep(seconds):
-        if threading.get_ident() != here:  # a worker of another test, in a loop of its own
+        if threading.get_ident() != thread:  # a worker of another test, in a loop of its own
             await really(seconds)
         else:
             waits.append(round(seconds, 3))
