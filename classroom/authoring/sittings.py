@@ -69,14 +69,16 @@ def _imports(id: str) -> list[nbformat.NotebookNode]:
 
 
 def _part(id: str) -> list[nbformat.NotebookNode]:
-    """The cells of one exercise, and those that are given before the first one of its lesson."""
+    """The cells of one exercise, and those that its lesson gives before it, to it or to all."""
     cells = master(id[:2]).cells
     facts = [cell.metadata.get(active().key, {}) for cell in cells]
+    others = {fact["id"] for fact in facts if "id" in fact} - {id}
+    of_others = tuple(f"-{other.replace('.', '-')}" for other in others)
     own = [place for place, fact in enumerate(facts) if fact.get("id") == id]
     before = [
         cell
         for cell, fact in zip(cells[: own[0]], facts, strict=False)
-        if fact.get("role") == "given" and cell.id != "imports"
+        if fact.get("role") == "given" and cell.id != "imports" and not cell.id.endswith(of_others)
     ]
     part = copy.deepcopy([*before, *cells[own[0] : own[-1] + 1]])
     for cell in part:
