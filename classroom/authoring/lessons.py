@@ -230,7 +230,7 @@ def _instructors(text: str, paths: dict[Lesson, Path], times: dict[Lesson, int])
             text,
             flags=re.MULTILINE,
         )
-    return _with_table(text, "| a room for | lessons | alone | with a room |", _plans(times))
+    return _with_table(text, "| plan | lessons | alone | with a room |", _plans(times))
 
 
 def _plans(times: dict[Lesson, int]) -> list[str]:
