@@ -195,6 +195,13 @@ def test_a_wrong_answer_does_not_pass(id, change, verdicts):
         assert not verdict.passed, verdict
 
 
+def test_no_answer_is_blamed_for_giving_back_nothing_where_nothing_is_asked_for(verdicts):
+    missed = ("for result in results)", "for result in results[1:])")
+    for verdict in verdicts("07.4", answers.changed("07.4", [missed])):
+        assert verdict.outcome == "wrong" and not verdict.misconception
+        assert "`None`" not in verdict.text() and "What differs first: in" in verdict.text()
+
+
 @pytest.mark.parametrize(("id", "old", "new"), RIGHT)
 def test_a_right_answer_passes(id, old, new, verdicts):
     for verdict in verdicts(id, answers.changed(id, [(old, new)])):

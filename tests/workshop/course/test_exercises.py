@@ -19,6 +19,7 @@ from classroom.checks.compare import differing, marked
 from classroom.checks.draws import cases_of, draw_of, drawn
 from classroom.checks.engine import judge
 from classroom.checks.tables import path_of
+from classroom.observing import Session, observer
 from classroom.paper.shown import markdown
 from tests.places import FOLDER
 
@@ -188,6 +189,17 @@ def test_the_table_is_what_the_code_shows(exercise, request):
         assert list(built.row(exercise.id, number)) == as_shown(exercise, number), (
             "what is built is stale; run `python3 -m workshop build`"
         )
+
+
+@EVERY
+def test_where_our_answer_gives_back_nothing_that_is_seen(exercise):
+    """Or a verdict on another answer takes what gave back nothing for the cause."""
+    answer = answers.made(exercise.id, exercise.name, answers.ours(exercise.id))
+    session = Session(observer(exercise.id), exercise.name)
+    sights = [session.see(answer, tables.stored(case.inputs)) for case in last(exercise)]
+    session.close()
+    for sight in sights:
+        assert sight.returned is not None or sight.seen.get("returned", ...) is None
 
 
 @EVERY

@@ -200,14 +200,18 @@ def _figures(draw: Random, kind: str) -> dict[str, Any]:
 
 # ── 07.4 ──────────────────────────────────────────────────────────────────────────────────────────
 
-DESIGNS = ("alone", "bureau", "crew", "desk", "newsroom", "pair", "quartet", "team")
+DESIGNS = ("alder", "birch", "cedar", "hazel", "larch", "maple", "rowan", "willow")
+"""Names that no title holds by chance, as "The best team: crew" holds `team`."""
 TASKS = ("pgvector", "Qdrant", "rate limits", "OpenTelemetry", "the history of MCP", "tool calls")
 
 
 def measured(draw: Random) -> dict[str, list[Any]]:
     """Designs that finish some tasks, end some with half of the work, and fail at others."""
     plain = {"about": "two designs, two tasks; one of four runs fails"}
-    plain["designs"] = {"alone": _endings(draw, TASKS[:2], 1), "team": _endings(draw, TASKS[:2], 2)}
+    plain["designs"] = {
+        "birch": _endings(draw, TASKS[:2], 1),
+        "maple": _endings(draw, TASKS[:2], 2),
+    }
     plain["tasks"] = [*TASKS[:2]]
     return {
         "few": [plain, _measured(draw, 2, 3)],

@@ -85,7 +85,7 @@ def charted(chart: Any, case: dict[str, Any]) -> dict[str, Any]:
     sideways = any(bars.orientation == "horizontal" for bars in axes.containers)
     axis = axes.xaxis if sideways else axes.yaxis
     return {
-        **({} if returned is None else {"raised or returned": returned}),
+        "returned": returned,
         "calls of execute past the run": max(0, worked - len(given)),
         "handoffs": sorted(given),
         "bars": _bars(axes, sideways),

@@ -9,4 +9,4 @@ async def chart(designs, tasks, run, axes):
         axes.bar(design.name, finished)
         if finished > highest:
             best, highest = design.name, finished
-    axes.set(title=f"{best} is ahead", ylabel="tasks")
+    axes.set(title=f"The best of team and alone: {best}", ylabel="tasks")
