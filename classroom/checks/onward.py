@@ -8,7 +8,7 @@ from pathlib import Path
 from classroom.course import active
 from classroom.notebook.presence import notebook_path
 
-from .progress import what_counts
+from .progress import open_book, what_counts
 from .register import Exercise, exercises
 from .wording import counted
 
@@ -41,10 +41,8 @@ def _all(number: int) -> str:
 
 
 def _passed(now: Exercise) -> set[str]:
-    """The exercises that are done: of its own lesson, those that were passed in this notebook."""
-    own = what_counts(now.lesson)
-    known = {id: facts for id, facts in what_counts().items() if not id.startswith(now.lesson)}
-    known |= {id: facts for id, facts in own.items() if id.startswith(now.lesson)}
+    """The exercises that are done, as this notebook counts them."""
+    known = what_counts(open_book())
     return {now.id, *(id for id, facts in known.items() if facts.get("passed"))}
 
 

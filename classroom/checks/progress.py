@@ -89,11 +89,22 @@ def reset(id: str) -> Note:
     return Note(f"{known.id} {known.title}: forgotten; tries and hints start anew.")
 
 
-def what_counts(lesson: str | None = None) -> dict[str, dict[str, Any]]:
-    """By exercise, what counts in this notebook. Of its own lesson, a notebook counts what was
-    passed in this notebook.
+def what_counts(book: str | None = None) -> dict[str, dict[str, Any]]:
+    """By exercise, what counts in this notebook.
+
+    book: the lesson or the sitting that is asked about. Where this notebook is of it, what was
+    passed in another copy of the same book does not count; what was passed in any other book does.
     """
-    return {id: _counting(facts, lesson) for id, facts in _read().items()}
+    return {id: _counting(facts, book) for id, facts in _read().items()}
+
+
+def open_book() -> str:
+    """The lesson or the sitting that the notebook at work is of, by its name; "" where it is not
+    known.
+    """
+    name = Path(_notebook()).name
+    sittings = [sitting.name for sitting in active().sittings if name.startswith(sitting.name)]
+    return sittings[0] if sittings else name[:2]
 
 
 # ── whose it is ───────────────────────────────────────────────────────────────────────────────────
@@ -111,9 +122,14 @@ def _own(path: Path) -> bool:
     return path.parent == root or any(path.is_relative_to(root / name) for name in OWN_FOLDERS)
 
 
+def _all_are_own() -> bool:
+    """Whether there is one learner only, wherever a notebook lies."""
+    return IN_BROWSER or active().variable("PROGRESS") in os.environ or not interactive()
+
+
 def _is_own() -> bool:
     """Whether this notebook is the learner's own; one that is not known is by its place."""
-    if IN_BROWSER or active().variable("PROGRESS") in os.environ or not interactive():
+    if _all_are_own():
         return True
     path = notebook_path()
     return _own(path) if path else Path.cwd().is_relative_to(kept.root())
@@ -130,15 +146,23 @@ def _records(facts: dict[str, Any]) -> list[dict[str, Any]]:
     return [facts, of_this] if own else [of_this]
 
 
-def _counting(facts: dict[str, Any], lesson: str | None) -> dict[str, Any]:
+def _counting(facts: dict[str, Any], book: str | None) -> dict[str, Any]:
     """What counts of an exercise in this notebook."""
     notebook, in_notebooks = _notebook(), facts.get(BY_NOTEBOOK, {})
     if not _is_own():
         return in_notebooks.get(notebook, {})
-    if lesson is None or not Path(notebook).name.startswith(lesson):
+    if not book or not Path(notebook).name.startswith(book):
         return facts
-    others = [path for path in in_notebooks if path != notebook and Path(path).exists()]
-    return in_notebooks.get(notebook, {} if others else facts)
+    of_the_book = [path for path in in_notebooks if Path(path).name.startswith(book)]
+    copies = [path for path in of_the_book if path != notebook and Path(path).exists()]
+    own = in_notebooks.get(notebook, {} if copies else facts)
+    elsewhere = [
+        known
+        for path, known in in_notebooks.items()
+        if path not in of_the_book and (_all_are_own() or _own(Path(path)))
+    ]
+    passed = any(known.get("passed", False) for known in (own, *elsewhere))
+    return {**own, "passed": passed}
 
 
 # ── the file ──────────────────────────────────────────────────────────────────────────────────────

@@ -80,6 +80,17 @@ def test_a_notebook_with_exercises_of_several_lessons_has_an_order_of_its_own(so
     assert passing("03.1")["next"].startswith("01.2 ")
 
 
+def test_what_was_passed_in_a_sitting_is_not_named_in_its_lesson_and_the_other_way_round(somebody):
+    somebody("the_sitting.ipynb", "01.2", "02.1")
+    passing("01.2")
+    somebody("01_agent_loop.ipynb", "01.1", "01.2", "01.3")
+    assert passing("01.1")["next"].startswith("01.3 ")
+    somebody("the_sitting.ipynb", "02.1", "01.1", "03.1")
+    assert passing("02.1")["next"].startswith("03.1 ")
+    somebody("01_agent_loop-Copy1.ipynb", "01.1", "01.2", "01.3")
+    assert passing("01.3")["next"].startswith("01.1 ")
+
+
 @pytest.mark.parametrize("content", ["", "[]", '{"cells": [{}]}', '{"cells": [{"metadata": 3}]}'])
 def test_a_notebook_that_cannot_be_read_has_the_exercises_of_the_lesson(
     somebody, tmp_path, content

@@ -381,6 +381,38 @@ def test_of_its_own_lesson_a_notebook_counts_what_was_passed_in_it(notebooks):
     assert "1 of 3 exercises passed" in repr(progress("01"))
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "book"),
+    [
+        ("the_sitting", "01_agent_loop", "01"),
+        ("01_agent_loop", "the_sitting", "the_sitting"),
+        ("the_sitting (2)", "01_agent_loop-Copy1", "01"),
+    ],
+)
+def test_what_is_passed_in_a_sitting_counts_in_its_lesson_and_the_other_way_round(
+    notebooks, first, second, book
+):
+    notebooks(f"clone/my-work/exercises/{first}.ipynb")
+    passing("01.1")
+    notebooks(f"clone/my-work/exercises/{second}.ipynb")
+    check("01.1", lambda *_: 1)
+    assert f"1 of {len(exercises(book))} exercises passed" in repr(progress(book))
+    notebooks(f"clone/my-work/exercises/{first}-Copy7.ipynb")
+    copied = PROGRESS.open_book()
+    assert f"0 of {len(exercises(copied))} exercises passed" in repr(progress(copied))
+
+
+def test_what_was_passed_in_the_notebook_of_an_earlier_numbering_counts(notebooks, somebody):
+    """15.1 was 14.3, in a notebook that is there as ever."""
+    before = notebooks("clone/my-work/exercises/14_context.ipynb")
+    passed = {"passed": True, "notebooks": {before.as_posix(): {"passed": True}}}
+    somebody.parent.mkdir(exist_ok=True)
+    facts = {"version": 1, "exercises": {"15.1": passed}}
+    somebody.write_text(json.dumps(facts), encoding="utf-8")
+    notebooks("clone/my-work/exercises/15_memory.ipynb")
+    assert f"1 of {len(exercises('15'))} exercises passed" in repr(progress("15"))
+
+
 @pytest.mark.parametrize("again", ["01_agent_loop", "01_agent_loop.newer", "01_renamed", "mine"])
 def test_whoever_opens_or_renames_a_notebook_again_keeps_the_progress(notebooks, again):
     first = notebooks("clone/my-work/exercises/01_agent_loop.ipynb")
