@@ -2,8 +2,8 @@
 with its reason.
 
 The columns are learner, exercise, points, due, reason and comment. The learner is named as in the
-gradebook, or by the platform's number. An exercise is such as 03.1, a whole notebook such as 03;
-without one the row is about the learner.
+gradebook, or by the platform's number. An exercise is such as 03.1, a whole notebook such as 03 or
+the name of a sitting; without one the row is about the learner.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from classroom.checks import renumbered
+from classroom.course import active
 
 from .late import moment
 
@@ -40,7 +41,9 @@ class Override:
 
     learner: str
     exercise: str = ""
-    """Such as 03.1, or a notebook's number such as 03; empty for the learner as a whole."""
+    """Such as 03.1, a notebook's number such as 03, or a sitting's name; empty for the learner as a
+    whole.
+    """
     points: float | None = None
     due: datetime | None = None
     reason: str = ""
@@ -172,13 +175,15 @@ def _of_row(cells: Mapping[str, str], line: int, points: Mapping[str, float]) ->
 
 
 def _exercise(text: str, points: Mapping[str, float]) -> str:
-    """An exercise's or a notebook's number."""
+    """An exercise's or a notebook's number, or a sitting's name."""
     if not text:
         return ""
     full = _full(text)
-    known = {*points, *(id.partition(".")[0] for id in points)}
+    sittings = [each.name for each in active().sittings if points.keys() & {*each.exercises}]
+    known = {*points, *(id.partition(".")[0] for id in points), *sittings}
     if full not in known:
-        raise ValueError(f"exercise {text!r}: expected one such as 03.1, or a notebook such as 03")
+        books = " or ".join(["a notebook such as 03", *sittings])
+        raise ValueError(f"exercise {text!r}: expected one such as 03.1, {books}")
     return full
 
 

@@ -19,7 +19,7 @@ from classroom.grading.overrides import Override
 
 from . import changes, class_page, junit, learner_markdown, learner_page, platforms, tables
 from .by_hand import apply
-from .marks import Gradebook, Handed, Person, Work
+from .marks import Gradebook, Handed, Mark, Person, Work
 from .own_class import OwnClass
 from .reading import absent, waiting, works_of
 
@@ -66,13 +66,13 @@ def read(
     labels = _labels(pages)
     people = []
     for name in everybody:
-        own = _once([works.get((name, book), empty[book]) for book in books])
+        own = tuple(works.get((name, book), empty[book]) for book in books)
         people.append(Person(learner=name, page=pages[name], works=own, label=labels[name]))
     graded = {exercise.id: exercise for book in books for exercise in own_class.counted(book)}
     changed, unused = apply(people, overrides)
     return Gradebook(
         exercises=tuple(exercise for _, exercise in sorted(graded.items(), key=_by_number)),
-        people=tuple(changed),
+        people=tuple(map(_once, changed)),
         unread=tuple((*unread, *problems)),
         aside=tuple(aside),
         rule=rule,
@@ -86,22 +86,31 @@ def _by_number(item: tuple[str, Exercise]) -> tuple[str, int]:
     return lesson, int(number)
 
 
-def _once(works: list[Work]) -> tuple[Work, ...]:
-    """The works of one learner, with each exercise in one of them: where it got the most points.
-    An exercise of a sitting is one of a lesson, too.
+def _once(person: Person) -> Person:
+    """A learner with each exercise in one notebook: where it got the most points after lateness and
+    what was changed by hand. An exercise of a sitting is one of a lesson, too.
     """
-    best: dict[str, tuple[int, float]] = {}
-    for place, work in enumerate(works):
+    best: dict[str, tuple[tuple[float, bool], Work]] = {}
+    for work in person.works:
         for mark in work.marks:
-            points = mark.points if work.file else -1.0
-            if mark.exercise.id not in best or points > best[mark.exercise.id][1]:
-                best[mark.exercise.id] = place, points
-    return tuple(
-        replace(
-            work, marks=tuple(mark for mark in work.marks if best[mark.exercise.id][0] == place)
-        )
-        for place, work in enumerate(works)
-    )
+            worth = _worth(work, mark)
+            if mark.exercise.id not in best or worth > best[mark.exercise.id][0]:
+                best[mark.exercise.id] = worth, work
+    works = []
+    for work in person.works:
+        own = tuple(mark for mark in work.marks if best[mark.exercise.id][1] is work)
+        others = [mark for mark in work.marks if best[mark.exercise.id][1] is not work]
+        elsewhere = tuple((mark, best[mark.exercise.id][1].notebook) for mark in others)
+        works.append(replace(work, marks=own, elsewhere=elsewhere))
+    return replace(person, works=tuple(works))
+
+
+def _worth(work: Work, mark: Mark) -> tuple[float, bool]:
+    """What a mark is worth beside that of the same exercise in another notebook: less than nothing
+    where no file was handed in; of two that are worth nothing, one to come is worth more.
+    """
+    points = work.rule.after(mark.points, work.submitted) if work.rule else mark.points
+    return (points if work.file else -1.0), mark.state == "pending"
 
 
 def write(out: Path, results: Iterable[Path] | None = None, **facts: object) -> Gradebook:

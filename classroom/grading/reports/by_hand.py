@@ -63,7 +63,21 @@ def _without_effect(person: Person, override: Override) -> list[str]:
         return [f"{where}: exercise {override.exercise} is not graded in this run"]
     if override.due and not any(work.rule for work in works):
         return [f"{where}: a due time counts only together with --due and --late"]
+    if override.due and not any(_is_due_of(override, work) for work in works):
+        books = " and ".join(active().lesson_of(work.notebook) for work in works)
+        return [
+            f"{where}: the due time of {override.exercise} is that of lesson "
+            f"{override.exercise[:2]}, which is not graded in this run; expected {books}"
+        ]
     return []
+
+
+def _is_due_of(row: Override, work: Work) -> bool:
+    """Whether the due time of a row is that of a notebook: an exercise is due with its lesson, also
+    where a sitting has it, too.
+    """
+    lesson = active().lesson_of(work.notebook)
+    return row.exercise in ("", lesson) or row.exercise.partition(".")[0] == lesson
 
 
 def _is_about(row: Override, work: Work) -> bool:
@@ -88,7 +102,7 @@ def _work(work: Work, rows: Sequence[Override]) -> Work:
     """A notebook with its rows; the due time that names it wins over one for everything."""
     lesson = active().lesson_of(work.notebook)
     about = [row for row in rows if _is_about(row, work)]
-    with_due = [override for override in about if override.due]
+    with_due = [override for override in about if override.due and _is_due_of(override, work)]
     due = max(with_due, key=lambda override: len(override.exercise), default=None)
     rule = work.rule
     if rule is not None and due is not None and due.due is not None:

@@ -23,7 +23,7 @@ def page(person: Person, book: Gradebook) -> str:
         *map(markdown, book.own_class),
         *(_comment(comment) for comment in person.comments),
     ]
-    for work in person.works:
+    for work in person.expected:
         blocks += _section(work)
     blocks.append(f"Written {book.written:%d %B %Y, %H:%M} UTC. {HOW}")
     return "\n\n".join(block for block in blocks if block) + "\n"
@@ -31,7 +31,7 @@ def page(person: Person, book: Gradebook) -> str:
 
 def _section(work: Work) -> list[str]:
     blocks = [f"## {markdown(words.notebook(work.notebook))}"]
-    if not work.open:
+    if work.marks and not work.open:
         blocks.append(f"{amount(work.points)} of {amount(work.of)} points")
     if work.pending:
         why = markdown(work.pending, 200)
@@ -58,6 +58,8 @@ def _facts(work: Work) -> list[str]:
     if work.late:
         after = f"{amount(work.points)} before, {amount(work.total)} after"
         facts.append(f"Late. {markdown(work.late)}: {after}")
+    if work.counted_elsewhere:
+        facts.append(f"{markdown(work.counted_elsewhere, 400)}, where it is worth as much or more")
     facts += [markdown(flag, 400) for flag in work.flags]
     facts += [
         f"Another version, which does not count: {code(version)}" for version in work.older[:20]

@@ -4,7 +4,7 @@ text is untrusted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -96,6 +96,19 @@ class Work:
     extension: Override | None = None
     """The due time that the instructor gave this learner."""
     comments: tuple[str, ...] = ()
+    elsewhere: tuple[tuple[Mark, str], ...] = ()
+    """Marks of exercises that count in another notebook of this learner, each with its name."""
+
+    @property
+    def whole(self) -> Work:
+        """The notebook by itself, whatever of it counts elsewhere: what a platform's assignment is."""
+        return replace(self, marks=(*self.marks, *(mark for mark, _ in self.elsewhere)))
+
+    @property
+    def counted_elsewhere(self) -> str:
+        """Which of what was handed in here counts in another notebook, in words."""
+        moved = self.elsewhere if self.file else ()
+        return ", ".join(f"{mark.exercise.id} counts in {name}" for mark, name in moved)
 
     @property
     def points(self) -> float:
@@ -172,10 +185,17 @@ class Person:
         return any(work.open for work in self.works)
 
     @property
+    def expected(self) -> tuple[Work, ...]:
+        """The notebooks that were handed in, or in which something is missing."""
+        return tuple(work for work in self.works if work.file or work.marks)
+
+    @property
     def flags(self) -> tuple[str, ...]:
         found: list[str] = []
         for work in self.works:
             found += work.flags
+            if work.counted_elsewhere:
+                found.append(f"{active().lesson_of(work.notebook)}: {work.counted_elsewhere}")
             if work.late:
                 found.append(f"{active().lesson_of(work.notebook)}: {work.late}")
             if work.pending:
@@ -184,7 +204,7 @@ class Person:
                 f"{override.exercise or active().lesson_of(work.notebook)}: by hand: {override.reason}"
                 for override in work.overrides
             )
-        missing = [one_work.notebook for one_work in self.works if not one_work.file]
+        missing = [work.notebook for work in self.expected if not work.file]
         if missing:
             found.append(f"nothing handed in for {', '.join(missing)}")
         return tuple(dict.fromkeys(found))

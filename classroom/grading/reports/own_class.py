@@ -28,15 +28,18 @@ class OwnClass:
     """What counts in a class; without anything, what counts in the course."""
 
     drop: tuple[str, ...] = ()
-    """Exercises such as 04.3, and whole lessons such as 07."""
+    """Exercises such as 04.3, whole lessons such as 07, and sittings by their names."""
     points: Mapping[str, float] = field(default_factory=dict)
     """By exercise."""
 
     def counted(self, notebook: str = "") -> list[Exercise]:
         """The exercises that count, of a notebook or of all, with the points of this class."""
+        book = active().lesson_of(notebook)
+        if book in self.drop:
+            return []
         return [
             self._own(exercise)
-            for exercise in exercises(active().lesson_of(notebook) or None)
+            for exercise in exercises(book or None)
             if exercise.id not in self.drop and exercise.lesson not in self.drop
         ]
 
@@ -91,7 +94,8 @@ def _of_facts(facts: Mapping[str, Any]) -> OwnClass:
         raise ValueError('expected drop = ["04.3", "07"], and a table [points] with "01.1" = 5')
     known = exercises()
     ids = [exercise.id for exercise in known]
-    _refuse_unknown("drop", drop, {*ids, *(exercise.lesson for exercise in known)})
+    books = {*(exercise.lesson for exercise in known), *(each.name for each in active().sittings)}
+    _refuse_unknown("drop", drop, {*ids, *books})
     _refuse_unknown("points", points, {*ids})
     for id, given in points.items():
         if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < 1e6:

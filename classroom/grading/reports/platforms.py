@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Iterable, Mapping
 from html import escape
 
-from classroom.checks import Exercise
+from classroom.checks import Exercise, exercises
 from classroom.course import active
 from classroom.grading.plain import cell, line, plain
 
@@ -29,7 +29,7 @@ MOODLE = [
     "Feedback comments",
 ]
 CANVAS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
-WORKSHEET = re.compile(r"moodle-(?P<lesson>\d\d)\.csv")
+WORKSHEET = re.compile(r"moodle-(?!feedback)(?P<book>\w+)\.csv")
 WRITTEN = (1980, 1, 1, 0, 0, 0)
 """The time of an entry in a zip: the same marks make the same bytes."""
 
@@ -45,7 +45,8 @@ def use(name: str, counted: Iterable[Exercise]) -> str:
     }
     worksheet = WORKSHEET.fullmatch(name)
     if worksheet:
-        points = tidy(sum(each.points for each in counted if each.lesson == worksheet["lesson"]))
+        ids = {each.id for each in exercises(worksheet["book"])}
+        points = tidy(sum(each.points for each in counted if each.id in ids))
         return f"for Moodle: Upload grading worksheet (the assignment's maximum grade: {points})"
     return uses.get(name, "")
 
@@ -134,11 +135,11 @@ def feedback(book: Gradebook, platform: str, pages: Mapping[str, str | bytes]) -
 
 
 def _of(book: Gradebook, platform: str) -> Iterable[tuple[Person, Work]]:
-    """What came from a platform, with its number."""
+    """What came from a platform, with its number: each notebook is an assignment by itself."""
     for person in book.people:
         for work in person.works:
             if work.handed.platform == platform and work.handed.number:
-                yield person, work
+                yield person, work.whole
 
 
 def _is_one_name(name: str) -> bool:

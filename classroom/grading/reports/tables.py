@@ -122,6 +122,7 @@ def _person(person: Person) -> dict[str, Any]:
                 "points": None if work.open else work.points,
                 "total": None if work.open else work.total,
                 "of": work.of,
+                "counted elsewhere": {mark.exercise.id: name for mark, name in work.elsewhere},
                 "graded": work.graded,
                 "seed": work.seed,
                 "sandbox": work.sandbox,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from classroom.course import active
 from classroom.grading.check import Check
 
 from .marks import Mark
@@ -36,7 +37,9 @@ def kind(of: Mark | Check) -> str:
 
 
 def notebook(name: str) -> str:
-    """03_deterministic_supervisor as "03 Deterministic supervisor"."""
+    """03_deterministic_supervisor as "03 Deterministic supervisor"; a sitting by its title."""
+    if sitting := active().sitting(name):
+        return sitting.title
     number, _, words = name.partition("_")
     words = words.replace("_", " ").replace("llm", "LLM")
     return f"{number} {words[:1].upper()}{words[1:]}"

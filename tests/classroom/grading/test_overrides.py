@@ -39,6 +39,15 @@ def test_a_row_gives_points_a_due_time_or_a_comment(read):
     assert rows[1].due.isoformat() == "2026-11-22T18:00:00+00:00" and rows[2].comment == "well done"
 
 
+def test_a_sitting_is_named_like_a_notebook(read):
+    rows = read(HEAD + "ada,the_sitting,,2026-11-22T18:00Z,was ill,\n")
+    assert [(row.exercise, row.due.day) for row in rows] == [("the_sitting", 22)]
+    with pytest.raises(overrides.Unusable, match="points '2' need an exercise, such as 03"):
+        read(HEAD + "ada,the_sitting,2,,why,\n")
+    with pytest.raises(overrides.Unusable, match="a notebook such as 03 or the_sitting"):
+        read(HEAD + "ada,sitting,,,,hello\n")
+
+
 def test_what_spreadsheets_make_of_a_table_is_read(read):
     rows = read(
         "\ufeffReason;Learner;Points;Exercise\nwhy;'=ada;1,5;3.1\nwhy;bob;2;03.2\n",

@@ -83,6 +83,16 @@ def test_a_whole_lesson_can_be_dropped(tmp_path):
     assert [work.notebook for work in book.people[0].works] == [NAME]
 
 
+def test_a_sitting_can_be_dropped_and_its_exercises_count_in_their_lessons(tmp_path):
+    own = read(written(tmp_path, 'drop = ["the_sitting"]'))
+    assert own.counted() == exercises() and own.counted("the_sitting") == []
+    book = reports.read(
+        [report(tmp_path, "ada", passed=1)], notebooks=["the_sitting"], own_class=own
+    )
+    assert [work.notebook for work in book.people[0].works] == [NAME]
+    assert book.own_class == ("Not counted in this class: the_sitting.",)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

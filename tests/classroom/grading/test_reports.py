@@ -7,7 +7,7 @@ import html
 import json
 import re
 import zipfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html.parser import HTMLParser
 from xml.etree import ElementTree as ET
 
@@ -875,25 +875,153 @@ def test_a_last_gradebook_that_somebody_edited_harms_nothing(book, tmp_path, las
     assert not book(graded("ada")).changes
 
 
-def test_an_exercise_that_is_in_two_notebooks_of_a_learner_counts_once_where_it_got_most():
-    ids = [known.id for known in exercises("the_sitting")]
-    evening, lesson = (reading.absent(name, None) for name in ("the_sitting", "01_agent_loop"))
-    good = replace(
-        evening,
-        file="evening.ipynb",
-        marks=tuple(
-            replace(
-                mark,
-                checks=tuple(
-                    replace(check, state="passed", earned=check.points) for check in mark.checks
-                ),
-            )
-            for mark in evening.marks
-        ),
-    )
-    works = reports._once([replace(lesson, file="01.ipynb"), good])
-    assert [mark.exercise.id for mark in works[0].marks] == ["01.2", "01.3"]
-    assert [mark.exercise.id for mark in works[1].marks] == ids and works[1].points == good.of
-    works = reports._once([lesson, evening])
-    every = [mark.exercise.id for work in works for mark in work.marks]
+# ── a sitting beside the lessons ───────────────────────────────────────────────────────────────────────────
+
+SITTING = "the_sitting"
+RULE = late.rule("2026-11-20T18:00Z", "20% once")
+LATE, IN_TIME = "2026-11-21T18:00:00+00:00", "2026-11-20T17:00:00+00:00"
+
+
+def evening(passed=None, **changes):
+    """A report of the sitting in which some of its exercises are passed; by default all."""
+    results = [
+        line(known.id, index)
+        for known in exercises(SITTING)
+        for index in range(known.points)
+        if passed is None or known.id in passed
+    ]
+    return report(notebook=SITTING, results=results, **changes)
+
+
+def of_lesson(lesson, passed=None, **changes):
+    """The same of a lesson."""
+    results = [
+        line(known.id, index)
+        for known in exercises(lesson)
+        for index in range(known.points)
+        if passed is None or known.id in passed
+    ]
+    return report(lesson=lesson, results=results, **changes)
+
+
+def counting(person):
+    """By notebook, the exercises that count there."""
+    return {work.notebook: [mark.exercise.id for mark in work.marks] for work in person.works}
+
+
+def test_an_exercise_that_is_in_two_notebooks_of_a_learner_counts_once_where_it_got_most(book):
+    ids = [known.id for known in exercises(SITTING)]
+    [person] = book(of_lesson("01", passed=[]), evening()).people
+    assert counting(person) == {NAMES["01"]: ["01.2", "01.3"], SITTING: ids}
+    assert person.total == sum(known.points for known in exercises(SITTING))
+    [person] = book(notebooks=[NAMES["01"], SITTING], learners=["ada"]).people
+    every = [id for found in counting(person).values() for id in found]
     assert sorted(every) == sorted({*ids, "01.1", "01.2", "01.3"})
+
+
+def test_the_most_points_are_those_after_lateness_and_by_hand(book):
+    first = exercise("01.1")
+    [person] = book(of_lesson("01", submitted=LATE), evening(submitted=IN_TIME), rule=RULE).people
+    assert counting(person)[SITTING][0] == "01.1" and person.marks()["01.1"].state == "passed"
+    assert person.total == sum(known.points for known in exercises(SITTING)) + 0.8 * sum(
+        known.points for known in exercises("01")[1:]
+    )
+    row = Override(learner="ada", exercise="01.1", points=first.points, reason="on paper", row=2)
+    made = book(
+        of_lesson("01", passed=[], submitted=IN_TIME),
+        evening(submitted=LATE),
+        rule=RULE,
+        overrides=[row],
+    )
+    assert counting(made.people[0])[NAMES["01"]][0] == "01.1" and not made.unused
+
+
+def test_what_was_not_handed_in_does_not_hide_what_is_still_to_be_graded(book):
+    waiting = {("ada", SITTING): reports.Handed(file="evening.ipynb", pending="stopped")}
+    [person] = book(learners=["ada"], notebooks=[NAMES["01"]], handed=waiting).people
+    assert person.open and person.marks()["01.1"].state == "pending"
+    [person] = book(of_lesson("01", passed=[]), handed=waiting).people
+    assert person.marks()["01.1"].state == "pending", "it may still earn points"
+    [person] = book(of_lesson("01"), handed=waiting).people
+    assert person.marks()["01.1"].state == "passed"
+
+
+def test_what_counts_in_another_notebook_is_said_and_nothing_is_missing(book):
+    lessons = sorted({known.lesson for known in exercises(SITTING)})
+    whole = [of_lesson(lesson) for lesson in lessons]
+    [person] = book(*whole, notebooks=[SITTING]).people
+    assert person.share == 1 and not person.flags, "no sitting is missing: all of it was handed in"
+    assert "Nothing was handed in" not in book.text("learners/ada.html")
+    assert "Nothing was handed in" not in book.text("learners/ada.md")
+    [person] = book(*whole, evening()).people
+    [flag] = person.flags
+    assert flag.startswith(f"{SITTING}: 01.1 counts in {NAMES['01']}, 02.1 counts in ")
+    for name in ("learners/ada.html", "learners/ada.md"):
+        page = html.unescape(book.text(name)).replace("\\", "")
+        assert f"01.1 counts in {NAMES['01']}" in page and "0 of 0" not in page
+        assert "The sitting" in page
+    assert f"01.1 counts in {NAMES['01']}" in book.text("gradebook.csv")
+    [learner] = json.loads(book.text("gradebook.json"))["learners"]
+    assert learner["notebooks"][SITTING]["counted elsewhere"]["01.1"] == NAMES["01"]
+
+
+def test_a_platform_gets_each_notebook_by_itself(book):
+    worth = sum(known.points for known in exercises(SITTING))
+    ones = sum(known.points for known in exercises("01"))
+    numbers = {"01_agent_loop": "1000", SITTING: "2000"}
+    for platform in ("moodle", "canvas"):
+        files = {
+            ("ada", name): reports.Handed(
+                file="a.ipynb", platform=platform, number=number, upload=f"Ada_{number}_x"
+            )
+            for name, number in numbers.items()
+        }
+        book(of_lesson("01"), evening(), handed=files)
+        if platform == "moodle":
+            for name, points in (("01", ones), (SITTING, worth)):
+                table = book.text(f"moodle-{name}.csv").removeprefix("\ufeff").splitlines()
+                [row] = csv.DictReader(table)
+                assert (row["Grade"], row["Maximum Grade"]) == (str(points), str(points))
+                assert f"the assignment's maximum grade: {points})" in html.unescape(
+                    book.text("index.html")
+                )
+        else:
+            rows = list(csv.reader(book.text("canvas.csv").removeprefix("\ufeff").splitlines()))
+            assert rows[0][-2:] == ["01 Agent loop", "The sitting"]
+            assert rows[1][-2:] == [str(ones), str(worth)]
+            assert [row[-2:] for row in rows[2:]] == [[str(ones), ""], ["", str(worth)]]
+
+
+@pytest.mark.parametrize(
+    ("named", "moved"),
+    [("", {"01", SITTING}), ("01", {"01"}), ("01.1", {"01"}), (SITTING, {SITTING})],
+)
+def test_a_due_time_is_that_of_the_book_that_a_row_names(book, named, moved):
+    row = Override(
+        learner="ada", exercise=named, due=late.moment("2026-11-30T18:00Z"), reason="ill", row=2
+    )
+    made = book(
+        of_lesson("01", submitted=LATE), evening(submitted=LATE), rule=RULE, overrides=[row]
+    )
+    [person] = made.people
+    assert {work.notebook[:2] for work in person.works if not work.late} == {
+        name[:2] for name in moved
+    }
+    assert not made.unused
+
+
+def test_a_due_time_of_an_exercise_without_its_lesson_is_told(book):
+    due = late.moment("2026-11-30T18:00Z")
+    row = Override(learner="ada", exercise="01.1", due=due, reason="ill", row=2)
+    made = book(evening(submitted=LATE), rule=RULE, overrides=[row])
+    [sentence] = made.unused
+    assert "the due time of 01.1 is that of lesson 01" in sentence and sentence.endswith(SITTING)
+    [work] = made.people[0].works
+    assert work.late
+
+
+def test_a_comment_on_a_sitting_is_on_its_page(book):
+    row = Override(learner="ada", exercise=SITTING, comment="a fine evening", row=2)
+    made = book(of_lesson("01"), evening(), overrides=[row])
+    assert [work.comments for work in made.people[0].works] == [(), ("a fine evening",)]
+    assert "a fine evening" in book.text("learners/ada.md") and not made.unused
