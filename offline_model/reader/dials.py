@@ -29,7 +29,6 @@ _VERDICTS = re.compile(
 )
 _CONDITION = re.compile(r"\b(?:if|when|means?|errors?|faults?)\b", re.I)
 _TIME = "ª"  # a unit of one letter: "twice" is "2 ª", of the same length
-_KEEPS = re.compile(r"\b(?:keep|only|just|leave|nothing but)\b", re.I)
 _LEAST = re.compile(r"(?:at least|minimum(?: of)?)$", re.I)
 _SENTENCE_END = re.compile(r"[.!?;](?=[\s\"”’)]|$)|\n\s*\n")
 
@@ -42,12 +41,14 @@ class Limit(NamedTuple):
     start: int
     end: int
     exact: bool = False
-    strange: bool = False
-    """Whether a word between the number and its unit says what is counted: "the two most important sentences"."""
+    gap: tuple[int, int] = (0, 0)
+    """Where words between the number and its unit say what is counted: "the two most important sentences"."""
 
     def moved(self, by: int) -> Limit:
         """The same limit so many characters further on."""
-        return self._replace(start=self.start + by, end=self.end + by)
+        first, last = self.gap
+        gap = (first + by, last + by) if last else self.gap
+        return self._replace(start=self.start + by, end=self.end + by, gap=gap)
 
 
 def number(text: str) -> float | int:
@@ -135,7 +136,7 @@ def is_meant(text: str, match: Match) -> bool:
 
 
 _NOT = re.compile(r"(?:do )?(?:not|never|don['’]t)\b", re.I)
-_MORE_THAN = re.compile(r"\s+(?:\w+\s+){0,2}more\s+than\b", re.I)
+_MORE_THAN = re.compile(r"\s+(?:\w+\s+){0,2}(?:more|less|fewer|longer|shorter)\s+than\b", re.I)
 
 
 def longest(text: str, name: str) -> list[Match]:
@@ -162,7 +163,8 @@ def longest(text: str, name: str) -> list[Match]:
 def _forms() -> tuple[re.Pattern, re.Pattern]:
     """How a limit is said: "180 words" and "word limit: 90"."""
     unit = spoken(_kinds())
-    no_adjective = rf"(?:and|or|to|per|each|every|after|behind|{unit})\b"
+    further = spoken(table("dials/length")["further"])  # "three more facts" is no limit
+    no_adjective = rf"(?:and|or|to|per|each|every|after|behind|{further}|{unit})\b"
     adjective = rf"(?!{no_adjective})[a-z][\w'-]{{0,40}}+"
     most = r"(?:at most|no more than|up to|maximum|max|limit|only|just|is|of|[:=≤<])"
     count = rf"(?P<n>{number_pattern()})"
@@ -180,6 +182,23 @@ def _kinds() -> dict[str, str]:
     return kinds
 
 
+_NOT_SAID = r"\b(?:\w+n['’]t|not|never|cannot)"
+_NO_OBJECT = r"(?:of|with|that|which|has|have|before|after|until|unless|if|when|because)"
+
+
+def _forbids(length: dict[str, list[str]]) -> str:
+    """A pattern for "never write more than". The verb says whether the number is a limit of what is made:
+    in "never shorten drafts of more than" it is not.
+    """
+    takes, makes, repeats = (spoken(length[key]) for key in ("takes", "makes", "repeats"))
+    word = rf"(?!{_NO_OBJECT}\b)\w+"
+    made = rf"(?:{makes})(?:(?:\s+{word}){{1,2}}(?:\s+(?:of|with))?)?"
+    no_text = rf"\bno\s+(?:{spoken(length['whole'])})(?:\s+(?:may|must|should|can|is|are))?"
+    verb = rf"(?:{takes}|{made})\s+(?:more|longer)|{made}\s+longer|(?:{repeats})(?:\s+{word}){{0,4}}\s+more"
+    ever = r"(?:\s+(?:ever|to|let|it|them|be))*"
+    return rf"(?:{_NOT_SAID}|{no_text}){ever}\s+(?:{verb})\s+than"
+
+
 @cache
 def _endings() -> dict[str, re.Pattern]:
     """What may stand right before a number, and changes what it means."""
@@ -189,6 +208,8 @@ def _endings() -> dict[str, re.Pattern]:
         return rf"\b(?:{spoken(length[key])})"
 
     no = r"(?<!no )(?<!not )"
+    cut_to = rf"\b(?:{spoken(length['cuts'])})(?:\s+\w+){{0,4}}\s+to"
+    makes, whole = spoken(length["makes"]), spoken(length["whole"])
     at_a_time = r"at (?:a|one|the same) time|at once|in parallel"
     patterns = {
         "floor": rf"{no}{one_of('floors')}(?: \w+)?$",
@@ -197,10 +218,13 @@ def _endings() -> dict[str, re.Pattern]:
         "bound": rf"{one_of('bounds')}\b",
         "part": rf"(?<!1 )(?<!a ){one_of('parts')}(?: (?!into\b)\w+){{0,6}}$",
         "most": rf"(?:,\s*)?{one_of('most')}\s+$",
-        "forbidden_strict": rf"\b(?:\w+n['’]t|not|never|cannot|no)(?:\s+\w+){{0,3}}\s+(?:{spoken(length['strict'])})$",
+        "forbidden_strict": rf"(?:{_NOT_SAID}|\bno)(?:\s+\w+){{0,3}}\s+(?:{spoken(length['strict'])})$",
         "chosen": rf"\b(?:{spoken(length['chosen'])})$",
+        "kept": rf"(?:\b(?:{spoken(length['keeps'])})|(?:^|[,:(])\s*only|{cut_to})\s+(?:(?:the|its)\s+)?first\s+$",
+        "kept_out": r"\s+(?:out|away|aside)\b",
         "tail": rf"\s+(?:{spoken(length['tails'])})(?!\w)",
-        "forbidden": r"\b(?:\w+n['’]t|not|never|cannot)(?:\s+\w+){1,3}\s+(?:more|longer)\s+than\s*$",
+        "forbidden": rf"{_forbids(length)}\s*$",
+        "other_text": rf"{_NOT_SAID}\s+(?!{makes}\b)\w+\s+(?:an?\s+|any\s+|the\s+)?(?:{whole})\s+(?:of|with)(?:\s+(?:{spoken(length['most'])}))?$",
         "behind": rf"\s*(?:per (?!ticket|plan|task)|each|apiece|{at_a_time}|(?:a|in|for) (?:each |every )?sentence)\b",
     }
     return {name: re.compile(pattern, re.I) for name, pattern in patterns.items()}
@@ -222,8 +246,8 @@ def other_lengths(text: str) -> tuple[Limit, ...]:
     return tuple(limit for limit in _lengths(text) if limit.exact or not limit.most)
 
 
-_ONLY_THE_FIRST = re.compile(r"\b(only|just) the first (?=(?:sentence|paragraph)\b)", re.I)
-"""A limit of one; it is read as one of the same length, so that places in the text stay."""
+_THE_FIRST = re.compile(r"\b(?:the|its) first (?=(?:sentence|paragraph)\b)", re.I)
+"""The first one; it is read as a number of the same length, so that places in the text stay."""
 
 
 @lru_cache(maxsize=2_000)
@@ -233,7 +257,7 @@ def _lengths(text: str) -> tuple[Limit, ...]:
     plain = re.sub(r"\btwice\b", f"2 {_TIME}  ", plain)
     if plain == text:
         plain = re.sub(r"\ba (?=(?:\w+ )?paragraph\b)", "1 ", plain)
-    plain = _ONLY_THE_FIRST.sub(lambda match: f"{match[1]} 1".ljust(len(match[0])), plain)
+    plain = _THE_FIRST.sub(lambda match: "first 1".ljust(len(match[0])), plain)
     found_lengths: list[Limit] = []
     for start, end in spans(_SENTENCE_END, plain):
         sentence = plain[start : min(end, start + LONGEST_SENTENCE)]
@@ -283,32 +307,29 @@ def _limit(match: re.Match, clause: str) -> Limit | None:
     is_part = kind == "words" and place == match.start() and begins_with("part")
     is_floor = begins_with("floor") and not endings["forbidden"].search(clause, near, place)
     is_floor = is_floor or begins_with("forbidden_strict")  # "never below 30"
-    is_chosen = begins_with("chosen") and not _KEEPS.search(clause)  # "merge the first two"
+    is_floor = is_floor or begins_with("other_text")  # "never shorten drafts of 90 words"
+    kept = endings["kept"].search(clause, near, place)
+    is_kept = kept and not endings["kept_out"].match(clause, match.end())
+    is_chosen = begins_with("chosen") and not is_kept  # "merge the first two"
     if any((is_part, is_floor, is_chosen, endings["behind"].match(clause, match.end()))):
         return Limit(kind, 0, match.start(), match.end())
     if begins_with("strict"):
         most = max(1, most - 1)
     start = match.start()
-    for leads in ("forbidden", "most"):  # "never use more than", "at most"
+    for leads in ("kept", "forbidden", "most"):  # "keep the first", "never more than", "at most"
         lead = endings[leads].search(clause, max(0, start - _NEAR), start)
         if lead:
             start = lead.start()
             break
     is_exact = kind == "words" and begins_with("exact")
-    return Limit(kind, most, start, _end(match, clause), is_exact, _is_strange(match))
+    gap = match.span("between") if match.groupdict().get("between") else (0, 0)
+    return Limit(kind, most, start, _end(match, clause), is_exact, gap)
 
 
 def _start_of_floor(clause: str, near: int, place: int) -> int:
     """Where a fault begins that a number is the end of: "longer than 20 words"."""
     floor = _endings()["floor"].search(clause[near:place].rstrip())
     return near + floor.start() if floor else place
-
-
-def _is_strange(match: re.Match) -> bool:
-    """Whether a word between a number and its unit says what is counted."""
-    between = match.groupdict().get("between") or ""
-    known = table("dials/length")["adjectives"]
-    return any(word.lower() not in known for word in re.findall(r"[\w'’]+", between))
 
 
 def _end(match: re.Match, clause: str) -> int:

@@ -11,7 +11,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 
 from ..account import Account
 from .dials import Limit, dials_of, is_meant, limits, other_lengths, wished
@@ -100,11 +101,13 @@ class Prompt:
         if self.is_task:
             inner += [mark.end for mark in between(marks, start, end) if mark.end < end]
         cuts = [start, *sorted(inner), end]
-        places = dict.fromkeys(bisect_right(cuts, place) for place in strange)
-        for place in places:
-            begin, stop = cuts[place - 1], cuts[place]
-            if key(self.text, begin, stop, marks) not in known:
-                yield self.text[begin:stop]
+        for number, places in groupby(strange, lambda place: bisect_right(cuts, place)):
+            begin, stop = cuts[number - 1], cuts[number]
+            if key(self.text, begin, stop, marks) in known:
+                continue
+            gaps = (gap_at(self.text, self.behaviour, place) for place in places)
+            for first, last in dict.fromkeys(gap or (begin, stop) for gap in gaps):
+                yield self.text[first:last]
 
 
 def between(marks: Sequence[Mark], start: int, end: int) -> Sequence[Mark]:
@@ -146,8 +149,8 @@ def marks_in(text: str, behaviour: str) -> list[Mark]:
                 found += _without_gaps(match, name)
     exact = set(other_lengths(text))
     for limit in obeyed(text, behaviour):
-        if limit not in exact and not limit.strange:
-            found.append(Mark(limit.start, limit.end, limit.kind))
+        if limit not in exact:
+            found += _around_gap(limit)
     roles = [f"roles/{role}" for role in table("behaviours")[behaviour].get("roles", ())]
     for match in scan(text):
         if match.family in roles and match.key == "wordings":
@@ -169,6 +172,27 @@ def _without_gaps(match: Match, dial: str) -> Iterator[Mark]:
         yield Mark(start, gap_start, dial)
         start = gap_end
     yield Mark(start, match.end, dial)
+
+
+def _around_gap(limit: Limit) -> Iterator[Mark]:
+    """The places of a limit without the words between its number and its unit."""
+    first, last = limit.gap
+    if last:
+        yield Mark(limit.start, first, limit.kind)
+    yield Mark(last or limit.start, limit.end, limit.kind)
+
+
+@lru_cache(maxsize=1_000)
+def _gaps(text: str, behaviour: str) -> list[tuple[int, int]]:
+    """Where words stand between the number and the unit of limits that a behaviour keeps, in order."""
+    return sorted({limit.gap for limit in obeyed(text, behaviour)})
+
+
+def gap_at(text: str, behaviour: str, place: int) -> tuple[int, int] | None:
+    """The words inside of a limit that a place of a text belongs to, or None."""
+    gaps = _gaps(text, behaviour)
+    number = bisect_right(gaps, place, key=itemgetter(0))
+    return gaps[number - 1] if number and place < gaps[number - 1][1] else None
 
 
 def obeyed(text: str, behaviour: str) -> list[Limit]:

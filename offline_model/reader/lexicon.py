@@ -1,8 +1,9 @@
 """Read the lexicon: wordings and word lists that are data, found in a text by one small matcher.
 
 A wording is literal words. `a|b` is one of several words, `word*` a word with any ending, `(word)` one
-that may be missing, `{n}` a number in digits or words, `...` up to four words, `^` the beginning of a
-clause. There is nothing else: a wording is data that anybody can read.
+that may be missing, `{n}` a number in digits or words, `{name}` a phrase of phrases.toml in any of its
+forms, `...` up to four words, `^` the beginning of a clause. There is nothing else: a wording is data that
+anybody can read.
 """
 
 from __future__ import annotations
@@ -121,8 +122,15 @@ def _compiled(wording: str) -> str:
 def _option(word: str) -> str:
     if word == "{n}":
         return number_pattern()
+    if word[0] == "{":
+        return "|".join(map(_compiled, _forms_of(word)))
     literal = re.escape(word).replace("'", "['’]")
     return literal.replace(r"\*", r"[\w'’]{0,60}+")
+
+
+def _forms_of(phrase: str) -> list[str]:
+    """The wordings of a phrase, as "{name}" names it, the longest first."""
+    return sorted(table("phrases")[phrase.strip("{}")], key=len, reverse=True)
 
 
 @cache
@@ -157,6 +165,8 @@ def _firsts(tokens: list[str]) -> set[str]:
         for word in token.strip("()").split("|"):
             if word == "{n}":
                 found |= {"#", "a", "an", *(name[:3] for name in number_words())}
+            elif word[0] == "{":
+                found |= {first for form in _forms_of(word) for first in _firsts(form.split())}
             else:
                 found.add(_WORD.findall(word.lower())[0][:3])
         if token[0] != "(":

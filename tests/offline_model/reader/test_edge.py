@@ -92,10 +92,20 @@ def test_no_wording_is_a_regular_expression():
     tables = [*FAMILIES["dials"].values()]
     for path in (HOME / "lexicon").rglob("*.toml"):
         tables.append(tomllib.loads(path.read_text(encoding="utf-8")))
+    phrases = tomllib.loads((HOME / "lexicon" / "phrases.toml").read_text(encoding="utf-8"))
+    tables.append({f"{name} wordings": forms for name, forms in phrases.items()})
     for table in tables:
         for key, listed in table.items():
             for wording in listed if key.endswith("wordings") else ():
                 assert re.fullmatch(r"(?:\^ )?[\w '’.|*(){}\[\]:/&-]+", wording), wording
+
+
+def test_each_phrase_is_named_by_a_wording_and_has_a_word_that_may_not_be_missing():
+    phrases = tomllib.loads((HOME / "lexicon" / "phrases.toml").read_text(encoding="utf-8"))
+    files = [path.read_text(encoding="utf-8") for path in (HOME / "lexicon").rglob("*.toml")]
+    assert {*phrases} <= {*re.findall(r"\{(\w\w+)\}", "".join(files))}
+    for form in (form for forms in phrases.values() for form in forms):
+        assert any(token[0] != "(" for token in form.split()), form
 
 
 def test_the_example_account_of_the_page_is_what_it_says():

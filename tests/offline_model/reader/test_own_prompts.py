@@ -10,9 +10,9 @@ from workshop.course.lessons import LESSONS
 from .desk import FACTS, GOOD
 from .test_page import FOUND, SETTINGS
 from .test_skills import team
+from .test_wordings import STEP
 from .wire import TEXT, TEXTS, parts, send, shape, tool
 
-STEP = shape(id=TEXT, worker=TEXT, intent=TEXT, needs=TEXTS)
 KINDS = {
     "string": TEXT,
     "array": TEXTS,

@@ -452,6 +452,10 @@ TURNED = {  # wish → whether a reply does what a wording that turns it down as
         needed(f"Run all steps at once. However: {wish}.")
         == [[], ["researcher-1"], ["researcher-2"]]
     ),
+    "no_revision": lambda wish: (
+        supervised(f"Never revise. However: {wish}.", verdict=COMPLAINT).count("writer") == 3
+    ),
+    "no_review": lambda wish: supervised(f"Finish without a review. However: {wish}.") == ONE_ROUND,
     "agreement": lambda wish: passes(f"A wrong number means REVISE. However: {wish}.", WRONG),
 }
 

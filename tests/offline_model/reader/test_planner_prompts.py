@@ -9,8 +9,8 @@ from offline_model.reader.difference import Prompt
 
 ROLE = "You are the planner of a team. Break the task into steps for the workers listed. "
 AT_MOST_THREE = (
-    "Use at most three steps.",
-    "A ticket may take at most three steps.",
+    "A plan has three steps at most.",
+    "No ticket takes more than three steps.",
     "Use no more than 3 steps.",
     "Do not use more than three steps.",
     "Never use more than three steps per ticket.",
@@ -24,7 +24,7 @@ AT_MOST_THREE = (
     "Each ticket gets at most 3 steps.",
 )
 ONE_AFTER_ANOTHER = (
-    "No two steps may run at the same time.",
+    "Two steps cannot run at the same time.",
     "Let no two steps run at once.",
     "No two steps at once.",
     "Never run two steps at the same time.",
@@ -39,7 +39,7 @@ ONE_AFTER_ANOTHER = (
     "At most one step runs at a time.",
     "Steps run strictly one after another.",
     "Run all steps sequentially.",
-    "Each step needs the one before it.",
+    "Each step follows the previous one.",
     "Every step must wait until the previous one is done.",
 )
 ALL_AT_ONCE = (

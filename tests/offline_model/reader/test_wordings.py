@@ -9,14 +9,18 @@ from pathlib import Path
 import pytest
 
 from .desk import FACTS, GOOD
-from .wire import TEXT, VERDICT, parts, send, tool
+from .wire import TEXT, TEXTS, VERDICT, parts, send, shape, tool
 
 TABLE = tomllib.loads(Path(__file__).with_name("wordings.toml").read_text(encoding="utf-8"))
+STEP = shape(id=TEXT, worker=TEXT, intent=TEXT, needs=TEXTS)
 PROMPTS = {
     "writer": "You are the writer. ",
     "reviewer": "You are the reviewer. ",
     "researcher": "You are the researcher. ",
     "supervisor": "You are the supervisor of a team. ",
+    "editor": "You are an editor. ",
+    "judge": "You are the judge. ",
+    "planner": "You are the planner of a desk. ",
 }
 TEAM = [
     tool(f"handoff_to_{name}", description, intent=TEXT, artifacts={"type": "object"})
@@ -41,6 +45,13 @@ def asked(to: str, text: str):
         return send(parts(task="Write about Qdrant", facts=FACTS), system)
     if to == "reviewer":
         return send(parts(task="Review the draft", facts=FACTS, draft=GOOD), system, schema=VERDICT)
+    if to == "editor":
+        return send(parts(task="Edit the draft", draft=GOOD), system)
+    if to == "judge":
+        return send(parts(task="Score the draft", facts=FACTS, draft=GOOD), system)
+    if to == "planner":
+        plan = shape(steps={"type": "array", "items": STEP})
+        return send(parts(task="Write a brief on Qdrant"), system, schema=plan)
     tools = TEAM if to == "supervisor" else [tool()]
     return send(parts(task="Write a brief on Qdrant"), system, tools=tools)
 
@@ -52,6 +63,18 @@ def test_a_dial_is_read_in_other_words_or_they_are_named(row):
     words = re.findall(r"\w{4,}", row["text"].lower())
     is_named = bool(words) and sum(word in unread for word in words) >= len(words) / 2
     assert row["says"] in account.wishes or is_named, account
+
+
+@rows("read")
+def test_a_wording_is_read_and_nothing_of_it_is_named(row):
+    account = asked(row["to"], row["text"]).account
+    assert row.get("says") in (None, *account.wishes) and account.not_understood == (), account
+
+
+@rows("part")
+def test_of_a_wording_that_is_obeyed_the_words_that_are_not_read_are_named_alone(row):
+    account = asked(row["to"], row["text"]).account
+    assert row["says"] in account.wishes and account.not_understood == (*row["named"],), account
 
 
 @rows("none")
