@@ -34,8 +34,9 @@ TICKET = "Find out what is behind the ticket."
 
 
 class Outcome(NamedTuple):
-    """What came of a try: the last text, the calls of tools, and the accounts of all replies."""
+    """What came of a try: whether it ended well, the last text, the calls of tools, and the accounts of all replies."""
 
+    is_ok: bool
     text: str
     calls: list[tuple[str, dict[str, Any]]]
     accounts: list[dict[str, Any]]
@@ -164,6 +165,7 @@ async def play(row: dict[str, Any], desk: Desk) -> Outcome:
         run = Run(client)
         if "raw_user" in row or "messages" in row:
             text, replies = await asked(row, run)
+            is_ok = bool(text)
         else:
             context = row.get("context", desk.handoff("T-21").context if "desk" in row else "")
             work = Handoff(
@@ -172,14 +174,14 @@ async def play(row: dict[str, Any], desk: Desk) -> Outcome:
                 artifacts=row.get("artifacts", {}),
             )
             result = await run.dispatch(executable(row, desk), work)
-            text = result.as_text() or result.reason
+            text, is_ok = result.as_text() or result.reason, result.ok
             replies = [event.reply for event in run.events if event.kind == "reply"]
     calls = [(call.name, call.input) for reply in replies for call in reply.tool_calls]
-    return Outcome(text, calls, [reply.account or {} for reply in replies])
+    return Outcome(is_ok, text, calls, [reply.account or {} for reply in replies])
 
 
 def is_done(row: dict[str, Any], outcome: Outcome) -> bool:
-    text, calls, _ = outcome
+    is_ok, text, calls, _ = outcome
     body = re.sub(r"^#.*\n+", "", text)
     names = [name for name, _ in calls]
     handoffs = [name for name in names if name.startswith("handoff")]
@@ -203,7 +205,7 @@ def is_done(row: dict[str, Any], outcome: Outcome) -> bool:
         "steps": lambda count: text.startswith("{") and len(json.loads(text)["steps"]) == count,
     }
     expected = row["done"].items()
-    return bool(expected) and all(tests[name](value) for name, value in expected)
+    return is_ok and bool(expected) and all(tests[name](value) for name, value in expected)
 
 
 def is_told(row: dict[str, Any], outcome: Outcome) -> bool:
@@ -219,18 +221,25 @@ def is_told(row: dict[str, Any], outcome: Outcome) -> bool:
     return not is_untrue and bool(re.search(row["watch"], "\n".join([*named, refusal])))
 
 
+DONE = {
+    124: (
+        "writer-06 writer-09 writer-16 writer-19 reviewer-03 reviewer-12 researcher-10 supervisor-01 "
+        "supervisor-04 supervisor-09 planner-06 own-07 tools-09 tools-10 tools-12 talk-01 talk-06 talk-08 talk-10"
+    ),
+    60: "brief-2 review-6 edit-9 schema-2 schema-5 desk-1 desk-4",
+}
+"""How many tries there are, and those of them that are done."""
+
+
 @pytest.mark.parametrize(
-    ("tries", "count", "silent_at_most"),
-    [(TRIES, 124, 4), (sixty(), 60, 2)],
-    ids=["124 tries", "60 tries"],
+    ("tries", "count"), [(TRIES, 124), (sixty(), 60)], ids=["124 tries", "60 tries"]
 )
-def test_of_fresh_tries_hardly_any_is_silently_wrong(desk, tries, count, silent_at_most):
+def test_of_fresh_tries_none_is_silently_wrong(desk, tries, count):
     async def all_of_them():
         return [(row, await play(row, desk)) for row in tries]
 
     played = asyncio.run(all_of_them())
-    assert len(played) == count
-    silent = [
-        row["id"] for row, outcome in played if not (is_done(row, outcome) or is_told(row, outcome))
-    ]
-    assert len(silent) <= silent_at_most, silent
+    done = [row["id"] for row, outcome in played if is_done(row, outcome)]
+    warned = [row["id"] for row, outcome in played if is_told(row, outcome)]
+    assert len(played) == count and done == DONE[count].split()
+    assert {row["id"] for row in tries} == {*done, *warned}
