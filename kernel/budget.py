@@ -329,7 +329,8 @@ class Hold:
     def __init__(self, ledger: Ledger, amount: Spent, demand: Demand | None = None) -> None:
         self.amount = amount
         """What is set aside."""
-        self._ledger = ledger
+        self.ledger = ledger
+        """Where it is set aside, and in all ledgers above."""
         self._demand = demand
         self._begun = False
         self._open = True
@@ -348,7 +349,7 @@ class Hold:
         """Replaces what is set aside by what the work cost; a second time changes nothing."""
         if self._open:
             self._open = False
-            self._ledger._settle(self.amount, actual)
+            self.ledger._settle(self.amount, actual)
 
     def failed(self, *, billable: bool) -> None:
         """Settles a try that failed and is the last one; see `spent_on_failure`."""
@@ -365,9 +366,9 @@ class Hold:
         self.settle(spent)
         next_try = self._demand._replace(max_tokens=self.tokens)
         with _BOOKS:
-            self.amount = self._ledger._ceiling(next_try, self.tokens)
+            self.amount = self.ledger._ceiling(next_try, self.tokens)
             self._open = True
-            self._ledger._reserve(self.amount)
+            self.ledger._reserve(self.amount)
 
     def __enter__(self) -> Hold:
         return self

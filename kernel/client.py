@@ -26,7 +26,7 @@ import httpx
 from pydantic import SecretBytes, SecretStr, ValidationError
 
 from . import spending
-from .budget import Budget, Hold, Ledger
+from .budget import NOTHING, Budget, Hold, Ledger
 from .models import demand_of, spent_on
 from .waiting import before_next_try
 from .wire import ACCOUNT_HEADER, API_VERSION, ApiError, Reply, Request
@@ -217,7 +217,7 @@ class Client(contextlib.AbstractAsyncContextManager):
         request = Request.of(request)
         if not self.pays or _booked_at_home.get():
             return await self._tried(request, on_retry)
-        with await self._reserved(request) as hold:
+        with await self._hold_for(request) as hold:
 
             async def again(error: ApiError, wait_s: float) -> None:
                 if on_retry and (answer := on_retry(error, wait_s)):
@@ -235,7 +235,7 @@ class Client(contextlib.AbstractAsyncContextManager):
 
     async def reserve(
         self, request: Request, *, on_wait: Callable[[str, int], None] | None = None
-    ) -> Reserved:
+    ) -> Reservation:
         """Sets aside what a request may cost, for `send` within the block; its answer is allowed
         what is left.
 
@@ -243,16 +243,18 @@ class Client(contextlib.AbstractAsyncContextManager):
                  too little is left.
         """
         if not self.pays:
-            return Reserved(request)
+            return Reservation(request)
+        if around := _reservation.get():
+            around.give_back()
         hold = await self.billed.hold_in_turn(demand_of(request.size), on_wait=on_wait)
         if hold.tokens < request.max_tokens:
             request = request.with_max_tokens(hold.tokens)
-        return Reserved(request, hold)
+        return Reservation(request, hold)
 
-    async def _reserved(self, request: Request) -> Hold:
-        """What was reserved for this very request, once; else a new hold."""
-        reserved = _reserved.get()
-        hold = reserved and reserved.taken_for(request)
+    async def _hold_for(self, request: Request) -> Hold:
+        """What was set aside here for this very request, once; else a new hold."""
+        around = _reservation.get()
+        hold = around and around.taken_for(request, self.billed)
         if hold:
             return hold
         demand = demand_of(request.size)
@@ -398,8 +400,11 @@ class Client(contextlib.AbstractAsyncContextManager):
         )
 
 
-class Reserved:
+class Reservation:
     """Money set aside for one request, from `Client.reserve`; what was not sent costs nothing.
+
+    It is taken or given back before anything else is paid for within its block: whoever waited for
+    it there would wait for ever.
 
     request: the one to send, with as long an answer as is affordable.
     """
@@ -409,31 +414,42 @@ class Reserved:
         self._hold = hold
         self._taken = False
 
-    def taken_for(self, request: Request) -> Hold | None:
-        """The hold, the first time that this very request is sent."""
-        if self._taken or request.content != self.request.content:
+    def taken_for(self, request: Request, account: Ledger) -> Hold | None:
+        """The hold, the first time that this very request is sent at the cost of this account; for
+        another one it is given back."""
+        if self._taken or self._hold is None:
+            return None
+        if request.content != self.request.content or self._hold.ledger is not account:
+            self.give_back()
             return None
         self._taken = True
         return self._hold
 
-    def __enter__(self) -> Reserved:
-        self._token = _reserved.set(self)
+    def give_back(self) -> None:
+        """Makes room for something else that is sent first, unless the request is under way."""
+        if self._hold and not self._taken:
+            self._hold.settle(NOTHING)
+            self._hold = None
+
+    def __enter__(self) -> Reservation:
+        self._token = _reservation.set(self)
         return self
 
     def __exit__(self, *exc_info: object) -> None:
         with contextlib.suppress(ValueError):  # what is thrown away is ended in another context
-            _reserved.reset(self._token)
+            _reservation.reset(self._token)
         if self._hold:
             self._hold.__exit__()
 
 
-_reserved: ContextVar[Reserved | None] = ContextVar("reserved", default=None)
+_reservation: ContextVar[Reservation | None] = ContextVar("reservation", default=None)
 
 
 class WrappedClient(Client):
     """A client around a client: it changes what `send` does, and is otherwise the client itself.
 
-    Subclasses override `send` and hand on to `self.wrapped.send`. Ledger, slots, mode and address
+    Subclasses override `send` and hand on to `self.wrapped.send`; one that answers by itself also
+    overrides `reserve`. Ledger, slots, mode and address
     are those of the wrapped client, also when they change later.
     """
 
@@ -461,6 +477,11 @@ class WrappedClient(Client):
         on_retry: OnRetry | None = None,
     ) -> Reply:
         return await self.wrapped.send(request, on_retry=on_retry)
+
+    async def reserve(
+        self, request: Request, *, on_wait: Callable[[str, int], None] | None = None
+    ) -> Reservation:
+        return await self.wrapped.reserve(request, on_wait=on_wait)
 
 
 class _Spellings:

@@ -50,7 +50,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from .client import Client, OnRetry, WrappedClient
+from .client import Client, OnRetry, Reservation, WrappedClient
 from .contract import Pause, ToolError, as_plain, as_text, in_words
 from .events import Dispatched
 from .journal_file import FORMAT, JournalError, JournalFile, Row
@@ -373,11 +373,10 @@ class JournalledClient(WrappedClient):
         on_retry: OnRetry | None = None,
     ) -> Reply:
         request = Request.of(request)
-        content = request.with_max_tokens(0).content  # which a tight budget lowers
-        with self._journal._step(content) as step:
+        with self._journal._step(_asked(request)) as step:
             if step.kept:
                 reply = _reply(step)
-                if self._journal.final or not _wants_more(request, reply, step):
+                if self._suffices(reply, request, step):
                     return reply
             self._journal._file.start(step.key, "reply", request.max_tokens)
             try:
@@ -387,6 +386,36 @@ class JournalledClient(WrappedClient):
                 raise
             step.finish(reply.model_dump(mode="json"))
             return reply
+
+    async def reserve(
+        self, request: Request, *, on_wait: Callable[[str, int], None] | None = None
+    ) -> Reservation:
+        """Sets nothing aside for what the journal answers: it costs nothing."""
+        if self.pays and self._holds(request):
+            return Reservation(request)
+        return await self.wrapped.reserve(request, on_wait=on_wait)
+
+    def _holds(self, request: Request) -> bool:
+        """Whether the journal answers a request, with a reply or an error; the step is not used."""
+        with self._journal._step(_asked(request)) as step:
+            if step.row is None or step.row.open:
+                return False
+            if step.row.error is not None:
+                return True
+            try:
+                reply = Reply.model_validate_json(step.row.value or "")
+            except ValidationError:
+                return True  # `send` says what is wrong with it
+            return self._suffices(reply, request, step)
+
+    def _suffices(self, reply: Reply, request: Request, step: Step) -> bool:
+        """Whether a kept reply is the answer to a request that may allow more."""
+        return self._journal.final or not _wants_more(request, reply, step)
+
+
+def _asked(request: Request) -> bytes:
+    """What a request asks, whatever its answer is allowed: a tight budget lowers that."""
+    return request.with_max_tokens(0).content
 
 
 def _reply(step: Step) -> Reply:

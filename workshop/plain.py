@@ -4,6 +4,7 @@ offline model at an address, for those who write request and loop themselves.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from typing import Any
 import httpx
 
 from kernel import Client, Usage, connect
-from kernel.client import Mode, proxy_for
+from kernel.client import NOT_SENT, Mode, proxy_for
 from kernel.models import demand_of, spent_on
 from kernel.wire import RequestSize, cache_writes, most_tokens
 
@@ -58,30 +59,67 @@ def plain_http(
     process holds here too: raises Exhausted before a request that could pass it. No retries.
     """
     chosen = connect(mode, max_usd=max_usd, **offline)
-
-    def reserve(request: httpx.Request) -> None:
-        body = json.loads(request.content)
-        model, max_tokens = str(body.get("model")), int(body.get("max_tokens") or 1)
-        input_tokens = most_tokens(request.content)
-        size = RequestSize(model, input_tokens, max_tokens, cache_writes(request.content))
-        hold = chosen.billed.hold(demand_of(size), least=max_tokens)
-        hold.begin()
-        request.extensions["hold"] = model, hold
-
-    def settle(response: httpx.Response) -> None:
-        model, hold = response.request.extensions["hold"]
-        with hold:
-            response.read()
-            usage = response.json().get("usage", {}) if response.is_success else {}
-            hold.settle(spent_on(model, Usage.model_validate(usage)))
-
     return httpx.Client(
         base_url=chosen.base_url,
         headers=chosen.public_headers,
         timeout=httpx.Timeout(600, connect=10),
-        transport=chosen.transport if chosen.mode == "offline" else _Keyed(chosen),
-        event_hooks={"request": [reserve], "response": [settle]},
+        transport=_Billed(chosen),
     )
+
+
+class _Billed(httpx.BaseTransport):
+    """Books each request in the account of its client: what it may cost is set aside before it is
+    sent, and settled however it ends.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self._account = client.billed
+        offline = client.mode == "offline"
+        self._way = client.transport if offline else _Keyed(client)
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """The reply, read to its end. Raises Exhausted, without sending, for a request that could
+        pass a limit, and httpx.TransportError."""
+        content = request.read()
+        body = json.loads(content)
+        model, max_tokens = str(body.get("model")), int(body.get("max_tokens") or 1)
+        size = RequestSize(model, most_tokens(content), max_tokens, cache_writes(content))
+        with self._account.hold(demand_of(size), least=max_tokens) as hold:
+            hold.begin()
+            try:
+                response = _whole(self._way.handle_request(request))
+            except NOT_SENT:
+                hold.failed(billable=False)
+                raise
+            if not response.is_success:
+                hold.failed(billable=False)
+            elif usage := _usage(response):
+                hold.settle(spent_on(model, usage))
+        return response
+
+    def close(self) -> None:
+        self._way.close()
+
+
+def _whole(response: httpx.Response) -> httpx.Response:
+    """A response that has arrived to its last byte, as it came over the wire."""
+    with contextlib.closing(response):
+        stream = httpx.ByteStream(b"".join(response.stream))
+    headers, extensions = response.headers, response.extensions
+    return httpx.Response(
+        response.status_code, headers=headers, stream=stream, extensions=extensions
+    )
+
+
+def _usage(response: httpx.Response) -> Usage | None:
+    """What a reply says that it used; None for one that cannot be read, which may cost all that was
+    set aside."""
+    try:
+        content = b"".join(response.stream)
+        reply = httpx.Response(200, headers=response.headers, content=content)
+        return Usage.model_validate(reply.json()["usage"])
+    except (ValueError, TypeError, KeyError, httpx.DecodingError):
+        return None
 
 
 class _Keyed(httpx.HTTPTransport):
@@ -95,13 +133,15 @@ class _Keyed(httpx.HTTPTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         try:
-            return super().handle_request(
-                httpx.Request(
-                    request.method,
-                    request.url,
-                    headers={**request.headers, **self._client.headers()},
-                    stream=request.stream,
-                    extensions=request.extensions,
+            return _whole(
+                super().handle_request(
+                    httpx.Request(
+                        request.method,
+                        request.url,
+                        headers={**request.headers, **self._client.headers()},
+                        stream=request.stream,
+                        extensions=request.extensions,
+                    )
                 )
             )
         except httpx.TransportError as error:

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from ..budget import Ledger, Spent, spent_on_failure
-from ..client import Client, OnRetry, WrappedClient, booked_at_home, connect
+from ..client import Client, OnRetry, Reservation, WrappedClient, booked_at_home, connect
 from ..contract import Result, as_plain, in_words
 from ..events import Event, to_json
 from ..journal import Journal, JournalError
@@ -105,6 +105,12 @@ class BankedClient(WrappedClient):
             raise
         finally:
             await asyncio.shield(self._bank.settle(number, actual))
+
+    async def reserve(
+        self, request: Request, *, on_wait: Callable[[str, int], None] | None = None
+    ) -> Reservation:
+        """Sets nothing aside here: the bank does."""
+        return Reservation(request)
 
 
 class Here:

@@ -196,6 +196,61 @@ async def test_no_way_to_the_service_passes_the_account_by(service):
     assert spending.spent().usd == service.usd
 
 
+class Broken(httpx.BaseTransport):
+    """A way to the service on which something goes wrong."""
+
+    def __init__(self, problem):
+        self.problem = problem
+
+    def handle_request(self, request):
+        raise self.problem
+
+
+@pytest.mark.parametrize(
+    "problem, paid",
+    [
+        (httpx.ConnectError("nobody is there"), False),
+        (httpx.ReadError("the connection was lost"), True),
+        (KeyboardInterrupt(), True),
+    ],
+    ids=["not sent", "lost", "interrupted"],
+)
+async def test_a_plain_request_that_gets_no_reply_keeps_nothing_set_aside(
+    service, monkeypatch, problem, paid
+):
+    await asked(connect("live"))
+    before = spending.spent()
+    monkeypatch.setattr("workshop.plain._Keyed", lambda client: Broken(problem))
+    with plain_http("live") as client, pytest.raises(type(problem)):
+        client.post("/v1/messages", json=QUESTION)
+    assert spending.ledger().reserved == NOTHING
+    lost = spending.spent() - before
+    assert lost.calls == 1 and (lost.usd > 0) is paid, "nobody knows what was done"
+    await asyncio.wait_for(asked(connect("live")), 30)
+
+
+def test_a_plain_request_to_a_closed_port_leaves_room_for_the_next_one(monkeypatch, no_settings):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
+    spending.allow(ROOM)
+    for _ in range(3):
+        with plain_http("live") as client, pytest.raises(httpx.ConnectError):
+            client.post("/v1/messages", json=QUESTION)
+    assert spending.ledger().reserved == NOTHING and spending.spent().usd == 0
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"[]", b"{}", b"null"])
+def test_a_plain_reply_that_cannot_be_read_comes_through_and_is_charged_in_full(
+    service, monkeypatch, body
+):
+    odd = httpx.MockTransport(lambda request: httpx.Response(200, content=body))
+    monkeypatch.setattr("workshop.plain._Keyed", lambda client: odd)
+    with plain_http("live") as client:
+        response = client.post("/v1/messages", json=QUESTION)
+    assert response.content == body and response.elapsed
+    assert spending.ledger().reserved == NOTHING and spending.spent().usd > 0
+
+
 async def test_a_client_around_a_client_that_sends_more_or_something_else_is_charged_for_it(
     service,
 ):
@@ -217,6 +272,75 @@ async def test_a_client_around_a_client_that_sends_more_or_something_else_is_cha
         with pytest.raises(Exhausted):
             await asked(wrapper(connect("live")))
     assert service.sent == 3
+
+
+@pytest.mark.parametrize("nested", [False, True], ids=["sends another", "asks on the way"])
+async def test_a_client_that_changes_the_request_does_not_wait_for_itself(service, nested):
+    """Between the price of one request and that of two: what is set aside for the one that is not
+    sent has to make room for the one that is."""
+
+    class Changes(WrappedClient):
+        async def send(self, request, *, on_retry=None):
+            if nested:
+                await Run(self.wrapped).ask(**QUESTION)
+            else:
+                request = request.body | {"system": "Be brief."}
+            return await self.wrapped.send(request, on_retry=on_retry)
+
+    spending.allow("0.00025")
+    async with connect("live") as client:
+        run = Run(Changes(client))
+        await asyncio.wait_for(run.ask(**QUESTION), 30)
+        await asyncio.wait_for(run.ask(**QUESTION), 30)
+    assert service.sent == spending.spent().calls == (4 if nested else 2)
+    assert service.usd == spending.spent().usd <= spending.limit()
+    assert client.billed.reserved == spending.ledger().reserved == NOTHING
+
+
+async def test_what_is_set_aside_at_one_client_does_not_pay_for_another(service):
+    class Falls(WrappedClient):
+        async def send(self, request, *, on_retry=None):
+            return await other.send(request)
+
+    async with connect("live") as client, connect("live", max_usd="0.0001") as other:
+        with pytest.raises(Exhausted, match="the client's budget"):
+            await Run(Falls(client)).ask(**QUESTION)
+    assert service.sent == 0 and spending.ledger().reserved == NOTHING
+
+
+async def test_what_a_journal_gives_back_needs_no_money(service, tmp_path):
+    class Outside(WrappedClient):
+        pass
+
+    team = LLMSupervisor(specialists())
+    results = []
+    for _ in range(2):
+        with Journal(tmp_path / "run.db") as journal:
+            async with connect("live") as client:
+                run = Run(Outside(journal.around(client)))
+                results.append(await run.dispatch(team, Handoff(intent="Write a brief on Qdrant")))
+        spending.allow(spending.spent().usd)
+    assert results[0].ok and results[1] == results[0]
+    assert service.sent == spending.spent().calls and spending.ledger().reserved == NOTHING
+
+
+async def test_an_answer_that_a_limit_cut_is_asked_for_again_with_money_set_aside(
+    service, tmp_path
+):
+    with Journal(tmp_path / "run.db") as journal:
+        cut = await asked(journal.around(connect("live")), max_tokens=10)
+        spending.allow(spending.spent().usd)
+        for _ in range(2):
+            journal.replay()
+            with pytest.raises(Exhausted, match="this process's budget"):
+                await asked(journal.around(connect("live")))
+        journal.replay()
+        assert await asked(journal.around(connect("live")), max_tokens=10) == cut
+        journal.replay()
+        spending.allow("0.10")
+        whole = await asked(journal.around(connect("live")))
+    assert (cut.stop_reason, whole.stop_reason) == ("max_tokens", "end_turn")
+    assert service.sent == spending.spent().calls == 2
 
 
 async def test_what_a_journal_gives_back_is_booked_in_the_work_and_not_paid_again(
