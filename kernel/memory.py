@@ -70,8 +70,9 @@ class Memory:
         self._today = today
 
     def write(self, title: str, text: str, source: str) -> Note:
-        """Keeps a new note; a title that is taken gets a number. Raises ValueError for one that
-        says nothing, or holds half a character.
+        """Keeps a new note; a title that is taken gets a number. The same note (title, text and
+        source) is kept once: one that is there already is returned as it is. Raises ValueError for
+        one that says nothing, or holds half a character.
         """
         return self.try_to_write(title, text, source, wait_s=LOCK_S)
 
@@ -81,12 +82,16 @@ class Memory:
         with self._lock(wait_s):
             name = self._free(_slug(title))
             note = Note(name, _one_line(title), _lines(text), self._date(), _one_line(source))
+            for kept in self._notes()[0].values():
+                if replace(kept, name=name, date=note.date) == note:
+                    return kept
             self._put(note)
         return note
 
     def correct(self, name: str, text: str, source: str) -> Note:
-        """Replaces the text of a note; the old one stays in `corrected/`. Raises KeyError without
-        such a note, ValueError for a new one that says nothing.
+        """Replaces the text of a note; the old one stays in `corrected/`. A note that has this text
+        and source already is returned as it is. Raises KeyError without such a note, ValueError for
+        a new one that says nothing.
         """
         return self.try_to_correct(name, text, source, wait_s=LOCK_S)
 
@@ -95,6 +100,9 @@ class Memory:
         _check_said(name, text, source)
         with self._lock(wait_s):
             old = self.read(name)
+            new = replace(old, text=_lines(text), source=_one_line(source))
+            if new == old:
+                return old
             room = self.folder / "corrected"
             if room.is_symlink():
                 raise ValueError(f"{room.name} is a link; a note is written to its own folder only")
@@ -102,7 +110,7 @@ class Memory:
                 raise ValueError(f"{room.name} is a file; old texts need a folder of this name")
             room.mkdir(exist_ok=True)
             self._put(replace(old, name=self._free(name, "corrected")), "corrected")
-            note = replace(old, text=_lines(text), date=self._date(), source=_one_line(source))
+            note = replace(new, date=self._date())
             self._put(note)
         return note
 
@@ -313,12 +321,13 @@ class MemorySpecialist:
         if not hits:
             return Result(status="failed", reason=f"no note matches {handoff.intent!r}")
         result = await run.dispatch(self.reader, handoff)
+        if not result.ok:
+            return result.model_copy(update={"by": self.name})
         text = result.as_text()
         cited = [hit.document for hit in hits if f"[{hit.document.id}]" in text]
-        if not result.ok or not cited:
+        if not cited:
             reason = result.reason or f"no note answers {handoff.intent!r}"
-            status = "failed" if result.ok else result.status
-            return Result(status=status, output=result.output, reason=reason)
+            return Result(status="failed", output=result.output, reason=reason)
         lines = [f"- {note.id}: {note.title}, {note.date}" for note in cited]
         return Result(status="ok", output=result.output, artifacts={"notes": "\n".join(lines)})
 

@@ -68,6 +68,8 @@ class Job:
     journal: Path | None
     leased: bool
     unknown_price_ok: bool
+    paid: bool
+    """Whether the run at home counts what somebody is billed for."""
 
 
 async def fan_out(
@@ -92,7 +94,9 @@ async def fan_out(
               replayed is not booked again: where a run goes on after its own process ended, its
               bill and its budgets are those of the rest, not of the whole work.
     client:   makes the client in the worker, where a key is read from the worker's environment;
-              by default `connect` with the mode of the run's client.
+              by default `connect` with the mode of the run's client. A cap of its own holds in each
+              branch. Where it may cost money and the run's client may not, nobody would count it:
+              the branch fails and says so.
     attempts: how often a branch is begun when its worker is lost. A branch that fails by itself is
               not begun again.
 
@@ -130,10 +134,10 @@ def share(run: Run, branches: int) -> Budget:
     )
 
 
-def books_of(run: Run, name: str = "") -> Ledger:
+def books_of(run: Run) -> Ledger:
     """A ledger for requests that a worker sends: the budgets of the run, and what its client is
     billed for, since they do not pass through that client."""
-    return Ledger(parent=run.ledger, beside=run.client.billed, owner=name or run.name)
+    return Ledger(parent=run.ledger, beside=run.client.billed, owner=run.name)
 
 
 def _part(usd: Decimal, parts: int) -> Decimal:
@@ -231,6 +235,7 @@ class Elsewhere(Wrapper):
             journal=self._journal(handoff, run),
             leased=self.terms.slice is not None,
             unknown_price_ok=run.ledger.unknown_price_ok,
+            paid=run.client.pays,
         )
 
     def _journal(self, handoff: Handoff, run: Run) -> Path | None:

@@ -15,7 +15,15 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from ..budget import Ledger, Spent, spent_on_failure
-from ..client import Client, OnRetry, Reservation, WrappedClient, booked_at_home, connect
+from ..client import (
+    Client,
+    OnRetry,
+    Reservation,
+    SetupError,
+    WrappedClient,
+    booked_at_home,
+    connect,
+)
 from ..contract import Result, as_plain, in_words
 from ..events import Event, to_json
 from ..journal import Journal, JournalError
@@ -40,14 +48,24 @@ def packed(job: Job) -> bytes:
 
 
 async def perform(job: Job, bank: Bank, tell: Callable[[str], None]) -> Result:
-    """Does one branch in a run of its own, and reports each event with `tell`."""
+    """Does one branch in a run of its own, and reports each event with `tell`.
+
+    Raises SetupError, before anything is asked, for a client whose cost nobody at home would count.
+    """
     await bank.begin()
 
     def report(event: Event) -> None:
         tell(to_json(event))
 
     async with contextlib.AsyncExitStack() as stack:
-        client: Client = BankedClient(await stack.enter_async_context(job.client()), bank)
+        own = await stack.enter_async_context(job.client())
+        if own.pays and not job.paid:
+            raise SetupError(
+                f"the branch's client is {own.mode} and may cost money, which the run's "
+                f"client at home does not count; give the run such a client too, as in "
+                f'Run(connect("live"))'
+            )
+        client: Client = BankedClient(own, bank)
         if job.journal:
             journal = stack.enter_context(await _opened(job.journal))
             client = journal.around(client)
@@ -73,8 +91,12 @@ class BankedClient(WrappedClient):
     def __init__(self, client: Client, bank: Bank) -> None:
         super().__init__(client)
         self._bank = bank
-        # the bank keeps the books; those of the worker only count
-        self.ledger = Ledger(owner="the worker")
+        # the bank keeps the books; those of the worker count, and hold the cap of its client
+        self.ledger = Ledger(
+            client.ledger.budget,
+            owner="the worker's client",
+            unknown_price_ok=client.ledger.unknown_price_ok,
+        )
         self.pays = False
 
     async def send(

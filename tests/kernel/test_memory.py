@@ -13,10 +13,11 @@ from filelock import FileLock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel import Client, DeterministicSupervisor, Handoff, Run, specialists
+from kernel import Client, DeterministicSupervisor, Handoff, Result, Run, specialists
+from kernel.guards import Retry
 from kernel.memory import Memory, MemorySpecialist, memory_specialist
 from offline_model import OfflineTransport
-from tests.scripted import Worker
+from tests.scripted import Worker, no_sleep
 
 
 @pytest.fixture
@@ -273,6 +274,52 @@ def test_a_handoff_can_correct_a_note(memory):
     assert missing.status == "refused" and "no note 'taxes'; there are: prices" in missing.reason
     empty, _ = kept(memory, " ", "Prices", corrects="prices")
     assert empty.status == "refused" and "needs a title, a text" in empty.reason
+
+
+def test_a_run_that_goes_on_after_a_crash_keeps_and_corrects_a_note_once(memory, tmp_path):
+    for title in ("Prices", "Prices"):
+        kept(memory, "It costs 3.", title, source="the shop")
+    assert memory.names() == ["prices"]
+    for day in ("2026-11-23", "2026-11-24"):
+        later = Memory(tmp_path / "notes", today=day)
+        result, _ = kept(later, "It costs 4.", "Prices", corrects="prices", source="the shop")
+        assert result.output == "corrected as prices"
+    assert memory.read("prices").date == "2026-11-23"
+    assert [path.name for path in (tmp_path / "notes" / "corrected").iterdir()] == ["prices.md"]
+
+
+def test_a_note_that_differs_in_anything_is_another_one_and_one_file_may_be_missing(memory):
+    note = memory.write("Prices", "It costs 3.", "the shop")
+    for title, text, source in (
+        ("Prices!", "It costs 3.", "the shop"),
+        ("Prices", "It costs 3!", "the shop"),
+        ("Prices", "It costs 3.", "a shop"),
+    ):
+        assert memory.write(title, text, source).name != note.name
+    assert memory.names() == ["prices", "prices-2", "prices-3", "prices-4"]
+    (memory.folder / "prices-2.md").unlink()
+    assert memory.write("Prices", "It costs 3.", "a shop").name == "prices-4"
+    assert memory.write("  Prices ", "It costs 3.\r\n", "the  shop") == note
+
+
+def test_what_a_reader_fails_with_is_tried_again_and_comes_back_whole(memory):
+    memory.write("Qdrant", "Qdrant is written in Rust.", "the library")
+    busy = Result(
+        status="failed",
+        reason="busy",
+        output="half",
+        transient=True,
+        retry_after_s=7.0,
+        artifacts={"draft": "half"},
+    )
+    answers = [busy, Result(status="ok", output="Rust. [qdrant]")]
+    reader = Worker("reader", lambda handoff, run: answers.pop(0))
+    again = Retry(MemorySpecialist(memory, reader), sleep=no_sleep)
+    result, _ = ask(again, "In which language is Qdrant written?")
+    assert result.ok and not answers
+    answers.append(busy)
+    result, _ = ask(MemorySpecialist(memory, reader), "In which language is Qdrant written?")
+    assert result == busy.model_copy(update={"by": "memory"})
 
 
 def test_a_note_that_says_nothing_is_refused_with_what_is_missing(memory):

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from decimal import Decimal
+from functools import partial
 
 import httpx
 import pytest
@@ -82,6 +83,10 @@ def service(monkeypatch, no_settings):
 async def asked(client, **changes):
     async with client:
         return await Run(client).ask(**{**QUESTION, **changes})
+
+
+async def ask_once(handoff, run):
+    return Result(status="ok", output=(await run.ask(**QUESTION)).text)
 
 
 async def test_two_connections_have_one_total_and_one_limit(service):
@@ -358,21 +363,48 @@ async def test_what_a_journal_gives_back_is_booked_in_the_work_and_not_paid_agai
 
 @pytest.mark.parametrize("books", ["bank", "lease"])
 async def test_work_that_is_done_elsewhere_is_booked_at_home_once(service, books):
-    async def ask(handoff, run):
-        return Result(status="ok", output=(await run.ask(**QUESTION)).text)
-
     await asked(connect("live"))
     one = service.usd
     run = Run(connect("live"))
-    jobs = [(Worker(f"asker {n}", ask), Handoff(intent=f"Ask {n}")) for n in range(3)]
+    jobs = [(Worker(f"asker {n}", ask_once), Handoff(intent=f"Ask {n}")) for n in range(3)]
     results = await fan_out(run, jobs, on=Here(), books=books)
     assert all(result.ok for result in results)
     assert spending.spent().calls == service.sent == 4 and spending.spent().usd == service.usd
     spending.allow(service.usd + one / 2)
-    jobs = [(Worker(f"later {n}", ask), Handoff(intent=f"Ask {n}")) for n in range(3)]
+    jobs = [(Worker(f"later {n}", ask_once), Handoff(intent=f"Ask {n}")) for n in range(3)]
     results = await fan_out(run, jobs, on=Here(), books=books)
     assert {result.status for result in results} == {"exhausted"}
     assert service.sent == 4 and spending.ledger().reserved == NOTHING
+
+
+@pytest.mark.parametrize("books", ["bank", "lease"])
+async def test_no_branch_spends_what_nobody_at_home_counts(service, books):
+    spending.allow(0)
+    run = Run(connect("offline"))
+    jobs = [(Worker("asker", ask_once), Handoff(intent="Ask"))]
+    [refused] = await fan_out(run, jobs, on=Here(), books=books, client=partial(connect, "live"))
+    assert refused.status == "failed"
+    assert "is live and may cost money, which the run's client at home does not count" in (
+        refused.reason
+    )
+    assert service.sent == 0 and spending.spent() == NOTHING
+
+    spending.allow(ROOM)
+    run = Run(connect("live"))
+    [result] = await fan_out(run, jobs, on=Here(), books=books, client=partial(connect, "live"))
+    assert result.ok and service.sent == spending.spent().calls == 1
+    [free] = await fan_out(run, jobs, on=Here(), books=books, client=partial(connect, "offline"))
+    assert free.ok and service.sent == 1
+
+
+@pytest.mark.parametrize("books", ["bank", "lease"])
+async def test_the_cap_of_a_branchs_own_client_holds(service, books):
+    run = Run(connect("live"))
+    jobs = [(Worker("asker", ask_once), Handoff(intent="Ask"))]
+    tight = partial(connect, "live", max_usd="0.0001")
+    [result] = await fan_out(run, jobs, on=Here(), books=books, client=tight)
+    assert result.status == "exhausted" and "the worker's client's budget of" in result.reason
+    assert service.sent == 0 and spending.ledger().reserved == NOTHING
 
 
 async def test_a_try_that_may_have_been_done_is_paid_and_one_that_was_turned_away_is_not(
