@@ -135,6 +135,11 @@ class Demand(NamedTuple):
     max_tokens: int
     price: Price
 
+    @property
+    def ceiling(self) -> Decimal | None:
+        """The most that it may cost, in US dollars; None when the price is not known."""
+        return self.price(self.input_tokens, self.max_tokens)
+
 
 @dataclass
 class Ledger:
@@ -310,8 +315,10 @@ class Ledger:
             left = cap.tokens - used.tokens - demand.input_tokens
             yield Allowance(left, Limit(self, "tokens"))
         if cap.usd is not None:
-            tokens = _affordable(cap.usd - used.usd, demand, unknown_price_ok)
-            yield Allowance(tokens, Limit(self, "usd"))
+            limit = Limit(self, "usd")
+            if not unknown_price_ok and demand.ceiling is None:
+                raise Exhausted(_unknown_price(limit))
+            yield Allowance(_affordable(cap.usd - used.usd, demand), limit)
 
 
 class Hold:
@@ -363,9 +370,9 @@ class Hold:
         spent = spent_on_failure(self.amount, billable=billable, again=True)
         if spent == NOTHING or self._demand is None:
             return
-        self.settle(spent)
         next_try = self._demand._replace(max_tokens=self.tokens)
-        with _BOOKS:
+        with _BOOKS:  # nobody takes the room of the next try in between
+            self.settle(spent)
             self.amount = self.ledger._ceiling(next_try, self.tokens)
             self._open = True
             self.ledger._reserve(self.amount)
@@ -389,18 +396,11 @@ def spent_on_failure(ceiling: Spent, *, billable: bool, again: bool = False) -> 
     return NOTHING if again else Spent(calls=1)
 
 
-def _affordable(usd: Decimal, demand: Demand, unknown_price_ok: bool) -> int:
-    """How many tokens of the answer so many dollars pay for, once they have paid for
-    the input."""
-    ceiling = demand.price(demand.input_tokens, demand.max_tokens)
-    if ceiling is None:
-        if unknown_price_ok:
-            return demand.max_tokens
-        raise Exhausted(
-            "the price of this model is not known, so a dollar cap cannot hold; choose a priced"
-            " model, or lift the cap (kernel.spending.allow(None)) if nobody is billed"
-        )
-    if ceiling <= usd:
+def _affordable(usd: Decimal, demand: Demand) -> int:
+    """How many tokens of the answer so many dollars pay for, once they have paid for the input; all
+    where the price is not known."""
+    ceiling = demand.ceiling
+    if ceiling is None or ceiling <= usd:
         return demand.max_tokens
     fixed = demand.price(demand.input_tokens, 0)
     if fixed is None or fixed >= usd:
@@ -412,23 +412,35 @@ def _too_little(allowance: Allowance, demand: Demand) -> str:
     """Why a request is not sent, for a reader."""
     assert allowance.limited_by
     ledger, cap = allowance.limited_by
-    budget = f"{ledger.owner}'s budget of {_amount(ledger.budget, cap)}"
+    budget = _named(allowance.limited_by)
     used = ledger.spent + ledger.reserved
     if cap == "calls":
         return f"{budget} is used up{ledger.advice}"
     if cap == "tokens":
-        left = (ledger.budget.tokens or 0) - used.tokens
+        left = max((ledger.budget.tokens or 0) - used.tokens, 0)
         needed = demand.input_tokens + SMALLEST_ANSWER
         return f"{budget} has {left} left; the next request may need {needed}{ledger.advice}"
-    dollars_left = (ledger.budget.usd or Decimal(0)) - used.usd
+    dollars_left = max((ledger.budget.usd or Decimal(0)) - used.usd, Decimal(0))
     need = "too little for the next request"
     return f"{budget} has ${dollars_left:.4f} left, {need}{ledger.advice}"
 
 
 def _no_room(limit: Limit) -> str:
     """Why a request waits, for a reader."""
-    ledger, cap = limit
-    return f"{ledger.owner}'s budget of {_amount(ledger.budget, cap)} has no room for more"
+    return f"{_named(limit)} has no room for more"
+
+
+def _unknown_price(limit: Limit) -> str:
+    """Why no request to a model without a price is sent, for a reader."""
+    return (
+        f"the price of this model is not known, so {_named(limit)} cannot hold; choose a model with"
+        f" a price, or a budget without dollars{limit.ledger.advice}"
+    )
+
+
+def _named(limit: Limit) -> str:
+    """Whose budget it is, and of how much."""
+    return f"{limit.ledger.owner}'s budget of {_amount(limit.ledger.budget, limit.cap)}"
 
 
 def _amount(budget: Budget, cap: Cap) -> str:

@@ -295,7 +295,8 @@ class MemorySpecialist:
 
     A handoff with an artifact `note` is kept: its intent is the title; the artifact `source` says
     where the note is from, else the sender does; the artifact `corrects` names the note that it
-    replaces. No model is asked, and what is kept is exactly what was handed over.
+    replaces. No model is asked, and what is kept is exactly what was handed over. It counts
+    wherever the artifact is from: a `Context` with an entry `note` makes a question a note.
 
     Any other handoff is a question. `reader` answers it, and the answer counts when it cites a
     note: its result has these notes, with date and source, in the artifact `notes`. Else the status

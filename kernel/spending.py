@@ -14,13 +14,13 @@ from decimal import Decimal
 
 from pydantic import ValidationError
 
-from .budget import Budget, Ledger, Spent
+from .budget import NOTHING, Budget, Ledger, Spent
 
 DEFAULT_MAX_USD = Decimal("0.50")
 
 VARIABLE = "WORKSHOP_MAX_USD"
 
-ADVICE = '; `kernel.spending.allow("2")` allows 2 dollars in all'
+ADVICE = "; `kernel.spending.allow(amount)`, or --max-usd, sets a higher limit (None: no limit)"
 
 _ledger: Ledger | None = None
 _making = threading.Lock()
@@ -47,13 +47,14 @@ def allow(usd: Decimal | str | float | None) -> None:
 
 
 def limit() -> Decimal | None:
-    """The most that this process may spend, in dollars; None for no limit."""
+    """The most that this process may spend, in dollars; None for no limit. Raises ValueError as
+    `ledger` does."""
     return ledger().budget.usd
 
 
 def spent() -> Spent:
     """What this process has sent to real models so far."""
-    return ledger().spent
+    return NOTHING if _ledger is None else _ledger.spent
 
 
 def dollars(usd: Decimal | str | float | None, name: str) -> Decimal | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from decimal import Decimal
 
 import pytest
@@ -10,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from kernel import Budget, Exhausted, Ledger, Spent
-from kernel.budget import NOTHING, Demand
+from kernel import Budget, Exhausted, Ledger, Spent, budget
+from kernel.budget import NOTHING, Demand, Hold
 
 
 def price(input_tokens, output_tokens):
@@ -91,6 +92,51 @@ def test_a_dollar_cap_does_not_pretend_to_hold_for_an_unknown_price():
     with pytest.raises(Exhausted, match="price of this model is not known"):
         Ledger(Budget(usd="1"), unknown_price_ok=False).hold(unknown)
     assert Ledger(Budget(usd="1")).hold(unknown).amount.unpriced == 1
+
+
+def test_the_advice_at_a_cap_is_that_of_the_budget_which_has_it():
+    unknown = Demand(10, 100, lambda *_: None)
+    home = Ledger(Budget(usd="1"), owner="home", advice="; ask at home", unknown_price_ok=False)
+    for ledger, words in (
+        (home, "so home's budget of .1 cannot hold; .* without dollars; ask at home$"),
+        (Ledger(Budget(usd="2"), Ledger(unknown_price_ok=False)), "so run's .* without dollars$"),
+    ):
+        with pytest.raises(Exhausted, match=words):
+            ledger.hold(unknown)
+
+
+@pytest.mark.parametrize(
+    ("cap", "words"),
+    [(Budget(usd="0.001"), r"has \$0\.0000 left"), (Budget(tokens=5), r"has 0 left")],
+)
+def test_what_a_reply_cost_beyond_its_cap_leaves_nothing_and_not_less(cap, words):
+    ledger = Ledger(cap)
+    ledger.hold_slice(Budget()).settle(Spent(1, 900, 900, Decimal("0.00104")))
+    with pytest.raises(Exhausted, match=words):
+        ledger.hold(Demand(10, 1000, price))
+
+
+def test_nobody_comes_between_a_try_that_failed_and_the_next_one(monkeypatch):
+    ledger = Ledger(Budget(calls=2))
+    entered = []
+    settle = Hold.settle
+
+    def look():
+        entered.append(budget._BOOKS.acquire(blocking=False))
+        if entered[-1]:
+            budget._BOOKS.release()
+
+    def settle_and_look(self, actual):
+        settle(self, actual)
+        other = threading.Thread(target=look)
+        other.start()
+        other.join()
+
+    with ledger.hold(Demand(100, 50, price)) as hold:
+        monkeypatch.setattr(Hold, "settle", settle_and_look)
+        hold.again(billable=True)
+        monkeypatch.undo()
+    assert entered == [False]
 
 
 def test_unknown_cost_is_never_zero():

@@ -446,6 +446,20 @@ def test_the_environment_sets_the_limit_and_a_bad_one_is_said(monkeypatch, no_se
     with pytest.raises(SetupError, match="WORKSHOP_MAX_USD is 'a lot'; expected an amount"):
         connect("live")
     connect("offline")
+    assert spending.spent() == NOTHING
+
+
+async def test_a_model_without_a_price_is_refused_with_what_can_be_done(monkeypatch, no_settings):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    with pytest.raises(Exhausted) as refused:
+        await asked(connect("live"), model="a new model")
+    assert "this process's budget of $0.50 cannot hold" in str(refused.value)
+    assert "`kernel.spending.allow(amount)`, or --max-usd, sets" in str(refused.value)
+    client = Client(OfflineTransport(), unknown_price_ok=False)
+    with pytest.raises(Exhausted) as refused:
+        await Run(client, budget=Budget(usd="1")).ask(**{**QUESTION, "model": "a new model"})
+    assert "a budget without dollars" in str(refused.value)
+    assert "kernel.spending" not in str(refused.value), "that would not lift the cap of this run"
 
 
 def test_a_new_process_counts_from_nothing(service):

@@ -21,6 +21,7 @@ AGAINST = (
 """What speaks against it."""
 OPEN_ORDER = "What comes next depends on what the work finds."
 """Only then does a model have to choose the order."""
+SENTENCE_END = re.compile(r"(?<!\.\w)(?<!\betc)(?<!\bvs)[.!?]+\s+(?=\w)")
 
 
 @dataclass
@@ -57,5 +58,9 @@ class Criteria:
     @property
     def unclear(self) -> list[str]:
         """The specialists whose job is not one sentence."""
-        jobs = self.specialists.items()
-        return [name for name, job in jobs if len(re.findall(r"[^.!?\s][^.!?]*", job)) != 1]
+        return [name for name, job in self.specialists.items() if len(_sentences(job)) != 1]
+
+
+def _sentences(text: str) -> list[str]:
+    """The sentences of a text; a dot inside a number or an abbreviation ends none."""
+    return [part for part in SENTENCE_END.split(text) if re.search(r"\w", part)]

@@ -140,8 +140,8 @@ class BudgetGauges(View):
             booked = root.client.ledger
             if booked.budget.usd is not None:
                 yield Gauge("the connection", "dollars", booked.spent.usd, booked.budget.usd)
-            limit = spending.limit()
-            if root.client.pays and limit is not None:
+            limit = spending.limit() if root.client.pays else None
+            if limit is not None:
                 yield Gauge("this notebook", "dollars", spending.spent().usd, limit)
             yield from self._caps(
                 "the run", root.budget, scene.spent, scene.now.seconds, scene.passages

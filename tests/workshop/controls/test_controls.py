@@ -28,7 +28,7 @@ from offline_model import Script
 from tests.scripted import Worker, scripted
 from workshop.controls import checkpoint, criteria_card, model_switch, predict, topic_box
 from workshop.controls.bill import accounts
-from workshop.material.criteria import AGAINST, FAVOUR
+from workshop.material.criteria import AGAINST, FAVOUR, Criteria
 
 switch_module, prediction_module, checkpoint_module, card_module = (
     sys.modules[f"workshop.controls.{name}"]
@@ -712,6 +712,27 @@ def test_a_card_shows_its_example_and_what_the_rule_says_of_it():
     assert "writer: writes." in text and "critic: (not said)" in text
     assert card.criteria.unclear == ["critic"]
     assert text.endswith("Recommended: 1 for, 1 against")
+
+
+@pytest.mark.parametrize(
+    ("job", "clear"),
+    [
+        ("writes Python 3.11 code.", True),
+        ("finds mistakes, e.g. a typo.", True),
+        ("finds mistakes, e.g. Python's, etc. in code!", True),
+        ("asks: is it true?", True),
+        ("no dot at the end", True),
+        ("writes. Reads.", False),
+        ("writes. reads", False),
+        ("writes 3. 4 are read.", False),
+        ("Really?! Yes.", False),
+        ("...", False),
+        ("", False),
+    ],
+)
+def test_a_job_of_one_sentence_is_clear_whatever_dots_are_in_it(job, clear):
+    unclear = Criteria(roles=f"writer: {job}").unclear
+    assert unclear == ([] if clear else ["writer"])
 
 
 def test_what_is_filled_in_changes_the_recommendation_and_is_there_again(somebody):

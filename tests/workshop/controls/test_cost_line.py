@@ -57,3 +57,9 @@ def test_a_live_cell_says_what_it_cost_and_what_the_notebook_has_spent(environme
 
 def test_offline_there_is_no_line(environment):
     assert shown(environment, ASK, IN_A_THREAD) == ["", ""]
+
+
+def test_a_limit_that_is_no_amount_breaks_no_offline_cell(environment):
+    odd = {**environment, "WORKSHOP_MAX_USD": "abc"}
+    view = "from workshop.views.budget import BudgetGauges\nprint(BudgetGauges(Run(connect())).text()[:7])"
+    assert shown(odd, ASK, view) == ["", "Budget:\n"]
