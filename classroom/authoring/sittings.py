@@ -7,7 +7,7 @@ import copy
 import re
 import textwrap
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import nbformat
@@ -43,16 +43,16 @@ def solutions_of(sitting: Sitting) -> nbformat.NotebookNode:
     words = FOREWORD.format(
         title=sitting.title, name=sitting.name, ids=", ".join(ids), first=ids[0]
     )
-    parts = [_part(id) for id in ids]
+    part = once(cell for id in ids for cell in _part(id))
     imports = "\n".join(cell.source for id in ids for cell in _imports(id))
-    code = [cell.source for part in parts for cell in part if cell.cell_type == "code"]
+    code = [cell.source for cell in part if cell.cell_type == "code"]
     code.append("check, hint, progress, solution")
     cells = [
         nbformat.v4.new_markdown_cell(words, id="title"),
         nbformat.v4.new_code_cell(
-            _merged(imports, "\n".join(code)), id="imports", metadata=_given()
+            merged(imports, "\n".join(code)), id="imports", metadata=_given()
         ),
-        *(cell for part in parts for cell in part),
+        *part,
         nbformat.v4.new_markdown_cell("## How far you are", id="how-far"),
         nbformat.v4.new_code_cell(f'progress("{sitting.name}")', id="progress"),
         nbformat.v4.new_markdown_cell("", id="on"),
@@ -87,20 +87,36 @@ def _part(id: str) -> list[nbformat.NotebookNode]:
     return part
 
 
-def _merged(source: str, code: str) -> str:
+def once(cells: Iterable[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
+    """Each cell where it first stands: what a lesson gives to several exercises is given once.
+
+    Raises ValueError for two different cells of one id.
+    """
+    found: dict[str, nbformat.NotebookNode] = {}
+    for cell in cells:
+        if found.setdefault(cell.id, cell).source != cell.source:
+            raise ValueError(
+                f"two different cells of the lessons have the id {cell.id!r}; expected another id "
+                "for one of them"
+            )
+    return [*found.values()]
+
+
+def merged(source: str, code: str) -> str:
     """Import statements, each name once and only where it occurs in the code: the standard library,
     then the course's packages.
     """
     modules: dict[str, set[str]] = defaultdict(set)
-    lines: dict[bool, list[str]] = {False: [], True: []}
+    plain: set[str] = set()
     for node in ast.parse(source).body:
-        if isinstance(node, ast.ImportFrom):
-            names = [name for name in map(ast.unparse, node.names) if _occurs(name, code)]
-            modules[node.module or ""].update(names)
-        elif isinstance(node, ast.Import):
-            lines[False].append(ast.unparse(node))
-        else:
+        if not isinstance(node, ast.Import | ast.ImportFrom):
             raise ValueError(f"an import cell holds {ast.unparse(node)!r}; expected imports only")
+        names = {ast.unparse(name) for name in node.names if _occurs(name, code)}
+        if isinstance(node, ast.ImportFrom):
+            modules[node.module or ""] |= names
+        else:
+            plain |= names
+    lines = {False: [f"import {name}" for name in sorted(plain)], True: []}
     for module in sorted(module for module, names in modules.items() if names):
         rows = textwrap.wrap(", ".join(sorted(modules[module])), WIDTH)
         is_ours = module.split(".")[0] in active().packages
@@ -108,5 +124,7 @@ def _merged(source: str, code: str) -> str:
     return "\n\n".join("\n".join(block) for block in lines.values() if block)
 
 
-def _occurs(name: str, code: str) -> bool:
-    return re.search(rf"\b{re.escape(name)}\b", code) is not None
+def _occurs(name: ast.alias, code: str) -> bool:
+    """Whether the code has what an import binds."""
+    bound = name.asname or name.name.partition(".")[0]
+    return re.search(rf"\b{re.escape(bound)}\b", code) is not None

@@ -47,11 +47,13 @@ def _passed(now: Exercise) -> set[str]:
 
 
 def _elsewhere(following: Exercise, passed: Exercise) -> str:
-    """Where an exercise of another notebook is; its lesson comes before it."""
+    """Where an exercise of another notebook is; its lesson comes before it, unless it was there
+    before. Who is in a sitting may have seen no lesson.
+    """
     lesson = following.lesson
     title = next((one.title for one in active().lessons if one.number == lesson), "")
     theirs = _linked(f"the exercises of lesson {lesson}", active().stubs, lesson)
-    if lesson <= passed.lesson:
+    if lesson <= passed.lesson and not active().sitting(open_book()):
         return f"{theirs}, where it is still open"
     first = _linked(f"{lesson} {title}".strip(), active().notebooks, lesson)
     return f"{theirs}; before it comes the lesson, {first}"

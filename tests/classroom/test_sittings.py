@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 import shutil
 
 import nbformat
@@ -10,7 +12,8 @@ import pytest
 
 from classroom.authoring import build, handout, lessons, sittings
 from classroom.checks import exercises, progress
-from classroom.course import active
+from classroom.checks.register import lessons as lessons_with_exercises
+from classroom.course import Sitting, active
 from classroom.grading import options
 from classroom.grading.intake import answers, notebook_json
 from classroom.grading.intake.notebook_json import book_of
@@ -42,6 +45,43 @@ def test_what_is_stored_is_what_the_lessons_make_and_a_change_there_is_noticed(m
     )
     with pytest.raises(ValueError, match="differs from the lessons' exercises"):
         build._compose(check=True)
+
+
+@pytest.mark.parametrize("lesson", lessons_with_exercises())
+def test_a_sitting_can_have_any_exercises(lesson):
+    """All of a lesson: what is given to several of them stands once, and no import is left over."""
+    ids = tuple(known.id for known in exercises(lesson))
+    made = sittings.solutions_of(Sitting("an_evening", "An evening", ids))
+    named = [cell.id for cell in made.cells]
+    assert len({*named}) == len(named)
+    imports, *code = [cell.source for cell in made.cells if cell.cell_type == "code"]
+    lines = imports.splitlines()
+    assert len({*lines}) == len(lines)
+    names = [name for node in ast.parse(imports).body for name in node.names]
+    bound = {name.asname or name.name.partition(".")[0] for name in names}
+    occurring = set(re.findall(r"\w+", "\n".join(code)))
+    assert bound - occurring <= {"hint", "solution"}, "which the learner calls"
+
+
+def test_two_cells_of_one_id_are_refused():
+    one, other = (nbformat.v4.new_code_cell(f"x = {value}", id="shelf") for value in (1, 2))
+    assert sittings.once([one, one]) == [one]
+    with pytest.raises(ValueError, match="two different cells of the lessons have the id 'shelf'"):
+        sittings.once([one, other])
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "found"),
+    [
+        ("import json\nimport re", "json.dumps(1)", "import json"),
+        ("import json, re\nimport re", "re.match", "import re"),
+        ("import os.path\nimport os", "os.path.sep", "import os\nimport os.path"),
+        ("import json as j\nfrom kernel import Run as R, Tool", "j, R", None),
+    ],
+)
+def test_an_import_is_taken_along_where_its_name_occurs_and_once(source, code, found):
+    expected = found or "import json as j\n\nfrom kernel import Run as R"
+    assert sittings.merged(source, code) == expected
 
 
 def test_it_is_among_the_books_and_its_name_is_what_a_command_asks_for():

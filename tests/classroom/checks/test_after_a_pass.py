@@ -80,6 +80,15 @@ def test_a_notebook_with_exercises_of_several_lessons_has_an_order_of_its_own(so
     assert passing("03.1")["next"].startswith("01.2 ")
 
 
+def test_behind_the_last_one_of_a_sitting_the_lesson_is_named_too_since_nobody_has_seen_it(
+    somebody,
+):
+    somebody("the_sitting.ipynb", "06.2")
+    words = passing("06.2")["next"]
+    assert words.startswith("06.3 ") and "still open" not in words
+    assert "before it comes the lesson, [06 Break it](../notebooks/06_break_it.ipynb)" in words
+
+
 def test_what_was_passed_in_a_sitting_is_not_named_in_its_lesson_and_the_other_way_round(somebody):
     somebody("the_sitting.ipynb", "01.2", "02.1")
     passing("01.2")
