@@ -36,7 +36,11 @@ def measured(answer: Any, source: str, runs: list[Any]) -> dict[str, int]:
 
 
 def smaller(exercise: Exercise, answer: Any, runs: list[Any]) -> str:
-    """One sentence on what ours needs less of; "" where it does not, or needs more of another."""
+    """One sentence on what ours needs less of; "" where it does not, or needs more of another, or
+    where the two are not to be compared.
+    """
+    if not exercise.beside_ours:
+        return ""
     theirs = measured(answer, source_of(answer), runs)
     ours = tables.measured(exercise.id)
     both = [thing for thing in theirs if thing in ours]

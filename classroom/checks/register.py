@@ -82,6 +82,8 @@ class Exercise:
     """How the learner's run is drawn: "team", else as its kind wants."""
     is_function: bool = True
     """False for an exercise whose answer is a text or another object that is not called."""
+    beside_ours: bool = True
+    """False where an answer brings material of its own, so that what ours needs says nothing."""
 
     @property
     def lesson(self) -> str:

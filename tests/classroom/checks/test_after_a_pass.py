@@ -189,10 +189,10 @@ def test_our_own_answer_and_its_layout_hear_nothing():
 def weighed(monkeypatch):
     """The sentence on two answers of which only the numbers are known."""
 
-    def sentence(ours, theirs):
+    def sentence(ours, theirs, id="03.3"):
         monkeypatch.setattr(beside_ours.tables, "measured", lambda id: ours)
         monkeypatch.setattr(beside_ours, "measured", lambda *_: theirs)
-        return smaller(exercise("03.3"), None, [])
+        return smaller(exercise(id), None, [])
 
     return sentence
 
@@ -204,6 +204,12 @@ def test_what_costs_less_is_said_before_what_is_shorter(weighed):
         '`solution("03.3")` shows it.'
     )
     assert "1,500 tokens, yours 2,500;" in weighed(ours, {**ours, "token": 2_500})
+
+
+@pytest.mark.parametrize("id", [one.id for one in exercises("27")])
+def test_what_was_made_of_a_learners_own_material_is_not_measured_by_ours(weighed, id):
+    ours, theirs = {"token": 1_237, "statement": 5}, {"token": 3_743, "statement": 50}
+    assert weighed(ours, theirs) and weighed(ours, theirs, id) == ""
 
 
 def test_where_our_solution_is_not_in_this_copy_nobody_is_sent_to_it(weighed, monkeypatch):
