@@ -116,8 +116,8 @@ def without_notebook(stem: str, lesson: str, notebooks: Mapping[str, str], *, nu
 
 
 def numbers_of(lesson: str, notebooks: Mapping[str, str]) -> set[str]:
-    """The number of a lesson, and those that it had before."""
-    return {stem[:2] for stem in _stems(notebooks[lesson])}
+    """The number of a lesson, and those that it had before; none of a sitting."""
+    return {stem[:2] for stem in _stems(notebooks[lesson]) if stem[:2].isdigit()}
 
 
 def _stems(notebook: str) -> tuple[str, ...]:

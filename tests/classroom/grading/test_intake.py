@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from classroom.grading import intake
 from classroom.grading.intake import files as sources
+from classroom.grading.intake import owners
 from classroom.grading.intake.files import NothingToGrade
 from tests.places import EXERCISES, SOLUTIONS
 
@@ -115,6 +116,16 @@ def test_a_folder_for_each_learner(given):
 )
 def test_names_that_people_and_platforms_give(given, file, learner):
     assert notebooks_of(given({file: THREE})) == [(learner, SECOND)]
+
+
+def test_letters_of_a_sittings_name_are_not_taken_for_a_lessons_number(given):
+    """`the_sitting` has no number, so `th` in a file's name is the learner's."""
+    sitting = (EXERCISES / "the_sitting.ipynb").read_bytes()
+    found = given({f"{name}_the_sitting.ipynb": sitting for name in ("th", "le-th")})
+    assert notebooks_of(found) == [("le-th", "the_sitting"), ("th", "the_sitting")]
+    names = {"the_sitting": "the_sitting", "03": "03_deterministic_supervisor"}
+    assert owners.numbers_of("the_sitting", names) == set()
+    assert "03" in owners.numbers_of("03", names)
 
 
 def test_numbers_of_people_are_not_taken_for_lessons(given):

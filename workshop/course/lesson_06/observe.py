@@ -192,7 +192,7 @@ def named(writer_tool: Any, case: dict[str, Any]) -> dict[str, Any]:
         missing = [part for part in case["needs"] if not case["results"].get(names.get(part, ""))]
         rest = answer.content
         for name in case["results"]:
-            rest = rest.replace(name, "") if name not in unknown else rest
+            rest = rest.replace(name, "")
         seen[f"call {number}: names that the error quotes"] = held(answer.content, *unknown)
         seen[f"call {number}: results that the error lists"] = held(
             answer.content, *case["results"]

@@ -127,7 +127,10 @@ def _(submission: Submission) -> None:
 
 
 @hostile(
-    "one answer for all", "ids doubled", earns={"03.2": 0, "03.3": 0}, states={"03.1": "passed"}
+    "one answer for all",
+    "ids doubled",
+    earns={"03.2": 0, "03.3": 0},
+    states={"03.2": "missing", "03.3": "missing"},
 )
 def _(submission: Submission) -> None:
     """Every answer's cell claims to be 03.1: it is one answer, to one exercise."""

@@ -128,7 +128,7 @@ class Recipe:
     """The items of the catalogue that it is an instance of."""
     earns: dict[str, int]
     states: dict[str, tuple[str, ...]]
-    """By exercise, one of which each of its checks must end in; for the exercises that are named."""
+    """By exercise, one of which each of its checks must end in; of all exercises, or of none."""
     flag: str
     """What one of its flags, or the reason why the file was not read, says."""
     make: Callable[[Submission], None]
@@ -158,7 +158,8 @@ def hostile(
     """Registers a recipe: a function that changes an honest submission.
 
     `earns` names the exercises that do not get all their points (a number: what each exercise gets);
-    `states` maps exercises to the states that their checks may end in, `a|b`; `more` is the rest of a Recipe.
+    `states` maps exercises to the states that their checks may end in, `a|b`: where it is given, all exercises that do
+    not get all their points, and the others have passed; `more` is the rest of a Recipe.
     """
 
     def register(make: Callable[[Submission], None]) -> Callable[[Submission], None]:
@@ -166,6 +167,12 @@ def hostile(
         each = points(lesson)
         full = dict.fromkeys(each, earns) if isinstance(earns, int) else {**each, **(earns or {})}
         allowed = {id: tuple(state.split("|")) for id, state in (states or {}).items()}
+        if allowed:
+            passed = {id for id in each if full[id] == each[id]}
+            allowed = dict.fromkeys(passed, ("passed",)) | allowed
+            assert allowed.keys() == each.keys(), (
+                f"{name!r} says no state of {each.keys() - allowed}"
+            )
         book[name] = Recipe(
             name,
             " ".join((make.__doc__ or "").split()),

@@ -162,7 +162,7 @@ json.dumps = dumps
     "counts from one",
     "a reason that names every number",
     earns={"03.2": 1},
-    states={"03.1": "passed", "03.3": "passed"},
+    states={"03.2": "passed|failed"},
 )
 def _(submission: Submission) -> None:
     """The reason is to say how many issues are left; this one says each number there is, so the right one stands in it too."""
@@ -217,7 +217,7 @@ if open_ways:
     "what counts an answer's doings",
     lesson="04",
     earns={"04.1": 1},
-    states={"04.2": "passed", "04.3": "passed"},
+    states={"04.1": "passed|failed"},
 )
 def _(submission: Submission) -> None:
     """All branches at once, whatever the limit says; who is handed over counts how many work at a time, and gets another number."""
