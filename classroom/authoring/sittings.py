@@ -24,9 +24,13 @@ FOREWORD = """\
 The exercises of the [sitting](../notebooks/{name}.ipynb), in its order: {ids}.
 They are those of the lessons; what you pass here counts there, too.
 
-Each has a check. Run it as often as you like: it draws new inputs each time.
+Each has a `check`. Run it as often as you like: it draws new inputs each time.
 `hint("{first}")` gives the next of three hints; `solution("{first}")` opens
 when you pass, or after three tries."""
+HOW_FAR = """\
+## How far you are
+
+`progress` counts what you have passed, here or in the exercises of a lesson."""
 
 
 def generated() -> Iterator[tuple[Path, nbformat.NotebookNode]]:
@@ -53,7 +57,7 @@ def solutions_of(sitting: Sitting) -> nbformat.NotebookNode:
             merged(imports, "\n".join(code)), id="imports", metadata=_given()
         ),
         *part,
-        nbformat.v4.new_markdown_cell("## How far you are", id="how-far"),
+        nbformat.v4.new_markdown_cell(HOW_FAR, id="how-far"),
         nbformat.v4.new_code_cell(f'progress("{sitting.name}")', id="progress"),
         nbformat.v4.new_markdown_cell("", id="on"),
     ]

@@ -7,15 +7,15 @@ from decimal import Decimal
 import nbformat
 import pytest
 
-from classroom.authoring import lessons
 from kernel import Usage, models, spending
 from kernel.models import cost as price
 from workshop.authoring import cost
 
-from ..places import ROOT
+from ..places import COURSE, LESSONS, ROOT
 
-THERE = lessons.written()
-EVERY = pytest.mark.parametrize("lesson", THERE, ids=lambda lesson: lesson.number)
+THERE = {COURSE.lesson_of(path.stem): path for path in COURSE.books(LESSONS)}
+"""Lessons by their numbers, and sittings by their names."""
+EVERY = pytest.mark.parametrize("book", THERE)
 ASK = """\
 from kernel import Run, connect, models
 async def ask(client):
@@ -32,23 +32,25 @@ def written(folder, *cells):
 
 
 @EVERY
-def test_the_tokens_that_are_stored_belong_to_the_code_of_the_lesson(lesson):
-    path = THERE[lesson]
+def test_the_tokens_that_are_stored_belong_to_the_code_of_the_lesson(book):
+    path = THERE[book]
     name = path.relative_to(ROOT).as_posix()
-    known = cost.stored(lesson.number)
+    known = cost.stored(book)
     assert known and known["code"] == cost.mark_of(path), (
         f"run `python3 -m workshop build {name}`, then `build --words`"
     )
 
 
 @EVERY
-def test_a_lesson_says_its_cents_and_stays_below_the_limit(lesson):
-    first = nbformat.read(THERE[lesson], as_version=4).cells[0].source
-    assert cost.line(lesson.number) in first.splitlines()
-    assert cost.dollars(cost.stored(lesson.number)["tokens"]) < spending.DEFAULT_MAX_USD
+def test_a_lesson_says_its_cents_and_stays_below_the_limit(book):
+    first = nbformat.read(THERE[book], as_version=4).cells[0].source
+    assert cost.line(book) in first.splitlines()
+    assert cost.dollars(cost.stored(book)["tokens"]) < spending.DEFAULT_MAX_USD
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    [row] = [line for line in readme.splitlines() if line.startswith(f"| {lesson.number} | ")]
-    assert row.split(" | ")[3] == cost.cents(lesson.number)
+    link = f"](notebooks/{THERE[book].name}) | "
+    [row] = [line for line in readme.splitlines() if line.startswith("| ") and link in line]
+    _, cents, _ = row.partition(link)[2].split(" | ")
+    assert cents == cost.cents(book)
 
 
 def test_readme_says_of_which_models_and_which_month_the_prices_are():
@@ -59,8 +61,8 @@ def test_readme_says_of_which_models_and_which_month_the_prices_are():
 
 @pytest.mark.exhaustive
 @EVERY
-def test_a_live_run_needs_the_tokens_that_are_stored(lesson):
-    assert cost.measured(THERE[lesson]) == cost.stored(lesson.number)["tokens"]
+def test_a_live_run_needs_the_tokens_that_are_stored(book):
+    assert cost.measured(THERE[book]) == cost.stored(book)["tokens"]
 
 
 def test_what_is_sent_live_is_counted_and_what_is_offline_on_purpose_is_not(tmp_path):

@@ -11,9 +11,10 @@ import pytest
 import kernel
 from classroom.authoring import glossary
 from workshop.authoring import cheatsheet
+from workshop.course import COURSE
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-LESSONS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+LESSONS = COURSE.books(ROOT / "notebooks")
 LINK = re.compile(r"\[([^\]]+)\]\(\.\./docs/glossary\.md#([\w-]+)\)")
 
 
@@ -30,7 +31,7 @@ def test_each_word_is_defined_in_one_or_two_sentences():
         assert term == term.lower(), "headings are anchors"
 
 
-@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.name[:2])
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: COURSE.lesson_of(path.stem))
 def test_a_lesson_links_each_word_once_and_where_it_first_stands(path):
     texts = prose(path)
     found = [link for text in texts for link in LINK.findall(text)]

@@ -13,11 +13,14 @@ from classroom.authoring import lessons
 from classroom.checks import exercises
 from classroom.course import Lesson
 
-from ..places import LESSONS
+from ..places import COURSE, LESSONS
 from .test_style import ROOT
 
 THERE = lessons.written()
 EVERY = pytest.mark.parametrize("lesson", THERE, ids=lambda lesson: lesson.number)
+BOOKS = {COURSE.lesson_of(path.stem): path for path in COURSE.books(LESSONS)}
+"""Lessons by their numbers, and sittings by their names."""
+EVERY_BOOK = pytest.mark.parametrize("book", BOOKS)
 NUMBERS = (
     "no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen eighteen nineteen twenty" + 9 * " -" + " thirty"
@@ -53,14 +56,14 @@ def links(path):
 # ── minutes ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@EVERY
-def test_the_minutes_of_a_lesson_are_those_of_its_parts(lesson):
-    parts = [exercise.minutes for exercise in exercises(lesson.number)]
-    first = markdown(THERE[lesson])[0].source
+@EVERY_BOOK
+def test_the_minutes_of_a_lesson_are_those_of_its_parts(book):
+    parts = [exercise.minutes for exercise in exercises(book)]
+    first = markdown(BOOKS[book])[0].source
     line = re.search(r"^\*\*\d+ minutes.*", first, re.MULTILINE)[0]
     total, *minutes = map(int, re.findall(r"\d+", re.sub(r"\(\.\./[^)]*\)", "", line)))
     assert total == minutes[0] + sum(parts) and minutes[1:] == [sum(parts), *parts]
-    assert minutes[0] == lessons.to_read(notebook(THERE[lesson])), "build writes what is measured"
+    assert minutes[0] == lessons.to_read(notebook(BOOKS[book])), "build writes what is measured"
 
 
 def test_minutes_are_measured_by_words_lines_of_code_and_predictions():
@@ -104,10 +107,10 @@ def test_readme_and_the_instructors_page_say_the_same_minutes(lesson):
 # ── the ways ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@EVERY
-def test_the_ways_of_a_lesson_are_those_that_build_writes(lesson):
-    stored = notebook(THERE[lesson])
-    assert lessons.waymarked(copy.deepcopy(stored), THERE[lesson]) == stored
+@EVERY_BOOK
+def test_the_ways_of_a_lesson_are_those_that_build_writes(book):
+    stored = notebook(BOOKS[book])
+    assert lessons.waymarked(copy.deepcopy(stored), BOOKS[book]) == stored
 
 
 def test_the_map_readme_and_the_instructors_page_are_what_build_writes():
@@ -139,10 +142,17 @@ def test_following_the_ways_on_visits_every_lesson_and_the_ways_back_return():
             assert visited == order and visited[-1] == end
 
 
-@EVERY
-def test_every_way_back_is_the_map_and_the_exercises_are_linked(lesson):
-    for found in links(THERE[lesson]):
+@EVERY_BOOK
+def test_every_way_back_is_the_map(book):
+    for found in links(BOOKS[book]):
         assert found["map"] == "MAP.md"
+    page = (LESSONS / lessons.MAP).read_text(encoding="utf-8")
+    assert f"]({BOOKS[book].name})" in page
+    assert f"(../exercises/{BOOKS[book].name})" in markdown(BOOKS[book])[0].source
+
+
+@EVERY
+def test_the_exercises_of_a_lesson_are_linked(lesson):
     page = (LESSONS / lessons.MAP).read_text(encoding="utf-8")
     assert f"[{lesson.title}]({THERE[lesson].name})" in page
     if exercises(lesson.number):
@@ -213,16 +223,17 @@ def introduced(path):
     return {name for span in spans for name in re.findall(r"\w+", " ".join(span))}
 
 
-@EVERY
-def test_no_name_is_used_before_the_lesson_that_introduces_it(lesson):
-    earlier = [path for other, path in THERE.items() if other.number <= lesson.number]
-    known = set().union(*map(introduced, earlier))
-    for path in (THERE[lesson], *(ROOT / "solutions").glob(f"{lesson.number}_*.ipynb")):
+@EVERY_BOOK
+def test_no_name_is_used_before_the_lesson_that_introduces_it(book):
+    """Who is in a sitting has seen no lesson."""
+    earlier = [path for other, path in BOOKS.items() if other <= book and other.isdigit()]
+    known = set().union(*map(introduced, [BOOKS[book], *(earlier if book.isdigit() else [])]))
+    for path in (BOOKS[book], *(ROOT / "solutions").glob(BOOKS[book].name)):
         unknown = (
             imported(path) - known - introduced(path)
         )  # what it gives, it may introduce itself
         assert not unknown, (
-            f"{path.name} uses {', '.join(sorted(unknown))}: name each in `backticks` where lesson {lesson.number} first needs it"
+            f"{path.name} uses {', '.join(sorted(unknown))}: name each in `backticks` where {book} first needs it"
         )
 
 
