@@ -7,20 +7,18 @@ import contextlib
 import errno
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from ._terminal import check_writable, client_of, report, run_options, spent_so_far
-from .budget import Budget
 from .client import Client, SetupError
-from .contract import Executable, Handoff, Result
+from .contract import Handoff, Result
 from .events import Event, Replied
 from .journal_file import JournalError
 from .readings import reading_of
-from .recording import OFFLINE, Recording, record
+from .recording import BUDGET, OFFLINE, Recording, kept, team_of
 from .run import Run
 from .search import LIBRARY, Corpus, CorpusError, heads
-from .supervisors import DeterministicSupervisor, LLMSupervisor
-from .team import researcher, reviewer, writer
 from .trace import Trace, counted, dollars, line, printable
 
 IN_USE = (errno.EADDRINUSE, 10048)
@@ -119,7 +117,7 @@ def _check_serve(parser: argparse.ArgumentParser, options: argparse.Namespace) -
 
 
 async def _brief(options: argparse.Namespace) -> int:
-    topic = _checked_topic(options.topic)
+    task = f"Write a brief on {_checked_topic(options.topic)}"
     check_writable(options.save)
     if options.record and options.library != LIBRARY:
         raise SetupError(
@@ -128,35 +126,46 @@ async def _brief(options: argparse.Namespace) -> int:
         )
     library = Corpus(options.library)
     async with client_of(options) as client:
-        if options.record:
-            return await _record(options, client, topic, library)
-        run = Run(client, budget=Budget(calls=60), on_event=_shower(options.verbose))
-        unsaved = None
-        try:
-            supervisor = _supervisor(options.supervisor, library)
-            result = await run.dispatch(supervisor, Handoff(intent=f"Write a brief on {topic}"))
-        except (asyncio.CancelledError, KeyboardInterrupt):
-            _print(spent_so_far(run.trace()))
-            raise
-        finally:  # also when Ctrl-C ends it
-            unsaved = _saved(run, options.save)
-    _show(run, result, library, offline=client.mode == "offline")
+        with _asked(options, client, task) as asked:
+            run = Run(asked, budget=BUDGET, on_event=_shower(options.verbose))
+            unsaved = None
+            try:
+                team = team_of(options.supervisor, library)
+                result = await run.dispatch(team, Handoff(intent=task))
+            except (asyncio.CancelledError, KeyboardInterrupt):
+                _print(spent_so_far(run.trace()))
+                raise
+            finally:  # also when Ctrl-C ends it
+                unsaved = _saved(run, options.save)
+        _show(run, result, library, offline=client.mode == "offline")
+    if options.record:
+        _say_recorded(options.record)
     if unsaved:
         raise unsaved
     return 0 if result.ok else 1
 
 
-async def _record(options: argparse.Namespace, client: Client, topic: str, library: Corpus) -> int:
-    """A brief that is kept as a recorded run."""
-    shower = _shower(options.verbose)
-    run, result = await record(options.record, client, topic, options.supervisor, on_event=shower)
-    unsaved = _saved(run, options.save)
-    _show(run, result, library, offline=client.mode == "offline")
-    facts = Recording(options.record).facts
-    _print(f"\n{options.record}: {facts.sentence}. python -m kernel replay {options.record}")
-    if unsaved:
-        raise unsaved
-    return 0 if result.ok else 1
+@contextlib.contextmanager
+def _asked(options: argparse.Namespace, client: Client, task: str) -> Iterator[Client]:
+    """The client that the team asks: with --record one whose replies are kept, also when Ctrl-C
+    ends the run."""
+    if not options.record:
+        yield client
+        return
+    begun = False
+    try:
+        with kept(options.record, client, task, options.supervisor) as asked:
+            begun = True
+            yield asked
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        if begun and Path(options.record).is_file():
+            _say_recorded(options.record)
+        raise
+
+
+def _say_recorded(file: str) -> None:
+    """Prints what a recorded run is, and how it is shown."""
+    _print(f"\n{file}: {Recording(file).facts.sentence}. python -m kernel replay {file}")
 
 
 def _replay(arguments: list[str]) -> int:
@@ -206,13 +215,6 @@ def _checked_topic(topic: str) -> str:
             'python -m kernel "the history of MCP"'
         )
     return topic
-
-
-def _supervisor(kind: str, library: Corpus) -> Executable:
-    specialists = researcher(library), writer(), reviewer()
-    if kind == "llm":
-        return LLMSupervisor(specialists)
-    return DeterministicSupervisor(*specialists)
 
 
 def _saved(run: Run, path: str | None) -> SetupError | None:

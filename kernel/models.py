@@ -2,11 +2,14 @@
 
 `models.worker`, `models.supervisor`, `models.planner` and `models.judge` are the only places where
 a model is named. Each can be set from outside: WORKSHOP_WORKER_MODEL, WORKSHOP_SUPERVISOR_MODEL,
-WORKSHOP_PLANNER_MODEL, WORKSHOP_JUDGE_MODEL. Prices come from the `genai-prices` package, whose
-table needs no network.
+WORKSHOP_PLANNER_MODEL, WORKSHOP_JUDGE_MODEL; `use` sets them for one piece of work. Prices come
+from the `genai-prices` package, whose table needs no network.
 """
 
+import contextlib
 import os
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from decimal import Decimal
 from functools import cache
 from typing import Any
@@ -32,7 +35,27 @@ def __getattr__(role: str) -> str:
     """The model id of a role, read at the time of asking so that the environment counts."""
     if role not in ROLES:
         raise AttributeError(f"there is no model role {role!r}; the roles are {', '.join(ROLES)}")
-    return os.environ.get(f"WORKSHOP_{role.upper()}_MODEL") or ROLES[role]
+    used = (_used.get() or {}).get(role)
+    return used or os.environ.get(f"WORKSHOP_{role.upper()}_MODEL") or ROLES[role]
+
+
+_used: ContextVar[Mapping[str, str] | None] = ContextVar("used", default=None)
+
+
+@contextlib.contextmanager
+def use(names: Mapping[str, str]) -> Iterator[None]:
+    """Lets these models play their roles in this context, whatever the environment says; other
+    threads and tasks keep theirs.
+
+    names: model ids by role. Raises AttributeError for a role that there is not.
+    """
+    for role in names:
+        __getattr__(role)
+    token = _used.set(names)
+    try:
+        yield
+    finally:
+        _used.reset(token)
 
 
 def role_of(model: str) -> str:

@@ -14,25 +14,24 @@ and the result says so.
 from __future__ import annotations
 
 import contextlib
-import json
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, Literal, get_args
 
 import httpx
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from . import models
 from .budget import Budget
-from .client import Client, OnRetry
+from .client import Client, OnRetry, WrappedClient
 from .contract import Executable, Handoff, Result
-from .events import Event, Replied
+from .events import Event
 from .journal import Journal, JournalError
 from .run import Run
-from .search import LIBRARY
+from .search import LIBRARY, Source
 from .supervisors import DeterministicSupervisor, LLMSupervisor
 from .team import specialists
 from .wire import ApiError, Reply, Request
@@ -48,17 +47,18 @@ BUDGET = Budget(calls=60)
 REAL = LIBRARY.parent / "recordings" / "pgvector.journal"
 """A brief that a real model was asked for: the small one of `tests/live`, and it did badly."""
 
-TEAMS = ("deterministic", "llm")
+Team = Literal["deterministic", "llm"]
 """The kinds of supervisor: a fixed order in code, or one that a model chooses."""
 
+TEAMS: tuple[Team, ...] = get_args(Team)
 
-@dataclass(frozen=True)
-class Facts:
+
+class Facts(BaseModel):
     """What a recording says of itself."""
 
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
     task: str
-    team: str
-    """One of TEAMS."""
+    team: Team
     date: str
     """Of the recording, as 2026-11-25."""
     server: str
@@ -66,10 +66,19 @@ class Facts:
     models: dict[str, str]
     """The model of each role."""
     answered: tuple[str, ...] = ()
-    """The models that replied."""
+    """The models that replied, by their own word."""
+    stopped: bool = False
+    """Whether the run was stopped before its end; what had been answered until then is kept."""
+
+    @field_validator("models")
+    @classmethod
+    def _names_roles(cls, names: dict[str, str]) -> dict[str, str]:
+        if not names.keys() <= models.ROLES.keys():
+            raise ValueError(f"the roles are {[*names]}; expected {[*models.ROLES]}")
+        return names
 
     @classmethod
-    def of(cls, client: Client, task: str, team: str) -> Facts:
+    def of(cls, client: Client, task: str, team: Team) -> Facts:
         """What is known before a run."""
         return cls(
             task=task,
@@ -89,19 +98,26 @@ class Facts:
             answered += ", by a server on the machine that recorded it"
         else:
             answered += f", at {self.server}"
-        return f"recorded on {self.date}: answered by {answered}"
+        stopped = "; it was stopped before its end" if self.stopped else ""
+        return f"recorded on {self.date}: answered by {answered}{stopped}"
 
 
-def team_of(kind: str) -> Executable:
-    """The team that is recorded: three specialists over the workshop's library.
+def team_of(kind: str, library: Source | None = None) -> Executable:
+    """The team of a brief: three specialists over `library`, or over the workshop's own.
 
     Raises ValueError for a kind that there is not.
     """
-    if kind not in TEAMS:
-        raise ValueError(f"the supervisor is {kind!r}; expected {' or '.join(TEAMS)}")
-    if kind == "llm":
-        return LLMSupervisor(specialists())
-    return DeterministicSupervisor(*specialists())
+    if _kind(kind) == "llm":
+        return LLMSupervisor(specialists(library))
+    return DeterministicSupervisor(*specialists(library))
+
+
+def _kind(name: str) -> Team:
+    """A name as one of TEAMS. Raises ValueError for one that there is not."""
+    for kind in TEAMS:
+        if kind == name:
+            return kind
+    raise ValueError(f"the supervisor is {name!r}; expected {' or '.join(TEAMS)}")
 
 
 async def record(
@@ -118,20 +134,46 @@ async def record(
     team:     one of TEAMS.
     on_event: called with each event as it happens.
 
-    Returns the run and its result, which may be a failure: that is kept as well. Raises, before
-    anything is asked, ValueError for a team that there is not, and JournalError for a file that is
-    there already or cannot be written.
+    Returns the run and its result, which may be a failure: that is kept as well. Raises as `kept`.
     """
-    path = Path(path)
-    executable = team_of(team)
     task = f"Write a brief on {topic}"
-    with _new_file(path):
-        return await _recorded(path, client, executable, Facts.of(client, task, team), on_event)
+    with kept(path, client, task, team) as asked:
+        run = Run(asked, budget=BUDGET, on_event=on_event)
+        return run, await run.dispatch(team_of(team), Handoff(intent=task))
 
 
 @contextlib.contextmanager
-def _new_file(path: Path) -> Iterator[None]:
-    """A file that is made at once, and taken away when nothing comes of it."""
+def kept(path: str | Path, client: Client, task: str, team: str) -> Iterator[Client]:
+    """A client whose replies are kept in a new file, for one run of a team within the block.
+
+    A run that is stopped is kept as far as it came; without any reply there is no file. Raises,
+    before anything is asked, ValueError for a team that there is not, and JournalError for a file
+    that is there already or cannot be written.
+    """
+    path = Path(path)
+    facts = Facts.of(client, task, _kind(team))
+    _make(path)
+    replied: set[str] = set()
+    stopped = True
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        draft = Path(folder) / "draft.journal"
+        try:
+            with Journal(draft) as journal:
+                try:
+                    yield _Listening(journal.around(client), replied)
+                    stopped = False
+                finally:
+                    known = {"answered": tuple(sorted(replied)), "stopped": stopped}
+                    journal.describe(ABOUT, facts.model_copy(update=known).model_dump_json())
+        finally:
+            if replied or not stopped:
+                shutil.copyfile(draft, path)
+            else:
+                path.unlink()
+
+
+def _make(path: Path) -> None:
+    """Makes a file, before anything is paid for. Raises JournalError."""
     try:
         path.open("xb").close()
     except FileExistsError:
@@ -141,34 +183,22 @@ def _new_file(path: Path) -> Iterator[None]:
             f"{path} cannot be written ({problem.strerror}); give the name of a file in a folder "
             "that exists and that you may write to"
         ) from None
-    try:
-        yield
-    except BaseException:
-        path.unlink()
-        raise
 
 
-async def _recorded(
-    path: Path,
-    client: Client,
-    executable: Executable,
-    facts: Facts,
-    on_event: Callable[[Event], None] | None,
-) -> tuple[Run, Result]:
-    """One run with a journal, and what it is, in the file."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        draft = Path(folder) / "draft.journal"
-        with Journal(draft) as journal:
-            run = Run(journal.around(client), budget=BUDGET, on_event=on_event)
-            result = await run.dispatch(executable, Handoff(intent=facts.task))
-            whole = replace(facts, answered=tuple(sorted(_answered(run))))
-            journal.describe(ABOUT, json.dumps(asdict(whole)))
-        shutil.copyfile(draft, path)
-    return run, result
+class _Listening(WrappedClient):
+    """A client around a client: it notes which models replied."""
 
+    def __init__(self, client: Client, replied: set[str]) -> None:
+        super().__init__(client)
+        self._replied = replied
 
-def _answered(run: Run) -> set[str]:
-    return {event.model for event in run.events if isinstance(event, Replied)}
+    async def send(
+        self, request: Request | dict[str, Any], *, on_retry: OnRetry | None = None
+    ) -> Reply:
+        request = Request.of(request)
+        reply = await self.wrapped.send(request, on_retry=on_retry)
+        self._replied.add(reply.model or request.body["model"])
+        return reply
 
 
 def _server_of(client: Client) -> str:
@@ -195,9 +225,8 @@ class Recording:
                 "FILE` makes one"
             )
         try:
-            facts = json.loads(text)
-            self.facts = Facts(**facts | {"answered": tuple(facts["answered"])})
-        except (ValueError, TypeError, KeyError):
+            self.facts = Facts.model_validate_json(text)
+        except ValidationError:
             raise JournalError(
                 f"what {self.path} says of itself cannot be read; take the file anew"
             ) from None
@@ -224,25 +253,10 @@ class Recording:
         Returns the run and its result. A request that the file does not hold fails, and the result
         says what may have changed.
         """
-        with self._journal() as journal, self._models():
+        with self._journal() as journal, models.use(self.facts.models):
             run = Run(journal.around(NoService(self)), budget=BUDGET, on_event=on_event)
             result = await run.dispatch(team_of(self.facts.team), Handoff(intent=self.facts.task))
         return run, result
-
-    @contextlib.contextmanager
-    def _models(self) -> Iterator[None]:
-        """The models that were recorded, as the roles: a request names its model."""
-        names = {f"WORKSHOP_{role.upper()}_MODEL": name for role, name in self.facts.models.items()}
-        before = {name: os.environ.get(name) for name in names}
-        os.environ.update(names)
-        try:
-            yield
-        finally:
-            for name, value in before.items():
-                if value is None:
-                    os.environ.pop(name, None)
-                else:
-                    os.environ[name] = value
 
 
 class NoService(Client):
@@ -254,9 +268,13 @@ class NoService(Client):
 
     async def send(self, request: Request | dict, *, on_retry: OnRetry | None = None) -> Reply:
         """Raises ApiError: the recording does not hold this request."""
+        facts = self._recording.facts
+        why = "a prompt, a tool or a document is not as it was"
+        if facts.stopped:
+            why = "it was stopped before"
         raise ApiError(
-            f"the recorded run {self._recording.path.name} of {self._recording.facts.date} does "
-            "not hold this request: a prompt, a tool or a document is not as it was; record it "
+            f"the recorded run {self._recording.path.name} of {facts.date} does "
+            f"not hold this request: {why}; record it "
             "anew with `python -m kernel TOPIC --live --record FILE`",
             type="not_recorded",
         )

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shutil
 import subprocess
 import sys
+import threading
 import warnings
 from dataclasses import asdict, replace
 
+import httpx
 import pytest
 
-from kernel import Client, Run, connect, spending
+from kernel import Client, Run, connect, models, spending
 from kernel.__main__ import main
 from kernel.budget import NOTHING
 from kernel.journal import Journal, JournalError
@@ -184,14 +187,91 @@ async def test_a_reply_that_a_tight_limit_cut_comes_back_cut(tmp_path):
 # ── what cannot be carried out ─────────────────────────────────────────────────────────────────────────────
 
 
-async def test_an_interrupted_recording_leaves_no_file(tmp_path):
-    class Stops(Client):
-        async def send(self, request, *, on_retry=None):
-            raise KeyboardInterrupt
+class Stops(OfflineTransport):
+    """A service during whose n-th answer the run is stopped."""
 
-    with pytest.raises(KeyboardInterrupt):
-        await record(tmp_path / "brief.journal", Stops(OfflineTransport()), "Qdrant")
-    assert not [*tmp_path.iterdir()]
+    def __init__(self, after, problem):
+        super().__init__()
+        self.after = after
+        self.problem = problem
+
+    async def handle_async_request(self, request):
+        if not self.after:
+            raise self.problem
+        self.after -= 1
+        return await super().handle_async_request(request)
+
+
+@pytest.mark.parametrize("problem", [KeyboardInterrupt(), asyncio.CancelledError()])
+async def test_a_recording_that_is_stopped_keeps_what_was_answered(tmp_path, no_settings, problem):
+    file = tmp_path / "brief.journal"
+    with pytest.raises(type(problem)):
+        await record(file, Client(Stops(0, problem)), "Qdrant")
+    assert not [*tmp_path.iterdir()], "without any answer there is nothing to keep"
+    with pytest.raises(type(problem)):
+        await record(file, Client(Stops(2, problem)), "Qdrant")
+    assert [path.name for path in tmp_path.iterdir()] == ["brief.journal"]
+    recording = Recording(file)
+    assert recording.facts.stopped and recording.facts.answered == ("claude-haiku-5-5",)
+    assert recording.facts.sentence.endswith("; it was stopped before its end")
+    run, result = await recording.replay()
+    assert [event.kind for event in run.events].count("reply") == 2
+    assert result.status == "failed" and "it was stopped before; record it" in result.reason
+
+
+def test_ctrl_c_in_a_terminal_keeps_the_record_and_says_so(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(
+        "kernel._terminal.connect", lambda *_, **__: Client(Stops(2, KeyboardInterrupt()))
+    )
+    file, saved = tmp_path / "brief.journal", tmp_path / "run.jsonl"
+    assert main(["Qdrant", "--record", str(file), "--save", str(saved)]) == 130
+    out, err = capsys.readouterr()
+    assert err == "stopped\n" and "spent so far: 2 calls · " in out
+    assert (
+        f"{file}: recorded on" in out and "stopped before its end. python -m kernel replay" in out
+    )
+    assert saved.read_text(encoding="utf-8").count('"kind": "reply"') == 2
+    assert main(["replay", str(file)]) == 1
+
+
+async def test_a_recording_names_the_models_that_replied_by_their_own_word(tmp_path, no_settings):
+    names = ["llama3.2:1b", ""]
+
+    class Other(OfflineTransport):
+        async def handle_async_request(self, request):
+            response = await super().handle_async_request(request)
+            body = json.loads(response.content)
+            body["model"] = names.pop(0) if names else "llama3.2:1b"
+            return httpx.Response(response.status_code, json=body)
+
+    await record(tmp_path / "brief.journal", Client(Other()), "Qdrant")
+    facts = Recording(tmp_path / "brief.journal").facts
+    assert facts.answered == ("claude-haiku-5-5", "llama3.2:1b"), "one that says nothing: as asked"
+
+
+async def test_a_thread_beside_a_replay_asks_its_own_model(tmp_path, monkeypatch, no_settings):
+    monkeypatch.setenv("WORKSHOP_WORKER_MODEL", "tiny-1b")
+    await recorded(tmp_path / "brief.journal", mode="offline")
+    monkeypatch.setenv("WORKSHOP_WORKER_MODEL", "mine")
+    beside = []
+
+    def look(event):
+        thread = threading.Thread(target=lambda: beside.append(models.worker))
+        thread.start()
+        thread.join()
+        assert models.worker == "tiny-1b"
+
+    _, result = await Recording(tmp_path / "brief.journal").replay(on_event=look)
+    assert result.ok and set(beside) == {"mine"} == {models.worker}
+
+
+def test_a_role_that_there_is_not_gets_no_model():
+    with pytest.raises(AttributeError, match="no model role 'boss'"), models.use({"boss": "m"}):
+        raise AssertionError
+    with models.use({"worker": "outer"}):
+        with models.use({"judge": "inner"}):
+            assert models.judge == "inner" and models.worker != "outer"
+        assert models.worker == "outer"
 
 
 async def test_what_cannot_be_written_is_said_before_anything_is_asked(tmp_path, no_settings):
@@ -213,6 +293,32 @@ def test_a_file_that_is_no_recorded_run_is_said(tmp_path, capsys):
         journal.describe(ABOUT, "{}")
         with pytest.raises(ValueError, match="'format' is a name of the journal's own"):
             journal.describe("format", "9")
+    whole = {
+        "task": "t",
+        "team": "llm",
+        "date": "d",
+        "server": "s",
+        "models": {},
+        "answered": [],
+    }
+    for number, change in enumerate(
+        (
+            {"team": "mob"},
+            {"models": []},
+            {"models": {"worker": None}},
+            {"models": {"boss": "m"}},
+            {"task": 3},
+            {"answered": "m"},
+            {"stopped": "yes"},
+            {"more": 1},
+            {},
+        )
+    ):
+        with Journal(tmp_path / f"{number}.db") as journal:
+            journal.describe(ABOUT, json.dumps(whole | change) + ("" if change else "}"))
+        assert main(["replay", str(tmp_path / f"{number}.db")]) == 2
+        err = capsys.readouterr().err
+        assert "says of itself cannot be read; take the file anew" in err and err.count("\n") == 1
     (tmp_path / "text").write_text("no database" * 100, encoding="utf-8")
     for name, words in (
         ("plain.db", "is a journal, and no recorded run"),
@@ -276,6 +382,7 @@ def test_no_request_leaves_a_replay():
 
         class facts:
             date = "2026-11-25"
+            stopped = False
 
     request = {"model": "m", "max_tokens": 1, "messages": [{"role": "user", "content": "?"}]}
     with pytest.raises(ApiError, match="does not hold this request"):

@@ -162,7 +162,7 @@ def test_a_run_that_is_interrupted_keeps_its_record(tmp_path, monkeypatch, capsy
     def interrupted(handoff, run):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("kernel.__main__.writer", lambda: Worker("writer", interrupted))
+    monkeypatch.setattr("kernel.team.writer", lambda: Worker("writer", interrupted))
     assert main(["Qdrant", "--save", str(tmp_path / "run.jsonl")]) == 130
     out, err = capsys.readouterr()
     assert err == "stopped\n" and "spent so far: 2 calls · " in out and "under way" not in out
