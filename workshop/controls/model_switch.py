@@ -32,19 +32,40 @@ SLOWEST_PACE_MS, MOST_USD = 800, 100.0
 SECRETS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 
 
+class _Cap(traitlets.CFloat):
+    """The limit of the process, in US dollars: read and set where it holds (`kernel.spending`)."""
+
+    def validate(self, obj: Any, value: Any) -> float:
+        usd = super().validate(obj, value)
+        if not 0 < usd <= MOST_USD:
+            raise traitlets.TraitError(
+                f"the cap is {usd} US dollars; expected more than 0, at most {MOST_USD:g}"
+            )
+        return round(usd, 4)
+
+    def get(self, obj: Any, cls: Any = None) -> float:
+        limit = spending.limit()
+        return MOST_USD if limit is None else min(float(limit), MOST_USD)
+
+    def set(self, obj: Any, value: Any) -> None:
+        spending.allow(self.validate(obj, value))
+        super().set(obj, value)
+
+
 class ModelSwitch(Control, traitlets.HasTraits):
     """Which model the lesson's agents talk to. The choice lives in this object; the environment is
     left alone.
 
     mode:    "offline", "live" or "local"; without it WORKSHOP_MODEL, else offline.
     max_usd: the hard cap, in US dollars, of this notebook: of all live connections together.
-             Without it the one that holds already.
+             It is the limit of the process; without it the one that holds already.
     pace_ms: how long the offline model takes for an answer while a person watches.
-    Raises SetupError for a mode that there is not, TraitError for a cap or pace out of range.
+    Raises SetupError for a mode that there is not and a WORKSHOP_MAX_USD that is no amount,
+    TraitError for a cap or pace out of range.
     """
 
     mode = traitlets.Enum(tuple(LABELS))
-    max_usd = traitlets.CFloat()
+    max_usd = _Cap()
     pace_ms = traitlets.CInt(300)
     reminder = ""
     """A sentence for who sees the switch first in a new kernel."""
@@ -58,20 +79,13 @@ class ModelSwitch(Control, traitlets.HasTraits):
                 f"the model is {mode!r}; expected offline, live or local (argument or"
                 " WORKSHOP_MODEL)"
             )
-        limit = min(float(spending.limit() or MOST_USD), MOST_USD)
-        super().__init__(mode=mode, max_usd=limit, pace_ms=pace_ms)
-        self.observe(lambda change: spending.allow(self.max_usd), "max_usd")
+        try:
+            spending.limit()
+        except ValueError as problem:
+            raise SetupError(str(problem)) from None
+        super().__init__(mode=mode, pace_ms=pace_ms)
         if max_usd is not None:
             self.max_usd = max_usd
-
-    @traitlets.validate("max_usd")
-    def _check_cap(self, proposal: dict[str, Any]) -> float:
-        if not 0 < proposal["value"] <= MOST_USD:
-            raise traitlets.TraitError(
-                f"the cap is {proposal['value']} US dollars; expected more than 0, at most"
-                f" {MOST_USD:g}"
-            )
-        return round(proposal["value"], 4)
 
     @traitlets.validate("pace_ms")
     def _check_pace(self, proposal: dict[str, Any]) -> int:
@@ -144,7 +158,7 @@ class ModelSwitch(Control, traitlets.HasTraits):
             layout={"width": "220px"},
         )  # not a slider: its handle has no name for a screen reader
         cap = ipywidgets.BoundedFloatText(
-            min=0.01,
+            min=min(0.01, self.max_usd),
             max=MOST_USD,
             step=0.05,
             description="Hard cap, US dollars",
@@ -197,7 +211,8 @@ def _as_last_time(switch: ModelSwitch) -> ModelSwitch:
     if choice.get("begins") == begins:
         try:
             switch.set_trait("pace_ms", choice["pace_ms"])
-            switch.set_trait("max_usd", choice["max_usd"])
+            if choice["max_usd"] != switch.max_usd:
+                switch.set_trait("max_usd", choice["max_usd"])
             if choice["mode"] == "live" != switch.mode:
                 switch.reminder = LIVE_AGAIN
             else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from decimal import Decimal
 
 import ipywidgets
 import pytest
@@ -28,6 +29,7 @@ from offline_model import Script
 from tests.scripted import Worker, scripted
 from workshop.controls import checkpoint, criteria_card, model_switch, predict, topic_box
 from workshop.controls.bill import accounts
+from workshop.controls.model_switch import ModelSwitch
 from workshop.material.criteria import AGAINST, FAVOUR, Criteria
 
 switch_module, prediction_module, checkpoint_module, card_module = (
@@ -175,6 +177,37 @@ def test_a_cap_that_is_none_is_refused():
     for cap in (0, -1, float("nan"), float("inf"), 1000):
         with pytest.raises(traitlets.TraitError, match="cap"):
             model_switch(max_usd=cap)
+
+
+def test_a_switch_keeps_no_cap_of_its_own_beside_the_limit_of_the_process(somebody):
+    switch = model_switch("live", max_usd=0.25)
+    spending.allow(3)
+    assert switch.max_usd == 3 and model_switch("live", max_usd=0.25) is switch
+    switch.max_usd = 0.25
+    spending.allow(3)
+    switch.max_usd = 0.25
+    assert str(spending.limit()) == "0.25", "the tighter cap is asked for again, and holds"
+    spending.allow(3)
+    ModelSwitch("live", max_usd=0.25)
+    assert str(spending.limit()) == "0.25"
+
+
+@pytest.mark.parametrize(("limit", "shown"), [(0, 0.0), (None, 100.0), ("0.0005", 0.0005)])
+def test_a_switch_that_is_only_shown_changes_no_limit(somebody, limit, shown):
+    spending.allow(limit)
+    for _ in range(2):
+        switch_module._switches.clear()  # a new kernel
+        switch = model_switch("live")
+        widget = on_display(switch)
+        assert all_of(ipywidgets.BoundedFloatText, widget)[0].value == switch.max_usd == shown
+        switch.mode = "local"
+        assert spending.limit() == (None if limit is None else Decimal(str(limit)))
+
+
+def test_a_limit_that_is_no_amount_is_said(monkeypatch):
+    monkeypatch.setenv("WORKSHOP_MAX_USD", "abc")
+    with pytest.raises(SetupError, match="WORKSHOP_MAX_USD is 'abc'; expected an amount"):
+        ModelSwitch()
 
 
 def test_a_click_switches_this_object_and_not_the_environment(somebody):
