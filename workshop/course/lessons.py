@@ -47,7 +47,7 @@ LESSONS = (
         "Memory",
         "notes that the next run finds, and a specialist that others ask and write to",
     ),
-    Lesson("16", "Crash, resume, ask", "a run that is killed, resumed and edited by a person"),
+    Lesson("16", "Crash and resume", "a run that is killed, and goes on without paying twice"),
     Lesson(
         "18", "Teams of teams", "three levels, what each costs and loses, and four bad managers"
     ),
