@@ -115,6 +115,19 @@ def slowest_folders(processor: Counter[str], elapsed: Counter[str]) -> Iterator[
     yield f"{rest[0]:8,.0f}  {rest[1]:8,.0f}  all others"
 
 
+def cells_not_compared(stats: dict[str, list[Any]]) -> list[str]:
+    """How many cells of notebooks were not compared since an extra is missing, by the extra."""
+    cells: Counter[str] = Counter()
+    for report in (report for reports in stats.values() for report in reports):
+        for name, value in getattr(report, "user_properties", ()):
+            if name == "not compared" and report.when == "call":
+                cells[value[0]] += value[1]
+    return [
+        f"{count:,} cells not compared (without the extra {extra})"
+        for extra, count in sorted(cells.items())
+    ]
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter, config):
     """The last lines: why something was skipped, where the time went, what grew; what ran, what did
@@ -138,6 +151,7 @@ def pytest_terminal_summary(terminalreporter, config):
     counts = [f"{len(stats.get('passed', [])):,} passed", f"{failed:,} failed"]
     counts.append(f"{len(skipped) - left:,} skipped")
     rest = f", {left:,} left to `python3 -m workshop test --all`" if left else ""
+    counts += cells_not_compared(stats)
     form = "Everything" if config.getoption("--all") else "The quick form"
     terminalreporter.write_line(f"{form}: {', '.join(counts)}{rest}.")
 

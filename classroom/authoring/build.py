@@ -20,7 +20,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from traitlets.config import Config
 
-from classroom.authoring import lessons, sittings, tables
+from classroom.authoring import extras, lessons, sittings, tables
 from classroom.authoring import stubs as exercises
 from classroom.course import active
 
@@ -137,12 +137,12 @@ def text_of(notebook: nbformat.NotebookNode) -> str:
 
 
 def comparable(text: str) -> str:
-    """A stored notebook without what may differ between machines, or is said to differ by its
-    cell's tag.
+    """A stored notebook without what may differ between machines, is said to differ by its cell's
+    tag, or needs an extra that is not installed.
     """
     notebook = nbformat.reads(text, as_version=4)
     for cell in notebook.cells:
-        if "nbval-ignore-output" in cell.metadata.get("tags", []):
+        if "nbval-ignore-output" in cell.metadata.get("tags", []) or extras.lacking(cell):
             cell.outputs = []
         for output in cell.get("outputs", []):
             for kind in NOT_COMPARED:
@@ -228,6 +228,12 @@ def _executed(path: Path, *, check: bool) -> int:
     )
     stored = path.read_text(encoding="utf-8")
     try:
+        left_out = extras.not_compared(nbformat.reads(stored, as_version=4))
+        if left_out and not check:
+            raise ValueError(
+                "it has cells whose outputs are stored with an extra that is not installed here:"
+                f" {extras.install(left_out)}"
+            )
         notebook = normalise(execute(path))
         if not check:
             active().executed(path)
@@ -238,7 +244,7 @@ def _executed(path: Path, *, check: bool) -> int:
     before = comparable(stored)
     after = comparable(built)
     if before == after:
-        print(f"same     {name}")
+        print(f"same     {name}", *extras.in_words(left_out), sep=", ")
         return 0
     if check:
         lines = (before.splitlines(), after.splitlines())

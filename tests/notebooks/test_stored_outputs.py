@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from classroom.authoring import build, lessons
+from classroom.authoring import build, extras, lessons
 from workshop.authoring import run_picture
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -165,6 +165,8 @@ NOT_UNDERSTOOD = {
 
 An entry that ends in "…" stands for every clause that begins with it.
 """
+NOT_COMPARED = "not compared"
+"""A property of a test: an extra that is missing, and how many cells need it; tests/conftest.py counts them."""
 NETWORK_CUT = Path(__file__).resolve().parent / "network_cut"
 
 
@@ -235,7 +237,11 @@ MORE = [pytest.param(run, marks=pytest.mark.exhaustive) for run in (2, 3)]
 
 @pytest.mark.parametrize("path", STORED, ids=lambda path: path.relative_to(ROOT).as_posix())
 @pytest.mark.parametrize("run", [1, *MORE])
-def test_stored_outputs_equal_re_run_outputs_and_every_prompt_is_read(path, run, tmp_path):
+def test_stored_outputs_equal_re_run_outputs_and_every_prompt_is_read(
+    path, run, tmp_path, record_property
+):
+    for extra, count in extras.not_compared(nbformat.read(path, as_version=4)).items():
+        record_property(NOT_COMPARED, [extra, count])
     done = nbval(path, UNREAD_CLAUSES=str(tmp_path / "unread"))
     assert done.returncode == 0, done.stdout[-4000:]
     listed = NOT_UNDERSTOOD.get(path.relative_to(ROOT).as_posix(), {})
@@ -243,6 +249,21 @@ def test_stored_outputs_equal_re_run_outputs_and_every_prompt_is_read(path, run,
         "not listed": set(),
         "no longer there": set(),
     }
+
+
+TAGGED = [
+    path
+    for path in STORED
+    if any(extras.needed(cell) for cell in nbformat.read(path, as_version=4).cells)
+]
+
+
+@pytest.mark.parametrize("path", TAGGED, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_a_notebook_runs_to_its_end_without_its_extras_and_its_other_cells_print_the_same(path):
+    cells = nbformat.read(path, as_version=4).cells
+    names = {extra for cell in cells for extra in extras.needed(cell)}
+    done = nbval(path, CLASSROOM_WITHOUT=" ".join(sorted(names)))
+    assert done.returncode == 0, done.stdout[-4000:]
 
 
 def test_the_list_names_stored_notebooks_and_says_why():
@@ -263,6 +284,7 @@ def test_an_output_that_is_not_what_the_code_prints_is_noticed(tmp_path):
         cells=[
             nbformat.v4.new_code_cell(
                 "print(1 + 1)",
+                execution_count=1,
                 outputs=[nbformat.v4.new_output("stream", name="stdout", text="3\n")],
             )
         ]

@@ -13,6 +13,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from classroom.authoring import extras
+
 FOLDER = Path(__file__).resolve().parent
 
 
@@ -25,6 +27,22 @@ def facts(lesson: str) -> dict[str, Callable[[Any], Any]]:
     return {name: value for name, value in names.items() if name.startswith("test_")}
 
 
+def needs(extra: str) -> Callable[[Any], Any]:
+    """Marks a fact that can only hold where an extra is installed; without it, it is left out."""
+
+    def marked(fact: Any) -> Any:
+        fact.extra = extra
+        return fact
+
+    return marked
+
+
+def lacks(fact: Callable[[Any], Any]) -> bool:
+    """Whether the extra that a fact needs is not installed."""
+    extra = getattr(fact, "extra", None)
+    return extra is not None and extras.missing(extra)
+
+
 async def hold(lesson: str, names: Mapping[str, Any], fact: str = "") -> None:
     """Run all facts of a lesson, or the one that is named, on the names of its notebook.
 
@@ -33,6 +51,8 @@ async def hold(lesson: str, names: Mapping[str, Any], fact: str = "") -> None:
     known = facts(lesson)
     defined = SimpleNamespace(**names)
     for test in [known[fact]] if fact else known.values():
+        if lacks(test):
+            continue
         done = test(defined)
         if inspect.isawaitable(done):
             await done

@@ -87,6 +87,7 @@ def copy_of_the_course(folder: Path) -> Path:
         shutil.copytree(ROOT / name, folder / name, ignore=leave_out)
     shutil.copytree(ROOT / "tests" / "notebooks", folder / "tests" / "notebooks", ignore=leave_out)
     shutil.copy(ROOT / "tests" / "__init__.py", folder / "tests")
+    shutil.copy(ROOT / "pyproject.toml", folder)  # which names the extras
     return folder
 
 
