@@ -15,6 +15,8 @@ from .tools import Tool, tool
 from .trace import Trace
 from .wire import ApiError, Block, Conversation, Reply, Usage
 
+__version__ = "0.9.0"
+
 __all__ = [
     "LIBRARY",
     "Agent",

@@ -27,6 +27,11 @@ OF_SERVE = ("topic", "port")
 """The arguments that `serve` reads; others with it are an error."""
 
 
+def in_a_terminal() -> int:
+    """The command `supervisor-kernel`; returns its exit status."""
+    return main(sys.argv[1:])
+
+
 def main(arguments: list[str]) -> int:
     """Returns the exit status: 0 done, 1 the team did not finish, 2 the call cannot be
     carried out."""
@@ -293,4 +298,4 @@ def _serve(port: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(in_a_terminal())

@@ -25,13 +25,14 @@ import httpx
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from . import models
+from ._data import shipped
 from .budget import Budget
 from .client import Client, OnRetry, WrappedClient
 from .contract import Executable, Handoff, Result
 from .events import Event
 from .journal import Journal, JournalError
 from .run import Run
-from .search import LIBRARY, Source
+from .search import Source
 from .supervisors import DeterministicSupervisor, LLMSupervisor
 from .team import specialists
 from .wire import ApiError, Reply, Request
@@ -44,7 +45,7 @@ HERE = "this machine"
 
 BUDGET = Budget(calls=60)
 
-REAL = LIBRARY.parent / "recordings" / "pgvector.journal"
+REAL = shipped("recordings") / "pgvector.journal"
 """A brief that a real model was asked for: the small one of `tests/live`, and it did badly."""
 
 Team = Literal["deterministic", "llm"]

@@ -16,10 +16,11 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from ._data import shipped
 from .contract import ToolError, free_label, label, one_kind_of_line
 from .tools import Tool, tool
 
-LIBRARY = Path(__file__).resolve().parent.parent / "notebooks" / "data" / "corpus"
+LIBRARY = shipped("corpus")
 """The workshop's own documents."""
 
 LONGEST_TEXT = 20_000

@@ -21,6 +21,8 @@ MAINTAINERS = {
     "handout": "classroom.authoring.handout",
     "site": "classroom.site.command",
 }
+OF_THE_LESSONS = ("lab", "test", *(name for name in MAINTAINERS if name != "build"))
+"""The commands that need a course's notebooks."""
 NAMES = ("lab", "doctor", *MAINTAINERS)
 
 
@@ -29,6 +31,13 @@ def run(command: str, argv: list[str]) -> int:
     line.
     """
     course = active()
+    if command in OF_THE_LESSONS and not course.notebooks.is_dir():
+        print(
+            f"There are no lessons in {course.root}: an installed package holds the code alone. "
+            f"Get a copy of the whole course, go to its folder, and use `{command}` there.",
+            file=sys.stderr,
+        )
+        return 2
     if command in MAINTAINERS and not course.solutions.is_dir():
         print(
             f"This copy of {course.title} is a handout for learners: it has no `{command}`. "

@@ -26,9 +26,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from .._data import shipped
 from .checkout import Checkout, patched_files, python, run_python
 
-SHOP = Path(__file__).resolve().parents[2] / "notebooks" / "data" / "shop"
+SHOP = shipped("shop")
 """The correct shop."""
 INCIDENTS = {
     "T-21": "code",
