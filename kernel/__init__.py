@@ -3,7 +3,7 @@
 from . import _libraries, models, spending  # noqa: F401  (the first one says what is missing)
 from .agent import Agent
 from .budget import Budget, Exhausted, Ledger, Spent
-from .client import Client, SetupError, connect
+from .client import Client, SetupError, WrappedClient, connect
 from .contract import Executable, Handoff, Pause, Registry, Result, ToolError
 from .events import Event
 from .handoff_tools import HandoffTool, NamedHandoffTool, finalize, receipt
@@ -48,6 +48,7 @@ __all__ = [
     "Usage",
     "Verdict",
     "Wikipedia",
+    "WrappedClient",
     "connect",
     "finalize",
     "models",

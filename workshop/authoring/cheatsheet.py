@@ -37,7 +37,16 @@ IN_A_NOTEBOOK = {
         "criteria_card",
     ),
     "workshop.checks": ("check", "hint", "solution", "progress"),
-    "workshop.views": ("watch", "Timeline", "TeamPicture", "HandoffLog", "Transcript", "AgentLoop"),
+    "workshop.views": (
+        "watch",
+        "Timeline",
+        "TeamPicture",
+        "HandoffLog",
+        "Transcript",
+        "AgentLoop",
+        "SideBySide",
+        "beside",
+    ),
     "workshop.plain": ("local_server", "plain_http"),
 }
 LONGEST = 60

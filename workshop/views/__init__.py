@@ -19,8 +19,8 @@ from .plan import PlanGraph
 from .recorded import Beside, beside
 from .spans import SpanTree
 from .states import StateLine
-from .steps import StepsKept
 from .team import TeamPicture
+from .texts import SideBySide
 from .timeline import Timeline
 from .transcript import Transcript
 
@@ -36,9 +36,9 @@ __all__ = [
     "Hierarchy",
     "HubAndMesh",
     "PlanGraph",
+    "SideBySide",
     "SpanTree",
     "StateLine",
-    "StepsKept",
     "TeamPicture",
     "Timeline",
     "Transcript",
