@@ -8,7 +8,7 @@ import sys
 
 USAGE = """usage: python3 -m workshop COMMAND [OPTIONS]
 
-  lab [--port N] [--no-browser]   set everything up and open JupyterLab on lesson 00
+  lab [--port N] [--no-browser]   set everything up and open JupyterLab on lesson 00 (--help: all)
   test [--all] [PYTEST OPTIONS]   set everything up and run the tests; with --all the slow ones too
   doctor [--deep]                 name each problem of this machine and how to fix it
   report LOG [--out HTML]         the build report of a run, from the log that it saved

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import ipaddress
 import json
 import logging
 import os
@@ -73,7 +74,21 @@ def options(argv: list[str]) -> argparse.Namespace:
         help="the port to listen on (default 8888; the next free one when it is taken)",
     )
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
+    parser.add_argument(
+        "--ip",
+        type=_address,
+        help="the address to listen on, for a container: 0.0.0.0 (default: this machine alone)",
+    )
     return parser.parse_args(argv)
+
+
+def _address(word: str) -> str:
+    try:
+        return str(ipaddress.ip_address(word))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{word!r} is not an address: give one of this machine, such as 0.0.0.0 for all of them"
+        ) from None
 
 
 def _port(word: str) -> int:
@@ -96,7 +111,7 @@ def start(chosen: argparse.Namespace) -> int:
     adopt(jupyter_environment(root, os.environ))
     os.chdir(root)
     copies = Copies(root)
-    for sentence in [*copies.refresh(), *taken(chosen.port)]:
+    for sentence in [*copies.refresh(), *taken(chosen.port), *reachable(chosen.ip)]:
         print(sentence, flush=True)
     print("JupyterLab is starting; Ctrl-C in this window ends it.", flush=True)
     # In this process, not in a new one: signing needs modules that take JupyterLab two seconds to
@@ -106,7 +121,7 @@ def start(chosen: argparse.Namespace) -> int:
     trust_lessons(root, copies.written)
     server = LabApp.initialize_server(options_of_jupyterlab(root, chosen, as_root=_is_root()))
     server.log.addFilter(_is_news)
-    print(f"Open: {server.public_url}", flush=True)
+    print(f"Open: {server.local_url if chosen.ip else server.public_url}", flush=True)
     server.start()
     return 0
 
@@ -136,6 +151,16 @@ def taken(port: int | None) -> list[str]:
     return [
         f"Port {first} is taken, perhaps by a lab that is still open. "
         "JupyterLab takes the next free one: use the address below."
+    ]
+
+
+def reachable(ip: str | None) -> list[str]:
+    """A sentence when others than this machine can reach the server."""
+    if ip is None or ipaddress.ip_address(ip).is_loopback:
+        return []
+    return [
+        f"JupyterLab listens on {ip}: whoever reaches it and has its token can run code here. "
+        "Use this in a container, or in a network that you trust."
     ]
 
 
@@ -183,6 +208,8 @@ def options_of_jupyterlab(root: Path, chosen: argparse.Namespace, *, as_root: bo
     ]
     if chosen.port is not None:
         words.append(f"--ServerApp.port={chosen.port}")
+    if chosen.ip is not None:
+        words.append(f"--ServerApp.ip={chosen.ip}")
     if chosen.no_browser:
         words.append("--no-browser")
     if as_root:

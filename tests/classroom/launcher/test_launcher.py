@@ -533,6 +533,18 @@ def test_a_port_that_is_none_is_refused_before_anything_is_installed(port, capsy
     assert "is not a port" in capsys.readouterr().err
 
 
+def test_an_address_is_handed_on_and_a_word_that_is_none_is_refused(tmp_path, capsys):
+    chosen = lab.options(["--ip", "0.0.0.0"])
+    words = lab.options_of_jupyterlab(tmp_path, chosen, as_root=False)
+    assert "--ServerApp.ip=0.0.0.0" in words
+    [sentence] = lab.reachable(chosen.ip)
+    assert "can run code here" in sentence
+    assert lab.reachable("127.0.0.1") == lab.reachable(None) == []
+    with pytest.raises(SystemExit):
+        lab.options(["--ip", "everywhere"])
+    assert "'everywhere' is not an address" in capsys.readouterr().err
+
+
 def test_lessons_are_signed_once_and_other_notebooks_never(tmp_path):
     import nbformat
     from nbformat.sign import NotebookNotary
