@@ -13,12 +13,10 @@ if sys.version_info >= (3, 11):  # noqa: UP036 (an older one gets a sentence fro
 
     use(COURSE)
 
-if sys.platform == "emscripten":  # in a browser's tab no launcher has set up the kernel
-    from IPython import get_ipython
+if "IPython" in sys.modules:  # Binder, VS Code and a browser's tab know no settings of the launcher
+    from classroom.notebook import cells
 
-    from classroom.notebook.cells import load_ipython_extension
-
-    load_ipython_extension(get_ipython())
+    cells.load()
 
 if sys.version_info >= (3, 11):  # noqa: UP036
     from workshop import cost_line

@@ -1,8 +1,8 @@
 """What a cell that ran too early, or was stopped, says to a person: one sentence instead of a
 traceback. Any other traceback is the learner's own: frames of the course's code are left out.
 
-An IPython extension; the launcher's settings load it into every kernel. Where nobody is there, all
-tracebacks stay as they are.
+An IPython extension; the launcher's settings load it into every kernel, and the import of a course
+into one that another program started. Where nobody is there, all tracebacks stay as they are.
 """
 
 from __future__ import annotations
@@ -27,6 +27,15 @@ NO_MONITOR = "tqdm:disabling monitor"
 """What a library says where there are no threads: of no use to a learner in a tab."""
 LONGEST = 60
 """Characters of a cell's first line that a sentence quotes."""
+
+
+def load() -> None:
+    """Loads this extension, where this process is a kernel that does not have it."""
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    if shell is not None:
+        shell.extension_manager.load_extension(__name__)
 
 
 def load_ipython_extension(shell: Any) -> None:
