@@ -12,6 +12,8 @@ A course whose exercises got other ids has `renumbered.toml` beside its lessons:
     name = "unsourced"          # what the answer defines
     title = "Write a gate"
     is = "11.1"                 # empty for an exercise that is gone
+    instead = ""                # of one that is gone: which exercise has its subject now
+    commit = ""                 # of one that is gone: the last with it, if not the one above
 
 An id alone tells nothing, since another exercise may have it by now. So an answer is an old one
 only where it has the id and the name of a row.
@@ -50,6 +52,10 @@ class Row(NamedTuple):
     title: str
     now: str
     """Empty where the course has it no more."""
+    instead: str = ""
+    """The exercise on the subject of one that is gone; it wants another answer."""
+    commit: str = ""
+    """The last one with an exercise that is gone, where it is not the table's."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +76,11 @@ class Table:
 
     def gone(self, row: Row) -> str:
         """A sentence on an exercise that the course has no more."""
-        return (
+        sentence = (
             f"{row.was} {row.title} is no longer part of this course; the course at commit "
-            f"{self.commit} checks and grades it"
+            f"{row.commit or self.commit} checks and grades it"
         )
+        return f"{sentence}; {row.instead} is on its subject now" if row.instead else sentence
 
     def old_stems(self, stem: str) -> tuple[str, ...]:
         """The stems under which a notebook was known before."""
@@ -90,7 +97,10 @@ def _read(file: Path) -> Table:
     if not file.is_file():
         return Table()
     facts = tomllib.loads(file.read_text(encoding="utf-8"))
-    rows = [Row(row["was"], row["name"], row["title"], row["is"]) for row in facts["exercise"]]
+    rows = []
+    for row in facts["exercise"]:
+        more = (row.get("instead", ""), row.get("commit", ""))
+        rows.append(Row(row["was"], row["name"], row["title"], row["is"], *more))
     return Table(facts["commit"], facts["notebooks"], tuple(rows))
 
 

@@ -51,6 +51,11 @@ LESSONS = (
     Lesson(
         "18", "Teams of teams", "three levels, what each costs and loses, and four bad managers"
     ),
+    Lesson(
+        "19",
+        "Four bad managers",
+        "four managers beside a good one, and the sign of each in its trace",
+    ),
     Lesson("21", "Trace it", "a run as spans, sent to a real receiver, with what each agent cost"),
     Lesson("22", "Evaluate it", "four designs, twelve cases, and what the marks can tell apart"),
     Lesson("24", "Port it", "the same team on three libraries, and what each keeps from you"),

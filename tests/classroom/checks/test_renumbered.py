@@ -61,6 +61,7 @@ def test_each_row_leads_to_an_exercise_and_no_row_is_one_of_today():
     for row in table.rows:
         assert not row.now or known[row.now] == row.name, row
         assert known.get(row.was) != row.name, row
+        assert not row.instead or (row.instead in known and not row.now), row
     stems = {path.stem for path in SOLUTIONS.glob("*.ipynb")}
     assert set(table.notebooks.values()) <= stems
     assert not set(table.notebooks) & stems
@@ -144,6 +145,14 @@ def test_a_check_with_an_old_id_is_one_of_the_exercise_of_today(table):
     verdict = check("08.1", space[exercise("00.1").name])
     assert verdict.passed
     assert verdict.text().startswith("00.1 ")
+
+
+def test_an_exercise_that_is_gone_may_name_its_own_commit_and_the_one_on_its_subject():
+    row = Row("08.2", "no_more", "Gone", "", instead="00.1", commit="def5678")
+    assert TABLE.gone(row) == (
+        "08.2 Gone is no longer part of this course; the course at commit def5678 checks and grades it"
+        "; 00.1 is on its subject now"
+    )
 
 
 def test_a_check_of_an_exercise_that_is_gone_says_so(table):

@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 18: a lead at two levels, and the name given to a trace."""
+"""What is seen of answers to lesson 18: a lead at two levels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from classroom.observing import call, held, wait
+from classroom.observing import call, held
 from kernel import Executable, Handoff, Result, Run
 from workshop.course.seen import ending, quiet_run
 
@@ -139,28 +139,4 @@ def _whole(members: dict[str, Any]) -> list[str]:
     return found
 
 
-@dataclass
-class Manager:
-    """Hands over what its case says."""
-
-    steps: list[Any]
-    status: Any
-    name: str = "manager"
-    description: str = "Leads."
-
-    async def execute(self, handoff: Handoff, run: Run) -> Result:
-        for number, (worker, intent, artifacts, status) in enumerate(self.steps, 1):
-            result = {"status": status, "output": f"Work {number}."}
-            member = Specialist(worker, result, Floor())
-            await run.dispatch(member, Handoff(intent=intent, artifacts=artifacts))
-        return Result(status=self.status, output="The brief.")
-
-
-def named(name_it: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What a trace was called."""
-    run = quiet_run()
-    wait(run.dispatch(Manager(case["steps"], case["status"]), Handoff(intent=case["task"])))
-    return {"returned": call(name_it, run.trace())}
-
-
-OBSERVE = {"18.1": led, "18.2": named}
+OBSERVE = {"18.1": led}

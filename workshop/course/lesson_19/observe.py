@@ -1,0 +1,183 @@
+"""What is seen of answers to lesson 19: a manager that reads, and the signs found in a trace."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from classroom.observing import call, held
+from kernel import Budget, Handoff, Result, Run, Trace
+from kernel.budget import Spent
+from kernel.events import Dispatched, Event, Replied, Requested, Returned
+from kernel.findings import Synthesis
+from kernel.wire import Reply
+from workshop.course.seen import quiet_run
+
+WAITS = 20
+"""How often a worker lets others work before it answers."""
+
+
+@dataclass
+class Floor:
+    """How many workers are at work in the same moment, and how many there were at most."""
+
+    now: int = 0
+    peak: int = 0
+    calls: int = 0
+
+
+@dataclass
+class Worker:
+    """Answers as its case says, after it has let all others begin."""
+
+    name: str
+    result: dict[str, Any]
+    """The fields of its result; or `raises`, with what it raises."""
+    floor: Floor
+    description: str = "Looks into a ticket."
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        self.floor.calls += 1
+        self.floor.now += 1
+        self.floor.peak = max(self.floor.peak, self.floor.now)
+        for _ in range(WAITS):
+            await asyncio.sleep(0)
+        self.floor.now -= 1
+        if "raises" in self.result:
+            raise ConnectionError(self.result["raises"])
+        return Result(**self.result)
+
+
+@dataclass
+class Reader:
+    """A synthesizer that says what its case says."""
+
+    said: dict[str, Any]
+    """The fields of a Synthesis; or those of a result, under `result`."""
+    floor: Floor
+    name: str = "reader"
+    description: str = "Reads all results together."
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        self.floor.calls += 1
+        if "result" in self.said:
+            return Result(**self.said["result"])
+        return Result(status="ok", output=Synthesis(**self.said))
+
+
+def managed(attentive: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Who was handed what, how many worked at once, and what came back."""
+    floor = Floor()
+    workers = [Worker(name, result, floor) for name, result in case["workers"]]
+    reader = Reader(case["reader"], floor)
+    task = Handoff(**case["task"])
+    run = quiet_run()
+    returned = call(attentive, workers, reader, task, run)
+    given = run.trace().handoffs()
+    to_workers = [each for each in given if each["to_agent"] != reader.name]
+    to_reader = [each for each in given if each["to_agent"] == reader.name]
+    seen: dict[str, Any] = {
+        "calls of execute past the run": max(0, floor.calls - len(given)),
+        "workers that were asked": sorted(each["to_agent"] for each in to_workers),
+        "the ticket as workers got it": [_ticket(each) for each in to_workers],
+        "workers at work in the same moment": floor.peak,
+        "times that the reader was asked": len(to_reader),
+        "the ticket as the reader got it": [
+            (each["intent"], each["context"], each["artifacts"].get("log", "no log"))
+            for each in to_reader
+        ],
+        "what the reader was handed of each worker": [
+            _work(each["artifacts"], case) for each in to_reader
+        ],
+        "returned": ("a Result",) if isinstance(returned, Result) else returned,
+    }
+    if isinstance(returned, Result):
+        reason = returned.reason
+        seen["status"] = returned.status
+        seen["the reader's output"] = _output(returned.output)
+        seen["in the reason, who did not deliver, and why"] = held(reason, *_gaps(case))
+        seen["in the reason, why results contradict"] = held(reason, *_clashes(case))
+        seen["in the reason, workers who delivered"] = held(reason, *_whole(case))
+    return seen
+
+
+def _ticket(handoff: dict[str, Any]) -> tuple[Any, ...]:
+    return handoff["intent"], handoff["context"], handoff["artifacts"]
+
+
+def _work(artifacts: dict[str, str], case: dict[str, Any]) -> dict[str, Any]:
+    """Of each worker's artifact: its text, and the status and reason of one that is not ok."""
+    found: dict[str, Any] = {}
+    for name, result in case["workers"]:
+        text = artifacts.get(name)
+        if text is None:
+            found[name] = "nothing under this name"
+            continue
+        bad = result.get("status") != "ok"
+        why = result.get("raises") or result.get("reason", "")
+        pieces = [result.get("output", ""), why, result.get("status", "failed") if bad else ""]
+        found[name] = held(text, *filter(None, pieces))
+    return found
+
+
+def _output(output: Any) -> Any:
+    return output.model_dump() if isinstance(output, Synthesis) else output
+
+
+def _gaps(case: dict[str, Any]) -> list[str]:
+    """The names of those who did not deliver, and their reasons."""
+    pieces: list[str] = []
+    people = [*case["workers"], ["reader", case["reader"].get("result", {"status": "ok"})]]
+    for name, result in people:
+        if result.get("status") != "ok":
+            pieces += [name, result.get("raises") or result["reason"]]
+    if all(not result.get("output") for _, result in case["workers"]):
+        pieces = [piece for piece in pieces if piece != "reader"]
+    return pieces
+
+
+def _clashes(case: dict[str, Any]) -> list[str]:
+    return [clash["why"] for clash in case["reader"].get("contradictions", [])]
+
+
+def _whole(case: dict[str, Any]) -> list[str]:
+    return [name for name, result in case["workers"] if result.get("status") == "ok"]
+
+
+# ── traces ────────────────────────────────────────────────────────────────────────────────────
+
+
+def trace_of(happened: list[list[Any]]) -> Trace:
+    """A trace from plain data: what was handed over, asked, replied and returned, in order."""
+    return Trace([_event(seq, *each) for seq, each in enumerate(happened)])
+
+
+def _event(seq: int, kind: str, agent: str, *facts: Any) -> Event:
+    place = {"seq": seq, "at": float(seq), "run": agent, "agent": agent}
+    if kind == "handoff":
+        sender, artifacts = facts
+        handoff = Handoff(
+            intent="Work on it",
+            artifacts=artifacts,
+            from_agent=sender,
+            to_agent=agent,
+            return_to=sender,
+        )
+        return Dispatched(**place, handoff=handoff, parent=sender, limits=Budget())
+    if kind == "request":
+        return Requested(**place, body={}, since=0)
+    if kind == "reply":
+        spent = Spent(calls=1, input_tokens=facts[0], output_tokens=facts[1])
+        return Replied(**place, model="m", reply=Reply(content=[]), spent=spent, seconds=0.1)
+    sender, status, text = facts
+    result = Result(status=status, output=text)
+    return Returned(**place, return_to=sender, result=result, spent=Spent())
+
+
+def named(signs: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Which signs an answer finds in a trace."""
+    return {"returned": call(signs, trace_of(case["trace"]), case["kept"])}
+
+
+OBSERVE = {"19.1": managed, "19.2": named}
