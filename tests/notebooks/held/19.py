@@ -44,9 +44,9 @@ def test_what_a_dead_supervisor_paid_for_is_paid_again_unless_a_journal_kept_it(
 
 def test_each_sign_is_in_the_trace_of_one_manager_and_none_in_that_of_the_good_one(lesson):
     traces = lesson.traces
-    most = {name for name, trace in traces.items() if lesson.share_read(trace) > 0.5}
+    checkers = {name for name, trace in traces.items() if lesson.share_read(trace) > 0.5}
     unread = {name for name, trace in traces.items() if lesson.results_read(trace)[0] == 0}
-    again = {name for name, trace in traces.items() if lesson.most_often(trace) >= 3}
+    hoarders = {name for name, trace in traces.items() if lesson.most_often(trace) >= 3}
     dead = {name for name, trace in traces.items() if not lesson.has_end(trace)}
-    assert (most, unread - most - dead) == ({"micromanager"}, {"absent"})
-    assert (again, dead) == ({"hoarder"}, {"single point"})
+    assert (checkers, unread - checkers - dead) == ({"micromanager"}, {"absent"})
+    assert (hoarders, dead) == ({"hoarder"}, {"single point"})

@@ -41,8 +41,8 @@ def tickets(draw: Random) -> dict[str, list[Any]]:
         people = []
         for place, name in enumerate(names):
             people.append([name, (changes or {}).get(place) or fine(name)])
-        said = {"answer": f"Ticket {number}: see rows."} | reader
-        return {"about": about, "task": task, "workers": people, "reader": said}
+        answer = {"answer": f"Ticket {number}: see rows."} | reader
+        return {"about": about, "task": task, "workers": people, "reader": answer}
 
     one = draw.randrange(3)
     raises = {"raises": f"no route to host {number}"}

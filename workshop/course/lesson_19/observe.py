@@ -53,7 +53,7 @@ class Worker:
 class Reader:
     """A synthesizer that says what its case says."""
 
-    said: dict[str, Any]
+    fields: dict[str, Any]
     """The fields of a Synthesis; or those of a result, under `result`."""
     floor: Floor
     name: str = "reader"
@@ -61,9 +61,9 @@ class Reader:
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         self.floor.calls += 1
-        if "result" in self.said:
-            return Result(**self.said["result"])
-        return Result(status="ok", output=Synthesis(**self.said))
+        if "result" in self.fields:
+            return Result(**self.fields["result"])
+        return Result(status="ok", output=Synthesis(**self.fields))
 
 
 def managed(attentive: Any, case: dict[str, Any]) -> dict[str, Any]:
