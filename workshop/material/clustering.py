@@ -1,27 +1,21 @@
-"""Lesson 26: a service that counts, a specialist whose process dies once, and a cluster or a
-sentence.
-"""
+"""Lesson 26: a specialist whose process dies once, and a cluster or a sentence."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import signal
-import threading
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any
 
-import httpx
-
-from kernel import Client, DeterministicSupervisor, Executable, Handoff, Result, Run, specialists
-from kernel.client import pool_for
+from kernel import DeterministicSupervisor, Executable, Handoff, Result, Run, specialists
 from kernel.cluster import Cluster, Here, NoCluster, WorkerLost, open_cluster
 from kernel.contract import Wrapper
-from offline_model import OfflineAPI, Server
+from workshop.material.service import Service
+
+__all__ = ["DiesOnce", "Endless", "Service", "cluster_or_here", "fragile_desk"]
 
 KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 """Windows has no SIGKILL; there SIGTERM ends a process as abruptly."""
@@ -41,40 +35,6 @@ async def cluster_or_here(workers: int = 2) -> AsyncIterator[Cluster | Here]:
         yield cluster
     finally:
         await opening.__aexit__(None, None, None)
-
-
-class Service(OfflineAPI):
-    """The offline model behind a real port, counting what it is sent, as the service's own bill
-    would."""
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.sent = 0
-        self._count = threading.Lock()
-        self._server = Server(self)
-
-    def handle(self, method: str, path: str, headers: Mapping[str, str], body: bytes = b"") -> Any:
-        if method == "POST":
-            with self._count:
-                self.sent += 1
-        return super().handle(method, path, headers, body)
-
-    def __enter__(self) -> Service:
-        self._server.__enter__()
-        return self
-
-    def __exit__(self, *problem: Any) -> None:
-        self._server.__exit__(*problem)
-
-    @property
-    def client(self) -> Callable[[], Client]:
-        """Makes a client of this service, in whatever process."""
-        return partial(client_at, self._server.url)
-
-
-def client_at(url: str) -> Client:
-    """A client without a key, for a service on this machine."""
-    return Client(pool_for(httpx.URL(url)), mode="local", base_url=url)
 
 
 @dataclass(frozen=True)

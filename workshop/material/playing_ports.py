@@ -23,7 +23,7 @@ from packaging.utils import canonicalize_name
 
 from kernel.team import REVIEWER
 from offline_model import OfflineAPI, Server
-from workshop.material.port_rows import ENVIRONMENT, FOLDER, PORTS, TASK, Noted, Port, Row, Seen
+from workshop.material.port_rows import ENVIRONMENT, FOLDER, PORTS, TASK, Port, Row
 
 BUG = "hit.documnet"
 """The typo in desk.py that a traceback or a log should show."""
@@ -282,8 +282,17 @@ def _measured(port: Port, player: Player, api: Watched, brief: str, runs: int) -
     by = verdict_by(api)
     api.calls.clear()
     bug = player.play(bug=True)
+    bug_answered = _counted(api)["answered"]
+    bug_logged = BUG in player.log()
+    timed = [player.play() for _ in range(runs)]
+    api.calls.clear()
+    packages = with_dependencies(port.needs, Path(loaded["packages"]))
+    versions = {_name(package): package.version for package in packages}
     written = first.get("brief", "")
-    seen = Seen(
+    row = Row(
+        name=port.name,
+        versions={name: versions[name] for name in _names(port.needs)},
+        date=datetime.date.today().isoformat(),
         lines=code_lines(port.source),
         **regular,
         same_brief=bool(written) and written == (brief or written),
@@ -291,14 +300,9 @@ def _measured(port: Port, player: Player, api: Watched, brief: str, runs: int) -
         failed=first.get("raised", ""),
         bug_raised=bug.get("raised", ""),
         bug_line_named=bug.get("names our line", False),
-        bug_logged=BUG in player.log(),
-        bug_answered=_counted(api)["answered"],
+        bug_logged=bug_logged,
+        bug_answered=bug_answered,
         bug_answer=" ".join(bug.get("brief", "").split()),
-    )
-    timed = [player.play() for _ in range(runs)]
-    api.calls.clear()
-    packages = with_dependencies(port.needs, Path(loaded["packages"]))
-    noted = Noted(
         megabytes=megabytes(packages),
         packages=len(packages),
         import_seconds=round(loaded["imported"]["seconds"], 2),
@@ -306,10 +310,7 @@ def _measured(port: Port, player: Player, api: Watched, brief: str, runs: int) -
         cpu_seconds=round(statistics.median(each["cpu"] for each in timed), 3),
         traceback_lines=bug.get("lines of traceback", 0),
     )
-    needed = _names(port.needs)
-    versions = {_name(package): package.version for package in packages}
-    kept = {name: versions[name] for name in needed}
-    return Row(port.name, kept, datetime.date.today().isoformat(), seen, noted), written
+    return row, written
 
 
 def _counted(api: Watched) -> dict[str, int]:

@@ -63,9 +63,12 @@ PORTS = {
 
 
 @dataclass(frozen=True)
-class Seen:
-    """What is the same on every machine, as long as the versions are."""
+class Row:
+    """What was measured of one port, with which versions, and when."""
 
+    name: str
+    versions: dict[str, str]
+    date: str
     lines: int
     answered: int
     """Requests that the server answered, and those that it refused."""
@@ -83,6 +86,12 @@ class Seen:
     """Whether the line at fault was written to the log instead."""
     bug_answered: int
     bug_answer: str
+    megabytes: float
+    packages: int
+    import_seconds: float
+    seconds: float
+    cpu_seconds: float
+    traceback_lines: int
 
     @property
     def who_tells(self) -> str:
@@ -94,27 +103,16 @@ class Seen:
         return "the log; the answer hides it" if self.bug_logged else "nobody"
 
 
-@dataclass(frozen=True)
-class Noted:
-    """What depends on the machine."""
-
-    megabytes: float
-    packages: int
-    import_seconds: float
-    seconds: float
-    cpu_seconds: float
-    traceback_lines: int
-
-
-@dataclass(frozen=True)
-class Row:
-    """One port's row: what was seen and noted, with which versions, and when."""
-
-    name: str
-    versions: dict[str, str]
-    date: str
-    seen: Seen
-    noted: Noted
+OF_THE_MACHINE = (
+    "megabytes",
+    "packages",
+    "import_seconds",
+    "seconds",
+    "cpu_seconds",
+    "traceback_lines",
+)
+"""Fields of a row that depend on the machine; the others are the same everywhere, as long as the
+versions are."""
 
 
 # ── the rows that are stored ──────────────────────────────────────────────────────────────────
@@ -124,8 +122,7 @@ def stored() -> dict[str, Row]:
     """The rows of results.json."""
     rows = {}
     for name, row in json.loads(STORED.read_text(encoding="utf-8"))["ports"].items():
-        seen, noted = Seen(**row["seen"]), Noted(**row["noted"])
-        rows[name] = Row(name, row["versions"], row["date"], seen, noted)
+        rows[name] = Row(name=name, **row)
     return rows
 
 
@@ -142,13 +139,14 @@ def store(rows: Mapping[str, Row]) -> None:
 
 
 def differences(row: Row, kept: Row) -> list[str]:
-    """What of a stored row is no longer true, a sentence each."""
+    """What of a stored row is no longer true, a sentence each; what depends on the machine is left
+    out."""
     found = []
     for name, now in row.versions.items():
         if kept.versions.get(name) != now:
             found.append(f"{row.name}: {name} is {now}, stored {kept.versions.get(name)}")
-    for each in fields(Seen):
-        now, stored = getattr(row.seen, each.name), getattr(kept.seen, each.name)
-        if now != stored:
+    for each in fields(Row):
+        now, stored = getattr(row, each.name), getattr(kept, each.name)
+        if each.name not in ("versions", "date", *OF_THE_MACHINE) and now != stored:
             found.append(f"{row.name}: {each.name} is {now!r}, stored {stored!r}")
     return found

@@ -52,7 +52,7 @@ async def search(query: str) -> str:
     """Search the library. Returns the best matching documents, each with its id and text."""
     hits = await CORPUS.search(query, 6)
     if os.environ.get("PORTS_BUG"):
-        hits = [hit.documnet for hit in hits]  # the bug of lesson 17: a typo in our own tool
+        hits = [hit.documnet for hit in hits]  # the bug of lesson 24: a typo in our own tool
     return as_text(hits) or f"No documents match {query!r}."
 
 

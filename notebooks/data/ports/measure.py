@@ -68,7 +68,7 @@ def main() -> int:
     kept = ports.stored() if ports.STORED.exists() else {}
     found = []
     for name, row in rows.items():
-        print(f"{name}: {row.seen.answered} calls, {row.noted.megabytes} MB, {row.seen.who_tells}")
+        print(f"{name}: {row.answered} calls, {row.megabytes} MB, {row.who_tells}")
         found += ports.differences(row, kept[name]) if name in kept else [f"{name}: new"]
     print(*found or ["as stored"], sep="\n")
     if not asked.check:

@@ -81,4 +81,55 @@ def reviews(draw: Random) -> dict[str, list[Any]]:
     }
 
 
-INPUTS = {"24.1": reviews}
+# ── 24.2 ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def ports(draw: Random) -> dict[str, list[Any]]:
+    """A port that answers, one that a budget or its own limit ends, one with a bug."""
+    topic = draw.choice(TOPICS)
+    year = draw.randint(1200, 1900)
+    facts = f"- {topic.title()} was taxed in {draw.choice(PLACES)} in {year}. [{topic}-1]"
+    done = {"status": "ok", "output": f"# {topic.title()}\n\nTaxed in {year}.", "by": "writer"}
+    failed = {"status": "failed", "output": f"half of {year}", "reason": f"desk {year} is shut"}
+
+    def case(
+        about: str,
+        turns: int,
+        *,
+        calls: int = 20,
+        problem: str = "",
+        brief: dict[str, Any] = done,
+        replies: list[Any] | None = None,
+    ) -> dict[str, Any]:
+        steps = [f"Step {number} of {year}." for number in range(turns)]
+        return {
+            "about": about,
+            "topic": topic,
+            "turns": turns,
+            "calls": calls,
+            "problem": problem,
+            "facts": facts,
+            "brief": brief,
+            "replies": steps if replies is None else replies,
+        }
+
+    turns = draw.randint(2, 4)
+    return {
+        "works": [
+            case("the port asks the model twice", 2),
+            case("the port asks the model once", 1),
+            case("the writer fails", turns, brief=failed),
+        ],
+        "limits": [
+            case("the budget ends before the port does", turns + 1, calls=turns),
+            case("the budget is just enough", turns, calls=turns),
+        ],
+        "ends": [
+            case("the port is out of turns", turns, problem="turns"),
+            case("the service refuses the second request", 3, replies=["Step 0.", 400]),
+        ],
+        "bug": [case("there is a bug in the port", turns, problem="bug")],
+    }
+
+
+INPUTS = {"24.1": reviews, "24.2": ports}

@@ -1,4 +1,6 @@
-"""What is seen of answers to lesson 24: the reviewer on a client with the shape of the anthropic SDK."""
+"""What is seen of answers to lesson 24: the reviewer on a client with the shape of the anthropic SDK,
+and a port behind the door of a run.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,11 @@ from typing import Any
 
 from classroom.observing import call, held
 from classroom.observing.canonical import name_of
-from kernel import Handoff, Result, Verdict, models
+from kernel import Budget, Handoff, Result, Verdict, models
 from kernel.team import REVIEWER
-from workshop.course.wire import lines_of, words_of
+from workshop.course.desks import Specialist, order_of
+from workshop.course.seen import ending
+from workshop.course.wire import Wire, lines_of, words_of
 
 MOST_TOKENS = 4096
 MOST = 6
@@ -158,4 +162,76 @@ def _settings(request: dict[str, Any]) -> str:
     return f"and {more}" if more else "as in ASK"
 
 
-OBSERVE = {"24.1": reviewed}
+# ── a port behind the door ────────────────────────────────────────────────────────────────────────
+
+
+MOST_SAID = 300
+"""Tokens that the library allows for one reply."""
+
+
+@dataclass
+class Library:
+    """An agent of some library: it asks by the client that it is given, `turns` times."""
+
+    turns: int
+    answer: str
+    problem: str
+    """What it raises instead of its answer: "turns", "bug" or nothing."""
+    given: list[Any] = field(default_factory=list)
+
+    async def __call__(self, client: Any, text: str) -> str:
+        self.given.append(text)
+        messages: list[Any] = [{"role": "user", "content": str(text)}]
+        for _ in range(self.turns):
+            reply = await client.messages.create(
+                model=models.worker, max_tokens=MOST_SAID, messages=messages
+            )
+            texts = [block.text for block in reply.content if block.type == "text"]
+            messages = [
+                *messages,
+                {"role": "assistant", "content": reply.content},
+                {"role": "user", "content": f"You said: {texts}. Go on."},
+            ]
+        if self.problem == "turns":
+            raise RuntimeError(f"no answer in {self.turns} turns")
+        if self.problem == "bug":
+            raise KeyError("documnet")
+        return self.answer
+
+
+def behind_the_door(desk: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Who was given what, whose requests the run has in its books, and what came back."""
+    wire = Wire(case["replies"])
+    run = wire.run(budget=Budget(calls=case["calls"]))
+    work = Library(case["turns"], case["facts"], case["problem"])
+    brief = Result(**case["brief"])
+    writer = Specialist("writer", lambda _: brief)
+    returned = call(desk, run, work, writer, case["topic"])
+    given = run.trace().handoffs()
+    asked = [event.agent for event in run.events if event.kind == "request"]
+    to_writer = [each for each in given if each["to_agent"] == "writer"]
+    seen: dict[str, Any] = {
+        "handoffs": order_of(run),
+        "calls of execute past the run": max(0, writer.calls - len(to_writer)),
+        "requests in the books, by whom": asked,
+        "requests sent": len(wire.exchanges),
+        "requests changed on the way": sum(
+            request.keys() != {"model", "max_tokens", "messages"}
+            or request["max_tokens"] != MOST_SAID
+            for request in wire.requests
+        ),
+        "intents": [each["intent"] for each in given],
+        "what the port was told": [
+            held(text, f"Find facts on {case['topic']}", "<task>") for text in work.given
+        ],
+        "artifacts of the writer": [each["artifacts"] for each in to_writer],
+        **ending(returned),
+    }
+    if isinstance(returned, Result):
+        reasons = (f"no answer in {case['turns']} turns", brief.reason or "no reason", "budget")
+        seen["reason"] = held(returned.reason, *reasons)
+        seen["who made the result"] = returned.by
+    return seen
+
+
+OBSERVE = {"24.1": reviewed, "24.2": behind_the_door}
