@@ -33,7 +33,7 @@ WITH_MATPLOTLIB = "check-07-4"
 """The check of the one exercise for which a tab lacks a package; the page on editions says so."""
 OTHER = {
     ("04", "assert"),  # a tab has no threads, so one of the four counts is not there
-    ("16", "person"),  # the checkpoint takes its headless answer, and says so
+    ("17", "person"),  # the checkpoint takes its headless answer, and says so
 }
 """Cells that print something else in a tab than installed, each for a reason; beside them those that need an extra."""
 

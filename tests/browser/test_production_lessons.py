@@ -17,7 +17,7 @@ LESSONS = [
 QUICK = "14_context"
 LONG_MS = 240_000
 """The on-call desk runs real tests in real processes; on a busy machine that takes its time."""
-ASKING = "16_crash_and_resume"
+ASKING = "17_ask_a_person"
 
 
 def some(lesson):
@@ -93,23 +93,26 @@ def test_a_wrong_answer_is_explained_and_the_right_one_passes(lesson, open_noteb
     assert facts["passed"] is True
 
 
-# three replies, and what the person decided
+# what the person does, how the desk ends, and which agent is asked again
 FORMS = {
-    "approve": ("Proceed", None, "(4, 0) # pgvector"),
+    "approve": ("Proceed", None, "ok | # pgvector", "asked: nobody"),
     "edit": (
         "Proceed",
         "- The pgvector extension is written in C. [pgvector-overview]",
-        "(4, 0) #",
+        "ok | #",
+        "asked: writer",
     ),
-    "refuse": ("Stop", None, "stopped"),
+    "refuse": ("Stop", None, "refused | a person stopped it", "asked: nobody"),
 }
 
 
 @pytest.mark.parametrize(
     "form", [pytest.param(form, marks=[] if form == "edit" else [pytest.mark.exhaustive]) for form in FORMS]
 )  # fmt: skip
-def test_a_checkpoint_is_closed_in_the_middle_and_answered_the_next_day(form, lab, open_notebook):
-    choice, text, shown = FORMS[form]
+def test_a_checkpoint_is_closed_in_the_middle_answered_the_next_day_and_not_asked_again(
+    form, lab, open_notebook
+):
+    choice, text, ended, names = FORMS[form]
     name = f"notebooks/{ASKING}.ipynb"
     with open_notebook(name) as notebook:
         notebook.page.set_default_timeout(LONG_MS)
@@ -130,5 +133,9 @@ def test_a_checkpoint_is_closed_in_the_middle_and_answered_the_next_day(form, la
         asked.get_by_role("button", name=choice).click()
         asked.get_by_text(f"You chose {choice}.").wait_for()
         notebook.wait_until_run()
-        assert shown in asked.locator(".jp-Cell-outputWrapper").inner_text()
+        shown = asked.locator(".jp-Cell-outputWrapper").inner_text()
+        assert ended in shown and names in shown
+        notebook.restart_and_run_all()  # nobody is asked again
+        shown = asked.locator(".jp-Cell-outputWrapper").inner_text()
+        assert "from the journal" in shown and ended in shown and "asked: nobody" in shown
         assert notebook.failures() == [] and notebook.errors == []

@@ -20,7 +20,7 @@ ROWS = ROW.findall(PAGE.read_text(encoding="utf-8"))
 EVERYWHERE = {"connect", "print", "predict"}
 """Names that any cell may use; they tie no cell to another."""
 
-OF_LESSONS_TO_COME = {"I39": "17", "I43": "21", "I44": "21", "I45": "22", "I46": "24", "I47": "27"}
+OF_LESSONS_TO_COME = {"I43": "21", "I44": "21", "I45": "22", "I46": "24", "I47": "27"}
 """An idea has a row as soon as its lesson is written."""
 
 

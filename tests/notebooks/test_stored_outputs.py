@@ -143,6 +143,9 @@ NOT_UNDERSTOOD = {
         ),
         "the basic supervisor asks for the note at once: without findings there is nothing to write",
     ),
+    "notebooks/17_ask_a_person.ipynb": {
+        "Write a brief on Qdrant": "facts on another topic are handed over, which is the lesson's point",
+    },
     "notebooks/18_teams_of_teams.ipynb": {
         "Write a brief that adds …": "a further task in one conversation: it is not done",
         "Write a brief on pgvector, Qdrant, …": "the budget refuses the fourth level: the writer gets "

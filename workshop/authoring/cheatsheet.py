@@ -33,6 +33,7 @@ IN_A_NOTEBOOK = {
         "predict",
         "topic_box",
         "checkpoint",
+        "kept_file",
         "failure_lab",
         "criteria_card",
     ),

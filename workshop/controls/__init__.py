@@ -3,7 +3,7 @@ checkpoint, the failure lab, the card of criteria.
 """
 
 from .card import Card, criteria_card
-from .checkpoint import Decision, checkpoint
+from .checkpoint import Decision, checkpoint, kept_file
 from .failure_lab import FailureLab, failure_lab
 from .model_switch import ModelSwitch, model_switch
 from .prediction import Prediction, predict
@@ -19,6 +19,7 @@ __all__ = [
     "checkpoint",
     "criteria_card",
     "failure_lab",
+    "kept_file",
     "model_switch",
     "predict",
     "topic_box",

@@ -5,9 +5,12 @@ click in a notebook, by a key in a terminal, by a stated default where nobody is
 from __future__ import annotations
 
 import asyncio
+import tempfile
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
+from classroom.notebook import kept
 from classroom.notebook.presence import IN_BROWSER, in_notebook, interactive
 from classroom.paper.control import Control
 from classroom.paper.shown import as_shown_html, as_shown_text, markdown, prose, status_line
@@ -185,12 +188,26 @@ async def checkpoint(
     if journal is None:
         return await _asked(asked, timeout_s, headless, on_timeout)
     facts = [options, as_shown_text(show), edit]
-    kept = await journal.decision(question, about=facts, ask=ask)
+    decided = await journal.decision(question, about=facts, ask=ask)
     if asked.decision is None:
-        asked.decision = Decision(**kept)
+        asked.decision = Decision(**decided)
         asked.from_journal = True
         print(asked.text())
     return asked.decision
+
+
+def kept_file(name: str) -> Path:
+    """A file of this name that outlives the kernel, beside the learner's progress; for a journal of
+    what a person decided.
+
+    Where nobody is there, in tests or under `nbconvert`, and in a browser's tab, it is a file in a
+    new folder.
+    """
+    if IN_BROWSER or not interactive():
+        return Path(tempfile.mkdtemp()) / name
+    path = kept.place(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
 
 
 async def _asked(asked: Question, timeout_s: float, headless: str, on_timeout: str) -> Decision:

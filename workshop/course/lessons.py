@@ -49,6 +49,11 @@ LESSONS = (
     ),
     Lesson("16", "Crash and resume", "a run that is killed, and goes on without paying twice"),
     Lesson(
+        "17",
+        "Ask a person",
+        "a run that stops for a person, and goes on with the answer another day",
+    ),
+    Lesson(
         "18", "Teams of teams", "three levels, what each costs and loses, and four bad managers"
     ),
     Lesson(

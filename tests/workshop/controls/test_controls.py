@@ -27,7 +27,14 @@ from kernel import (
 from kernel.journal import Journal
 from offline_model import Script
 from tests.scripted import Worker, scripted
-from workshop.controls import checkpoint, criteria_card, model_switch, predict, topic_box
+from workshop.controls import (
+    checkpoint,
+    criteria_card,
+    kept_file,
+    model_switch,
+    predict,
+    topic_box,
+)
 from workshop.controls.bill import accounts
 from workshop.controls.model_switch import ModelSwitch
 from workshop.material.criteria import AGAINST, FAVOUR, Criteria
@@ -653,6 +660,17 @@ async def test_what_nobody_decided_is_asked_again(somebody, tmp_path, monkeypatc
         await until(lambda: len(somebody) == 3)
         button(somebody[-1].widget, "Stop").click()
         assert (await task).by == "person" and journal.steps() == (1, 0)
+
+
+def test_a_kept_file_is_beside_the_progress_where_somebody_is_there(
+    somebody, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("WORKSHOP_PROGRESS", str(tmp_path / "own" / "progress.json"))
+    assert kept_file("mine.db") == kept_file("mine.db") == tmp_path / "own" / "mine.db"
+    assert (tmp_path / "own").is_dir()
+    monkeypatch.setattr(checkpoint_module, "interactive", lambda: False)
+    first, second = kept_file("mine.db"), kept_file("mine.db")
+    assert first != second and not first.exists() and first.parent.is_dir()
 
 
 async def test_an_interrupted_checkpoint_takes_no_more_answers(somebody):
