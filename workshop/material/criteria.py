@@ -58,9 +58,9 @@ class Criteria:
     @property
     def unclear(self) -> list[str]:
         """The specialists whose job is not one sentence."""
-        return [name for name, job in self.specialists.items() if len(_sentences(job)) != 1]
+        return [name for name, job in self.specialists.items() if len(sentences(job)) != 1]
 
 
-def _sentences(text: str) -> list[str]:
+def sentences(text: str) -> list[str]:
     """The sentences of a text; a dot inside a number or an abbreviation ends none."""
     return [part for part in SENTENCE_END.split(text) if re.search(r"\w", part)]

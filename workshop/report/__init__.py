@@ -3,36 +3,48 @@
     report = Report("run.jsonl", baseline="alone.jsonl", note="Worth it, since …")
     report.save("report.html")
 
-The page needs no network and loads nothing. A log is untrusted: whatever it holds is shown, never
-run.
+The page needs no network, loads nothing and has no script. A log is untrusted, and so are
+documents: whatever they hold is shown, never rendered as HTML.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+from kernel.search import Document
+from workshop.material.criteria import Criteria
 from workshop.views import TeamPicture
 
+from . import built, citing
 from .facts import Checked
-from .log import Log, LogError, Source, cleaned, read
+from .log import Cleaner, Log, LogError, Source, read
+from .note import QUESTIONS, checked
 
-__all__ = ["Checked", "LogError", "Report"]
+__all__ = ["QUESTIONS", "Checked", "LogError", "Report"]
 
 MARK = "supervisor-workshop build report"
 """By which a report knows one that it may replace."""
 
 
 class Report:
-    """What a run did, what it cost beside one agent, and whether its author thinks it was worth it.
+    """What a run did, who did it, what it cost beside one agent, and whether its author thinks it
+    was worth it.
 
-    log:      the file that `Trace.save` wrote, or a run or trace.
-    baseline: the same for a single agent on the same task.
-    note:     the author's words: was it worth it?
-    documents: the ids of the library; then the report says what the capstone asks of the log.
-    checks:   any other properties that were asked for, measured.
-    made:     when; now, unless given.
+    log:       the file that `Trace.save` wrote, or a run or trace.
+    baseline:  the same for a single agent on the same task.
+    note:      the author's words, three to five sentences: see `QUESTIONS`.
+    card:      the criteria of lesson 07, filled in.
+    gates:     the gates of the team; a log has their names only, and not what they ask for.
+    documents: the library, from ids to documents or texts; then citations open them, and the report
+               says what the capstone asks of the log.
+    author:    whose work it is.
+    title:     instead of the task.
+    checks:    any other properties that were asked for, measured.
+    made:      when; now, unless given.
     Raises LogError for a log that no report can be made from.
     """
 
@@ -42,17 +54,52 @@ class Report:
         *,
         baseline: Source | None = None,
         note: str = "",
+        card: Criteria | None = None,
+        gates: Iterable[Any] = (),
+        documents: Mapping[str, Document | str] | None = None,
+        author: str = "",
         title: str = "",
-        documents: Iterable[str] | None = None,
         checks: Iterable[Checked] = (),
         made: datetime | None = None,
     ) -> None:
         self.log: Log = read(log)
         self.baseline: Log | None = None if baseline is None else read(baseline)
-        given = [note.strip(), title.strip() or self.log.root.handoff.intent]
-        self.note, self.title = cleaned(given)
+        clean = Cleaner()
+        self.note = clean.clean(note.strip())
+        self.author = clean.clean(author.strip())
+        self.title = clean.clean(title.strip() or self.log.root.handoff.intent)
+        self.card = Criteria(**clean.clean(asdict(card))) if card else None
+        self.members = built.members(self.log.events)
+        self.gates = [
+            replace(gate, name=clean.clean(gate.name), rule=clean.clean(gate.rule))
+            for gate in built.gates_seen(self.log.events, gates)
+        ]
+        self.documents = citing.library(
+            {
+                clean.clean(str(id)): _cleaned(given, clean)
+                for id, given in (documents or {}).items()
+            }
+        )
+        self.secrets_beside = clean.replaced
         self.checks = [*checks, *(_asked(self.log, documents) if documents is not None else ())]
+        if self.note or documents is not None:
+            self.checks.append(checked(self.note))
         self.made = made or datetime.now(UTC)
+
+    @property
+    def text(self) -> str:
+        """What the first handoff came to, as a text; empty while it is under way."""
+        result = self.log.result
+        return "" if result is None else result.as_text()
+
+    @property
+    def dates(self) -> str:
+        """Author and dates, in a line."""
+        parts = [f"by {self.author}" if self.author else ""]
+        if self.log.saved:
+            parts.append(f"log of the run saved {self.log.saved:%Y-%m-%d %H:%M} UTC")
+        parts.append(f"report made {self.made:%Y-%m-%d %H:%M} UTC")
+        return " · ".join(filter(None, parts))
 
     def picture(self) -> TeamPicture:
         """The team at the end, for a notebook."""
@@ -95,6 +142,12 @@ def _asked(log: Log, documents: Iterable[str]) -> list[Checked]:
     from workshop.report.shipped import checks_on  # only now: most reports are of no capstone
 
     return checks_on(log.trace, documents)
+
+
+def _cleaned(given: Document | str, clean: Cleaner) -> Document | str:
+    if isinstance(given, str):
+        return clean.clean(given)
+    return Document(**clean.clean(asdict(given)))
 
 
 def _is_report(file: Path) -> bool:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from kernel.search import CorpusError
+from kernel.search import CorpusError, Document
 
 from . import LogError, Report
 
@@ -21,8 +21,11 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--baseline", metavar="LOG", help="the log of one agent on the same task")
     parser.add_argument("--note", metavar="FILE", type=Path, help="a text: was it worth it?")
     parser.add_argument(
-        "--documents", metavar="FOLDER", help="the library: checks the log as the capstone does"
+        "--documents",
+        metavar="FOLDER",
+        help="the library: citations open it, and the log is checked as the capstone does",
     )
+    parser.add_argument("--author", default="", help="whose work it is")
     parser.add_argument("--title", default="", help="instead of the task")
     parser.add_argument("--out", metavar="HTML", default="report.html", help="report.html")
     chosen = parser.parse_args(argv)
@@ -31,8 +34,9 @@ def main(argv: list[str]) -> int:
             chosen.log,
             baseline=chosen.baseline,
             note=_note(chosen.note),
+            author=chosen.author,
             title=chosen.title,
-            documents=_ids(chosen.documents),
+            documents=_documents(chosen.documents),
         )
         page, text = report.save(chosen.out)
     except LogError as problem:
@@ -45,7 +49,7 @@ def main(argv: list[str]) -> int:
     return 0
 
 
-def _ids(folder: str | None) -> list[str] | None:
+def _documents(folder: str | None) -> dict[str, Document] | None:
     if folder is None:
         return None
     from workshop.material.documents import read_folder
@@ -56,7 +60,7 @@ def _ids(folder: str | None) -> list[str] | None:
         raise LogError(str(problem)) from None
     for name, why in found.unread.items():
         print(f"not read: {name}: {why}", file=sys.stderr)
-    return [*found.library.documents]
+    return found.library.documents
 
 
 def _note(path: Path | None) -> str:

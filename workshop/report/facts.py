@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import platform
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from importlib import metadata
 from typing import Any, NamedTuple
 
 from kernel import Budget, Event
-from kernel.events import Dispatched, Note, Requested, Retried, Returned, ToolAnswered, Waited
-from kernel.trace import line, printable
+from kernel.contract import label
+from kernel.events import (
+    Dispatched,
+    Note,
+    Requested,
+    Retried,
+    Returned,
+    ToolAnswered,
+    ToolCalled,
+    Waited,
+)
+from kernel.trace import counted, line, printable
 from workshop.views.scene import dollars
 
+from .citing import Documents, sentences
 from .log import Log
 
 MOST_TROUBLES = 40
@@ -75,10 +88,15 @@ _ROWS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
 )
 
 
-def compared(team: Figures, alone: Figures | None) -> list[Row]:
-    """Each figure of the team, that of the single agent, and how many times as much it is."""
+def compared(team: Figures, alone: Figures | None, *, timed: bool) -> list[Row]:
+    """Each figure of the team, that of the single agent, and how many times as much it is.
+
+    timed: whether the seconds say something, which they do not of a program.
+    """
     rows = []
     for name, field, shown in _ROWS:
+        if field == "seconds" and not timed:
+            continue
         mine = getattr(team, field)
         other = getattr(alone, field) if alone else None
         beside = shown(other) if alone else ""
@@ -86,11 +104,16 @@ def compared(team: Figures, alone: Figures | None) -> list[Row]:
     return rows
 
 
+def timed(log: Log, baseline: Log | None = None) -> bool:
+    """Whether models answered, and not the offline program, whose seconds say nothing."""
+    return not log.offline and not (baseline and baseline.offline)
+
+
 def _times(mine: Any, other: Any, unit: str = "×") -> str:
     return f"{mine / other:.1f}{unit}" if mine is not None and other else ""
 
 
-def not_compared(log: Log, baseline: Log) -> str:
+def not_compared(log: Log, baseline: Log, documents: Documents | None = None) -> str:
     """Why the baseline's figures say nothing beside the team's; empty when they do."""
     task = baseline.root.handoff.intent
     if task != log.root.handoff.intent:
@@ -106,41 +129,111 @@ def not_compared(log: Log, baseline: Log) -> str:
             f"The baseline is not one agent: {author} asked a model in it. So it is not compared with "
             "the team. Give the log of a single agent on the same task."
         )
-    result = next((event.result for event in _ends(baseline)), None)
-    if result is None or not result.ok or not result.as_text().strip():
-        how = f"{result.status}: {result.reason}" if result else "its log ends before it does"
-        how = "ok, without a text" if result and result.ok else how
+    for who, one in (("one agent", baseline), ("team", log)):
+        if how := _not_delivered(one):
+            return (
+                f"The {who} did not deliver ({how}), so the figures cannot be compared. Run it again, "
+                "with enough room to finish."
+            )
+    if log.offline != baseline.offline:
         return (
-            f"The one agent did not deliver ({how}), so its figures cannot be compared with the "
-            "team's. Run it again, with enough room to finish."
+            "One of the two was answered by the offline model and the other one was not, so their "
+            "figures cannot be compared. Run both on the same model."
+        )
+    if why := _other_documents(log, baseline, documents or {}):
+        return (
+            f"The one agent had other documents ({why}), so its figures cannot be compared with the "
+            "team's. Give it the team's library."
         )
     return ""
 
 
-def _ends(log: Log) -> Iterable[Returned]:
-    """The end of the first handoff, if it is in the log."""
-    return (
-        event for event in log.events if isinstance(event, Returned) and event.run == log.root.run
-    )
+def _not_delivered(log: Log) -> str:
+    """How a run ended that brought no text; empty when it brought one."""
+    result = log.result
+    if result is None:
+        return "its log ends before it does"
+    if not result.ok:
+        return f"{result.status}: {result.reason}"
+    return "" if result.as_text().strip() else "ok, without a text"
 
 
-def verdict(log: Log, baseline: Log | None) -> str:
+def ending(log: Log) -> str:
+    """How a run ended, in a few words."""
+    return _not_delivered(log) or f"ok, {counted(len(log.result.as_text().split()), 'word')}"
+
+
+def _other_documents(log: Log, baseline: Log, documents: Documents) -> str:
+    """What shows that the two runs did not search the same documents; empty when nothing does."""
+    ours = {*found_in(log)}
+    for id in found_in(baseline):
+        if documents and label(id) not in documents and id not in ours:
+            return f"it found {id}, which is not in the team's library"
+    answers = dict(_answers(log))
+    for call, content in _answers(baseline):
+        if answers.get(call, content) != content:
+            return f"the same call, {call}, brought it something else"
+    return ""
+
+
+def _answers(log: Log) -> Iterator[tuple[str, str]]:
+    """Each call of a tool, as a text, with what it brought."""
+    calls = {}
+    for event in log.events:
+        if isinstance(event, ToolCalled):
+            calls[event.id] = f"{event.name}({json.dumps(event.input, ensure_ascii=False)[:200]})"
+        elif isinstance(event, ToolAnswered) and event.id in calls:
+            yield calls[event.id], event.content
+
+
+def found_in(log: Log) -> list[str]:
+    """The ids of the documents that searches brought, each once."""
+    found: dict[str, None] = {}
+    for event in log.events:
+        if isinstance(event, ToolAnswered) and event.name == "search" and not event.is_error:
+            found.update(dict.fromkeys(_FOUND.findall(event.content)))
+    return [*found]
+
+
+_FOUND = re.compile(r"^\[([\w-]+)\] .*\(.*\)$", re.MULTILINE)
+"""The line with which each document of a search begins: `[id] Title (date)`."""
+
+
+def verdict(log: Log, baseline: Log | None, documents: Documents | None = None) -> str:
     """What the comparison says, in a sentence or two, in figures only."""
     if baseline is None:
         return (
             "No single-agent baseline was given, so nothing can be said of what the team is worth. "
             "Run the same task with one agent, save its log and give it as the baseline."
         )
-    if why_not := not_compared(log, baseline):
+    if why_not := not_compared(log, baseline, documents):
         return why_not
     team, alone = figures(log), figures(baseline)
     cost = _times(team.usd, alone.usd, " times")
     price = f"cost {cost} as much" if cost else "cost an amount that cannot be compared"
     sentence = f"Against one agent on the same task the team {price}"
-    if log.offline:
-        return f"{sentence}. The model was the offline one, so the seconds say nothing of a real model."
+    if not timed(log, baseline):
+        return f"{sentence}. The model was the offline one: calls, tokens and dollars are counted as on the service, the words are a program's."
     took = _times(team.seconds, alone.seconds, " times")
     return f"{sentence} and took {took or 'a time that cannot be compared'}{' as long' if took else ''}."
+
+
+def beside(ours: str, theirs: str) -> tuple[str, set[str], set[str]]:
+    """Two texts side by side: in a sentence how they differ, and the sentences of each that the
+    other one does not have.
+    """
+    one, other = sentences(ours), sentences(theirs)
+    only_ours, only_theirs = {*one} - {*other}, {*other} - {*one}
+    if ours.split() == theirs.split():
+        return "The two texts are equal, word for word.", set(), set()
+    if not only_ours and not only_theirs:
+        return "The two texts have the same sentences, in another order.", set(), set()
+    said = (
+        f"{len(only_ours)} of {counted(len(one), 'sentence')} of the team's text "
+        f"{'is' if len(only_ours) == 1 else 'are'} not in the one agent's, and {len(only_theirs)} of "
+        f"{len(other)} the other way round. They are underlined."
+    )
+    return said, only_ours, only_theirs
 
 
 def troubles(events: Iterable[Event]) -> list[str]:
@@ -227,11 +320,14 @@ def _version(package: str) -> str:
         return ""
 
 
-def on_secrets(replaced: int) -> str:
-    """What the report says of secrets in the log."""
-    if not replaced:
-        return "Nothing in the log looked like a key or a password."
-    return (
-        f"{replaced:,} text{'' if replaced == 1 else 's'} of the log held what looks like a key or "
-        "a password; it was replaced here, but the log still holds it: do not hand that file on."
-    )
+def on_secrets(in_log: int, beside: int) -> str:
+    """What the report says of secrets in the log, and in the texts that were given beside it."""
+    said = "Nothing in the log looked like a key or a password."
+    if in_log:
+        said = (
+            f"{counted(in_log, 'text')} of the log held what looks like a key or a password; it was "
+            "replaced here, but the log still holds it: do not hand that file on."
+        )
+    if beside:
+        said += f" So did {counted(beside, 'text')} beside the log, such as the note or a document."
+    return said

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from kernel import Event, Run, Trace
-from kernel.events import Dispatched, Replied, from_json, to_json
+from kernel import Event, Result, Run, Trace
+from kernel.events import Dispatched, Replied, Returned, from_json, to_json
 
 Source = str | Path | Run | Trace
 """A file that `Trace.save` wrote, or a run or trace that is in memory."""
@@ -51,10 +51,20 @@ class Log:
     """SHA-256 of the log's bytes, unchanged: what `sha256sum` says of the file."""
     secrets: int
     """How many texts held a secret, which was replaced."""
+    saved: datetime | None = None
+    """When its file was written; None for a run in memory, whose log has no date."""
 
     @property
     def trace(self) -> Trace:
         return Trace(self.events)
+
+    @property
+    def result(self) -> Result | None:
+        """What the first handoff came to; None while the log ends before it does."""
+        for event in self.events:
+            if isinstance(event, Returned) and event.run == self.root.run:
+                return event.result
+        return None
 
     @property
     def root(self) -> Dispatched:
@@ -78,9 +88,10 @@ def read(source: Source) -> Log:
         source = source.trace()
     if isinstance(source, Trace):
         lines = [to_json(event).encode("utf-8", "replace") for event in source.events]
-        content, name = b"".join(line + b"\n" for line in lines), "the run"
+        content, name, saved = b"".join(line + b"\n" for line in lines), "the run", None
     else:
         content, name = _content(Path(source)), str(source)
+        saved = datetime.fromtimestamp(Path(source).stat().st_mtime, UTC)
         lines = content.splitlines()
     cleaner = Cleaner()
     events = [_event(line, name, number, cleaner) for number, line in enumerate(lines, 1)]
@@ -89,7 +100,7 @@ def read(source: Source) -> Log:
             f"{name} holds no handoff, so there is nothing to report; give work to the run with "
             "`run.dispatch(…)` and save its trace after that"
         )
-    return Log(events, sha256(content).hexdigest(), cleaner.replaced)
+    return Log(events, sha256(content).hexdigest(), cleaner.replaced, saved)
 
 
 def _content(path: Path) -> bytes:
@@ -169,9 +180,3 @@ class Cleaner:
         cleaned = _NAMED.sub(rf"\1{SECRET}", _LOOKS_SECRET.sub(SECRET, cleaned))
         self.replaced += cleaned != text
         return cleaned
-
-
-def cleaned(texts: Iterable[str]) -> list[str]:
-    """Texts beside the log, such as the note, without secrets."""
-    cleaner = Cleaner()
-    return [cleaner.clean(text) for text in texts]

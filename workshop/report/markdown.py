@@ -8,37 +8,36 @@ from typing import TYPE_CHECKING
 
 from classroom.paper.svg import plain
 from kernel.readings import reading_of
+from kernel.trace import counted
+from workshop.material.criteria import AGAINST, FAVOUR, OPEN_ORDER
 from workshop.views import TeamPicture
 from workshop.views.handoffs import in_full
 from workshop.views.scene import Passage, Scene, bill, dollars, sizes
 
 from . import MARK, facts
+from .built import beside_the_card
+from .citing import claims, in_words, sentences
+from .rendered import blocks
 
 if TYPE_CHECKING:
     from . import Report
 
+LONGEST = 20_000
+"""Characters of one paragraph."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~$])")
 
 
 def markdown(report: Report) -> str:
     """The whole text."""
     log = report.log
-    team = facts.figures(log)
-    rival = report.baseline
-    fits = rival is not None and not facts.not_compared(log, rival)
-    alone = facts.figures(rival) if rival and fits else None
     scene = Scene(log.events)
     lines = [f"<!-- {MARK} -->", f"# Build report: {inline(report.title)}", ""]
-    lines += [f"{report.made:%Y-%m-%d %H:%M} UTC. {inline(scene.finding(), 600)}", ""]
-    lines += [*_result(scene), "", inline(reading_of(log.events), 900), ""]
+    lines += [f"{inline(report.dates, 600)}. {inline(scene.finding(), 600)}", ""]
+    lines += [*_result(report), inline(reading_of(log.events), 900), ""]
     lines += ["## Was it worth it?", "", *_quoted(report.note or "No note was written."), ""]
-    verdict = facts.verdict(log, report.baseline)
-    lines += ["## Against one agent", "", inline(verdict, 600), ""]
-    heads = ["", "team", "one agent", "times"] if alone else ["", "team"]
-    rows = facts.compared(team, alone)
-    lines += table(heads, [row[: len(heads)] for row in rows])
+    lines += [*_comparison(report), *_card(report), *_team(report), *_gates(report)]
     if report.checks:
-        lines += ["", "## Checks on the log", ""]
+        lines += ["", "## Checks", ""]
         words = [
             (check.name, check.measured, check.required, "passed" if check.passed else "not yet")
             for check in report.checks
@@ -51,11 +50,13 @@ def markdown(report: Report) -> str:
         lines += _handoff(passage)
     lines += ["## What did not go well", ""]
     lines += [f"- {inline(trouble, 400)}" for trouble in facts.troubles(log.events)] or ["Nothing."]
+    lines += _documents(report)
     lines += ["", "## Environment", "", *table(["", ""], facts.surroundings(log)), ""]
     lines += [f"SHA-256 of the log: `{log.digest}`", ""]
     if report.baseline:
         lines += [f"SHA-256 of the baseline's log: `{report.baseline.digest}`", ""]
-    return "\n".join([*lines, inline(facts.on_secrets(log.secrets), 600), ""])
+    secrets = facts.on_secrets(log.secrets, report.secrets_beside)
+    return "\n".join([*lines, inline(secrets, 600), ""])
 
 
 def inline(text: object, length: int = 300) -> str:
@@ -98,17 +99,109 @@ def _bill(report: Report) -> list[str]:
     return table(["agent", "calls", "tokens in", "tokens out", "cost"], rows)
 
 
-def _result(scene: Scene) -> Iterator[str]:
+def shown(text: str) -> Iterator[str]:
+    """Untrusted text with its headings, bullets and paragraphs, and with nothing else of Markdown."""
+    for kind, words in blocks(text):
+        start = {"heading": "### ", "bullet": "- "}.get(kind, "")
+        yield f"{start}{inline(words, LONGEST)}"
+        yield ""
+
+
+def _result(report: Report) -> Iterator[str]:
     yield from ("## What came of it", "")
-    first = scene.passages[0].result
+    first = report.log.result
     if first is None:
         yield "Nothing yet: the log ends while the work is under way."
+        yield ""
         return
     if first.status != "ok":
         yield f"{first.status}: {inline(first.reason, 600)}"
         yield ""
-    if first.output is not None:
-        yield from fenced(in_full(first.output))
+    if isinstance(first.output, str):
+        yield from shown(first.output)
+    elif first.output is not None:
+        yield from (*fenced(in_full(first.output)), "")
+    for name, text in first.artifacts.items():
+        yield from (f"also kept, {inline(name)}:", "", *fenced(text), "")
+    if report.documents and report.text:
+        yield from (inline(in_words(claims(report.text, report.documents)), 600), "")
+
+
+def _comparison(report: Report) -> Iterator[str]:
+    log, rival = report.log, report.baseline
+    yield from ("## Against one agent", "")
+    yield from (inline(facts.verdict(log, rival, report.documents), 700), "")
+    if rival is None:
+        return
+    fits = not facts.not_compared(log, rival, report.documents)
+    theirs = rival.result.as_text() if rival.result else ""
+    if fits:
+        timed = facts.timed(log, rival)
+        rows = facts.compared(facts.figures(log), facts.figures(rival), timed=timed)
+        yield from (*table(["", "team", "one agent", "times"], rows), "")
+        yield from (inline(facts.beside(report.text, theirs)[0], 600), "")
+    who = "The one agent" if fits else "The baseline"
+    yield from (f"{who} ended {inline(facts.ending(rival), 600)}. Its text:", "", *shown(theirs))
+
+
+def _card(report: Report) -> Iterator[str]:
+    card = report.card
+    if card is None:
+        return
+    yield from ("## The criteria for a team", "")
+    if card.task:
+        yield from (f"Filled in for: {inline(card.task)}", "")
+    rows = [
+        (statement, "yes" if statement in card.true else "no")
+        for statement in (*FAVOUR, *AGAINST, OPEN_ORDER)
+    ]
+    yield from (*table(["statement", "true?"], rows), "")
+    for name, job in card.specialists.items():
+        unclear = " (not one sentence)" if name in card.unclear else ""
+        yield f"- {inline(name)}: {inline(job)}{unclear}"
+    yield from ("", inline(beside_the_card(card, report.members), 600), "")
+
+
+def _team(report: Report) -> Iterator[str]:
+    yield from ("## The team: prompts and tools", "")
+    for member in report.members:
+        yield from (f"### {inline(member.name)}", "")
+        if not member.model:
+            yield from ("It asked no model itself.", "")
+            continue
+        yield from (inline(member.model), "")
+        if member.fields:
+            yield from (f"It answers in the fields {inline(', '.join(member.fields))}.", "")
+        for tool, said in member.tools.items():
+            times = counted(member.calls.get(tool, 0), "call")
+            yield f"- {inline(tool)}, {times}: {inline(said, 600)}"
+        for prompt in member.prompts:
+            yield from ("", *fenced(prompt), "")
+
+
+def _gates(report: Report) -> Iterator[str]:
+    yield from ("## The gates and their rules", "")
+    rows = [(gate.name, gate.rule or "not given", gate.in_words) for gate in report.gates]
+    head = ["gate", "its rule, by its author", "in this run"]
+    yield from table(head, rows) if rows else ["The team has no gate."]
+
+
+def _documents(report: Report) -> Iterator[str]:
+    if not report.documents:
+        return
+    yield from ("", "## The documents", "")
+    rows = [(id, document.title) for id, document in report.documents.items()]
+    yield from (*table(["id", "title"], rows), "")
+    rows = []
+    for claim in claims(report.text, report.documents):
+        for each in claim.cited:
+            place = "no document"
+            if each.document is not None:
+                document = [*report.documents.values()][each.document]
+                place = sentences(document.text)[each.sentence]
+            rows.append((claim.text, each.id, place, "yes" if each.carries else "no"))
+    if rows:
+        yield from table(["sentence", "cites", "nearest sentence there", "carried"], rows)
 
 
 def _handoff(passage: Passage) -> Iterator[str]:

@@ -6,6 +6,7 @@ import hashlib
 import html
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 
@@ -18,13 +19,27 @@ from kernel import (
     Handoff,
     Result,
     Run,
+    Trace,
     connect,
     specialists,
 )
 from kernel.budget import NOTHING
-from kernel.events import Dispatched, Note, Returned, to_json
+from kernel.events import Dispatched, Note, Requested, Returned, to_json
+from kernel.gates import LengthGate, ModelGate, StyleGate
+from kernel.search import Document
 from workshop.__main__ import main
-from workshop.report import Checked, LogError, Report, replay
+from workshop.material.criteria import FAVOUR, Criteria
+from workshop.report import (
+    QUESTIONS,
+    Checked,
+    LogError,
+    Report,
+    built,
+    citing,
+    facts,
+    rendered,
+    replay,
+)
 from workshop.report.log import read
 
 TASK = "Write a brief on pgvector"
@@ -55,15 +70,17 @@ def log(run, tmp_path_factory):
     return path
 
 
-def logged(text, agent="desk"):
+def logged(text, agent="desk", status="failed"):
     """A log whose every text is this one."""
     given = Handoff(intent=text, context=text, artifacts={"facts": text}, from_agent=text)
-    result = Result(status="failed", output=text, reason=text, artifacts={"draft": text})
+    result = Result(status=status, output=text, reason=text, artifacts={"draft": text})
+    body = {"model": text, "system": text, "messages": [], "tools": [{"name": text}]}
     head = {"run": "1", "agent": agent}
     return [
         Dispatched(seq=0, at=0.0, handoff=given, parent="", limits=Budget(), **head),
         Note(seq=1, at=0.1, text=text, about="gate", fields={"issues": [text]}, **head),
-        Returned(seq=2, at=0.2, return_to=text, result=result, spent=NOTHING, **head),
+        Requested(seq=2, at=0.1, body=body, since=0, **head),
+        Returned(seq=3, at=0.2, return_to=text, result=result, spent=NOTHING, **head),
     ]
 
 
@@ -108,17 +125,132 @@ def test_a_run_in_memory_has_the_hash_of_the_file_that_it_would_save(run, log):
 
 
 def test_the_baseline_stands_beside_it_and_another_task_is_said(run, log):
-    page = Report(log, baseline=single()).html()
-    assert "times as much. The model was the offline one" in page
-    assert "times as long" not in page
-    assert "another task" not in page
+    report = Report(log, baseline=single())
+    for text in (report.html(), report.markdown()):
+        assert "times as much. The model was the offline one" in text
+        assert "times as long" not in text and "another task" not in text
+        assert "ended ok, " in text
     other = Report(log, baseline=saved_trace("Another"))
     for text in (other.html(), other.markdown()):
         assert "another task" in text and "as much" not in text
     assert "No single-agent baseline was given" in Report(log).html()
 
 
-def single(budget=None, of_run=None):
+def test_seconds_of_a_program_are_in_no_figure(run, log):
+    report = Report(log, baseline=single())
+    for text in (report.html(), report.markdown()):
+        assert "| seconds |" not in text and ">seconds<" not in text
+    live = [
+        replace(event, reply=event.reply.model_copy(update={"account": None}))
+        if event.kind == "reply"
+        else event
+        for event in run.events
+    ]
+    assert ">seconds<" in Report(Trace(live)).html()
+
+
+def test_the_rivals_text_stands_beside_ours_and_equal_is_said(log):
+    rival = single()
+    theirs = rival.events[-1].result.as_text()
+    mine = Report(log).text
+    said, only_ours, only_theirs = facts.beside(mine, theirs)
+    page = html.unescape(Report(log, baseline=rival).html())
+    assert said in page and page.count("<u>") == len(only_ours) + len(only_theirs)
+    assert facts.beside(mine, f" {mine}\n")[0] == "The two texts are equal, word for word."
+    assert facts.beside("One. Two.", "Two. One.")[0].endswith("in another order.")
+    assert facts.beside("One. Two.", "Two. Three.")[1:] == ({"One."}, {"Three."})
+
+
+def test_a_rival_over_other_documents_is_said_and_not_compared(run, log):
+    library = Corpus()
+    one = Document("elsewhere", "pgvector elsewhere", "The pgvector extension is a fish of 2021.")
+    other = single(library=Corpus.of([one]))
+    for documents in (library.documents, None):
+        report = Report(log, baseline=other, documents=documents)
+        for text in (report.html(), report.markdown()):
+            assert "had other documents" in text and "as much" not in text
+    same = Report(log, baseline=single(), documents=library.documents)
+    assert "had other documents" not in same.html()
+
+
+def test_a_team_that_did_not_deliver_is_not_compared(tmp_path):
+    report = Report(single(budget=Budget(calls=1)), baseline=single())
+    for text in (report.html(), report.markdown()):
+        assert "The team did not deliver (exhausted" in text and "as much" not in text
+
+
+def test_prompts_tools_gates_and_documents_are_on_the_page(run, log):
+    library = Corpus()
+    rules = [LengthGate(180), StyleGate({r"\d+ euros": "remove it"}), ModelGate(specialists()[2])]
+    report = Report(log, documents=library.documents, gates=[*rules, Hostile()])
+    for text in (html.unescape(report.html()), report.markdown()):
+        for agent in specialists(library):
+            assert agent.system.splitlines()[0] in text
+        assert "Search the library." in text and "1 call" in text
+        assert "At most so many words, and not none. words: 180" in text
+        assert "euros → remove it" in text and "agent: reviewer" in text
+        assert "was not asked in this run" in text
+        assert all(id in text for id in library.documents)
+
+
+def test_a_gate_of_the_log_is_counted_by_its_name(tmp_path):
+    notes = [logged("x")[1], replace(logged("x")[1], fields={"gate": "length", "issues": []})]
+    found = built.gates_seen(notes, [LengthGate(9)])
+    assert [(gate.name, gate.drafts, gate.vetoes) for gate in found] == [
+        ("length", 1, 0),
+        ("a gate without a name", 1, 1),
+    ]
+
+
+def test_a_citation_opens_the_sentence_that_has_most_words_in_common():
+    texts = {"tanks": "Rain is rare. Two tanks hold 3,000 litres. A third one costs 480 euros."}
+    documents = citing.library(texts)
+    [found] = citing.claims("# Tanks\n\nThe two tanks hold 3,000 litres [tanks].", documents)
+    assert found.carried and found.cited[0].sentence == 1
+    [wrong] = citing.claims("The two tanks hold 5,000 litres [tanks].", documents)
+    [unknown] = citing.claims("The two tanks hold 3,000 litres [nobody].", documents)
+    assert not wrong.carried and not unknown.carried and unknown.cited[0].document is None
+    page = rendered.html("# Tanks\n\nThe two tanks hold 3,000 litres [tanks].", documents)
+    assert page == (
+        "<h3>Tanks</h3><p>The two tanks hold 3,000 litres "
+        '[<a href="#document-1-sentence-2">tanks</a>].</p>'
+    )
+    assert "not carried" in rendered.html(wrong.text, documents, marked=True)
+
+
+def test_a_text_is_rendered(log):
+    report = Report(log)
+    assert report.text.startswith("# ")
+    page = report.html().partition("Was it worth it?")[0]
+    assert "<h3>" in page and f">{report.text[:8]}" not in page
+    assert f"### {report.text.splitlines()[0][2:]}" in report.markdown()
+
+
+@pytest.mark.parametrize(
+    ("note", "passes"), [("", 0), ("Yes.", 0), ("A. B. C.", 1), ("A. " * 6, 0)]
+)
+def test_a_note_has_three_to_five_sentences(log, note, passes):
+    report = Report(log, note=note, documents=Corpus().documents)
+    assert report.checks[-1].passed is bool(passes)
+    assert all(question in html.unescape(report.html()) for question in QUESTIONS)
+
+
+def test_the_card_is_on_the_page_and_held_against_the_run(log):
+    card = Criteria("Briefs", [FAVOUR[0]], "researcher: finds.\nclown: jokes. sings.")
+    for text in (Report(log, card=card).html(), Report(log, card=card).markdown()):
+        assert FAVOUR[0] in text and "Filled in for: Briefs" in text
+        assert "(not one sentence)" in text
+        assert "On the card, and not asked in this run: clown." in text
+        assert "In this run, and not on the card: reviewer, writer." in text
+
+
+def test_author_and_dates_are_on_the_page(run, log):
+    page = Report(log, author="Ada", made=MADE).html()
+    assert "by Ada · log of the run saved " in page and "report made 2026-11-22 12:00 UTC" in page
+    assert "saved" not in Report(run, made=MADE).dates
+
+
+def single(budget=None, of_run=None, library=None):
     """The run of one agent on the same task."""
     import asyncio
 
@@ -126,7 +258,7 @@ def single(budget=None, of_run=None):
 
     async def work():
         run = Run(connect("offline"), budget=of_run)
-        await run.dispatch(alone(Corpus()), Handoff(intent=TASK), budget=budget)
+        await run.dispatch(alone(library or Corpus()), Handoff(intent=TASK), budget=budget)
         return run
 
     return asyncio.run(work())
@@ -157,8 +289,6 @@ def test_a_budget_is_shown_wherever_it_was_given(tmp_path):
 
 
 def saved_trace(text):
-    from kernel import Trace
-
     return Trace(logged(text))
 
 
@@ -170,31 +300,51 @@ def test_the_replay_ends_with_the_finished_picture_and_stays_small(run):
     assert len(replay.places(many)) <= replay.MOST
 
 
-def test_nothing_is_loaded_and_only_our_own_script_and_style_may_run(log):
-    page = Page(Report(log, note=HOSTILE, title=HOSTILE).html())
+def test_nothing_is_loaded_and_there_is_no_script(log):
+    page = Page(Report(log, note=HOSTILE, title=HOSTILE, documents=Corpus().documents).html())
     assert not [
-        name
-        for _, given in page.tags
-        for name in given
-        if name in ("src", "href") or name[:2] == "on"
+        name for _, given in page.tags for name in given if name == "src" or name[:2] == "on"
     ]
+    links = [given["href"] for _, given in page.tags if "href" in given]
+    assert links and all(re.fullmatch(r"#document-\d+-sentence-\d+", link) for link in links)
+    assert {link[1:] for link in links} <= {given.get("id") for _, given in page.tags}
     assert not [given for _, given in page.tags if "style" in given]
-    assert [tag for tag, _ in page.tags].count("script") == 1
+    assert "script" not in [tag for tag, _ in page.tags]
     policy = next(given["content"] for _, given in page.tags if "http-equiv" in given)
-    assert "default-src 'none'" in policy and "unsafe" not in policy
+    assert "default-src 'none'" in policy and "unsafe" not in policy and "script" not in policy
 
 
-def test_whatever_a_log_holds_is_shown_and_never_markup(tmp_path):
-    path = saved(logged(HOSTILE, agent=HOSTILE), tmp_path / "bad.jsonl")
-    checks = [Checked(HOSTILE, HOSTILE, HOSTILE, False)]
-    report = Report(path, baseline=path, note=HOSTILE, checks=checks)
-    page = Page(report.html())
-    tags = {tag for tag, _ in page.tags}
-    assert "img" not in tags and [tag for tag, _ in page.tags].count("script") == 1
-    assert "alert(1)" in "".join(page.words)
-    assert "\x1b" not in report.html() and "\u202e" not in report.html()
-    text = re.sub(r"^(`{3,})text\n.*?^\1$", "", report.markdown(), flags=re.DOTALL | re.MULTILINE)
-    assert "<img" not in text and "<script" not in text and not re.search(r"(?<!\\)\](?=\()", text)
+class Hostile:
+    """<script>alert(5)</script>"""
+
+    name, cost = HOSTILE, 0.0
+
+
+def test_whatever_a_log_a_document_or_an_author_says_is_shown_and_never_markup(tmp_path):
+    cites = f"# {HOSTILE}\n\n- **{HOSTILE}** `{HOSTILE}` said [doc-1].\n\nSaid [{HOSTILE}]."
+    for text in (HOSTILE, cites):
+        path = saved(logged(text, agent=HOSTILE, status="ok"), tmp_path / "bad.jsonl")
+        report = Report(
+            path,
+            baseline=path,
+            note=HOSTILE,
+            author=HOSTILE,
+            card=Criteria(task=HOSTILE, true=[HOSTILE], roles=f"{HOSTILE}: {HOSTILE}"),
+            gates=[Hostile()],
+            documents={"doc-1": HOSTILE, HOSTILE: HOSTILE},
+            checks=[Checked(HOSTILE, HOSTILE, HOSTILE, False)],
+        )
+        page = Page(report.html())
+        tags = {tag for tag, _ in page.tags}
+        assert not tags & {"img", "script", "b", "iframe"}
+        assert [tag for tag, _ in page.tags].count("style") == 1
+        assert "alert(1)" in "".join(page.words) and "alert(5)" in "".join(page.words)
+        assert "\x1b" not in report.html() and "\u202e" not in report.html()
+        text = re.sub(
+            r"^(`{3,})text\n.*?^\1$", "", report.markdown(), flags=re.DOTALL | re.MULTILINE
+        )
+        assert "<img" not in text and "<script" not in text
+        assert not re.search(r"(?<!\\)\](?=\()", text)
 
 
 @pytest.mark.parametrize(
@@ -212,10 +362,17 @@ def test_whatever_a_log_holds_is_shown_and_never_markup(tmp_path):
 def test_what_looks_like_a_secret_is_replaced_everywhere(secret, tmp_path):
     kept = re.sub(r"password = |Authorization: Bearer |https://|@example.org/x|\"", "", secret)
     path = saved(logged(f"Use {secret} now"), tmp_path / "log.jsonl")
-    report = Report(path, note=f"I used {secret} here")
+    said = f"I used {secret} here"
+    report = Report(
+        path,
+        note=said,
+        author=said,
+        card=Criteria(task=said, roles=f"{said}: {said}"),
+        documents={"mine": said, said: "no secret"},
+    )
     for text in (report.html(), report.markdown()):
         assert kept not in text and "secret]" in text
-        assert "do not hand that file on" in text
+        assert "do not hand that file on" in text and "beside the log" in text
 
 
 def test_a_value_of_this_machines_keys_is_replaced(tmp_path, monkeypatch):
@@ -280,7 +437,7 @@ def test_a_log_that_ends_while_the_work_is_under_way_is_reported(run, tmp_path):
 
 def test_odd_numbers_do_not_break_a_report(tmp_path):
     events = [json.loads(to_json(event)) for event in logged("x")]
-    events[1]["at"], events[2]["at"] = 1e308, -5
+    events[1]["at"], events[3]["at"] = 1e308, -5
     path = tmp_path / "odd.jsonl"
     path.write_text("\n".join(map(json.dumps, events)), encoding="utf-8")
     assert "</html>" in Report(path).html() and Report(path).markdown()
