@@ -93,7 +93,7 @@ def test_a_lesson_says_what_it_promises_asks_for_predictions_and_closes(path):
 
 SOURCES = "\n".join(
     path.read_text(encoding="utf-8")
-    for folder in (ROOT / "kernel", ROOT / "workshop" / "material")
+    for folder in (ROOT / "kernel", ROOT / "workshop" / "material", ROOT / "workshop" / "report")
     for path in sorted(folder.rglob("*.py"))
 )
 

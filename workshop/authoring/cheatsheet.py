@@ -49,6 +49,7 @@ IN_A_NOTEBOOK = {
         "beside",
     ),
     "workshop.plain": ("local_server", "plain_http"),
+    "workshop.report": ("Report",),
 }
 LONGEST = 60
 """Characters of a signature; a longer one is cut with an ellipsis."""

@@ -8,10 +8,11 @@ from typing import Any
 
 from kernel import Budget, Event, Result
 from kernel.contract import label
-from kernel.events import Dispatched, Note, Requested, Returned
+from kernel.events import Dispatched, Note, Requested, Returned, ToolAnswered
 
 OURS = ("researcher", "writer", "reviewer", "supervisor", "user")
 """Names of the kernel's own team."""
+KERNELS_TOOLS = ("search", "finalize")
 CITATION = re.compile(r"\[([^\[\]]+)\](?!\()")
 
 
@@ -38,6 +39,7 @@ def on_log(
         "how it ended": result.status,
         "agents that asked a model": len(asked),
         "own specialists whose work was used": len(_own(events, {*kept})),
+        "tools of your own that were called": len(_own_tools(events)),
         "checks by a gate": sum(_same_draft(draft, text) for draft in gated),
         "vetoes that were left": _vetoes_left(events),
         "limits in the budget": _limits(events),
@@ -100,6 +102,20 @@ def _own(events: Sequence[Event], kept: set[str]) -> set[str]:
         if below and event.result.ok and _is_used(event.result, number, events, kept):
             agents.add(event.agent)
     return agents
+
+
+def _own_tools(events: Sequence[Event]) -> set[str]:
+    """Tools, not of the kernel, whose answer goes on in the text of the agent that called them."""
+    handoffs = {event.call for event in events if isinstance(event, Dispatched)}
+    texts = {event.run: event.result.as_text() for event in events if isinstance(event, Returned)}
+    found = set()
+    for event in events:
+        if not isinstance(event, ToolAnswered) or event.is_error or event.name in KERNELS_TOOLS:
+            continue
+        answer = event.content.strip()
+        if event.id not in handoffs and answer and answer in texts.get(event.run, ""):
+            found.add(event.name)
+    return found
 
 
 def _is_used(result: Result, number: int, events: Sequence[Event], kept: set[str]) -> bool:

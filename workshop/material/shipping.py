@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from kernel import (
     search_tool,
     specialists,
 )
-from kernel.events import Note
+from kernel.events import Returned
 
 from .documents import read_folder
 
@@ -72,15 +72,15 @@ class Careless:
 
 
 def poisoned(run: Run) -> Trace:
-    """The trace of a run with two lines that somebody put in: a script and a key."""
-    last = run.events[-1]
-    texts = ("<script>alert('mine now')</script>", "the key is sk-ant-0123456789abcdefghij")
-    notes = [
-        Note(seq=last.seq + number, at=last.at, run="1", agent="writer", text=text, about="gate",
-             fields={"issues": [text]})
-        for number, text in enumerate(texts, 1)
-    ]  # fmt: skip
-    return Trace([*run.events, *notes])
+    """The trace of a run into whose result somebody put a script and a key."""
+    *before, last = run.events
+    assert isinstance(last, Returned)
+    text = (
+        f"{last.result.as_text()} <script>alert('mine now')</script> "
+        "The key is sk-ant-0123456789abcdefghij."
+    )
+    result = last.result.model_copy(update={"output": text})
+    return Trace([*before, replace(last, result=result)])
 
 
 def show(checks: Iterable[Any]) -> None:

@@ -19,7 +19,7 @@ from kernel.search import Document
 from workshop.material.criteria import Criteria
 from workshop.views import TeamPicture
 
-from . import built, citing
+from . import built, citing, facts
 from .facts import Checked
 from .log import Cleaner, Log, LogError, Source, read
 from .note import QUESTIONS, checked
@@ -91,6 +91,11 @@ class Report:
         """What the first handoff came to, as a text; empty while it is under way."""
         result = self.log.result
         return "" if result is None else result.as_text()
+
+    @property
+    def verdict(self) -> str:
+        """What the comparison with one agent says, or why there is none."""
+        return facts.verdict(self.log, self.baseline, self.documents)
 
     @property
     def dates(self) -> str:

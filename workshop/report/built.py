@@ -112,7 +112,9 @@ def rule_of(gate: Any) -> str:
         for each in dataclasses.fields(gate):
             if each.name not in ("name", "cost"):
                 values.append(_value(each.name, getattr(gate, each.name)))
-    return " ".join(filter(None, [said, "; ".join(values)]))[:MOST_OF_A_RULE]
+    given = "; ".join(filter(None, values))
+    rule = f"{said.rstrip('.')} ({given})" if said and given else said or given
+    return rule[:MOST_OF_A_RULE]
 
 
 def _value(name: str, value: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from kernel.contract import label
 from kernel.search import Document
@@ -83,12 +84,18 @@ def _cited(id: str, words: set[str], documents: Documents) -> Cited:
     if own not in documents:
         return Cited(id, None, 0, carries=False)
     document = documents[own]
-    shared = [len(words & _words(sentence)) for sentence in sentences(document.text)] or [0]
+    shared = [len(words & said) for said in _words_of(document)] or [0]
     best = shared.index(max(shared))
-    held = _words(f"{document.title} {document.text}")
+    held = _words(document.title).union(*_words_of(document))
     numbers = {word for word in words if word.isdigit()}
     carries = bool(words) and numbers <= held and len(words & held) >= ENOUGH * len(words)
     return Cited(id, [*documents].index(own), best, carries)
+
+
+@lru_cache(maxsize=512)
+def _words_of(document: Document) -> tuple[set[str], ...]:
+    """The words of each sentence of a document; a text may cite it a thousand times."""
+    return tuple(_words(sentence) for sentence in sentences(document.text))
 
 
 def _words(text: str) -> set[str]:

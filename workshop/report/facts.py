@@ -195,7 +195,7 @@ def found_in(log: Log) -> list[str]:
     return [*found]
 
 
-_FOUND = re.compile(r"^\[([\w-]+)\] .*\(.*\)$", re.MULTILINE)
+_FOUND = re.compile(r"^\[([\w-]+)\] [^\n]*\)$", re.MULTILINE)
 """The line with which each document of a search begins: `[id] Title (date)`."""
 
 
@@ -212,28 +212,43 @@ def verdict(log: Log, baseline: Log | None, documents: Documents | None = None) 
     cost = _times(team.usd, alone.usd, " times")
     price = f"cost {cost} as much" if cost else "cost an amount that cannot be compared"
     sentence = f"Against one agent on the same task the team {price}"
-    if not timed(log, baseline):
-        return f"{sentence}. The model was the offline one: calls, tokens and dollars are counted as on the service, the words are a program's."
-    took = _times(team.seconds, alone.seconds, " times")
-    return f"{sentence} and took {took or 'a time that cannot be compared'}{' as long' if took else ''}."
+    if timed(log, baseline):
+        took = _times(team.seconds, alone.seconds, " times")
+        sentence += f" and took {took} as long" if took else ""
+        return f"{sentence}.{_other_models(log, baseline)}"
+    return (
+        f"{sentence}. The model was the offline one: calls, tokens and dollars are counted as on the "
+        f"service, the words are a program's.{_other_models(log, baseline)}"
+    )
+
+
+def _other_models(log: Log, baseline: Log) -> str:
+    """A sentence where the two did not ask the same models; else ""."""
+    ours, theirs = (sorted(one.trace.totals()["models"]) for one in (log, baseline))
+    if ours == theirs:
+        return ""
+    return f" The team asked {', '.join(ours)}, the one agent {', '.join(theirs)}."
 
 
 def beside(ours: str, theirs: str) -> tuple[str, set[str], set[str]]:
     """Two texts side by side: in a sentence how they differ, and the sentences of each that the
     other one does not have.
     """
-    one, other = sentences(ours), sentences(theirs)
+    one, other = _said(ours), _said(theirs)
     only_ours, only_theirs = {*one} - {*other}, {*other} - {*one}
     if ours.split() == theirs.split():
         return "The two texts are equal, word for word.", set(), set()
     if not only_ours and not only_theirs:
         return "The two texts have the same sentences, in another order.", set(), set()
     said = (
-        f"{len(only_ours)} of {counted(len(one), 'sentence')} of the team's text "
-        f"{'is' if len(only_ours) == 1 else 'are'} not in the one agent's, and {len(only_theirs)} of "
-        f"{len(other)} the other way round. They are underlined."
+        f"Only in the team's text: {len(only_ours)} of {counted(len(one), 'sentence')}. Only in the "
+        f"one agent's: {len(only_theirs)} of {len(other)}."
     )
     return said, only_ours, only_theirs
+
+
+def _said(text: str) -> list[str]:
+    return [sentence for sentence in sentences(text) if not sentence.startswith("#")]
 
 
 def troubles(events: Iterable[Event]) -> list[str]:

@@ -130,7 +130,7 @@ def _result(report: Report) -> Iterator[str]:
 def _comparison(report: Report) -> Iterator[str]:
     log, rival = report.log, report.baseline
     yield from ("## Against one agent", "")
-    yield from (inline(facts.verdict(log, rival, report.documents), 700), "")
+    yield from (inline(report.verdict, 700), "")
     if rival is None:
         return
     fits = not facts.not_compared(log, rival, report.documents)
@@ -139,7 +139,10 @@ def _comparison(report: Report) -> Iterator[str]:
         timed = facts.timed(log, rival)
         rows = facts.compared(facts.figures(log), facts.figures(rival), timed=timed)
         yield from (*table(["", "team", "one agent", "times"], rows), "")
-        yield from (inline(facts.beside(report.text, theirs)[0], 600), "")
+        yield from (
+            inline(facts.beside(report.text, theirs)[0], 600),
+            "",
+        )
     who = "The one agent" if fits else "The baseline"
     yield from (f"{who} ended {inline(facts.ending(rival), 600)}. Its text:", "", *shown(theirs))
 

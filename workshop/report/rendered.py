@@ -16,7 +16,7 @@ from .citing import CITATION, Claim, Documents, claim, sentences
 
 _HEADING = re.compile(r"#{1,6}\s+(.*)")
 _BULLET = re.compile(r"\s*[-*]\s+(.*)")
-_BOLD = re.compile(r"\*\*(\S(?:.*?\S)?)\*\*")
+_BOLD = re.compile(r"\*\*([^*\s](?:[^*]*[^*\s])?)\*\*")
 _CODE = re.compile(r"`([^`]+)`")
 
 

@@ -99,7 +99,7 @@ def card(filled: Criteria | None, team: Iterable[built.Member]) -> Iterator[str]
 def comparison(report: Report) -> Iterator[str]:
     yield "<h2>Against one agent</h2>"
     rival = report.baseline
-    yield f"<p>{one_line(facts.verdict(report.log, rival, report.documents), 700)}</p>"
+    yield f"<p>{one_line(report.verdict, 700)}</p>"
     if rival is None:
         return
     fits = not facts.not_compared(report.log, rival, report.documents)
@@ -118,7 +118,8 @@ def comparison(report: Report) -> Iterator[str]:
     theirs = rival.result.as_text() if rival.result else ""
     said, only_ours, only_theirs = facts.beside(report.text, theirs)
     if fits:
-        yield f"<p>{escape(said)}</p>"
+        underlined = " They are underlined." if only_ours or only_theirs else ""
+        yield f"<p>{escape(said)}{underlined}</p>"
     yield '<div class="two">'
     for who, log, text, only in (
         ("the team", report.log, report.text, only_ours),

@@ -173,6 +173,23 @@ def test_a_rival_over_other_documents_is_said_and_not_compared(run, log):
     assert "had other documents" not in same.html()
 
 
+def test_other_models_are_said(run):
+    other = [
+        replace(event, model="another-model") if event.kind == "reply" else event
+        for event in single().events
+    ]
+    verdict = Report(run, baseline=Trace(other)).verdict
+    assert "times as much" in verdict and "the one agent another-model." in verdict
+    assert "The team asked" not in Report(run, baseline=single()).verdict
+
+
+@pytest.mark.parametrize("text", ["**a " * 50_000, "[a " * 50_000, ". [a]" * 3_000, "`" * 99_999])
+def test_a_long_odd_text_is_rendered_all_the_same(text):
+    documents = citing.library({"a": "A document. " * 3_000})
+    assert rendered.html(text, documents)
+    assert facts._FOUND.findall(f"[a] {'(' * 50_000}{')' * 50_000}") == ["a"]
+
+
 def test_a_team_that_did_not_deliver_is_not_compared(tmp_path):
     report = Report(single(budget=Budget(calls=1)), baseline=single())
     for text in (report.html(), report.markdown()):
@@ -187,7 +204,7 @@ def test_prompts_tools_gates_and_documents_are_on_the_page(run, log):
         for agent in specialists(library):
             assert agent.system.splitlines()[0] in text
         assert "Search the library." in text and "1 call" in text
-        assert "At most so many words, and not none. words: 180" in text
+        assert "At most so many words, and not none (words: 180)" in text
         assert "euros → remove it" in text and "agent: reviewer" in text
         assert "was not asked in this run" in text
         assert all(id in text for id in library.documents)

@@ -39,9 +39,9 @@ def brought(draw: Random) -> dict[str, list[Any]]:
 
 
 def built(draw: Random) -> dict[str, list[Any]]:
-    """Three libraries that the team has never seen."""
+    """Four libraries that the team has never seen."""
     found = {}
-    looks = {"works": "text", "own specialist": "people", "gate": "draft"}
+    looks = {"works": "text", "own specialist": "people", "own tool": "tools", "gate": "draft"}
     for trial, look in looks.items():
         task, documents = _library(draw)
         case = {"task": task, "documents": documents, "outside": {"look": look}}

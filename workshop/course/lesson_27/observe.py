@@ -9,6 +9,7 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from kernel import (
     Handoff,
     Result,
     Run,
+    Tool,
     gates,
     models,
     specialists,
@@ -29,8 +31,11 @@ from kernel.plan import PLANNER
 from kernel.search import Corpus, Document
 from kernel.supervisors import SUPERVISOR
 from kernel.team import RESEARCHER, REVIEWER, WRITER
-from workshop.course.capstone import citations, on_log
+from workshop.course.capstone import KERNELS_TOOLS, citations, on_log
 from workshop.course.service import Killed, Log
+from workshop.material.documents import read_folder
+from workshop.material.shipping import GARDEN
+from workshop.report.citing import sentences
 
 
 def brought(own: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -50,6 +55,7 @@ def brought(own: Any, case: dict[str, Any]) -> dict[str, Any]:
     own = {*map(label, documents)}
     return {
         "what came back": kinds,
+        "documents that are the workshop's": sum(map(_is_ours, documents.values())),
         **_lengths(documents, beside),
         "the task": task,
         'begins with "Write a brief on"': _yes(
@@ -102,6 +108,24 @@ def _lengths(documents: dict[str, str], beside: dict[str, str]) -> dict[str, Any
     }
 
 
+def _is_ours(text: str) -> bool:
+    """Whether half of the sentences of a text, or more, stand in a document of the workshop."""
+    pieces = sentences(text)
+    ours = sum(_squeezed(piece) in _ours() for piece in pieces)
+    return bool(pieces) and 2 * ours >= len(pieces)
+
+
+@cache
+def _ours() -> set[str]:
+    """The sentences of the workshop's library and of the garden's papers."""
+    pages = [*Corpus().documents.values(), *read_folder(GARDEN).library.documents.values()]
+    return {_squeezed(piece) for page in pages for piece in sentences(page.text)}
+
+
+def _squeezed(text: str) -> str:
+    return "".join(re.findall(r"\w+", text.lower()))
+
+
 def _yes(is_so: bool) -> str:
     return "yes" if is_so else "no"
 
@@ -116,10 +140,12 @@ KERNELS = {
     *(" ".join(prompt.split()) for prompt in (RESEARCHER, WRITER, REVIEWER, SUPERVISOR, PLANNER)),
 }
 """Prompts that are nobody's own, with one blank between words."""
+ANSWERS = "tools whose answer depends on what they are given"
 FIGURES = ("documents that the service saw", "figures of the documents in replies")
 LOOKS = {
     "lengths": (
         "documents",
+        "documents that are the workshop's",
         "at least three documents",
         "words of the shortest document",
         "at least 15 words in each",
@@ -145,6 +171,10 @@ LOOKS = {
         "prompts that the service saw",
         "prompts of your own",
     ),
+    "tools": (
+        "tools of your own that were called",
+        ANSWERS,
+    ),
     "draft": (
         "checks by a gate",
         "gates that look at the draft",
@@ -169,12 +199,15 @@ def built(team: Any, case: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(executable, Executable):
         return {"returned": executable}
     run = pictured(Run(service().client("team")))
-    with texts_kept() as kept, gates_noted() as noted:
+    with texts_kept() as kept, gates_noted() as noted, tools_noted() as called:
         wait(run.dispatch(executable, Handoff(intent=case["task"])))
     seen = on_log(run.events, library.documents, kept)
     del seen["limits in the budget"]
     seen["why"] = _why(run)
     seen["gates that look at the draft"] = sum(map(_looks_at_draft, noted))
+    seen[ANSWERS] = sum(
+        wait(_depends(tool, given, case["documents"].values(), run)) for tool, given in called
+    )
     seen["calls"] = run.spent.calls
     return service().complete(team_at_the_service, case, seen)
 
@@ -211,6 +244,38 @@ def gates_noted() -> Iterator[list[gates.Gate]]:
         yield noted
     finally:
         gates.Gated.execute = theirs  # type: ignore[method-assign]
+
+
+@contextmanager
+def tools_noted() -> Iterator[list[tuple[Tool, dict[str, Any]]]]:
+    """Notes the tools that are called, each once and with its arguments, without the kernel's."""
+    noted: list[tuple[Tool, dict[str, Any]]] = []
+    theirs = Tool.call
+
+    async def watched(self: Tool, arguments: Any, run: Run) -> str:
+        text = await theirs(self, arguments, run)
+        if self.name not in KERNELS_TOOLS and not any(self is one for one, _ in noted):
+            noted.append((self, dict(arguments)))
+        return text
+
+    Tool.call = watched  # type: ignore[method-assign]
+    try:
+        yield noted
+    finally:
+        Tool.call = theirs  # type: ignore[method-assign]
+
+
+async def _depends(tool: Tool, arguments: dict[str, Any], texts: Iterable[str], run: Run) -> bool:
+    """Whether a tool says something else when it is given something else."""
+    answers = set()
+    for text, number in zip(["", *texts], range(0, 10_000, 777), strict=False):
+        other = {str: text, int: number, float: float(number)}
+        given = {name: other.get(type(value), value) for name, value in arguments.items()}
+        try:
+            answers.add(await tool.call(given, run))
+        except Exception as problem:
+            answers.add(type(problem).__name__)
+    return len(answers) > 1
 
 
 def _looks_at_draft(gate: gates.Gate) -> bool:

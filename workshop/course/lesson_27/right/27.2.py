@@ -5,6 +5,12 @@ class NotEmpty:
         return [] if draft.strip() else [gates.Issue(where="all", problem="is empty")]
 
 
+@tool
+async def figures_in(text: str) -> str:
+    """Counts the figures of a text."""
+    return f"{sum(word.isdigit() for word in text.split())} figures"
+
+
 class Mine:
     name, description = "mine", "Researches twice, writes, and has a headline made."
 
@@ -16,6 +22,9 @@ class Mine:
             "You are an editor. Summarize texts in one sentence.",
             models.worker,
         )
+        self.figures = Agent(
+            "figures", "Counts figures.", "Use your tools.", models.worker, (figures_in,)
+        )
 
     async def execute(self, handoff, run):
         facts = (await run.dispatch(self.search, handoff)).as_text()
@@ -26,7 +35,12 @@ class Mine:
         title = await run.dispatch(
             self.titles, Handoff(intent="Shorten the draft.", artifacts=draft)
         )
-        run.keep(title=title.as_text())
+        figures = Handoff(
+            intent="How many figures has the text?",
+            artifacts={"text": title.as_text()},
+        )
+        counted = await run.dispatch(self.figures, figures)
+        run.keep(title=title.as_text(), figures=counted.as_text())
         return written
 
 
