@@ -104,22 +104,22 @@ def gates_seen(events: Iterable[Event], given: Iterable[Any] = ()) -> list[GateS
 def rule_of(gate: Any) -> str:
     """What a gate asks for: the first line of its class's docstring, and the values it was given."""
     kind = type(gate)
-    said = (kind.__doc__ or "").strip().partition("\n")[0]
-    if said.startswith(f"{kind.__name__}("):  # what dataclasses write themselves
-        said = ""
+    docstring = (kind.__doc__ or "").strip().partition("\n")[0]
+    if docstring.startswith(f"{kind.__name__}("):  # what dataclasses write themselves
+        docstring = ""
     values = []
     if dataclasses.is_dataclass(gate):
         for each in dataclasses.fields(gate):
             if each.name not in ("name", "cost"):
                 values.append(_value(each.name, getattr(gate, each.name)))
     given = "; ".join(filter(None, values))
-    rule = f"{said.rstrip('.')} ({given})" if said and given else said or given
+    rule = f"{docstring.rstrip('.')} ({given})" if docstring and given else docstring or given
     return rule[:MOST_OF_A_RULE]
 
 
 def _value(name: str, value: Any) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} → {said}" for key, said in value.items())
+        return ", ".join(f"{key} → {remedy}" for key, remedy in value.items())
     shown = value if isinstance(value, str | int | float) else getattr(value, "name", "")
     return f"{name}: {shown}" if shown != "" else ""
 
@@ -129,9 +129,9 @@ def beside_the_card(card: Criteria, team: Iterable[Member]) -> str:
     worked = {member.name for member in team if member.model}
     idle = [name for name in card.specialists if name not in worked]
     new = sorted(worked - {*card.specialists})
-    said = []
+    sentences = []
     if idle:
-        said.append(f"On the card, and not asked in this run: {', '.join(idle)}.")
+        sentences.append(f"On the card, and not asked in this run: {', '.join(idle)}.")
     if new:
-        said.append(f"In this run, and not on the card: {', '.join(new)}.")
-    return " ".join(said)
+        sentences.append(f"In this run, and not on the card: {', '.join(new)}.")
+    return " ".join(sentences)

@@ -84,7 +84,7 @@ def _cited(id: str, words: set[str], documents: Documents) -> Cited:
     if own not in documents:
         return Cited(id, None, 0, carries=False)
     document = documents[own]
-    shared = [len(words & said) for said in _words_of(document)] or [0]
+    shared = [len(words & one) for one in _words_of(document)] or [0]
     best = shared.index(max(shared))
     held = _words(document.title).union(*_words_of(document))
     numbers = {word for word in words if word.isdigit()}

@@ -129,10 +129,10 @@ def not_compared(log: Log, baseline: Log, documents: Documents | None = None) ->
             f"The baseline is not one agent: {author} asked a model in it. So it is not compared with "
             "the team. Give the log of a single agent on the same task."
         )
-    for who, one in (("one agent", baseline), ("team", log)):
+    for name, one in (("one agent", baseline), ("team", log)):
         if how := _not_delivered(one):
             return (
-                f"The {who} did not deliver ({how}), so the figures cannot be compared. Run it again, "
+                f"The {name} did not deliver ({how}), so the figures cannot be compared. Run it again, "
                 "with enough room to finish."
             )
     if log.offline != baseline.offline:
@@ -240,11 +240,11 @@ def beside(ours: str, theirs: str) -> tuple[str, set[str], set[str]]:
         return "The two texts are equal, word for word.", set(), set()
     if not only_ours and not only_theirs:
         return "The two texts have the same sentences, in another order.", set(), set()
-    said = (
+    sentence = (
         f"Only in the team's text: {len(only_ours)} of {counted(len(one), 'sentence')}. Only in the "
         f"one agent's: {len(only_theirs)} of {len(other)}."
     )
-    return said, only_ours, only_theirs
+    return sentence, only_ours, only_theirs
 
 
 def _said(text: str) -> list[str]:
@@ -337,12 +337,14 @@ def _version(package: str) -> str:
 
 def on_secrets(in_log: int, beside: int) -> str:
     """What the report says of secrets in the log, and in the texts that were given beside it."""
-    said = "Nothing in the log looked like a key or a password."
+    sentence = "Nothing in the log looked like a key or a password."
     if in_log:
-        said = (
+        sentence = (
             f"{counted(in_log, 'text')} of the log held what looks like a key or a password; it was "
             "replaced here, but the log still holds it: do not hand that file on."
         )
     if beside:
-        said += f" So did {counted(beside, 'text')} beside the log, such as the note or a document."
-    return said
+        sentence += (
+            f" So did {counted(beside, 'text')} beside the log, such as the note or a document."
+        )
+    return sentence

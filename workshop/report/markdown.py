@@ -143,8 +143,8 @@ def _comparison(report: Report) -> Iterator[str]:
             inline(facts.beside(report.text, theirs)[0], 600),
             "",
         )
-    who = "The one agent" if fits else "The baseline"
-    yield from (f"{who} ended {inline(facts.ending(rival), 600)}. Its text:", "", *shown(theirs))
+    name = "The one agent" if fits else "The baseline"
+    yield from (f"{name} ended {inline(facts.ending(rival), 600)}. Its text:", "", *shown(theirs))
 
 
 def _card(report: Report) -> Iterator[str]:
@@ -175,9 +175,9 @@ def _team(report: Report) -> Iterator[str]:
         yield from (inline(member.model), "")
         if member.fields:
             yield from (f"It answers in the fields {inline(', '.join(member.fields))}.", "")
-        for tool, said in member.tools.items():
+        for tool, description in member.tools.items():
             times = counted(member.calls.get(tool, 0), "call")
-            yield f"- {inline(tool)}, {times}: {inline(said, 600)}"
+            yield f"- {inline(tool)}, {times}: {inline(description, 600)}"
         for prompt in member.prompts:
             yield from ("", *fenced(prompt), "")
 

@@ -56,13 +56,13 @@ def html(text: str, documents: Documents, only: Collection[str] = (), marked: bo
     parts = []
     bullets: list[str] = []
     for kind, words in blocks(text):
-        said = " ".join(_sentences(words, documents, only, marked))
+        content = " ".join(_sentences(words, documents, only, marked))
         if kind == "bullet":
-            bullets.append(f"<li>{said}</li>")
+            bullets.append(f"<li>{content}</li>")
             continue
         parts += _list(bullets)
         bullets = []
-        parts.append(f"<h3>{_inline(words)}</h3>" if kind == "heading" else f"<p>{said}</p>")
+        parts.append(f"<h3>{_inline(words)}</h3>" if kind == "heading" else f"<p>{content}</p>")
     return "".join([*parts, *_list(bullets)])
 
 
@@ -75,12 +75,12 @@ def _sentences(
 ) -> Iterator[str]:
     for sentence in sentences(text) or [text]:
         found = claim(sentence, documents)
-        said = _linked(found)
+        content = _linked(found)
         if sentence in only:
-            said = f"<u>{said}</u>"
+            content = f"<u>{content}</u>"
         if marked and found.cited and not found.carried:
-            said += ' <span class="bad">(not carried by its source)</span>'
-        yield said
+            content += ' <span class="bad">(not carried by its source)</span>'
+        yield content
 
 
 def _linked(found: Claim) -> str:

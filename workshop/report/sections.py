@@ -56,8 +56,8 @@ def result(report: Report) -> Iterator[str]:
         words = rendered.html(text, report.documents)
         yield f'<details class="text"><summary>also kept: {one_line(name)}</summary>{words}</details>'
     if report.documents and report.text:
-        said = citing.in_words(citing.claims(report.text, report.documents))
-        yield f'<p class="aside">{escape(said)} A citation opens the document at the sentence.</p>'
+        sentence = citing.in_words(citing.claims(report.text, report.documents))
+        yield f'<p class="aside">{escape(sentence)} A citation opens the document at the sentence.</p>'
 
 
 def note(report: Report) -> Iterator[str]:
@@ -92,8 +92,8 @@ def card(filled: Criteria | None, team: Iterable[built.Member]) -> Iterator[str]
         if jobs
         else ('<p class="bad">No specialist is named on the card.</p>')
     )
-    if said := built.beside_the_card(filled, team):
-        yield f"<p>{one_line(said, 600)}</p>"
+    if sentence := built.beside_the_card(filled, team):
+        yield f"<p>{one_line(sentence, 600)}</p>"
 
 
 def comparison(report: Report) -> Iterator[str]:
@@ -116,18 +116,18 @@ def comparison(report: Report) -> Iterator[str]:
         ]
         yield table("figures of the team and of one agent", ("", "team", name, "times"), rows)
     theirs = rival.result.as_text() if rival.result else ""
-    said, only_ours, only_theirs = facts.beside(report.text, theirs)
+    sentence, only_ours, only_theirs = facts.beside(report.text, theirs)
     if fits:
         underlined = " They are underlined." if only_ours or only_theirs else ""
-        yield f"<p>{escape(said)}{underlined}</p>"
+        yield f"<p>{escape(sentence)}{underlined}</p>"
     yield '<div class="two">'
-    for who, log, text, only in (
+    for author, log, text, only in (
         ("the team", report.log, report.text, only_ours),
         (name, rival, theirs, only_theirs),
     ):
         words = rendered.html(text, report.documents, only if fits else ()) or "<p>No text.</p>"
         yield (
-            f'<div class="card text"><p class="aside">{who} · ended {one_line(facts.ending(log))}</p>'
+            f'<div class="card text"><p class="aside">{author} · ended {one_line(facts.ending(log))}</p>'
             f"{words}</div>"
         )
     yield "</div>"
@@ -150,9 +150,9 @@ def _member(member: built.Member) -> str:
     content = f"<p>{one_line(member.model)}</p>"
     if member.fields:
         content += f"<p>answers in the fields {one_line(', '.join(member.fields))}</p>"
-    for tool, said in member.tools.items():
+    for tool, description in member.tools.items():
         times = counted(member.calls.get(tool, 0), "call")
-        content += f"<p><code>{one_line(tool)}</code>, {times}: {one_line(said, 600)}</p>"
+        content += f"<p><code>{one_line(tool)}</code>, {times}: {one_line(description, 600)}</p>"
     prompts = "".join(f'<pre tabindex="0">{escape(prompt)}</pre>' for prompt in member.prompts)
     content += prompts or "<p>It has no prompt.</p>"
     return (

@@ -8,7 +8,7 @@ from workshop.report import Report, citing
 def test_an_own_tool_is_called_and_its_answer_used(lesson):
     [call] = [event for event in lesson.measuring.events if event.kind == "tool_call"]
     assert call.name == "board_lines" and call.input == {"text": lesson.notice}
-    assert f"{lesson.board_lines(lesson.notice)} lines" in lesson.said.as_text()
+    assert f"{lesson.board_lines(lesson.notice)} lines" in lesson.answer.as_text()
     assert lesson.result.artifacts["room"] in [
         event.result.as_text() for event in lesson.run.events if event.kind == "return"
     ]
@@ -25,9 +25,9 @@ def test_an_own_gate_refuses_what_is_not_in_the_library(lesson):
 
 def test_a_build_passes_what_the_capstone_asks_and_a_careless_one_does_not(lesson):
     assert lesson.result.ok and all(check.passed for check in lesson.report.checks)
-    wanted = {check.name for check in lesson.refused if not check.passed}
-    assert {"own specialists whose work was used", "tools of your own that were called"} <= wanted
-    assert {"checks by a gate", "limits in the budget"} <= wanted
+    missing = {check.name for check in lesson.refused if not check.passed}
+    assert {"own specialists whose work was used", "tools of your own that were called"} <= missing
+    assert {"checks by a gate", "limits in the budget"} <= missing
 
 
 def test_what_was_shipped_once_is_not_paid_again(lesson):
@@ -82,5 +82,5 @@ def test_a_citation_opens_the_sentence_that_carries_it(lesson):
 def test_a_note_is_counted_and_not_judged(lesson):
     [check] = [each for each in lesson.report.checks if each.name == "sentences in the note"]
     assert check.passed and check.measured == 5
-    [missing] = [each for each in lesson.refused if each.name == "sentences in the note"]
-    assert not missing.passed
+    [refused] = [each for each in lesson.refused if each.name == "sentences in the note"]
+    assert not refused.passed

@@ -153,9 +153,9 @@ def test_the_rivals_text_stands_beside_ours_and_equal_is_said(log):
     rival = single()
     theirs = rival.events[-1].result.as_text()
     mine = Report(log).text
-    said, only_ours, only_theirs = facts.beside(mine, theirs)
+    sentence, only_ours, only_theirs = facts.beside(mine, theirs)
     page = html.unescape(Report(log, baseline=rival).html())
-    assert said in page and page.count("<u>") == len(only_ours) + len(only_theirs)
+    assert sentence in page and page.count("<u>") == len(only_ours) + len(only_theirs)
     assert facts.beside(mine, f" {mine}\n")[0] == "The two texts are equal, word for word."
     assert facts.beside("One. Two.", "Two. One.")[0].endswith("in another order.")
     assert facts.beside("One. Two.", "Two. Three.")[1:] == ({"One."}, {"Three."})
@@ -379,13 +379,13 @@ def test_whatever_a_log_a_document_or_an_author_says_is_shown_and_never_markup(t
 def test_what_looks_like_a_secret_is_replaced_everywhere(secret, tmp_path):
     kept = re.sub(r"password = |Authorization: Bearer |https://|@example.org/x|\"", "", secret)
     path = saved(logged(f"Use {secret} now"), tmp_path / "log.jsonl")
-    said = f"I used {secret} here"
+    text = f"I used {secret} here"
     report = Report(
         path,
-        note=said,
-        author=said,
-        card=Criteria(task=said, roles=f"{said}: {said}"),
-        documents={"mine": said, said: "no secret"},
+        note=text,
+        author=text,
+        card=Criteria(task=text, roles=f"{text}: {text}"),
+        documents={"mine": text, text: "no secret"},
     )
     for text in (report.html(), report.markdown()):
         assert kept not in text and "secret]" in text
