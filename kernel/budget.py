@@ -42,7 +42,7 @@ class Budget(BaseModel):
     seconds: float | None = Field(default=None, ge=0)
     """Wall-clock time."""
     depth: int = Field(default=3, ge=0)
-    """Levels of dispatch: a team of teams is two."""
+    """Levels of dispatch: a team of teams has three, the chief's, the leads' and the members'."""
 
 
 class Exhausted(Exception):

@@ -146,11 +146,6 @@ NOT_UNDERSTOOD = {
     "notebooks/17_ask_a_person.ipynb": {
         "Write a brief on Qdrant": "facts on another topic are handed over, which is the lesson's point",
     },
-    "notebooks/18_teams_of_teams.ipynb": {
-        "Write a brief that adds …": "a further task in one conversation: it is not done",
-        "Write a brief on pgvector, Qdrant, …": "the budget refuses the fourth level: the writer gets "
-        "no fact on any of them",
-    },
     "notebooks/22_evaluate_it.ipynb": {
         '"…': "a line of a verdict in JSON that a fault cut, which begins with a quote",
         **dict.fromkeys(

@@ -54,7 +54,9 @@ LESSONS = (
         "a run that stops for a person, and goes on with the answer another day",
     ),
     Lesson(
-        "18", "Teams of teams", "three levels, what each costs and loses, and four bad managers"
+        "18",
+        "Teams of teams",
+        "three levels: what each costs and loses, and three remedies for a bottleneck",
     ),
     Lesson(
         "19",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 from classroom.paper.svg import (
     BODY,
@@ -49,6 +50,7 @@ class Node:
     calls: int = 0
     """Calls of this dispatch itself, without those below."""
     tokens: int = 0
+    usd: Decimal = Decimal(0)
     seconds: float = 0.0
     """From its first event to its last."""
 
@@ -99,6 +101,7 @@ class Level:
     refused: int
     calls: int
     tokens: int
+    usd: Decimal
     brought: int
     """Different sources that this level sent up."""
     dropped: int
@@ -130,11 +133,13 @@ class Hierarchy(View):
                 node.seconds = event.at - node.began
                 node.calls = event.spent.calls
                 node.tokens = event.spent.tokens
+                node.usd = event.spent.usd
         roots = [bare for root in roots for bare in _bare(root, wrappers, 1)]
         for root in roots:
             for node in root.walk():  # top down: the sums of those below are still whole
                 node.calls -= sum(part.calls for part in node.parts)
                 node.tokens -= sum(part.tokens for part in node.parts)
+                node.usd -= sum((part.usd for part in node.parts), Decimal(0))
         return roots
 
     def nodes(self) -> list[Node]:
@@ -224,6 +229,7 @@ def _summed(number: int, nodes: list[Node]) -> Level:
         refused=sum(node.refused for node in nodes),
         calls=sum(node.calls for node in nodes),
         tokens=sum(node.tokens for node in nodes),
+        usd=sum((node.usd for node in nodes), Decimal(0)),
         brought=len(brought),
         dropped=len(below - brought),
         seconds=max(node.seconds for node in nodes),

@@ -7,7 +7,17 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kernel import Agent, Handoff, Result, Run, connect, models, tool
+from kernel import (
+    Agent,
+    DeterministicSupervisor,
+    Handoff,
+    Result,
+    Run,
+    connect,
+    models,
+    specialists,
+    tool,
+)
 from kernel.gates import Gated, LengthGate
 from tests.scripted import Worker, scripted
 from workshop.views import AgentLoop, Hierarchy, HubAndMesh
@@ -63,6 +73,17 @@ async def test_a_refusal_by_the_door_is_counted_once(people):
     tree = await drawn(team)
     assert [level.refused for level in tree.levels()] == [0, 0, 0, 2]
     assert "too deep" in tree.text()
+
+
+async def test_what_the_levels_used_is_what_the_run_used():
+    run = Run(connect())
+    desk = DeterministicSupervisor(*specialists(), name="desk")
+    office = DeterministicSupervisor(desk, *specialists()[1:], name="office")
+    await run.dispatch(office, Handoff(intent="Write a brief on Qdrant"))
+    levels = Hierarchy(run).levels()
+    assert sum(level.calls for level in levels) == run.spent.calls
+    assert sum(level.tokens for level in levels) == run.spent.tokens
+    assert sum(level.usd for level in levels) == run.spent.usd > 0
 
 
 async def test_a_wrapper_is_no_level(people):

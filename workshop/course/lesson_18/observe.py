@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 18: a lead at two levels."""
+"""What is seen of answers to lesson 18: a lead at two levels, and one that shares out its calls."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from classroom.observing import call, held
 from kernel import Executable, Handoff, Result, Run
+from kernel.events import Dispatched
 from workshop.course.seen import ending, quiet_run
 
 WAITS = 20
@@ -139,4 +140,64 @@ def _whole(members: dict[str, Any]) -> list[str]:
     return found
 
 
-OBSERVE = {"18.1": led}
+@dataclass
+class Spender:
+    """Answers as its case says, when its budget has the calls that it needs; else half-way."""
+
+    name: str
+    needs: int
+    result: dict[str, Any]
+    half: str | None
+    floor: Floor
+    description: str = "Researches one topic."
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        allowed = run.budget.calls
+        if allowed is not None and allowed < self.needs:
+            reason = f"{self.name} needs {self.needs} calls"
+            short = {"status": "exhausted", "output": self.half, "reason": reason}
+            return await Specialist(self.name, short, self.floor).execute(handoff, run)
+        return await Specialist(self.name, self.result, self.floor).execute(handoff, run)
+
+
+def shares(shared: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Who got which part of the calls, what the editor was handed, and what came up."""
+    floor, desk = Floor(), Floor()
+    members: dict[str, Executable] = {}
+    for topic, each in case["members"].items():
+        members[topic] = Spender(each["name"], each["needs"], each["result"], each["half"], floor)
+    editor = Specialist("editor", case["editor"], desk)
+    run = quiet_run()
+    returned = call(shared, members, editor, Handoff(intent=case["task"]), run, case["calls"])
+    given = [event for event in run.events if isinstance(event, Dispatched)]
+    to_members = [event for event in given if event.agent != "editor"]
+    to_editor = [event for event in given if event.agent == "editor"]
+    facts = [event.handoff.artifacts.get("facts", "") for event in to_editor]
+    seen: dict[str, Any] = {
+        "calls of execute past the run": max(0, floor.calls + desk.calls - len(given)),
+        "who got work": tuple(sorted(event.agent for event in given)),
+        "handed over": {event.agent: event.handoff.intent for event in given},
+        "the members' shares, in calls": {e.agent: e.limits.calls for e in to_members},
+        "the editor's share, in calls": [event.limits.calls for event in to_editor],
+        "members at work in the same moment": floor.peak,
+        "facts that the editor got": [text.splitlines() for text in facts],
+        **ending(returned),
+    }
+    if isinstance(returned, Result):
+        topics = case["members"]
+        reasons = _reasons(members)
+        seen["reason, with what is missing"] = held(returned.reason, *topics, *reasons)
+    return seen
+
+
+def _reasons(members: Mapping[str, Executable]) -> list[str]:
+    """What a member may give as its reason, whatever its share is."""
+    found: list[str] = []
+    for member in members.values():
+        assert isinstance(member, Spender)
+        found.append(f"{member.name} needs {member.needs} calls")
+        found += filter(None, [member.result.get("reason"), member.result.get("raises")])
+    return found
+
+
+OBSERVE = {"18.1": led, "18.2": shares}
