@@ -125,6 +125,12 @@ def traces(draw: Random) -> dict[str, list[Any]]:
     checks = own(4 * share)
     below = [["handoff", four, three, {"facts": texts[0]}]] * 3
     same = work(two, texts[0])
+    both = work(three, f"all of {share}", facts=f"{texts[0]} {texts[1]}")
+    later = [work(three, f"part {n} of {share}", facts=texts[1]) for n in range(3)]
+    between = [
+        work(three, f"part {n} of {share}", facts=texts[0], log=f"line {n}") for n in range(3)
+    ]
+    longer = [work(four, f"part {n} of {share}", facts=f"{n}: {texts[0]}") for n in range(3)]
     log = work(two, texts[1], facts="the log"), work(three, texts[2], facts="the log")
     pieces = work(three, texts[2], facts=texts[0][:6], more=texts[1][:6])
     found = {
@@ -163,6 +169,23 @@ def traces(draw: Random) -> dict[str, list[Any]]:
             ),
             case("a worker hands the result on three times", *good, below, end()),
             case(
+                "one of two results is handed on, the second one",
+                *[start(), first, second, work(three, f"part of {share}", facts=texts[1])],
+                end(),
+            ),
+            case("both results are handed on in one text", start(), first, second, both, end()),
+            case(
+                "the second result is handed on three times", start(), first, second, *later, end()
+            ),
+            case(
+                "a result is handed on, and after it a text that is none",
+                *[start(), first, second, work(three, texts[2], facts=texts[0])],
+                work(four, f"all of {share}", log="the log"),
+                end(),
+            ),
+            case("one result three times, with others between", start(), first, *between, end()),
+            case("one result is in three longer texts", start(), first, *longer, end()),
+            case(
                 "three results are handed on, once each",
                 start(),
                 first,
@@ -181,6 +204,11 @@ def traces(draw: Random) -> dict[str, list[Any]]:
             case("the manager died, and two of three replies were kept", *good, kept=2),
             case("the manager died; the journal holds earlier work as well", *good, kept=5),
             case("the manager died before anybody replied", start()),
+            case(
+                "there are two replies for one of two results, and two of three were kept",
+                *[start(), first, second[:3], second[1:]],
+                kept=2,
+            ),
             case(
                 "it died with a request on its way; all replies were kept",
                 *good,

@@ -4,7 +4,7 @@ def signs(trace, kept):
     total = trace.totals()["input_tokens"]
     mine = trace.by_agent().get(boss, {"input_tokens": 0})["input_tokens"]
     back = brought(trace, boss)
-    times = [handed(trace, boss).count(text) for text in back]
+    times = [len([1 for text in handed(trace, boss) if result in text]) for result in back]
     alive = has_end(trace, boss)
     asked = {
         "micromanager": 2 * mine > total,

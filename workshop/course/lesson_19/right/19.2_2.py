@@ -8,7 +8,9 @@ def signs(trace, kept):
         if event.kind == "reply":
             tokens["own" if event.agent == manager else "others"] += event.spent.input_tokens
     results = brought(trace, manager)
-    given = Counter(text for text in handed(trace, manager) if text in results)
+    given = Counter()
+    for text in handed(trace, manager):
+        given.update(result for result in results if result in text)
     names = []
     if tokens["own"] > tokens["others"]:
         names.append("micromanager")
