@@ -96,40 +96,108 @@ def _payment(about: str, orders: list[Any], trouble: list[str]) -> Any:
     return {"about": about, "orders": orders, "trouble": trouble}
 
 
-def checkpoints(draw: Random) -> dict[str, list[Any]]:
-    """A person who proceeds, who edits, who stops; and research that fails."""
-    topic = draw.choice(TOPICS)
-    lines = [f"- Fact {draw.randint(100, 999)} on {topic}. [{topic}-{n}]" for n in range(3)]
-    found = {"status": "ok", "output": "\n".join(lines)}
-    failed = {"status": "failed", "reason": f"shelf {draw.randint(100, 999)} cannot be reached"}
-    others = [
-        {"status": status, "output": lines[0], "reason": f"{reason} {draw.randint(100, 999)}"}
+def results(draw: Random) -> dict[str, list[Any]]:
+    """Processes that die or end; work that does not end well; steps that are nearly alike."""
+    topic, other = draw.sample(TOPICS, 2)
+    number = draw.randint(100, 999)
+    search = _step("researcher", f"Find facts on {topic}")
+    criticise = _step("critic", f"Find facts on {other}")
+    write = _step("writer", f"Write {number} words on {topic}", needs=0)
+    review = _step("reviewer", f"Review what is said on {topic}", needs=1, label="draft")
+    brief = [search, write]
+    alike = f"say something on {topic} and {other}"
+    unfinished = [
+        {"status": status, "output": f"half of {topic}", "reason": f"{reason} {number}"}
         for status, reason in (
-            ("refused", "no permission for shelf"),
-            ("exhausted", "no budget for shelf"),
-            ("paused", "somebody stopped it at shelf"),
+            ("failed", "no answer to request"),
+            ("exhausted", "no budget for request"),
+            ("paused", "a person has to decide on request"),
         )
     ]
-    task = f"Write a brief on {topic}"
     return {
-        "proceeds": [_person("the person proceeds", task, found, "Proceed")],
-        "edits": [
-            _person("the person strikes out a fact", task, found, "Proceed", lines[1]),
-            _person("the person strikes out all facts", task, found, "Proceed", ""),
+        "resumes": [
+            _work("the first process is killed while the writer works", brief, dies_at=2),
+            _work("the first process is killed at the third step", [*brief, review], dies_at=3),
         ],
-        "stops": [_person("the person stops", task, found, "Stop")],
-        "nothing to show": [
-            _person("the research fails", task, failed, "Proceed"),
-            *(
-                _person(f"the research ends {other['status']}", task, other, "Proceed")
-                for other in others
+        "whole results": [
+            _work("both processes come to their end", [*brief, review]),
+            _work("the researcher's output is the empty text", brief, silent="researcher"),
+            _work("one handoff is given twice to one worker", [search, search, write]),
+        ],
+        "not finished": [
+            _work(f"in the first process the writer ends {ends['status']}", brief, ends=ends)
+            for ends in unfinished
+        ],
+        "what a step is": [
+            _work(
+                "two workers get the same intent",
+                [_step("researcher", alike), _step("critic", alike)],
+            ),
+            _work(
+                "one worker gets two intents",
+                [search, _step("researcher", f"Find facts on {other}")],
+            ),
+            _work(
+                "one worker gets one intent, with other facts",
+                [search, criticise, *(_step("writer", alike, needs=needs) for needs in (0, 1))],
+            ),
+            _work(
+                "one worker gets one text, once as facts and once as a draft",
+                [search, *(_step("writer", alike, needs=0, label=each) for each in LABELS)],
+            ),
+            _work(
+                "one worker gets one intent, in another context",
+                [_step("writer", alike, f"for {each} readers") for each in (number, number + 1)],
+            ),
+            _work(
+                "what is the context of one handoff is the end of another one's intent",
+                [_step("writer", alike, f" {number}"), _step("writer", f"{alike} {number}")],
+            ),
+            _work(
+                "two intents differ in one capital letter",
+                [_step("writer", alike), _step("writer", alike.capitalize())],
+            ),
+            _work(
+                "two long intents differ in their last sign",
+                [_step("writer", f"{alike}, part {part}") for part in (1, 2)],
+            ),
+            _work(
+                "between the processes somebody edits the kept facts",
+                brief,
+                edit=[f"researcher: Find facts on {topic}", f"researcher: Find {number} facts"],
             ),
         ],
     }
 
 
-def _person(about: str, task: str, found: Any, choice: str, text: str | None = None) -> Any:
-    return {"about": about, "task": task, "found": found, "choice": choice, "text": text}
+LABELS = ("facts", "draft")
 
 
-INPUTS = {"16.1": crashes, "16.2": payments, "16.3": checkpoints}
+def _step(
+    worker: str, intent: str, context: str = "", *, needs: int | None = None, label: str = "facts"
+) -> list[Any]:
+    """needs: the number of the step whose output it gets, as the artifact `label`."""
+    return [worker, intent, context, needs, label]
+
+
+def _work(
+    about: str,
+    steps: list[Any],
+    *,
+    dies_at: int = 0,
+    silent: str = "",
+    ends: dict[str, Any] | None = None,
+    edit: list[str] | None = None,
+) -> Any:
+    """ends: how the writer ends in the first process. edit: a text in what is kept, and another one."""
+    first = {
+        "dies_at": dies_at,
+        "silent": silent,
+        "ends": {"writer": ends} if ends else {},
+        "edit": ["", ""],
+    }
+    second = {"dies_at": 0, "silent": silent, "ends": {}, "edit": edit or ["", ""]}
+    return {"about": about, "steps": steps, "processes": [first, second]}
+
+
+INPUTS = {"16.1": crashes, "16.2": payments, "16.3": results}

@@ -1,15 +1,15 @@
-"""What is seen of answers to lesson 16: what was sent before and after a crash, which effects were done, who was asked."""
+"""What is seen of answers to lesson 16: what was sent before and after a crash, which effects were done, who got work again."""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from classroom.observing import call, held, wait
+from classroom.observing import call, wait
 from kernel import Handoff, Result
 from workshop.course.desks import Specialist, order_of
 from workshop.course.seen import quiet_run
@@ -153,56 +153,83 @@ def _receipt(returned: Any) -> Any:
     return "not known …" if unknown else returned
 
 
+class Ended(BaseException):
+    """The process is killed here: no code of it catches that."""
+
+
 @dataclass
-class Person:
-    """Answers as the case says, and remembers what was shown."""
+class Crew:
+    """Workers of one process, who say what they were handed; the n-th work kills the process."""
 
-    choice: str
-    text: str | None
-    shown: list[Any] = field(default_factory=list)
+    process: dict[str, Any]
+    begun: int = 0
 
-    async def __call__(self, facts: Any) -> tuple[str, str]:
-        self.shown.append(facts)
-        return self.choice, facts if self.text is None else self.text
+    @property
+    def killed(self) -> bool:
+        return 0 < self.begun == self.process["dies_at"]
 
+    def given(self, step: list[Any], results: list[Any]) -> tuple[Specialist, Handoff]:
+        """The worker and the handoff of a step; the output of an earlier one may be an artifact."""
+        name, intent, context, needs, label = step
+        artifacts = {}
+        if needs is not None and isinstance(results[needs], Result):
+            artifacts = {label: results[needs].as_text()}
+        worker = Specialist(name, lambda handoff: self.work(name, handoff))
+        return worker, Handoff(intent=intent, context=context, artifacts=artifacts)
 
-def checked(with_a_person: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What the person saw, who worked with what, and how it ended."""
-    finder = Specialist("researcher", lambda _: Result(**case["found"]))
-    author = Specialist("writer", lambda handoff: _written(handoff))
-    person = Person(case["choice"], case["text"])
-    run = quiet_run()
-    returned = call(with_a_person, run, finder, author, person, case["task"])
-    given = run.trace().handoffs()
-    seen: dict[str, Any] = {
-        "handoffs": order_of(run),
-        "shown to the person": person.shown,
-        "facts of the writer": [
-            handoff["artifacts"].get("facts")
-            for handoff in given
-            if handoff["to_agent"] == "writer"
-        ],
-        "the task of the writer": [
-            held(f"{handoff['intent']}\n{handoff['context']}", case["task"])
-            for handoff in given
-            if handoff["to_agent"] == "writer"
-        ],
-        "calls of execute past the run": finder.calls + author.calls - len(given),
-    }
-    if not isinstance(returned, Result):
-        return {**seen, "returned": returned}
-    stopped = case["choice"] == "Stop" and returned.status == "paused"
-    return {
-        **seen,
-        "status": returned.status,
-        **({} if stopped else {"output": returned.output}),  # after a stop it is free
-        "facts kept": returned.artifacts.get("facts"),
-        "reason of the research": held(returned.reason, case["found"].get("reason", "-")),
-    }
+    def work(self, name: str, handoff: Handoff) -> Result:
+        self.begun += 1
+        if self.killed:
+            raise Ended
+        if name in self.process["ends"]:
+            return Result(**self.process["ends"][name])
+        words = f"{handoff.intent}; {handoff.context}; {handoff.artifacts or 'no artifacts'}"
+        output = "" if name == self.process["silent"] else f"{name}: {words}"
+        return Result(status="ok", output=output, artifacts={"notes": f"notes of the {name}"})
 
 
-def _written(handoff: Handoff) -> str:
-    return f"A brief of {len(handoff.artifacts.get('facts', '').split())} words."
+def stepped(dispatch_once: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Two processes with one store: whom each of them gave work, and what came back."""
+    kept: dict[str, str] = {}
+    seen: dict[str, Any] = {}
+    for number, process in enumerate(case["processes"], 1):
+        _edit(kept, *process["edit"])
+        crew = Crew(process)
+        run = quiet_run()
+        results: list[Any] = []
+        with _process_of(dispatch_once, number):
+            for step in case["steps"]:
+                worker, handoff = crew.given(step, results)
+                with suppress(Ended):
+                    returned = call(dispatch_once, run, worker, handoff, kept, meant=(kept,))
+                if crew.killed:
+                    break
+                results.append(returned)
+        past = crew.begun - len(run.trace().handoffs())
+        name = f"process {number}"
+        seen[f"{name}: handoffs"] = order_of(run)
+        seen[f"{name}: calls of execute past the run"] = max(0, past)
+        seen[f"{name}: results"] = [_said(result) for result in results]
+        seen[f"{name}: artifacts"] = [
+            result.artifacts if isinstance(result, Result) else "none" for result in results
+        ]
+    held_here = [*kept, *kept.values()]
+    seen["types in `kept`"] = sorted({type(each).__name__ for each in held_here})
+    return seen
 
 
-OBSERVE = {"16.1": resumed, "16.2": paid, "16.3": checked}
+def _edit(kept: dict[str, str], old: str, new: str) -> None:
+    """Somebody edits what is kept between two processes."""
+    for step, text in kept.items():
+        if type(text) is str and old:
+            kept[step] = text.replace(old, new)
+
+
+def _said(result: Any) -> Any:
+    """A result's status and words; anything else unchanged."""
+    if not isinstance(result, Result):
+        return result
+    return f"{result.status}: {result.as_text() or result.reason}"
+
+
+OBSERVE = {"16.1": resumed, "16.2": paid, "16.3": stepped}

@@ -1,8 +1,9 @@
-async def with_a_person(run, search, write, ask, task):
-    found = await run.dispatch(search, Handoff(intent=task))
-    if found.status != "ok":
-        return found
-    choice, text = await ask(found.as_text())
-    if choice != "Proceed":
-        return Result(status="paused", reason="no", artifacts={"facts": found.as_text()})
-    return await run.dispatch(write, Handoff(intent=task, artifacts=dict(facts=text)))
+async def dispatch_once(run, worker, handoff, kept):
+    key = repr((worker.name, handoff.intent, handoff.context, sorted(handoff.artifacts.items())))
+    try:
+        return Result.model_validate_json(kept[key])
+    except KeyError:
+        result = await run.dispatch(worker, handoff)
+        if result.status == "ok":
+            kept[key] = result.model_dump_json()
+        return result

@@ -1,9 +1,12 @@
-async def with_a_person(run, finder, author, person, task):
-    [found] = await run.fan_out([(finder, Handoff(intent=f"Find facts for: {task}"))])
-    if found.status != "ok":
-        return found
-    choice, left = await person(found.output)
-    facts = {"facts": left}
-    if choice == "Stop":
-        return Result(status="paused", output=left, artifacts=facts, reason="stopped")
-    return await run.dispatch(author, Handoff(intent=task, context="checked", artifacts=facts))
+async def dispatch_once(run, worker, handoff, kept):
+    import hashlib
+    import json
+
+    asked = json.dumps([worker.name, handoff.model_dump(mode="json")], sort_keys=True)
+    key = hashlib.sha256(asked.encode()).hexdigest()
+    if key not in kept:
+        [result] = await run.fan_out([(worker, handoff)])
+        if not result.ok:
+            return result
+        kept[key] = json.dumps(result.model_dump(mode="json"))
+    return Result(**json.loads(kept[key]))
