@@ -63,7 +63,11 @@ LESSONS = (
         "Four bad managers",
         "four managers beside a good one, and the sign of each in its trace",
     ),
-    Lesson("21", "Trace it", "a run as spans, sent to a real receiver, with what each agent cost"),
+    Lesson(
+        "21",
+        "Trace it",
+        "spans built by hand, four faults found from the trace alone, and what each agent costs",
+    ),
     Lesson("22", "Evaluate it", "four designs, twelve cases, and what the marks can tell apart"),
     Lesson("24", "Port it", "the same team on three libraries, and what each keeps from you"),
     Lesson(

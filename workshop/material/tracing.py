@@ -1,105 +1,113 @@
-"""Lesson 21: a span in words, a service that is busy at first, and what is stored of the export."""
+"""Lesson 21: days on which something is wrong at one place of a desk, and nobody says what."""
 
 from __future__ import annotations
 
-import asyncio
-import json
-from collections import Counter
-from collections.abc import Mapping
-from decimal import Decimal
-from importlib.metadata import version
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field, replace
+from random import Random
 
-from IPython.display import display
-
-from kernel import Client, Handoff, LLMSupervisor, Run, connect, specialists
-from kernel.models import role_of
-from kernel.telemetry import NAMES, Span, Spans, sending_to
-from kernel.trace import dollars
+from kernel import Agent, Client, Executable, Handoff, Result, Run, models, specialists
 from offline_model import Faults, OfflineTransport
-from workshop.views import chart
 
-from .receiver import Receiver
-
-STORED = Path(__file__).with_name("tracing.json")
-PACKAGES = ("opentelemetry-sdk", "opentelemetry-exporter-otlp-proto-http", "protobuf")
 TASK = Handoff(intent="Write a brief on pgvector")
-
-__all__ = ["Receiver", "busy_at_first", "dollars", "draw_tiers", "facts", "show", "stored"]
-
-
-def show(span: Span) -> None:
-    """Prints a span's name and attributes; a model by its role, without the ids of replies."""
-    model = span.attributes.get(NAMES["model"], "")
-    print(span.name.replace(model, role_of(model)) if model else span.name)
-    for name, value in sorted(span.attributes.items()):
-        if not name.endswith("id"):
-            print(f"  {name} = {role_of(value) if isinstance(value, str) else value}")
+KINDS = ("slow", "retries", "expensive", "failed", "empty")
+REQUESTS_BEFORE = {"researcher": 0, "writer": 2, "reviewer": 3}
+"""How many requests the desk has made when the specialist makes its first."""
+LONG_S = 40.0
+TRIES = 3
+"""So many requests are turned away where a service is overloaded."""
 
 
-def busy_at_first() -> Client:
-    """A client whose service turns the first request away, and that tries again at once."""
+async def bad_day(number: int) -> Run:
+    """A finished run of an editorial desk in which one thing is wrong; the same each time.
 
-    async def at_once(seconds: float) -> None:
-        await asyncio.sleep(0)
-
-    return Client(OfflineTransport(faults=Faults(first=("529",))), sleep=at_once)
-
-
-def draw_tiers(paid: Mapping[str, Decimal | None]) -> None:
-    """What 1,000 briefs cost, a bar for each team; a sentence where a price is not known."""
-    values = {name: 1000 * float(usd) for name, usd in paid.items() if usd}
-    if len(values) < len(paid):
-        print("The price of this model is not known, so there is nothing to draw.")
-        return
-    whole = values["strong everywhere"]
-    top = values["strong on top"] - values["cheap everywhere"]
-    where = "on top" if top > whole / 2 else "with the specialists"
-    finding = f"The money is {where}"
-    display(chart.bars(finding, values, axis="US dollars for 1,000 briefs"))
+    number: which day; each number draws what is wrong, and where.
+    """
+    draw = Random(number)
+    kind = draw.choice(KINDS)
+    names = list(REQUESTS_BEFORE)
+    if kind == "empty":
+        names.remove("researcher")  # nothing is handed to it on a good day either
+    return await played(kind, draw.choice(names))
 
 
-# ── where the extra is missing ────────────────────────────────────────────────────────────────────
+async def played(kind: str, worker: str) -> Run:
+    """The run of the desk when this is wrong with one of its specialists."""
+    clock = _Clock()
+    fault = {"retries": "529", "failed": "refusal"}.get(kind)
+    first = ("",) * REQUESTS_BEFORE[worker] + (fault,) * TRIES if fault else ()
+    transport = OfflineTransport(faults=Faults(first=first))
+    run = Run(Client(transport, retries=TRIES, sleep=clock.sleep, jitter=_none), clock=clock)
+    desk = _Desk({agent.name: agent for agent in specialists()})
+    if kind == "slow":
+        desk.team[worker] = _Slow(desk.team[worker], clock)
+    if kind == "expensive":
+        desk.team[worker] = _with_model(desk.team[worker], models.planner)
+    if kind == "empty":
+        desk.loses = worker
+    await run.dispatch(desk, TASK)
+    return run
 
 
-def stored(problem: Exception) -> None:
-    """Prints why nothing can be sent, and what came of the export when it was recorded last."""
-    print(problem)
-    print(in_words(json.loads(STORED.read_text(encoding="utf-8"))))
+def _with_model(agent: Executable, model: str) -> Executable:
+    assert isinstance(agent, Agent)
+    return replace(agent, model=model)
 
 
-def in_words(record: dict[str, Any]) -> str:
-    packages = ", ".join(f"{name} {number}" for name, number in record["versions"].items())
-    same = "unchanged" if record["unchanged"] else "changed"
-    return (
-        f"Nothing was sent. Recorded on {record['date']} ({packages}): "
-        f"{record['sent']} spans sent, {record['read back']} read back, {same}."
-    )
+def _none() -> float:
+    return 0.0
 
 
-async def exported() -> dict[str, Any]:
-    """Sends the spans of the lesson's team to a receiver: what was sent and what was read back."""
-    run = Run(connect("offline"))
-    await run.dispatch(LLMSupervisor(specialists()), TASK)
-    with Receiver() as receiver, sending_to(receiver.url) as tracer:
-        sent = Spans(tracer).read(run).spans
-    return {
-        "versions": {name: version(name) for name in PACKAGES},
-        "sent": len(sent),
-        "read back": len(receiver.spans),
-        "unchanged": Counter(map(facts, receiver.spans)) == Counter(map(facts, sent)),
-    }
+class _Clock:
+    """Seconds that pass a tenth with each look, and while somebody sleeps."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 0.1
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
 
 
-def facts(span: Span) -> str:
-    """All that a span holds, as a text that can be compared."""
-    times = (span.start_ns, span.end_ns)
-    attributes = sorted(span.attributes.items())
-    return repr((span.name, span.kind, span.depth, times, attributes, span.events, span.error))
+@dataclass
+class _Desk:
+    """Research, write, review: each is handed all that there is so far."""
+
+    team: dict[str, Executable]
+    loses: str = ""
+    """Who is handed the names of the parts without their texts."""
+    name: str = field(default="desk", init=False)
+    description: str = field(default="Writes briefs.", init=False)
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        parts: dict[str, str] = {}
+        intents = {"researcher": "Find facts on pgvector", "reviewer": "Review the draft"}
+        for worker, part in (("researcher", "facts"), ("writer", "draft"), ("reviewer", "review")):
+            given = dict.fromkeys(parts, "") if worker == self.loses else dict(parts)
+            intent = intents.get(worker, handoff.intent)
+            result = await run.dispatch(self.team[worker], Handoff(intent=intent, artifacts=given))
+            if not result.ok:
+                return run.end_early(result.status, f"{worker}: {result.reason}")
+            parts[part] = result.as_text()
+        return Result(status="ok", output=parts["draft"], artifacts=parts)
 
 
-def record(date: str) -> None:
-    """Stores what comes of the export today; `date` as in 2026-11-22."""
-    found = {"date": date, **asyncio.run(exported())}
-    STORED.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+@dataclass
+class _Slow:
+    """An executable that takes long before it begins."""
+
+    inner: Executable
+    clock: _Clock
+
+    @property
+    def name(self) -> str:
+        return self.inner.name
+
+    @property
+    def description(self) -> str:
+        return self.inner.description
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        await self.clock.sleep(LONG_S)
+        return await self.inner.execute(handoff, run)

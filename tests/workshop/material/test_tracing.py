@@ -1,47 +1,61 @@
-"""Facts about lesson 21's material: what is stored of the export is still true; no id or model is shown."""
+"""Facts about lesson 21's bad days: each has one fault, at its place, and is the same each time."""
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
+import pytest
 
-from kernel import Run
-from kernel.telemetry import INSTALL, Spans
+from kernel.telemetry import Spans
 from workshop.material import tracing
 
-
-async def test_what_is_stored_of_the_export_is_what_comes_of_it_today():
-    stored = json.loads(tracing.STORED.read_text(encoding="utf-8"))
-    stored.pop("date")
-    assert stored == await tracing.exported(), (
-        "run `python -c \"from workshop.material import tracing; tracing.record('<date>')\"`"
-    )
-
-
-def test_without_the_extra_the_lesson_says_how_to_install_it_and_shows_what_is_stored():
-    code = (
-        "import sys; sys.modules['opentelemetry'] = None\n"
-        "from kernel import telemetry\n"
-        "from workshop.material import tracing\n"
-        "try:\n"
-        "    with tracing.Receiver() as receiver, telemetry.sending_to(receiver.url): pass\n"
-        "except ModuleNotFoundError as problem:\n"
-        "    tracing.stored(problem)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert INSTALL in done.stdout and "Nothing was sent. Recorded on 20" in done.stdout, done.stderr
+EVERY = pytest.mark.parametrize(
+    ("kind", "worker"),
+    [
+        (kind, worker)
+        for kind in tracing.KINDS
+        for worker in tracing.REQUESTS_BEFORE
+        if (kind, worker) != ("empty", "researcher")
+    ],
+)
 
 
-async def test_a_span_in_words_names_no_model_and_no_id(capsys):
-    run = Run(tracing.busy_at_first())
-    await run.dispatch(tracing.specialists()[1], tracing.TASK)
-    for span in Spans().read(run).spans:
-        tracing.show(span)
-    shown = capsys.readouterr().out
-    assert "chat worker model" in shown and "claude-" not in shown and "msg_" not in shown
+def signs(run):
+    """What each specialist's spans show: seconds, dollars, retries, error, characters handed over."""
+    handed = {
+        event.agent: sum(map(len, event.handoff.artifacts.values()))
+        for event in run.events
+        if event.kind == "dispatch" and event.handoff.artifacts
+    }
+    spans = Spans().read(run).spans
+    found = {}
+    for span in spans:
+        agent = span.attributes["gen_ai.agent.name"]
+        if span.name.startswith("invoke_agent") and agent in tracing.REQUESTS_BEFORE:
+            events = [event for each in spans if each.parent is span for event in each.events]
+            found[agent] = {
+                "slow": span.ms / 1000 > tracing.LONG_S,
+                "expensive": span.attributes["workshop.usd"] > 0.001,
+                "retries": [event.name for event in events].count("retry") == tracing.TRIES,
+                "failed": bool(span.error),
+                "empty": handed.get(agent) == 0,
+            }
+    return found
 
 
-def test_tiers_without_a_price_are_not_drawn(capsys):
-    tracing.draw_tiers({"a": None})
-    assert "not known" in capsys.readouterr().out
+@EVERY
+async def test_a_bad_day_has_one_fault_at_one_place(kind, worker):
+    found = signs(await tracing.played(kind, worker))
+    faults = [(name, agent) for agent, seen in found.items() for name in seen if seen[name]]
+    assert faults == [(kind, worker)]
+
+
+async def test_a_day_is_the_same_each_time():
+    first, second = [await tracing.bad_day(4) for _ in range(2)]
+    assert [(event.kind, event.at) for event in first.events] == [
+        (event.kind, event.at) for event in second.events
+    ]
+
+
+async def test_the_first_dozen_days_show_every_fault():
+    days = [signs(await tracing.bad_day(number)) for number in range(12)]
+    kinds = {name for day in days for seen in day.values() for name in seen if seen[name]}
+    assert kinds == set(tracing.KINDS)

@@ -1,4 +1,4 @@
-"""The author's side of lesson 21: what answers are tried on, known slips, right answers in other words."""
+"""The author's side of lesson 21: handoffs, teams and their bills, models, runs, bad days."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ WORKERS = ("researcher", "writer", "reviewer", "planner", "judge")
 PARTS = ("facts", "draft", "feedback", "outline", "sources")
 
 
-# ── 15.1 ───────────────────────────────────────────────────────────────────────────────────────────
+# ── 21.1 ───────────────────────────────────────────────────────────────────────────────────────────
 
 
 def handoffs(draw: Random) -> dict[str, list[Any]]:
@@ -48,7 +48,7 @@ def _desk(about: str, *work: list[Any]) -> Any:
     return {"about": about, "task": {"intent": "Write a brief"}, "handoffs": given}
 
 
-# ── 15.2 ───────────────────────────────────────────────────────────────────────────────────────────
+# ── 21.2 ───────────────────────────────────────────────────────────────────────────────────────────
 
 
 def teams(draw: Random) -> dict[str, list[Any]]:
@@ -92,7 +92,7 @@ def teams(draw: Random) -> dict[str, list[Any]]:
     }
 
 
-# ── 15.3 ───────────────────────────────────────────────────────────────────────────────────────────
+# ── 21.3 ───────────────────────────────────────────────────────────────────────────────────────────
 
 MODELS = ("ant", "bee", "cat", "dog", "elk", "fox")
 
@@ -133,4 +133,223 @@ def tiers(draw: Random) -> dict[str, list[Any]]:
     }
 
 
-INPUTS = {"21.1": handoffs, "21.2": teams, "21.3": tiers}
+# ── 21.4 ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _member(
+    draw: Random,
+    name: str,
+    *below: dict[str, Any],
+    at_once: bool = False,
+    status: str = "ok",
+    asks: int | None = None,
+) -> dict[str, Any]:
+    """An executable that asks a model, then hands work to those below."""
+    count = draw.randint(1, 3) if asks is None else asks
+    return {
+        "name": name,
+        "asks": [_text(draw) for _ in range(count)],
+        "below": list(below),
+        "at once": at_once,
+        "status": status,
+        "reason": f"case {draw.randint(100, 999)}",
+    }
+
+
+def runs(draw: Random) -> dict[str, list[Any]]:
+    """Teams that work in turn, at once, on levels, with failures, in a run that has worked before."""
+    one, two, three, lead = draw.sample(WORKERS, 4)
+
+    def member(name: str, *below: dict[str, Any], **facts: Any) -> dict[str, Any]:
+        return _member(draw, name, *below, **facts)
+
+    def case(about: str, team: dict[str, Any], *before: dict[str, Any]) -> dict[str, Any]:
+        intent = f"Look up case {draw.randint(100, 999)}"
+        return {"about": about, "intent": intent, "team": team, "before": list(before)}
+
+    def crowd(name: str) -> list[dict[str, Any]]:
+        return [member(name, asks=count) for count in draw.sample((1, 2, 3), 3)]
+
+    in_turn = [member(one), member(two, asks=2), member(one, asks=3)]
+    levels = member(lead, member(two), member(three, asks=0), asks=1)
+    failed = member(two, status=draw.choice(("refused", "exhausted")))
+    return {
+        "in turn": [
+            case("a team that works in turn", member("desk", member(one), member(two), asks=2)),
+            case("one works twice", member("desk", *in_turn, asks=1)),
+        ],
+        "at once": [
+            case("three of one name work at once", member("desk", *crowd(one), at_once=True)),
+            case(
+                "two leads of one name work at once",
+                member("desk", member(lead, *crowd(one)), member(lead, member(two)), at_once=True),
+            ),
+            case(
+                "two leads work at once",
+                member(
+                    "desk",
+                    member(lead, *crowd(one)),
+                    member(three, *crowd(two), at_once=True),
+                    at_once=True,
+                ),
+            ),
+        ],
+        "errors": [
+            case("one of three does not end well", member("desk", member(one), failed, levels)),
+            case("the team fails too", member("desk", failed, status="failed", asks=0)),
+        ],
+        "before": [
+            case("the run has worked before", member("desk", levels, member(one)), member(one)),
+            case(
+                "the same team has worked in the run before",
+                member("desk", member(one), levels),
+                member("desk", *crowd(two), at_once=True),
+                member(three),
+            ),
+        ],
+    }
+
+
+# ── 21.5 ───────────────────────────────────────────────────────────────────────────────────────────
+
+RETRY = "retry"
+
+
+class _Day:
+    """The agents of one day: numbers that are drawn, all of them harmless."""
+
+    def __init__(self, draw: Random) -> None:
+        self.draw = draw
+
+    def chat(
+        self, ms: int = 0, usd: float = 0.0, events: tuple[str, ...] = (), error: str = ""
+    ) -> list[Any]:
+        facts = {"usd": usd or self.usd(40, 49), "events": list(events), "error": error}
+        return ["chat", ms or self.draw.randint(200, 290), facts]
+
+    def usd(self, low: int, high: int) -> float:
+        return self.draw.randint(low, high) / 100_000
+
+    def tool(self, ms: int = 0) -> list[Any]:
+        return ["tool", ms or self.draw.randint(20, 90), "search"]
+
+    def agent(
+        self,
+        name: str,
+        run: str,
+        *work: Any,
+        words: int | None = 0,
+        itself_ms: int = 0,
+        error: str = "",
+    ) -> dict[str, Any]:
+        """words: 0 for any number of them, None for a handoff without parts."""
+        handed: dict[str, Any] = {}
+        if words is not None:
+            parts = sorted(self.draw.sample(PARTS, self.draw.randint(1, 3)))
+            handed = {"desk.parts": parts, "desk.words": words or self.draw.randint(20, 400)}
+        return {
+            "name": name,
+            "run": run,
+            "handed": handed,
+            "work": [part if isinstance(part, list) else ["agent", 1, part] for part in work],
+            "itself_ms": itself_ms or self.draw.randint(5, 19),
+            "error": error,
+        }
+
+
+def days(draw: Random) -> dict[str, list[Any]]:
+    """One fault a day: an error, retries, an empty handoff, money or time, at a place that is drawn."""
+    day = _Day(draw)
+    one, two, three = draw.sample(WORKERS, 3)
+    agent, chat, tool = day.agent, day.chat, day.tool
+
+    def desk(about: str, *below: Any, error: str = "", **facts: Any) -> Any:
+        work = [part for each in below for part in (chat(), each)]
+        return {"about": about, "day": agent("desk", "1", *work, words=None, error=error, **facts)}
+
+    def empty(name: str, run: str) -> dict[str, Any]:
+        made = agent(name, run, chat())
+        made["handed"]["desk.words"] = 0
+        return made
+
+    def well(name: str, run: str) -> dict[str, Any]:
+        return agent(name, run, chat(), tool(), chat())
+
+    status = draw.choice(("failed", "refused", "exhausted"))
+    nothing_given = agent(one, "1.1", chat(), chat(), words=None)
+    again = ("note", RETRY, RETRY)
+    fails = agent(two, "1.2", chat(error=status), error=status)
+    lead_fails = agent(
+        two, "1.2", chat(), agent(three, "1.2.1", chat(), error=status), error="failed"
+    )
+    busy = agent(two, "1.2", chat(), chat(ms=draw.randint(9_000, 9_900), events=again))
+    costs = agent(three, "1.3", chat(), chat(usd=day.usd(3_000, 3_300)))
+    waits = agent(two, "1.2", chat(), itself_ms=draw.randint(8_000, 9_000))
+    slow_model = agent(one, "1.1", chat(), chat(ms=draw.randint(8_000, 9_000)), itself_ms=1)
+    busy_reader = agent(one, "1.1", *[chat() for _ in range(12)])
+    slow_tool = agent(three, "1.2", chat(), tool(draw.randint(8_000, 9_000)), chat(), itself_ms=1)
+    once_each = agent(three, "1.3", chat(events=(RETRY,)), chat(events=(RETRY,)))
+    noted = agent(three, "1.3", chat(events=(RETRY,)), chat())
+    chatty = agent(one, "1.1", chat(events=("note", "note")), chat())
+    unlucky = agent(three, "1.3", chat(error="overloaded_error"), chat())
+    lead = agent(
+        three, "1.3", chat(), well(one, "1.3.1"), waits | {"run": "1.3.2"}, well(one, "1.3.3")
+    )
+    dear_lead = agent(two, "1.2", chat(), costs | {"run": "1.2.1"}, chat())
+    return {
+        "time": [
+            desk("late: one agent itself takes long", chatty, waits, once_each),
+            desk("late: one model call takes long", slow_model, well(two, "1.2"), noted),
+            desk("late: one tool takes long", busy_reader, slow_tool, noted),
+            desk("late, on the lowest of three levels", nothing_given, unlucky, lead),
+        ],
+        "errors": [
+            desk("no brief", well(one, "1.1"), fails, noted, error="failed"),
+            desk(
+                "no brief, and a lead in between", busy | {"run": "1.4"}, lead_fails, error="failed"
+            ),
+            desk(
+                "no brief, though a second one was asked",
+                lead_fails,
+                fails | {"run": "1.3"},
+                error="failed",
+            ),
+            desk("the desk itself fails", well(one, "1.1"), unlucky, error="exhausted"),
+        ],
+        "retries": [
+            desk("late: a busy service", noted, well(one, "1.1"), busy),
+            desk("late, and expensive elsewhere", busy, costs, well(one, "1.1")),
+            desk(
+                "late, and a bad brief",
+                empty(one, "1.1"),
+                agent(two, "1.2", chat(events=(RETRY,) * 4)),
+            ),
+        ],
+        "empty": [
+            desk("a bad brief, and no error", nothing_given, empty(two, "1.2"), noted),
+            desk(
+                "a bad brief, late and expensive",
+                slow_model,
+                agent(three, "1.3", chat(), empty(two, "1.3.1"), costs | {"run": "1.3.2"}),
+            ),
+        ],
+        "money": [
+            desk("a large bill", nothing_given, noted, costs | {"run": "1.4"}),
+            desk("a large bill, and late", chatty, slow_model | {"run": "1.2"}, costs),
+            desk("a large bill below a lead", well(one, "1.1"), dear_lead),
+            desk(
+                "three of one name, one of them expensive",
+                well(one, "1.1"),
+                costs | {"name": one},
+                well(one, "1.4"),
+            ),
+            desk(
+                "a large bill of many small calls",
+                agent(two, "1.2", *[chat() for _ in range(15)]),
+                waits | {"run": "1.3"},
+            ),
+        ],
+    }
+
+
+INPUTS = {"21.1": handoffs, "21.2": teams, "21.3": tiers, "21.4": runs, "21.5": days}
