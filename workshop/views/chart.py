@@ -24,6 +24,8 @@ LEGEND = 72.0
 """How far below the numbers the first row of a legend is, in px."""
 APART = 14.0
 """Between the numbers at the ends of two lines, in px."""
+MOST_STEPS = 12
+"""Of so many steps each has its number; of more, every second one, or fewer."""
 COLUMNS = 30
 """Characters of the longest bar of a text twin."""
 
@@ -132,8 +134,12 @@ def curves(
     x_axis: str,
     y_axis: str,
     limit: float,
+    line: str = "limit",
 ) -> Chart:
-    """A curve for each name, a point for each step, and a dashed line at the limit."""
+    """A curve for each name, a point for each step, and a dashed line at the limit.
+
+    line: what the dashed line is called.
+    """
     steps = max(map(len, values.values()))
     columns = max(steps - 1, 1)
     width = RIGHT - LEFT
@@ -153,14 +159,14 @@ def curves(
         y = y_of(tick)
         drawing.horizontal(y, LEFT, RIGHT, stroke=FAINT)
         drawing.text(LEFT - 12, y + 4, f"{tick:,g}", anchor="end")
-    for step in range(steps):
+    for step in range(0, steps, 1 + (steps - 1) // MOST_STEPS):
         number = str(step + 1)
         drawing.text(x_of(step), bottom + 16, number, anchor="middle")
     drawing.meaning(scale.middle, bottom + 36, x_axis)
     y = y_of(limit)
     drawing.horizontal(y, LEFT, RIGHT, **DASHED)
-    drawing.text(LEFT + 8, y - 8, f"limit {limit:,g}", fill=INK)
-    words = [f"{y_axis} at {x_axis} 1 to {steps}, limit {limit:,g}"]
+    drawing.text(LEFT + 8, y - 8, f"{line} {limit:,g}", fill=INK)
+    words = [f"{y_axis} at {x_axis} 1 to {steps}, {line} {limit:,g}"]
     longest = max(map(len, values))
     for index, (name, curve) in enumerate(values.items()):
         dash = DASHES[index % len(DASHES)]

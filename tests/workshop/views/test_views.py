@@ -472,6 +472,19 @@ def test_the_name_of_a_line_lies_on_no_line_and_numbers_stand_apart(ends, drawn)
     assert numbers[1] - numbers[0] >= 12 and numbers[2] - numbers[1] >= 12
 
 
+@pytest.mark.parametrize(
+    ("steps", "shown"), [(12, range(1, 13)), (13, range(1, 14, 2)), (36, range(1, 37, 3))]
+)
+def test_of_many_steps_some_have_a_number(steps, shown):
+    heights = [5_000 + step for step in range(steps)]
+    drawn = chart.curves(
+        "Grows", {"one": heights}, x_axis="check", y_axis="tokens", limit=2_870, line="one agent"
+    )
+    words, _ = on_the_picture(drawn.svg)
+    assert [word for word in words if word.isdigit() and word != "0"] == [*map(str, shown)]
+    assert "one agent 2,870" in words
+
+
 @pytest.mark.parametrize("view", VIEWS)
 async def test_the_object_has_a_stable_repr(view):
     assert repr(view((await desk()).events)) == repr(view((await desk()).events))
