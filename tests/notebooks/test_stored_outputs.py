@@ -62,7 +62,12 @@ OF_MISBEHAVIOUR = {
     "no facts were handed over, so that no claim can be checked; hand over the facts with their "
     "sources.": "only the supervisor can do it, and the lesson's team drops the facts",
 }
+OF_AN_OWN_TOOL = (
+    "the program calls a tool by its words; whose it is says nothing to it, and the lesson says so"
+)
 NOT_UNDERSTOOD = {
+    "notebooks/27_ship_yours.ipynb": {"You measure notices for a board": OF_AN_OWN_TOOL},
+    "solutions/27_ship_yours.ipynb": {"You measure drafts": OF_AN_OWN_TOOL},
     "notebooks/02_three_specialists.ipynb": OF_THE_REVIEWER,
     "notebooks/07_was_it_worth_it.ipynb": OF_THE_REVIEWER,
     "notebooks/05_llm_supervisor.ipynb": {

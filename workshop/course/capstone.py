@@ -135,12 +135,12 @@ def _is_used(result: Result, number: int, events: Sequence[Event], kept: set[str
         later.update(_handed_on(event))
         if event.run.count(".") == 0:
             later.update(_returned(event))
-    pieces = _sentences(text)
+    pieces = sentences(text)
     handed_on = "\n".join(later - before)
     return any(piece in handed_on for piece in pieces)
 
 
-def _sentences(text: str) -> list[str]:
+def sentences(text: str) -> list[str]:
     """The sentences and lines of a text that are long enough to be known again, or the text."""
     found = []
     for piece in re.split(r"(?<=[.!?])\s+|\n", text):

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +32,10 @@ from kernel.plan import PLANNER
 from kernel.search import Corpus, Document
 from kernel.supervisors import SUPERVISOR
 from kernel.team import RESEARCHER, REVIEWER, WRITER
-from workshop.course.capstone import KERNELS_TOOLS, citations, on_log
+from workshop.course.capstone import KERNELS_TOOLS, citations, on_log, sentences
 from workshop.course.service import Killed, Log
 from workshop.material.documents import read_folder
 from workshop.material.shipping import GARDEN
-from workshop.report.citing import sentences
 
 
 def brought(own: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def _lengths(documents: dict[str, str], beside: dict[str, str]) -> dict[str, Any
     words = [{*re.findall(r"\w+", text.lower())} for text in texts]
     different = [len(words_of_one) for words_of_one in words]
     copied = sum(text in beside.values() for text in texts)
-    count = len(documents) - copied
+    count = len({*map(_squeezed, texts)}) - copied
     shortest = min(lengths, default=0)
     return {
         "documents": count,
@@ -177,7 +177,7 @@ LOOKS = {
     ),
     "draft": (
         "checks by a gate",
-        "gates that look at the draft",
+        "gates that can object to the draft",
         "vetoes that were left",
         *FIGURES,
     ),
@@ -204,7 +204,7 @@ def built(team: Any, case: dict[str, Any]) -> dict[str, Any]:
     seen = on_log(run.events, library.documents, kept)
     del seen["limits in the budget"]
     seen["why"] = _why(run)
-    seen["gates that look at the draft"] = sum(map(_looks_at_draft, noted))
+    seen["gates that can object to the draft"] = sum(map(_can_object, noted))
     seen[ANSWERS] = sum(
         wait(_depends(tool, given, case["documents"].values(), run)) for tool, given in called
     )
@@ -278,14 +278,17 @@ async def _depends(tool: Tool, arguments: dict[str, Any], texts: Iterable[str], 
     return len(answers) > 1
 
 
-def _looks_at_draft(gate: gates.Gate) -> bool:
-    """Whether the code of a gate's check reads the draft that it is given."""
+def _can_object(gate: gates.Gate) -> bool:
+    """Whether the code of a gate's check reads the draft, and may return more than an empty list."""
     check = inspect.unwrap(gate.check)
     code = getattr(check, "__code__", None)
     if code is None:
         return True
+    steps = [*dis.get_instructions(code)]
     names = code.co_varnames[inspect.ismethod(check) : code.co_argcount]
-    return not names or any(step.argval == names[0] for step in dis.get_instructions(code))
+    reads = not names or any(step.argval == names[0] for step in steps)
+    returned = [before for before, step in pairwise(steps) if step.opname == "RETURN_VALUE"]
+    return reads and any(step.opname != "BUILD_LIST" or step.arg for step in returned)
 
 
 def _why(run: Run) -> str:
