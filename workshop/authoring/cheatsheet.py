@@ -49,6 +49,7 @@ IN_A_NOTEBOOK = {
         "SideBySide",
         "beside",
         "Hierarchy",
+        "SpanTree",
     ),
     "workshop.plain": ("local_server", "plain_http"),
     "workshop.report": ("Report",),

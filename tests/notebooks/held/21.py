@@ -49,7 +49,7 @@ def test_every_span_that_is_sent_is_read_back_unchanged(lesson):
 
 @needs("telemetry")
 def test_where_nobody_listens_one_warning_says_so(lesson):
-    texts = [str(warning.message) for warning in lesson.said]
+    texts = [str(warning.message) for warning in lesson.caught]
     assert len(texts) == 1 and f"{len(lesson.ours)} spans could not be sent" in texts[0]
 
 
@@ -88,3 +88,5 @@ def test_cheap_specialists_save_less_than_a_cheap_top(lesson):
     everywhere, on_top, cheap, code = lesson.total.values()
     assert everywhere > on_top > everywhere / 2 > cheap > code > 0
     assert len(set(lesson.briefs.values())) == 1, "offline the quality cannot differ"
+    with_models = list(lesson.tokens.values())[:3]
+    assert len(set(with_models)) == 1, "nor does the number of tokens"
