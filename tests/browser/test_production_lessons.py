@@ -53,7 +53,9 @@ def test_a_lesson_runs_from_top_to_bottom(lesson, theme, open_notebook):
         notebook.page.set_default_timeout(LONG_MS)
         notebook.run_all(wait=False)
         if lesson == ASKING:
-            checkpoint_of(notebook).get_by_role("button", name="Proceed").click()
+            asked = checkpoint_of(notebook)
+            notebook.screenshot(f"checkpoint-{theme}", of=asked)
+            asked.get_by_role("button", name="Proceed").click()
         notebook.wait_until_run()
         assert notebook.failures() == [] and notebook.errors == []
         pictures = notebook.page.locator(".jp-OutputArea-output img")
