@@ -4,33 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from classroom.observing import call, wait
 from kernel import Handoff, Result
 from workshop.course.desks import Specialist, order_of
-from workshop.course.seen import quiet_run
+from workshop.course.seen import process_of, quiet_run
 
 
 class Killed(Exception):
     """The process dies here."""
-
-
-@contextmanager
-def _process_of(answer: Any, number: int) -> Iterator[None]:
-    """Has `hash` give an answer other numbers in each process, as it does with Python's texts."""
-    names = getattr(inspect.unwrap(answer), "__globals__", {})
-    own = "hash" in names
-    if not own:
-        names["hash"] = lambda value: hash((number, value))
-    try:
-        yield
-    finally:
-        if not own:
-            names.pop("hash", None)
 
 
 @dataclass
@@ -58,7 +43,7 @@ def resumed(resumable: Any, case: dict[str, Any]) -> dict[str, Any]:
     for number, process in enumerate(case["processes"], 1):
         service = Service(process["dies_at"], process["silent"])
         work = _work_at_once if process["at_once"] else _work
-        with _process_of(resumable, number):
+        with process_of(resumable, number):
             send = call(resumable, service.send, kept, meant=(kept,))
             if not callable(send):
                 return {"returned": send}
@@ -136,7 +121,7 @@ def paid(pay_once: Any, case: dict[str, Any]) -> dict[str, Any]:
     bank = Bank(list(case["trouble"]))
     returned = []
     for number, order in enumerate(case["orders"], 1):
-        with _process_of(pay_once, number):
+        with process_of(pay_once, number):
             returned.append(call(pay_once, bank, *order))
     quiet_run().note(f"{len(case['orders'])} orders, {len(bank.paid)} payments")
     return {
@@ -197,7 +182,7 @@ def stepped(dispatch_once: Any, case: dict[str, Any]) -> dict[str, Any]:
         crew = Crew(process)
         run = quiet_run()
         results: list[Any] = []
-        with _process_of(dispatch_once, number):
+        with process_of(dispatch_once, number):
             for step in case["steps"]:
                 worker, handoff = crew.given(step, results)
                 with suppress(Ended):
