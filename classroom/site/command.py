@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import re
 import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from classroom.course import active
 from classroom.site import sources
+
+if TYPE_CHECKING:
+    from classroom.site.frame import Frame
 
 NEEDED = ("nbconvert", "bs4", "pagefind")
 NEEDED_IN_A_TAB = (*NEEDED, "jupyterlite_core", "jupyterlite_pyodide_kernel", "pip", "setuptools")
@@ -34,13 +39,21 @@ def main(argv: list[str]) -> int:
         metavar="DIR",
         help="keeps what --browser fetched (default: DIR.cache)",
     )
+    parser.add_argument(
+        "--url",
+        type=_address,
+        default=None,
+        help="where the site will be, such as https://example.org/course/: for 404.html",
+    )
     options = parser.parse_args(argv)
     out = options.out.resolve()
     if problem := refusal(out, browser=options.browser):
         print(problem, file=sys.stderr)
         return 2
+    from classroom.site.frame import Frame
+
     began = time.monotonic()
-    unlinked = build(out, browser=options.browser)
+    unlinked = build(out, Frame(browser=options.browser, url=options.url or ""))
     size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
     count = len(list(out.rglob("*.html")))
     print(f"{count} pages, {size / 1e6:.1f} MB, in {time.monotonic() - began:.0f} s: {out}")
@@ -92,13 +105,12 @@ def _installed(name: str) -> bool:
     return importlib.util.find_spec(name) is not None
 
 
-def build(out: Path, *, browser: bool = False) -> list[str]:
-    """Writes the pages; with `browser` each notebook links to the edition that runs it.
+def build(out: Path, frame: Frame | None = None) -> list[str]:
+    """Writes the pages; returns the files that pages name and the site does not hold."""
+    from classroom.site import pages, render
+    from classroom.site.frame import NOT_FOUND, Frame
 
-    Returns the files that pages name and the site does not hold.
-    """
-    from classroom.site import render
-
+    frame = frame or Frame()
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
     course = active()
@@ -109,10 +121,11 @@ def build(out: Path, *, browser: bool = False) -> list[str]:
     for source in found:
         page = render.render(source, targets)
         unlinked += page.unlinked
-        _write(out / source.target, render.frame(page, navigation(), browser=browser))
+        _write(out / source.target, frame.around(page))
     for picture in sources.pictures():
         _copy(picture, out / picture.relative_to(course.root))
-    _write(out / "search.html", _search_page())
+    _write(out / "search.html", frame.around(pages.search()))
+    _write(out / NOT_FOUND, frame.around(pages.not_found(linked=bool(frame.url))))
     _write(
         out / "site.css",
         (Path(__file__).parent / "site.css").read_text(encoding="utf-8") + _colours(),
@@ -121,26 +134,10 @@ def build(out: Path, *, browser: bool = False) -> list[str]:
     return unlinked
 
 
-def navigation() -> list[tuple[str, str]]:
-    """What each page leads to: words and target."""
-    course = active()
-    return [(course.title, "index.html"), *course.navigation, ("Search", "search.html")]
-
-
-def _search_page() -> str:
-    """The only page with a script: the search, which is the site's own."""
-    from classroom.site import render
-
-    body = (
-        '<h1>Search</h1><div id="search"></div>'
-        "<noscript><p>The search needs JavaScript; the links above do not.</p></noscript>"
-        '<link rel="stylesheet" href="pagefind/pagefind-ui.css">'
-        '<script src="pagefind/pagefind-ui.js"></script>'
-        '<script>new PagefindUI({element: "#search", showImages: false, showSubResults: true});'
-        "</script>"
-    )
-    page = render.Page(sources.Source(Path("search.md"), "search.md"), "Search", body)
-    return render.frame(page, navigation()).replace(" data-pagefind-body", "")
+def _address(word: str) -> str:
+    if not re.fullmatch(r"https?://[^/\s?#]+(/[^\s?#]*)?", word):
+        raise argparse.ArgumentTypeError(f"{word!r} is not an address; expected https://HOST/PATH/")
+    return word.rstrip("/") + "/"
 
 
 def _colours() -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -13,7 +12,6 @@ import nbformat
 from bs4 import BeautifulSoup, Tag
 from nbconvert import HTMLExporter
 
-from classroom.course import active
 from classroom.site.sources import Source
 
 MARKDOWN_CELL = "text"
@@ -29,6 +27,8 @@ class Page:
     title: str
     body: str
     unlinked: list[str] = field(default_factory=list)
+    is_search: bool = False
+    """Whether it searches the others, and is not to be found itself."""
 
 
 def render(source: Source, targets: dict[str, str]) -> Page:
@@ -82,10 +82,21 @@ def _headings(soup: BeautifulSoup) -> None:
 
 
 def _alternatives(soup: BeautifulSoup) -> None:
-    """A picture without words says that it has none; a table can be scrolled by itself."""
+    """A picture without words says that it has none; what can be wider than the page is reached and
+    scrolled by the keyboard; a table's head that is empty is none.
+    """
     for picture in soup.find_all("img"):
         if not picture.get("alt") or str(picture["alt"]).startswith("No description"):
             picture["alt"] = "A picture without a description."
+    for wide in soup.select("pre, .output_area"):
+        wide["tabindex"] = "0"
+    for head in soup.find_all("th"):
+        if not head.get_text(strip=True) and not head.find("img"):
+            head.name = "td"
+            del head["scope"]
+    for head in soup.find_all("thead"):
+        if not head.get_text(strip=True):
+            head.decompose()
     for table in soup.find_all("table"):
         table.wrap(soup.new_tag("div", attrs={"class": "wide", "tabindex": "0"}))
 
@@ -125,32 +136,3 @@ def _refer(drawing: Tag, before: str, after: str) -> None:
         for key, value in part.attrs.items():
             if value in (f"#{before}", f"url(#{before})"):
                 part[key] = value.replace(f"#{before}", f"#{after}")
-
-
-def frame(page: Page, navigation: list[tuple[str, str]], *, browser: bool = False) -> str:
-    """The whole document: head, navigation, the page's body. navigation: (words, target) each."""
-    folder = PurePosixPath(page.source.target).parent.as_posix()
-    links = "".join(
-        f'<a href="{html.escape(relpath(target, folder))}">{html.escape(words)}</a>'
-        for words, target in navigation
-    )
-    start = relpath("index.html", folder)
-    kind = "exercise" if page.source.name.startswith("exercises/") else "lesson"
-    tab = relpath("try/lab/index.html", folder) + f"?path={page.source.name}"
-    run = f'<a href="{tab}">run it in this browser</a>, or ' if browser else "to run it, "
-    note = (
-        f'<p class="edition">You are reading this {kind}; {run}'
-        f'<a href="{start}#Start">install it</a>.</p>'
-        if page.source.is_notebook
-        else ""
-    )
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{html.escape(page.title)} · {html.escape(active().title)}</title>\n"
-        '<link rel="icon" href="data:,">\n'
-        f'<link rel="stylesheet" href="{relpath("site.css", folder)}">\n</head>\n<body>\n'
-        '<a class="skip" href="#text">Skip to the text</a>\n'
-        f'<header><nav aria-label="Site">{links}</nav></header>\n'
-        f'{note}\n<main id="text" data-pagefind-body>\n{page.body}\n</main>\n</body>\n</html>\n'
-    )

@@ -54,9 +54,10 @@ class _Quiet(SimpleHTTPRequestHandler):
 def built(folder: Path) -> tuple[float, float]:
     """Builds both sites in `folder / FOLDER`; returns the megabytes of the tab's one, plain and compressed."""
     from classroom.site import browser, command
+    from classroom.site.frame import Frame
 
     out = folder / FOLDER
-    command.build(out, browser=True)
+    command.build(out, Frame(browser=True))
     cache = Path(os.environ.get(CACHE) or folder / "cache")
     cache.mkdir(parents=True, exist_ok=True)
     return browser.build(out, cache)

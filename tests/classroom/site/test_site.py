@@ -18,6 +18,7 @@ pytest.importorskip(
 from bs4 import BeautifulSoup
 
 from classroom.site import browser, command, render, sources
+from classroom.site.frame import Frame
 
 
 @pytest.fixture(scope="module")
@@ -121,8 +122,63 @@ def test_each_page_of_a_notebook_leads_to_it_in_the_edition_for_a_tab():
     notebooks = [source for source in sources.pages() if source.is_notebook]
     assert len(notebooks) >= 40
     for source in notebooks:
-        page = render.frame(render.Page(source, "Title", ""), command.navigation(), browser=True)
+        page = Frame(browser=True).around(render.Page(source, "Title", ""))
         link = BeautifulSoup(page, "html.parser").find("a", string="run it in this browser")
         address, _, path = link["href"].partition("?path=")
         target = normpath(f"{PurePosixPath(source.target).parent}/{address}")
         assert target == browser.start().partition("?")[0] and path == source.name
+
+
+def test_the_front_page_has_a_door_for_each_way_and_the_tab_has_one_where_it_is_built():
+    [readme] = [source for source in sources.pages() if source.target == "index.html"]
+    page = render.Page(readme, "Title", "<h1>Title</h1><p>What it is.</p>")
+    for built, doors in (
+        (False, ["Read it", "Install it"]),
+        (True, ["Run it here", "Read it", "Install it"]),
+    ):
+        soup = BeautifulSoup(Frame(browser=built).around(page), "html.parser")
+        assert [link.get_text() for link in soup.select(".doors a")] == doors
+
+
+def test_a_lesson_says_where_it_is_and_what_comes_before_and_after(pages):
+    soups = {(path.parent.name, path.stem): soup for path, soup in pages.items()}
+    names = [path.stem for path in sorted(ROOT.glob("notebooks/[0-9][0-9]_*.ipynb"))]
+    for before, name, after in zip(names, names[1:], names[2:], strict=False):
+        for folder in ("notebooks", "exercises"):
+            soup = soups[folder, name]
+            ways = {link["rel"][0]: link["href"] for link in soup.select("a[rel]")}
+            assert {way: PurePosixPath(link).stem for way, link in ways.items()} == {
+                "prev": before,
+                "next": after,
+            }
+            [summary] = soup.select(".lessons summary")
+            assert summary.get_text().startswith(f"Lesson {name[:2]} of {names[-1][:2]}: ")
+            assert len(soup.select(".lessons li")) == len(names)
+        [current] = soups["notebooks", name].select("[aria-current=page]")
+        assert current.get_text().startswith(name[:2])
+
+
+def test_a_page_describes_itself_and_a_missing_one_is_said(site, pages):
+    for soup in pages.values():
+        description = soup.find("meta", attrs={"name": "description"})["content"]
+        assert 0 < len(description) <= 165
+    missing = pages[site / "404.html"]
+    assert "There is no such page" in missing.get_text() and missing.find("base") is None
+
+
+def test_with_an_address_a_missing_page_leads_back_from_any_folder(site, capsys):
+    frame = Frame(url="https://example.org/course/")
+    from classroom.site import pages as further
+
+    soup = BeautifulSoup(frame.around(further.not_found(linked=True)), "html.parser")
+    assert soup.find("base")["href"] == "https://example.org/course/"
+    with pytest.raises(SystemExit):
+        command.main(["--out", str(site), "--url", "here"])
+    assert "'here' is not an address" in capsys.readouterr().err
+
+
+def test_what_can_be_wider_than_the_page_is_reached_by_the_keyboard(pages):
+    for path, soup in pages.items():
+        for wide in soup.select("pre, .output_area"):
+            assert wide.get("tabindex") == "0", path.name
+        assert all(head.get_text(strip=True) for head in soup.find_all("th")), path.name
