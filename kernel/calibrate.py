@@ -1,13 +1,15 @@
-"""Calibrate a judge: spoil drafts in known ways, let the judge mark them, and count what it missed.
+"""Calibrate a judge: hold it against drafts that are spoiled in known ways, and against a reader.
 
 A judge's mark is worth what it has been shown to notice. Each spoiled draft has one fault that is
-known, since plain code put it there; the draft before it is the control.
+known, since plain code put it there; the draft before it is the control. Such faults are easy to
+notice, so the answers of somebody who has read the same sentences say more.
 """
 
 from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import NamedTuple
 
@@ -157,6 +159,65 @@ def caught(marks: Iterable[Judged], bar: float) -> dict[str, Caught]:
 def missed(marks: Iterable[Judged], bar: float) -> list[Judged]:
     """The spoiled drafts that a judge let pass."""
     return [one for one in marks if one.fault and one.mark >= bar]
+
+
+class Agreement(NamedTuple):
+    """How often a judge says what a reader says, to one question with a yes or a no."""
+
+    both_yes: int
+    false_yes: int
+    """The judge says yes, the reader no."""
+    false_no: int
+    both_no: int
+
+    @property
+    def share(self) -> float:
+        """Of all answers, those that agree."""
+        return (self.both_yes + self.both_no) / sum(self)
+
+    @property
+    def chance(self) -> float:
+        """The share that two would agree by who answer without reading, each with as many yeses."""
+        reader = (self.both_yes + self.false_no) / sum(self)
+        judge = (self.both_yes + self.false_yes) / sum(self)
+        return reader * judge + (1 - reader) * (1 - judge)
+
+    @property
+    def kappa(self) -> float | None:
+        """The agreement above chance, as a share of what there is above it: 1 for always, 0 for no
+        better than chance (Cohen 1960). None when both only ever gave one answer."""
+        if self.chance == 1:
+            return None
+        return (self.share - self.chance) / (1 - self.chance)
+
+    def interval(self, draws: int = 1000, *, seed: int = 0) -> tuple[float, float]:
+        """The ends of the middle 95 % of kappa over sentences drawn again; no kappa counts as 0."""
+        draw = random.Random(seed)
+        count = sum(self)
+        kappas = []
+        for _ in range(draws):
+            drawn = draw.choices(range(4), weights=self, k=count)
+            again = Agreement(*map(drawn.count, range(4)))
+            kappas.append(again.kappa or 0.0)
+        kappas.sort()
+        return kappas[draws // 40], kappas[-draws // 40]
+
+    @property
+    def above_chance(self) -> bool:
+        """Whether even the lower end of the interval is above chance."""
+        return self.interval()[0] > 0
+
+
+def agreement(pairs: Iterable[tuple[bool, bool | None]]) -> Agreement:
+    """Counts pairs of (the reader's label, the judge's answer); an answer that is None is no yes.
+
+    Raises ValueError when there is no pair.
+    """
+    counts = Counter((label, answer is True) for label, answer in pairs)
+    if not counts:
+        raise ValueError("there is no pair of a label and an answer; label some sentences first")
+    cells = [(True, True), (False, True), (True, False), (False, False)]
+    return Agreement(*(counts[cell] for cell in cells))
 
 
 def _one(

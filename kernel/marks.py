@@ -66,7 +66,8 @@ class Report:
     """What an evaluation found: trials by design, each with the same cases and seeds.
 
     conditions: what varied, in words. k: of how many repeats `pass_at_k` and
-    `all_of_k` speak; at most as many as there are.
+    `all_of_k` speak; at most as many as there are. 0 leaves the chances of passing out of every
+    table.
     """
 
     trials: Mapping[str, Sequence[Trial]]
@@ -97,8 +98,8 @@ class Report:
             mark=interval(group),
             items={item: fmean(trial.marks[item] for trial in group) for item in group[0].marks},
             pass_at_1=pass_at_k(group, 1),
-            pass_at_k=pass_at_k(group, self.k),
-            all_of_k=all_of_k(group, self.k),
+            pass_at_k=pass_at_k(group, max(self.k, 1)),
+            all_of_k=all_of_k(group, max(self.k, 1)),
             usd=sum(prices, Decimal(0)) if len(prices) == len(group) else None,
             calls=fmean(trial.calls for trial in group),
             seconds=fmean(trial.seconds for trial in group),
@@ -108,14 +109,15 @@ class Report:
 
     def headings(self) -> list[str]:
         """What the columns of the table hold."""
-        chances = ["pass@1", f"pass@{self.k}", f"all of {self.k}"]
-        return ["design", "mark [95 %]", *chances, "$ for 1,000", "calls", "against the first"]
+        chances = ["pass@1", f"pass@{self.k}", f"all of {self.k}"] if self.k else []
+        return ["design", "mark [interval]", *chances, "$ for 1,000", "calls", "against the first"]
 
     def cells(self, row: Row) -> list[str]:
         """A row of the table, as text."""
         count = self.cases * self.repeats
         usd = "unknown" if row.usd is None else f"{1000 * row.usd / count:,.2f}"
-        chances = [f"{each:.2f}" for each in (row.pass_at_1, row.pass_at_k, row.all_of_k)]
+        shares = (row.pass_at_1, row.pass_at_k, row.all_of_k) if self.k else ()
+        chances = [f"{each:.2f}" for each in shares]
         against = "" if row.against is None else str(row.against)
         return [row.design, str(row.mark), *chances, usd, f"{row.calls:.1f}", against]
 
@@ -125,8 +127,9 @@ class Report:
         caveats = [
             f"{self.cases} cases with {self.repeats} repeats each"
             + (f"; what varies: {self.conditions}." if self.conditions else "."),
-            "An interval speaks of other cases like these, not of other kinds of tasks. Where a few"
-            " marks lie far from the others, it holds the truth less often than it says.",
+            "An interval speaks of other cases like these, not of other kinds of tasks. It is made"
+            " to hold the truth in 95 of 100 evaluations; where a few marks lie far from others, it"
+            " does so less often.",
         ]
         if self.repeats > 1 and not self.varied():
             caveats.append("Every repeat gave the same answer: a repeat added nothing.")
@@ -177,6 +180,13 @@ class Report:
             shown += [f"{row.design:{widths[0]}}  {row.against}" for row in others]
         return "\n".join([*shown, "", *self.limits()])
 
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """The report in a notebook: the table of the designs and what the marks can say."""
+        lines = [[_unbroken(cell) for cell in self.cells(row)] for row in self.rows]
+        limits = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.limits())
+        table = _table("Designs", self.headings(), lines)
+        return {"text/html": f"{table}<ul>{limits}</ul>", "text/plain": self.table()}
+
     def as_plain(self) -> dict[str, Any]:
         """The whole report as plain data: rows, limits and every trial."""
         return {
@@ -217,6 +227,14 @@ class Report:
             + f'<section class="limits"><h2>What these marks can and cannot say</h2>'
             f"<ul>{limits}</ul></section>\n</body></html>\n"
         )
+
+
+def _unbroken(cell: str) -> str:
+    """A cell whose interval stays on one line."""
+    before, bracket, after = cell.partition(" [")
+    interval, end, verdict = after.partition("] ")
+    held = f"{before}{bracket}{interval}{end.rstrip()}".replace(" ", "\u00a0") if bracket else cell
+    return f"{held} {verdict}" if verdict else held
 
 
 def _table(caption: str, headings: Sequence[str], lines: Sequence[Sequence[str]]) -> str:

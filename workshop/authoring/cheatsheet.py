@@ -25,6 +25,8 @@ PRODUCTION = {
     "aggregate": "18",
     "telemetry": "21",
     "evaluate": "22",
+    "marks": "22",
+    "calibrate": "23",
     "cluster": "26",
 }
 """The modules of the production track, each with its lesson."""

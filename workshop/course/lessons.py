@@ -68,7 +68,16 @@ LESSONS = (
         "Trace it",
         "spans built by hand, four faults found from the trace alone, and what each agent costs",
     ),
-    Lesson("22", "Evaluate it", "four designs, twelve cases, and what the marks can tell apart"),
+    Lesson(
+        "22",
+        "Evaluate it",
+        "drafts read, faults counted, and an interval by hand that says which design is better",
+    ),
+    Lesson(
+        "23",
+        "Judge it",
+        "a judge of yes-or-no questions, held against spoiled drafts and a reader's labels",
+    ),
     Lesson("24", "Port it", "the same team on three libraries, and what each keeps from you"),
     Lesson(
         "26", "When one machine is not enough", "a fan-out over processes, with one exact budget"

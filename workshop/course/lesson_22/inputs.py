@@ -7,7 +7,6 @@ from typing import Any
 
 IDS = ("breaker-pattern", "breaker-polly", "retry-budget", "retry-after")
 IDS_WITH_DIGITS = ("http-429", "fts5-rank")
-FAULTS = ("a number", "a name", "no citation", "wrong citation", "an invention")
 
 
 def answers(draw: Random) -> dict[str, list[Any]]:
@@ -77,56 +76,56 @@ def answers(draw: Random) -> dict[str, list[Any]]:
     }
 
 
-def judgements(draw: Random) -> dict[str, list[Any]]:
-    """Marks of a judge for good and for spoiled drafts, and how many false alarms are allowed."""
-    name, other, *unseen = draw.sample(FAULTS, 5)
-    first, second, third = sorted(unseen)
-    low, middle, high = (
-        draw.randint(20, 35),
-        draw.randint(50, 60),
-        draw.randint(88, 95),
-    )
-    good = [["", high], ["", high + 3], ["", 100]]
-    seen = [[name, low], [other, middle], [other, middle + 3]]
-    blind = [[third, 100], [third, 100]]
-    blinder = [[fault, 100] for fault in (second, third, first)]
-    part = [[name, middle], [name, 100], [other, low]]
-    tempting = [["", middle], *good, [name, low], [other, high - 1]]
-    many = [
-        ["", middle],
-        ["", middle + 10],
-        ["", high + 3],
-        [name, low],
-        [name, low + 3],
-        [other, middle + 5],
-        [other, middle + 8],
-        [other, high + 1],
-    ]
-    useless = [["", middle], *good, [name, low], [other, low + 5]]
+def two_designs(draw: Random) -> dict[str, list[Any]]:
+    """Two designs on tasks and seeds: with answers, with half ones, and with none."""
+    names = draw.sample(("one agent", "team", "pair", "desk"), 2)
+    topics = draw.sample(("pgvector", "Qdrant", "Milvus", "tracing", "backoff", "MCP"), 3)
+    tasks = [f"Write a brief on {topic}" for topic in topics]
+    seeds = draw.sample(range(1, 90, 3), 3)
 
-    def case(about: str, marks: list[Any], limit: int) -> Any:
-        return {"about": about, "marks": draw.sample(marks, len(marks)), "most": limit}
+    def case(about: str, tasks: list[str], seeds: list[int], **ends: Any) -> dict[str, Any]:
+        """ends: by "at_0_1_2", the fields of what design 0 makes of task 1 under the seed at place 2."""
+        marks: dict[str, float] = {}
+        answers: list[dict[str, Any]] = [{}, {}]
+        for design in (0, 1):
+            for number, task in enumerate(tasks):
+                for place, seed in enumerate(seeds):
+                    text = f"Draft {draw.randint(100, 999)} of {names[design]}."
+                    own = {"status": "ok", "output": text}
+                    own |= ends.get(f"at_{design}_{number}_{place}", {})
+                    answers[design][f"{task} {seed}"] = own
+                    mark = draw.randint(4 + 2 * number, 9 + 3 * number + 3 * design) / 20
+                    marks[f"{task} {own['output']}"] = mark
+        return {
+            "about": about,
+            "names": names,
+            "answers": answers,
+            "tasks": tasks,
+            "seeds": seeds,
+            "marks": marks,
+        }
 
-    more = {"about": "three faults are never noticed", "marks": [*good, *seen, *blinder], "most": 0}
-
+    number = draw.randint(100, 999)
+    gone = {"status": draw.choice(("failed", "refused")), "output": "", "reason": f"fault {number}"}
+    blank = {"status": "ok", "output": " \n"}
+    half = {"status": "exhausted", "output": f"Half of draft {number}.", "reason": "a limit"}
     return {
-        "catches": [
-            case("good and spoiled drafts lie apart", [*good, *seen], 0),
-            case("a spoiled draft has the mark of a good one", [*good, *seen, [other, high]], 0),
-            case("only a full mark is a good draft's", [["", 100], [name, 99], [other, low]], 0),
+        "pairs": [
+            case("two tasks, each under one seed", tasks[:2], seeds[:1]),
+            case("three tasks, each under one seed", tasks, seeds[1:2]),
         ],
-        "false alarms": [
-            case("a good draft has a low mark; no false alarm is allowed", tempting, 0),
-            case("a good draft has a low mark; one false alarm is allowed", tempting, 1),
-            case("one false alarm is allowed, and it buys nothing", useless, 1),
-            case("two good drafts have low marks; one false alarm is allowed", many, 1),
+        "conditions": [case("two tasks under two seeds", tasks[:2], seeds[:2])],
+        "cases": [
+            case("two tasks under three seeds", tasks[1:], seeds),
+            case("one task under three seeds", tasks[:1], seeds),
         ],
-        "blind": [
-            case("one fault is never noticed", [*good, *seen, *blind], 0),
-            more,
-            case("one fault is noticed in one draft of two", [*good, *part], 0),
+        "failures": [
+            case("the second design fails once", tasks[:2], seeds[:2], at_1_0_1=gone),
+            case("the first design fails once", tasks[:2], seeds[:2], at_0_1_0=gone),
+            case("an answer is cut by a limit", tasks[:2], seeds[:2], at_1_1_0=half),
+            case("an answer has blanks only", tasks[:2], seeds[:2], at_0_0_1=blank),
+            case("both fail once", tasks[:2], seeds[:1], at_0_1_0=gone, at_1_1_0=gone),
         ],
-        "nothing to catch": [case("the judge notices nothing", [*good, *blind], 0)],
     }
 
 
@@ -182,4 +181,4 @@ def changes(draw: Random) -> dict[str, list[Any]]:
     }
 
 
-INPUTS = {"22.1": answers, "22.2": judgements, "22.3": changes}
+INPUTS = {"22.1": answers, "22.2": two_designs, "22.3": changes}

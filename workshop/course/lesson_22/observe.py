@@ -1,17 +1,20 @@
-"""What is seen of answers to lesson 22: the marks of a rubric item, the bar of a judge, a decision on a change."""
+"""What is seen of answers to lesson 22: the marks of a rubric item, designs at work, a decision on a change."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from classroom.observing import call
-from kernel.calibrate import Judged
+from kernel import Handoff, Result, Run
 from kernel.evaluate import Trial
 from workshop.course.seen import quiet_run
 
 NUMBERS = (int, float, Fraction, Decimal)
+MOST = 60
+"""How often a design works before it takes a loop to be endless."""
 
 
 def graded(well_cited: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -21,20 +24,59 @@ def graded(well_cited: Any, case: dict[str, Any]) -> dict[str, Any]:
     return {"mark": round(float(mark), 2) if type(mark) in NUMBERS else mark}
 
 
-def barred(choose_bar: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """The bar, and what the judge is blind to."""
-    quiet_run()
-    marks = [
-        Judged(f"draft {number}", fault, mark)
-        for number, (fault, mark) in enumerate(case["marks"], 1)
-    ]
-    returned = call(choose_bar, marks, case["most"])
-    if not isinstance(returned, (tuple, list)) or len(returned) != 2:
-        return {"returned": returned}
-    bar, blind = returned
-    if type(bar) is float and bar.is_integer():
-        bar = int(bar)
-    return {"bar": bar, "blind to": [*blind] if type(blind) is tuple else blind}
+@dataclass
+class Design:
+    """An executable that answers as its case says for a task and the service of a seed."""
+
+    name: str
+    answers: dict[str, dict[str, Any]]
+    """By task and seed, with a space between them: the fields of the result."""
+    seeds: dict[int, int]
+    """The seed of a client, by its identity."""
+    description: str = "Works as its case says."
+    worked: list[tuple[str, int]] = field(default_factory=list)
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        seed = self.seeds.get(id(run.client), -1)
+        self.worked.append((handoff.intent, seed))
+        if len(self.worked) > MOST:
+            raise AssertionError(f"{self.name} was given work {len(self.worked)} times")
+        nothing = {"status": "failed", "reason": "no such task or seed"}
+        return Result(**self.answers.get(f"{handoff.intent} {seed}", nothing))
+
+
+def compared(gains: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Who worked on what under which seed, what was graded, and the gains."""
+    runs: list[tuple[int, Run]] = []
+    seeds: dict[int, int] = {}
+    graded_empty: list[str] = []
+
+    def new_run(seed: int) -> Run:
+        run = quiet_run()
+        runs.append((seed, run))
+        seeds[id(run.client)] = seed
+        return run
+
+    def grade(task: str, answer: str) -> float:
+        if not answer.strip():
+            graded_empty.append(task)
+            return 1.0
+        return case["marks"].get(f"{task} {answer}", 0.0)
+
+    pairs = zip(case["names"], case["answers"], strict=True)
+    first, second = (Design(name, answers, seeds) for name, answers in pairs)
+    returned = call(gains, first, second, case["tasks"], case["seeds"], new_run, grade)
+    given = [len(run.trace().handoffs()) for _, run in runs]
+    worked = [(each.name, *job) for each in (first, second) for job in each.worked]
+    seen: dict[str, Any] = {
+        "calls of execute past the run": max(0, len(worked) - sum(given)),
+        "most handoffs in one run": max(given, default=0),
+        "work": sorted(worked),
+        "empty answers that were graded": sorted({*graded_empty}),
+    }
+    if isinstance(returned, list) and all(type(gain) in NUMBERS for gain in returned):
+        returned = [round(float(gain), 3) + 0.0 for gain in returned]
+    return {**seen, "gains": returned}
 
 
 def decided(decide: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -65,4 +107,4 @@ def _trials(design: str, marks: dict[str, list[dict[str, float]]]) -> list[Trial
     ]
 
 
-OBSERVE = {"22.1": graded, "22.2": barred, "22.3": decided}
+OBSERVE = {"22.1": graded, "22.2": compared, "22.3": decided}

@@ -1,7 +1,15 @@
-def choose_bar(marks, limit):
-    good = [one.mark for one in marks if not one.fault]
-    bad = [one for one in marks if one.fault]
-    allowed = [bar for bar in range(101) if sum(mark < bar for mark in good) <= limit]
-    bar = max(allowed, key=lambda bar: (sum(one.mark < bar for one in bad), -bar))
-    noticed = {one.fault for one in bad if one.mark < bar}
-    return bar, sorted({one.fault for one in bad} - noticed)
+async def gains(first, second, tasks, seeds, new_run, grade):
+    async def mark(design, task, seed):
+        result = await new_run(seed).dispatch(design, Handoff(intent=task))
+        words = result.as_text().split()
+        return grade(task, result.as_text()) if words else 0.0
+
+    async def gain(task, seed):
+        before = await mark(first, task, seed)
+        return await mark(second, task, seed) - before
+
+    table = []
+    for task in tasks:
+        row = [await gain(task, seed) for seed in seeds]
+        table.append(sum(row) / len(seeds))
+    return table
