@@ -91,11 +91,3 @@ def test_the_viewer_of_jupyterlab_shows_all_of_it_without_trust(lab, report):
         opens_its_sentence(page, frame, frame.locator(".card.text a").first)
     finally:
         page.context.close()
-
-
-@pytest.mark.exhaustive
-def test_the_lesson_that_makes_it_runs_from_top_to_bottom(open_notebook):
-    with open_notebook("notebooks/27_ship_yours.ipynb") as notebook:
-        notebook.run_all()
-        assert notebook.failures() == [] and notebook.errors == []
-        notebook.screenshot("lesson-27")

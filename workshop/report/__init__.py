@@ -70,6 +70,7 @@ class Report:
         self.title = clean.clean(title.strip() or self.log.root.handoff.intent)
         self.card = Criteria(**clean.clean(asdict(card))) if card else None
         self.members = built.members(self.log.events)
+        self.rivals = built.members(self.baseline.events if self.baseline else ())
         self.gates = [
             replace(gate, name=clean.clean(gate.name), rule=clean.clean(gate.rule))
             for gate in built.gates_seen(self.log.events, gates)

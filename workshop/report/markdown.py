@@ -15,7 +15,7 @@ from workshop.views.handoffs import in_full
 from workshop.views.scene import Passage, Scene, bill, dollars, sizes
 
 from . import MARK, facts
-from .built import beside_the_card
+from .built import Member, beside_the_card
 from .citing import claims, in_words, sentences
 from .rendered import blocks
 
@@ -145,6 +145,7 @@ def _comparison(report: Report) -> Iterator[str]:
         )
     name = "The one agent" if fits else "The baseline"
     yield from (f"{name} ended {inline(facts.ending(rival), 600)}. Its text:", "", *shown(theirs))
+    yield from ("What it was told:", "", *_members(report.rivals), "")
 
 
 def _card(report: Report) -> Iterator[str]:
@@ -167,7 +168,11 @@ def _card(report: Report) -> Iterator[str]:
 
 def _team(report: Report) -> Iterator[str]:
     yield from ("## The team: prompts and tools", "")
-    for member in report.members:
+    yield from _members(report.members)
+
+
+def _members(members: Iterable[Member]) -> Iterator[str]:
+    for member in members:
         yield from (f"### {inline(member.name)}", "")
         if not member.model:
             yield from ("It asked no model itself.", "")

@@ -131,14 +131,19 @@ def comparison(report: Report) -> Iterator[str]:
             f"{words}</div>"
         )
     yield "</div>"
+    yield f"<p>What {name} was told:</p>"
+    yield from _members(report.rivals)
 
 
 def team(members: Iterable[built.Member]) -> Iterator[str]:
     yield "<h2>The team: prompts and tools</h2>"
     yield "<p>Taken from the requests of the run: what the service was told.</p>"
+    yield from _members(members)
+
+
+def _members(members: Iterable[built.Member]) -> Iterator[str]:
     yield '<div class="card">'
-    for member in members:
-        yield _member(member)
+    yield from map(_member, members)
     yield "</div>"
 
 

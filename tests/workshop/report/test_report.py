@@ -156,6 +156,8 @@ def test_the_rivals_text_stands_beside_ours_and_equal_is_said(log):
     sentence, only_ours, only_theirs = facts.beside(mine, theirs)
     page = html.unescape(Report(log, baseline=rival).html())
     assert sentence in page and page.count("<u>") == len(only_ours) + len(only_theirs)
+    for text in (page, Report(log, baseline=rival).markdown()):
+        assert "You are a desk of one." in text, "what the rival was told"
     assert facts.beside(mine, f" {mine}\n")[0] == "The two texts are equal, word for word."
     assert facts.beside("One. Two.", "Two. One.")[0].endswith("in another order.")
     assert facts.beside("One. Two.", "Two. Three.")[1:] == ({"One."}, {"Three."})
