@@ -173,4 +173,4 @@ def test_a_capstone_on_files_earns_all_its_points(tmp_path):
     assert command.main([str(tmp_path / "class"), *options]) == 0
     book = json.loads((out / "gradebook.json").read_text(encoding="utf-8"))
     totals = {learner["learner"]: learner["total"] for learner in book["learners"]}
-    assert totals == {"ada": 12, "bo": 10}
+    assert totals == {"ada": 14, "bo": 12}
