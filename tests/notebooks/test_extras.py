@@ -46,7 +46,7 @@ def test_an_extra_is_missing_when_one_of_its_packages_is(monkeypatch):
 
 
 def test_a_tag_that_names_no_extra_is_refused():
-    with pytest.raises(ValueError, match="no extra 'telemetri'; it has cluster, telemetry"):
+    with pytest.raises(ValueError, match="no extra 'telemetri'; it has .*telemetry"):
         extras.not_compared(notebook("1", "", "needs-telemetri"))
 
 

@@ -178,7 +178,7 @@ def runs(draw: Random) -> dict[str, list[Any]]:
             case("a team that works in turn", member("desk", member(one), member(two), asks=2)),
             case("one works twice", member("desk", *in_turn, asks=1)),
         ],
-        "at once": [
+        "together": [
             case("three of one name work at once", member("desk", *crowd(one), at_once=True)),
             case(
                 "two leads of one name work at once",
