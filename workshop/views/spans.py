@@ -174,12 +174,17 @@ class SpanTree:
         lines = ["The spans of a run", self.finding()]
         rows = self.rows()[:MOST]
         if rows:
-            last = self._scale().now
-            lines += ["", f"steps 0 to {last.step}   (█ a model call, ░ holds the work)"]
+            last = self._in_columns(self._scale().now)
+            whole = (
+                f"seconds 0 to {last.seconds:.1f}"
+                if self.time == "seconds"
+                else f"steps 0 to {last.step}"
+            )
+            lines += ["", f"{whole}   (█ a model call, ░ holds the work)"]
             names = [f"{'  ' * min(row.depth, SHALLOW)}{_name(row)}" for row in rows]
             wide = max(map(len, names))
             for name, row in zip(names, rows, strict=True):
-                bar = [self.bar(row)]
+                bar = [Bar(*map(self._in_columns, (self.bar(row).begin, self.bar(row).end)))]
                 chats = bar if _operation(row) == "chat" else []
                 marks = "".join(f"  ◆ {event.name}" for event in row.events)
                 lane = in_text(bar, chats, last, 34)  # type: ignore[arg-type]
@@ -187,6 +192,14 @@ class SpanTree:
         if len(self.spans) > MOST:
             lines.append(f"+ {len(self.spans) - MOST} more spans")
         return "\n".join(lines)
+
+    def _in_columns(self, moment: Moment) -> Moment:
+        """The moment as the text counts it: in milliseconds in place of steps, where seconds are
+        asked for.
+        """
+        if self.time == "seconds":
+            return Moment(round(1000 * moment.seconds), moment.seconds)
+        return moment
 
     def markup(self) -> str:
         """The picture as it goes into a page."""

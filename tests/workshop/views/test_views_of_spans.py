@@ -10,6 +10,7 @@ import pytest
 from kernel import Budget, Handoff, LLMSupervisor, Run, connect, specialists
 from kernel.telemetry import Spans
 from tests.scripted import Worker, scripted
+from workshop.material import tracing
 from workshop.views import SpanTree
 from workshop.views.spans import MOST
 
@@ -46,6 +47,18 @@ def test_a_picture_names_no_model_and_is_whole_in_both_times(fired):
         assert "<img alt=" in tree._repr_mimebundle_()["text/html"]
     with pytest.raises(ValueError, match='expected "steps" or "seconds"'):
         SpanTree(fired, time="days")
+
+
+async def test_the_twin_counts_what_the_picture_counts():
+    late = await tracing.played("slow", "writer")
+    lanes = {}
+    for time in ("steps", "seconds"):
+        [row] = [
+            row for row in SpanTree(late, time=time).text().splitlines() if "agent writer" in row
+        ]
+        lanes[time] = row.count("░")
+    assert "seconds 0 to 43.2" in SpanTree(late, time="seconds").text()
+    assert lanes["seconds"] > 30 > 10 > lanes["steps"], "of 34 columns"
 
 
 async def test_errors_and_events_are_in_the_picture_and_in_its_twin():
