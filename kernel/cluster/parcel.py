@@ -143,6 +143,7 @@ class Here:
     """
 
     async def do(self, job: Job, account: Account) -> Result:
+        account.run.note("done in this process", about="here")
         with contextlib.suppress(ModuleNotFoundError):
             job = pickle.loads(packed(job))  # our own, packed a moment ago
         return await perform(job, account, account.told)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from functools import cached_property, partial
 from typing import Any
 
@@ -17,7 +18,10 @@ from offline_model import OfflineAPI, OfflineTransport, Server
 
 class Service(OfflineAPI):
     """The offline model behind a real port, counting what it is sent, as the service's own bill
-    would. Use it with `with`, or `start` it until Python ends."""
+    would. Use it with `with`, or `start` it until Python ends.
+
+    In a browser's tab nothing can listen: there its clients reach it without a port.
+    """
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -31,8 +35,8 @@ class Service(OfflineAPI):
         return super().handle(method, path, headers, body)
 
     @cached_property
-    def _server(self) -> Server:
-        return Server(self)
+    def _server(self) -> Server | nullcontext[None]:
+        return nullcontext() if sys.platform == "emscripten" else Server(self)
 
     def __enter__(self) -> Service:
         self._server.__enter__()
@@ -43,25 +47,19 @@ class Service(OfflineAPI):
 
     @classmethod
     def start(cls) -> Service:
-        """A service that a thread serves until Python ends.
-
-        In a browser's tab nothing can listen: there it has no address, and its clients reach it
-        without one.
-        """
-        service = cls()
-        if sys.platform == "emscripten":
-            service.client = partial(Client, OfflineTransport(service))
-            return service
-        return service.__enter__()
+        """A service that a thread serves until Python ends."""
+        return cls().__enter__()
 
     @property
     def address(self) -> str:
-        """Where it listens on this machine, such as `http://127.0.0.1:50123`."""
-        return self._server.url
+        """Where it listens on this machine, such as `http://127.0.0.1:50123`; empty in a tab."""
+        return getattr(self._server, "url", "")
 
-    @cached_property
+    @property
     def client(self) -> Callable[[], Client]:
         """Makes a client of this service, in whatever process."""
+        if not self.address:
+            return partial(Client, OfflineTransport(self))
         return partial(client_at, self.address)
 
 

@@ -1,4 +1,7 @@
-"""A fan-out over workers: what crosses the wire for each branch, and what stays at home."""
+"""A fan-out over workers: what crosses the wire for each branch, and what stays at home.
+
+Where the branches were done in the run's own process, nothing crosses a wire, and the picture says so.
+"""
 
 from __future__ import annotations
 
@@ -40,9 +43,17 @@ class Traffic:
     requests: int = 0
     events: int = 0
     status: str = "under way"
+    at_home: bool = False
+    """Whether it was done in the run's own process."""
+
+    @property
+    def place(self) -> str:
+        return "in this process" if self.at_home else "on a worker"
 
     @property
     def out(self) -> str:
+        if self.at_home:
+            return "a call"
         return f"{1 + self.losses} out" if self.losses else "parcel out"
 
     @property
@@ -61,7 +72,9 @@ class Elsewhere(View):
                 found[event.run] = Traffic(event.agent, event.handoff.intent)
                 continue
             own = found.get(event.run)
-            if isinstance(event, Note) and event.about == "cluster" and own:
+            if isinstance(event, Note) and event.about == "here" and own:
+                own.at_home = True
+            elif isinstance(event, Note) and event.about == "cluster" and own:
                 own.losses += "attempt" in event.fields
             elif isinstance(event, Returned) and own:
                 own.status = event.result.status
@@ -71,11 +84,23 @@ class Elsewhere(View):
                     branch.requests += isinstance(event, Requested)
         return list(found.values())
 
+    @property
+    def heading(self) -> str:
+        """What the picture is headed with: there may be no wire."""
+        branches = self.branches()
+        at_home = branches and all(branch.at_home for branch in branches)
+        return "No wire: one process" if at_home else "What crosses the wire"
+
     def finding(self) -> str:
         branches = self.branches()
         parcels = len(branches) + sum(branch.losses for branch in branches)
         requests = sum(branch.requests for branch in branches)
         events = sum(branch.events for branch in branches)
+        if branches and all(branch.at_home for branch in branches):
+            return (
+                f"{len(branches)} branches were done in this process: nothing crossed a wire; "
+                f"{requests} requests were booked."
+            )
         return (
             f"{len(branches)} branches in {parcels} parcels; {requests} requests were booked at "
             f"home, {events} events came back."
@@ -88,7 +113,7 @@ class Elsewhere(View):
         left = MARGIN + HOME_WIDTH
         right = WIDTH - MARGIN - AWAY_WIDTH
         shapes = [
-            heading("What crosses the wire"),
+            heading(self.heading),
             text(MARGIN, 62, self.finding(), size=BODY + 1, fill=INK),
             box(MARGIN, TOP, HOME_WIDTH, bottom - TOP - 12, fill=tint(HOME, 0.1), stroke=HOME),
             text(MARGIN + 12, TOP + 26, "this process", fill=HOME, bold=True),
@@ -98,14 +123,18 @@ class Elsewhere(View):
         for number, branch in enumerate(shown):
             shapes += self._branch(branch, TOP + PITCH * number, left, right)
         words = "a parcel holds the executable and its handoff; a booking goes before each request"
+        if branches and all(branch.at_home for branch in branches):
+            words = (
+                "with a cluster, each branch would go out as a parcel, and ask the bank over a wire"
+            )
         if len(branches) > MOST:
             words = f"{len(branches) - MOST} more branches are not drawn; {words}"
         shapes.append(text(MARGIN, bottom + 14, words, size=SMALL, fill=MUTED))
-        return card(bottom + 32, f"What crosses the wire: {self.finding()}", shapes)
+        return card(bottom + 32, f"{self.heading}: {self.finding()}", shapes)
 
     def _branch(self, branch: Traffic, y: float, left: float, right: float) -> list[str]:
         hue = LOST if branch.losses else AWAY
-        name = f"{branch.name}, on a worker"
+        name = f"{branch.name}, {branch.place}"
         shapes = [
             box(right, y, AWAY_WIDTH, PITCH - 12, fill=tint(hue, 0.1), stroke=hue),
             text(right + 12, y + 22, name, fill=hue, bold=True),
@@ -131,10 +160,10 @@ class Elsewhere(View):
         return shapes
 
     def text(self) -> str:
-        lines = ["What crosses the wire", self.finding(), ""]
+        lines = [self.heading, self.finding(), ""]
         for number, branch in enumerate(self.branches(), 1):
             lost = f", {branch.losses} lost with its worker" if branch.losses else ""
-            lines.append(f"{number}. {branch.name}: {branch.task}")
+            lines.append(f"{number}. {branch.name}, {branch.place}: {branch.task}")
             lines.append(
                 f"   → {branch.out}{lost}; ⇄ {branch.requests} requests booked; ← {branch.back}"
             )

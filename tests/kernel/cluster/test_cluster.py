@@ -21,6 +21,7 @@ from kernel import (
     Budget,
     Corpus,
     DeterministicSupervisor,
+    Executable,
     Handoff,
     Pause,
     Result,
@@ -41,11 +42,13 @@ from kernel.cluster import (
     parcel,
     share,
 )
+from kernel.contract import Wrapper
 from kernel.journal import Journal
 from kernel.wire import RequestSize
 from tests.places import ROOT
 from workshop import views
-from workshop.material.clustering import KILL, DiesOnce, Service
+from workshop.material.clustering import KILL
+from workshop.material.service import Service
 
 TOPICS = "pgvector Qdrant Milvus Weaviate".split()
 
@@ -242,6 +245,26 @@ async def test_the_levels_and_turns_that_are_left_hold_there():
 # ── a worker dies ─────────────────────────────────────────────────────────────────────────────────
 
 
+@dataclass(frozen=True)
+class DiesOnce(Wrapper):
+    """A specialist whose process is killed, without a warning, when it is first given work.
+
+    mark: a file that says that it happened; home: the process that must not die.
+    """
+
+    wraps: Executable
+    mark: Path
+    home: int
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        if not self.mark.exists():
+            self.mark.touch()
+            if os.getpid() == self.home:
+                raise WorkerLost("this process would have died here")
+            os.kill(os.getpid(), KILL)
+        return await run.dispatch(self.wraps, handoff)
+
+
 @pytest.mark.parametrize(
     ("on", "journal", "paid"), [("cluster", True, 4), ("here", True, 4), ("here", False, 6)]
 )
@@ -309,16 +332,28 @@ async def test_a_journal_that_a_dying_process_still_holds_is_waited_for(tmp_path
     (await opening).close()
 
 
-async def test_the_picture_says_what_crossed_the_wire_and_what_was_lost():
+async def test_the_picture_says_what_crossed_the_wire_and_what_was_lost(address):
     run = Run(connect())
-    await fan_out(run, jobs(Asks(2), ["x", "y"]), on=Here())
+    async with open_cluster(address) as cluster:
+        await fan_out(run, jobs(Asks(2), ["x", "y"]), on=cluster)
     picture = views.Elsewhere(run)
     assert "2 branches in 2 parcels; 4 requests" in picture.finding()
     assert "⇄ 2 requests booked" in picture.text() and "(ok)" in picture.text()
+    assert "on a worker" in picture.text()
     ElementTree.fromstring(picture.svg())
     lost = Run(connect())
     await fan_out(lost, jobs(Asks(), ["x"]), on=Loses(), attempts=2)
     assert "2 lost with its worker" in views.Elsewhere(lost).text()
+
+
+async def test_the_picture_of_one_process_has_no_wire_and_no_worker():
+    run = Run(connect())
+    await fan_out(run, jobs(Asks(2), ["x", "y"]), on=Here())
+    picture = views.Elsewhere(run)
+    for shown in (picture.text(), picture.svg()):
+        assert "on a worker" not in shown and "What crosses the wire" not in shown
+        assert "in this process" in shown and "nothing crossed a wire" in shown
+    ElementTree.fromstring(picture.svg())
 
 
 MOMENTS = (6, 14, 26)

@@ -55,4 +55,62 @@ def fan_outs(draw: Random) -> dict[str, list[Any]]:
     }
 
 
-INPUTS = {"26.1": fan_outs}
+# ── 26.2 ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def leases(draw: Random) -> dict[str, list[Any]]:
+    """Branches that need less than their part, more, and those that lose their worker."""
+    topic = draw.choice(("pgvector", "Qdrant", "Milvus", "tracing", "evaluation"))
+    part = draw.randint(5, 8)
+    plenty = part + draw.randint(6, 20)
+
+    def attempt(calls: int, ends: str = "ok") -> dict[str, Any]:
+        return {"calls": calls, "ends": ends, "process": draw.randint(1000, 9999)}
+
+    def case(
+        about: str,
+        *attempts: dict[str, Any],
+        left: int = plenty,
+        times: int = 2,
+        before: int = 0,
+        stops: bool = False,
+    ) -> dict[str, Any]:
+        return {
+            "about": about,
+            "task": f"Find facts on {topic}",
+            "attempts": [*attempts],
+            "left": left,
+            "calls": part,
+            "times": times,
+            "before": before,
+            "stops": stops,
+        }
+
+    few = draw.randint(1, part - 3)
+    return {
+        "holds": [
+            case("the branch needs less than its part", attempt(few)),
+            case("the run has sent calls before", attempt(few), before=draw.randint(2, 4)),
+            case("the branch needs more than its part", attempt(part + 2)),
+            case("the branch fails by itself", attempt(few, "failed")),
+        ],
+        "small": [
+            case("the purse has less than was asked for", attempt(few), left=part - 1),
+            case("the purse has less than the branch needs", attempt(3), left=2),
+            case("the purse is empty", attempt(few), left=0),
+        ],
+        "lost": [
+            case("its worker is lost once", attempt(few, "lost"), attempt(2)),
+            case("its worker is lost each time", attempt(1, "lost"), attempt(1, "lost"), times=3),
+            case("the rest is too small", attempt(part - 1, "lost"), attempt(2)),
+            case("its worker is lost, and nothing is left", attempt(part, "lost"), attempt(1)),
+            case("there is one attempt only", attempt(few, "lost"), times=1),
+        ],
+        "always": [
+            case("there is a bug in the branch", attempt(few, "bug")),
+            case("it is cancelled while the branch waits", attempt(few, "waits"), stops=True),
+        ],
+    }
+
+
+INPUTS = {"26.1": fan_outs, "26.2": leases}

@@ -1,5 +1,5 @@
 """What is seen of answers to lesson 26: what was sent to the workers, how often, how many at once,
-and what came of it.
+and what came of it; what a lease took, spent and gave back.
 """
 
 from __future__ import annotations
@@ -10,14 +10,19 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from classroom.observing import call, held
+from classroom.observing import call, held, wait
 from classroom.observing.canonical import name_of
-from kernel import Result
+from kernel import Budget, Handoff, Result, Run, models
 from kernel.cluster import WorkerLost
-from workshop.course.seen import quiet_run
+from workshop.course.desks import CALLS
+from workshop.course.seen import ending, quiet_run
+from workshop.course.wire import Wire
 
 MOST = 60
 """Parcels; an answer that sends more never ends by itself."""
+
+UNTIL_IT_WAITS = 400
+"""Steps of the event loop after which a branch waits for its end."""
 
 HALFWAY = 4
 """Steps of the event loop after which a fan-out is cancelled."""
@@ -117,4 +122,104 @@ def _cancelled(on_workers: Any) -> Any:
     return halfway
 
 
-OBSERVE = {"26.1": moved}
+# ── a lease ───────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass
+class Purse:
+    """The calls that are left of one budget, and what was done with them."""
+
+    left: int
+    log: list[tuple[str, int]] = field(default_factory=list)
+
+    def take(self, calls: int) -> int:
+        part = max(0, min(calls, self.left))
+        self.left -= part
+        self.log.append(("taken", part))
+        return part
+
+    def give_back(self, calls: int) -> None:
+        self.left += calls
+        self.log.append(("given back", calls))
+
+
+@dataclass
+class Branch:
+    """Asks a model so many times in each attempt, then ends as its case says."""
+
+    attempts: list[dict[str, Any]]
+    """For each attempt, the last one from then on: how many `calls`, and how it `ends`."""
+    name: str = "researcher"
+    description: str = "Finds facts."
+    begun: int = 0
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        attempt = self.attempts[min(self.begun, len(self.attempts) - 1)]
+        self.begun += 1
+        if self.begun > CALLS:
+            raise AssertionError(f"the branch was begun {self.begun} times; expected an end")
+        await _asked(run, attempt["calls"])
+        match attempt["ends"]:
+            case "lost":
+                raise WorkerLost(f"process {attempt['process']} is gone")
+            case "bug":
+                raise Broken("its own")
+            case "waits":
+                await asyncio.sleep(3600)
+            case "failed":
+                return Result(status="failed", output="half of it", reason="the source is closed")
+        return Result(status="ok", output=f"facts, at attempt {self.begun}")
+
+
+async def _asked(run: Run, times: int) -> None:
+    for _ in range(times):
+        messages = [{"role": "user", "content": "Go on."}]
+        await run.ask(model=models.worker, max_tokens=200, messages=messages)
+
+
+def leased(lease: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """What was taken and given back, with what each attempt began, and what came of the branch."""
+    wire = Wire(["Done."] * MOST)
+    run = wire.run(budget=Budget(calls=MOST))
+    wait(_asked(run, case["before"]))
+    branch, purse = Branch(case["attempts"]), Purse(case["left"])
+    job = (branch, Handoff(intent=case["task"]))
+    answer = _stopped(lease) if case["stops"] else lease
+    returned = call(answer, run, purse, job, case["calls"], case["times"], meant=(purse,))
+    begun = [event.limits.calls for event in run.events if event.kind == "dispatch"]
+    amounts = Counter[str]()
+    for kind, calls in purse.log:
+        amounts[kind] += calls
+    seen: dict[str, Any] = {
+        "taken from the purse": amounts["taken"],
+        "times that the branch was dispatched": len(begun),
+        "calls of execute past the run": max(0, branch.begun - len(begun)),
+        "calls that each attempt was allowed": begun,
+        "calls sent": len(wire.exchanges) - case["before"],
+        "given back": amounts["given back"],
+        "left in the purse": purse.left,
+        **ending(returned),
+    }
+    if isinstance(returned, Result):
+        processes = [f"process {each['process']}" for each in case["attempts"]]
+        seen["reason"] = held(returned.reason, "the source is closed", *processes)
+        seen["a reason"] = returned.ok or bool(returned.reason.strip())
+    return seen
+
+
+def _stopped(lease: Any) -> Any:
+    """The same function, cancelled when its branch waits."""
+
+    @functools.wraps(lease)
+    async def halfway(*given: Any) -> Any:
+        task = asyncio.ensure_future(lease(*given))
+        for _ in range(UNTIL_IT_WAITS):
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait([task])
+        return ("it was cancelled",) if task.cancelled() else task.result()
+
+    return halfway
+
+
+OBSERVE = {"26.1": moved, "26.2": leased}
