@@ -75,6 +75,7 @@ def looked(kernel, id, source):
 def test_our_team_is_seen_at_the_service(kernel):
     seen = looked(kernel, "27.2", answers.ours("27.2"))
     assert seen["own specialist"]["prompts that the service saw"] == 3
+    assert seen["own tool"]["tools of your own whose answers the service saw"] == 1
     assert seen["works"]["figures of the documents in replies"] >= 2
     assert all(
         value["calls of the log that the service did not see"] == 0 for value in seen.values()
@@ -93,6 +94,7 @@ def test_a_kill_is_paid_for_once_and_without_a_journal_twice(kernel):
 def test_work_that_never_passed_the_service_is_not_seen_there(kernel):
     seen = looked(kernel, "27.2", FORGED)
     assert seen["own specialist"]["prompts that the service saw"] == 0
+    assert seen["own tool"]["tools of your own whose answers the service saw"] == 0
     assert seen["works"]["documents that the service saw"] == 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dis
 import gc
 import inspect
+import json
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -174,6 +175,7 @@ LOOKS = {
     "tools": (
         "tools of your own that were called",
         ANSWERS,
+        "tools of your own whose answers the service saw",
     ),
     "draft": (
         "checks by a gate",
@@ -306,9 +308,30 @@ def team_at_the_service(log: Log, case: dict[str, Any], seen: dict[str, Any]) ->
     documents = case["documents"].values()
     seen["prompts that the service saw"] = len(prompts)
     seen["prompts of your own"] = len({" ".join(one.split()) for one in prompts} - KERNELS)
+    seen["tools of your own whose answers the service saw"] = len(_tools_answered(log))
     seen["documents that the service saw"] = _held(documents, asked)
     seen["figures of the documents in replies"] = _held(documents, replies)
     return seen
+
+
+def _tools_answered(log: Log) -> set[str]:
+    """The tools, not of the kernel, that replies called and of which a later request has an answer."""
+    called: dict[str, str] = {}
+    found = set()
+    for exchange in log:
+        for message in json.loads(exchange.body).get("messages", ()):
+            for block in _blocks(message, "tool_result"):
+                found.add(called.get(block["tool_use_id"], ""))
+        for block in _blocks(json.loads(exchange.reply), "tool_use"):
+            called[block["id"]] = block["name"]
+    return found - {"", *KERNELS_TOOLS}
+
+
+def _blocks(message: dict[str, Any], kind: str) -> list[dict[str, Any]]:
+    """The blocks of one type in a message that the service has taken or sent."""
+    content = message.get("content")
+    blocks = content if isinstance(content, list) else []
+    return [block for block in blocks if block["type"] == kind]
 
 
 def _held(documents: Iterable[str], text: str) -> int:

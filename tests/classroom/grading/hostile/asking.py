@@ -164,6 +164,8 @@ def _(submission: Submission) -> None:
         "how it ended": "ok",
         "agents that asked a model": 4,
         "own specialists whose work was used": 2,
+        "tools of your own that were called": 1,
+        "tools whose answer depends on what they are given": 1,
         "checks by a gate": 2,
         "vetoes that were left": 0,
         "limits in the budget": 1,
