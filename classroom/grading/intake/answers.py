@@ -124,7 +124,7 @@ def merge(raw: dict[str, Any], of: Master) -> Merged:
     merged = Merged(of.name)
     cells = _cells(raw)
     known = _known(of)
-    _find_answers(merged, cells, of, known)
+    _find_answers(merged, cells, of)
     own = _own_cells(merged, cells, of, known)
     _stage(merged, own, of)
     return merged
@@ -138,25 +138,19 @@ def _cells(raw: dict[str, Any]) -> list[_Submitted]:
 def holds_any(raw: dict[str, Any], of: Master) -> bool:
     """Whether a submission answers any exercise of the master."""
     cells = _cells(raw)
-    known = _known(of)
     for exercise, stub in of.tasks():
-        claims = _claims(cells, exercise, stub, known)
+        claims = _claims(cells, exercise, stub, of)
         source, _ = _choose(claims.sources, exercise, _plain(stub.source))
         if source is not None:
             return True
     return False
 
 
-def _find_answers(
-    merged: Merged,
-    cells: list[_Submitted],
-    of: Master,
-    known: list[_Known],
-) -> None:
+def _find_answers(merged: Merged, cells: list[_Submitted], of: Master) -> None:
     """Fills in answers, what is missing, and flags."""
     for exercise, stub in of.tasks():
         id = exercise.id
-        claims = _claims(cells, exercise, stub, known)
+        claims = _claims(cells, exercise, stub, of)
         source, why = _choose(claims.sources, exercise, _plain(stub.source))
         how = claims.how
         if source is None:
@@ -345,9 +339,10 @@ def _claims(
     cells: list[_Submitted],
     exercise: Exercise,
     stub: Any,
-    known: list[_Known],
+    of: Master,
 ) -> _Claims:
     """The cells that may be the answer, within bounds: a file can hold thousands of them."""
+    known = _known(of)
     key = (exercise.id, "answer")
     code = [cell for cell in cells if cell.code]
     named = [cell for cell in code if cell.key == key]
@@ -363,7 +358,8 @@ def _claims(
     position = keys.index(key)
     before = _first_place(cells, known[:position][::-1])
     after = _first_place(cells, known[position + 1 :])
-    unknown = [cell for cell in code if not _is_known(cell, known)]
+    elsewhere = {each.id for each in exercises()} - {each.id for each in of.exercises}
+    unknown = [cell for cell in code if not _is_known(cell, known) and cell.key[0] not in elsewhere]
     if before is None or after is None:
         return _by_name(unknown, exercise, stub)
     inside = [cell for cell in unknown if before < cell.index < after]

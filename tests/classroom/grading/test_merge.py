@@ -68,6 +68,14 @@ def test_an_answer_without_metadata_and_id_is_found_by_its_position():
     assert merged(notebook).flags == ["03.2: answer found by its position"]
 
 
+def test_the_answer_to_an_exercise_that_has_moved_is_taken_for_no_other_one():
+    notebook = handed_in()
+    moved = cell(notebook, "03.2")
+    moved["metadata"], moved["id"] = {"workshop": {"id": "17.1", "role": "answer"}}, "answer-17-1"
+    assert "03.2" not in merged(notebook).answers
+    assert not any("position" in flag for flag in merged(notebook).flags)
+
+
 def test_of_two_answers_the_last_that_is_not_the_stub_counts():
     notebook = handed_in(EXERCISES)
     stub = cell(notebook, "03.1")
