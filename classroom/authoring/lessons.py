@@ -315,7 +315,7 @@ def _own(source: str) -> list[str]:
     return [
         part
         for part in source.split("\n\n")
-        if part.strip() and not re.match(r"\*\*\d+ minutes?\*\*|.*\[map\]\(", part)
+        if part.strip() and not re.match(r"\*\*\d+ minutes?\*\*|\[← |.*\[map\]\(", part)
     ]
 
 

@@ -52,7 +52,13 @@ def test_the_header_of_an_exercise_stands_once(path):
     for cell in nbformat.read(path, as_version=4).cells:
         if re.match(r"## \d\d\.\d ", cell.source):
             begins = [part.split(maxsplit=1)[0] for part in cell.source.split("\n\n")]
-            assert begins.count("Difficulty") == begins.count("*Why:*") == 1
+            assert begins.count("##") == begins.count("Difficulty") == begins.count("*Why:*") == 1
+
+
+@pytest.mark.parametrize("path", STUBS, ids=lambda path: path.name)
+def test_an_exercise_notebook_ends_with_one_line_of_links(path):
+    last = nbformat.read(path, as_version=4).cells[-1].source
+    assert "[map](" in last and "\n" not in last
 
 
 @pytest.mark.parametrize("path", STUBS, ids=lambda path: path.name)
