@@ -69,6 +69,7 @@ def decisions(draw: Random) -> dict[str, list[Any]]:
     def case(about: str, *events: dict[str, Any]) -> dict[str, Any]:
         return {"about": about, "events": list(events)}
 
+    many = "\n".join(f"- Fact {number + place}." for place in range(30))
     edited = f"- Only fact {number + 2}."
     publish = f"Publish {number} words?"
     joined = []
@@ -101,7 +102,9 @@ def decisions(draw: Random) -> dict[str, list[Any]]:
             case("other facts of the same length", ask(), says(edited), ask(about=facts[::-1])),
             case("task and question change places", ask(), says(edited), ask(task=question, question=task)),
             case("facts that differ in a blank", ask(), says(edited), ask(about=f"{facts} ")),
-            case("task and question that are equal when they are joined", *joined),
+            case("a question that differs in a blank", ask(), says(edited), ask(question=f"{question} ")),
+            case("many facts, of which the last one differs", ask(about=many), says(edited), ask(about=f"{many}0")),
+            {**case("task and question that are equal when they are joined", *joined), "outside": {"joined": True}},
         ],
     }  # fmt: skip
 
@@ -113,7 +116,11 @@ def escalations(draw: Random) -> dict[str, list[Any]]:
     """Teams that deliver, end at a cap, contradict themselves; people who decide in each way."""
     topic = draw.choice(TOPICS)
     number = draw.randint(100, 999)
-    task = f"Write a note on {topic}"
+    task = {
+        "intent": f"Write a note on {topic}",
+        "context": f"The readers run {number} hosts.",
+        "artifacts": {"log": f"line {number + 4}: no answer"},
+    }
     draft = f"The draft {number} on {topic}."
     issues = f"- the whole text: is too long: {number} words"
     clash = f"code says yes of host {number}; ops says no"

@@ -35,7 +35,8 @@ def checked(with_a_person: Any, case: dict[str, Any]) -> dict[str, Any]:
     author = Specialist("writer", lambda handoff: _written(handoff))
     person = Person(case["choice"], case["text"])
     run = quiet_run()
-    returned = call(with_a_person, run, finder, author, person, case["task"])
+    answer = _until_paused(with_a_person, run)
+    returned = call(answer, run, finder, author, person, case["task"])
     given = run.trace().handoffs()
     seen: dict[str, Any] = {
         "handoffs": order_of(run),
@@ -54,7 +55,7 @@ def checked(with_a_person: Any, case: dict[str, Any]) -> dict[str, Any]:
     }
     if not isinstance(returned, Result):
         return {**seen, "returned": returned}
-    stopped = case["choice"] == "Stop" and returned.status == "paused"
+    stopped = case["choice"] == "Stop" and returned.status == "refused"
     return {
         **seen,
         "status": returned.status,
@@ -69,6 +70,8 @@ def _written(handoff: Handoff) -> str:
 
 
 # ── a decision that is kept ───────────────────────────────────────────────────────────────────────
+
+USED = "an answer was used for another question"
 
 
 def kept_decisions(decide: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -85,12 +88,21 @@ def kept_decisions(decide: Any, case: dict[str, Any]) -> dict[str, Any]:
             outcomes.append(_outcome(decide, kept, event))
         waiting.append(tuple(_waiting(kept)))
     run.note(f"{len(outcomes)} times asked, {len(kept)} questions kept")
+    answers = [event["answer"] for event in case["events"] if "answer" in event]
     return {
+        USED: any(outcome in answers for outcome in outcomes),
         "what came of it, each time": outcomes,
         "waiting questions, each time": waiting,
         "questions kept": len(kept),
         "types of the keys": sorted({type(key).__name__ for key in kept}),
     }
+
+
+def kept_apart(seen: dict[str, Any], outside: dict[str, Any]) -> dict[str, Any]:
+    """Of many questions that look alike: whether an answer was used for another one. Else the rest."""
+    if outside.get("joined"):
+        return {USED: seen[USED]} if USED in seen else seen
+    return {aspect: value for aspect, value in seen.items() if aspect != USED}
 
 
 def _outcome(decide: Any, kept: dict[str, Any], event: dict[str, Any]) -> Any:
@@ -165,7 +177,7 @@ def escalated(escalate: Any, case: dict[str, Any]) -> dict[str, Any]:
         publisher = Specialist("publisher", _published)
         run = quiet_run()
         before = len(journal.asked)
-        handoff = Handoff(intent=case["task"])
+        handoff = Handoff(**case["task"])
         answer = _until_paused(escalate, run)
         returned = call(answer, run, team, publisher, journal, handoff, meant=(journal,))
         past += team.calls + publisher.calls - len(order_of(run))
@@ -206,14 +218,29 @@ def _one_run(step: dict[str, Any], run: Run, asked: list[str], returned: Any) ->
         "how often a person was asked": len(asked),
         "what the question holds": [held(text, *objections.values()) for text in asked],
         "draft of the publisher": [one["artifacts"].get("draft") for one in published],
-        "task of the publisher": [held(one["intent"], given[0]["intent"]) for one in published],
+        "handoff of the team": [_work(one) for one in given if one["to_agent"] == "team"],
+        "rest of the publisher's handoff": [_work(one) for one in published],
         **ending(returned),
     }
     if isinstance(returned, Result) and not returned.ok:
         del seen["output"]  # the draft counts as an artifact
         seen["draft kept"] = returned.artifacts.get("draft")
         seen["reason of the team"] = held(returned.reason, found.get("reason", "-"))
+        if not asked:
+            seen["result of the team"] = {
+                "output": returned.output,
+                "artifacts": returned.artifacts,
+            }
+    if isinstance(returned, Result) and returned.status == "paused":
+        seen["the reason is the question"] = returned.reason in asked
     return seen
 
 
+def _work(handoff: dict[str, Any]) -> dict[str, Any]:
+    """What is handed over beside a draft."""
+    parts = {name: text for name, text in handoff["artifacts"].items() if name != "draft"}
+    return {"intent": handoff["intent"], "context": handoff["context"], "artifacts": parts}
+
+
+READ = {"17.2": kept_apart}
 OBSERVE = {"17.1": checked, "17.2": kept_decisions, "17.3": escalated}

@@ -5,5 +5,5 @@ async def with_a_person(run, finder, author, person, task):
     choice, left = await person(found.output)
     facts = {"facts": left}
     if choice == "Stop":
-        return Result(status="paused", output=left, artifacts=facts, reason="stopped")
+        return Result(status="refused", output=left, artifacts=facts, reason="stopped")
     return await run.dispatch(author, Handoff(intent=task, context="checked", artifacts=facts))

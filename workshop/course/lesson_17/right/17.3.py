@@ -19,4 +19,4 @@ async def escalate(run, team, publisher, journal, handoff):
             text = decision["text"]
     elif not result.ok:
         return result
-    return await run.dispatch(publisher, Handoff(intent=handoff.intent, artifacts={"draft": text}))
+    return await run.dispatch(publisher, handoff.with_artifacts({"draft": text}))
