@@ -89,7 +89,11 @@ def traces(draw: Random) -> dict[str, list[Any]]:
     """Each manager, the good one, two signs at once, and good ones that look like a bad one."""
     boss = draw.choice(("manager", "chief", "lead", "head"))
     one, two, three, four = draw.sample(NAMES, 4)
-    texts = [f"{draw.randint(1_000, 9_999)} rows of {name}." for name in (one, two, three)]
+    texts = [
+        f"{draw.randint(1_000, 9_999)} rows of {name}.\nSeen on host {draw.randint(1_000, 9_999)}."
+        for name in (one, two, three)
+    ]
+    begins = [text.splitlines()[0] for text in texts]
     share = draw.randint(100, 300)
 
     def start(**artifacts: str) -> list[list[Any]]:
@@ -132,7 +136,7 @@ def traces(draw: Random) -> dict[str, list[Any]]:
     ]
     longer = [work(four, f"part {n} of {share}", facts=f"{n}: {texts[0]}") for n in range(3)]
     log = work(two, texts[1], facts="the log"), work(three, texts[2], facts="the log")
-    pieces = work(three, texts[2], facts=texts[0][:6], more=texts[1][:6])
+    pieces = work(three, texts[2], facts=begins[0], more=begins[1])
     found = {
         "signs": [
             case("a good manager: somebody reads both results", *good, end()),
