@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernel.calibrate import CITATION, SPOILERS, Judged, caught, judged, missed
+from kernel.calibrate import CITATION, SPOILERS, Judged, agreement, caught, judged, missed
 from kernel.evaluate import sentences
 
 DRAFT = """# Widgets
@@ -99,3 +99,53 @@ def test_a_bar_trades_misses_for_false_alarms():
     assert caught(marks, 0.5) == {"": (0, 2), "x": (1, 2)}
     assert caught(marks, 0.85) == {"": (1, 2), "x": (2, 2)}
     assert [one.mark for one in missed(marks, 0.5)] == [0.8]
+
+
+# ── beside a reader ───────────────────────────────────────────────────────────────────────────────
+
+
+def pairs(both_yes, false_yes, false_no, both_no):
+    return [
+        *[(True, True)] * both_yes,
+        *[(False, True)] * false_yes,
+        *[(True, False)] * false_no,
+        *[(False, False)] * both_no,
+    ]
+
+
+def test_the_four_numbers_of_an_agreement_are_counts_of_pairs():
+    assert agreement(pairs(3, 2, 1, 4)) == (3, 2, 1, 4)
+
+
+def test_kappa_is_that_of_a_worked_example():
+    """Cohen's kappa of 20, 5, 10 and 15 is 0.4, as in many textbooks."""
+    found = agreement(pairs(20, 5, 10, 15))
+    assert (found.share, found.chance) == (pytest.approx(0.7), pytest.approx(0.5))
+    assert found.kappa == pytest.approx(0.4)
+
+
+def test_who_always_says_yes_is_no_better_than_chance():
+    found = agreement(pairs(37, 13, 0, 0))
+    assert found.share == 0.74 and found.kappa == pytest.approx(0) and not found.above_chance
+
+
+def test_where_both_only_give_one_answer_there_is_no_kappa():
+    assert agreement(pairs(10, 0, 0, 0)).kappa is None
+    assert agreement(pairs(0, 0, 0, 10)).kappa is None
+    assert not agreement(pairs(10, 0, 0, 0)).above_chance
+
+
+def test_a_missing_answer_is_no_yes():
+    assert agreement([(True, None), (False, None), (True, True)]) == (1, 0, 1, 1)
+
+
+def test_the_interval_is_around_kappa_and_the_same_each_time():
+    found = agreement(pairs(22, 8, 5, 15))
+    low, high = found.interval()
+    assert 0 < low < found.kappa < high < 1 and found.interval() == (low, high)
+    assert found.above_chance
+
+
+def test_an_agreement_needs_a_pair():
+    with pytest.raises(ValueError, match="label some sentences first"):
+        agreement([])

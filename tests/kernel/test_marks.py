@@ -112,6 +112,22 @@ def test_the_page_is_whole_needs_no_network_and_holds_everything_as_data():
     assert all(sentence in words for sentence in evil.limits())
 
 
+def test_without_chances_no_column_speaks_of_them():
+    short = Report(dict(REPORT.trials), "documents", k=0)
+    assert not [heading for heading in short.headings() if "pass" in heading or "all of" in heading]
+    assert len(short.cells(short.rows[0])) == len(short.headings())
+
+
+def test_a_notebook_shows_a_table_whose_intervals_stay_on_one_line():
+    shown = REPORT._repr_mimebundle_()
+    page = Page(shown["text/html"])
+    words = "".join(page.words)
+    assert page.open == [] and all(sentence in words for sentence in REPORT.limits())
+    for row in REPORT.rows:
+        assert str(row.mark).replace(" ", "\u00a0") in words
+    assert shown["text/plain"] == REPORT.table()
+
+
 def test_a_report_needs_a_design_and_pairs():
     with pytest.raises(ValueError, match="no design"):
         Report({})

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
+import re
 import subprocess
 import sys
 from statistics import fmean
 
 import pytest
 
-from kernel import Corpus, DeterministicSupervisor, specialists
+from kernel import LIBRARY, Corpus, DeterministicSupervisor, specialists
 from kernel.evaluate import Conditions, Design, Item, by_case, compare, evaluate, interval, load
 from kernel.marks import Report
 from tests.kernel.test_evaluate import trials_of
@@ -131,3 +133,18 @@ def test_the_interval_of_the_marks_of_the_lesson_holds_the_truth_as_often_as_its
         _, low, high = interval(trials_of(marks))
         held += low <= truth <= high
     assert held / rounds == pytest.approx(0.91, abs=0.02 if exhaustive else 0.03)
+
+
+# ── the labelled sentences ────────────────────────────────────────────────────────────────────────
+
+
+def test_each_labelled_sentence_cites_one_document_of_the_library_and_says_why_it_is_not_carried():
+    lines = (LIBRARY.parent / "labels.jsonl").read_text(encoding="utf-8").splitlines()
+    labels = [json.loads(line) for line in lines]
+    assert len({label["id"] for label in labels}) == len(labels) == 50
+    documents = Corpus().documents
+    for label in labels:
+        [cited] = re.findall(r"\[([\w-]+)\]", label["sentence"])
+        assert cited in documents, label["id"]
+        assert bool(label.get("why")) is not label["carried"], label["id"]
+        assert type(label["clear"]) is bool, label["id"]

@@ -79,7 +79,7 @@ def rubrics(draw: Random) -> dict[str, list[Any]]:
     cut_no = {"status": "exhausted", "output": "no", "reason": "a limit"}
 
     def case(about: str, *answers: Any) -> dict[str, Any]:
-        questions = draw.sample(QUESTIONS, len(answers))
+        questions = sorted(draw.sample(QUESTIONS, len(answers)), reverse=True)
         seconds = draw.randint(2, 90)
         return {
             "about": about,
@@ -112,7 +112,7 @@ def rubrics(draw: Random) -> dict[str, list[Any]]:
 
 def labels(draw: Random) -> dict[str, list[Any]]:
     """Labels beside a judge's answers: as good as chance, better, missing, and all alike."""
-    names = draw.sample(("supported", "cited", "clear", "polite", "short", "dated"), 5)
+    names = sorted(draw.sample(("carried", "cited", "clear", "polite", "short", "dated"), 5))
 
     def pairs(both_yes: int, false_yes: int, false_no: int, both_no: int, **missing: int) -> Any:
         """missing: how many labels of yes and of no have no answer."""
@@ -134,6 +134,9 @@ def labels(draw: Random) -> dict[str, list[Any]]:
     better = pairs(draw.randint(8, 9), 0, 1, draw.randint(8, 9))
     always = pairs(majority, 20 - majority, 0, 0)
     exact = pairs(3, 1, 1, 3)
+    times = draw.randint(1, 3)
+    generous = pairs(10 * times, 8 * times, 0, 6 * times)  # kappa is 0.385
+    too_generous = pairs(8 * times, 10 * times, 0, 6 * times)  # kappa is 0.286
     contrary = pairs(1, draw.randint(5, 7), draw.randint(5, 7), 1)
     few = pairs(1, 1, draw.randint(6, 8), draw.randint(8, 9))
     many_no = pairs(2, 1, 1, draw.randint(14, 18))
@@ -146,6 +149,8 @@ def labels(draw: Random) -> dict[str, list[Any]]:
             case("most labels are no", 0.6, many_no, good),
             case("a judge says no to nearly everything", 0.3, few, better),
             case("a judge says the contrary of the reader", 0.2, contrary, better),
+            case("two judges say yes too often", 0.35, generous, too_generous, good),
+            case("a kappa just below `least`", 0.39, generous, better),
         ],
         "order": [
             case("the second question is the better one", 0.3, good, better),
@@ -162,6 +167,7 @@ def labels(draw: Random) -> dict[str, list[Any]]:
             case("both always say yes", 0.4, pairs(majority, 0, 0, 0), good),
             case("both always say no", 0.4, better, pairs(0, 0, 0, majority)),
             case("no question is better than chance", 0.1, always, pairs(majority, 0, 0, 0)),
+            case("chance is enough", 0.0, always, pairs(0, 0, 0, majority), contrary),
         ],
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from classroom.observing import call
+from classroom.observing import call, held
 from kernel import Handoff, Result
 from kernel.calibrate import Judged
 from workshop.course.desks import Specialist
@@ -39,11 +39,15 @@ def asked(ask_each: Any, case: dict[str, Any]) -> dict[str, Any]:
     returned = call(ask_each, run, judge, case["sentence"], case["facts"], case["questions"])
     given = run.trace().handoffs()
     parts = [handoff["artifacts"] for handoff in given]
+    beside = {name for one in parts for name in one} - {"facts", "draft"}
+    contexts = [held(handoff["context"], *case["questions"]) for handoff in given]
     seen: dict[str, Any] = {
         "calls of execute past the run": max(0, judge.calls - len(given)),
         "questions that were asked": [handoff["intent"] for handoff in given],
         "the facts were handed over": [one.get("facts") == case["facts"] for one in parts],
         "the sentence was handed over": [one.get("draft") == case["sentence"] for one in parts],
+        "artifacts beside these": sorted(beside),
+        "questions in a context": contexts,
     }
     if isinstance(returned, Result) and isinstance(returned.output, dict):
         output = returned.output
