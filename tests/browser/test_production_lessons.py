@@ -14,7 +14,7 @@ from .lab import ROOT
 LESSONS = [
     path.stem
     for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
-    if "08" <= path.stem < "22" or path.stem[:2] == "27"
+    if "08" <= path.stem < "24" or path.stem[:2] == "27"
 ]
 QUICK = "14_context"
 LONG_MS = 240_000

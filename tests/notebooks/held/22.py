@@ -15,6 +15,11 @@ def test_where_facts_are_lost_shows_which_stage_to_change(lesson):
     assert lesson.places[writer] < lesson.places[search]
 
 
+def test_the_loop_by_hand_gives_the_marks_of_the_kernels(lesson):
+    theirs = [(trial.mark, trial.passed) for trial in lesson.theirs]
+    assert theirs == lesson.by_hand
+
+
 def test_a_repeat_of_the_same_run_is_the_same_run(lesson):
     assert len(lesson.again) == 4 and len(lesson.answers) == 1
 
