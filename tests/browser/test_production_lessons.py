@@ -1,4 +1,4 @@
-"""Lessons 08 to 21 and 27 as a learner runs them: top to bottom, a wrong answer in each, and a checkpoint that is closed in
+"""Lessons 08 to 27 as a learner runs them: top to bottom, a wrong answer in each, and a checkpoint that is closed in
 the middle and reopened the next day."""
 
 from __future__ import annotations
@@ -12,9 +12,7 @@ from classroom.checks import exercises
 from .lab import ROOT
 
 LESSONS = [
-    path.stem
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
-    if "08" <= path.stem < "24" or path.stem[:2] == "27"
+    path.stem for path in sorted((ROOT / "notebooks").glob("*.ipynb")) if "08" <= path.stem < "28"
 ]
 QUICK = "14_context"
 LONG_MS = 240_000
