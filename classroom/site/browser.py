@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import html
 import json
 import re
 import shutil
@@ -20,6 +21,7 @@ from classroom.notebook import tab
 
 HERE = Path(__file__).parent
 TOOLKIT = HERE.resolve().parent
+COMPILE = HERE / "compile.mjs"
 WHEELS = HERE / "wheels.txt"
 """Every wheel of the browser's Python, pinned by hash."""
 RUNTIME = "pyodide-314.0.6.tgz"
@@ -52,6 +54,12 @@ if (innerWidth < 600) makeRoom();
 """On a phone the list of files, which JupyterLab opens at first, would leave no room to read."""
 
 
+STARTING = HERE / "starting.html"
+"""A line that says that Python is not there yet, and goes when it is; SIZE is filled in."""
+MODULES = '<link rel="modulepreload" href="../static/pyodide/{}">'
+FETCHES = '<link rel="preload" as="fetch" crossorigin href="../static/pyodide/{}">'
+
+
 def start() -> str:
     """Where the edition begins."""
     return f"{FOLDER}/lab/index.html?path=notebooks/{active().first_notebook}"
@@ -70,11 +78,13 @@ def build(out: Path, cache: Path) -> tuple[float, float]:
     lock = _runtime(cache, static)
     _wheels(cache, static)
     own = _own_wheel(cache, static)
+    _compile(cache, static, own)
     (static / "pyodide-lock.json").write_text(json.dumps(_locked(lock, static, own)), "utf-8")
     _contents(lite / "files")
     _settings(lite, out / FOLDER)
     _run([sys.executable, "-m", "jupyter", "lite", "build", "--lite-dir", str(lite)], cwd=lite)
-    _page(out / FOLDER / "lab" / "index.html")
+    shipped = list((out / FOLDER / "static" / "pyodide").iterdir())
+    _page(out / FOLDER / "lab" / "index.html", round(sum(map(_compressed, shipped)) / 1e6))
     files = [path for path in (out / FOLDER).rglob("*") if path.is_file()]
     return sum(path.stat().st_size for path in files) / 1e6, sum(map(_compressed, files)) / 1e6
 
@@ -97,14 +107,31 @@ def _runtime(cache: Path, static: Path) -> dict[str, Any]:
     archive = cache / RUNTIME
     if not archive.is_file():
         name, _, version = RUNTIME.removesuffix(".tgz").rpartition("-")
-        npm = shutil.which("npm") or "npm"
-        _run([npm, "pack", "--silent", f"{name}@{version}"], cwd=cache)
+        _run([_program("npm"), "pack", "--silent", f"{name}@{version}"], cwd=cache)
     if hashlib.sha256(archive.read_bytes()).hexdigest() != RUNTIME_SHA256:
         raise RuntimeError(f"{archive} is not the file that is pinned; delete it and build again")
     with tarfile.open(archive) as packed:
         for name in RUNTIME_FILES:
             (static / name).write_bytes(_content(packed, f"package/{name}"))
         return json.loads(_content(packed, "package/pyodide-lock.json"))
+
+
+def _compile(cache: Path, static: Path, own: str) -> None:
+    """Adds bytecode to the wheels and to the standard library. A tab keeps none that it made
+    itself: it would compile everything anew at each start.
+    """
+    runtime = cache / "runtime"
+    with tarfile.open(cache / RUNTIME) as packed:
+        packed.extractall(runtime, filter="data")
+    _run([_program("node"), str(COMPILE), str(runtime / "package"), str(static), own], cwd=cache)
+
+
+def _program(name: str) -> str:
+    """Where a program is. Raises RuntimeError where it is not installed."""
+    found = shutil.which(name)
+    if found is None:
+        raise RuntimeError(f"{name} is not installed; the edition for a tab needs Node.js to build")
+    return found
 
 
 def _content(packed: tarfile.TarFile, name: str) -> bytes:
@@ -117,7 +144,8 @@ def _content(packed: tarfile.TarFile, name: str) -> bytes:
 
 def _wheels(cache: Path, static: Path) -> None:
     """Copies every pinned wheel; pip holds each to its hash."""
-    fetched = cache / "wheels"
+    pinned = hashlib.sha256(WHEELS.read_bytes()).hexdigest()
+    fetched = cache / f"wheels-{pinned[:12]}"  # another list finds none of the wheels of this one
     pip = [
         sys.executable,
         "-m",
@@ -214,8 +242,12 @@ def _normal(name: str) -> str:
 
 
 def _contents(files: Path) -> None:
-    """The notebooks, with the browser's kernel named and without outputs of an earlier run."""
+    """The notebooks with the browser's kernel named. What a cell printed where it last ran
+    installed is shown until it is run, but for the answer to a prediction.
+    """
     import nbformat
+
+    from classroom.launcher.copies import MAP, clear_answers
 
     course = active()
     for folder in ("notebooks", "exercises"):
@@ -227,13 +259,15 @@ def _contents(files: Path) -> None:
                 "display_name": "Python (browser)",
                 "language": "python",
             }
+            clear_answers(notebook)
             for cell in notebook.cells:
                 if cell.cell_type == "code":
-                    cell.outputs, cell.execution_count = [], None
+                    cell.execution_count = None
+                    for output in cell.outputs:
+                        if output.output_type == "execute_result":
+                            output.execution_count = None
             nbformat.write(notebook, files / folder / path.name)
-        for path in (course.root / folder).glob("*.md"):
-            shutil.copyfile(path, files / folder / path.name)
-    for name in course.linked:
+    for name in (MAP, *course.linked):
         (files / name).parent.mkdir(exist_ok=True)
         shutil.copyfile(course.root / name, files / name)
 
@@ -260,10 +294,22 @@ def _settings(lite: Path, out: Path) -> None:
     _json(lite / "jupyter_lite_config.json", {"LiteBuildConfig": build})
 
 
-def _page(path: Path) -> None:
-    """Adds to JupyterLab's page what the launcher adds to it, and room on a phone."""
-    added = f"<style>{lab.IN_THE_DARK}{lab.WHOLE_WORDS}</style>\n{NARROW}\n</head>"
-    path.write_text(path.read_text("utf-8").replace("</head>", added, 1), "utf-8")
+def _page(path: Path, size: int) -> None:
+    """Adds to JupyterLab's page what the launcher adds to it, room on a phone, our title, and what
+    is said while Python starts. size: of what is downloaded for it, in megabytes.
+    """
+    text = path.read_text("utf-8")
+    title = html.escape(active().title)
+    text = re.sub("<title>.*?</title>", f"<title>{title}</title>", text, count=1, flags=re.DOTALL)
+    early = [
+        *(MODULES.format(name) for name in RUNTIME_FILES if name.endswith(".mjs")),
+        *(FETCHES.format(name) for name in RUNTIME_FILES if not name.endswith(".mjs")),
+    ]
+    style = f"<style>{lab.IN_THE_DARK}{lab.WHOLE_WORDS}</style>"
+    added = "\n".join(
+        [*early, style, NARROW, STARTING.read_text("utf-8").replace("SIZE", str(size)), "</head>"]
+    )
+    path.write_text(text.replace("</head>", added, 1), "utf-8")
 
 
 def _json(path: Path, content: dict[str, Any]) -> None:
