@@ -24,8 +24,8 @@ TYPES = {
 
 def difference(actual: Any, expected: Any) -> str:
     """What differs first, as a sentence without its full stop."""
-    if kind_of(actual) != kind_of(expected) or (_described(actual) and _described(expected)):
-        one, other = (_described(value) or kind_of(value) for value in (actual, expected))
+    if kind_of(actual) != kind_of(expected) or (described(actual) and described(expected)):
+        one, other = (described(value) or kind_of(value) for value in (actual, expected))
         if isinstance(expected, str) and len(expected) <= LONGEST:
             other = _short(expected)
         return f"{one} came back, and {other} is expected"
@@ -68,7 +68,7 @@ def kind_of(value: Any) -> str:
     return "a dict"
 
 
-def _described(value: Any) -> str:
+def described(value: Any) -> str:
     """What a description says, such as "a dict": it stands alone in a tuple."""
     content = value.get("tuple") if isinstance(value, dict) else None
     return content[0] if content and len(content) == 1 and isinstance(content[0], str) else ""

@@ -89,6 +89,11 @@ HERE = (
         "Put parentheses behind its name.",
     ),
     KnownError(
+        "'dict' object has no attribute '(strip|lower|upper|split|startswith|endswith|replace)'",
+        "this is a dict, and what is called here only a text has",
+        "Ask first whether it is a text, or compare it as it is.",
+    ),
+    KnownError(
         "'dict' object has no attribute",
         "this is a dict: its entries are reached by brackets, not by a dot",
         'Write `record["name"]` instead of `record.name`.',

@@ -13,7 +13,7 @@ from classroom.course import active
 from classroom.observing import Crash, Sight
 
 from .compare import Mark, Recognised, Row, TriedCase, bound_of, differing, marked, recognise
-from .difference import difference, kind_of
+from .difference import described, difference, kind_of
 from .errors import behind
 from .register import Exercise
 from .verdict import Outcome, Verdict
@@ -189,7 +189,8 @@ def _unknown(exercise: Exercise, case: TriedCase, sight: Sight, aspect: str) -> 
     """
     instead = [name for name in sight.seen if name not in case.ours]
     if aspect not in sight.seen and instead:
-        kind = kind_of(sight.seen[instead[0]])
+        value = sight.seen[instead[0]]
+        kind = described(value) or kind_of(value)
         found = f'{kind} came back, from which "{aspect}" cannot be read'
     elif aspect not in sight.seen:
         found = f'your answer has nothing for "{aspect}"'
@@ -230,8 +231,8 @@ def _shown(exercise: Exercise, sight: Sight) -> list[tuple[str, str]]:
 
 def _error_asked_for(expected: Any) -> str:
     """The error that ours shows here, such as "a ValueError"; empty where it shows none."""
-    described = isinstance(expected, dict) and "tuple" in expected
-    text = as_text(expected) if described else ""
+    is_tuple = isinstance(expected, dict) and "tuple" in expected
+    text = as_text(expected) if is_tuple else ""
     return text if "Error" in text else ""
 
 

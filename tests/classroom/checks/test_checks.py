@@ -163,6 +163,7 @@ def test_a_forgotten_await_is_named():
         ("00.1", "raise RuntimeError('no')", "`raise` of yours ends the call"),
         ("00.2", "return first['calles']", "no entry of this name"),
         ("00.2", "return first.calls", "reached by brackets"),
+        ("00.2", "return first.strip()", "only a text has"),
         ("01.2", "return tool(lambda source_id: 'x')", "reads the docstring"),
         ("02.1", "reviewer().name = 'fact_checker'", "cannot be changed"),
         ("03.1", "Handoff(task)", "must be given by its name"),

@@ -287,6 +287,7 @@ def days(draw: Random) -> dict[str, list[Any]]:
     waits = agent(two, "1.2", chat(), itself_ms=draw.randint(8_000, 9_000))
     slow_model = agent(one, "1.1", chat(), chat(ms=draw.randint(8_000, 9_000)), itself_ms=1)
     busy_reader = agent(one, "1.1", *[chat() for _ in range(12)])
+    many_calls = agent(one, "1.1", *[chat(ms=draw.randint(800, 900)) for _ in range(12)])
     slow_tool = agent(three, "1.2", chat(), tool(draw.randint(8_000, 9_000)), chat(), itself_ms=1)
     once_each = agent(three, "1.3", chat(events=(RETRY,)), chat(events=(RETRY,)))
     noted = agent(three, "1.3", chat(events=(RETRY,)), chat())
@@ -301,6 +302,12 @@ def days(draw: Random) -> dict[str, list[Any]]:
             desk("late: one agent itself takes long", chatty, waits, once_each),
             desk("late: one model call takes long", slow_model, well(two, "1.2"), noted),
             desk("late: one tool takes long", busy_reader, slow_tool, noted),
+            desk(
+                "late: one tool takes long, and another agent asks much",
+                many_calls,
+                slow_tool,
+                noted,
+            ),
             desk("late, on the lowest of three levels", nothing_given, unlucky, lead),
         ],
         "errors": [

@@ -76,6 +76,7 @@ def rubrics(draw: Random) -> dict[str, list[Any]]:
     vague = {"status": "ok", "output": f"yes, but {number}"}
     gone = {"status": draw.choice(("failed", "refused")), "reason": f"fault {number}"}
     cut = {"status": "exhausted", "output": "yes", "reason": "a limit"}
+    record = {"status": "ok", "output": {"answer": "yes"}}
     cut_no = {"status": "exhausted", "output": "no", "reason": "a limit"}
 
     def case(about: str, *answers: Any) -> dict[str, Any]:
@@ -106,6 +107,7 @@ def rubrics(draw: Random) -> dict[str, list[Any]]:
             case("a yes comes from a run that was cut", yes, cut, yes),
             case("a no comes from a run that was cut", cut_no, yes),
             case("no question is answered", gone, gone),
+            case("an answer is a dict", yes, record),
         ],
     }
 

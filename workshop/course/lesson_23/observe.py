@@ -49,8 +49,10 @@ def asked(ask_each: Any, case: dict[str, Any]) -> dict[str, Any]:
         "artifacts beside these": sorted(beside),
         "questions in a context": contexts,
     }
-    if isinstance(returned, Result) and isinstance(returned.output, dict):
-        output = returned.output
+    if not isinstance(returned, Result):
+        return seen | ending(returned)
+    output = returned.output
+    if isinstance(output, dict):
         return {
             **seen,
             "status": returned.status,
@@ -58,7 +60,7 @@ def asked(ask_each: Any, case: dict[str, Any]) -> dict[str, Any]:
             "unanswered": output.get("unanswered", "not there"),
             "passed": output.get("passed", "not there"),
         }
-    return seen | ending(returned)
+    return {**seen, "status": returned.status, "output": output}
 
 
 def believed(trusted: Any, case: dict[str, Any]) -> dict[str, Any]:
