@@ -123,7 +123,7 @@ def cells_not_compared(stats: dict[str, list[Any]]) -> list[str]:
             if name == "not compared" and report.when == "call":
                 cells[value[0]] += value[1]
     return [
-        f"{count:,} cells not compared (without the extra {extra})"
+        f"{count:,} {'cell' if count == 1 else 'cells'} not compared (without the extra {extra})"
         for extra, count in sorted(cells.items())
     ]
 

@@ -206,8 +206,9 @@ def pages() -> Iterator[tuple[Path, str]]:
 
 
 def _readme(text: str, paths: dict[Lesson, Path], times: dict[Lesson, int]) -> str:
-    """README with the table of each track."""
+    """README with the table of each track, and its "about N hours in all"."""
     title, entry = active().column or ("", None)
+    text = re.sub(r"(about \d+ hours|\d+ minutes) in all", f"{_all_of(times)} in all", text)
     for name, track in (active().tracks or {"lesson": active().lessons}).items():
         rows = [
             f"| {lesson.number} | {_link(lesson, paths, 'notebooks/')} "

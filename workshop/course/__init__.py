@@ -132,6 +132,8 @@ COURSE = Course(
         *("kernel", "offline_model", "workshop", "classroom", "docs"),
         *(
             "README.md",
+            "CHANGELOG.md",
+            "SECURITY.md",
             "LICENSE",
             "pyproject.toml",
             "requirements.txt",
