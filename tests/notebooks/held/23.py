@@ -30,12 +30,12 @@ def test_readers_find_what_no_spoiled_draft_shows(lesson):
     assert lesson.agreed.false_yes > 5
 
 
-def test_equal_agreement_may_be_worth_something_or_nothing(lesson):
+def test_much_agreement_may_be_worth_nothing(lesson):
     agree = {
         question: sum(reader == judge for reader, judge in found)
         for question, found in lesson.pairs.items()
     }
-    assert agree["carried"] == agree["clear"]
+    assert agree["carried"] < agree["clear"]
     assert lesson.kappas["carried"] > 0.4 and lesson.kappas["clear"] == pytest.approx(0)
 
 
