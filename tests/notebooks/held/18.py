@@ -14,6 +14,7 @@ def test_a_failure_two_levels_down_is_named_at_the_top(lesson):
     assert lesson.lost.ok and not lesson.lost.reason
     assert "Qdrant (failed: the library is closed)" in lesson.named.reason
     assert lesson.named.as_text(), "the others' work is there"
+    assert "brief (refused" in lesson.refused.reason, "a brief that was not written is a gap, too"
 
 
 def test_the_status_of_a_team_is_the_gravest_of_its_members(lesson):

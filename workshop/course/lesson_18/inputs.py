@@ -14,8 +14,9 @@ Half = bool | Literal["facts"]
 
 
 def member(draw: Random, topic: str, *, status: str = "ok", half: Half = False) -> dict[str, Any]:
-    """A specialist on one topic; one that fails may have half of its work."""
-    name = f"{topic}-researcher"
+    """A specialist on one topic, whose name does not say it; one that fails may have half of its
+    work."""
+    name = f"researcher-{1 + TOPICS.index(topic)}"
     if status == "raises":
         return {"name": name, "result": {"raises": f"no answer from port {draw.randint(100, 999)}"}}
     result: dict[str, Any] = {"status": status}
@@ -24,7 +25,7 @@ def member(draw: Random, topic: str, *, status: str = "ok", half: Half = False) 
     if status == "ok" or half:
         result["artifacts"] = {f"facts on {topic}": f"- {draw.randint(100, 999)} facts."}
     if status != "ok":
-        result["reason"] = f"the library of {topic} is closed ({draw.randint(100, 999)})"
+        result["reason"] = f"the library is closed ({draw.randint(100, 999)})"
     return {"name": name, "result": result}
 
 
@@ -49,8 +50,9 @@ def teams(
         status = "raises" if number == raises else status
         people.append((topic, member(draw, topic, status=status, half=broken.get(number, False))))
     members: dict[str, Any] = {}
-    for section, part in zip(draw.sample(SECTIONS, 2), (people[:2], people[2:5]), strict=True):
-        members[section] = {"name": f"{section}-lead", "members": dict(part)}
+    parts = (people[:2], people[2:5])
+    for number, section in enumerate(draw.sample(SECTIONS, 2)):
+        members[section] = {"name": f"lead-{number + 1}", "members": dict(parts[number])}
     members |= dict(people[5:])
     task = f"Report on the state of {draw.randint(100, 999)} projects"
     return {"about": about, "task": task, "members": members}

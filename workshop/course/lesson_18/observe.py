@@ -186,6 +186,7 @@ def shares(shared: Any, case: dict[str, Any]) -> dict[str, Any]:
     if isinstance(returned, Result):
         topics = case["members"]
         reasons = _reasons(members)
+        reasons += filter(None, [case["editor"].get("reason")])
         seen["reason, with what is missing"] = held(returned.reason, *topics, *reasons)
     return seen
 

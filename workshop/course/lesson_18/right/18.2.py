@@ -18,6 +18,8 @@ async def shared(members, editor, handoff, run, calls):
     brief = await run.dispatch(
         editor, Handoff(intent=handoff.intent, artifacts={"facts": facts}), budget=Budget(calls=1)
     )
+    if not brief.ok:
+        gaps.append(f"no brief, since {brief.reason}")
     statuses = [result.status for result in [*results, brief]]
     worst = min((s for s in statuses if s != "ok"), key=ORDER.index, default="ok")
     return Result(status=worst, output=brief.output, reason=", ".join(gaps))
