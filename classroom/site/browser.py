@@ -268,7 +268,7 @@ def _contents(files: Path) -> None:
                             output.execution_count = None
             nbformat.write(notebook, files / folder / path.name)
     for name in (MAP, *course.linked):
-        (files / name).parent.mkdir(exist_ok=True)
+        (files / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(course.root / name, files / name)
 
 

@@ -18,4 +18,4 @@ def test_a_stored_row_is_what_is_measured_today(name):
         pytest.skip(f"the packages of {name} are not installed: {ports.INSTALL}")
     rows, kept = measured({name: python}), ports.stored()
     assert [each for row in rows.values() for each in ports.differences(row, kept[row.name])] == []
-    assert 0.7 < rows[name].noted.megabytes / kept[name].noted.megabytes < 1.4
+    assert 0.7 < rows[name].megabytes / kept[name].megabytes < 1.4

@@ -161,9 +161,9 @@ COURSE = Course(
     },
     site_pages=(
         *("README.md", "CONTRIBUTING.md", "notebooks/*.ipynb", "notebooks/*.md"),
-        *("exercises/*.ipynb", "docs/*.md", "offline_model/README.md"),
+        *("exercises/*.ipynb", "docs/*.md", "notebooks/data/*.md", "offline_model/README.md"),
     ),
-    linked=("docs/glossary.md", "offline_model/README.md"),
+    linked=("docs/glossary.md", "notebooks/data/labels.md", "offline_model/README.md"),
     navigation=(
         ("Map", "notebooks/MAP.html"),
         ("Glossary", "docs/glossary.html"),
