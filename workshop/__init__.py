@@ -13,7 +13,7 @@ if sys.version_info >= (3, 11):  # noqa: UP036 (an older one gets a sentence fro
 
     use(COURSE)
 
-if "IPython" in sys.modules:  # Binder, VS Code and a browser's tab know no settings of the launcher
+if sys.modules.get("IPython") is not None:  # a kernel, perhaps one that no launcher has set up
     from classroom.notebook import cells
 
     cells.load()
