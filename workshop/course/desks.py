@@ -40,6 +40,41 @@ class Specialist:
         return answer if isinstance(answer, Result) else Result(status="ok", output=answer)
 
 
+WAITS = 20
+"""How often a colleague lets others work before it answers."""
+
+
+@dataclass
+class Floor:
+    """How many colleagues are at work in the same moment, and how many there were at most."""
+
+    now: int = 0
+    peak: int = 0
+    calls: int = 0
+
+
+@dataclass
+class Colleague:
+    """An executable that answers as its case says, after it has let all others begin."""
+
+    name: str
+    result: dict[str, Any]
+    """The fields of its result; or `raises`, with what it raises."""
+    floor: Floor
+    description: str = "Works as its case says."
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        self.floor.calls += 1
+        self.floor.now += 1
+        self.floor.peak = max(self.floor.peak, self.floor.now)
+        for _ in range(WAITS):
+            await asyncio.sleep(0)
+        self.floor.now -= 1
+        if "raises" in self.result:
+            raise ConnectionError(self.result["raises"])
+        return Result(**self.result)
+
+
 def order_of(run: Run, *, after: int = 0) -> tuple[str, ...]:
     """Who was given work by the run, in order, without the first `after` handoffs."""
     return tuple(handoff["to_agent"] for handoff in run.trace().handoffs()[after:])

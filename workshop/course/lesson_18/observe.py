@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,41 +10,8 @@ from typing import Any
 from classroom.observing import call, held
 from kernel import Executable, Handoff, Result, Run
 from kernel.events import Dispatched
+from workshop.course.desks import Colleague, Floor
 from workshop.course.seen import ending, quiet_run
-
-WAITS = 20
-"""How often a specialist lets others work before it answers."""
-
-
-@dataclass
-class Floor:
-    """How many specialists work in the same moment, and how many there were at most."""
-
-    now: int = 0
-    peak: int = 0
-    calls: int = 0
-
-
-@dataclass
-class Specialist:
-    """Answers as its case says, after it has let all others begin."""
-
-    name: str
-    result: dict[str, Any]
-    """The fields of its result; or `raises`, with what it raises."""
-    floor: Floor
-    description: str = "Researches one topic."
-
-    async def execute(self, handoff: Handoff, run: Run) -> Result:
-        self.floor.calls += 1
-        self.floor.now += 1
-        self.floor.peak = max(self.floor.peak, self.floor.now)
-        for _ in range(WAITS):
-            await asyncio.sleep(0)
-        self.floor.now -= 1
-        if "raises" in self.result:
-            raise ConnectionError(self.result["raises"])
-        return Result(**self.result)
 
 
 @dataclass
@@ -71,12 +37,12 @@ def led(lead: Any, case: dict[str, Any]) -> dict[str, Any]:
     for topic, member in case["members"].items():
         if "members" in member:
             below = {
-                name: Specialist(each["name"], each["result"], floor)
+                name: Colleague(each["name"], each["result"], floor)
                 for name, each in member["members"].items()
             }
             members[topic] = Team(member["name"], below, lead, floor)
         else:
-            members[topic] = Specialist(member["name"], member["result"], floor)
+            members[topic] = Colleague(member["name"], member["result"], floor)
     run = quiet_run()
     returned = call(lead, members, Handoff(intent=case["task"]), run)
     given = run.trace().handoffs()
@@ -110,7 +76,7 @@ def _facts(members: Mapping[str, Executable]) -> list[str]:
     for member in members.values():
         if isinstance(member, Team):
             found += _facts(member.members)
-        elif isinstance(member, Specialist):
+        elif isinstance(member, Colleague):
             found += member.result.get("artifacts", {}).values()
     return found
 
@@ -156,8 +122,8 @@ class Spender:
         if allowed is not None and allowed < self.needs:
             reason = f"{self.name} needs {self.needs} calls"
             short = {"status": "exhausted", "output": self.half, "reason": reason}
-            return await Specialist(self.name, short, self.floor).execute(handoff, run)
-        return await Specialist(self.name, self.result, self.floor).execute(handoff, run)
+            return await Colleague(self.name, short, self.floor).execute(handoff, run)
+        return await Colleague(self.name, self.result, self.floor).execute(handoff, run)
 
 
 def shares(shared: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -166,7 +132,7 @@ def shares(shared: Any, case: dict[str, Any]) -> dict[str, Any]:
     members: dict[str, Executable] = {}
     for topic, each in case["members"].items():
         members[topic] = Spender(each["name"], each["needs"], each["result"], each["half"], floor)
-    editor = Specialist("editor", case["editor"], desk)
+    editor = Colleague("editor", case["editor"], desk)
     run = quiet_run()
     returned = call(shared, members, editor, Handoff(intent=case["task"]), run, case["calls"])
     given = [event for event in run.events if isinstance(event, Dispatched)]

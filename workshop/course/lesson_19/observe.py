@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,41 +11,8 @@ from kernel.budget import Spent
 from kernel.events import Dispatched, Event, Replied, Requested, Returned
 from kernel.findings import Synthesis
 from kernel.wire import Reply
+from workshop.course.desks import Colleague, Floor
 from workshop.course.seen import quiet_run
-
-WAITS = 20
-"""How often a worker lets others work before it answers."""
-
-
-@dataclass
-class Floor:
-    """How many workers are at work in the same moment, and how many there were at most."""
-
-    now: int = 0
-    peak: int = 0
-    calls: int = 0
-
-
-@dataclass
-class Worker:
-    """Answers as its case says, after it has let all others begin."""
-
-    name: str
-    result: dict[str, Any]
-    """The fields of its result; or `raises`, with what it raises."""
-    floor: Floor
-    description: str = "Looks into a ticket."
-
-    async def execute(self, handoff: Handoff, run: Run) -> Result:
-        self.floor.calls += 1
-        self.floor.now += 1
-        self.floor.peak = max(self.floor.peak, self.floor.now)
-        for _ in range(WAITS):
-            await asyncio.sleep(0)
-        self.floor.now -= 1
-        if "raises" in self.result:
-            raise ConnectionError(self.result["raises"])
-        return Result(**self.result)
 
 
 @dataclass
@@ -69,7 +35,7 @@ class Reader:
 def managed(attentive: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Who was handed what, how many worked at once, and what came back."""
     floor = Floor()
-    workers = [Worker(name, result, floor) for name, result in case["workers"]]
+    workers = [Colleague(name, result, floor) for name, result in case["workers"]]
     reader = Reader(case["reader"], floor)
     task = Handoff(**case["task"])
     run = quiet_run()
