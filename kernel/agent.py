@@ -111,7 +111,9 @@ class Agent:
         return Result(status="exhausted", output=output, reason=reason)
 
     def _turns(self, run: Run) -> int:
-        """How many turns the loop may take: its own limit, or a tighter one of a budget above."""
+        """Returns how many turns the loop may take: its own limit, or a tighter one of a budget
+        above.
+        """
         limits = [ledger.budget.turns for ledger in run.ledger.lineage()]
         return min([self.max_turns, *(limit for limit in limits if limit is not None)])
 

@@ -47,7 +47,9 @@ def as_artifact(result: Result) -> str:
 
 
 def readable(executable: Executable, artifacts: Mapping[str, str]) -> dict[str, str]:
-    """What an executable reads of `artifacts`: a tool only those named like its arguments."""
+    """Returns what an executable reads of `artifacts`: a tool only those named like its
+    arguments.
+    """
     inner = innermost(executable)
     if not isinstance(inner, Tool):
         return dict(artifacts)
@@ -77,7 +79,7 @@ def missing(results: Mapping[str, Result]) -> list[str]:
 
 
 def questions(results: Mapping[str, Result]) -> str:
-    """What the paused results ask a person, a line for each question."""
+    """Returns what the paused results ask a person, a line for each question."""
     lines = []
     for result in results.values():
         if result.status == "paused":

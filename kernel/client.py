@@ -90,7 +90,7 @@ _booked_at_home: ContextVar[bool] = ContextVar("booked_at_home", default=False)
 
 @contextlib.contextmanager
 def booked_at_home() -> Iterator[None]:
-    """What is sent within is booked by the process that this one works for, and not here."""
+    """Leaves the booking of what is sent within to the process that this one works for."""
     token = _booked_at_home.set(True)
     try:
         yield
@@ -252,7 +252,7 @@ class Client(contextlib.AbstractAsyncContextManager):
         return Reservation(request, hold)
 
     async def _hold_for(self, request: Request) -> Hold:
-        """What was set aside here for this very request, once; else a new hold."""
+        """Returns what was set aside here for this very request, once; else a new hold."""
         around = _reservation.get()
         hold = around and around.taken_for(request, self.billed)
         if hold:
@@ -329,8 +329,9 @@ class Client(contextlib.AbstractAsyncContextManager):
         return reply.model_copy(update={"account": account})
 
     def _account(self, headers: httpx.Headers) -> dict[str, Any] | None:
-        """What the offline model says that it read in the request; None when the header is missing
-        or odd."""
+        """Returns what the offline model says that it read in the request; None when the header
+        is missing or odd.
+        """
         text = headers.get(ACCOUNT_HEADER)
         if text is None:
             return None
@@ -341,8 +342,9 @@ class Client(contextlib.AbstractAsyncContextManager):
         return account if isinstance(account, dict) else None
 
     def headers(self) -> dict[str, str]:
-        """What every request of this client carries, the key included: for sending, never for
-        showing."""
+        """Returns what every request of this client carries, the key included: for sending,
+        never for showing.
+        """
         return self.public_headers | {
             name: secret.get_secret_value() for name, secret in self._secrets.items()
         }
@@ -655,7 +657,7 @@ def _cap(max_usd: Decimal | str | float | None, mode: str) -> Decimal | None:
 
 
 def _base_url(local: bool) -> httpx.URL:
-    """Where requests go, checked."""
+    """Returns where requests go, checked."""
     address = os.environ.get("ANTHROPIC_BASE_URL")
     if local and not address:
         raise SetupError(

@@ -32,7 +32,7 @@ SUMMARY_WORDS = 30
 
 
 def tokens_of(text: str) -> int:
-    """How many tokens a text has, estimated."""
+    """Returns how many tokens a text has, estimated."""
     return math.ceil(len(text) / CHARACTERS_PER_TOKEN)
 
 
@@ -88,12 +88,12 @@ class Context:
 
     @property
     def tokens(self) -> int:
-        """How many tokens the context holds, estimated."""
+        """Returns how many tokens the context holds, estimated."""
         return sum(entry.tokens for entry in self._entries.values())
 
     @property
     def entries(self) -> list[Entry]:
-        """What the context holds, in the order it was stored."""
+        """Returns what the context holds, in the order it was stored."""
         return list(self._entries.values())
 
     def __contains__(self, key: str) -> bool:
@@ -157,7 +157,7 @@ class Context:
         return Handoff(intent=intent or task, context=context, artifacts=artifacts)
 
     def for_worker(self, name: str) -> dict[str, str]:
-        """What one worker needs, by key: the entries that are for it, or for all.
+        """Returns what one worker needs, by key: the entries that are for it, or for all.
 
         Task, plan, profiles and the active result are given in full, every other result as a
         summary. `handoff_to` makes a handoff of it; the task is no artifact.
@@ -232,7 +232,7 @@ def _beginning(task: str, notes: str) -> str:
 
 
 def _texts(message: dict) -> str:
-    """What a message says: its text, and what its tool results brought."""
+    """Returns what a message says: its text, and what its tool results brought."""
     content = message["content"]
     if isinstance(content, str):
         return content

@@ -198,7 +198,9 @@ class Result(BaseModel):
 
     @cached_property
     def reading(self) -> str:
-        """What the offline model read of the requests behind it, in a line; its run sets it."""
+        """Returns what the offline model read of the requests behind it, in a line; its run sets
+        it.
+        """
         return ""
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:

@@ -54,7 +54,9 @@ class Gate(Protocol):
         ...
 
     async def check(self, draft: str, handoff: Handoff, run: Run) -> list[Issue]:
-        """What is wrong with the draft, empty to let it pass; `handoff` asked for the draft."""
+        """Returns what is wrong with the draft, empty to let it pass; `handoff` asked for the
+        draft.
+        """
         ...
 
 
@@ -361,7 +363,9 @@ class Gated(Wrapper):
 
 
 def _listed(found: Any) -> list[Issue]:
-    """What a gate returned; anything but a list of issues is a bug of the gate, never a pass."""
+    """Returns what a gate returned; anything but a list of issues is a bug of the gate, never a
+    pass.
+    """
     if isinstance(found, list) and all(isinstance(issue, Issue) for issue in found):
         return found
     raise TypeError(
@@ -374,7 +378,9 @@ def _best(judged: list[Judged]) -> Judged:
 
 
 def _stopped(result: Result, judged: list[Judged]) -> Result:
-    """What to return when a draft was not delivered: the best one before it, if there is one."""
+    """Returns what to return when a draft was not delivered: the best one before it, if there is
+    one.
+    """
     if not judged:
         return result
     reason = f"the revision was not delivered: {result.reason}"

@@ -184,7 +184,7 @@ class Journal:
         run: Run | None = None,
         ask: Callable[[], Awaitable[Any]] | None = None,
     ) -> Any:
-        """What a person decided; a question is asked once, and its answer is kept.
+        """Returns what a person decided; a question is asked once, and its answer is kept.
 
         about: what the question is about, such as the facts that are shown; other facts are another
                question.
@@ -325,8 +325,9 @@ class Step:
         return f"{content}.{done + 1}"
 
     def outcome(self) -> Any:
-        """What came of it; raises the error that it ended in. Raises JournalError for a step that
-        was edited and cannot be read."""
+        """Returns the outcome; raises the error that it ended in. Raises JournalError for a step
+        that was edited and cannot be read.
+        """
         row = self.row
         assert row
         try:
@@ -414,7 +415,7 @@ class JournalledClient(WrappedClient):
 
 
 def _asked(request: Request) -> bytes:
-    """What a request asks, whatever its answer is allowed: a tight budget lowers that."""
+    """Returns what a request asks, whatever its answer is allowed: a tight budget lowers that."""
     return request.with_max_tokens(0).content
 
 

@@ -59,8 +59,9 @@ def use(names: Mapping[str, str]) -> Iterator[None]:
 
 
 def role_of(model: str) -> str:
-    """What to call a model on a page that should outlive its id: "worker model"; the id itself when
-    no role has it."""
+    """Returns what to call a model on a page that should outlive its id: "worker model"; the id
+    itself when no role has it.
+    """
     return next((f"{role} model" for role in ROLES if __getattr__(role) == model), model)
 
 
@@ -141,7 +142,9 @@ def price_of(model: str, writes: CacheWrites = "") -> Price:
 
 
 def demand_of(size: RequestSize) -> Demand:
-    """What a request asks of its budgets: its size, at the price of its model and its caching."""
+    """Returns what a request asks of its budgets: its size, at the price of its model and its
+    caching.
+    """
     price = price_of(size.model, size.cache_writes)
     return Demand(size.input_tokens, size.max_tokens, price)
 

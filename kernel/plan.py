@@ -331,7 +331,9 @@ class PlannedSupervisor:
         return bool(self._gates(step.worker)) and "issues" in work.results[step.id].artifacts
 
     def _handoff(self, step: Step, work: _Work) -> Handoff:
-        """What a step gets: its intent, the shared context, and the results that it needs."""
+        """Returns what a step gets: its intent, the shared context, and the results that it
+        needs.
+        """
         given = dict(work.handoff.artifacts)
         asked_for = []
         for finding in work.findings():
@@ -409,7 +411,7 @@ class PlannedSupervisor:
 
 
 def _feedback(result: Result) -> str:
-    """What a step that failed is told: the issues of its gates, else the reason."""
+    """Returns what a step that failed is told: the issues of its gates, else the reason."""
     return result.artifacts.get("issues") or result.reason
 
 

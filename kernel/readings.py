@@ -32,7 +32,9 @@ def reading_of(events: Iterable[Event]) -> str:
 
 
 def _place(event: Replied) -> list[int]:
-    """Which run a reply belongs to, so that runs are in the order in which they were begun."""
+    """Returns which run a reply belongs to, so that runs are in the order in which they were
+    begun.
+    """
     return [int(step) for step in event.run.split(".") if step.isdecimal()]
 
 

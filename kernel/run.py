@@ -176,7 +176,7 @@ class Run:
 
     @property
     def again(self) -> str:
-        """Why this work is given once more; empty the first time."""
+        """Says why this work is given once more; empty the first time."""
         return self._position.again
 
     def _start(self) -> None:
@@ -195,7 +195,7 @@ class Run:
 
     @property
     def result(self) -> Result:
-        """What this dispatch returned; while it is under way, its work so far."""
+        """Returns what this dispatch returned; while it is under way, its work so far."""
         return self._result or self.end_early("cancelled", "still under way")
 
     def __reduce__(self) -> NoReturn:
@@ -209,7 +209,7 @@ class Run:
 
     @property
     def client(self) -> Client:
-        """Where `ask` sends to."""
+        """Returns where `ask` sends to."""
         return self._tree.client
 
     @property
@@ -219,7 +219,7 @@ class Run:
 
     @property
     def spent(self) -> Spent:
-        """What this run and everything below it used."""
+        """Returns what this run and everything below it used."""
         return self.ledger.spent
 
     def subscribe(self, reader: Callable[[Event], None]) -> None:
@@ -290,7 +290,7 @@ class Run:
 
     @contextmanager
     def answering(self, call: str) -> Iterator[None]:
-        """What is dispatched within belongs to this call of a tool; see `Dispatched.call`."""
+        """Ties what is dispatched within to this call of a tool; see `Dispatched.call`."""
         token = _answering.set((self, call))
         try:
             yield
@@ -402,7 +402,7 @@ class Run:
         return None
 
     def _refusal(self, executable: Executable, child: Run, before: Given | None, again: str) -> str:
-        """Why this dispatch must not happen; empty when it may."""
+        """Says why this dispatch must not happen; empty when it may."""
         way = " → ".join(child.path)
         if self.levels < 1:
             return f"too deep: {way} is more than the levels that the budget allows"

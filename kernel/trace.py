@@ -67,7 +67,7 @@ class Trace:
         return {agent: _sum(events) for agent, events in asked.items()}
 
     def table(self) -> str:
-        """Who used what, one line an agent."""
+        """Returns a table of who used what, one line an agent."""
         rows = [("agent", "calls", "tokens in", "tokens out", "cost")]
         for agent, used in [*self.by_agent().items(), ("total", self.totals())]:
             rows.append(
@@ -108,7 +108,7 @@ class Trace:
 
 
 def _why_not(text: bytes, problem: ValueError) -> str:
-    """What is wrong with a line of a log, in a sentence."""
+    """Returns what is wrong with a line of a log, in a sentence."""
     if b'"data":' in text and b'"kind":' in text and b'"seq":' in text:
         return (
             "it was written by an earlier version of the kernel, whose events kept their fields in "

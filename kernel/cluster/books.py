@@ -146,7 +146,7 @@ def _part(usd: Decimal, parts: int) -> Decimal:
 
 
 def rest_of(ledger: Ledger) -> Budget:
-    """What the caps of one ledger have left."""
+    """Returns what the caps of one ledger have left."""
     used = ledger.spent + ledger.reserved
     left: dict[str, Any] = {}
     for cap in CAPS:
@@ -223,7 +223,7 @@ class Elsewhere(Wrapper):
         return run.end_early("failed", f"its worker was lost; {reason}", transient=True)
 
     def _job(self, handoff: Handoff, run: Run) -> Job:
-        """What a worker is told. The levels and turns that are left hold there too."""
+        """Returns what a worker is told. The levels and turns that are left hold there too."""
         turns = [ledger.budget.turns for ledger in run.ledger.lineage()]
         known = [limit for limit in turns if limit is not None]
         return Job(

@@ -61,7 +61,8 @@ class Cluster:
         return self._desk.opened.address
 
     def connection(self) -> dict[str, Any]:
-        """What `distributed.Client` takes to connect to this cluster, its certificate included.
+        """Returns what `distributed.Client` takes to connect to this cluster, its certificate
+        included.
 
         Whoever has it can run code on the workers.
         """
@@ -102,7 +103,7 @@ class Cluster:
             self._desk.drop(order)
 
     async def seconds_a_question(self, questions: int = 100) -> float:
-        """What asking the bank costs a worker, on average."""
+        """Returns what asking the bank costs a worker, on average."""
         measure = Measure(questions)
         async with self._given(measure):
             result = await self._desk.until(measure.outcome)

@@ -210,8 +210,9 @@ def certificate() -> tuple[str, str]:
 
 
 def server_side(certificate: str, key: str) -> ssl.SSLContext:
-    """What a server shows to its callers. `ssl` reads a key from a file only, so it is in one for
-    that moment."""
+    """Returns what a server shows to its callers. `ssl` reads a key from a file only, so it is
+    in one for that moment.
+    """
     import ssl
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -38,7 +38,7 @@ LATE_S = 5.0
 
 
 def packed(job: Job) -> bytes:
-    """What goes out to a worker. Raises TypeError that says what does not travel."""
+    """Packs what goes out to a worker. Raises TypeError that says what does not travel."""
     cloudpickle = optional("cloudpickle")
     try:
         return cloudpickle.dumps(job)
@@ -149,7 +149,7 @@ class Here:
         return await perform(job, account, account.told)
 
     async def seconds_a_question(self, questions: int = 100) -> float:
-        """What asking the bank costs without a wire, on average.
+        """Returns what asking the bank costs without a wire, on average.
 
         Asks more often where the clock is too coarse to see it, as in a browser's tab.
         """

@@ -31,7 +31,7 @@ READS = {
 
 
 def _may(action: int, first: str | None, second: str | None, *_: str | None) -> int:
-    """What a query may do: read."""
+    """Returns what a query may do: read."""
     allowed = action in READS and second != "load_extension"
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 

@@ -187,7 +187,9 @@ class _Reading:
         self._note(piece, text, counted(piece.value, text))
 
     def settings(self, request: dict[str, Any]) -> None:
-        """What changes how the messages are read is part of the prefix from the messages on."""
+        """Counts what changes how the messages are read as part of the prefix from the messages
+        on.
+        """
         names = ("tool_choice", "thinking", "output_config")
         self._state.update(b"\3" + canonical([request.get(name) for name in names]).encode())
         schema = answer_schema(request)

@@ -334,8 +334,9 @@ def _check_headers(headers: dict[str, str]) -> None:
 
 
 def misfit(request: dict[str, Any], answer: Answer) -> str:
-    """Why the service could not give this answer: a tool that is not offered, or none where one is
-    forced; empty when it could."""
+    """Says why the service could not give this answer: a tool that is not offered, or none where
+    one is forced; empty when it could.
+    """
     if answer.refusal:
         return ""
     names = callable_names(request)

@@ -74,7 +74,9 @@ def figures(text: str) -> tuple[str, ...]:
 
 
 def carries(fact: str, sentence: str) -> float:
-    """How much of a sentence's meaning (numbers apart) a fact's words hold, synonyms included."""
+    """Returns how much of a sentence's meaning (numbers apart) a fact's words hold, synonyms
+    included.
+    """
     return _held(_named_words(sentence), vocabulary(fact))
 
 
@@ -116,7 +118,7 @@ def best_fact(sentence: str, facts: Iterable[Fact]) -> tuple[float, Fact | None]
 
 
 def subject_in(sentence: str) -> str:
-    """What a sentence begins with, before its verb; "" where no verb is known."""
+    """Returns what a sentence begins with, before its verb; "" where no verb is known."""
     named = _SUBJECT.match(sentence)
     return named[1] if named else ""
 
@@ -143,7 +145,7 @@ def in_full(facts: Iterable[Fact]) -> list[Fact]:
 
 @lru_cache(maxsize=4_000)
 def mismatch(sentence: str, fact: Fact) -> str:
-    """How a sentence contradicts its fact, in words; "" when it agrees."""
+    """Says how a sentence contradicts its fact, in words; "" when it agrees."""
     plain = bare(sentence)
     true = fact.sentence
     own = numbers(plain)
@@ -158,7 +160,7 @@ def mismatch(sentence: str, fact: Fact) -> str:
 
 
 def _opposite(plain: str, true: str) -> str:
-    """What one sentence affirms and the other denies."""
+    """Returns what one sentence affirms and the other denies."""
     own = set(words(plain))
     given = set(words(true))
     wrong = own - given

@@ -82,7 +82,7 @@ def is_closing(sentence: str) -> bool:
 
 
 def places_of(text: str) -> list[int]:
-    """Where a text begins to set a dial that says nothing of its topic."""
+    """Returns where a text begins to set a dial that says nothing of its topic."""
     found = []
     for match in scan(text):
         if match.family.startswith("dials/") and not table(match.family).get("of_topic"):
@@ -161,7 +161,7 @@ def longest(text: str, name: str) -> list[Match]:
 
 @cache
 def _forms() -> tuple[re.Pattern, re.Pattern]:
-    """How a limit is said: "180 words" and "word limit: 90"."""
+    """Returns the patterns by which a limit is said: "180 words" and "word limit: 90"."""
     unit = spoken(_kinds())
     further = spoken(table("dials/length")["further"])  # "three more facts" is no limit
     no_adjective = rf"(?:and|or|to|per|each|every|after|behind|{further}|{unit})\b"
@@ -201,7 +201,7 @@ def _forbids(length: dict[str, list[str]]) -> str:
 
 @cache
 def _endings() -> dict[str, re.Pattern]:
-    """What may stand right before a number, and changes what it means."""
+    """Returns what may stand right before a number, and changes what it means."""
     length = table("dials/length")
 
     def one_of(key: str) -> str:
@@ -327,13 +327,13 @@ def _limit(match: re.Match, clause: str) -> Limit | None:
 
 
 def _start_of_floor(clause: str, near: int, place: int) -> int:
-    """Where a fault begins that a number is the end of: "longer than 20 words"."""
+    """Returns where a fault begins that a number is the end of: "longer than 20 words"."""
     floor = _endings()["floor"].search(clause[near:place].rstrip())
     return near + floor.start() if floor else place
 
 
 def _end(match: re.Match, clause: str) -> int:
-    """Where a limit ends: "three steps or fewer" goes on behind its unit."""
+    """Returns where a limit ends: "three steps or fewer" goes on behind its unit."""
     tail = _endings()["tail"].match(clause, match.end())
     return tail.end() if tail else match.end()
 

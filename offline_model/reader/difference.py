@@ -74,7 +74,9 @@ class Prompt:
         return kinds
 
     def _strange(self, start: int, end: int, kinds: bytearray) -> list[int] | None:
-        """Where the words of a sentence are that nothing reads; None where nothing of it is read."""
+        """Returns where the words of a sentence are that nothing reads; None where nothing of it
+        is read.
+        """
         glue = glue_of(self.behaviour)
         asks = asking() if self.is_task else frozenset()
         strange: list[int] = []
@@ -184,7 +186,9 @@ def _around_gap(limit: Limit) -> Iterator[Mark]:
 
 @lru_cache(maxsize=1_000)
 def _gaps(text: str, behaviour: str) -> list[tuple[int, int]]:
-    """Where words stand between the number and the unit of limits that a behaviour keeps, in order."""
+    """Returns where words stand between the number and the unit of limits that a behaviour
+    keeps, in order.
+    """
     return sorted({limit.gap for limit in obeyed(text, behaviour)})
 
 
@@ -210,7 +214,9 @@ def glue_of(behaviour: str) -> frozenset[str]:
 
 @cache
 def references(behaviour: str) -> frozenset[str]:
-    """What a behaviour does anyway: its reference sentences and their pieces, for comparing."""
+    """Returns what a behaviour does anyway: its reference sentences and their pieces, for
+    comparing.
+    """
     found: set[str] = set()
     for text in map(unwrapped, _declared(behaviour)):
         marks = marks_in(text, behaviour)

@@ -192,7 +192,9 @@ class Draft:
         return found
 
     def support(self, sentence: str) -> Support:
-        """How the facts carry a sentence: those that it cites come first, where they are near enough."""
+        """Returns how the facts carry a sentence: those that it cites come first, where they are
+        near enough.
+        """
         if sentence not in self._supports:
             self._supports[sentence] = self._supported(sentence)
         return self._supports[sentence]

@@ -76,12 +76,14 @@ def is_title(doc: Doc) -> bool:
 
 
 def nearness(doc: Doc, about: Subjects) -> float:
-    """How much a document is about the subject that it is nearest to."""
+    """Returns how much a document is about the subject that it is nearest to."""
     return max((concerns(doc, subject) for subject in about), default=0)
 
 
 def concerns(doc: Doc, subject: str) -> float:
-    """How much a document is about a subject: 0 not at all, below 1 perhaps, 2 when its title says it."""
+    """Returns how much a document is about a subject: 0 not at all, below 1 perhaps, 2 when its
+    title says it.
+    """
     heading = _heading(doc)
     whole = f"{heading}\n{doc.text}"
     held = []
@@ -135,12 +137,12 @@ def _usable(doc: Doc, about: Subjects, said: set[str]) -> list[str]:
 
 
 def _mentions(text: str, about: Subjects) -> float:
-    """How much of the subject that it names best a text mentions, from 0 to 1."""
+    """Returns how much of the subject that it names best a text mentions, from 0 to 1."""
     return max(mentions(text, subject) for subject in about)
 
 
 def count(found: list[Finding], subject: str) -> int:
-    """How many sentences were found on a subject."""
+    """Returns how many sentences were found on a subject."""
     return sum(len(finding.sentences) for finding in found if concerns(finding.doc, subject))
 
 

@@ -153,7 +153,9 @@ class Form:
         return kept
 
     def _given(self, field: _Field) -> Any:
-        """What is known for a field: by its own name, else by its meaning; None for nothing."""
+        """Returns what is known for a field: by its own name, else by its meaning; None for
+        nothing.
+        """
         for key in (field.name, *meanings_of(field.name)):
             if key == "body" and self.whole not in ("", field.name):
                 continue
@@ -264,7 +266,7 @@ class Form:
         return uncited(labelled)
 
     def _items(self, field: _Field, text: str) -> list | None:
-        """What is listed: bullets, else sentences; one item each."""
+        """Returns what is listed: bullets, else sentences; one item each."""
         items = resolve(field.schema.get("items"), self.root)
         bullets = filter(BULLET.match, text.splitlines())
         lines = [BULLET.sub("", line) for line in bullets]
@@ -307,7 +309,9 @@ def _figures(text: str) -> list[float]:
 
 
 def _behind(text: str, name: str) -> str:
-    """What is behind "Name:" in a text, to the end of the line or list; "" where there is no label."""
+    """Returns what is behind "Name:" in a text, to the end of the line or list; "" where there
+    is no label.
+    """
     bodies = (_BODY.match(text, place) for place in _labels(text).get("".join(words_of(name)), ()))
     return next((body[1].strip() for body in bodies if body), "")
 

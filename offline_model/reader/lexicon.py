@@ -193,7 +193,7 @@ def scan(text: str) -> tuple[Match, ...]:
 
 
 def spans(mark: re.Pattern, text: str) -> Iterator[tuple[int, int]]:
-    """Where the pieces of a text are that a mark separates."""
+    """Yields where the pieces of a text are that a mark separates."""
     start = 0
     for end, behind in [match.span() for match in mark.finditer(text)]:
         yield start, end
@@ -222,14 +222,16 @@ def _scan(sentence: str) -> tuple[Match, ...]:
 
 
 def _letters(word: str) -> str:
-    """What a word is found under."""
+    """Returns what a word is found under."""
     if word[0].isdigit():
         return "#"
     return word[:3].lower()
 
 
 def _beginnings(text: str) -> frozenset[int]:
-    """Where the clauses of a text begin: at its first word, and behind the words that only lead in."""
+    """Returns where the clauses of a text begin: at its first word, and behind the words that
+    only lead in.
+    """
     openers = words_in("words/openers")
     places = set()
     is_leading = True

@@ -66,7 +66,7 @@ def _takes_text(schema: Any) -> bool:
 
 
 def _listed(names: list[str], key: str) -> list[str]:
-    """Those of the names that the lexicon lists for a query."""
+    """Returns those of the names that the lexicon lists for a query."""
     known = words_in("tools/search", key)
     return [name for name in names if name.lower() in known]
 

@@ -102,7 +102,9 @@ def _date_of(group: Group) -> tuple[int, int]:
 
 
 def side_by_side(facts: Sequence[Fact], compared: Sequence[str]) -> list[Group]:
-    """What each of the compared things is; then what several facts say of the same aspect; then the rest."""
+    """Groups what each of the compared things is; then what several facts say of the same
+    aspect; then the rest.
+    """
     comparison = _Comparison(facts[:_MOST_COMPARED], compared)
     definitions = comparison.take_definitions()
     shared: list[Group] = []
@@ -127,7 +129,7 @@ class _Comparison:
         self.weights = _weights(facts, compared)
 
     def take_definitions(self) -> Group:
-        """What each thing is, where a fact says it."""
+        """Takes what each thing is, where a fact says it."""
         taken = []
         for subject, facts in self.left.items():
             definition = _definition(facts, subject)
@@ -169,7 +171,7 @@ class _Comparison:
         return best
 
     def _shared(self, fact: Fact, other: Fact) -> float:
-        """How much two facts share: two words, or one and the verb, else nothing."""
+        """Returns how much two facts share: two words, or one and the verb, else nothing."""
         stems = meaning(fact.sentence) & meaning(other.sentence)
         weights = [self.weights[stem] for stem in stems if stem in self.weights]
         is_same_verb = opening(fact.sentence).verb == opening(other.sentence).verb
@@ -177,7 +179,7 @@ class _Comparison:
 
 
 def nearest(fact: Fact, compared: Sequence[str]) -> str:
-    """Which of the compared things a fact is about."""
+    """Returns which of the compared things a fact is about."""
     source = fact.source.replace("-", " ")
 
     def nearness(subject: str) -> float:

@@ -50,7 +50,9 @@ def with_pronouns(sentences: Sequence[str], around: Sequence[str]) -> list[str]:
 
 
 def _pronoun(sentence: str, before: Opening, now: Opening) -> str:
-    """What a sentence may begin with in place of its subject: "It", "They" or "Its author", else ""."""
+    """Returns what a sentence may begin with in place of its subject: "It", "They" or "Its
+    author", else "".
+    """
     rest = sentence[len(now.subject) :]
     if not now.subject or len(content_words(rest)) < _FEWEST_WORDS:
         return ""

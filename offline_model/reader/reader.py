@@ -75,7 +75,7 @@ def _finished(request: dict, temperament: Temperament, reply: Answer, ending: di
 
 
 def _decided(request: dict, temperament: Temperament) -> Answer:
-    """What the skill says that the request is for."""
+    """Returns what the skill says that the request is for."""
     seen, overlooked = attended(request, temperament.attention)
     view = View.of(seen, temperament)
     fitting = [skill for skill in skills() if skill.fits(view)]

@@ -131,7 +131,7 @@ def means(name: str, meaning: str) -> bool:
 
 
 def meanings_of(name: str) -> list[str]:
-    """What a field's name may mean, the likeliest first."""
+    """Returns what a field's name may mean, the likeliest first."""
     return [meaning for meaning in _meanings(name) if meaning not in _NO_MEANINGS]
 
 
@@ -161,7 +161,7 @@ def positive(options: list, wanted: bool) -> Any:
 
 
 def _refusal(option: Any) -> int:
-    """How much a word of a choice says no."""
+    """Returns how much a word of a choice says no."""
     word = str(option)
     return 2 * means(word, "no") - means(word, "yes")
 

@@ -94,7 +94,9 @@ def _acronym(subject: str) -> str | None:
 
 
 def defines(sentence: str, subject: str) -> int:
-    """How well a sentence says what a subject is: 3 "X is a …", 2 "X connects …", 1 "the X project is a …"."""
+    """Returns how well a sentence says what a subject is: 3 "X is a …", 2 "X connects …", 1 "the
+    X project is a …".
+    """
     start = opening(sentence)
     wanted = set(content_words(subject))
     have = set(content_words(_name(start.subject)))

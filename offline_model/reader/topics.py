@@ -140,7 +140,9 @@ def _topic_of(sentence: str) -> str:
 
 @lru_cache(maxsize=1_000)
 def topic(task: str) -> str:
-    """What a request is about, in its own words: "Write me a brief on retries, please." → "retries"."""
+    """Returns what a request is about, in its own words: "Write me a brief on retries, please."
+    → "retries".
+    """
     best = ""
     plain = re.sub(r"[^\S\n]+", " ", task)
     for sentence in sentences(_ADDS.sub(" and ", plain)):
@@ -167,12 +169,14 @@ def subjects(text: str) -> tuple[str, ...]:
 
 
 def named(task: str) -> str:
-    """What a task is about, for people: its subjects with commas."""
+    """Returns what a task is about, for people: its subjects with commas."""
     return ", ".join(subjects(task))
 
 
 def _pieces(text: str, whole: str) -> list[str]:
-    """What a topic lists, in a comparison or behind commas; a list of long pieces is none."""
+    """Returns what a topic lists, in a comparison or behind commas; a list of long pieces is
+    none.
+    """
     if not (_COMPARES.search(text) or _VERSUS.search(whole)):
         pieces = _SPLIT.split(whole) if _LISTED.search(whole) else []
         is_long = any(len(piece.split()) > 4 for piece in pieces)
@@ -203,8 +207,8 @@ def read_of(task: str, held: str = "") -> str:
 
 
 def _known_to(facts: str, text: str) -> tuple[str, ...]:
-    """What a text names: nothing when the facts mention none of it; of two compared things, a name
-    that they do not mention is left out.
+    """Returns what a text names: nothing when the facts mention none of it; of two compared
+    things, a name that they do not mention is left out.
     """
     named = named_in(text)
     if not any(mentions(facts, subject) for subject in named):
@@ -239,7 +243,9 @@ def _held(subject: str, facts: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def mentions(text: str, subject: str) -> float:
-    """How many of a subject's specific words a text has, from 0 to 1; an acronym is its long form."""
+    """Returns how many of a subject's specific words a text has, from 0 to 1; an acronym is its
+    long form.
+    """
     have = vocabulary(text)
     initials = "".join(word[0] for word in core(subject))
     if len(initials) > 2 and stem(initials) in have:

@@ -197,7 +197,7 @@ class View:
 
     @cached_property
     def role(self) -> str:
-        """Who the system prompt says that the model is: a role of the lexicon, or ""."""
+        """Returns who the system prompt says that the model is: a role of the lexicon, or ""."""
         wordings = [match for match in scan(self.system) if match.key == "wordings"]
         named = [match for match in wordings if match.family.startswith("roles/")]
         if not named:
@@ -207,7 +207,7 @@ class View:
 
     @cached_property
     def instructions(self) -> str:
-        """What may set limits: system prompt, task, context and later words of the user."""
+        """Returns what may set limits: system prompt, task, context and later words of the user."""
         around = (self.system, self.order, self.parts.get("context", ""), *self.later)
         return "\n\n".join(filter(None, around))
 
@@ -241,5 +241,5 @@ class View:
 
     @property
     def results(self) -> list[str]:
-        """What tools brought back, errors left out."""
+        """Returns what tools brought back, errors left out."""
         return [call.result for call in self.calls if call.result and not call.is_error]

@@ -103,7 +103,9 @@ def vocabulary(text: str) -> frozenset[str]:
 
 
 def overlap(a: str, b: str) -> float:
-    """How much of a's meaning is in b, from 0 to 1 (1 when a has no content words at all)."""
+    """Returns how much of a's meaning is in b, from 0 to 1 (1 when a has no content words at
+    all).
+    """
     wanted = content_words(a)
     if not wanted:
         return 1.0

@@ -60,7 +60,9 @@ def said_of(tool: dict) -> str:
 
 
 def kind_of(tool: dict) -> str:
-    """What a tool is for – research, write, review, finalize or other – by name, then description."""
+    """Returns what a tool is for – research, write, review, finalize or other – by name, then
+    description.
+    """
     takes_work = not fields_of(tool).keys().isdisjoint(("intent", "task", "artifacts"))
     description = tool.get("description") or ""
     return _kind(tool.get("name", ""), description, takes_work)
@@ -93,7 +95,9 @@ def _kind(name: str, described: str, takes_work: bool) -> str:
 
 
 def stage(tool: dict) -> int:
-    """When a specialist's turn comes: 0 memory, 1 research, 3 findings, 4 writing, 5 review, 6 the end."""
+    """Returns when a specialist's turn comes: 0 memory, 1 research, 3 findings, 4 writing, 5
+    review, 6 the end.
+    """
     kind = kind_of(tool)
     if kind in TURNS:
         return TURNS[kind]
@@ -138,7 +142,7 @@ def _abilities(text: str) -> frozenset[str]:
 
 
 def wished_kinds(view: View) -> set[str]:
-    """Which of the usual steps the task asks for: all of them, unless it asks for less."""
+    """Returns which of the usual steps the task asks for: all of them, unless it asks for less."""
     task = view.task.lower()
     if view.draft:
         if _speaks_of("changes", task):
@@ -259,7 +263,7 @@ def _before_colon(line: str) -> str:
 
 
 def in_order(view: View, needs: list, earlier: list) -> list:
-    """What a step needs where the prompt sets an order: the step before it, or nothing."""
+    """Returns what a step needs where the prompt sets an order: the step before it, or nothing."""
     if view.wish("one_by_one"):
         return earlier[-1:]
     return [] if view.wish("at_once") else needs

@@ -36,13 +36,13 @@ class Skill(Protocol):
         """Whether a request is for this skill."""
 
     def reply(self, view: View) -> Answer:
-        """What it answers. Pure: the same view gives the same answer."""
+        """Returns what it answers. Pure: the same view gives the same answer."""
 
     def read(self, view: View) -> str:
         """The words of the task that it used beside its topic; what they leave is not understood."""
 
     def about(self, view: View) -> str:
-        """What it takes the task to be about; "" where that decides nothing."""
+        """Returns what it takes the task to be about; "" where that decides nothing."""
 
 
 def name_of(skill: Skill) -> str:

@@ -73,7 +73,7 @@ def _scale(text: str) -> tuple[int, int]:
 
 
 def ratings(view: View, text: str) -> dict[str, Rating]:
-    """What can be seen of a draft and the facts, for each check."""
+    """Returns what can be seen of a draft and the facts, for each check."""
     draft = Draft(text, facts(view.parts.get("facts", "")))
     claims = draft.claims() or draft.lines()
     if not claims:

@@ -59,7 +59,7 @@ def fits(view: View) -> bool:
 
 
 def read(view: View) -> str:
-    """What the draft should be about, and the draft itself where the task quotes it."""
+    """Returns what the draft should be about, and the draft itself where the task quotes it."""
     quoted = view.draft if view.draft in view.task else ""
     return f"{read_of(view.task)} {quoted}"
 
@@ -113,7 +113,9 @@ def opening(sentence: str) -> str:
 
 
 def _check(support: Support, cite: bool) -> list[Issue]:
-    """What is wrong with a sentence: an unknown source, another claim than the facts', its citation."""
+    """Returns what is wrong with a sentence: an unknown source, another claim than the facts',
+    its citation.
+    """
     fact = support.fact
     by = f" [{fact.source}]" if fact and fact.source else ""
     quote = opening(support.sentence)
@@ -167,7 +169,7 @@ def _length(rules: str, draft: Draft) -> list[Issue]:
 
 
 def _style(draft: Draft) -> list[Issue]:
-    """What is wrong with the form of a draft's sentences."""
+    """Returns what is wrong with the form of a draft's sentences."""
     found = []
     for sentence in draft.lines():
         plain = uncited(sentence).strip()

@@ -59,7 +59,7 @@ def _shortens(view: View) -> bool:
 
 
 def read(view: View) -> str:
-    """What the task says that the text is about."""
+    """Returns what the task says that the text is about."""
     facts = view.parts.get("facts", "")
     return read_of(view.task, facts)
 

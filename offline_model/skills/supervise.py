@@ -222,7 +222,7 @@ def _others(tools: list[dict]) -> list[dict]:
 
 
 def read(view: View) -> str:
-    """What the task is about, and its clauses for further specialists."""
+    """Returns what the task is about, and its clauses for further specialists."""
     task = view.task
     others = _others(view.tools)
     plain = without_others(task, others)
@@ -360,13 +360,14 @@ class _Desk:
 
     @property
     def complaints(self) -> list[str]:
-        """What the reviewers have against the newest draft."""
+        """Returns what the reviewers have against the newest draft."""
         return [issues for good, issues in self.verdicts.values() if issues and not good]
 
     @property
     def feedback(self) -> list[str]:
-        """What the newest draft goes back with: by the rule of acceptance where there is one, else as the
-        reviewers say."""
+        """Returns what the newest draft goes back with: by the rule of acceptance where there is
+        one, else as the reviewers say.
+        """
         if not self.rules or isinstance(self.draft, Name):
             return self.complaints
         unmet = [line for rule in self.rules for line in _ACCEPTS[rule](self.draft, self.sources)]
@@ -379,7 +380,7 @@ class _Desk:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """What the facts cite, as far as their text is here."""
+        """Returns what the facts cite, as far as their text is here."""
         texts = [text for text in self.facts if not isinstance(text, Name)]
         return citations("\n".join(texts))
 
@@ -396,7 +397,9 @@ class _Desk:
         return [f"{name}: {reasons[-1]}" for name, reasons in self.failed.items()]
 
     def due(self, tool: dict) -> list[Step]:
-        """What there is to hand to one specialist now: often nothing, several to a researcher."""
+        """Returns what there is to hand to one specialist now: often nothing, several to a
+        researcher.
+        """
         by_kind = {
             "research": self._research,
             "write": self._write,

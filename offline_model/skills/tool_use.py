@@ -84,7 +84,9 @@ def _key(name: str, given: dict) -> tuple[str, str]:
 
 
 def _report(call: Call, question: str) -> str:
-    """What came of a call, in the words of its question where it asks how many or what something is."""
+    """Returns the outcome of a call, in the words of its question where it asks how many or what
+    something is.
+    """
     result = (call.result or "").strip()
     return _statement(question.strip(), result, call.is_error) or _line(call, result)
 
@@ -108,7 +110,7 @@ def _statement(question: str, result: str, is_error: bool) -> str:
 
 
 def _line(call: Call, result: str) -> str:
-    """What was called with what, and the result."""
+    """Returns what was called with what, and the result."""
     name = call.name.replace("_", " ")
     values = [str(value)[:60] for value in call.input.values()]
     if values:
@@ -165,6 +167,6 @@ def _arguments(schema: dict, sentence: str, view: View) -> tuple[dict, tuple[str
 
 
 def _own_words(tool: dict) -> set[str]:
-    """What a tool's name and description speak of."""
+    """Returns what a tool's name and description speak of."""
     generic = words_in("tools/run", "generic") | stop_words()
     return {stem(word) for word in words(said_of(tool)) if word not in generic}

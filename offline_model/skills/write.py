@@ -28,7 +28,7 @@ def fits(view: View) -> bool:
 
 
 def read(view: View) -> str:
-    """What the task is about."""
+    """Returns what the task is about."""
     return read_of(view.task, view.parts.get("facts", ""))
 
 

@@ -44,7 +44,7 @@ class DeskSkill:
         return ticket_in(view)
 
     def about(self, view: View) -> str:
-        """What the ticket says that should be so."""
+        """Returns what the ticket says that should be so."""
         return expected(view) if self.name in _OF_A_TICKET else ""
 
 

@@ -72,7 +72,9 @@ def _amount(match: re.Match[str], text: str) -> Amount:
 
 
 def unit_of(name: str) -> tuple[str, int]:
-    """What a field or setting measures, by the last word of its name: ("money", 1) for `fee_cents`."""
+    """Returns what a field or setting measures, by the last word of its name: ("money", 1) for
+    `fee_cents`.
+    """
     last_word = re.split(r"[_\s]", name.lower())[-1]
     return _UNITS.get(last_word, ("", 1))
 

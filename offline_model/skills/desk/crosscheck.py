@@ -113,7 +113,7 @@ def _scope(finding: Finding) -> dict[str, str]:
 
 
 def _why(one: Finding, other: Finding) -> str:
-    """How both can have seen what they saw."""
+    """Says how both can have seen what they saw."""
     scopes = _scope(one), _scope(other)
     reports = []
     for finding, scope in zip((one, other), scopes, strict=True):

@@ -174,7 +174,7 @@ def _names(source: str, places: list[Place]) -> set[str]:
 
 
 def _changes(place: Place, words: Vocabulary) -> Iterator[Change]:
-    """What may have been meant at one place; a function's head is left alone."""
+    """Yields what may have been meant at one place; a function's head is left alone."""
     if _HEAD.match(place.token.line):
         return
     for number, other in enumerate(_MEANT.get(place.text, [])):

@@ -39,7 +39,9 @@ def fits(view: View) -> bool:
 
 
 def notify(view: View) -> Answer:
-    """What was expected, what was found, what happens next; a draft with feedback is revised."""
+    """Says what was expected, what was found, what happens next; a draft with feedback is
+    revised.
+    """
     if view.draft.strip() and view.parts.get("feedback", "").strip():
         return _revised(view, view.draft, view.parts["feedback"])
     findings = findings_of(view)

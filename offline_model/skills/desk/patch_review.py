@@ -60,7 +60,9 @@ def patch_review(view: View) -> Answer:
 
 
 def _issues(hunk: str, source: str, ticket: str) -> list[str]:
-    """Where, what is wrong and what to do, for each name that is asked for and not used."""
+    """Names the place, what is wrong and what to do, for each name that is asked for and not
+    used.
+    """
     rows = hunk.splitlines()
     before = _side(rows, "+")
     after = _side(rows, "-")

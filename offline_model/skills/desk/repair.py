@@ -101,7 +101,7 @@ def _unread(view: View, paths: list[str]) -> list[str]:
 
 
 def _claim(view: View, otherwise: str = "") -> str:
-    """What the ticket expects, with the version that the project says it has."""
+    """Returns what the ticket expects, with the version that the project says it has."""
     sentence = expected(view) or otherwise
     for _, text in results_of(view, tool_for(view, _SEARCHES)):
         version = _VERSION.search(text)
@@ -185,7 +185,9 @@ def _setting_of(function: ast.FunctionDef, source: str) -> str:
 
 
 def _failing(view: View, tests: str, failing: list[str]) -> Answer:
-    """What the failing tests reach is read, edited on trial and, when an edit passes, proposed."""
+    """Reads what the failing tests reach, edits it on trial and, when an edit passes, proposes
+    it.
+    """
     test_file = failing[0].partition("::")[0]
     names, modules = _used(_sources(view).get(test_file, ""), failing)
     frames: dict[str, int] = {}  # the last line of each file that the tracebacks name
@@ -252,7 +254,7 @@ def _words(text: str) -> set[str]:
 
 
 def _patched(given: Json, result: str) -> Finding:
-    """What became of a proposed patch."""
+    """Returns what became of a proposed patch."""
     claim = f"A patch of {given['path']}, line {given['line']}, makes all tests pass."
     passes = " failed" not in result.partition("\n")[0]
     return Finding(

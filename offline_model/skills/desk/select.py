@@ -52,7 +52,9 @@ def select(view: View) -> Answer:
 
 
 def _points(clause: str, about: str) -> int:
-    """How much a clause asks for what a name and the first sentence of a description offer."""
+    """Returns how much a clause asks for what a name and the first sentence of a description
+    offer.
+    """
     first_sentence = re.split(r"[.:;]", about.replace("_", " "))[0]
     offered = {*_stems(first_sentence)}
     wanted = _stems(clause)

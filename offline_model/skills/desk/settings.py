@@ -90,7 +90,9 @@ def _settings(view: View, reads: dict) -> list[Setting]:
 
 
 def _contradicted(setting: Setting, ticket: str) -> Amount | None:
-    """What the comment, else a ticket that speaks of it, gives as its value; None when it has it."""
+    """Returns what the comment, else a ticket that speaks of it, gives as its value; None when
+    it has it.
+    """
     measure, size = unit_of(setting.name)
     about = ticket if speaks_of(ticket, setting.name) else ""
     for text in (setting.comment, about):
