@@ -29,6 +29,10 @@ pass. The tries inside a client are a part of their step.
 The file holds replies, answers, questions and decisions in plain text, so only its owner may read
 it (mode 0600, where the system has modes). Of a request it holds a hash and no word.
 
+A fork (`Journal.fork`) is a copy of the file in which one reply is another one: the same code, run
+on it, asks only what depends on the change. LangGraph calls this time travel, and does every step
+after the change again; here a step that does not depend on it is kept.
+
 Temporal and DBOS keep outcomes in this way; pydantic-ai makes the same cut for durable engines:
 model requests and tool calls are the steps, the loop is replayed.
 """
@@ -57,7 +61,15 @@ from .journal_file import FORMAT, JournalError, JournalFile, Row
 from .run import Run
 from .wire import ApiError, Reply, Request
 
-__all__ = ["Journal", "JournalError", "JournalledClient", "Once"]
+__all__ = [
+    "Journal",
+    "JournalError",
+    "JournalledClient",
+    "Kept",
+    "Once",
+    "calling",
+    "saying",
+]
 
 current_step: ContextVar[str] = ContextVar("current_step", default="")
 """The key of the step under way, the same after a crash: a tool gives it to the outside as its
@@ -80,6 +92,25 @@ class Use:
         if run is None or not self.kept or self.failed:
             return False
         return self.root is _root(run) and all(each is not run for each in self.runs)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A finished step as the journal holds it."""
+
+    step: str
+    """The key: `Reply.step` of the reply that it kept."""
+    kind: str
+    """reply, effect, decision or time."""
+    value: Any
+    """What came of it, as JSON: the body of a reply, the answer of a tool or of a person."""
+
+    @property
+    def reply(self) -> Reply:
+        """The reply that was kept. Raises ValueError for a step of another kind."""
+        if self.kind != "reply":
+            raise ValueError(f"step {self.step} is of kind {self.kind!r}; expected 'reply'")
+        return Reply.model_validate(self.value).model_copy(update={"step": self.step})
 
 
 class Journal:
@@ -132,6 +163,55 @@ class Journal:
             f"WHERE NOT (kind = 'decision' AND {open_step})"
         )
         return total - opened, opened
+
+    def kept(self) -> list[Kept]:
+        """The finished steps in the order in which they began. One that ended in an error is left
+        out. Raises JournalError for a step that was edited and is no longer JSON."""
+        rows = self._file.read(
+            "SELECT key, kind, value FROM steps WHERE value IS NOT NULL ORDER BY rowid"
+        )
+        try:
+            return [Kept(key, kind, json.loads(value)) for key, kind, value in rows]
+        except ValueError as problem:
+            raise JournalError(f"{self.path} holds a step that is not JSON ({problem})") from None
+
+    def fork(
+        self,
+        path: str | Path,
+        *,
+        at: str,
+        change: Callable[[Reply], Reply],
+        effects: bool = False,
+    ) -> Journal:
+        """Returns a journal of its own, in which one reply is another one: "what if the reviewer
+        had said no?". The same code, run on it, asks only what depends on the change. This journal
+        stays as it is.
+
+        path:    the new file.
+        at:      the key of a reply, from `Reply.step` or `kept`.
+        change:  makes the new reply of the old one: `saying`, `calling` or a function of your own.
+                 The tokens stay those of the old reply, so the bill does, too.
+        effects: whether a tool with an effect (`Once`) is called where this journal holds no answer
+                 of it. Otherwise it is held back: the model reads a ToolError that says so, also in
+                 a process that opens the fork later. A tool without `Once` is called: the journal
+                 knows nothing of it.
+
+        Raises JournalError when `at` is not the key of a kept reply, and when the path is taken.
+        """
+        changed = change(self._reply_of(at)).model_copy(update={"account": None})
+        self._file.copy(Path(path))
+        branch = Journal(path, sync=self._file.sync, final=self.final)
+        branch._file.hold_effects(not effects)  # first: a crash must not leave a fork that acts
+        branch._file.finish(at, json.dumps(changed.model_dump(mode="json")))
+        return branch
+
+    def _reply_of(self, key: str) -> Reply:
+        replies = [each for each in self.kept() if each.kind == "reply"]
+        for each in replies:
+            if each.step == key:
+                return each.reply
+        keys = ", ".join(each.step for each in replies) or "none"
+        raise JournalError(f"{self.path} holds no reply with the key {key!r}; its replies: {keys}")
 
     def describe(self, name: str, text: str) -> None:
         """Keeps a text about the whole, under a name of its own."""
@@ -378,7 +458,7 @@ class JournalledClient(WrappedClient):
             if step.kept:
                 reply = _reply(step)
                 if self._suffices(reply, request, step):
-                    return reply
+                    return reply.model_copy(update={"step": step.key})
             self._journal._file.start(step.key, "reply", request.max_tokens)
             try:
                 reply = await self.wrapped.send(request, on_retry=on_retry)
@@ -386,7 +466,7 @@ class JournalledClient(WrappedClient):
                 step.fail(error)
                 raise
             step.finish(reply.model_dump(mode="json"))
-            return reply
+            return reply.model_copy(update={"step": step.key})
 
     async def reserve(
         self, request: Request, *, on_wait: Callable[[str, int], None] | None = None
@@ -476,6 +556,10 @@ class Once:
                 if not isinstance(kept, dict) or "answer" not in kept:
                     raise step.unreadable("no answer in it")
                 return kept["answer"]
+            if self.journal._file.holds_effects:
+                raise ToolError(
+                    f"{self.name} was not called: this run is a fork, which holds effects back"
+                )
             effect = step.effect
             self.journal._file.start(step.key, "effect", effect)
             try:
@@ -543,3 +627,41 @@ def _raised(kept: dict[str, Any]) -> Exception:
     if facts.pop("error") == "ToolError":
         return ToolError(facts["message"])
     return ApiError(facts.pop("message"), **facts)
+
+
+# ── changes of a reply, for a fork ────────────────────────────────────────────────────────────────
+
+
+def saying(text: str) -> Callable[[Reply], Reply]:
+    """A change for `Journal.fork`: the same reply with another text. Raises ValueError, when it is
+    applied, for a reply without a text."""
+
+    def change(reply: Reply) -> Reply:
+        texts = [block for block in reply.content if block.type == "text"]
+        if not texts:
+            raise ValueError("the reply calls tools and has no text; change it with `calling`")
+        new_block = texts[0].model_copy(update={"text": text})
+        content = [
+            new_block if block is texts[0] else block
+            for block in reply.content
+            if block is texts[0] or block.type != "text"
+        ]
+        return reply.model_copy(update={"content": content})
+
+    return change
+
+
+def calling(**arguments: Any) -> Callable[[Reply], Reply]:
+    """A change for `Journal.fork`: the same reply with other arguments of its first tool call, such
+    as the intent of a handoff; arguments that are not named stay. Raises ValueError, when it is
+    applied, for a reply that calls no tool."""
+
+    def change(reply: Reply) -> Reply:
+        if not reply.tool_calls:
+            raise ValueError("the reply calls no tool; change it with `saying`")
+        call = reply.tool_calls[0]
+        new_call = call.model_copy(update={"input": {**call.input, **arguments}})
+        content = [new_call if block is call else block for block in reply.content]
+        return reply.model_copy(update={"content": content})
+
+    return change

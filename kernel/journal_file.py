@@ -31,6 +31,9 @@ UNMARKED = {"about": ["name", "value"], "steps": ["key", "kind", "value"]}
 
 OWNER_ONLY = 0o600
 
+HELD = "effects are held back"
+"""The name of the text that says whether a fork calls no tool with an effect."""
+
 
 class JournalError(Exception):
     """The journal cannot be opened or used; the message says why, and what to do."""
@@ -66,6 +69,7 @@ class JournalFile:
 
     def __init__(self, path: Path, sync: str) -> None:
         self.path = path
+        self.sync = sync
         self.began_as = FORMAT
         """The format that the file had at first."""
         self._thread = threading.get_ident()
@@ -110,6 +114,7 @@ class JournalFile:
             )
         self._db.execute("COMMIT")
         self.began_as = self.about("began as") or FORMAT
+        self.holds_effects = self.about(HELD) == "yes"
         self._db.execute("PRAGMA journal_mode = WAL")
 
     def _make(self) -> None:
@@ -153,7 +158,7 @@ class JournalFile:
 
     def describe(self, name: str, text: str) -> None:
         """Keeps a text about the file. Raises ValueError for a name that the file itself uses."""
-        if name in ("format", "began as"):
+        if name in ("format", "began as", HELD):
             raise ValueError(f"{name!r} is a name of the journal's own; choose another one")
         self.write("INSERT OR REPLACE INTO about VALUES (?, ?)", name, text)
 
@@ -161,6 +166,27 @@ class JournalFile:
         """The text about the file under this name; empty when there is none."""
         row = self._db.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
         return row[0] if row else ""
+
+    def hold_effects(self, held: bool) -> None:
+        """Keeps whether effects are held back in this file."""
+        self.holds_effects = held
+        self.write("INSERT OR REPLACE INTO about VALUES (?, ?)", HELD, "yes" if held else "no")
+
+    def copy(self, path: Path) -> None:
+        """Copies the whole into a new file, for its owner alone. Raises JournalError when the path
+        is taken or cannot be written."""
+        self._check()
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, OWNER_ONLY))
+        except FileExistsError:
+            raise JournalError(f"{path} exists already; a fork needs a new file") from None
+        except OSError as problem:
+            raise JournalError(_why_not(path, problem)) from None
+        try:
+            self._db.execute("VACUUM INTO ?", (str(path),))
+        except sqlite3.Error as problem:
+            path.unlink()
+            raise JournalError(_why_not(path, problem)) from None
 
     def close(self) -> None:
         """Lets another process open the file. Raises JournalError in another thread."""

@@ -99,6 +99,9 @@ class Reply(BaseModel):
     account: Account = None
     """What the offline model read in the request and what it did not; None for any other model.
     It comes from a response header, never from the body."""
+    step: Annotated[str, Field(exclude=True)] = ""
+    """The key of the reply in a `Journal`, which `Journal.fork` takes; empty without a journal. It
+    is never read from the body."""
 
     @model_validator(mode="after")
     def _blocks_are_whole(self) -> Reply:
