@@ -1,5 +1,5 @@
 """The main job in a terminal: `python -m kernel "TOPIC"`; with `serve` the offline model as a
-server."""
+server, with `mcp` the team as one."""
 
 import argparse
 import asyncio
@@ -15,6 +15,7 @@ from .client import Client, SetupError
 from .contract import Handoff, Result
 from .events import Event, Replied
 from .journal_file import JournalError
+from .mcp import server_of
 from .readings import reading_of
 from .recording import BUDGET, OFFLINE, Recording, kept, team_of
 from .run import Run
@@ -44,6 +45,8 @@ def main(arguments: list[str]) -> int:
         return oncall(arguments[1:])
     if arguments[:1] == ["replay"]:
         return _replay(arguments[1:])
+    if arguments[:1] == ["mcp"]:
+        return _serve_team(arguments[1:])
     parser = _parser()
     options, rest = parser.parse_known_args(arguments)
     try:
@@ -76,12 +79,7 @@ def _parser() -> argparse.ArgumentParser:
         help="keep the run in a new FILE that anybody can replay without a key:"
         " python -m kernel replay FILE",
     )
-    parser.add_argument(
-        "--supervisor",
-        choices=("deterministic", "llm"),
-        default="deterministic",
-        help="fixed order in code (default), or chosen by a model",
-    )
+    _add_supervisor(parser)
     parser.add_argument(
         "--library",
         default=LIBRARY,
@@ -98,6 +96,15 @@ def _parser() -> argparse.ArgumentParser:
         "--port", type=int, default=8765, help="of serve; 0 picks a free one (default 8765)"
     )
     return parser
+
+
+def _add_supervisor(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--supervisor",
+        choices=("deterministic", "llm"),
+        default="deterministic",
+        help="fixed order in code (default), or chosen by a model",
+    )
 
 
 def _check_rest(parser: argparse.ArgumentParser, topic: str, rest: list[str]) -> None:
@@ -194,6 +201,25 @@ def _replay(arguments: list[str]) -> int:
         print("stopped", file=sys.stderr)
         return 130
     return 0 if result.ok else 1
+
+
+def _serve_team(arguments: list[str]) -> int:
+    """The team as an MCP server over stdio, until its host closes it. Returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m kernel mcp",
+        description="The team as a server for any host of MCP, over stdin and stdout.",
+    )
+    _add_supervisor(parser)
+    options = parser.parse_args(arguments)
+    try:
+        server_of(team_of(options.supervisor), BUDGET).run("stdio")
+    except (SetupError, CorpusError, ModuleNotFoundError, OSError) as problem:
+        report(problem)
+        return 2
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return 130
+    return 0
 
 
 def _show(run: Run, result: Result, library: Corpus, *, offline: bool) -> None:

@@ -1,0 +1,416 @@
+"""The border to other programs by MCP, the Model Context Protocol: the tools of a foreign server
+for an agent, and a team of ours as a server.
+
+    async with Connection(["python", "library.py"]) as connection:     # or a URL, or a server
+        tools = await connection.tools(prefix="library_", only=("search",))
+        agent = Agent("researcher", …, tools=tools)
+
+    server_of(team, budget=Budget(calls=60)).run("stdio")               # or: python -m kernel mcp
+
+A description that a server sends is read by a model like an order, so own code decides what is
+offered: `only` names the tools that are wanted, and `digest` is what a person approved. What a
+server spends stands in no ledger here.
+
+The protocol's package is an optional extra, imported when it is used:
+pip install -e ".[elsewhere]". The protocol: https://modelcontextprotocol.io.
+"""
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TextIO
+
+from pydantic import BaseModel
+
+from .budget import Budget
+from .client import connect
+from .contract import Executable, Handoff, ToolError, as_plain, as_text
+from .events import Event
+from .run import Run
+from .tools import TOOL_NAME, parse
+from .trace import line
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import Context, MCPServer
+
+INSTALL = 'pip install -e ".[elsewhere]"'
+
+MOST_CHARACTERS = 20_000
+"""Characters of one answer that a model reads: a server does not know its caller's budget."""
+MOST_LOGGED = 300
+"""Characters of what a server wrote on stderr, from its end, in the message of ServerDown."""
+MOST_NOTED = 200
+"""Characters of one note of progress."""
+
+
+class ServerDown(Exception):
+    """Raised for a server that cannot be reached, did not start, or ended. The message holds the
+    cause, and the end of what the server wrote on stderr."""
+
+
+@dataclass(frozen=True)
+class RemoteTool:
+    """One tool of a server, with what an agent asks of a tool: name, definition and call.
+
+    Made by `Connection.tools`; a picture of the definition at that moment.
+    """
+
+    name: str
+    """What the model calls it: the prefix, then its name on the server."""
+    definition: dict[str, Any]
+    """The tool as the wire describes it: name, description, input_schema."""
+    client: Any = field(repr=False)
+    called: str = ""
+    """Its name on the server."""
+    seconds: float = 30.0
+    """How long one call may take."""
+    reads_only: bool = False
+    """Whether the server says that it changes nothing; a claim, not a guarantee."""
+
+    async def call(self, arguments: Any, run: Run) -> str:
+        """Asks the server, and returns its answer as text, cut at 20,000 characters.
+
+        Progress of the server becomes notes of the run, about "progress". Raises ToolError, which
+        the model reads, for an error of the tool, a call that takes too long, and a server that
+        ended. Cancelling the call cancels it on the server.
+        """
+        if not isinstance(arguments, dict):
+            raise ToolError(f"arguments of {self.name} must be an object")
+
+        async def note(done: float, total: float | None, message: str | None) -> None:
+            share = f"{done:g}/{total:g}" if total else f"{done:g}"
+            run.note(f"{self.name}: {message or ''} {share}", about="progress")
+
+        try:
+            answer = await self.client.call_tool(
+                self.called, arguments, read_timeout_seconds=self.seconds, progress_callback=note
+            )
+        except Exception as problem:  # of the protocol, the transport, or the server's own schema
+            raise ToolError(f"{self.name} failed: {_cause(problem)}") from None
+        text = _text_of(answer)
+        if answer.is_error:
+            raise ToolError(text or f"{self.name} failed without a message")
+        return text
+
+
+def _text_of(answer: Any) -> str:
+    """An answer as a model reads it; an empty list has no block at all, only its structure."""
+    blocks = [block.text if block.type == "text" else f"[{block.type}]" for block in answer.content]
+    text = "\n".join(blocks) or as_text(answer.structured_content)
+    if len(text) <= MOST_CHARACTERS:
+        return text
+    return f"{text[:MOST_CHARACTERS]}\n[cut: {MOST_CHARACTERS:,} of {len(text):,} characters]"
+
+
+class Connection:
+    """A connection to an MCP server, held by a task of its own.
+
+    target:  a command with its arguments, which is started and spoken to over stdio; a URL; or a
+             server of this process (`MCPServer`), or a transport of the package `mcp`.
+    env:     variables for a command, beside the few that it inherits (PATH, HOME, USER …): keys
+             and PYTHONPATH reach it only through this.
+    seconds: how long the start may take, and each call.
+
+    Use it as `async with Connection(…) as connection`, or `open()` in one cell of a notebook and
+    `close()` in another. Raises ServerDown when no server answers, and ModuleNotFoundError with the
+    line that installs the extra.
+
+    Why a task of its own: the transport lives in the task that entered it. When a server behind a
+    URL dies, that task is cancelled, and with it a whole team; and each cell of a notebook is a
+    task, so that what one entered another cannot leave.
+    """
+
+    def __init__(
+        self,
+        target: str | Sequence[str] | object,
+        *,
+        env: Mapping[str, str] = MappingProxyType({}),
+        seconds: float = 30,
+    ) -> None:
+        optional("mcp")
+        self._target = target
+        self._env = dict(env)
+        self._seconds = seconds
+        self._client: Any = None
+        self._task: asyncio.Task[None] | None = None
+        self._closing = asyncio.Event()
+        self._log: TextIO | None = None
+
+    async def __aenter__(self) -> "Connection":
+        return await self.open()
+
+    async def __aexit__(self, *problem: object) -> None:
+        await self.close()
+
+    async def open(self) -> "Connection":
+        """Connects, and returns this connection. Raises ServerDown."""
+        if self._task is not None:
+            raise RuntimeError("this connection was opened before; make a new one")
+        ready: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._task = asyncio.create_task(self._hold(ready))
+        try:
+            async with asyncio.timeout(self._seconds):
+                self._client = await ready
+        except TimeoutError:
+            raise ServerDown(f"no answer in {self._seconds:g} s") from None
+        finally:
+            if self._client is None:
+                self._task.cancel()
+                await asyncio.wait([self._task])
+        return self
+
+    async def close(self) -> None:
+        """Ends the connection, and a server that was started for it. May be called again."""
+        self._closing.set()
+        self._client = None
+        if self._task is not None:
+            await asyncio.wait([self._task])
+
+    async def tools(
+        self, *, prefix: str = "", only: Collection[str] = (), approved: str = ""
+    ) -> tuple[RemoteTool, ...]:
+        """The server's tools as they are now, for an agent.
+
+        prefix:   goes before each name, so that the tools of two servers do not collide.
+        only:     the names, on the server, of the tools that are wanted; the rest is not offered.
+        approved: the `digest` of the tools that a person approved.
+
+        Raises ValueError that names the tool: for one in `only` that the server does not have, a
+        name that two tools have or that the API refuses, and a definition that differs from the
+        approved one. Raises ServerDown when the server does not answer.
+        """
+        offered = await self._offered()
+        missing = sorted({*only} - {each.name for each in offered})
+        if missing:
+            names = ", ".join(each.name for each in offered) or "none"
+            raise ValueError(f"the server has no tool {missing[0]!r}; its tools are: {names}")
+        chosen = [each for each in offered if not only or each.name in only]
+        twice = [name for name, times in Counter(each.name for each in chosen).items() if times > 1]
+        if twice:
+            raise ValueError(f"the server has two tools named {twice[0]!r}; name others in only")
+        found = tuple(self._tool(each, prefix) for each in chosen)
+        if approved:
+            _check_approved(found, approved)
+        return found
+
+    async def _offered(self) -> list[Any]:
+        """All tools of the server, page by page."""
+        if self._client is None:
+            raise ServerDown("this connection is not open")
+        offered: list[Any] = []
+        cursor = None
+        while True:
+            try:
+                page = await self._client.list_tools(cursor=cursor)
+            except Exception as problem:
+                raise ServerDown(f"{_cause(problem)}{self._logged()}") from None
+            offered += page.tools
+            cursor = page.next_cursor
+            if not cursor:
+                return offered
+
+    def _tool(self, offered: Any, prefix: str) -> RemoteTool:
+        name = f"{prefix}{offered.name}"
+        if not TOOL_NAME.fullmatch(name):
+            raise ValueError(
+                f"a model cannot be offered a tool named {name!r}; expected 1 to 128 letters a-z,"
+                " digits, _ and -. Leave it out with only"
+            )
+        definition = {
+            "name": name,
+            "description": offered.description or "",
+            "input_schema": offered.input_schema,
+        }
+        reads_only = bool(offered.annotations and offered.annotations.read_only_hint)
+        return RemoteTool(name, definition, self._client, offered.name, self._seconds, reads_only)
+
+    async def _hold(self, ready: asyncio.Future[Any]) -> None:
+        """Enters the client, waits until it is closed, leaves it: all of it in one task."""
+        with self._transport() as transport:
+            try:
+                async with optional("mcp").Client(transport) as client:
+                    ready.set_result(client)
+                    await self._closing.wait()
+            except asyncio.CancelledError:  # by the transport, when its server died
+                if not ready.done():
+                    ready.cancel()
+            except Exception as problem:
+                if not ready.done():
+                    ready.set_exception(ServerDown(f"{_cause(problem)}{self._logged()}"))
+
+    @contextlib.contextmanager
+    def _transport(self) -> Iterator[Any]:
+        """Yields what the client connects to. A command gets a real file for its stderr: that of a
+        notebook is none on some systems, and a process cannot be started with it."""
+        if isinstance(self._target, str) or not isinstance(self._target, Sequence):
+            yield self._target
+            return
+        command, *arguments = self._target
+        stdio = optional("mcp.client.stdio")
+        parameters = stdio.StdioServerParameters(command=command, args=arguments, env=self._env)
+        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
+            self._log = log
+            yield stdio.stdio_client(parameters, errlog=log)
+
+    def _logged(self) -> str:
+        """The end of what a command wrote on stderr, as a sentence; empty without any."""
+        if self._log is None or self._log.closed:
+            return ""
+        self._log.seek(0)
+        text = self._log.read().strip()
+        return f". It said: {text[-MOST_LOGGED:]}" if text else ""
+
+
+def _cause(problem: BaseException) -> str:
+    """The innermost problem of a group, in words."""
+    while isinstance(problem, BaseExceptionGroup):
+        problem = problem.exceptions[0]
+    return str(problem) or type(problem).__name__
+
+
+def digest(tools: Iterable[RemoteTool]) -> str:
+    """Returns what a person approves: of each tool the name on the server and a SHA-256 of what
+    it claims (description, schema, whether it only reads), in 32 digits. The prefix does not count.
+
+    `Connection.tools(approved=…)` raises ValueError when something differs, so that a server cannot
+    change a description after it was read.
+    """
+    return " ".join(f"{name}:{mark}" for name, mark in sorted(_marks(tools).items()))
+
+
+def _marks(tools: Iterable[RemoteTool]) -> dict[str, str]:
+    marks = {}
+    for tool in tools:
+        claim = {**tool.definition, "name": tool.called, "reads_only": tool.reads_only}
+        text = json.dumps(claim, sort_keys=True)
+        marks[tool.called] = hashlib.sha256(text.encode("utf-8")).hexdigest()[:32]
+    return marks
+
+
+def _check_approved(tools: Iterable[RemoteTool], approved: str) -> None:
+    """Raises ValueError that names each tool whose definition is not the approved one."""
+    before = dict(part.rpartition(":")[::2] for part in approved.split())
+    now = _marks(tools)
+    differences = []
+    for name in sorted(before.keys() | now.keys()):
+        if name not in now:
+            differences.append(f"{name!r} is gone")
+        elif name not in before:
+            differences.append(f"{name!r} is new")
+        elif before[name] != now[name]:
+            differences.append(f"the definition of {name!r} changed")
+    if differences:
+        raise ValueError(
+            f"the tools are not those that were approved: {'; '.join(differences)}. Read them, then"
+            " approve their new digest"
+        )
+
+
+# ── a team as a server ────────────────────────────────────────────────────────────────────────────
+
+
+class Answer(BaseModel):
+    """What a host gets of a team's result: short enough for the context of its model."""
+
+    status: str
+    output: Any = None
+    reason: str = ""
+    artifacts: list[str] = []
+    """The names of what the team made, without the texts."""
+    calls: int = 0
+    usd: float = 0.0
+
+
+def server_of(team: Executable, budget: Budget | None = None) -> "MCPServer":
+    """An MCP server with one tool: hand work to `team`. Start it with `.run("stdio")`, or give it
+    to a `Connection`.
+
+    team:   gives the tool its name and description.
+    budget: of each call, which is a run of its own; the budget of the caller does not count here.
+
+    The tool takes intent, context and artifacts as a Handoff does, tells the run's events as
+    progress, and answers with status, output, reason, names of artifacts, calls and dollars. What
+    the caller can change comes back as an error of the tool: a bad name of an artifact, and a run
+    that brought nothing, with its status and reason. A host that gives up cancels the run.
+
+    Raises ModuleNotFoundError with the line that installs the extra, and ValueError for a team that
+    has a name which no tool can have.
+    """
+    optional("mcp")
+    from mcp.server.mcpserver import Context, MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError as ServersToolError
+
+    if not TOOL_NAME.fullmatch(team.name):
+        raise ValueError(f"a tool cannot be named {team.name!r}; rename the team")
+    server = MCPServer(team.name, instructions=team.description)
+
+    @server.tool(name=team.name, description=team.description)
+    async def work(
+        intent: str,
+        ctx: Context,
+        context: str = "",
+        artifacts: dict[str, str] = {},  # noqa: B006  (read only)
+    ) -> Answer:
+        given = {"intent": intent, "context": context, "artifacts": artifacts}
+        try:
+            return await _worked(team, parse(Handoff, given, "the handoff"), budget, ctx)
+        except ToolError as problem:
+            raise ServersToolError(str(problem)) from None
+
+    return server
+
+
+async def _worked(
+    team: Executable, handoff: Handoff, budget: Budget | None, context: "Context"
+) -> Answer:
+    """One run of the team. Raises ToolError when it brought nothing."""
+    events: asyncio.Queue[Event | None] = asyncio.Queue()
+    teller = asyncio.create_task(_tell(events, context))
+    try:
+        async with connect() as client:
+            run = Run(client, budget=budget, on_event=events.put_nowait)
+            result = await run.dispatch(team, handoff)
+        events.put_nowait(None)
+        await teller
+    finally:
+        teller.cancel()
+    if not result.ok and not result.as_text():
+        raise ToolError(f"{result.status}: {result.reason}")
+    return Answer(
+        status=result.status,
+        output=as_plain(result.output),
+        reason=result.reason,
+        artifacts=sorted(result.artifacts),
+        calls=run.spent.calls,
+        usd=float(round(run.spent.usd, 4)),
+    )
+
+
+async def _tell(events: asyncio.Queue[Event | None], context: "Context") -> None:
+    """Sends each event that a trace shows as progress, in order, until there is None."""
+    count = 0
+    while (event := await events.get()) is not None:
+        text = line(event).strip()
+        if text:
+            count += 1
+            await context.report_progress(count, None, text[:MOST_NOTED])
+
+
+def optional(module: str) -> Any:
+    """A module of the optional extra. Raises ModuleNotFoundError with the line that installs it."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as problem:
+        raise ModuleNotFoundError(
+            f"The package mcp is not installed for {sys.executable or 'this Python'}"
+            f" ({problem.name} is missing). In the folder of the project: {INSTALL}",
+            name=problem.name,
+        ) from None
