@@ -43,24 +43,29 @@ def main(arguments: list[str]) -> int:
         from .desks.__main__ import main as oncall
 
         return oncall(arguments[1:])
+    try:
+        return _command(arguments)
+    except (SetupError, CorpusError, JournalError, ModuleNotFoundError, OSError) as problem:
+        report(problem)
+        return 2
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return 130
+
+
+def _command(arguments: list[str]) -> int:
+    """Runs `replay`, `mcp`, `serve` or the main job. Returns the exit status."""
     if arguments[:1] == ["replay"]:
         return _replay(arguments[1:])
     if arguments[:1] == ["mcp"]:
         return _serve_team(arguments[1:])
     parser = _parser()
     options, rest = parser.parse_known_args(arguments)
-    try:
-        _check_rest(parser, options.topic, rest)
-        if options.topic != "serve":
-            return asyncio.run(_brief(options))
-        _check_serve(parser, options)
-        return _serve(options.port)
-    except (SetupError, CorpusError, JournalError, OSError) as error:
-        report(error)
-        return 2
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-        return 130
+    _check_rest(parser, options.topic, rest)
+    if options.topic != "serve":
+        return asyncio.run(_brief(options))
+    _check_serve(parser, options)
+    return _serve(options.port)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -188,18 +193,11 @@ def _replay(arguments: list[str]) -> int:
     )
     parser.add_argument("file", metavar="FILE", help="from python -m kernel TOPIC --record FILE")
     options = parser.parse_args(arguments)
-    try:
-        recording = Recording(options.file)
-        _print(f"{recording.facts.sentence}\n")
-        run, result = asyncio.run(recording.replay(on_event=_shower(verbose=False)))
-        offline = recording.facts.server == OFFLINE
-        _show(run, result, Corpus(), offline=offline)
-    except (JournalError, OSError) as problem:
-        report(problem)
-        return 2
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-        return 130
+    recording = Recording(options.file)
+    _print(f"{recording.facts.sentence}\n")
+    run, result = asyncio.run(recording.replay(on_event=_shower(verbose=False)))
+    offline = recording.facts.server == OFFLINE
+    _show(run, result, Corpus(), offline=offline)
     return 0 if result.ok else 1
 
 
@@ -211,14 +209,7 @@ def _serve_team(arguments: list[str]) -> int:
     )
     _add_supervisor(parser)
     options = parser.parse_args(arguments)
-    try:
-        server_of(team_of(options.supervisor), BUDGET).run("stdio")
-    except (SetupError, CorpusError, ModuleNotFoundError, OSError) as problem:
-        report(problem)
-        return 2
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-        return 130
+    server_of(team_of(options.supervisor), BUDGET).run("stdio")
     return 0
 
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from .contract import Handoff, Result, Status, ToolError
 from .run import MAX_TOKENS, Run
-from .tools import parse, run_calls, schema_of
+from .tools import definitions, parse, run_calls, schema_of
 from .wire import NONSTREAMING_MAX_TOKENS, Conversation, Reply, output_format
 
 WRAP_UP = (
@@ -51,14 +51,8 @@ class Agent:
             "max_tokens": self.max_tokens,
             "system": self.system,
         }
-        for tool in self.tools:
-            if not hasattr(tool, "definition"):
-                raise TypeError(
-                    f"{self.name} got {tool!r} as a tool; expected a @tool, or a HandoffTool of a"
-                    " specialist"
-                )
         if self.tools:
-            request["tools"] = [tool.definition for tool in self.tools]
+            request["tools"] = definitions(self.tools, self.name)
         if self.output:
             request["output_config"] = output_format(schema_of(self.output))
         return request

@@ -59,7 +59,7 @@ from .contract import Pause, ToolError, as_plain, as_text, in_words
 from .events import Dispatched
 from .journal_file import FORMAT, JournalError, JournalFile, Row
 from .run import Run
-from .wire import ApiError, Reply, Request
+from .wire import ApiError, Block, Reply, Request
 
 __all__ = [
     "Journal",
@@ -103,14 +103,7 @@ class Kept:
     kind: str
     """reply, effect, decision or time."""
     value: Any
-    """What came of it, as JSON: the body of a reply, the answer of a tool or of a person."""
-
-    @property
-    def reply(self) -> Reply:
-        """The reply that was kept. Raises ValueError for a step of another kind."""
-        if self.kind != "reply":
-            raise ValueError(f"step {self.step} is of kind {self.kind!r}; expected 'reply'")
-        return Reply.model_validate(self.value).model_copy(update={"step": self.step})
+    """Its outcome: a Reply, or as JSON the answer of a tool or of a person, or the time."""
 
 
 class Journal:
@@ -166,14 +159,26 @@ class Journal:
 
     def kept(self) -> list[Kept]:
         """The finished steps in the order in which they began. One that ended in an error is left
-        out. Raises JournalError for a step that was edited and is no longer JSON."""
+        out. Raises JournalError for a step that was edited and cannot be read."""
         rows = self._file.read(
             "SELECT key, kind, value FROM steps WHERE value IS NOT NULL ORDER BY rowid"
         )
+        return [Kept(key, kind, self._value(key, kind, text)) for key, kind, text in rows]
+
+    def _value(self, key: str, kind: str, text: str) -> Any:
+        """The value of a step as its reader gets it: of a reply the Reply, else JSON."""
         try:
-            return [Kept(key, kind, json.loads(value)) for key, kind, value in rows]
+            if kind == "reply":
+                return Reply.model_validate_json(text).model_copy(update={"step": key})
+            return json.loads(text)
         except ValueError as problem:
-            raise JournalError(f"{self.path} holds a step that is not JSON ({problem})") from None
+            raise self._unreadable(key, problem) from None
+
+    def _unreadable(self, key: str, problem: object) -> JournalError:
+        return JournalError(
+            f"step {key} of {self.path} cannot be read ({in_words(problem)[:200]}); "
+            "delete its row to have it done again, or start with a new file"
+        )
 
     def fork(
         self,
@@ -198,20 +203,16 @@ class Journal:
 
         Raises JournalError when `at` is not the key of a kept reply, and when the path is taken.
         """
-        changed = change(self._reply_of(at)).model_copy(update={"account": None})
-        self._file.copy(Path(path))
-        branch = Journal(path, sync=self._file.sync, final=self.final)
-        branch._file.hold_effects(not effects)  # first: a crash must not leave a fork that acts
-        branch._file.finish(at, json.dumps(changed.model_dump(mode="json")))
-        return branch
-
-    def _reply_of(self, key: str) -> Reply:
-        replies = [each for each in self.kept() if each.kind == "reply"]
-        for each in replies:
-            if each.step == key:
-                return each.reply
-        keys = ", ".join(each.step for each in replies) or "none"
-        raise JournalError(f"{self.path} holds no reply with the key {key!r}; its replies: {keys}")
+        replies = {each.step: each.value for each in self.kept() if each.kind == "reply"}
+        if at not in replies:
+            keys = ", ".join(replies) or "none"
+            raise JournalError(
+                f"{self.path} holds no reply with the key {at!r}; its replies: {keys}"
+            )
+        changed = change(replies[at]).model_copy(update={"account": None})
+        text = json.dumps(changed.model_dump(mode="json"))
+        self._file.fork(Path(path), at, text, hold_effects=not effects)
+        return Journal(path, sync=self._file.sync, final=self.final)
 
     def describe(self, name: str, text: str) -> None:
         """Keeps a text about the whole, under a name of its own."""
@@ -423,10 +424,7 @@ class Step:
         raise error
 
     def unreadable(self, problem: object) -> JournalError:
-        return JournalError(
-            f"step {self.key} of {self.journal.path} cannot be read ({in_words(problem)[:200]}); "
-            "delete its row to have it done again, or start with a new file"
-        )
+        return self.journal._unreadable(self.key, problem)
 
     def finish(self, value: Any) -> Any:
         """Keeps what came of it; returns it."""
@@ -640,13 +638,9 @@ def saying(text: str) -> Callable[[Reply], Reply]:
         texts = [block for block in reply.content if block.type == "text"]
         if not texts:
             raise ValueError("the reply calls tools and has no text; change it with `calling`")
-        new_block = texts[0].model_copy(update={"text": text})
-        content = [
-            new_block if block is texts[0] else block
-            for block in reply.content
-            if block is texts[0] or block.type != "text"
-        ]
-        return reply.model_copy(update={"content": content})
+        first = texts[0]
+        others = [block for block in reply.content if block is first or block.type != "text"]
+        return _with_block(reply, others, first, {"text": text})
 
     return change
 
@@ -660,8 +654,18 @@ def calling(**arguments: Any) -> Callable[[Reply], Reply]:
         if not reply.tool_calls:
             raise ValueError("the reply calls no tool; change it with `saying`")
         call = reply.tool_calls[0]
-        new_call = call.model_copy(update={"input": {**call.input, **arguments}})
-        content = [new_call if block is call else block for block in reply.content]
-        return reply.model_copy(update={"content": content})
+        new_input = {**call.input, **arguments}
+        return _with_block(reply, reply.content, call, {"input": new_input})
 
     return change
+
+
+def _with_block(
+    reply: Reply, content: list[Block], changed: Block, fields: dict[str, Any]
+) -> Reply:
+    """A reply of this content, with one block changed. It is whole: one that was cut would be asked
+    anew when more is allowed, and the change be lost."""
+    new_block = changed.model_copy(update=fields)
+    blocks = [new_block if block is changed else block for block in content]
+    stop_reason = "end_turn" if reply.stop_reason == "max_tokens" else reply.stop_reason
+    return reply.model_copy(update={"content": blocks, "stop_reason": stop_reason})

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import tempfile
 import threading
 from collections import defaultdict
 from dataclasses import dataclass
@@ -167,25 +168,27 @@ class JournalFile:
         row = self._db.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
         return row[0] if row else ""
 
-    def hold_effects(self, held: bool) -> None:
-        """Keeps whether effects are held back in this file."""
-        self.holds_effects = held
-        self.write("INSERT OR REPLACE INTO about VALUES (?, ?)", HELD, "yes" if held else "no")
-
-    def copy(self, path: Path) -> None:
-        """Copies the whole into a new file, for its owner alone. Raises JournalError when the path
-        is taken or cannot be written."""
+    def fork(self, path: Path, key: str, value: str, *, hold_effects: bool) -> None:
+        """Makes a copy at `path`, for its owner alone, in which one step has another value. It
+        appears there when it is whole: a crash never leaves a copy that does not know that it is a
+        fork. Raises JournalError when the path is taken or cannot be written."""
         self._check()
+        if path.exists():
+            raise JournalError(f"{path} exists already; a fork needs a new file")
+        unfinished = None
         try:
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, OWNER_ONLY))
-        except FileExistsError:
-            raise JournalError(f"{path} exists already; a fork needs a new file") from None
-        except OSError as problem:
-            raise JournalError(_why_not(path, problem)) from None
-        try:
-            self._db.execute("VACUUM INTO ?", (str(path),))
-        except sqlite3.Error as problem:
-            path.unlink()
+            handle, name = tempfile.mkstemp(".fork", dir=path.parent)
+            os.close(handle)
+            unfinished = Path(name)
+            self._db.execute("VACUUM INTO ?", (name,))
+            with contextlib.closing(sqlite3.connect(name)) as db, db:
+                db.execute("UPDATE steps SET value = ? WHERE key = ?", (value, key))
+                held = "yes" if hold_effects else "no"
+                db.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (HELD, held))
+            unfinished.replace(path)
+        except (sqlite3.Error, OSError) as problem:
+            if unfinished:
+                unfinished.unlink(missing_ok=True)
             raise JournalError(_why_not(path, problem)) from None
 
     def close(self) -> None:

@@ -19,17 +19,16 @@ import asyncio
 import contextlib
 import hashlib
 import json
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TextIO
 
 from pydantic import BaseModel
 
+from ._extras import Extra
 from .budget import Budget
 from .client import connect
 from .contract import Executable, Handoff, ToolError, as_plain, as_text
@@ -41,7 +40,8 @@ from .trace import line
 if TYPE_CHECKING:
     from mcp.server.mcpserver import Context, MCPServer
 
-INSTALL = 'pip install -e ".[elsewhere]"'
+optional = Extra("elsewhere", "MCP").module
+"""Imports a module of the optional extra."""
 
 MOST_CHARACTERS = 20_000
 """Characters of one answer that a model reads: a server does not know its caller's budget."""
@@ -282,8 +282,13 @@ def digest(tools: Iterable[RemoteTool]) -> str:
 
     `Connection.tools(approved=…)` raises ValueError when something differs, so that a server cannot
     change a description after it was read.
+
+    Raises ValueError without a tool: an empty digest would approve all of them.
     """
-    return " ".join(f"{name}:{mark}" for name, mark in sorted(_marks(tools).items()))
+    marks = _marks(tools)
+    if not marks:
+        raise ValueError("there is no tool to approve; give the tools that a person has read")
+    return " ".join(f"{name}:{mark}" for name, mark in sorted(marks.items()))
 
 
 def _marks(tools: Iterable[RemoteTool]) -> dict[str, str]:
@@ -402,15 +407,3 @@ async def _tell(events: asyncio.Queue[Event | None], context: "Context") -> None
         if text:
             count += 1
             await context.report_progress(count, None, text[:MOST_NOTED])
-
-
-def optional(module: str) -> Any:
-    """A module of the optional extra. Raises ModuleNotFoundError with the line that installs it."""
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as problem:
-        raise ModuleNotFoundError(
-            f"The package mcp is not installed for {sys.executable or 'this Python'}"
-            f" ({problem.name} is missing). In the folder of the project: {INSTALL}",
-            name=problem.name,
-        ) from None

@@ -17,18 +17,17 @@ from __future__ import annotations
 
 import json
 import socket
-import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
-from importlib import import_module
 from typing import Any, Literal
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from ._extras import Extra
 from .budget import Spent
 from .events import (
     Dispatched,
@@ -93,7 +92,8 @@ Source: https://github.com/open-telemetry/semantic-conventions-genai, docs/gen-a
 of a span are numbers, `seq` in the log.
 """
 
-INSTALL = 'pip install -e ".[telemetry]"'
+EXTRA = Extra("telemetry", "Sending spans")
+INSTALL = EXTRA.install
 HANDOFF = "handoff_to_"
 """A tool of this name hands work to a specialist."""
 
@@ -546,11 +546,4 @@ def _listens(url: str) -> bool:
 
 def optional(module: str) -> Any:
     """A module of the optional extra. Raises ModuleNotFoundError with the line that installs it."""
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as problem:
-        raise ModuleNotFoundError(
-            f"OpenTelemetry is not installed for {sys.executable or 'this Python'}"
-            f" ({problem.name} is missing). In the folder of the project: {INSTALL}",
-            name=problem.name,
-        ) from None
+    return EXTRA.module(module)

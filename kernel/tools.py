@@ -12,7 +12,8 @@ import functools
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_type_hints
 
@@ -224,6 +225,25 @@ def _problem(details: Any) -> str:
     where = ".".join(map(str, details["loc"])) or "the whole"
     given = repr(details["input"])
     return f"{where}: {details['msg']}; given {given[:80] + '…' if len(given) > 80 else given}"
+
+
+def definitions(tools: Sequence[Any], agent: str) -> list[dict[str, Any]]:
+    """Returns the definitions of an agent's tools, as a request carries them. Raises TypeError for
+    one that has none, and ValueError for two of one name, which the API refuses."""
+    for tool in tools:
+        if not hasattr(tool, "definition"):
+            raise TypeError(
+                f"{agent} got {tool!r} as a tool; expected a @tool, or a HandoffTool of a"
+                " specialist"
+            )
+    found = [tool.definition for tool in tools]
+    name, times = Counter(each["name"] for each in found).most_common(1)[0]
+    if times > 1:
+        raise ValueError(
+            f"{agent} got {times} tools named {name!r}; give each a name of its own, those of a"
+            " server with Connection.tools(prefix=…)"
+        )
+    return found
 
 
 async def run_calls(

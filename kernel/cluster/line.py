@@ -9,19 +9,20 @@ import asyncio
 import contextlib
 import datetime
 import secrets
-import sys
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .._extras import Extra
 
 if TYPE_CHECKING:
     import ssl
 
-INSTALL = 'pip install -e ".[cluster]"'
+EXTRA = Extra("cluster", "A cluster")
+INSTALL = EXTRA.install
+optional = EXTRA.module
 
 MAX_LINE = 1 << 26
 """Bytes of one message. A longer one ends the line."""
@@ -224,29 +225,7 @@ def server_side(certificate: str, key: str) -> ssl.SSLContext:
     return context
 
 
-NEEDED = ("distributed", "cloudpickle", "cryptography")
-"""The modules of the optional extra."""
-
-
 def installed() -> None:
     """Raises ModuleNotFoundError with the line that installs it when a part of the extra is
     missing."""
-    for module in NEEDED:
-        if find_spec(module) is None:
-            raise _missing(module)
-
-
-def optional(module: str) -> Any:
-    """A module of the optional extra. Raises ModuleNotFoundError with the line that installs it."""
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as problem:
-        raise _missing(problem.name or module) from None
-
-
-def _missing(module: str) -> ModuleNotFoundError:
-    return ModuleNotFoundError(
-        f"A cluster needs {module}, which is not installed for {sys.executable or 'this Python'}."
-        f" In the folder of the project: {INSTALL}",
-        name=module,
-    )
+    EXTRA.check("distributed", "cloudpickle", "cryptography")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.places import ROOT
+
 ROOMS = ("kernel", "offline_model")
 QUESTION_WORDS = {"What", "How", "Where", "Who", "Why", "Which", "Those"}
 

@@ -65,7 +65,7 @@ def test_each_reply_names_its_step_whether_it_was_sent_or_kept(tmp_path):
         kept = [each for each in journal.kept() if each.kind == "reply"]
     assert sent == 0
     assert [each.step for each in kept] == steps_of_all(first) == steps_of_all(second)
-    assert [each.reply.text for each in kept] == [
+    assert [each.value.text for each in kept] == [
         event.reply.text for event in first.events if isinstance(event, Replied)
     ]
 
@@ -152,6 +152,77 @@ def test_an_effect_before_the_change_is_kept_and_not_done_again(tmp_path):
         with journal.fork(tmp_path / "fork.db", at=last, change=saying("paid!")) as branch:
             result, _ = paying(branch, paid)
     assert paid == ["Bob"] and result.as_text() == "paid!"
+
+
+def test_a_change_of_a_reply_that_was_cut_is_kept_when_more_is_allowed(tmp_path):
+    async def ask(journal, max_tokens, *answers):
+        client = journal.around(Client(Script(answers, strict=False)))
+        request = {"model": "claude-haiku-5-5", "max_tokens": max_tokens}
+        return await client.send({**request, "messages": [{"role": "user", "content": "Go"}]})
+
+    cut = {"content": [{"type": "text", "text": "The first"}], "stop_reason": "max_tokens"}
+    with Journal(tmp_path / "trunk.db") as journal:
+        reply = asyncio.run(ask(journal, 5, cut))
+        assert reply.next_step == "cut"
+        path = tmp_path / "fork.db"
+        with journal.fork(path, at=reply.step, change=saying("All of it.")) as branch:
+            assert asyncio.run(ask(branch, 500)).text == "All of it."
+
+
+def test_a_guard_that_tries_again_does_not_make_a_fork_act(tmp_path):
+    paid = []
+    with Journal(tmp_path / "trunk.db") as journal:
+        _, run = paying(journal, paid, call("pay", payee="Bob"), "done")
+        [first, _] = steps_of_all(run)
+        change = calling(payee="Eve")
+        with journal.fork(tmp_path / "fork.db", at=first, change=change) as branch:
+            with branch.fork(tmp_path / "second.db", at=first, change=change) as second:
+                second.replay()
+                again = call("pay", payee="Eve")
+                _, run = paying(second, paid, again, "done")
+            errors = [event.is_error for event in run.events if event.kind == "tool_result"]
+    assert errors == [True, True] and paid == ["Bob"]
+
+
+def test_a_decision_before_the_change_is_not_asked_again(tmp_path):
+    async def decide(journal, ask):
+        return await journal.decision("Send it?", ask=ask)
+
+    async def yes():
+        return "yes"
+
+    with Journal(tmp_path / "trunk.db") as journal:
+        assert asyncio.run(decide(journal, yes)) == "yes"
+        _, _, run = work(journal)
+        step = steps_of(run, "reviewer")[0]
+        with journal.fork(tmp_path / "fork.db", at=step, change=saying(NO)) as branch:
+            assert asyncio.run(decide(branch, None)) == "yes"
+            kinds = {each.kind for each in branch.kept()}
+    assert kinds == {"reply", "decision"}
+
+
+def test_a_step_that_was_edited_is_named(tmp_path):
+    with Journal(tmp_path / "trunk.db") as journal:
+        _, _, run = work(journal)
+        step = steps_of_all(run)[0]
+        journal._file.write("UPDATE steps SET value = '[]' WHERE key = ?", step)
+        with pytest.raises(JournalError, match=f"step {step} .* cannot be read"):
+            journal.kept()
+
+
+def test_a_fork_that_cannot_be_written_leaves_nothing(tmp_path):
+    with Journal(tmp_path / "trunk.db") as journal:
+        _, _, run = work(journal)
+        step = steps_of_all(run)[0]
+        before = sorted(tmp_path.iterdir())
+        with pytest.raises(JournalError, match="no-folder"):
+            path = tmp_path / "no-folder" / "fork.db"
+            journal.fork(path, at=step, change=lambda reply: reply)
+        journal._file._db.execute("BEGIN")  # SQLite copies nothing within a transaction
+        with pytest.raises(JournalError, match="transaction"):
+            journal.fork(tmp_path / "fork.db", at=step, change=lambda reply: reply)
+        journal._file._db.execute("ROLLBACK")
+        assert sorted(tmp_path.iterdir()) == before
 
 
 def test_a_step_that_is_not_there_is_named_with_those_that_are(tmp_path):

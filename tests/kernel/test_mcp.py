@@ -143,6 +143,18 @@ async def test_a_definition_that_changed_after_it_was_approved_is_refused_by_nam
             await connection.tools(approved=approved)
 
 
+def test_no_tool_cannot_be_approved():
+    with pytest.raises(ValueError, match="no tool to approve"):
+        digest(())
+
+
+async def test_tools_of_one_name_from_two_servers_are_refused_before_a_request():
+    async with Connection(library_server.server) as one, Connection(library_server.server) as two:
+        tools = await one.tools(only=("search",)) + await two.tools(only=("search",))
+        with pytest.raises(ValueError, match="2 tools named 'search'.*prefix"):
+            await brief(tools)
+
+
 @pytest.mark.parametrize("way", ["stdio", "http"])
 async def test_a_server_that_dies_fails_the_call_and_the_run_goes_on(way):
     with contextlib.ExitStack() as stack:
@@ -225,6 +237,23 @@ async def test_without_the_extra_one_sentence_says_how_to_install_it(monkeypatch
 def test_the_module_does_not_load_the_package():
     code = "import sys, kernel.mcp; assert 'mcp' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+
+
+@pytest.mark.parametrize("supervisor", ["deterministic", "llm"])
+async def test_the_command_serves_a_team_under_either_supervisor(supervisor):
+    arguments = ["-m", "kernel", "mcp", "--supervisor", supervisor]
+    command = StdioServerParameters(command=sys.executable, args=arguments, env=ENV)
+    async with Client(command) as client:
+        answer = await client.call_tool("supervisor", {"intent": TASK.intent})
+    assert not answer.is_error and "[qdrant-" in answer.structured_content["output"]
+
+
+def test_the_command_says_in_one_line_what_it_needs():
+    code = "import sys; sys.modules['mcp'] = None; from kernel.__main__ import main; "
+    code += "raise SystemExit(main(['mcp']))"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert ended.returncode == 2 and 'pip install -e ".[elsewhere]"' in ended.stderr
+    assert "Traceback" not in ended.stderr
 
 
 @pytest.mark.parametrize("way", ["memory", "command"])

@@ -1,0 +1,35 @@
+"""Facts about optional extras: a missing package ends in one sentence that installs it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kernel import mcp, telemetry
+from kernel._extras import Extra
+from kernel.cluster import line
+
+EXTRA = Extra("shop", "A shop")
+SENTENCE = r'A shop needs no_such_package, .*: pip install -e "\.\[shop\]"$'
+
+
+def test_a_module_that_is_there_is_imported():
+    assert EXTRA.module("json") is json
+    EXTRA.check("json", "sqlite3")
+
+
+def test_a_missing_module_is_named_with_the_command_that_installs_its_extra():
+    with pytest.raises(ModuleNotFoundError, match=SENTENCE) as caught:
+        EXTRA.module("no_such_package.part")
+    assert caught.value.name == "no_such_package"
+    with pytest.raises(ModuleNotFoundError, match=SENTENCE):
+        EXTRA.check("json", "no_such_package")
+
+
+@pytest.mark.parametrize(
+    ("part", "extra"), [(mcp, "elsewhere"), (telemetry, "telemetry"), (line, "cluster")]
+)
+def test_each_part_of_the_kernel_names_its_own_extra(part, extra):
+    with pytest.raises(ModuleNotFoundError, match=rf"\[{extra}\]"):
+        part.optional("no_such_package")
