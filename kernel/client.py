@@ -324,9 +324,9 @@ class Client(contextlib.AbstractAsyncContextManager):
                 billable=True,
             )
         account = self._account(headers)
-        if account is None and reply.account is None and not reply.step:
+        if account is None and reply.account is None:
             return reply
-        return reply.model_copy(update={"account": account, "step": ""})
+        return reply.model_copy(update={"account": account})
 
     def _account(self, headers: httpx.Headers) -> dict[str, Any] | None:
         """Returns what the offline model says that it read in the request; None when the header

@@ -169,7 +169,7 @@ class Journal:
         """The value of a step as its reader gets it: of a reply the Reply, else JSON."""
         try:
             if kind == "reply":
-                return Reply.model_validate_json(text).model_copy(update={"step": key})
+                return Reply.model_validate_json(text).kept_as(key)
             return json.loads(text)
         except ValueError as problem:
             raise self._unreadable(key, problem) from None
@@ -456,7 +456,7 @@ class JournalledClient(WrappedClient):
             if step.kept:
                 reply = _reply(step)
                 if self._suffices(reply, request, step):
-                    return reply.model_copy(update={"step": step.key})
+                    return reply.kept_as(step.key)
             self._journal._file.start(step.key, "reply", request.max_tokens)
             try:
                 reply = await self.wrapped.send(request, on_retry=on_retry)
@@ -464,7 +464,7 @@ class JournalledClient(WrappedClient):
                 step.fail(error)
                 raise
             step.finish(reply.model_dump(mode="json"))
-            return reply.model_copy(update={"step": step.key})
+            return reply.kept_as(step.key)
 
     async def reserve(
         self, request: Request, *, on_wait: Callable[[str, int], None] | None = None

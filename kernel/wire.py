@@ -13,7 +13,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    model_validator,
+)
 
 API_VERSION = "2026-10-21"
 NONSTREAMING_MAX_TOKENS = 21_333
@@ -99,9 +106,7 @@ class Reply(BaseModel):
     account: Account = None
     """What the offline model read in the request and what it did not; None for any other model.
     It comes from a response header, never from the body."""
-    step: Annotated[str, Field(exclude=True)] = ""
-    """The key of the reply in a `Journal`, which `Journal.fork` takes; empty without a journal. It
-    is never read from the body."""
+    _step: str = PrivateAttr("")  # private: it is no part of the reply, and no body can set it
 
     @model_validator(mode="after")
     def _blocks_are_whole(self) -> Reply:
@@ -112,6 +117,18 @@ class Reply(BaseModel):
             if block.type == "tool_use" and block.__pydantic_extra__ is not None:
                 block.__pydantic_extra__.setdefault("input", {})
         return self
+
+    @property
+    def step(self) -> str:
+        """The key of the reply in a `Journal`, which `Journal.fork` takes; empty without a
+        journal."""
+        return self._step
+
+    def kept_as(self, step: str) -> Reply:
+        """A copy that names its key in a journal."""
+        kept = self.model_copy()
+        kept._step = step
+        return kept
 
     @property
     def text(self) -> str:

@@ -21,6 +21,7 @@ from kernel import (
 )
 from kernel.events import Replied
 from kernel.journal import Journal, JournalError, Once, calling, saying
+from kernel.wire import Reply
 from offline_model import OfflineTransport, Script
 from tests.scripted import call
 
@@ -271,4 +272,10 @@ def test_a_step_never_comes_from_the_body_of_a_reply():
     body = {"model": "claude-haiku-5-5", "max_tokens": 50}
     request = {**body, "messages": [{"role": "user", "content": "Hello"}]}
     reply = asyncio.run(Client(httpx.MockTransport(answer)).send(request))
-    assert reply.step == "" and "step" not in reply.model_dump()
+    assert reply.step == ""
+
+
+def test_a_step_is_no_part_of_the_reply():
+    reply = Reply(content=[], stop_reason="end_turn")
+    assert reply.kept_as("a.1").step == "a.1" and reply.step == ""
+    assert reply.kept_as("a.1").model_dump() == reply.model_dump()
