@@ -105,9 +105,7 @@ class Agent:
         return Result(status="exhausted", output=output, reason=reason)
 
     def _turns(self, run: Run) -> int:
-        """Returns how many turns the loop may take: its own limit, or a tighter one of a budget
-        above.
-        """
+        """Returns the limit of the loop's turns: its own, or a tighter one of a budget above."""
         limits = [ledger.budget.turns for ledger in run.ledger.lineage()]
         return min([self.max_turns, *(limit for limit in limits if limit is not None)])
 

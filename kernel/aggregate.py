@@ -47,7 +47,7 @@ def as_artifact(result: Result) -> str:
 
 
 def readable(executable: Executable, artifacts: Mapping[str, str]) -> dict[str, str]:
-    """Returns what an executable reads of `artifacts`: a tool only those named like its
+    """Returns the artifacts that an executable reads: for a tool, only those named like its
     arguments.
     """
     inner = innermost(executable)
@@ -79,7 +79,7 @@ def missing(results: Mapping[str, Result]) -> list[str]:
 
 
 def questions(results: Mapping[str, Result]) -> str:
-    """Returns what the paused results ask a person, a line for each question."""
+    """Returns the questions of the paused results to a person, one a line."""
     lines = []
     for result in results.values():
         if result.status == "paused":

@@ -189,12 +189,12 @@ class Ledger:
 
     @property
     def spent(self) -> Spent:
-        """Returns what was used here and below."""
+        """The amount used here and below."""
         return self._spent
 
     @property
     def reserved(self) -> Spent:
-        """Returns what is set aside for work under way."""
+        """The amount set aside for work under way."""
         return self._reserved
 
     def hold(self, demand: Demand, *, least: int = SMALLEST_ANSWER) -> Hold:
@@ -289,7 +289,7 @@ class Ledger:
                 ledger.settled.ring()
 
     def _allowance(self, demand: Demand, *, once_settled: bool = False) -> Allowance:
-        """Returns what the tightest cap on the way up allows.
+        """Returns the allowance of the tightest cap on the way up.
 
         `once_settled` computes the best case, in which the requests under way cost nothing.
         """
@@ -307,7 +307,7 @@ class Ledger:
     def _allowances(
         self, demand: Demand, used: Spent, unknown_price_ok: bool
     ) -> Iterator[Allowance]:
-        """Yields what each cap of this ledger allows."""
+        """Yields the allowance of each cap of this ledger."""
         cap = self.budget
         if cap.calls is not None and used.calls >= cap.calls:
             yield Allowance(-1, Limit(self, "calls"))
@@ -345,7 +345,7 @@ class Hold:
 
     @property
     def tokens(self) -> int:
-        """Returns how many tokens the answer may have."""
+        """The number of tokens that the answer may have."""
         return self.amount.output_tokens
 
     def begin(self) -> None:
@@ -385,7 +385,7 @@ class Hold:
 
 
 def spent_on_failure(ceiling: Spent, *, billable: bool, again: bool = False) -> Spent:
-    """Returns what a failed try costs, of a request that may cost up to `ceiling`.
+    """Returns the cost of a failed try, of a request that may cost up to `ceiling`.
 
     billable: whether the service may have done the work all the same: then all of it is charged.
     again:    whether the request is sent again: a try that was turned away is then charged with the
@@ -397,8 +397,8 @@ def spent_on_failure(ceiling: Spent, *, billable: bool, again: bool = False) -> 
 
 
 def _affordable(usd: Decimal, demand: Demand) -> int:
-    """Returns how many tokens of the answer so many dollars pay for, once they have paid for the
-    input; all where the price is not known.
+    """Returns the number of answer tokens that the dollars pay for, after the input is paid; all of
+    them where the price is not known.
     """
     ceiling = demand.ceiling
     if ceiling is None or ceiling <= usd:
@@ -410,7 +410,7 @@ def _affordable(usd: Decimal, demand: Demand) -> int:
 
 
 def _too_little(allowance: Allowance, demand: Demand) -> str:
-    """Says why a request is not sent, for a reader."""
+    """Returns the reason, for a reader, that a request is not sent."""
     assert allowance.limited_by
     ledger, cap = allowance.limited_by
     budget = _named(allowance.limited_by)
@@ -427,12 +427,12 @@ def _too_little(allowance: Allowance, demand: Demand) -> str:
 
 
 def _no_room(limit: Limit) -> str:
-    """Says why a request waits, for a reader."""
+    """Returns the reason, for a reader, that a request waits."""
     return f"{_named(limit)} has no room for more"
 
 
 def _unknown_price(limit: Limit) -> str:
-    """Says why no request to a model without a price is sent, for a reader."""
+    """Returns the reason, for a reader, that no request to a model without a price is sent."""
     return (
         f"the price of this model is not known, so {_named(limit)} cannot hold; choose a model with"
         f" a price, or a budget without dollars{limit.ledger.advice}"

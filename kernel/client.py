@@ -252,7 +252,7 @@ class Client(contextlib.AbstractAsyncContextManager):
         return Reservation(request, hold)
 
     async def _hold_for(self, request: Request) -> Hold:
-        """Returns what was set aside here for this very request, once; else a new hold."""
+        """Returns the hold set aside here for this very request, once; else a new hold."""
         around = _reservation.get()
         hold = around and around.taken_for(request, self.billed)
         if hold:
@@ -329,7 +329,7 @@ class Client(contextlib.AbstractAsyncContextManager):
         return reply.model_copy(update={"account": account})
 
     def _account(self, headers: httpx.Headers) -> dict[str, Any] | None:
-        """Returns what the offline model says that it read in the request; None when the header
+        """Returns the offline model's account of its reading of the request; None when the header
         is missing or odd.
         """
         text = headers.get(ACCOUNT_HEADER)
@@ -342,8 +342,8 @@ class Client(contextlib.AbstractAsyncContextManager):
         return account if isinstance(account, dict) else None
 
     def headers(self) -> dict[str, str]:
-        """Returns what every request of this client carries, the key included: for sending,
-        never for showing.
+        """Returns the headers of every request of this client, the key included: for sending, never
+        for showing.
         """
         return self.public_headers | {
             name: secret.get_secret_value() for name, secret in self._secrets.items()
@@ -657,7 +657,7 @@ def _cap(max_usd: Decimal | str | float | None, mode: str) -> Decimal | None:
 
 
 def _base_url(local: bool) -> httpx.URL:
-    """Returns where requests go, checked."""
+    """Returns the checked base URL of requests."""
     address = os.environ.get("ANTHROPIC_BASE_URL")
     if local and not address:
         raise SetupError(

@@ -32,7 +32,7 @@ SUMMARY_WORDS = 30
 
 
 def tokens_of(text: str) -> int:
-    """Returns how many tokens a text has, estimated."""
+    """Returns the estimated number of tokens of a text."""
     return math.ceil(len(text) / CHARACTERS_PER_TOKEN)
 
 
@@ -88,12 +88,12 @@ class Context:
 
     @property
     def tokens(self) -> int:
-        """Returns how many tokens the context holds, estimated."""
+        """The estimated number of tokens in the context."""
         return sum(entry.tokens for entry in self._entries.values())
 
     @property
     def entries(self) -> list[Entry]:
-        """Returns what the context holds, in the order it was stored."""
+        """The entries of the context, in the order they were stored."""
         return list(self._entries.values())
 
     def __contains__(self, key: str) -> bool:
@@ -157,7 +157,7 @@ class Context:
         return Handoff(intent=intent or task, context=context, artifacts=artifacts)
 
     def for_worker(self, name: str) -> dict[str, str]:
-        """Returns what one worker needs, by key: the entries that are for it, or for all.
+        """Returns the entries for one worker, by key: those that are for it, or for all.
 
         Task, plan, profiles and the active result are given in full, every other result as a
         summary. `handoff_to` makes a handoff of it; the task is no artifact.
@@ -232,7 +232,7 @@ def _beginning(task: str, notes: str) -> str:
 
 
 def _texts(message: dict) -> str:
-    """Returns what a message says: its text, and what its tool results brought."""
+    """Returns the text of a message, and the text of its tool results."""
     content = message["content"]
     if isinstance(content, str):
         return content

@@ -198,9 +198,7 @@ class Result(BaseModel):
 
     @cached_property
     def reading(self) -> str:
-        """Returns what the offline model read of the requests behind it, in a line; its run sets
-        it.
-        """
+        """The offline model's reading of the requests behind it, in a line; its run sets it."""
         return ""
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:

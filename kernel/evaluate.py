@@ -404,12 +404,12 @@ async def _attempt(design: Attempt, case: Case, seed: int) -> Trial:
 
 
 def name_of(design: Any) -> str:
-    """Returns what a design is called: its `name`, or that of the function."""
+    """Returns the name of a design: its `name`, or that of the function."""
     return getattr(design, "name", None) or design.__name__
 
 
 def _key(design: Any, case: Case, seed: int) -> str:
-    """Returns what a kept answer is found by."""
+    """Returns the key of a kept answer."""
     fingerprint = getattr(design, "fingerprint", "")
     return _digest([name_of(design), fingerprint, case.model_dump_json(), seed])
 
@@ -525,7 +525,7 @@ class Difference(NamedTuple):
 
     @property
     def seen(self) -> float:
-        """Returns how large a difference has to be for four of five such evaluations to see it."""
+        """The smallest difference that four of five such evaluations see."""
         freedom = self.cases - 1
         error = (self.high - self.low) / 2 / student.reach(0.95, freedom)
         return error * (student.reach(0.95, freedom) + student.reach(0.6, freedom))
@@ -584,7 +584,7 @@ def interval(trials: Iterable[Trial], value: Value = mark_of, *, seed: int = 0) 
 def compare(
     a: Iterable[Trial], b: Iterable[Trial], value: Value = mark_of, *, seed: int = 0
 ) -> Difference:
-    """Returns how much better `b` is than `a`: the mean over cases, and its 95 % interval by
+    """Returns the mean over cases of how much better `b` is than `a`, and its 95 % interval by
     Student's t.
 
     Both must have the same cases and seeds: each repeat of one is held against the repeat of the

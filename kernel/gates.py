@@ -54,9 +54,7 @@ class Gate(Protocol):
         ...
 
     async def check(self, draft: str, handoff: Handoff, run: Run) -> list[Issue]:
-        """Returns what is wrong with the draft, empty to let it pass; `handoff` asked for the
-        draft.
-        """
+        """Returns the issues of the draft, empty to let it pass; `handoff` asked for the draft."""
         ...
 
 
@@ -363,8 +361,8 @@ class Gated(Wrapper):
 
 
 def _listed(found: Any) -> list[Issue]:
-    """Returns what a gate returned; anything but a list of issues is a bug of the gate, never a
-    pass.
+    """Returns the issues that a gate returned; anything but a list of issues is a bug of the gate,
+    never a pass.
     """
     if isinstance(found, list) and all(isinstance(issue, Issue) for issue in found):
         return found
@@ -378,9 +376,7 @@ def _best(judged: list[Judged]) -> Judged:
 
 
 def _stopped(result: Result, judged: list[Judged]) -> Result:
-    """Returns what to return when a draft was not delivered: the best one before it, if there is
-    one.
-    """
+    """Returns the result when a draft was not delivered: the best one before it, if any."""
     if not judged:
         return result
     reason = f"the revision was not delivered: {result.reason}"

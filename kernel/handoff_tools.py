@@ -67,7 +67,7 @@ class HandoffTool:
 
 
 def _reported(result: Result, text: str, run: Run) -> str:
-    """Returns what the model reads of a dispatch; a failed one brings the work before it.
+    """Returns the model's text of a dispatch; a failed one brings the work before it.
 
     Raises ToolError where there is no work, Pause where a person is asked.
     """
@@ -196,8 +196,8 @@ def _there_is(run: Run) -> str:
 
 
 def receipt(name: str, value: Any) -> str:
-    """Returns what a supervisor's model reads in place of a result: its name, its length, how it
-    begins.
+    """Returns a receipt that a supervisor's model reads in place of a result: its name, its length,
+    its beginning.
 
     The fields of a model stay JSON, with long texts cut, so that a verdict can still be read.
     """

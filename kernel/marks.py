@@ -108,7 +108,7 @@ class Report:
         )
 
     def headings(self) -> list[str]:
-        """Returns what the columns of the table hold."""
+        """Returns the headings of the table's columns."""
         chances = ["pass@1", f"pass@{self.k}", f"all of {self.k}"] if self.k else []
         return ["design", "mark [interval]", *chances, "$ for 1,000", "calls", "against the first"]
 
@@ -122,7 +122,7 @@ class Report:
         return [row.design, str(row.mark), *chances, usd, f"{row.calls:.1f}", against]
 
     def limits(self) -> list[str]:
-        """Returns what these marks can and cannot say, a sentence each."""
+        """Returns the limits of these marks, what they can and cannot say, a sentence each."""
         modes = {trial.mode for group in self.trials.values() for trial in group}
         caveats = [
             f"{self.cases} cases with {self.repeats} repeats each"

@@ -312,7 +312,7 @@ class MemorySpecialist:
     )
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
-        """Returns what the notes say, or under which name a note was kept."""
+        """Returns the answer of the notes, or the name under which a note was kept."""
         if "note" in handoff.artifacts:
             return await self._keep(handoff, run)
         return await self._answer(handoff, run)

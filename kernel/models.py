@@ -59,7 +59,7 @@ def use(names: Mapping[str, str]) -> Iterator[None]:
 
 
 def role_of(model: str) -> str:
-    """Returns what to call a model on a page that should outlive its id: "worker model"; the id
+    """Returns the name of a model for a page that should outlive its id: "worker model"; the id
     itself when no role has it.
     """
     return next((f"{role} model" for role in ROLES if __getattr__(role) == model), model)
@@ -142,7 +142,7 @@ def price_of(model: str, writes: CacheWrites = "") -> Price:
 
 
 def demand_of(size: RequestSize) -> Demand:
-    """Returns what a request asks of its budgets: its size, at the price of its model and its
+    """Returns the demand of a request on its budgets: its size, at the price of its model and its
     caching.
     """
     price = price_of(size.model, size.cache_writes)

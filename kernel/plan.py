@@ -331,7 +331,7 @@ class PlannedSupervisor:
         return bool(self._gates(step.worker)) and "issues" in work.results[step.id].artifacts
 
     def _handoff(self, step: Step, work: _Work) -> Handoff:
-        """Returns what a step gets: its intent, the shared context, and the results that it
+        """Returns the handoff to a step: its intent, the shared context, and the results that it
         needs.
         """
         given = dict(work.handoff.artifacts)
@@ -411,7 +411,7 @@ class PlannedSupervisor:
 
 
 def _feedback(result: Result) -> str:
-    """Returns what a step that failed is told: the issues of its gates, else the reason."""
+    """Returns the feedback to a step that failed: the issues of its gates, else the reason."""
     return result.artifacts.get("issues") or result.reason
 
 

@@ -32,9 +32,7 @@ def reading_of(events: Iterable[Event]) -> str:
 
 
 def _place(event: Replied) -> list[int]:
-    """Returns which run a reply belongs to, so that runs are in the order in which they were
-    begun.
-    """
+    """Returns the place of a reply's run, which sorts runs in the order they were begun."""
     return [int(step) for step in event.run.split(".") if step.isdecimal()]
 
 

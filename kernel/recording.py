@@ -80,7 +80,7 @@ class Facts(BaseModel):
 
     @classmethod
     def of(cls, client: Client, task: str, team: Team) -> Facts:
-        """Returns what is known before a run."""
+        """Returns the facts known before a run."""
         return cls(
             task=task,
             team=team,
@@ -203,7 +203,7 @@ class _Listening(WrappedClient):
 
 
 def _server_of(client: Client) -> str:
-    """Returns who answers a client, without what else an address holds."""
+    """Returns the server that answers a client, without the rest of its address."""
     if client.mode == "offline":
         return OFFLINE
     host = httpx.URL(client.base_url).host

@@ -176,7 +176,7 @@ class Run:
 
     @property
     def again(self) -> str:
-        """Says why this work is given once more; empty the first time."""
+        """The reason that this work is given once more; empty the first time."""
         return self._position.again
 
     def _start(self) -> None:
@@ -195,7 +195,7 @@ class Run:
 
     @property
     def result(self) -> Result:
-        """Returns what this dispatch returned; while it is under way, its work so far."""
+        """The result of this dispatch; while it is under way, its work so far."""
         return self._result or self.end_early("cancelled", "still under way")
 
     def __reduce__(self) -> NoReturn:
@@ -209,7 +209,7 @@ class Run:
 
     @property
     def client(self) -> Client:
-        """Returns where `ask` sends to."""
+        """The client to which `ask` sends."""
         return self._tree.client
 
     @property
@@ -219,7 +219,7 @@ class Run:
 
     @property
     def spent(self) -> Spent:
-        """Returns what this run and everything below it used."""
+        """The amount used by this run and everything below it."""
         return self.ledger.spent
 
     def subscribe(self, reader: Callable[[Event], None]) -> None:
@@ -402,7 +402,7 @@ class Run:
         return None
 
     def _refusal(self, executable: Executable, child: Run, before: Given | None, again: str) -> str:
-        """Says why this dispatch must not happen; empty when it may."""
+        """Returns the reason that this dispatch must not happen; empty when it may."""
         way = " → ".join(child.path)
         if self.levels < 1:
             return f"too deep: {way} is more than the levels that the budget allows"

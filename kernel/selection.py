@@ -29,9 +29,7 @@ class Selection(BaseModel):
     parallel: bool = Field(default=False, description="true only if nobody needs another's result")
 
     def problems(self, registry: Registry) -> list[str]:
-        """Returns what is wrong with this selection, a sentence each; empty when it can be
-        dispatched.
-        """
+        """Returns the problems of this selection, a sentence each; empty if dispatchable."""
         names = registry.names()
         there_are = f"the executables are: {', '.join(names) or 'none'}"
         if not self.executables:

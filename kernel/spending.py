@@ -53,7 +53,7 @@ def limit() -> Decimal | None:
 
 
 def spent() -> Spent:
-    """Returns what this process has sent to real models so far."""
+    """Returns the amount that this process has spent on real models so far."""
     return NOTHING if _ledger is None else _ledger.spent
 
 

@@ -143,8 +143,8 @@ class LLMSupervisor:
             object.__setattr__(self, "system", standard)
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
-        """Returns what the model finalized; `artifacts` holds the last work of each specialist, by
-        name all of it.
+        """Returns the result that the model finalized; `artifacts` holds the last work of each
+        specialist, by name all of it.
         """
         given = handoff
         if self.by_name:

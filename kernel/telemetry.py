@@ -137,12 +137,12 @@ class Span:
 
     @property
     def ms(self) -> float:
-        """Returns how long it took; 0 while it goes on."""
+        """The duration in milliseconds; 0 while it goes on."""
         return 0.0 if self.end_ns is None else (self.end_ns - self.start_ns) / 1e6
 
     @property
     def depth(self) -> int:
-        """Returns how many spans are above it."""
+        """The number of spans above it."""
         return 0 if self.parent is None else self.parent.depth + 1
 
 

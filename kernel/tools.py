@@ -274,8 +274,8 @@ async def run_calls(
 
 
 def _gravest(problems: list[BaseException]) -> BaseException:
-    """Returns what to raise of all that ended a turn's calls: a bug, else one pause with the
-    questions of all, else the first.
+    """Returns the problem to raise, of all that ended a turn's calls: a bug, else one pause with
+    the questions of all, else the first.
     """
     for problem in problems:
         if is_bug(problem):

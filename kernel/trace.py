@@ -108,7 +108,7 @@ class Trace:
 
 
 def _why_not(text: bytes, problem: ValueError) -> str:
-    """Returns what is wrong with a line of a log, in a sentence."""
+    """Returns the problem with a line of a log, in a sentence."""
     if b'"data":' in text and b'"kind":' in text and b'"seq":' in text:
         return (
             "it was written by an earlier version of the kernel, whose events kept their fields in "

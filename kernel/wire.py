@@ -83,9 +83,7 @@ class Usage(BaseModel):
 
     @property
     def cache_written_1h(self) -> int:
-        """Returns those of the tokens written to the cache that stay for an hour, at a higher
-        price.
-        """
+        """The tokens written to the cache that stay for an hour, at a higher price."""
         split = (self.model_extra or {}).get("cache_creation")
         count = split.get("ephemeral_1h_input_tokens") if isinstance(split, dict) else 0
         return min(max(count, 0), self.cache_creation_input_tokens) if type(count) is int else 0
@@ -155,8 +153,8 @@ class Reply(BaseModel):
 
     @property
     def next_step(self) -> str:
-        """Returns what the loop does next. Older dialects leave `stop_reason` out, or say
-        `end_turn` beside a tool call: then the blocks decide.
+        """The next step of the loop. Older dialects leave `stop_reason` out, or say `end_turn`
+        beside a tool call: then the blocks decide.
         """
         step = NEXT_STEP.get(self.stop_reason or "end_turn", "stop")
         return "run_tools" if step == "done" and self.tool_calls else step
@@ -281,7 +279,7 @@ class Request:
 
     @property
     def size(self) -> RequestSize:
-        """Returns what the cost of this request depends on."""
+        """The size of this request, on which its cost depends."""
         return RequestSize(
             self.model, most_tokens(self.content), self.max_tokens, cache_writes(self.content)
         )

@@ -146,7 +146,7 @@ def _part(usd: Decimal, parts: int) -> Decimal:
 
 
 def rest_of(ledger: Ledger) -> Budget:
-    """Returns what the caps of one ledger have left."""
+    """Returns the rest of each cap of one ledger."""
     used = ledger.spent + ledger.reserved
     left: dict[str, Any] = {}
     for cap in CAPS:
@@ -223,7 +223,7 @@ class Elsewhere(Wrapper):
         return run.end_early("failed", f"its worker was lost; {reason}", transient=True)
 
     def _job(self, handoff: Handoff, run: Run) -> Job:
-        """Returns what a worker is told. The levels and turns that are left hold there too."""
+        """Returns the job of a worker. The levels and turns that are left hold there too."""
         turns = [ledger.budget.turns for ledger in run.ledger.lineage()]
         known = [limit for limit in turns if limit is not None]
         return Job(
@@ -418,7 +418,7 @@ class Told:
             raise ValueError(f"its worker told of a run {event.run!r} that is not there")
 
     def close(self, status: Status, reason: str) -> None:
-        """Returns what is still open, the innermost first, with the replies that are known."""
+        """Ends every open dispatch, the innermost first, with the replies that are known."""
         for id, dispatched in reversed([*self._open.items()]):
             ended = Returned(
                 seq=0,

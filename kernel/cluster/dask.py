@@ -61,8 +61,8 @@ class Cluster:
         return self._desk.opened.address
 
     def connection(self) -> dict[str, Any]:
-        """Returns what `distributed.Client` takes to connect to this cluster, its certificate
-        included.
+        """Returns the arguments with which `distributed.Client` connects to this cluster, its
+        certificate included.
 
         Whoever has it can run code on the workers.
         """
@@ -103,7 +103,7 @@ class Cluster:
             self._desk.drop(order)
 
     async def seconds_a_question(self, questions: int = 100) -> float:
-        """Returns what asking the bank costs a worker, on average."""
+        """Returns the average seconds that a worker needs to ask the bank a question."""
         measure = Measure(questions)
         async with self._given(measure):
             result = await self._desk.until(measure.outcome)

@@ -184,7 +184,7 @@ class Desk:
             await asyncio.sleep(LOOK_S)
 
     async def _look(self) -> None:
-        """Tells who is there. Dask itself would wait for ever for a worker, or a scheduler."""
+        """Counts the workers. Dask itself would wait for ever for a worker, or a scheduler."""
         asked = asyncio.ensure_future(self.dask.scheduler.identity())
         while not asked.done() and self.dask.status == "running":
             await asyncio.wait({asked}, timeout=STATUS_S)

@@ -211,8 +211,8 @@ def certificate() -> tuple[str, str]:
 
 
 def server_side(certificate: str, key: str) -> ssl.SSLContext:
-    """Returns what a server shows to its callers. `ssl` reads a key from a file only, so it is
-    in one for that moment.
+    """Returns the TLS context of a server, with its certificate. `ssl` reads a key from a file
+    only, so it is in one for that moment.
     """
     import ssl
 

@@ -149,7 +149,7 @@ class Here:
         return await perform(job, account, account.told)
 
     async def seconds_a_question(self, questions: int = 100) -> float:
-        """Returns what asking the bank costs without a wire, on average.
+        """Returns the average seconds of a question to the bank without a wire.
 
         Asks more often where the clock is too coarse to see it, as in a browser's tab.
         """

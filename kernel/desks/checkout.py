@@ -288,8 +288,8 @@ def _environment(boxed: bool) -> dict[str, str]:
 
 @cache
 def unboxed() -> str:
-    """Says why a project's code runs here without a box, as the user: it could then change and
-    read whatever the user can. Empty when it runs in one.
+    """Returns the reason that a project's code runs here without a box, as the user: it could then
+    change and read whatever the user can. Empty when it runs in one.
     """
     if not sys.platform.startswith("linux"):
         return f"there is no box for {sys.platform}, only for Linux"

@@ -187,7 +187,7 @@ def fresh(seed: int, folder: str | Path) -> Case:
 
 @cache
 def faults() -> tuple[dict[str, Any], ...]:
-    """Returns what can go wrong, as data."""
+    """Returns the possible faults, as data."""
     path = Path(__file__).with_name("incidents.toml")
     return tuple(tomllib.loads(path.read_text(encoding="utf-8"))["fault"])
 

@@ -355,7 +355,7 @@ class Desk:
 
     @property
     def unboxed(self) -> str:
-        """Says why tests and edits run without a box on this machine; empty when they run in
+        """The reason that tests and edits run without a box on this machine; empty when they run in
         one.
         """
         return unboxed()
@@ -414,7 +414,7 @@ class Desk:
 
     @cached_property
     def workers(self) -> Registry:
-        """Returns those whom a planner may give work."""
+        """The workers to whom a planner may give work."""
         registry = Registry()
         for name in ("code", "data", "ops", "comms"):
             registry.register(self.code if name == "code" else self.agents[name], kind="agent")
@@ -495,7 +495,7 @@ class TicketWorkflow:
 
 
 def _note(result: Result, proposals: list[str], approved: list[str]) -> str:
-    """Returns what the ticket's note says about an investigation."""
+    """Returns the ticket's note about an investigation."""
     answer = getattr(result.output, "answer", None) or result.as_text() or result.reason
     counted = f"{len(proposals)} patch(es) proposed, {len(approved)} approved by a person."
     return "\n".join(filter(None, (answer, result.reason, counted)))

@@ -31,7 +31,7 @@ READS = {
 
 
 def _may(action: int, first: str | None, second: str | None, *_: str | None) -> int:
-    """Returns what a query may do: read."""
+    """Returns the permission of an action of a query: only reading is allowed."""
     allowed = action in READS and second != "load_extension"
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 

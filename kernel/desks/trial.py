@@ -57,7 +57,7 @@ def _is_in(folder: Path, module: object) -> bool:
 
 
 def outcome(folder: Path, variant: str, job: dict) -> str:
-    """Returns what happens when one file has this text."""
+    """Returns the outcome, in words, when one file has this text."""
     (folder / job["path"]).write_text(variant, encoding="utf-8")
     try:
         compile(variant, job["path"], "exec")
