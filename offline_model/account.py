@@ -141,9 +141,7 @@ def _clipped(text: str) -> str:
 
 
 def _value(given: Any, default: Any) -> Any:
-    """Returns what a header gives for one field, where it has the field's type; else the
-    default.
-    """
+    """Returns a field's value in a header if it has the field's type, else the default."""
     if isinstance(default, tuple):
         is_list = isinstance(given, list) and all(isinstance(entry, str) for entry in given)
         return tuple(given) if is_list else default

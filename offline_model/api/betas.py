@@ -55,7 +55,7 @@ def without(request: dict[str, Any], dropped: list[Placed]) -> dict[str, Any]:
 
 
 def transformations(dropped: list[Placed]) -> list[dict[str, str]]:
-    """Returns what the reply says about the dropped blocks, as `input_transformations`."""
+    """Returns the reply's `input_transformations` for the dropped blocks."""
     reason = "prefix_binding_mismatch"
     return [
         {"type": "thinking_dropped", "path": placed.place, "reason": reason} for placed in dropped

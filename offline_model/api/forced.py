@@ -22,9 +22,7 @@ def visible(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def answered(request: dict[str, Any], temperament: Temperament, answer: Answering) -> Answer:
-    """Returns what `answer` says to the request; as a call of a tool where `tool_choice` forces
-    one.
-    """
+    """Returns the answer to the request, as a tool call where `tool_choice` forces one."""
     request = visible(request)
     reply = answer(request, temperament)
     choice = request.get("tool_choice") or {}

@@ -74,7 +74,7 @@ def check_input_schema(schema: dict[str, Any], where: str) -> None:
 
 
 def _problem(part: Any) -> str:
-    """Returns what is wrong with one schema, by the types of its keywords; "" when nothing is."""
+    """Returns the fault of one schema, by the types of its keywords; "" for none."""
     try:
         _keywords.validate_python(part)
     except ValidationError as error:

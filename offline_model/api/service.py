@@ -334,8 +334,8 @@ def _check_headers(headers: dict[str, str]) -> None:
 
 
 def misfit(request: dict[str, Any], answer: Answer) -> str:
-    """Says why the service could not give this answer: a tool that is not offered, or none where
-    one is forced; empty when it could.
+    """Returns the reason that the service could not give this answer: it calls a tool that is not
+    offered, or none where one is forced. Empty when it could.
     """
     if answer.refusal:
         return ""

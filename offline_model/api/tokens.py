@@ -90,7 +90,7 @@ def system_blocks(request: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def rendered(block: dict[str, Any]) -> str:
-    """Returns what a block is to the model: its text, or its JSON."""
+    """Returns the block's text, or its JSON."""
     if block["type"] == "text":
         return block["text"]
     return canonical(unmarked(block))

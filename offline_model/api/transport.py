@@ -32,7 +32,7 @@ class OfflineTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         self.api = OfflineAPI(**settings) if api is None else api
 
     def respond(self, request: httpx.Request, body: bytes) -> Response:
-        """Returns what the API says to this request."""
+        """Returns the API's response to this request."""
         return self.api.handle(request.method, request.url.path, request.headers, body)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -53,7 +53,7 @@ class OfflineTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
 def _outcome(
     request: httpx.Request, response: Response
 ) -> tuple[float, httpx.Response | Exception]:
-    """Returns how long to wait, and then what to return or raise."""
+    """Returns the seconds to wait, and the response to return or the exception to raise."""
     patience_s = request.extensions.get("timeout", {}).get("read") or float("inf")
     if response.failure == "timeout" or response.latency_s > patience_s:
         problem = f"The offline model did not answer within {patience_s:g} s."

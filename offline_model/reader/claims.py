@@ -74,8 +74,8 @@ def figures(text: str) -> tuple[str, ...]:
 
 
 def carries(fact: str, sentence: str) -> float:
-    """Returns how much of a sentence's meaning (numbers apart) a fact's words hold, synonyms
-    included.
+    """Returns the share of a sentence's meaning, numbers apart, in a fact's words or their
+    synonyms.
     """
     return _held(_named_words(sentence), vocabulary(fact))
 
@@ -118,7 +118,7 @@ def best_fact(sentence: str, facts: Iterable[Fact]) -> tuple[float, Fact | None]
 
 
 def subject_in(sentence: str) -> str:
-    """Returns what a sentence begins with, before its verb; "" where no verb is known."""
+    """Returns the start of a sentence, before its verb; "" where no verb is known."""
     named = _SUBJECT.match(sentence)
     return named[1] if named else ""
 
@@ -145,7 +145,7 @@ def in_full(facts: Iterable[Fact]) -> list[Fact]:
 
 @lru_cache(maxsize=4_000)
 def mismatch(sentence: str, fact: Fact) -> str:
-    """Says how a sentence contradicts its fact, in words; "" when it agrees."""
+    """Describes the contradiction between a sentence and its fact; "" when they agree."""
     plain = bare(sentence)
     true = fact.sentence
     own = numbers(plain)
@@ -160,7 +160,7 @@ def mismatch(sentence: str, fact: Fact) -> str:
 
 
 def _opposite(plain: str, true: str) -> str:
-    """Returns what one sentence affirms and the other denies."""
+    """Describes an opposition between two sentences: of words, or of yes and no; "" for none."""
     own = set(words(plain))
     given = set(words(true))
     wrong = own - given

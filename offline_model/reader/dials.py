@@ -82,7 +82,7 @@ def is_closing(sentence: str) -> bool:
 
 
 def places_of(text: str) -> list[int]:
-    """Returns where a text begins to set a dial that says nothing of its topic."""
+    """Returns the places where a text begins to set a dial that says nothing of its topic."""
     found = []
     for match in scan(text):
         if match.family.startswith("dials/") and not table(match.family).get("of_topic"):
@@ -201,7 +201,7 @@ def _forbids(length: dict[str, list[str]]) -> str:
 
 @cache
 def _endings() -> dict[str, re.Pattern]:
-    """Returns what may stand right before a number, and changes what it means."""
+    """Returns the patterns of the words around a number that change its meaning."""
     length = table("dials/length")
 
     def one_of(key: str) -> str:
@@ -327,13 +327,13 @@ def _limit(match: re.Match, clause: str) -> Limit | None:
 
 
 def _start_of_floor(clause: str, near: int, place: int) -> int:
-    """Returns where a fault begins that a number is the end of: "longer than 20 words"."""
+    """Returns the start of a fault that ends in a number: "longer than 20 words"."""
     floor = _endings()["floor"].search(clause[near:place].rstrip())
     return near + floor.start() if floor else place
 
 
 def _end(match: re.Match, clause: str) -> int:
-    """Returns where a limit ends: "three steps or fewer" goes on behind its unit."""
+    """Returns the end of a limit, behind any words after its unit: "three steps or fewer"."""
     tail = _endings()["tail"].match(clause, match.end())
     return tail.end() if tail else match.end()
 

@@ -74,9 +74,7 @@ class Prompt:
         return kinds
 
     def _strange(self, start: int, end: int, kinds: bytearray) -> list[int] | None:
-        """Returns where the words of a sentence are that nothing reads; None where nothing of it
-        is read.
-        """
+        """Returns the places of a sentence's unread words; None where none of its words is read."""
         glue = glue_of(self.behaviour)
         asks = asking() if self.is_task else frozenset()
         strange: list[int] = []
@@ -186,8 +184,8 @@ def _around_gap(limit: Limit) -> Iterator[Mark]:
 
 @lru_cache(maxsize=1_000)
 def _gaps(text: str, behaviour: str) -> list[tuple[int, int]]:
-    """Returns where words stand between the number and the unit of limits that a behaviour
-    keeps, in order.
+    """Returns the places of words between number and unit, in limits that a behaviour keeps, in
+    order.
     """
     return sorted({limit.gap for limit in obeyed(text, behaviour)})
 
@@ -214,9 +212,7 @@ def glue_of(behaviour: str) -> frozenset[str]:
 
 @cache
 def references(behaviour: str) -> frozenset[str]:
-    """Returns what a behaviour does anyway: its reference sentences and their pieces, for
-    comparing.
-    """
+    """Returns a behaviour's reference sentences and their pieces, for comparing: its usual work."""
     found: set[str] = set()
     for text in map(unwrapped, _declared(behaviour)):
         marks = marks_in(text, behaviour)

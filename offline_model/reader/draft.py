@@ -192,8 +192,8 @@ class Draft:
         return found
 
     def support(self, sentence: str) -> Support:
-        """Returns how the facts carry a sentence: those that it cites come first, where they are
-        near enough.
+        """Returns the facts' support for a sentence: cited facts come first, where they are near
+        enough.
         """
         if sentence not in self._supports:
             self._supports[sentence] = self._supported(sentence)

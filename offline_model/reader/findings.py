@@ -76,14 +76,12 @@ def is_title(doc: Doc) -> bool:
 
 
 def nearness(doc: Doc, about: Subjects) -> float:
-    """Returns how much a document is about the subject that it is nearest to."""
+    """Returns a document's score for its nearest subject, as `concerns` gives it."""
     return max((concerns(doc, subject) for subject in about), default=0)
 
 
 def concerns(doc: Doc, subject: str) -> float:
-    """Returns how much a document is about a subject: 0 not at all, below 1 perhaps, 2 when its
-    title says it.
-    """
+    """Scores a document for a subject: 0 not at all, below 1 perhaps, 2 when its title says it."""
     heading = _heading(doc)
     whole = f"{heading}\n{doc.text}"
     held = []
@@ -137,12 +135,12 @@ def _usable(doc: Doc, about: Subjects, said: set[str]) -> list[str]:
 
 
 def _mentions(text: str, about: Subjects) -> float:
-    """Returns how much of the subject that it names best a text mentions, from 0 to 1."""
+    """Returns a text's share of the subject that it names best, from 0 to 1."""
     return max(mentions(text, subject) for subject in about)
 
 
 def count(found: list[Finding], subject: str) -> int:
-    """Returns how many sentences were found on a subject."""
+    """Returns the number of sentences found on a subject."""
     return sum(len(finding.sentences) for finding in found if concerns(finding.doc, subject))
 
 

@@ -153,9 +153,7 @@ class Form:
         return kept
 
     def _given(self, field: _Field) -> Any:
-        """Returns what is known for a field: by its own name, else by its meaning; None for
-        nothing.
-        """
+        """Returns a field's known value, by its name, else by its meaning; None for nothing."""
         for key in (field.name, *meanings_of(field.name)):
             if key == "body" and self.whole not in ("", field.name):
                 continue
@@ -309,9 +307,7 @@ def _figures(text: str) -> list[float]:
 
 
 def _behind(text: str, name: str) -> str:
-    """Returns what is behind "Name:" in a text, to the end of the line or list; "" where there
-    is no label.
-    """
+    """Returns the text behind "Name:", to the end of the line or list; "" without a label."""
     bodies = (_BODY.match(text, place) for place in _labels(text).get("".join(words_of(name)), ()))
     return next((body[1].strip() for body in bodies if body), "")
 

@@ -73,7 +73,7 @@ def _scale(text: str) -> tuple[int, int]:
 
 
 def ratings(view: View, text: str) -> dict[str, Rating]:
-    """Returns what can be seen of a draft and the facts, for each check."""
+    """Returns a rating for each check, from the draft and the facts."""
     draft = Draft(text, facts(view.parts.get("facts", "")))
     claims = draft.claims() or draft.lines()
     if not claims:

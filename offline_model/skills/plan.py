@@ -60,7 +60,7 @@ def fits(view: View) -> bool:
 
 
 def _shape(schema: dict) -> _Shape | None:
-    """Returns where the steps are in a schema, or None."""
+    """Returns the place of the steps in a schema, or None."""
     lists = resolve(schema, schema).get("properties", {})
     for key, field in lists.items():
         field = resolve(field, schema)
@@ -76,9 +76,7 @@ def _shape(schema: dict) -> _Shape | None:
 
 
 def read(view: View) -> str:
-    """Returns what the task is about, and its clauses for further workers; of a desk's task the
-    ticket.
-    """
+    """Returns the task's topic and clauses for further workers; for a desk's task, the ticket."""
     if is_desk(view):
         return ticket_in(view)
     used = [topic(view.task), *subjects(view.task)]
@@ -190,9 +188,7 @@ def _both(first: _Step, second: _Step) -> _Step:
 
 
 def about(view: View) -> str:
-    """Returns what a ticket says that should be so; else the topic of the task, or the subjects
-    of a comparison.
-    """
+    """Returns the behaviour that a ticket expects, else the task's topic or compared subjects."""
     return expected(view) if is_desk(view) else named(view.task)
 
 
@@ -223,7 +219,7 @@ def reply(view: View) -> Answer:
 
 
 def _reason(steps: list[_Step]) -> str:
-    """Says why the steps are these, in this order; those of one turn are at once."""
+    """Explains the choice and order of the steps; those of one turn are at once."""
     if any(step.id for step in steps):
         return "By what the ticket speaks of."
     turns: dict[int, dict[str, None]] = {}
@@ -234,9 +230,7 @@ def _reason(steps: list[_Step]) -> str:
 
 
 def _ids(shape: _Shape, steps: list[_Step]) -> list:
-    """Returns what the steps are called: the worker with its place, where there is a field for
-    it.
-    """
+    """Returns the ids of the steps: each worker with its place, where there is a field for it."""
     fields = [field for name, field in shape.fields.items() if means(name, "id")]
     if not fields:
         return [step.worker for step in steps]

@@ -154,7 +154,7 @@ class _Research:
         return f"{named} {fresh}"
 
     def report(self) -> Answer:
-        """Reports what was found: in the schema's shape, as a brief, or as a list of facts."""
+        """Reports the findings: in the schema's shape, as a brief, or as a list of facts."""
         view = self.view
         facts = choose(self.found, self.about, view.limit("facts") or MOST_FACTS)
         notes = self._notes(facts)
@@ -177,7 +177,7 @@ class _Research:
         return Answer.say("\n".join([*lines, *notes]), why)
 
     def _notes(self, facts: list[Fact]) -> list[str]:
-        """Returns what is missing and what failed, in sentences."""
+        """Returns sentences on missing subjects and failed searches."""
         missing = [subject for subject in self.about if not count(self.found, subject)]
         notes = [f"Nothing was found on {subject}." for subject in missing]
         if not facts:

@@ -59,7 +59,7 @@ def fits(view: View) -> bool:
 
 
 def read(view: View) -> str:
-    """Returns what the draft should be about, and the draft itself where the task quotes it."""
+    """Returns the draft's wished topic, and the draft itself where the task quotes it."""
     quoted = view.draft if view.draft in view.task else ""
     return f"{read_of(view.task)} {quoted}"
 
@@ -113,9 +113,7 @@ def opening(sentence: str) -> str:
 
 
 def _check(support: Support, cite: bool) -> list[Issue]:
-    """Returns what is wrong with a sentence: an unknown source, another claim than the facts',
-    its citation.
-    """
+    """Returns a sentence's issues: an unknown source, a claim unlike the facts', its citation."""
     fact = support.fact
     by = f" [{fact.source}]" if fact and fact.source else ""
     quote = opening(support.sentence)
@@ -169,7 +167,7 @@ def _length(rules: str, draft: Draft) -> list[Issue]:
 
 
 def _style(draft: Draft) -> list[Issue]:
-    """Returns what is wrong with the form of a draft's sentences."""
+    """Returns the issues with the form of a draft's sentences."""
     found = []
     for sentence in draft.lines():
         plain = uncited(sentence).strip()

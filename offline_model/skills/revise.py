@@ -59,7 +59,7 @@ def _shortens(view: View) -> bool:
 
 
 def read(view: View) -> str:
-    """Returns what the task says that the text is about."""
+    """Returns the text's topic, by the task."""
     facts = view.parts.get("facts", "")
     return read_of(view.task, facts)
 

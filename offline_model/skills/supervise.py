@@ -222,7 +222,7 @@ def _others(tools: list[dict]) -> list[dict]:
 
 
 def read(view: View) -> str:
-    """Returns what the task is about, and its clauses for further specialists."""
+    """Returns the task's topic and its clauses for further specialists."""
     task = view.task
     others = _others(view.tools)
     plain = without_others(task, others)
@@ -360,13 +360,13 @@ class _Desk:
 
     @property
     def complaints(self) -> list[str]:
-        """Returns what the reviewers have against the newest draft."""
+        """The reviewers' issues with the newest draft."""
         return [issues for good, issues in self.verdicts.values() if issues and not good]
 
     @property
     def feedback(self) -> list[str]:
-        """Returns what the newest draft goes back with: by the rule of acceptance where there is
-        one, else as the reviewers say.
+        """The feedback on the newest draft: by the rule of acceptance where there is one, else by
+        the reviewers.
         """
         if not self.rules or isinstance(self.draft, Name):
             return self.complaints
@@ -380,7 +380,7 @@ class _Desk:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """Returns what the facts cite, as far as their text is here."""
+        """The sources that the facts cite, as far as their text is here."""
         texts = [text for text in self.facts if not isinstance(text, Name)]
         return citations("\n".join(texts))
 
@@ -397,9 +397,7 @@ class _Desk:
         return [f"{name}: {reasons[-1]}" for name, reasons in self.failed.items()]
 
     def due(self, tool: dict) -> list[Step]:
-        """Returns what there is to hand to one specialist now: often nothing, several to a
-        researcher.
-        """
+        """Returns the steps due for one specialist: often none, several for a researcher."""
         by_kind = {
             "research": self._research,
             "write": self._write,

@@ -39,7 +39,7 @@ def fits(view: View) -> bool:
 
 
 def read(view: View) -> str:
-    """Returns what the task is about."""
+    """Returns the task's topic."""
     return read_of(view.task, view.parts.get("facts", ""))
 
 
@@ -115,7 +115,7 @@ class _Merger:
         return blocks
 
     def _paragraphs(self, most_words: int) -> Iterable[list[str]]:
-        """Returns what nobody contradicts, by result."""
+        """Returns the uncontradicted facts, by result."""
         clashing = {fact.sentence for pair in self.pairs for fact in pair}
         left = most_words - sum(len(clash.split()) for clash in self.clashes)
         paragraphs: dict[str, list[str]] = {}
@@ -143,7 +143,7 @@ def _merged(statements: list[Fact]) -> list[Fact]:
 
 
 def _place_of(fact: Fact, kept: list[Fact]) -> int | None:
-    """Returns where the same is said already."""
+    """Returns the place of a kept fact that says the same, or None."""
     for place, other in enumerate(kept):
         if _same(fact, other):
             return place

@@ -67,7 +67,7 @@ def reply(view: View) -> Answer:
 
 
 def _of_tools(view: View) -> str:
-    """Says why none of the tools in front of it can be called."""
+    """Explains the reason that no tool can be called."""
     needs = [
         f"{wanted.tool['name']} needs {', '.join(wanted.missing)}"
         for wanted in wanted_in(view)

@@ -110,7 +110,7 @@ def _statement(question: str, result: str, is_error: bool) -> str:
 
 
 def _line(call: Call, result: str) -> str:
-    """Returns what was called with what, and the result."""
+    """Returns a line on a call: its name, its values and its result."""
     name = call.name.replace("_", " ")
     values = [str(value)[:60] for value in call.input.values()]
     if values:
@@ -167,6 +167,6 @@ def _arguments(schema: dict, sentence: str, view: View) -> tuple[dict, tuple[str
 
 
 def _own_words(tool: dict) -> set[str]:
-    """Returns what a tool's name and description speak of."""
+    """Returns the specific words of a tool's name and description."""
     generic = words_in("tools/run", "generic") | stop_words()
     return {stem(word) for word in words(said_of(tool)) if word not in generic}

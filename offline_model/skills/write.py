@@ -28,7 +28,7 @@ def fits(view: View) -> bool:
 
 
 def read(view: View) -> str:
-    """Returns what the task is about."""
+    """Returns the task's topic."""
     return read_of(view.task, view.parts.get("facts", ""))
 
 

@@ -254,7 +254,7 @@ def _words(text: str) -> set[str]:
 
 
 def _patched(given: Json, result: str) -> Finding:
-    """Returns what became of a proposed patch."""
+    """Returns the finding on a proposed patch: it holds when all tests pass."""
     claim = f"A patch of {given['path']}, line {given['line']}, makes all tests pass."
     passes = " failed" not in result.partition("\n")[0]
     return Finding(

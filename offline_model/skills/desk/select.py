@@ -52,9 +52,7 @@ def select(view: View) -> Answer:
 
 
 def _points(clause: str, about: str) -> int:
-    """Returns how much a clause asks for what a name and the first sentence of a description
-    offer.
-    """
+    """Scores the match of a clause with a name and the first sentence of a description."""
     first_sentence = re.split(r"[.:;]", about.replace("_", " "))[0]
     offered = {*_stems(first_sentence)}
     wanted = _stems(clause)

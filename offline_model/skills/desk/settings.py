@@ -90,8 +90,8 @@ def _settings(view: View, reads: dict) -> list[Setting]:
 
 
 def _contradicted(setting: Setting, ticket: str) -> Amount | None:
-    """Returns what the comment, else a ticket that speaks of it, gives as its value; None when
-    it has it.
+    """Returns the value that contradicts a setting, from its comment, else from a ticket that
+    speaks of it; None when they agree.
     """
     measure, size = unit_of(setting.name)
     about = ticket if speaks_of(ticket, setting.name) else ""
