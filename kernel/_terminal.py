@@ -76,7 +76,7 @@ def _silence_stdout() -> None:
 
 
 def spent_so_far(trace: Trace) -> str:
-    """Returns the cost of a run until it was stopped, and the most that is not known of it."""
+    """Returns the bill of a stopped run, and how many tokens more may be billed at most."""
     replies = sum(isinstance(event, Replied) for event in trace.events)
     used = trace.totals()
     tokens = used["input_tokens"] + used["output_tokens"]

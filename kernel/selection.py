@@ -29,7 +29,7 @@ class Selection(BaseModel):
     parallel: bool = Field(default=False, description="true only if nobody needs another's result")
 
     def problems(self, registry: Registry) -> list[str]:
-        """Returns the problems of this selection, a sentence each; empty if dispatchable."""
+        """Returns the problems of this selection, a sentence each; none if it is valid."""
         names = registry.names()
         there_are = f"the executables are: {', '.join(names) or 'none'}"
         if not self.executables:

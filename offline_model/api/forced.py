@@ -22,7 +22,8 @@ def visible(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def answered(request: dict[str, Any], temperament: Temperament, answer: Answering) -> Answer:
-    """Returns the answer to the request, as a tool call where `tool_choice` forces one."""
+    """Returns the reply of `answer` to the request, as a tool call where `tool_choice` forces
+    one."""
     request = visible(request)
     reply = answer(request, temperament)
     choice = request.get("tool_choice") or {}
