@@ -40,7 +40,7 @@ from .trace import line
 if TYPE_CHECKING:
     from mcp.server.mcpserver import Context, MCPServer
 
-optional = Extra("elsewhere", "MCP").module
+optional = Extra("elsewhere", "A client or server of MCP").module
 """Imports a module of the optional extra."""
 
 MOST_CHARACTERS = 20_000
