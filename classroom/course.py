@@ -193,12 +193,12 @@ class Course:
 
     @property
     def command(self) -> str:
-        """How a person calls the commands."""
+        """The words with which a person calls the commands."""
         return f"python3 -m {self.package}"
 
     @property
     def exercise_folder(self) -> Path:
-        """Where the folders of the lessons' exercises are."""
+        """The folder that holds the folders of the lessons' exercises."""
         return self.root.joinpath(*self.exercises.split("."))
 
     def folder_of(self, lesson: str) -> Path:
@@ -232,7 +232,9 @@ class Course:
         return next((sitting for sitting in self.sittings if sitting.name == name), None)
 
     def lesson_of(self, notebook: str) -> str:
-        """What a notebook is of, by its name: the number of a lesson, or the name of a sitting."""
+        """Returns the number of a notebook's lesson, or the name of its sitting, by its file's
+        name.
+        """
         return notebook if self.sitting(notebook) else notebook[:2]
 
     def books(self, folder: Path) -> list[Path]:
@@ -284,7 +286,7 @@ def found(folder: Path) -> Course:
 
 
 def _is_importable(module: str) -> bool:
-    """Whether there is such a module. One that is there and lacks another one raises as it does."""
+    """True if there is such a module. A module that is there and lacks another one raises."""
     try:
         import_module(module)
     except ModuleNotFoundError as problem:

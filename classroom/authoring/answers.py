@@ -82,7 +82,9 @@ def changed(id: str, changes: Iterable[tuple[str, str]]) -> str:
 
 
 def made(id: str, name: str, source: str) -> Any:
-    """What an answer's source defines under `name`, in the notebook's own names."""
+    """Returns the object that an answer's source defines under `name`, among the notebook's
+    names.
+    """
     names: dict[str, Any] = {}
     for cell in master(id[:2]).cells:
         if cell.cell_type == "code" and cell.metadata.get(active().key, {}).get("role") == "given":

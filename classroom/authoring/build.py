@@ -184,7 +184,7 @@ def main(argv: list[str]) -> int:
 
 
 def _built(options: argparse.Namespace) -> int:
-    """Does what the options ask for; returns 1 when something differs or fails, else 0."""
+    """Runs the build that the options ask for; returns 1 if something differs or fails, else 0."""
     if options.exercises:
         return 1 if _exercises(tuple(options.exercises), check=options.check) else 0
     _compose(check=options.check)
@@ -257,8 +257,8 @@ def _executed(path: Path, *, check: bool) -> int:
 
 
 def _words(paths: list[Path], *, check: bool) -> int:
-    """What follows from the text of notebooks and the outputs that they hold; returns how many
-    differ.
+    """Builds all that follows from the text of notebooks and their stored outputs; returns the
+    number of files that differ.
     """
     wrong = 0
     for path in paths:

@@ -34,7 +34,7 @@ def packages() -> dict[str, list[str]]:
 
 
 def missing(extra: str) -> bool:
-    """Whether a package of an extra is not installed. Raises ValueError for an unknown extra."""
+    """True if a package of an extra is not installed. Raises ValueError for an unknown extra."""
     known = packages()
     if extra not in known:
         raise ValueError(
@@ -61,12 +61,14 @@ def needed(cell: NotebookNode) -> list[str]:
 
 
 def lacking(cell: NotebookNode) -> list[str]:
-    """Those of them that are not installed. Raises ValueError for a tag that names no extra."""
+    """Returns the extras of a cell that are not installed. Raises ValueError for an unknown
+    extra.
+    """
     return [extra for extra in needed(cell) if missing(extra)]
 
 
 def not_compared(notebook: NotebookNode) -> Counter[str]:
-    """How many cells of a notebook cannot be compared here, by the extra that is missing."""
+    """Counts the cells of a notebook that cannot be compared here, by the extra that is missing."""
     return Counter(extra for cell in notebook.cells for extra in lacking(cell)[:1])
 
 

@@ -53,7 +53,7 @@ def link(notebook: Any) -> Any:
 
 
 def _first(word: re.Pattern[str], text: str) -> tuple[int, int] | None:
-    """Where a word first stands in the prose of a text."""
+    """Span of the first occurrence of a word in the prose of a text; None where there is none."""
     closed = [found.span() for found in NOT_PROSE.finditer(text)]
     for found in word.finditer(text):
         if not any(start <= found.start() < end for start, end in closed):

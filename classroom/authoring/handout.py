@@ -82,12 +82,14 @@ def files() -> Iterator[Path]:
 
 
 def _is_in(name: str, places: Iterable[str]) -> bool:
-    """Whether a path is one of these files, or lies in one of these folders."""
+    """True if a path is one of these files, or lies in one of these folders."""
     return any(name == place or name.startswith(f"{place}/") for place in places)
 
 
 def content(path: Path) -> bytes:
-    """What a learner gets of a file: the words of a lesson without the changes that make slips."""
+    """Returns a file as a learner gets it: words of a lesson without the changes that make
+    slips.
+    """
     whole = path.read_bytes()
     if path.name != "words.toml":
         return whole

@@ -1,4 +1,4 @@
-"""What `build` writes into lessons, and of them: minutes, links, the map, README's table."""
+"""Text that `build` writes into lessons, and of them: minutes, links, the map, README's table."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ def total(lesson: Lesson | Sitting, notebook: Any) -> int:
 
 
 def head(lesson: Lesson | Sitting, notebook: Any, name: str) -> str:
-    """How long a lesson takes, and the course's own line."""
+    """The minutes that a lesson takes, and the course's own line on it."""
     key = lesson.name if isinstance(lesson, Sitting) else lesson.number
     line = active().line_of(key)
     return minutes(lesson, notebook, name) + (f"\n{line}" if line else "")
 
 
 def minutes(lesson: Lesson | Sitting, notebook: Any, name: str) -> str:
-    """How long a lesson takes, and for what."""
+    """The minutes that a lesson takes, for reading and for its exercises, in Markdown."""
     read, parts = to_read(notebook), _exercises(lesson)
     if not parts:
         return f"**{_in_minutes(read)}** to read and run."

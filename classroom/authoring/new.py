@@ -36,7 +36,7 @@ def main(argv: list[str]) -> int:
 
 
 def refusal(folder: Path) -> str:
-    """Why no course can be made there; empty when it can."""
+    """Returns the reason that no course can be made in a folder; empty when one can."""
     if folder.exists() and not folder.is_dir():
         return f"{folder} is a file; expected a new or an empty folder"
     if folder.is_dir() and any(folder.iterdir()):

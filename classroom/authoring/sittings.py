@@ -40,8 +40,8 @@ def generated() -> Iterator[tuple[Path, nbformat.NotebookNode]]:
 
 
 def solutions_of(sitting: Sitting) -> nbformat.NotebookNode:
-    """What lies in the lessons' solutions from the text of an exercise to its help, one exercise
-    after the other.
+    """Builds a sitting's notebook with solutions: from the lessons' solutions the cells of each
+    exercise, from its text to its help.
     """
     ids = sitting.exercises
     words = FOREWORD.format(
@@ -129,6 +129,6 @@ def merged(source: str, code: str) -> str:
 
 
 def _occurs(name: ast.alias, code: str) -> bool:
-    """Whether the code has what an import binds."""
+    """True if the name that an import binds occurs in the code."""
     bound = name.asname or name.name.partition(".")[0]
     return re.search(rf"\b{re.escape(bound)}\b", code) is not None

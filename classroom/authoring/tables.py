@@ -60,8 +60,8 @@ def row_of(exercise: Exercise, draw: Random) -> Row:
 
 
 def unnamed(exercise: Exercise, rows: list[Row]) -> str:
-    """Why a check could not name one of the slips: it passes, or looks like another one; "" when
-    all are told apart.
+    """Returns the reason that a check could not name one of the slips: it passes, or looks like
+    another one; "" when all are told apart.
     """
     remedy = "let the observation show more, or draw a case that shows it"
     alike: dict[str, str] = {}
@@ -76,7 +76,7 @@ def unnamed(exercise: Exercise, rows: list[Row]) -> str:
 
 
 def observed(exercise: Exercise, source: str, cases: Row) -> list[dict[str, Any]]:
-    """What is seen of an answer's source on some cases, one after the other."""
+    """Returns the observations of an answer's source on some cases, one after the other."""
     name = exercise.name
     answer = answers.made(exercise.id, name, source)
     observe = observer(exercise.id)

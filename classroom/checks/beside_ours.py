@@ -23,8 +23,8 @@ SIZES = ("statement", "word")
 
 
 def measured(answer: Any, source: str, runs: list[Any]) -> dict[str, int]:
-    """What can be counted: of the run, as the course counts it; the words of a text; else the
-    statements of the source.
+    """Returns the costs of an answer: of its run, as the course counts them; and its words if it is
+    a text, else its statements.
 
     runs: what `observe` noted on the example.
     """
@@ -66,7 +66,7 @@ def _sentence(thing: str, ours: Mapping[str, int], theirs: Mapping[str, int]) ->
 
 
 def _statements(source: str) -> int:
-    """How many statements a source has, docstrings left out; 0 where it cannot be read.
+    """Counts the statements of a source, docstrings left out; 0 where it cannot be read.
 
     Layout, comments and blank lines do not count.
     """
@@ -78,6 +78,6 @@ def _statements(source: str) -> int:
 
 
 def _is_text(node: ast.stmt) -> bool:
-    """Whether this is a text that stands alone, such as a docstring."""
+    """True if a statement is a text alone, such as a docstring."""
     alone = node.value if isinstance(node, ast.Expr) else None
     return isinstance(alone, ast.Constant) and isinstance(alone.value, str)

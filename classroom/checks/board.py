@@ -24,8 +24,9 @@ GOES = "Its tries, its hints and a pass are forgotten; what you wrote in the not
 
 
 def progress(lesson: str | None = None) -> Progress:
-    """How far one is, in one lesson (such as "02"), in a sitting (by its name) or in all: a line for
-    each exercise, and the points. What was passed in another copy of this notebook does not count.
+    """The progress in one lesson (such as "02"), in a sitting (by its name) or in all: a line for
+    each exercise, and the points. An exercise that was passed in another copy of this notebook does
+    not count.
 
     Raises ValueError for a lesson without exercises.
     """

@@ -19,7 +19,7 @@ ABSENT = "absent"
 
 
 class Mark(NamedTuple):
-    """How an answer differs from ours on one case."""
+    """The mark of an answer that differs from ours on one case."""
 
     aspect: str
     """The first aspect that differs."""
@@ -53,7 +53,7 @@ Row = Sequence[TriedCase]
 
 
 def agrees(actual: Any, ours: Any, rule: str | None) -> bool:
-    """Whether an aspect is right: equal to ours, or within what its rule allows.
+    """True if an aspect is right: equal to ours, or within what its rule allows.
 
     A rule that names its bound holds by itself: an observation of ours keeps it, too.
     """
@@ -73,7 +73,7 @@ def agrees(actual: Any, ours: Any, rule: str | None) -> bool:
 
 
 def within(actual: Any, rule: str) -> bool:
-    """Whether a number keeps a bound that the rule itself names, such as "at least 3"."""
+    """True if a number keeps a bound that the rule itself names, such as "at least 3"."""
     limit = bound_of(rule)
     if limit is None or type(actual) not in (int, float):
         return False
@@ -112,7 +112,7 @@ def fingerprint(value: Any) -> str:
 
 
 def marked(actual: Seen, ours: Seen, rules: Mapping[str, str]) -> Mark | None:
-    """How an observation differs from ours; None when it is right."""
+    """Returns the mark of an observation that differs from ours; None when it is right."""
     found = differing(actual, ours, rules)
     if not found:
         return None
@@ -124,7 +124,7 @@ def marked(actual: Seen, ours: Seen, rules: Mapping[str, str]) -> Mark | None:
 
 
 def _kind(value: Any) -> Any:
-    """What values have in common that come back in place of something else, such as `None`."""
+    """Returns the kind of a value that came back in place of something else, such as `None`."""
     if isinstance(value, dict) and len(value) == 1:
         ((tag, content),) = value.items()
         if tag in TAGS and tag != "pairs":

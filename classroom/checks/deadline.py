@@ -36,7 +36,7 @@ class TimeIsUp(BaseException):
 
 
 class Stopwatch:
-    """What an answer has had since the start: seconds on the wall, and of the processor's time.
+    """The time that an answer has had since the start: seconds on the wall, and of the processor.
 
     Only a busy processor shows that an answer works: on a machine with other work to do, the wall's
     clock says nothing about it.
@@ -52,11 +52,11 @@ class Stopwatch:
 
     @property
     def worked(self) -> bool:
-        """Whether the answer has worked more than any answer needs."""
+        """True if the answer has worked more than any answer needs."""
         return time.process_time() - self._work >= ENOUGH_WORK * TIME_LIMIT_S
 
     def is_up(self) -> bool:
-        """Whether the answer has had its time: it worked enough, it waits, or patience ends."""
+        """True if the answer has had its time: it worked enough, it waits, or patience ends."""
         wall, work = time.monotonic(), time.process_time()
         (wall_before, work_before), self._before = self._before, (wall, work)
         waits = work - work_before <= NO_WORK * (wall - wall_before)

@@ -23,7 +23,7 @@ TYPES = {
 
 
 def difference(actual: Any, expected: Any) -> str:
-    """What differs first, as a sentence without its full stop."""
+    """Returns the first difference, as a sentence without its full stop."""
     if kind_of(actual) != kind_of(expected) or (described(actual) and described(expected)):
         one, other = (described(value) or kind_of(value) for value in (actual, expected))
         if isinstance(expected, str) and len(expected) <= LONGEST:
@@ -69,13 +69,13 @@ def kind_of(value: Any) -> str:
 
 
 def described(value: Any) -> str:
-    """What a description says, such as "a dict": it stands alone in a tuple."""
+    """Text of a description, such as "a dict", which stands alone in a tuple; else empty."""
     content = value.get("tuple") if isinstance(value, dict) else None
     return content[0] if content and len(content) == 1 and isinstance(content[0], str) else ""
 
 
 def _inside(value: Any) -> Any:
-    """What a tuple, a dict or a model of the kernel holds, without the mark of its kind."""
+    """Content of a tuple, a dict or a model of the kernel, without the mark of its kind."""
     if not isinstance(value, dict) or len(value) != 1:
         return value
     ((tag, content),) = value.items()

@@ -54,7 +54,7 @@ def digest(cases: list[Case]) -> str:
 
 
 def _inputs(id: str, draw: Random) -> dict[str, list[Any]]:
-    """What the exercise's author draws, by trial."""
+    """Draws inputs with the function of the exercise's author; returns them by trial."""
     lesson = id.partition(".")[0]
     return active().part_of(lesson, "inputs").INPUTS[id](draw)
 

@@ -216,7 +216,7 @@ def _raised_inside(crash: Crash) -> tuple[str, str] | None:
 
 
 def _raises_itself(crash: Crash) -> bool:
-    """Whether the learner's line raised this by `raise` or `assert`, and not on its way there."""
+    """True if the learner's line raised this by `raise` or `assert`, and not on its way there."""
     if crash.inside:
         return False
     if crash.text.startswith("AssertionError") and crash.line.lstrip().startswith("assert"):

@@ -79,8 +79,8 @@ def _not_passed(
 def _by_chance(
     exercise: Exercise, tried: Row, sight: Sight, case: TriedCase, slip: Recognised
 ) -> bool:
-    """Whether a slip that differs elsewhere may look like the answer by chance: many a slip leads
-    to the same number, or to the same of a few words, where nothing beside it tells them apart.
+    """True if a slip that differs elsewhere may look like the answer by chance: many slips lead to
+    the same number, or to one of a few words, where nothing beside it tells them apart.
     """
     if slip.everywhere:
         return False
@@ -97,7 +97,7 @@ EMPTY: tuple[object, ...] = ([], {}, "", None, {"tuple": []})
 
 
 def _is_asked_for(sight: Sight, case: TriedCase) -> bool:
-    """Whether the error that came is right here, so that it is not the cause of what differs."""
+    """True if the error that came is right here, and so not the cause of the difference."""
     shown = [aspect for aspect, value in sight.seen.items() if '"raised"' in json.dumps(value)]
     return bool(shown) and all(sight.seen[name] == case.ours.get(name) for name in shown)
 
@@ -153,7 +153,7 @@ def _wrong(
 def _both_in_words(
     exercise: Exercise, case: TriedCase, sight: Sight, aspect: str
 ) -> tuple[str, str]:
-    """What was seen of an answer and what is expected, each with the name of its aspect."""
+    """Returns the observed and the expected value in words, each with the name of its aspect."""
     seen, ours = sight.seen, case.ours
     instead = [name for name in seen if name not in ours]
     actual, expected = both(seen.get(aspect, NOTHING), ours.get(aspect, NOTHING))
@@ -184,8 +184,8 @@ def _telling(exercise: Exercise, case: TriedCase, sight: Sight) -> str:
 
 
 def _unknown(exercise: Exercise, case: TriedCase, sight: Sight, aspect: str) -> tuple[str, str]:
-    """What to say where no known slip explains an answer: how this aspect differs, and where to
-    look.
+    """Returns the sentences for an answer that no known slip explains: the difference in this
+    aspect, and the next step.
     """
     instead = [name for name in sight.seen if name not in case.ours]
     if aspect not in sight.seen and instead:
@@ -224,7 +224,7 @@ def _unknown(exercise: Exercise, case: TriedCase, sight: Sight, aspect: str) -> 
 
 
 def _shown(exercise: Exercise, sight: Sight) -> list[tuple[str, str]]:
-    """What is not compared, but shown with what came back."""
+    """Returns the aspects that are shown with the result and not compared, with their texts."""
     aspects = [aspect for aspect, rule in exercise.rules.items() if rule == "shown"]
     return [(aspect, as_text(sight.seen[aspect])) for aspect in aspects if sight.seen.get(aspect)]
 
@@ -256,5 +256,5 @@ def _where(crash: Crash) -> str:
 
 
 def _called(case: TriedCase, sight: Sight) -> str:
-    """What was called, and what the case is about."""
+    """Returns the call, and the sentence on its case where there is one."""
     return f"{sight.called}\n{case.about}" if case.about else sight.called

@@ -117,7 +117,7 @@ class InTurn:
 
 
 def loop_of(clock: Clock) -> Callable[[], asyncio.AbstractEventLoop]:
-    """What makes the event loop of an answer that is held to a clock."""
+    """Returns a function that makes the event loop of an answer that is held to a clock."""
     return lambda: TimerLoop(clock)
 
 

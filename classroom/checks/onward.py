@@ -14,7 +14,7 @@ from .wording import counted
 
 
 def onward(passed: Exercise) -> str:
-    """Which exercise comes next, in Markdown: its id, its title and where it is.
+    """Names the exercise that comes next, in Markdown: its id, its title and its place.
 
     The exercises of the open notebook come first, those that were left out at their end; then
     those behind it in the course, then the others.
@@ -47,8 +47,8 @@ def _passed(now: Exercise) -> set[str]:
 
 
 def _elsewhere(following: Exercise, passed: Exercise) -> str:
-    """Where an exercise of another notebook is; its lesson comes before it, unless it was there
-    before. Who is in a sitting may have seen no lesson.
+    """Returns the place of an exercise of another notebook, and its lesson unless that came before.
+    A learner in a sitting may have seen no lesson.
     """
     lesson = following.lesson
     title = next((one.title for one in active().lessons if one.number == lesson), "")

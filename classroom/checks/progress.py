@@ -48,7 +48,7 @@ def record(id: str, verdict: Verdict, answer: str) -> None:
 
 
 def of(id: str) -> dict[str, Any]:
-    """What is known of an exercise: tries, passed, hints, answer; each may be missing."""
+    """Returns the facts known of an exercise: tries, passed, hints, answer; each may be missing."""
     facts = _read().get(id, {})
     if not _is_own():
         facts = facts.get(BY_NOTEBOOK, {}).get(_notebook(), {})
@@ -117,18 +117,18 @@ def _notebook() -> str:
 
 
 def _own(path: Path) -> bool:
-    """Whether a notebook is the learner's own: directly in the clone, or in one of its folders."""
+    """True if a notebook is the learner's own: directly in the clone, or in one of its folders."""
     root = kept.root()
     return path.parent == root or any(path.is_relative_to(root / name) for name in OWN_FOLDERS)
 
 
 def _all_are_own() -> bool:
-    """Whether there is one learner only, wherever a notebook lies."""
+    """True if there is one learner only, wherever a notebook lies."""
     return IN_BROWSER or active().variable("PROGRESS") in os.environ or not interactive()
 
 
 def _is_own() -> bool:
-    """Whether this notebook is the learner's own; one that is not known is by its place."""
+    """True if this notebook is the learner's own; for an unknown one the current folder decides."""
     if _all_are_own():
         return True
     path = notebook_path()
@@ -136,7 +136,9 @@ def _is_own() -> bool:
 
 
 def _records(facts: dict[str, Any]) -> list[dict[str, Any]]:
-    """Where something new on an exercise belongs: to the learner, to this notebook, or to both."""
+    """Returns the records to which a new fact on an exercise belongs: the learner's, this
+    notebook's, or both.
+    """
     own, notebook = _is_own(), _notebook()
     if own and not notebook:
         return [facts]
@@ -147,7 +149,7 @@ def _records(facts: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _counting(facts: dict[str, Any], book: str | None) -> dict[str, Any]:
-    """What counts of an exercise in this notebook."""
+    """Returns the facts of an exercise that count in this notebook."""
     notebook, in_notebooks = _notebook(), facts.get(BY_NOTEBOOK, {})
     if not _is_own():
         return in_notebooks.get(notebook, {})
@@ -169,12 +171,12 @@ def _counting(facts: dict[str, Any], book: str | None) -> dict[str, Any]:
 
 
 def _file() -> Path:
-    """Where progress is kept: in the file that the environment names, else in the course's own."""
+    """Path of the file of progress: the one that the environment names, else the course's own."""
     return Path(os.environ.get(active().variable("PROGRESS")) or kept.place(FILE))
 
 
 def _is_kept() -> bool:
-    """Whether there is somebody whose progress it is, or a notebook."""
+    """True if progress is kept: the learner is known, or the notebook."""
     return interactive() and (_is_own() or bool(_notebook()))
 
 
@@ -206,7 +208,7 @@ def _with_ids_of_today(known: dict[str, dict[str, Any]]) -> dict[str, dict[str, 
 
 
 def _in_notebooks_of_today(facts: dict[str, Any]) -> dict[str, Any]:
-    """What is known of an exercise, by the names that notebooks have today: copies moved along."""
+    """Returns the facts of an exercise under the present names of its notebooks."""
     stems = renumbered.table().notebooks
     paths = {}
     for name, known in facts.get(BY_NOTEBOOK, {}).items():

@@ -17,7 +17,7 @@ class UnknownExercise(ValueError):
 
 
 class Misconception(NamedTuple):
-    """What people get wrong in a way that a check recognises."""
+    """A wrong answer that people give in a way that a check recognises."""
 
     cause: str
     """What is probably behind it, in a sentence that blames nobody."""
@@ -31,7 +31,9 @@ body."""
 
 
 class Trial(NamedTuple):
-    """What is graded together: some cases of a draw, and the points for all of them."""
+    """A part of an exercise that is graded as one: some cases of a draw, and the points for
+    them.
+    """
 
     name: str
     """Under which `inputs` yields its cases; never shown."""

@@ -60,7 +60,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """What a course had under other numbers; empty for most courses."""
+    """The earlier numbers of a course's exercises and notebooks; empty for most courses."""
 
     commit: str = ""
     notebooks: Mapping[str, str] = field(default_factory=dict)
@@ -156,7 +156,7 @@ def _source(cell: dict[str, Any]) -> str:
 
 
 def _facts(cell: dict[str, Any]) -> dict[str, Any]:
-    """What the course keeps in a cell's metadata."""
+    """Returns the course's entry in the metadata of a cell."""
     metadata = cell.get("metadata")
     facts = metadata.get(active().key) if isinstance(metadata, dict) else None
     return facts if isinstance(facts, dict) else {}

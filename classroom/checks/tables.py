@@ -19,12 +19,12 @@ from .draws import Case, cases_of, digest, draw_of
 
 
 def path_of(id: str) -> Path:
-    """Where the table of an exercise is."""
+    """Path of the table of an exercise."""
     return active().folder_of(id.partition(".")[0]) / "built" / f"{id}.json"
 
 
 def count(id: str) -> int:
-    """How many rows the table of an exercise has. Raises LookupError when it is missing."""
+    """Number of rows in the table of an exercise. Raises LookupError when it is missing."""
     return len(_record(id)["draws"])
 
 
@@ -103,7 +103,9 @@ def as_json(table: Sequence[Row], slips: Sequence[str], measured: Mapping[str, i
 
 
 def _line(case: TriedCase, slips: Sequence[str], aspects: Sequence[str]) -> str:
-    """What ours shows on a case, and the mark of each slip; 0 where a slip is right."""
+    """Returns a case as a line of the table: our observation, and the mark of each slip; 0 where a
+    slip is right.
+    """
     marks = []
     for name in slips:
         mark = case.slips.get(name)

@@ -26,7 +26,7 @@ TEXT_WIDTH = 104
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a check found. `parts` are (label, text): called, came back, expected, likely cause,
+    """The outcome of a check. `parts` are (label, text): called, came back, expected, likely cause,
     next; after a pass: why it works, now break it, beside ours, next.
     """
 

@@ -79,8 +79,8 @@ def both(actual: Any, ours: Any) -> tuple[str, str]:
 
 
 def _first_difference(actual: Any, ours: Any) -> tuple[str, Any, Any]:
-    """Where two collections begin to differ, and the two parts there; no place when they are not
-    alike.
+    """Returns the place where two collections begin to differ, and the two parts there; no place
+    when they are not alike.
     """
     if isinstance(actual, dict) and isinstance(ours, dict):
         names = [name for name in ours if name in actual and actual[name] != ours[name]]
@@ -107,7 +107,7 @@ def _first_difference(actual: Any, ours: Any) -> tuple[str, Any, Any]:
 
 
 def _common(one: str, other: str) -> int:
-    """How many characters two texts have in common at their beginning."""
+    """Number of characters that two texts have in common at their beginning."""
     length = 0
     for left, right in zip(one, other, strict=False):
         if left != right:

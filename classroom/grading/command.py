@@ -55,7 +55,7 @@ def main(argv: list[str]) -> int:
 
 
 def _about_the_sandbox(chosen: argparse.Namespace) -> str:
-    """Why nothing may be graded here; what is only worth knowing goes to stderr."""
+    """Returns the reason that nothing may be graded here, else ""; a warning goes to stderr."""
     missing = sandbox.missing()
     if missing and (chosen.require_sandbox or chosen.fork):
         needs = " --fork needs one; without --fork, kernels are started one by one."
@@ -71,7 +71,7 @@ def _about_the_sandbox(chosen: argparse.Namespace) -> str:
 
 @dataclass
 class Grading:
-    """What is known of a run while it goes on."""
+    """The facts of a run while it goes on."""
 
     chosen: argparse.Namespace
     folder: OutFolder
@@ -89,7 +89,7 @@ class Grading:
         return self.folder.results / f"{submission.key}.json"
 
     def without(self) -> list[Submission]:
-        """What has no report yet."""
+        """Returns the submissions that have no report yet."""
         return [
             submission for submission in self.submissions if not self.report(submission).exists()
         ]
@@ -129,8 +129,8 @@ def _graded(run: Grading) -> int:
 
 
 def _overrides(chosen: argparse.Namespace, own_class: OwnClass) -> tuple[overrides.Override, ...]:
-    """What the instructor changes by hand; read first, since a wrong row should stop nothing in the
-    middle.
+    """Reads the instructor's changes by hand; first of all, since a wrong row should stop nothing
+    in the middle.
     """
     worth = {exercise.id: exercise.points for exercise in own_class.counted()}
     file = chosen.out / overrides.FILE
@@ -274,7 +274,7 @@ def _all_done(run: Grading) -> int:
 
 
 def _handed(run: Grading, submission: Submission, pending: bool) -> reports.Handed:
-    """How a notebook was handed in, and why there is no verdict on it."""
+    """Returns the facts on how a notebook was handed in, and the reason that it has no verdict."""
     why = NO_VERDICT
     if submission.notebook in run.not_gradable:
         why = "our own solution does not run on this machine"
@@ -333,7 +333,7 @@ def _key(submission: Submission, fingerprint: str, chosen: argparse.Namespace) -
 
 
 def _is_done(report: Path, seed: int | None) -> bool:
-    """Whether a report is there, of this seed if one was asked for."""
+    """True if there is a report, of this seed if one was asked for."""
     if not report.exists():
         return False
     try:

@@ -1,4 +1,4 @@
-"""What lateness costs: a rule in a few words, and a pure function from two times to a share of the
+"""Rules for late work: a rule in a few words, and a pure function from two times to a share of the
 points.
 
     10% per day                                  for each day that has begun, until nothing is left
@@ -37,7 +37,7 @@ PARTS = {
 
 @dataclass(frozen=True, kw_only=True)
 class LateRule:
-    """When work was due and what is lost after it; made by `rule`."""
+    """A due time and the loss after it; made by `rule`."""
 
     due: datetime
     text: str
@@ -50,8 +50,8 @@ class LateRule:
     nothing_after: timedelta | None = None
 
     def lateness(self, submitted: datetime | None) -> timedelta:
-        """How late it is, zero within the grace; also zero when nobody knows when it was
-        submitted.
+        """Returns the time by which work is late, zero within the grace; also zero when nobody
+        knows when it was submitted.
         """
         late = submitted - self.due if submitted else timedelta(0)
         return late if late > max(self.grace, timedelta(0)) else timedelta(0)
@@ -67,7 +67,7 @@ class LateRule:
         return min(self.share * begun, self.cap, Fraction(1))
 
     def after(self, points: float, submitted: datetime | None) -> float:
-        """What is left of the points, to a hundredth."""
+        """Returns the points that are left, to a hundredth."""
         lost = self.lost(submitted)
         return min(points, round(float(Fraction(points) * (1 - lost)), 2)) if lost else points
 

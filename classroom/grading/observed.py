@@ -268,7 +268,7 @@ class Observations:
         return look(exercise, case.inputs, label, kernel, run, case.outside)
 
     def _stopped(self, exercise: Exercise) -> bool:
-        """Whether so many cases had to be stopped that the others are not shown."""
+        """True if so many cases had to be stopped that the others are not shown."""
         ended = [shown.outcome.ended for shown in self._shown[exercise.id] if shown.outcome]
         return sum(how in ("timeout", "killed") for how in ended) >= TIMEOUTS
 

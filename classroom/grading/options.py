@@ -20,7 +20,7 @@ NO_DASK = (
 
 
 class Parser(argparse.ArgumentParser):
-    """What is wrong comes first, in one line; the whole usage is a question away."""
+    """A parser that prints the fault first, in one line; the whole usage is a question away."""
 
     def error(self, message: str) -> None:  # type: ignore[override]
         self.exit(2, f"{message}\n(`{self.prog} --help` lists the options.)\n")
@@ -132,7 +132,7 @@ def _parser() -> Parser:
 
 
 def _problems(chosen: argparse.Namespace, installed: bool) -> list[str]:
-    """What does not make sense, most basic first; fills in `part` and a full `exercise`."""
+    """Returns the faults of the options, the most basic first; fills in `part` and `exercise`."""
     found = []
     if chosen.exercise is not None and re.fullmatch(r"\d", chosen.exercise):
         chosen.exercise = f"0{chosen.exercise}"

@@ -60,7 +60,7 @@ class OutFolder:
 
 
 def _not_ours(out: Path, submissions: Path) -> str:
-    """Why `out` cannot be written to; empty when it can."""
+    """Returns the reason that `out` cannot be written to; empty when it can."""
     given = submissions.resolve()
     for room in ROOMS:
         if given.is_relative_to((out / room).resolve()):
@@ -80,7 +80,7 @@ def _not_ours(out: Path, submissions: Path) -> str:
 
 
 def _older_results(results: Path) -> bool:
-    """Whether a folder holds reports, as gradings before the marker left them, and nothing else."""
+    """True if a folder holds reports, as gradings before the marker left them, and nothing else."""
     if not results.is_dir():
         return False
     names = [path.name for path in results.iterdir() if not path.name.startswith(".")]
@@ -88,8 +88,8 @@ def _older_results(results: Path) -> bool:
 
 
 def _busy(work: Path) -> str:
-    """Why `work` must be left alone: another grading has not ended, or the folder is not
-    grading's.
+    """Returns the reason that `work` must be left alone: another grading has not ended, or the
+    folder is not grading's.
     """
     if work.exists() and not (work / OWNER).exists() and any(work.iterdir()):
         return f"{work} is there, and no grading made it; give a new folder for --out."

@@ -1,5 +1,5 @@
-"""What an instructor changes by hand, from DIR/overrides.csv: points, a due time, a comment; each
-with its reason.
+"""Changes by hand, from an instructor's DIR/overrides.csv: points, a due time, a comment; each with
+its reason.
 
 The columns are learner, exercise, points, due, reason and comment. The learner is named as in the
 gradebook, or by the platform's number. An exercise is such as 03.1, a whole notebook such as 03 or
@@ -86,7 +86,9 @@ def bring_up(file: Path, last: Mapping[str, Any]) -> str:
 
 
 def _today(file: Path, line: int, text: str, old: Mapping[str, renumbered.Row]) -> str:
-    """What an exercise's or a notebook's number of an earlier numbering is now."""
+    """Returns the present number of an exercise or a notebook, also for a number of earlier
+    days.
+    """
     full = _full(text)
     if full in old:
         row = old[full]

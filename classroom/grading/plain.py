@@ -99,7 +99,7 @@ def _spaced(words: str) -> str:
 
 
 def fenced(text: object, length: int = 2000) -> str:
-    """As a block of Markdown, unchanged; the fence is longer than any within."""
+    """Returns a text as a fenced block of Markdown; the fence is longer than any inside."""
     words = plain(text, length)
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", words)), default=0))
     return f"{fence}text\n{words}\n{fence}"
@@ -113,8 +113,8 @@ def cell(text: object, length: int = 1000) -> str:
 
 
 def looks(name: str) -> str:
-    """What a reader takes a name for: the same for names that look alike, whatever they are made
-    of.
+    """Returns a name as a reader sees it: the same for names that look alike, whatever they are
+    made of.
     """
     words = unicodedata.normalize("NFKC", line(name, 1000)).casefold().translate(LIKE_LATIN)
     return "".join(words.split())

@@ -1,6 +1,4 @@
-"""What a grading run is told: inputs, limits, what our solutions print, and whose notebooks there
-are.
-"""
+"""The plan of a grading run: inputs, limits, the lines of our solutions, owners of notebooks."""
 
 from __future__ import annotations
 
@@ -21,9 +19,7 @@ not run.
 
 @dataclass
 class Plan:
-    """What a grading run is told: written as JSON by the command, or made from pytest's own
-    options.
-    """
+    """The plan of a grading run: written as JSON by the command, or made from pytest's options."""
 
     seed: int
     timeout_s: float = TIMEOUT_S
@@ -43,7 +39,7 @@ class Plan:
     """
 
     def facts(self) -> dict[str, Any]:
-        """As the plan's file holds it."""
+        """Returns the plan as its file holds it."""
         submissions = {path: each.facts() for path, each in self.submissions.items()}
         return {**asdict(replace(self, submissions={})), "submissions": submissions}
 

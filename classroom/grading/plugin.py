@@ -202,7 +202,9 @@ class GradedFile(IPyNbFile):
         self.setup_sanitize_files()
 
     def _documents(self) -> dict[str, str]:
-        """Those beside a notebook of one's own, which no command has looked at before."""
+        """Returns the documents beside one's own notebook, which no command has looked at
+        before.
+        """
         if not documents.are_of(self.master.name):
             return {}
         found = documents.in_folder(self.path)
@@ -236,8 +238,8 @@ class GradedFile(IPyNbFile):
             self._report(feedback)
 
     def _explanations(self) -> dict[str, Any]:
-        """What the exercises' own checks say about answers that did not get all points. Untrusted
-        text, and no verdict.
+        """Returns the explanations of the exercises' own checks for answers that did not get all
+        points. Untrusted text, and no verdict.
         """
         found: dict[str, Any] = {}
         lost = {check.exercise for check in self.checks if check.earned < check.points}
@@ -356,7 +358,9 @@ class GradedCell(IPyNbCell):
         )
 
     def _before(self) -> str:
-        """What happened when the answer's own cell ran, where that was an error."""
+        """Returns the error with which the answer's own cell ended, in parentheses; empty
+        for none.
+        """
         error = self.parent.staged.errors.get(self.check.exercise)
         return f" (its cell ended with {error})" if error else ""
 

@@ -40,7 +40,7 @@ class ServiceFailed(RuntimeError):
 
 
 class Taken(NamedTuple):
-    """What the service saw since the last time."""
+    """The requests that the service saw since the last time."""
 
     log: list[Any]
     refused: str = ""
@@ -83,8 +83,8 @@ class OutsideService:
         return self._process.poll() is None
 
     def take(self) -> Taken:
-        """What was asked since the last time. A service that does not answer is ended: it has come
-        to its own limits, which only a submission's requests can bring about.
+        """Takes the requests since the last time. A service that does not answer is ended: it has
+        come to its own limits, which only a submission's requests can bring about.
 
         Raises ServiceFailed where it only waited for a processor that others had.
         """

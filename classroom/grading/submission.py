@@ -51,7 +51,7 @@ class Submission:
         return self.submitted.isoformat() if self.submitted else None
 
     def facts(self) -> dict[str, Any]:
-        """What the plan's file says of it, beside the path."""
+        """Returns the submission's entry in the plan's file, without the path."""
         return {
             "learner": self.learner,
             "notebook": self.notebook,

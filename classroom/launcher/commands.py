@@ -1,4 +1,4 @@
-"""What each command of the launcher does once Python is new enough. Standard library only."""
+"""The work of each command of the launcher, once Python is new enough. Standard library only."""
 
 from __future__ import annotations
 

@@ -193,7 +193,7 @@ def with_links(text: str, root: Path, folder: Path) -> str:
 
 
 def _beside(mine: Path, made: dict[str, str]) -> Path:
-    """Where a newer version goes: a new file, or one that nobody has changed since it was made."""
+    """Returns the path for a newer version: a new file, or one unchanged since it was made."""
     for number in range(1, 1000):
         extra = "" if number == 1 else f"-{number}"
         place = mine.with_name(f"{mine.stem}.newer{extra}.ipynb")

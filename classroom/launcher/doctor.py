@@ -97,7 +97,7 @@ def main(argv: list[str]) -> int:
 
 
 def _has_everything(env: environment.Environment) -> bool:
-    """Whether this Python is the one to look into: the environment, a notebook's, one of the user's
+    """True if this Python is the one to look into: the environment, a notebook's, one of the user's
     own.
     """
     return (
@@ -124,7 +124,7 @@ def python_version(version: tuple[int, ...] = tuple(sys.version_info[:3])) -> Fi
 
 
 def maker(env: environment.Environment) -> Finding:
-    """Whether an environment can be made: by uv, or by venv with its pip."""
+    """Looks for an installer of the environment: uv, or venv with its pip."""
     if shutil.which("uv"):
         return Finding("installer", True, "uv")
     if all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
@@ -161,7 +161,7 @@ def disk(root: Path, free_bytes: int | None = None) -> Finding:
 
 
 def loopback() -> Finding:
-    """Whether this machine can talk to itself: the kernels and `python -m kernel serve` need it."""
+    """Tries a connection to this machine: the kernels and `python -m kernel serve` need it."""
     try:
         with (
             socket.create_server(("127.0.0.1", 0)) as server,
@@ -178,7 +178,7 @@ def loopback() -> Finding:
 
 
 def proxy(environ: Mapping[str, str]) -> Finding:
-    """Whether a proxy would catch requests to this machine itself."""
+    """Looks for a proxy that would catch requests to this machine itself."""
     lowered = {name.lower(): value for name, value in environ.items() if value}
     names = [name for name in ("http_proxy", "all_proxy") if name in lowered]
     if not names:
@@ -239,7 +239,7 @@ def environment_state(
 
 
 def inside(root: Path, python: str) -> list[Finding]:
-    """What the environment's Python says about itself."""
+    """Returns the findings of the environment's own Python."""
     code = (
         f"import sys; sys.path.append({str(root)!r}); "
         f"from classroom.course import load, use; use(load({active().module!r})); "
@@ -275,7 +275,7 @@ def print_facts() -> None:
 
 
 def _is_found(name: str, path: list[str]) -> bool:
-    """Whether a kernel, whose folder is not the repository's root, would find our package."""
+    """True if a kernel, whose folder is not the repository's root, would find our package."""
     kept, sys.path[:] = sys.path[:], path
     loaded = {
         module: sys.modules.pop(module)
@@ -379,7 +379,7 @@ def kernel_starts(root: Path, python: str) -> Finding:
 
 
 def in_a_tab() -> Finding:
-    """What is different where Python runs in a browser."""
+    """Returns the finding on what a browser's tab lacks."""
     return Finding(
         "browser",
         True,

@@ -66,7 +66,7 @@ class Environment:
 
     @property
     def is_current(self) -> bool:
-        """Whether this very process runs inside it."""
+        """True if this very process runs inside it."""
         return Path(sys.prefix).resolve() == self.folder.resolve()
 
     def read_stamp(self) -> dict | None:
@@ -93,7 +93,7 @@ class Environment:
         os.replace(draft, self.stamp_file)
 
     def packages_folders(self) -> list[Path]:
-        """Where its packages are."""
+        """The folders of its packages."""
         return [
             *self.folder.glob("lib/python3.*/site-packages"),
             *self.folder.glob("Lib/site-packages"),
@@ -126,7 +126,7 @@ def settle(argv: list[str], files: tuple[str, ...]) -> None:
 
 
 def has_own_python() -> bool:
-    """Whether somebody has said that this Python has everything."""
+    """True if the user has declared that this Python has everything."""
     return os.environ.get(active().variable(OWN_PYTHON), "") not in ("", "0")
 
 
@@ -171,7 +171,7 @@ def become(command: list[str], environ: Mapping[str, str], folder: Path | None =
 
 
 def damage(env: Environment, run: Runner) -> str:
-    """Why the environment has to be made again, "" when it need not.
+    """Returns the reason that the environment has to be made again, "" when it need not.
 
     A sound one without a stamp was made by the user: it is completed, not deleted.
     """
@@ -226,8 +226,7 @@ def digest(requirements: Path) -> str:
 
 
 def unmet(requirements: Path, folders: list[Path] | None = None) -> list[str]:
-    """What `requirements` asks for and the packages in `folders` (None: this Python's) do not give,
-    in words.
+    """Returns the requirements that packages in `folders` (None: this Python's) fail, in words.
 
     Lines with a marker (`; sys_platform == …`), with an option (`-e .`) or with a URL are not
     judged.
@@ -269,7 +268,7 @@ def lost_files(folders: list[Path]) -> list[str]:
 
 
 def _is_whole(path: str, _hash: str = "", size: str = "") -> bool:
-    """Whether a file is there with all the bytes that were written; more of them are somebody's own
+    """True if a file is there with all the bytes that were written; more of them are somebody's own
     change.
     """
     try:
@@ -288,7 +287,7 @@ def _clean_environ() -> dict[str, str]:
 
 
 def _unattended(folder: Path) -> dict[str, Any]:
-    """How a command runs in `folder`: nothing to read, and all that it says in one pipe."""
+    """Returns the arguments of a command in `folder`: no input, and all its output in one pipe."""
     return {
         "cwd": folder,
         "env": _clean_environ(),
@@ -379,7 +378,7 @@ class Progress:
         return f"step 2 of 3: {latest if self._names else 'looking for packages'}"
 
     def _installed(self) -> int:
-        """How many packages the environment has; pip says nothing while it installs them."""
+        """Counts the packages in the environment; pip says nothing while it installs them."""
         folders = self._env.packages_folders()
         return sum(len(list(folder.glob("*.dist-info"))) for folder in folders)
 
@@ -566,7 +565,9 @@ CAUSES = (
 
 
 def in_words(output: str, root: Path) -> str:
-    """What an installer's output means: a sentence with its remedy, or else its last lines."""
+    """Returns the meaning of an installer's output: a sentence with its remedy, or its last
+    lines.
+    """
     low = output.lower()
     if shutil.disk_usage(root).free < FULL_DISK_BYTES:
         low += CAUSES[0][0][0]  # tools in between often swallow the message

@@ -1,4 +1,4 @@
-"""What a saved notebook keeps: controls that were not run again stay drawable on the next day."""
+"""The state of widgets in a saved notebook, so that controls stay drawable on the next day."""
 
 from __future__ import annotations
 

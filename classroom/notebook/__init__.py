@@ -1,1 +1,1 @@
-"""What a kernel does for its learner: short tracebacks, facts that are kept, a browser's tab."""
+"""Help in a learner's kernel: short tracebacks, facts that are kept, a browser's tab."""

@@ -1,5 +1,5 @@
-"""What a cell that ran too early, or was stopped, says to a person: one sentence instead of a
-traceback. Any other traceback is the learner's own: frames of the course's code are left out.
+"""A sentence instead of a traceback, for a cell that ran too early or was stopped. Any other
+traceback is the learner's own: frames of the course's code are left out.
 
 An IPython extension; the launcher's settings load it into every kernel, and the import of a course
 into one that another program started. Where nobody is there, all tracebacks stay as they are.

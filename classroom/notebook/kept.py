@@ -24,7 +24,7 @@ def root() -> Path:
 
 
 def place(name: str) -> Path:
-    """Where the file of this name is kept."""
+    """Returns the path of the kept file of this name."""
     course = active()
     given = os.environ.get(course.variable("PROGRESS"))
     return Path(given).parent / name if given else root() / f".{course.key}" / name

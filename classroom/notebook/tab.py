@@ -36,7 +36,7 @@ SIGNS = {
 
 
 def lacking(error: BaseException) -> str:
-    """What a browser's tab lacks, when that is behind an error; else ""."""
+    """Names the feature that a browser's tab lacks, when that is behind an error; else ""."""
     for cause in _causes(error):
         if isinstance(cause, ImportError):
             return f"the package {cause.name}"
@@ -109,7 +109,7 @@ class Tab:
                 display(output["data"], raw=True)
 
     def knows(self) -> bool:
-        """Whether the running cell is one of the lessons', unchanged."""
+        """True if the running cell is one of the lessons', unchanged."""
         return key(self._source) in self._stored()
 
     def _stored(self) -> dict[str, list[dict[str, Any]]]:
@@ -118,7 +118,7 @@ class Tab:
         return self._outputs
 
     def _begins(self, info: Any) -> None:
-        """What a cell makes is not missing any more, unless `show` takes its place."""
+        """Counts the names that a cell makes as there, unless `show` takes its place."""
         self._source = info.raw_cell  # a tab's kernel does not say when an async cell has ended
         self.missing -= made_by(self._source)
 
@@ -237,7 +237,7 @@ class _Reader(ast.NodeVisitor):
             self.visit(node)
 
     def _inside(self, *nodes: ast.AST) -> None:
-        """What is made inside stays inside."""
+        """Reads nodes with a scope of their own: names made inside stay inside."""
         inner = _Reader(self._made)
         inner._each(*nodes)
         self.used |= inner.used

@@ -96,7 +96,7 @@ LoopFactory = Callable[[], asyncio.AbstractEventLoop]
 
 
 class Session:
-    """Where the cases of one exercise are observed, one after the other, in one event loop."""
+    """One event loop in which the cases of an exercise are observed, one after the other."""
 
     def __init__(
         self,
@@ -164,13 +164,13 @@ def observer(id: str) -> Observe:
 
 
 def at_the_service(id: str) -> Reader | None:
-    """Who completes an observation of this exercise by the log of the service, if anybody does."""
+    """Returns the reader that completes an observation of this exercise by the service's log."""
     module = active().part_of(id.partition(".")[0], "observe")
     return getattr(module, "AT_THE_SERVICE", {}).get(id)
 
 
 def read(id: str, seen: dict[str, Any], outside: dict[str, Any]) -> dict[str, Any]:
-    """What was seen, as it is compared: `READ` of the lesson has read it by the case's `outside`.
+    """Returns an observation as it is compared: read by `READ` of the lesson, with `outside`.
 
     It runs where no answer does: after a check's answers have ended, and outside of the sandbox.
     """
@@ -217,7 +217,7 @@ def show(
 
 
 def line_of(sight: Sight, label: str) -> str:
-    """What was seen as one line of JSON; only `seen` is compared, the rest is for explanations."""
+    """Returns an observation as one line of JSON; only `seen` is compared, the rest explains."""
     crash = [*vars(sight.crash).values()] if sight.crash else None
     record = {
         "seen": [*sight.seen.items()],
@@ -362,7 +362,7 @@ def copied(value: Any) -> Any:
 
 
 def _contents(value: Any) -> str:
-    """What a value holds, in one line; no code that an answer may have put into it is called."""
+    """Returns a value's content, in one line; no code that an answer put into it is called."""
     try:
         held = [value, [*value]] if type(value) is dict else value  # with the order of its keys
         return canonical(sorted(map(canonical, value)) if type(value) is set else held)
@@ -452,7 +452,7 @@ def file_of(answer: Any) -> str:
 
 
 def is_stub(function: Any) -> bool:
-    """Whether a function still holds a bare `...`, or nothing at all."""
+    """True if a function still holds a bare `...`, or nothing at all."""
     try:
         tree = ast.parse(source_of(function))
     except SyntaxError:
@@ -467,7 +467,7 @@ def _is_constant(node: Any) -> bool:
 
 
 def _is_dots(node: ast.AST) -> bool:
-    """Whether this is a bare `...`."""
+    """True if a node is a bare `...`."""
     if not isinstance(node, ast.Expr):
         return False
     return isinstance(node.value, ast.Constant) and node.value.value is ...
@@ -498,7 +498,7 @@ MOST_SHOWN = 600
 
 
 def _is_data(value: Any) -> bool:
-    """Whether a value can be typed as it is shown: texts, numbers, and lists and dicts of them."""
+    """True if a value can be typed as it is shown: texts, numbers, and lists and dicts of them."""
     if type(value) in (list, tuple, set):
         return all(map(_is_data, value))
     if type(value) is dict:
@@ -529,7 +529,7 @@ def brief(value: Any) -> str:
 
 
 class _Nowhere(io.TextIOBase):
-    """Where an answer may print as much as it likes."""
+    """A stream to which an answer may print as much as it likes."""
 
     encoding = "utf-8"
 

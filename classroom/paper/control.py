@@ -1,4 +1,4 @@
-"""What every control shares: widgets for a person, a line of text for a reader, and the way back to
+"""The base of every control: widgets for a person, a line of text for a reader, and the way back to
 the kernel's loop.
 """
 
@@ -61,7 +61,7 @@ class Control:
 
 
 class Place:
-    """Where a cell runs: its event loop and its context.
+    """The event loop and the context in which a cell runs.
 
     JupyterLab delivers clicks to another thread, in a context that knows nothing of the cell. Work
     that a click starts has to go back to both, or its output and its `interactive()` would be the

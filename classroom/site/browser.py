@@ -61,7 +61,7 @@ FETCHES = '<link rel="preload" as="fetch" crossorigin href="../static/pyodide/{}
 
 
 def start() -> str:
-    """Where the edition begins."""
+    """Returns the path of the page on which the edition begins."""
     return f"{FOLDER}/lab/index.html?path=notebooks/{active().first_notebook}"
 
 
@@ -127,7 +127,7 @@ def _compile(cache: Path, static: Path, own: str) -> None:
 
 
 def _program(name: str) -> str:
-    """Where a program is. Raises RuntimeError where it is not installed."""
+    """Returns the path of a program. Raises RuntimeError where it is not installed."""
     found = shutil.which(name)
     if found is None:
         raise RuntimeError(f"{name} is not installed; the edition for a tab needs Node.js to build")
@@ -135,7 +135,7 @@ def _program(name: str) -> str:
 
 
 def _content(packed: tarfile.TarFile, name: str) -> bytes:
-    """What a file of an archive holds. Raises KeyError where it has no such file."""
+    """Returns the content of a file in an archive. Raises KeyError where it has no such file."""
     file = packed.extractfile(name)
     if file is None:
         raise KeyError(f"{name} is no file")
@@ -191,7 +191,7 @@ def _own_wheel(cache: Path, static: Path) -> str:
 
 
 def _stored_outputs() -> dict[str, Any]:
-    """What each cell of the lessons showed where it last ran installed."""
+    """Returns the outputs that each cell of the lessons showed where it last ran installed."""
     import nbformat
 
     found: dict[str, Any] = {}

@@ -76,7 +76,7 @@ def _browser_edition(out: Path, cache: Path) -> str:
 
 
 def refusal(out: Path, *, browser: bool = False) -> str:
-    """Why the site cannot be built there; empty when it can."""
+    """Returns the reason that the site cannot be built in a folder; empty when it can."""
     if browser and not (active().root / "pyproject.toml").is_file():
         return "The edition for a browser's tab needs the course to be a package: pyproject.toml."
     needed = NEEDED_IN_A_TAB if browser else NEEDED
@@ -141,7 +141,7 @@ def _address(word: str) -> str:
 
 
 def _colours() -> str:
-    """How code is coloured, in both themes."""
+    """Returns the styles that colour code, in both themes."""
     from pygments.formatters import HtmlFormatter
 
     light = HtmlFormatter(style="default").get_style_defs(".highlight")

@@ -1,4 +1,4 @@
-"""Which lesson does what in a browser's tab: the rows of `docs/editions.md`, from what was seen."""
+"""The work of each lesson in a browser's tab: the rows of `docs/editions.md`, from observation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def row(number: str, cells: int, stored: Mapping[str, str]) -> str:
 
 
 def _reasons(sentences: Iterable[str]) -> str:
-    """What the cells need that a tab lacks; those that only build on them add nothing."""
+    """Names the features that the cells need and a tab lacks, each once."""
     needed = []
     for sentence in sentences:
         if BEFORE in sentence:

@@ -1,4 +1,4 @@
-"""What stands around the text of a page: head, navigation, the list of lessons, the doors."""
+"""The frame around the text of a page: head, navigation, the list of lessons, the doors."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NOT_FOUND = "404.html"
 
 @dataclass(frozen=True)
 class Frame:
-    """What is the same on all pages of a site.
+    """The parts that are the same on all pages of a site.
 
     browser: whether the edition that runs in a tab is built beside the pages. url: where the site
     will be, with a slash at its end; empty where that is not known, and then pages name no address.
@@ -84,7 +84,9 @@ class Frame:
         return f'<nav aria-label="Site">{links}</nav>'
 
     def _place(self, source: Source) -> str:
-        """Which lesson of how many this is, the one before and after it, and where it runs."""
+        """Returns the place of a page among the lessons, the one before and after it, and the ways
+        to run it.
+        """
         if not source.is_notebook:
             return ""
         folder, _, name = source.name.partition("/")

@@ -1,4 +1,4 @@
-"""What the site is made of: files of the clone, and where each one is in the site."""
+"""Sources of the site: files of the clone, each with its place in the site."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Source:
 
     @property
     def target(self) -> str:
-        """Where the page is in the site, with slashes."""
+        """The path of the page in the site, with slashes."""
         if self.name == START:
             return "index.html"
         return PurePosixPath(self.name).with_suffix(".html").as_posix()

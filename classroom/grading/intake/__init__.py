@@ -134,7 +134,7 @@ def _with_documents(
 def _without_documents(
     aside: Iterable[tuple[str, str]], files: Iterable[_File]
 ) -> list[tuple[str, str]]:
-    """What was set aside, without the documents of capstones: those were looked at."""
+    """Returns the files set aside, without the documents of capstones, which were looked at."""
     folders = {
         (*file.entry.parts[:-1], documents.FOLDER)
         for file in files
@@ -173,7 +173,7 @@ def notebook_names() -> dict[str, str]:
 def _owners(
     files: Iterable[tuple[str, ...]], layout: layouts.Layout, doubled: set[str]
 ) -> Iterable[str]:
-    """Whoever has a folder, whatever is in it."""
+    """Yields everybody who has a folder, whatever is in it."""
     for file in files:
         if len(file) > 1:
             for found in layout.owners(file):
@@ -198,7 +198,7 @@ def _doubled(files: Iterable[_File]) -> set[str]:
 def _laid_out(
     entries: list[Entry], notebooks: Mapping[str, str], submissions: Path
 ) -> tuple[layouts.Layout, list[Entry], int]:
-    """How the class lies in its folder, its files, and how many folders stand around them all."""
+    """Returns the layout of a class's folder, its files, and the number of folders around them."""
     if found := layouts.of_a_platform(entries):
         return found
     inside = _below_the_wrapper(entries, notebooks, submissions)
@@ -309,7 +309,7 @@ class _Reading:
             yield _File(dated, one, lesson, copy, sha256, problem, flags)
 
     def _is_offer(self, entry: Entry, content: dict[str, Any], lesson: str) -> bool:
-        """Whether the launcher put it beside the learner's own copy, and it holds no answer."""
+        """True if the launcher put the file beside the learner's copy, and it holds no answer."""
         if not OFFERED.search(entry.name) or not content["cells"]:
             return False
         return not answers.holds_any(content, answers.master(self.notebooks[lesson]))
@@ -326,7 +326,7 @@ class _Reading:
 
 
 def _of_a_group(found: Iterable[owners.Owner]) -> Iterable[str]:
-    """What is worth a flag when several people handed in one file."""
+    """Yields a flag when several people handed in one file."""
     names = [owner.name for owner in found]
     if len(names) > 1:
         yield f"handed in by a group: {', '.join(names)}"

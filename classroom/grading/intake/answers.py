@@ -136,7 +136,7 @@ def _cells(raw: dict[str, Any]) -> list[_Submitted]:
 
 
 def holds_any(raw: dict[str, Any], of: Master) -> bool:
-    """Whether a submission answers any exercise of the master."""
+    """True if a submission answers any exercise of the master."""
     cells = _cells(raw)
     for exercise, stub in of.tasks():
         claims = _claims(cells, exercise, stub, of)
@@ -206,7 +206,9 @@ def _own_cells(
 
 
 def _about_modules(answers: dict[str, str], own: list[str]) -> Iterator[str]:
-    """What is imported, and neither installed nor written by one of these cells."""
+    """Yields a flag for each module that is imported, and neither installed nor written by one of
+    these cells.
+    """
     written: set[str] = set()
     for source in (*answers.values(), *own):
         written |= made(source)
@@ -315,7 +317,7 @@ def _own(cells: list[_Submitted], known: list[_Known], of: Master) -> list[_Subm
 
 
 def _is_known(cell: _Submitted, known: list[_Known]) -> bool:
-    """Whether a cell is one of these, by its metadata or by its id."""
+    """True if a cell is one of these, by its metadata or by its id."""
     for key, cell_id in known:
         exercise, _ = key
         same_key = exercise and cell.key == key
@@ -326,8 +328,8 @@ def _is_known(cell: _Submitted, known: list[_Known]) -> bool:
 
 @dataclass(frozen=True)
 class _Claims:
-    """What may be an answer: sources, the last one the best; how they were found when it was not by
-    their id; and what was left out, in words.
+    """Candidates for an answer: sources, the last one the best; the way they were found when it was
+    not by their id; and the rest that was left out, in words.
     """
 
     sources: list[str]
@@ -394,7 +396,7 @@ def _last(found: list[_Submitted], stub: Any) -> tuple[list[_Submitted], str]:
 
 
 def _first_place(cells: list[_Submitted], known: list[_Known]) -> int | None:
-    """Where the first of these known cells that is there stands in the submission."""
+    """Index in the submission of the first of these known cells that it has, if any."""
     for entry in known:
         for cell in cells:
             if _is_known(cell, [entry]):
@@ -445,8 +447,8 @@ def _choose(found: list[str], exercise: Exercise, stub: str) -> tuple[str | None
 
 
 def _about_the_check(cells: list[_Submitted], exercise: Exercise, of: Master) -> Iterator[str]:
-    """What happened to the check cell: of no effect on a mark, but an instructor may want
-    to know.
+    """Yields a flag when the check cell was changed or removed: of no effect on a mark, but an
+    instructor may want to know.
     """
     key = (exercise.id, "check")
     [given] = [cell for cell, facts in of.code() if (facts.get("id"), facts.get("role")) == key]

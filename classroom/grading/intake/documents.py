@@ -27,7 +27,7 @@ SHOWN = 8
 
 
 def are_of(lesson: str) -> bool:
-    """Whether learners may bring documents to this lesson (or to the notebook of this name)."""
+    """True if learners may bring documents to this lesson (or to the notebook of this name)."""
     own = active().documents()
     return own is not None and lesson.startswith(own.lesson)
 
@@ -40,7 +40,7 @@ def _own() -> OwnDocuments:
 
 @dataclass
 class Documents:
-    """What lies in the folder: texts by their name below it, and why others were left out."""
+    """Content of the folder: texts by their name below it, and the reasons why others are out."""
 
     texts: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class Documents:
         return ""
 
     def flags(self) -> tuple[str, ...]:
-        """What learner and instructor should know."""
+        """Returns the flags on documents that were not read, for learner and instructor."""
         named = [
             f"{FOLDER}/{name} was not read: {why}" for name, why in [*self.left_out.items()][:SHOWN]
         ]
@@ -91,7 +91,7 @@ class Documents:
 
 
 def _unfit(name: str) -> str:
-    """Why a file is not opened, by its name; empty when it may be."""
+    """Returns the reason that a file is not opened, by its name; empty when it may be."""
     parts = name.split("/")
     endings = _own().endings
     if not name.lower().endswith(endings):
@@ -123,7 +123,7 @@ def beside(
 
 
 def is_below(parts: tuple[str, ...], folder: tuple[str, ...]) -> bool:
-    """Whether a file lies in a folder, or in one below it."""
+    """True if a file lies in a folder, or in one below it."""
     return len(parts) > len(folder) and parts[: len(folder)] == folder
 
 
@@ -139,7 +139,7 @@ def in_folder(notebook: Path) -> Documents:
 
 
 def file_beside(notebook: Path) -> Path:
-    """Where the texts lie beside the copy of a notebook."""
+    """Path of the file with the documents' texts, beside the copy of a notebook."""
     return notebook.with_suffix(".documents.json")
 
 

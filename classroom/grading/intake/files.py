@@ -58,8 +58,8 @@ class Entry:
 
 @dataclass
 class Found:
-    """What there is: files that may be read, (name, why) of those that may not, and how many hidden
-    ones were left out.
+    """Content of a submission: files that may be read, (name, why) of those that may not, and the
+    number of hidden ones that were left out.
     """
 
     entries: list[Entry] = field(default_factory=list)
@@ -252,7 +252,7 @@ def _name(info: zipfile.ZipInfo) -> str:
 
 
 def _why_not(info: zipfile.ZipInfo, name: str) -> str:
-    """Why an entry is not read; empty when it may be."""
+    """Returns the reason that an entry is not read; empty when it may be."""
     mode = info.external_attr >> 16
     if name.startswith("/") or name[1:2] == ":" or ".." in name.split("/"):
         return "its name leads out of the zip; nothing is written there, and it is not read"

@@ -1,4 +1,4 @@
-"""What a platform's own files say beside the names: Gradescope's list of submitters, and nbgrader's
+"""Facts in a platform's own files beside the names: Gradescope's list of submitters, and nbgrader's
 times of submission.
 
 A learner can hand in a file of any name. So such a file counts only where the platform alone puts
@@ -45,7 +45,7 @@ NOT_NBGRADERS = (
 
 @dataclass
 class Layout:
-    """How a class lies in its folder; the plain one goes by names alone."""
+    """The layout of a class's folder; the plain one goes by names alone."""
 
     platform: str = ""
     """gradescope or nbgrader, where the folder is one that the platform makes; else empty."""
@@ -61,7 +61,9 @@ class Layout:
     unread: tuple[tuple[str, str], ...] = ()
 
     def owners(self, parts: tuple[str, ...]) -> tuple[Owner, ...]:
-        """Whose a file is, by its path; several for a group, none where the path does not tell."""
+        """Returns the owners of a file by its path: several for a group, none where it does not
+        tell.
+        """
         folder = parts[0]
         rest = parts[-1]
         if folder in self.submitters:
@@ -76,7 +78,7 @@ class Layout:
         return (owner,)
 
     def when(self, entry: Entry) -> tuple[datetime | None, tuple[str, ...]]:
-        """When a file was handed in, and what the instructor should know of that."""
+        """Returns the time at which a file was handed in, and flags on it for the instructor."""
         folder = entry.parts[:-1]
         if folder in self.strays:
             return entry.when, (NOT_NBGRADERS,)

@@ -16,7 +16,7 @@ SHARE = 0.5
 
 
 def is_lesson(notebook: dict[str, Any], name: str) -> bool:
-    """Whether most of a notebook's cells are those of the lesson `name`, by their ids."""
+    """True if most of a notebook's cells are those of the lesson `name`, by their ids."""
     cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
     ids = [cell["id"] for cell in cells if isinstance(cell.get("id"), str)]
     known = _ids(name)

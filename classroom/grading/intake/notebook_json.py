@@ -107,7 +107,9 @@ def lesson(notebook: dict[str, Any], file: str) -> str:
 
 
 def _nesting(text: str) -> int:
-    """How deep brackets stand in each other, strings left out."""
+    """Returns the depth of nested brackets outside of strings. Raises Unreadable for too many
+    values.
+    """
     depth = deepest = 0
     for count, found in enumerate(STRINGS_AND_BRACKETS.finditer(text)):
         if count > MOST_VALUES:

@@ -160,7 +160,7 @@ def absent(source: str) -> set[str]:
 
 @cache
 def _is_installed(name: str) -> bool:
-    """Whether Python finds a module of this name; nothing is imported for it."""
+    """True if Python finds a module of this name; nothing is imported for it."""
     if name in sys.stdlib_module_names:
         return True
     try:
@@ -268,7 +268,7 @@ def _changed(source: str) -> set[str]:
 
 
 def _changed_by(value: ast.expr) -> set[str]:
-    """What a call that stands alone may change: the object of its method, and its arguments."""
+    """Names that a call alone in a line may change: the object of its method, and its arguments."""
     call = value.value if isinstance(value, ast.Await) else value
     if not isinstance(call, ast.Call):
         return set()

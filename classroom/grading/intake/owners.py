@@ -1,5 +1,5 @@
-"""Whose file it is and which exercise notebook, as far as names tell: folders, learning platforms,
-version numbers.
+"""Owners of files, and the notebooks that they hold, as far as names tell: folders, learning
+platforms, version numbers.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ def lesson_of(parts: tuple[str, ...], notebooks: Mapping[str, str]) -> str:
 
 
 def without_notebook(stem: str, lesson: str, notebooks: Mapping[str, str], *, numbers: bool) -> str:
-    """What of a file's stem is the learner: "ada_03_deterministic_supervisor" is "ada"; empty when
-    nothing is.
+    """Returns the part of a file's stem that names the learner: of
+    "ada_03_deterministic_supervisor" it is "ada"; empty when there is none.
 
     `numbers` says that a bare number such as the 03 of "ada_03" means the lesson and not the
     person.

@@ -106,8 +106,8 @@ def _once(person: Person) -> Person:
 
 
 def _worth(work: Work, mark: Mark) -> tuple[float, bool]:
-    """What a mark is worth beside that of the same exercise in another notebook: less than nothing
-    where no file was handed in; of two that are worth nothing, one to come is worth more.
+    """Returns the worth of a mark beside that of the same exercise in another notebook: less than
+    nothing where no file was handed in; of two that are worth nothing, one to come is worth more.
     """
     points = work.rule.after(mark.points, work.submitted) if work.rule else mark.points
     return (points if work.file else -1.0), mark.state == "pending"
@@ -164,7 +164,7 @@ def mark(out: Path, files: Sequence[str] = ()) -> None:
 
 
 def _is_inside(name: str) -> bool:
-    """Whether a name of the list is one that grading gives, and leads nowhere else."""
+    """True if a name of the list is one that grading gives, and leads nowhere else."""
     parts = name.split("/")
     if len(parts) == 1:
         return parts != [".."]
@@ -199,7 +199,7 @@ def _pages(learners: list[str]) -> dict[str, str]:
 
 
 def _labels(pages: Mapping[str, str]) -> dict[str, str]:
-    """How each name is shown: where two look the same, with the name of the page behind it."""
+    """Returns the label of each name: where two look alike, with the name of the page behind it."""
     looks = Counter(plain.looks(name) for name in pages)
     return {
         name: f"{name} ({page})" if looks[plain.looks(name)] > 1 else name

@@ -39,8 +39,8 @@ def apply(
 
 
 def _named(people: Sequence[Person], name: str) -> list[int]:
-    """Who is meant: by the exact name, by the name as shown, by the platform's number, else by the
-    name in other capitals.
+    """Indices of the people whom a name means: by the exact name, by the name as shown, by the
+    platform's number, else by the name in other capitals.
     """
     exact = []
     numbered = []
@@ -73,7 +73,7 @@ def _without_effect(person: Person, override: Override) -> list[str]:
 
 
 def _is_due_of(row: Override, work: Work) -> bool:
-    """Whether the due time of a row is that of a notebook: an exercise is due with its lesson, also
+    """True if the due time of a row is that of a notebook: an exercise is due with its lesson, also
     where a sitting has it, too.
     """
     lesson = active().lesson_of(work.notebook)
@@ -81,7 +81,7 @@ def _is_due_of(row: Override, work: Work) -> bool:
 
 
 def _is_about(row: Override, work: Work) -> bool:
-    """Whether a row says something of a notebook: of an exercise in it, of all of it, of everything."""
+    """True if a row concerns a notebook: one of its exercises, all of it, or everything."""
     lesson = active().lesson_of(work.notebook)
     ids = [known.id for known in exercises(lesson)]
     return row.exercise in ("", lesson, *ids)

@@ -1,5 +1,5 @@
-"""Whose mark differs from the last gradebook in DIR, and why. That gradebook is read with suspicion:
-somebody may have edited it.
+"""Marks that differ from the last gradebook in DIR, and the reasons. That gradebook is read with
+suspicion: somebody may have edited it.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def bar(
 
 
 def counts(shares: Sequence[float]) -> list[int]:
-    """How many learners have 0–9 %, 10–19 %, …, 90–100 % of the points."""
+    """Counts the learners who have 0–9 %, 10–19 %, …, 90–100 % of the points."""
     found = [0] * BINS
     for share in shares:
         found[min(BINS - 1, int(share * BINS + 1e-9))] += 1

@@ -71,7 +71,7 @@ def _strange(works: Sequence[Work]) -> list[str]:
 
 
 def _kernels(works: Sequence[Work]) -> list[str]:
-    """How kernels were started, with the number of notebooks of each way."""
+    """The ways in which kernels were started, with the number of notebooks of each."""
     found = sorted(Counter(work.kernel for work in works).items())
     return [f"{line(kernel or 'unknown', 40)}: {number}" for kernel, number in found]
 
@@ -81,7 +81,7 @@ def _kernels(works: Sequence[Work]) -> list[str]:
 
 @dataclass(frozen=True)
 class Went:
-    """How an exercise went. Whoever is not graded yet is counted, and in no share and no mean."""
+    """The results of an exercise. A learner without a grade yet is in no share and no mean."""
 
     exercise: Exercise
     summary: str
@@ -146,7 +146,7 @@ def misconceptions(book: Gradebook) -> list[tuple[Exercise, str, int]]:
 
 
 def _by_hand(book: Gradebook) -> Iterator[tuple[str, str, str, str]]:
-    """What overrides.csv changed: (name, exercise or notebook, what counts, reason)."""
+    """Yields the changes of overrides.csv: (name, exercise or notebook, what counts, reason)."""
     for person in book.people:
         for work in person.works:
             for mark in work.marks:

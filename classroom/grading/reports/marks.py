@@ -34,12 +34,12 @@ class Mark:
 
     @property
     def checked(self) -> float:
-        """What the checks gave."""
+        """The points that the checks gave."""
         return min(self.exercise.points, tidy(sum(check.earned for check in self.checks)))
 
     @property
     def points(self) -> float:
-        """What counts: the checks' points, or those given by hand."""
+        """The points that count: those of the checks, or those given by hand."""
         by_hand = self.override.points if self.override else None
         return self.checked if by_hand is None else by_hand
 
@@ -58,7 +58,7 @@ class Mark:
 
 @dataclass(frozen=True, kw_only=True)
 class Handed:
-    """How a notebook was handed in, as the intake knows it."""
+    """The way in which a notebook was handed in, as the intake knows it."""
 
     file: str = ""
     platform: str = ""
@@ -106,7 +106,7 @@ class Work:
 
     @property
     def counted_elsewhere(self) -> str:
-        """Which of what was handed in here counts in another notebook, in words."""
+        """The exercises handed in here that count in another notebook, in words."""
         moved = self.elsewhere if self.file else ()
         return ", ".join(f"{mark.exercise.id} counts in {name}" for mark, name in moved)
 
@@ -130,7 +130,7 @@ class Work:
 
     @property
     def open(self) -> bool:
-        """Whether some of its marks are still to come."""
+        """True if some of its marks are still to come."""
         return any(mark.state == "pending" for mark in self.marks)
 
     @property
@@ -181,7 +181,7 @@ class Person:
 
     @property
     def open(self) -> bool:
-        """Whether some marks are still to come: then there is no total yet."""
+        """True if some marks are still to come: then there is no total yet."""
         return any(work.open for work in self.works)
 
     @property
@@ -242,7 +242,7 @@ class Gradebook:
         ]
 
     def graded(self) -> list[Person]:
-        """Those whose total is known."""
+        """The people whose total is known."""
         return [person for person in self.people if not person.open]
 
     def summary(self) -> str:

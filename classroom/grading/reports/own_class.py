@@ -1,5 +1,5 @@
-"""What differs for one class, from the file of `grade --class`: exercises that do not count, and
-points of its own.
+"""Rules of one class, from the file of `grade --class`: exercises that do not count, and points of
+its own.
 
 Everything is graded as ever; only what counts differs, so a changed file costs a second.
 """
@@ -25,7 +25,7 @@ USUAL = "class.toml"
 
 @dataclass(frozen=True, kw_only=True)
 class OwnClass:
-    """What counts in a class; without anything, what counts in the course."""
+    """The exercises that count in a class, and their points; by default those of the course."""
 
     drop: tuple[str, ...] = ()
     """Exercises such as 04.3, whole lessons such as 07, and sittings by their names."""
@@ -65,7 +65,7 @@ class OwnClass:
 
 
 def read(file: Path | None) -> OwnClass:
-    """What a file says; without one, what `class.toml` in the course's folder says, or nothing.
+    """Reads the file of a class; without one, `class.toml` in the course's folder, or nothing.
 
     Raises Unusable.
     """

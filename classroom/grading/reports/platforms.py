@@ -35,8 +35,8 @@ WRITTEN = (1980, 1, 1, 0, 0, 0)
 
 
 def use(name: str, counted: Iterable[Exercise]) -> str:
-    """What one of these files is for, in a few words; empty for any other file. `counted` has the
-    exercises of the gradebook, with their points in this class.
+    """Returns the use of one of these files, in a few words; empty for any other file. `counted`
+    has the exercises of the gradebook, with their points in this class.
     """
     uses = {
         "canvas.csv": "for Canvas: Grades, Import",
@@ -135,7 +135,7 @@ def feedback(book: Gradebook, platform: str, pages: Mapping[str, str | bytes]) -
 
 
 def _of(book: Gradebook, platform: str) -> Iterable[tuple[Person, Work]]:
-    """What came from a platform, with its number: each notebook is an assignment by itself."""
+    """Yields the work that came from a platform with a number: each notebook is an assignment."""
     for person in book.people:
         for work in person.works:
             if work.handed.platform == platform and work.handed.number:
@@ -143,13 +143,13 @@ def _of(book: Gradebook, platform: str) -> Iterable[tuple[Person, Work]]:
 
 
 def _is_one_name(name: str) -> bool:
-    """Whether a name from outside is one part of a path, which leads nowhere and can be written."""
+    """True if a name from outside is a safe file name."""
     shown = name not in ("", ".", "..") and plain(name, len(name) + 1, 1) == name
     return shown and not any(each in name for each in "/\\:")
 
 
 def _comment(person: Person, work: Work) -> str:
-    """What Moodle shows as the grade's comment; it takes HTML, so nothing in it may be markup."""
+    """Returns the comment on Moodle's grade. Moodle takes HTML, so nothing in it may be markup."""
     by_hand = [f"{override.exercise}: {override.reason}" for override in work.overrides]
     comments = [
         *by_hand,

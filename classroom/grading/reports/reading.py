@@ -99,7 +99,7 @@ def absent(notebook: str, rule: LateRule | None) -> Work:
 
 
 def waiting(notebook: str, handed: Handed, rule: LateRule | None) -> Work:
-    """What was handed in and has no verdict yet: there is no mark."""
+    """Returns work that was handed in and has no verdict yet: there is no mark."""
     return Work(
         notebook=notebook,
         marks=_without_a_report(notebook, "pending"),
@@ -124,7 +124,7 @@ def _without_a_report(notebook: str, state: State) -> tuple[Mark, ...]:
 
 
 def trials_of(id: str) -> tuple[Any, ...]:
-    """What is graded for an exercise, as (title, points, hidden) of each trial; empty when it has no trials."""
+    """Returns the graded trials of an exercise, as (title, points, hidden); empty for none."""
     return exercise(id).trials
 
 

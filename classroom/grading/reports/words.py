@@ -1,4 +1,4 @@
-"""How a state, a notebook and a difference are put into words."""
+"""Words for a state, a notebook and a difference."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def notebook(name: str) -> str:
 
 
 def differing(actual: str, expected: str) -> tuple[tuple[str, str], tuple[str, str]]:
-    """What came and what was expected, each as (the same, different), cut to where the difference
-    begins.
+    """Returns the actual and the expected text, each as (the same, different), cut near the
+    difference.
 
     All four are empty when there is no difference to be seen: where it lies beyond what the shard
     kept.
@@ -75,7 +75,7 @@ def differing(actual: str, expected: str) -> tuple[tuple[str, str], tuple[str, s
 
 
 def _seen(text: str) -> str:
-    """What a check saw, without the envelope in which it was printed; the shard may have cut its
-    end.
+    """Returns the text that a check saw, without the envelope in which it was printed; the shard
+    may have cut its end.
     """
     return ENVELOPE.sub("", text)

@@ -40,7 +40,7 @@ SYSTEM = (
 
 @functools.cache
 def missing() -> str:
-    """Why there is no sandbox on this machine; empty when there is one."""
+    """Returns the reason that there is no sandbox on this machine; empty when there is one."""
     if not sys.platform.startswith("linux"):
         return (
             f"there is none for {sys.platform} yet; use Linux, or a Linux container or virtual"
@@ -53,8 +53,8 @@ def missing() -> str:
 
 @functools.cache
 def weakness() -> str:
-    """What the sandbox of this machine lacks, in words; empty when it lacks nothing, or there is
-    none.
+    """Returns the weakness of this machine's sandbox, in words; empty when it has none, or there is
+    no sandbox.
     """
     if missing():
         return ""
@@ -66,8 +66,8 @@ def weakness() -> str:
 
 
 def name() -> str:
-    """How submissions are run here, as reports say it: "bwrap", with what it lacks, or "none" with
-    the reason.
+    """Returns the name of the sandbox for reports: "bwrap", with its weakness, or "none"
+    and why.
     """
     return f"none: {missing()}" if missing() else weakness() or "bwrap"
 
@@ -97,7 +97,7 @@ def _filter_file() -> Iterator[int | None]:
 
 
 def _tried(options: list[str], number: int | None = None) -> str:
-    """Why bwrap does not start with these options; empty when it does."""
+    """Starts bwrap with these options; returns the reason that it fails, empty when it starts."""
     done = subprocess.run(
         [*_bwrap(), *options, "true"],
         capture_output=True,

@@ -72,7 +72,7 @@ def end_with_parent() -> None:
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
-    """What begins in here comes to its end before this process obeys Ctrl-C, or being asked to end:
+    """Lets the block come to its end before this process obeys Ctrl-C, or a request to end: raises
     KeyboardInterrupt then.
     """
     if threading.current_thread() is not threading.main_thread():  # which no signal reaches

@@ -57,7 +57,7 @@ LOST_S = 2.0
 
 @dataclass
 class Outcome:
-    """What running one cell came to. `outputs` are nbformat outputs, as far as they arrived."""
+    """The outcome of running one cell. `outputs` are nbformat outputs, as far as they arrived."""
 
     ended: Ended
     reason: str = ""
@@ -333,7 +333,7 @@ class GradedKernel(RunningKernel):
 
 
 def no_forks(course: Path) -> str:
-    """Why kernels cannot be forked on this machine, by forking one; empty when they can."""
+    """Forks a kernel; returns the reason that this machine cannot, empty when it can."""
     try:
         server = ForkServer(course)
     except OSError as problem:
@@ -348,7 +348,7 @@ def no_forks(course: Path) -> str:
 
 
 class _RunningCell:
-    """What has come back of a cell so far, within bounds."""
+    """The outputs of a cell that have come back so far, within bounds."""
 
     def __init__(self, asked: str, outputs: list[NotebookNode]) -> None:
         self.asked, self.outputs = asked, outputs
@@ -376,7 +376,7 @@ class _RunningCell:
 
 
 def _no_end(timeout_s: float, lost: float) -> str:
-    """Why a cell was ended, and what others had of its time, where that is worth a word."""
+    """Returns the reason that a cell was ended, and the time it lost to others, if worth a word."""
     sentence = f"no end after {timeout_s:g} seconds"
     if lost < WORTH_A_WORD * timeout_s:
         return sentence
@@ -408,19 +408,21 @@ def _said(outputs: list[NotebookNode]) -> str:
 
 
 def _death(code: int | None) -> str:
-    """What a process died of, in words."""
+    """Returns the cause of a process's end, in words."""
     number = -code if code is not None and code < 0 else (code or 0) - 128
     name = next((known.name for known in signal.Signals if known == number), "")
     return f"its kernel was ended by {name}" if name else f"its kernel ended itself (status {code})"
 
 
 def _short_folder() -> str | None:
-    """Where a socket's path stays under the hundred characters that it may have."""
+    """Returns a folder where a socket's path stays under the hundred characters that it may have;
+    None for the usual one.
+    """
     return "/tmp" if len(tempfile.gettempdir()) > 40 and os.path.isdir("/tmp") else None
 
 
 def own_group() -> dict[str, Any]:
-    """How a process is started that Ctrl-C does not reach: whoever started it ends it."""
+    """Returns the arguments that start a process beyond Ctrl-C; its starter has to end it."""
     if sys.platform == "win32":
         return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     return {"start_new_session": True}

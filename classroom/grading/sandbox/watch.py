@@ -61,7 +61,7 @@ class Watch:
         self._waiting.append((processes, Waiting()))
 
     def look(self) -> str:
-        """Why the kernel has to be ended; empty while all is within bounds."""
+        """Returns the reason that the kernel has to be ended; empty while all is within bounds."""
         family = self._processes()
         self._count_lost_time()
         return (
@@ -98,8 +98,8 @@ class Watch:
         return ""
 
     def _strange_files(self, family: list[psutil.Process]) -> str:
-        """Whether more than the connection lies in the one folder of this machine that can be
-        written to.
+        """Returns a complaint when more than the connection lies in the one folder of this machine
+        that can be written to; else empty.
         """
         if self._sockets is None:
             return ""
@@ -158,7 +158,7 @@ def _setting(name: str, column: int) -> int:
 
 
 class Waiting:
-    """What the threads of some processes waited for a processor."""
+    """The seconds that the threads of some processes waited for a processor."""
 
     def __init__(self) -> None:
         self._waited: dict[str, int] = {}
@@ -186,7 +186,7 @@ def _waited(processes: list[psutil.Process]) -> dict[str, int]:
 
 
 def _strangers(sockets: Path) -> bool:
-    """Whether a folder holds anything but a connection."""
+    """True if a folder holds anything but a connection."""
     try:
         entries = list(os.scandir(sockets))
     except FileNotFoundError:  # removed at the end
@@ -204,7 +204,7 @@ def _strangers(sockets: Path) -> bool:
 
 
 def _nameless_files(family: list[psutil.Process], sockets: Path) -> bool:
-    """Whether a process holds a file of that folder's disk that has no name, and so is in no list
+    """True if a process holds a file on that folder's disk that has no name, and so is in no list
     of files.
     """
     try:

@@ -74,7 +74,7 @@ def run(plan: Plan, pieces: list[list[str]], address: str, workers: int) -> None
 
 
 def grade_task(job: bytes) -> bytes:
-    """What a worker does; ends early when the task is cancelled or the worker closes."""
+    """Grades a shard on a worker; ends early when the task is cancelled or the worker closes."""
     from distributed import get_worker
 
     worker = get_worker()
@@ -145,7 +145,9 @@ def _client(address: str, workers: int) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _deaf_to_interrupts() -> Iterator[None]:
-    """What is started in here does not hear Ctrl-C: this command does, and ends it in order."""
+    """Hides Ctrl-C from processes started in here: this command hears it, and ends them in
+    order.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -179,7 +181,7 @@ def _ended(client: Any, waiting: set[Any]) -> Iterator[Any]:
 
 
 def _said(task: Any) -> str:
-    """Why a task failed, in a line."""
+    """Returns the reason that a task failed, in a line."""
     with contextlib.suppress(Exception):
         problem = task.exception(timeout=ANSWER_S)
         return f"{type(problem).__name__}: {problem}".split("\n")[0][:200]

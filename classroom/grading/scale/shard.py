@@ -106,7 +106,7 @@ def keep(answer: bytes, plan: Plan, piece: list[str]) -> None:
 
 
 def _version(notebooks: set[str]) -> dict[str, str]:
-    """What has to be equal on both machines, or marks would depend on the machine."""
+    """Returns the versions that must be equal on both machines, or marks would depend on them."""
     python = ".".join(platform.python_version_tuple()[:2])
     return {"Python": python} | {name: open_copy.fingerprint(name) for name in sorted(notebooks)}
 
@@ -121,7 +121,9 @@ def _without_course(module: str) -> str:
 
 
 def _misfit(sent: dict[str, Any]) -> str:
-    """Why this machine cannot grade this job as the one that sent it would; empty when it can."""
+    """Returns the reason that this machine cannot grade this job as the one that sent it would;
+    empty when it can.
+    """
     expected = sent["version"]
     installed = _version({name for name in expected if name != "Python"})
     if installed["Python"] != expected["Python"]:

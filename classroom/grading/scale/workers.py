@@ -55,7 +55,7 @@ def command(plan: Path, submissions: list[str]) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """What the command needs: this project, and none of the plugins that happen to be installed."""
+    """Returns the environment of the command: this project, and no plugins of the machine."""
     course = active()
     kept = {
         name: value

@@ -1,3 +1,1 @@
-"""What runs inside the sandbox, before and around a submission: these files are copied to it as a
-whole.
-"""
+"""The code inside the sandbox, before and around a submission: it is copied there as a whole."""

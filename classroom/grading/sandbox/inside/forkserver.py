@@ -50,8 +50,8 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str | No
 
 
 def preload(modules: list[str]) -> None:
-    """What every submission imports, once. Nothing here may start a thread: it would not survive a
-    fork.
+    """Imports the modules that every submission needs, once. Nothing here may start a thread: it
+    would not survive a fork.
     """
     from importlib import import_module
 

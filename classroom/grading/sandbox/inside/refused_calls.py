@@ -143,7 +143,7 @@ def _program(machine: str) -> list[Instruction]:
 
 
 def _by_flags(name: str) -> list[Instruction]:
-    """What to do about a call that only some flags forbid."""
+    """Returns the instructions for a call that only some flags forbid."""
     if name == "clone":
         return [(LOAD, 0, 0, FIRST), (ANY_BIT, 0, 1, NEW_NAMESPACES), REFUSE, ALLOW]
     if name == "mmap":

@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 01."""
+"""Observations of answers to lesson 01."""
 
 from __future__ import annotations
 
