@@ -185,6 +185,17 @@ class Run:
             self.began = self._tree.clock()
 
     @property
+    def seconds_left(self) -> float | None:
+        """Seconds until the nearest deadline of this run and of all above it; None without one."""
+        left = []
+        run: Run | None = self
+        while run:
+            if run.budget.seconds is not None:
+                left.append(run.began + run.budget.seconds - self._tree.clock())
+            run = run.parent
+        return max(0.0, min(left)) if left else None
+
+    @property
     def _caller(self) -> Run:
         """The run that hands over: this one, or the one above the wrappers that this one belongs
         to."""

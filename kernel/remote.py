@@ -1,0 +1,440 @@
+"""The border to a specialist elsewhere, over plain HTTP: a Handoff goes out, a Result comes back.
+
+    with serve_handoffs(reviewer, port=8770, token=token, budget=Budget(calls=4)) as server:
+        far = RemoteSpecialist("reviewer", "Finds faults in drafts.", server.url, token, Verdict)
+        team = DeterministicSupervisor(researcher, writer, far)
+
+What comes back is a claim: it is checked, and long texts are cut. A budget can promise two things
+across the border, how many handoffs go out and how long each is waited for; it cannot promise
+dollars. What the far side says that it spent is a note of the run and stands in no ledger.
+
+Tokens and texts cross the wire as they are: between machines, put TLS in front of the server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import math
+import os
+import re
+import socket
+import threading
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from http.server import BaseHTTPRequestHandler
+from socketserver import ThreadingTCPServer
+from typing import Any
+
+import httpx
+from pydantic import BaseModel, Field, ValidationError
+
+from .budget import Budget
+from .client import Client, connect, pool_for
+from .contract import Executable, Handoff, Result, as_plain
+from .run import Run
+from .trace import counted
+
+MAX_BODY_BYTES = 1_000_000
+"""Bytes of a handoff, or of a result, that are read."""
+MOST_CHARACTERS = 20_000
+"""Characters of one text of a result: a far side does not know the budget of its caller."""
+MOST_ARTIFACTS = 20
+MOST_SAID = 300
+"""Characters of what the far side says on a failure."""
+MOST_AT_ONCE = 16
+"""Handoffs that one server works on at the same time."""
+IDLE_S = 60
+"""A connection on which nothing is sent for so long is closed."""
+LINGER_S = 1
+
+SECONDS = "handoff-seconds"
+"""The header with which a deadline travels: the seconds that the caller waits."""
+TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]{16,4096}")
+HIDDEN = "[the token]"
+LARGEST_CLAIM = 1_000_000_000
+
+
+class Answer(Result):
+    """A result as it crosses the border, with what the far side says that it spent."""
+
+    retry_after_s: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    calls: int = Field(default=0, ge=0, le=LARGEST_CLAIM)
+    usd: Decimal = Field(default=Decimal(0), ge=0, le=LARGEST_CLAIM, allow_inf_nan=False)
+
+
+def _check_token(token: str) -> None:
+    """Raises ValueError, without the token, for one that is too short or no bearer token."""
+    if not TOKEN.fullmatch(token):
+        raise ValueError(
+            "the token cannot be used; expected 16 to 4,096 letters, digits and signs of . _ ~ + /"
+            " = -, for instance from secrets.token_urlsafe()"
+        )
+
+
+# ── the near side ─────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class RemoteSpecialist:
+    """A specialist behind a URL, as an executable of a team here.
+
+    output:    the model that its output has to be; without one, any text or data.
+    seconds:   how long one handoff may take; a shorter deadline of the run holds, and the far side
+               is told the shorter of the two.
+    handoffs:  how many may go out in one run; a further one ends as `exhausted`.
+    transport: of httpx, for tests; without one, a connection is opened.
+
+    A deadline of the run ends as `exhausted`, nobody there or a connection that breaks as a
+    transient failure, and an answer that is no result of the agreed kind as a failure: a sentence
+    each. A question of the far side to a person is a failure, since no answer can travel back.
+    Nothing tells the far side to stop; a caller that gives up leaves a note that says so. A journal
+    does not keep its answers: a run that is resumed asks again.
+
+    Raises ValueError for a URL or a token that cannot be used.
+    """
+
+    name: str
+    description: str
+    url: str
+    token: str = field(repr=False)
+    output: type[BaseModel] | None = None
+    seconds: float = 600.0
+    handoffs: int = 20
+    transport: httpx.AsyncBaseTransport | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        _check_token(self.token)
+        try:
+            url = httpx.URL(self.url)
+        except (httpx.InvalidURL, TypeError):
+            url = httpx.URL("")
+        if url.scheme not in ("http", "https") or not url.host or url.userinfo or url.query:
+            raise ValueError(
+                f"the url of {self.name} cannot be used; expected http:// or https://, a host and a"
+                " path, without a password or a query"
+            )
+
+    @property
+    def where(self) -> str:
+        """The host and port, for a reader."""
+        return httpx.URL(self.url).netloc.decode("ascii")
+
+    @property
+    def _left_alone(self) -> str:
+        return (
+            f"{self.name} elsewhere is not told to stop: unless it keeps the deadline that it was"
+            " given, it works to its end, and what that costs is not known here"
+        )
+
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        """Sends the handoff and returns what came back, as far as it can be believed."""
+        number = 1 + sum(
+            event.kind == "note" and event.agent == run.name and event.about == "border"
+            for event in run.events
+        )
+        if number > self.handoffs:
+            reason = (
+                f"{counted(self.handoffs, 'handoff')} of this run went to {self.name} elsewhere"
+            )
+            return Result(status="exhausted", reason=f"{reason}, and more are not allowed")
+        left = run.seconds_left
+        seconds = self.seconds if left is None else min(left, self.seconds)
+        run.note(
+            f"handoff {number} of at most {self.handoffs} goes to {self.where}; what it costs there"
+            " is in no budget here",
+            about="border",
+            seconds=round(seconds, 3),
+        )
+        try:
+            async with asyncio.timeout(self.seconds):
+                status, body = await self._post(handoff, seconds)
+        except (httpx.HTTPError, httpx.InvalidURL) as problem:
+            return self._failed(str(problem) or type(problem).__name__, transient=True)
+        except TimeoutError:
+            run.note(self._left_alone, about="elsewhere")
+            return self._failed(f"no answer in {self.seconds:g} s", transient=True)
+        except asyncio.CancelledError:  # our deadline, or our caller
+            run.note(self._left_alone, about="elsewhere")
+            raise
+        return self._believed(status, body, run)
+
+    async def _post(self, handoff: Handoff, seconds: float) -> tuple[int, bytes]:
+        """The status and the body, of which one byte more than allowed is read. No redirect is
+        followed: the token would go along."""
+        headers = {
+            "authorization": f"Bearer {self.token}",
+            "content-type": "application/json",
+            "accept-encoding": "identity",
+            SECONDS: f"{seconds:.3f}",
+        }
+        transport = self.transport or pool_for(httpx.URL(self.url))
+        content = handoff.model_dump_json()
+        async with (
+            httpx.AsyncClient(transport=transport, timeout=None) as client,
+            client.stream("POST", self.url, content=content, headers=headers) as response,
+        ):
+            body = b""
+            async for piece in response.stream:  # type: ignore[union-attr]
+                body += piece
+                if len(body) > MAX_BODY_BYTES:
+                    break
+            return response.status_code, body[: MAX_BODY_BYTES + 1]
+
+    def _believed(self, status: int, body: bytes, run: Run) -> Result:
+        """The result that a response stands for."""
+        if len(body) > MAX_BODY_BYTES:
+            return self._failed(f"its answer has more than {MAX_BODY_BYTES:,} bytes")
+        if status != 200:
+            return self._failed(_why(status, self._parsed(body)), transient=_is_passing(status))
+        answer = self._parsed(body)
+        if isinstance(answer, str):
+            return self._failed(f"it answered something that is no result: {answer}")
+        run.note(
+            f"{self.name} says that it spent {counted(answer.calls, 'call')} and"
+            f" ${answer.usd:.4f} there",
+            about="elsewhere",
+            calls=answer.calls,
+            usd=str(answer.usd),
+        )
+        changes: dict[str, Any] = {"by": "", "reason": "", "transient": False}
+        if not answer.ok:
+            changes |= {"transient": answer.transient, "reason": f"{self.name} says: "}
+            changes["reason"] += _short(answer.reason) or answer.status
+        if answer.status == "paused":
+            changes |= {"status": "failed"}
+            changes["reason"] += "; its question cannot be answered over this border"
+        if answer.status == "cancelled":  # there; nobody cancelled anything here
+            changes |= {"status": "failed"}
+        return self._checked(answer, changes)
+
+    def _parsed(self, body: bytes) -> Answer | str:
+        """The answer, or why there is none. A token that comes back is taken out of it."""
+        try:
+            answer = Answer.model_validate_json(body)
+        except ValidationError as problem:
+            return _first(problem)
+        text = answer.model_dump_json()
+        if self.token not in text:
+            return answer
+        return Answer.model_validate_json(text.replace(self.token, HIDDEN))
+
+    def _checked(self, answer: Answer, changes: Mapping[str, Any]) -> Result:
+        """The result with the output that was agreed on, and texts that a model can be given."""
+        output = answer.output
+        try:
+            Handoff(intent="a check of names", artifacts=answer.artifacts)
+            if self.output is not None and answer.ok:
+                output = self.output.model_validate(output)
+        except ValidationError as problem:
+            return self._failed(f"its answer is not what was agreed on: {_first(problem)}")
+        if len(answer.artifacts) > MOST_ARTIFACTS:
+            return self._failed(f"it sent more than {MOST_ARTIFACTS} artifacts")
+        if not isinstance(output, str) and len(answer.as_text()) > MOST_CHARACTERS:
+            return self._failed(f"its output has more than {MOST_CHARACTERS:,} characters")
+        return Result(
+            **{
+                "status": answer.status,
+                "output": _cut(output) if isinstance(output, str) else output,
+                "artifacts": {name: _cut(text) for name, text in answer.artifacts.items()},
+                "retry_after_s": answer.retry_after_s,
+                **changes,
+            }
+        )
+
+    def _failed(self, why: str, *, transient: bool = False) -> Result:
+        reason = f"{self.name} at {self.where}: {_short(why.replace(self.token, HIDDEN))}"
+        return Result(status="failed", reason=reason, transient=transient)
+
+
+def _why(status: int, answer: Answer | str) -> str:
+    """The sentence for a response that is not 200."""
+    if 300 <= status < 400:
+        return f"it answered {status}, a redirect, which is not followed"
+    reason = "" if isinstance(answer, str) else _short(answer.reason)
+    return (
+        f"it answered {status}: {reason}" if reason else f"it answered {status}, without a reason"
+    )
+
+
+def _is_passing(status: int) -> bool:
+    """Whether the same handoff may be answered later."""
+    return status in (408, 429) or status in (502, 503, 504)
+
+
+def _first(problem: ValidationError) -> str:
+    """The first thing that is wrong, with its place and without the value."""
+    error = problem.errors(include_url=False, include_input=False)[0]
+    place = ".".join(map(str, error["loc"]))
+    return _short(f"{place}: {error['msg']}" if place else error["msg"])
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MOST_SAID else f"{text[:MOST_SAID]} …"
+
+
+def _cut(text: str) -> str:
+    if len(text) <= MOST_CHARACTERS:
+        return text
+    return f"{text[:MOST_CHARACTERS]}\n[cut: {MOST_CHARACTERS:,} of {len(text):,} characters]"
+
+
+# ── the far side ──────────────────────────────────────────────────────────────────────────────────
+
+
+def serve_handoffs(
+    executable: Executable,
+    *,
+    port: int,
+    token: str,
+    budget: Budget,
+    host: str = "127.0.0.1",
+    client: Callable[[], Client] = connect,
+) -> HandoffServer:
+    """Serves an executable to whoever has the token, in threads, until the server is closed.
+
+    port:   0 picks a free one.
+    token:  what a caller has to send as `Authorization: Bearer …`.
+    budget: of each handoff, which is a run of its own; a caller that waits for less time than its
+            seconds makes them fewer.
+    client: makes the client of each of these runs.
+
+    Use it as `with serve_handoffs(…) as server`, or close it with `close()`; `server.url` is where
+    it listens. Raises ValueError for a token that no header can hold, and OSError when the port is
+    taken or this Python has no sockets.
+    """
+    _check_token(token)
+    server = HandoffServer((host, port), executable, token, budget, client)
+    threading.Thread(
+        target=server.serve_forever, args=(0.02,), name="handoffs", daemon=True
+    ).start()
+    return server
+
+
+class HandoffServer(ThreadingTCPServer):
+    """A server of one executable; from `serve_handoffs`."""
+
+    daemon_threads = True
+    request_queue_size = 128
+    allow_reuse_address = os.name == "posix"  # elsewhere it would let two servers have one port
+
+    def __init__(
+        self,
+        address: tuple[str, int],
+        executable: Executable,
+        token: str,
+        budget: Budget,
+        client: Callable[[], Client],
+    ) -> None:
+        super().__init__(address, _Door)
+        self.executable = executable
+        self.budget = budget
+        self.url = f"http://{address[0]}:{self.server_address[1]}/"
+        self.places = threading.BoundedSemaphore(MOST_AT_ONCE)
+        self._expected = f"Bearer {token}".encode("ascii")
+        self._client = client
+
+    def admits(self, authorization: str) -> bool:
+        """Whether the header holds the token; compared in constant time."""
+        return hmac.compare_digest(authorization.encode("utf-8", "replace"), self._expected)
+
+    async def work(self, handoff: Handoff, seconds: float) -> Answer:
+        """One run of the executable, within the budget and the caller's seconds."""
+        own = math.inf if self.budget.seconds is None else self.budget.seconds
+        budget = self.budget
+        if seconds < own:
+            budget = budget.model_copy(update={"seconds": seconds})
+        async with self._client() as client:
+            run = Run(client, budget=budget)
+            result = await run.dispatch(self.executable, handoff)
+        claim = {"calls": run.spent.calls, "usd": run.spent.usd}
+        return Answer.model_validate(
+            {**result.model_dump(exclude={"output"}), **claim, "output": as_plain(result.output)}
+        )
+
+    def close(self) -> None:
+        """Ends the server; work that is under way is left to its own end."""
+        self.shutdown()
+        self.server_close()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class _Door(BaseHTTPRequestHandler):
+    """One connection. Each answer, a refusal too, is a result as JSON."""
+
+    timeout = IDLE_S
+    server: HandoffServer
+
+    def handle(self) -> None:
+        with contextlib.suppress(ConnectionError, TimeoutError):  # the caller has gone
+            super().handle()
+
+    def do_POST(self) -> None:
+        if not self.server.admits(self.headers.get("authorization", "")):
+            return self._refuse(401, "the token is missing or wrong")
+        length = self.headers.get("content-length", "")
+        if not (length.isascii() and length.isdecimal()) or "transfer-encoding" in self.headers:
+            return self._refuse(411, "send the handoff whole, with its content-length")
+        if len(length) > 15 or int(length) > MAX_BODY_BYTES:
+            return self._refuse(
+                413, f"it has {length[:20]} bytes; at most {MAX_BODY_BYTES:,} are allowed"
+            )
+        try:
+            handoff = Handoff.model_validate_json(self.rfile.read(int(length)))
+            seconds = float(self.headers.get(SECONDS, "inf"))
+            if math.isnan(seconds) or seconds < 0:
+                raise ValueError
+        except ValidationError as problem:
+            return self._refuse(400, f"the body is no handoff: {_first(problem)}")
+        except ValueError:
+            return self._refuse(400, f"{SECONDS} is no number of seconds")
+        return self._work(handoff, seconds)
+
+    def _work(self, handoff: Handoff, seconds: float) -> None:
+        if not self.server.places.acquire(blocking=False):
+            return self._refuse(503, f"it works on {MOST_AT_ONCE} handoffs already; ask again")
+        try:
+            answer = asyncio.run(self.server.work(handoff, seconds))
+        except Exception:  # a bug: its text is for whoever runs the server
+            traceback.print_exc()
+            return self._refuse(500, "it failed there by a bug; its terminal shows where")
+        finally:
+            self.server.places.release()
+        return self._answer(200, answer)
+
+    def _refuse(self, status: int, reason: str) -> None:
+        self._answer(status, Answer(status="failed", reason=reason))
+        self._drop_body()
+
+    def _answer(self, status: int, answer: Answer) -> None:
+        data = answer.model_dump_json().encode("utf-8")
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(data)))
+        self.send_header("connection", "close")
+        self.end_headers()
+        self.wfile.write(data)
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Also what the base class refuses, such as GET, is answered as a result."""
+        self._refuse(code, message or "POST a handoff")
+
+    def _drop_body(self) -> None:
+        """Reads, and drops, what a caller still sends: cut off while it sends, it would see a
+        broken connection and not the reason."""
+        self.close_connection = True
+        with contextlib.suppress(OSError):
+            self.wfile.flush()
+            self.connection.shutdown(socket.SHUT_WR)
+            self.connection.settimeout(LINGER_S)
+            left = 8 * MAX_BODY_BYTES
+            while left > 0 and (piece := self.rfile.read1(MAX_BODY_BYTES)):
+                left -= len(piece)
+
+    def log_message(self, *_: Any) -> None:
+        """Tells nothing: the terminal is for bugs."""
