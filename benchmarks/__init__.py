@@ -1,1 +1,1 @@
-"""What the kernel costs, as ratios to the plainest code that does the same, measured in one run."""
+"""The cost of the kernel, in ratios to the plainest code that does the same, from one run."""

@@ -120,7 +120,7 @@ async def fan_out(address: str, width: int, rounds: int, goal: float | None = No
 
 
 async def growth(address: str, rounds: int = 9, goal: float = 1.2) -> None:
-    """What one more turn costs, late in a conversation against early in the same one."""
+    """Measures one more turn, late in a conversation against early in the same one."""
     first, *later = GROWTH_TURNS
     last = max(later) + NEAR
     near: dict[tuple[type, int], list[float]] = {

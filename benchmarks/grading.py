@@ -1,4 +1,4 @@
-"""What grading costs: 20 submissions of one exercise notebook, graded, beside plain nbval on the
+"""The cost of grading: 20 submissions of one exercise notebook, graded, beside plain nbval on the
 same 20 and the floor.
 
 `python -m benchmarks.grading` prints CPU seconds per submission and submissions per minute with two

@@ -1,4 +1,4 @@
-"""What production wrappers cost: a step with a journal against one without, guarded work against
+"""The cost of production wrappers: a step with a journal against one without, guarded work against
 bare work. The sides take turns in one run, so the ratios hold on a busy machine too.
 """
 

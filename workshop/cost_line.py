@@ -11,7 +11,7 @@ FIRST = " A restarted kernel counts from 0 again."
 
 
 class CostLine:
-    """What a notebook has spent until now, for a line after each cell that spends more."""
+    """The spending of a notebook until now, for a line after each cell that spends more."""
 
     def __init__(self) -> None:
         self._before: Any = None

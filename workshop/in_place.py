@@ -110,7 +110,7 @@ def _run(arguments: tuple[str, ...], folder: Path, output: io.TextIOWrapper) -> 
 
 
 def _trials(folder: Path, listed: Path, output: io.TextIOWrapper) -> int:
-    """What `kernel/desks/trial.py` does in a process: tries variants of a file in turn."""
+    """Tries variants of a file in turn, as `kernel/desks/trial.py` does in a process."""
     from kernel.desks.checkout import STUCK
     from kernel.desks.trial import outcome
 
@@ -131,7 +131,7 @@ def _trials(folder: Path, listed: Path, output: io.TextIOWrapper) -> int:
 
 @contextlib.contextmanager
 def _elsewhere(folder: Path) -> Iterator[None]:
-    """What a process has for itself: its folder, arguments, paths, settings and modules."""
+    """Gives the block its own folder, arguments, paths, settings and modules, as a process has."""
     before = Path.cwd(), sys.argv, list(sys.path), dict(os.environ), set(sys.modules)
     written = sys.dont_write_bytecode
     os.chdir(folder)

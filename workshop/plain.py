@@ -112,8 +112,9 @@ def _whole(response: httpx.Response) -> httpx.Response:
 
 
 def _usage(response: httpx.Response) -> Usage | None:
-    """What a reply says that it used; None for one that cannot be read, which may cost all that was
-    set aside."""
+    """Returns the usage that a reply states; None for one that cannot be read, which may cost all
+    that was set aside.
+    """
     try:
         content = b"".join(response.stream)
         reply = httpx.Response(200, headers=response.headers, content=content)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.places import ROOT
 
-ROOMS = ("kernel", "offline_model", "classroom")
+ROOMS = ("kernel", "offline_model", "classroom", "workshop", "benchmarks")
 QUESTION_WORDS = {"What", "How", "Where", "Who", "Why", "Which", "Those"}
 
 # Lessons show the source of these as stored output.

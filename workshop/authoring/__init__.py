@@ -1,4 +1,4 @@
-"""What `build` keeps up to date in this course besides: the cheat sheet and pictures."""
+"""Pages of this course that `build` keeps up to date besides: the cheat sheet and pictures."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ LONGEST_REASON = 200
 
 @dataclass
 class Found:
-    """What depends on the documents, by doing it."""
+    """The things that depend on the documents, found by a run with them."""
 
     anew: list[str] = field(default_factory=list)
     """Notebooks whose outputs are others now."""
@@ -111,7 +111,7 @@ def unfit(exercise: Exercise) -> str:
 
 
 def _passing(exercise: Exercise, rows: list[Row]) -> str:
-    """Which known wrong answer passes, in words."""
+    """Names a known wrong answer that would pass, in words; empty when none would."""
     for name in exercise.slips:
         if not any(name in case.slips for row in rows for case in row):
             return f"the wrong answer {name!r} would pass"
@@ -119,7 +119,7 @@ def _passing(exercise: Exercise, rows: list[Row]) -> str:
 
 
 def _refused(exercise: Exercise, source: str, row: Row) -> str:
-    """How a right answer in other words differs, in words."""
+    """Returns the reason that a right answer in other words would be refused; else empty."""
     seen = tables.observed(exercise, source, row)
     wrong = [
         aspect
@@ -147,7 +147,9 @@ def _execute(path: Path, found: Found) -> None:
 
 
 def reason(failure: str) -> str:
-    """Why a notebook stops, in a line: the error, and the last line that it passed through."""
+    """Returns the reason that a notebook stops, in a line: the error, and the last line that it
+    passed through.
+    """
     text = COLOUR.sub("", failure)
     error = [line.strip() for line in text.splitlines() if line.strip()][-1]
     if len(error) > LONGEST_REASON:
@@ -157,7 +159,7 @@ def reason(failure: str) -> str:
 
 
 def page(notes: list[str], found: Found) -> str:
-    """What was found, for the instructor, as Markdown."""
+    """Returns the findings for the instructor, as Markdown."""
     unfit = [f"{id}: {why}" for id, why in found.unfit.items()]
     fit = [id for id in found.read_by if id not in found.unfit]
     stopped = [f"`{name}`: {why}" for name, why in found.stopped.items()]

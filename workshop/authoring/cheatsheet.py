@@ -84,7 +84,9 @@ def page() -> tuple[Path, str]:
 
 
 def _public(module: str) -> dict[str, Any]:
-    """What a module names as public, or else defines itself, in the order of its lines."""
+    """Returns the public names of a module, or else its own, in the order of its lines, with their
+    things.
+    """
     found = importlib.import_module(module)
     own = [name for name, thing in vars(found).items() if _module_of(thing) == module]
     names = getattr(found, "__all__", [name for name in own if not name.startswith("_")])
@@ -96,7 +98,7 @@ def _module_of(thing: Any) -> str:
 
 
 def _described(thing: Any) -> bool:
-    """Whether a thing has words of its own: a class, a function, a module or a tool."""
+    """True if a thing has words of its own: a class, a function, a module or a tool."""
     kinds = (inspect.isclass, inspect.isfunction, inspect.ismodule)
     return isinstance(thing, Tool) or any(is_one(thing) for is_one in kinds)
 

@@ -1,4 +1,4 @@
-"""What each lesson would cost on a real model: an estimate that `build` writes into the lesson and
+"""The cost of each lesson on a real model: an estimate that `build` writes into the lesson and
 README.
 
 A lesson runs once in live mode, against the offline model behind a port of this machine, which adds
@@ -121,13 +121,13 @@ def mark_of(path: Path) -> str:
 
 
 def file_of(number: str) -> Path:
-    """Where the tokens of a lesson, or of a sitting by its name, are stored."""
+    """Path of the stored tokens of a lesson, or of a sitting by its name."""
     folder = ROOT / "workshop" / "course"
     return folder / (f"lesson_{number}/cost.json" if number.isdigit() else f"{number}_cost.json")
 
 
 def stored(number: str) -> dict[str, Any] | None:
-    """What is stored of a lesson; None where nothing is."""
+    """Returns the stored tokens of a lesson; None where nothing is stored."""
     file = file_of(number)
     return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
 
@@ -145,8 +145,9 @@ def keep(path: Path) -> None:
 
 
 def dollars(tokens: Mapping[str, Mapping[str, int]]) -> Decimal:
-    """What these tokens cost at the list price of short prompts: a sum over many requests is no
-    long prompt. Raises LookupError for a model without a price."""
+    """Returns the price of these tokens, at the list price of short prompts: a sum over many
+    requests is no long prompt. Raises LookupError for a model without a price.
+    """
     total = Decimal(0)
     for model, sums in tokens.items():
         for name in FIELDS:

@@ -58,7 +58,7 @@ def main(argv: list[str]) -> int:
 
 
 def refusal(copy: Path) -> str:
-    """Why the copy cannot be made there; empty when it can."""
+    """Returns the reason that the copy cannot be made there; empty when it can."""
     if copy.exists() and (not copy.is_dir() or any(copy.iterdir())):
         return f"--out is {copy}, which is there already; expected a new or an empty folder"
     if copy.is_relative_to(ROOT):

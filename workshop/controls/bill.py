@@ -1,4 +1,4 @@
-"""What a run used, for a person: a sentence, and a table of who used what."""
+"""The bill of a run, for a person: a sentence, and a table with a line for each agent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kernel.trace import dollars
 
 
 def bill(run: Run) -> str:
-    """What a run used: a sentence, and a table of who used what."""
+    """Returns the bill of a run: a sentence, and a table with a line for each agent."""
     figures = "padding-left: 1.5em; text-align: right"
     head = "".join(
         f'<th scope="col" style="{"text-align: left" if name == "agent" else figures}">{name}</th>'
@@ -32,8 +32,8 @@ def bill(run: Run) -> str:
 
 
 def accounts(run: Run) -> dict[str, Spent]:
-    """What each agent used; then what went into calls that were cut off, at the most that each may
-    cost; then the total.
+    """Returns the usage of each agent; then that of calls that were cut off, at the most that each
+    may cost; then the total.
     """
     agents: dict[str, Spent] = {}
     unanswered = run.spent

@@ -45,7 +45,7 @@ class Card(Control):
 
     @property
     def recommended(self) -> str:
-        """What the rule says of what is filled in now."""
+        """The advice of the rule for the card as it is filled in now."""
         return self.rule(self.criteria)
 
     def _build(self) -> Any:

@@ -23,7 +23,7 @@ WAKE_S = 0.25
 
 @dataclass(frozen=True)
 class Decision:
-    """What was decided at a checkpoint, and by whom."""
+    """The decision at a checkpoint, and its author."""
 
     choice: str
     """One of the options."""
@@ -35,7 +35,7 @@ class Decision:
 
 @dataclass(repr=False)
 class Question(Control):
-    """What a checkpoint puts on display; `decision` is None until there is one."""
+    """The question that a checkpoint displays; `decision` is None until there is one."""
 
     question: str
     options: tuple[str, ...]
@@ -246,7 +246,7 @@ async def _at_terminal(asked: Question, timeout_s: float, on_timeout: str) -> De
 
 
 async def _within(seconds: float, answer: asyncio.Future[str]) -> bool:
-    """Whether the answer came in time.
+    """Waits for an answer; returns whether it came in time.
 
     Waits in slices: an interrupt from the kernel's menu takes effect only when its loop wakes up,
     and a loop that waits for nothing but a click may sleep on.

@@ -78,7 +78,7 @@ class FailureLab(Control):
         return result
 
     def finding(self) -> str:
-        """What came of the latest run, and what it cost, in two sentences."""
+        """The outcome of the latest run and its cost, in two sentences."""
         if self.run is None or self.result is None:
             return "Not run yet."
         spent, words = self.run.spent, len(self.result.as_text().split())

@@ -53,8 +53,8 @@ class _Cap(traitlets.CFloat):
 
 
 class ModelSwitch(Control, traitlets.HasTraits):
-    """Which model the lesson's agents talk to. The choice lives in this object; the environment is
-    left alone.
+    """A switch for the model of the lesson's agents. The choice lives in this object; the
+    environment is left alone.
 
     mode:    "offline", "live" or "local"; without it WORKSHOP_MODEL, else offline.
     max_usd: the hard cap, in US dollars, of this notebook: of all live connections together.
@@ -97,7 +97,7 @@ class ModelSwitch(Control, traitlets.HasTraits):
 
     @property
     def latency_ms(self) -> int:
-        """How long an offline answer takes: the pace while a person watches, else 0."""
+        """The latency of an offline answer: the pace while a person watches, else 0."""
         return self.pace_ms if interactive() else 0
 
     def connect(self, *, concurrency: int | None = None, **offline: Any) -> Client:
@@ -113,7 +113,7 @@ class ModelSwitch(Control, traitlets.HasTraits):
         return kernel.connect(self.mode, concurrency=concurrency)
 
     def missing(self, mode: str) -> str:
-        """What a mode still needs, in one line; empty when it is ready."""
+        """Returns the reason that a mode is not ready, in one line; empty when it is."""
         try:
             kernel.connect(mode)
         except Exception as problem:  # also an address or a proxy that cannot be read
@@ -231,7 +231,7 @@ def _as_last_time(switch: ModelSwitch) -> ModelSwitch:
 
 
 def _host() -> str:
-    """Where requests go, without what else an address may hold (a user, a password)."""
+    """Host of requests, without the user and the password that an address may hold."""
     url = httpx.URL(os.environ.get("ANTHROPIC_BASE_URL") or "https://api.anthropic.com")
     return url.host + (f":{url.port}" if url.port else "")
 

@@ -58,7 +58,7 @@ class Prediction(Control):
         return Reveal(self.chosen, words)
 
     def _picked(self, happened: tuple[Any, ...]) -> str:
-        """What happened, in words."""
+        """Returns the words for what happened: those given, or those that `right` picks."""
         if self.right is not None:
             words, by = self.right(*happened), "the function `right` of this prediction returned"
         elif len(happened) == 1:
@@ -103,7 +103,7 @@ class Prediction(Control):
 
 @dataclass(repr=False)
 class Reveal(Control):
-    """What was predicted beside what happened: a text, which needs no kernel afterwards."""
+    """The prediction beside the outcome: a text, which needs no kernel afterwards."""
 
     predicted: str | None
     happened: str

@@ -18,7 +18,7 @@ NUMBERS = "123456789"
 
 
 def at_terminal() -> bool:
-    """Whether a person sits at this process: it reads from a terminal and writes to one."""
+    """True if a person sits at this process: it reads from a terminal and writes to one."""
     try:
         return sys.stdin.isatty() and sys.stdout.isatty()
     except (AttributeError, ValueError):  # no stream, or a closed one

@@ -303,7 +303,7 @@ class _Drawing:
 
 
 def _stopped(run: Run | None) -> Result:
-    """What a cancelled run leaves: each specialist's last finished work."""
+    """Returns the result of a cancelled run: each specialist's last finished work."""
     work = _finished_work(run)
     finished = (
         f"Finished before that: {', '.join(work)}." if work else "Nothing was finished before that."
@@ -319,7 +319,7 @@ def _finished_work(run: Run | None) -> dict[str, str]:
 
 
 def _folded(summary: str, html: str) -> str:
-    """What one click, or one key, opens."""
+    """HTML that opens at one click, or one key."""
     return f'<details><summary style="cursor: pointer">{escape(summary)}</summary>{html}</details>'
 
 

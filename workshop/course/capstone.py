@@ -1,4 +1,4 @@
-"""What the log of a capstone shows: properties of the run, never the taste of its words."""
+"""Properties of a capstone's run, as its log shows them, never the taste of its words."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def on_log(
 
 
 def _result(returned: Iterable[Returned]) -> Result:
-    """What the first handoff came to."""
+    """Returns the result of the first handoff."""
     for event in returned:
         if event.run.count(".") == 0:
             return event.result
@@ -65,7 +65,7 @@ def _notes_of_gates(events: Iterable[Event]) -> list[Note]:
 
 
 def _vetoes_left(events: Iterable[Event]) -> int:
-    """How many issues the gates found, each when it was asked last."""
+    """Counts the issues that the gates found, each when it was asked last."""
     vetoes: dict[str, int] = {}
     for note in _notes_of_gates(events):
         gate = str(note.fields.get("gate"))
@@ -84,7 +84,7 @@ def citations(text: str) -> set[str]:
 
 
 def _same_draft(gated: str, text: str) -> bool:
-    """Whether a text that a gate let pass is the one that is returned, or the most of it."""
+    """True if a text that a gate let pass is the one that is returned, or the most of it."""
     texts = [gated.strip(), text.strip()]
     shorter, longer = sorted(texts, key=len)
     return 2 * len(shorter) >= len(longer) > 0 and shorter in longer
@@ -119,7 +119,7 @@ def _own_tools(events: Sequence[Event]) -> set[str]:
 
 
 def _is_used(result: Result, number: int, events: Sequence[Event], kept: set[str]) -> bool:
-    """Whether what came back with this event goes on: into a later handoff, or into the result.
+    """True if the result of this event goes on: into a later handoff, or into the final result.
 
     A decision is used by whoever asked for it: a verdict, or a word or two.
     """
@@ -167,7 +167,7 @@ def _returned(event: Event) -> list[str]:
 
 
 def _limits(events: Iterable[Event]) -> int:
-    """How many limits the first handoff or its run has, beside the depth that each one has."""
+    """Counts the limits of the first handoff or its run, beside the depth that each one has."""
     for event in events:
         if isinstance(event, Dispatched):
             of_run = event.limits_of_run or Budget()

@@ -1,4 +1,4 @@
-"""What an answer needed of a model: the calls and tokens of its runs and scripted models."""
+"""The use of models by an answer: the calls and tokens of its runs and scripted models."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def costs_of(noted: list[Any]) -> dict[str, int]:
 
 
 def _spent(noted: list[Any]) -> Iterator[Spent]:
-    """What each run used, and each answered request to a scripted model that is in no run."""
+    """Yields the usage of each run, and of each answered request to a scripted model in no run."""
     for one in noted:
         if isinstance(one, Run):
             yield one.spent

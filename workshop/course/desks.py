@@ -46,7 +46,7 @@ WAITS = 20
 
 @dataclass
 class Floor:
-    """How many colleagues are at work in the same moment, and how many there were at most."""
+    """The number of colleagues at work in the same moment, and the most that there were."""
 
     now: int = 0
     peak: int = 0
@@ -76,7 +76,7 @@ class Colleague:
 
 
 def order_of(run: Run, *, after: int = 0) -> tuple[str, ...]:
-    """Who was given work by the run, in order, without the first `after` handoffs."""
+    """Names the receivers of the run's handoffs, in order, without the first `after`."""
     return tuple(handoff["to_agent"] for handoff in run.trace().handoffs()[after:])
 
 

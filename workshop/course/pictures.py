@@ -35,7 +35,7 @@ class Conversation(Transcript):
 
 
 def _events(wire: Wire) -> list[Event]:
-    """What a run would have noted of the requests and replies."""
+    """Returns the events that a run would have noted of the requests and replies."""
     events: list[Event] = []
 
     def note(kind: Callable[..., Event], **fields: Any) -> None:
@@ -54,7 +54,7 @@ def _events(wire: Wire) -> list[Event]:
 
 
 def _has_messages(request: dict) -> bool:
-    """Whether a request can be drawn as a conversation."""
+    """True if a request can be drawn as a conversation."""
     messages = request.get("messages")
     return isinstance(messages, list) and all(
         isinstance(message, dict) and "role" in message and _is_content(message.get("content"))

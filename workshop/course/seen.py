@@ -1,4 +1,4 @@
-"""What observations see here: runs of the kernel, results, the offline model's account."""
+"""Parts of observations: runs of the kernel, results, the offline model's account."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def process_of(answer: Any, number: int) -> Iterator[None]:
 
 
 def ending(returned: Any) -> dict[str, Any]:
-    """How a result ended and with what; anything else unchanged."""
+    """Returns the status and the output of a result; anything else unchanged."""
     if isinstance(returned, Result):
         return {"returned": ("a Result",), "status": returned.status, "output": returned.output}
     return {"returned": returned}

@@ -82,7 +82,7 @@ class WatchedAPI:
 
 
 def too_large(size: int) -> str:
-    """What is wrong with a request of so many bytes."""
+    """Returns the complaint about a request of so many bytes."""
     return f"it sent a request of {size:,} bytes; at most {LARGEST_BODY:,} are taken"
 
 
@@ -94,7 +94,7 @@ def _exchange(process: str, body: bytes, reply: bytes) -> Exchange:
 
 
 class Service:
-    """What an observation has of the service: clients, and its log where it is at hand."""
+    """An observation's door to the service: clients, and the log where it is at hand."""
 
     def __init__(self, socket: str = "") -> None:
         """socket: where the service is outside; empty for one of its own."""
@@ -116,7 +116,7 @@ class Service:
         return Client(transport, base_url=f"http://offline/{process}", retries=0, max_usd="5")
 
     def complete(self, reader: Reader, case: Any, seen: dict[str, Any]) -> dict[str, Any]:
-        """What was seen, with what the service saw; without it where the log is outside."""
+        """Returns the observation with the service's view; without it where the log is outside."""
         return {**seen, MARK: True} if self.socket else reader(self.log, case, seen)
 
 

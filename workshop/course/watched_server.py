@@ -120,7 +120,7 @@ class _Server(ThreadingMixIn, TCPServer):
                         connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """What a submission breaks is its own."""
+        """Ignores an error: it concerns the submission's own request."""
 
 
 def main(path: str) -> None:

@@ -43,7 +43,7 @@ class Wire(Script):
 
     @property
     def refused(self) -> str:
-        """What the API said to the last request when it refused it; else nothing."""
+        """The API's answer to the last request when it refused it; else empty."""
         if not self.exchanges:
             return ""
         _, status, answer = self.exchanges[-1]
@@ -61,7 +61,7 @@ def call_of(name: str, **given: Any) -> dict[str, Any]:
 
 
 def free(request: dict) -> bool:
-    """Whether the model may call tools in its answer to this request."""
+    """True if the model may call tools in its answer to this request."""
     choice = request.get("tool_choice")
     return not isinstance(choice, dict) or choice.get("type") != "none"
 

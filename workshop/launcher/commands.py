@@ -82,7 +82,7 @@ def _of_mutants(argv: list[str]) -> list[str]:
 
 
 def _is_path(word: str) -> bool:
-    """Whether an argument of pytest names a path (the `kernel` of `-k kernel` does not, though it
+    """True if an argument of pytest names a path (the `kernel` of `-k kernel` does not, though it
     exists).
     """
     path = word.split("::")[0]

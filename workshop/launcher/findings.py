@@ -1,4 +1,4 @@
-"""What the doctor looks for in this course besides: its documents, SQLite, the model."""
+"""Findings of the doctor for this course: its documents, SQLite, the model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def findings(root: Path) -> list[Finding]:
 
 
 def sqlite() -> Finding:
-    """Whether SQLite can index text."""
+    """Checks that SQLite can index text."""
     if problem := _no_fts5():
         remedy = "use a Python from python.org, uv or conda"
         return Finding("sqlite", False, f"no full-text search ({problem})", remedy)
@@ -49,7 +49,7 @@ def corpus(root: Path) -> Finding:
 
 
 def model(environ: Mapping[str, str]) -> Finding:
-    """Which model the lessons will use. Only names, never a value that could be secret."""
+    """Checks the choice of a model. Shows names only, never a value that could be secret."""
     chosen = environ.get("WORKSHOP_MODEL", "") or "offline"
     if chosen not in ("offline", "live", "local"):
         return Finding(

@@ -152,7 +152,7 @@ TEAMS: dict[str, tuple[Callable[[int, Budget], Executable], Temperament]] = {
 
 
 def price(run: Run) -> str:
-    """What a run cost, as text."""
+    """Returns the cost of a run, as text."""
     return "price unknown" if run.spent.cost is None else f"${run.spent.cost:.4f}"
 
 

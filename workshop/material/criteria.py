@@ -26,7 +26,7 @@ SENTENCE_END = re.compile(r"(?<!\.\w)(?<!\betc)(?<!\bvs)[.!?]+\s+(?=\w)")
 
 @dataclass
 class Criteria:
-    """What somebody filled in for one task."""
+    """The criteria of one task, as somebody filled them in."""
 
     task: str = ""
     true: list[str] = field(default_factory=list)
@@ -46,7 +46,7 @@ class Criteria:
 
     @property
     def open_order(self) -> bool:
-        """Whether what comes next depends on what the work finds."""
+        """True if the next step depends on the findings of the work."""
         return OPEN_ORDER in self.true
 
     @property

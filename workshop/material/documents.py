@@ -21,7 +21,7 @@ VOID = {"br", "img", "hr", "input", "meta", "link", "wbr", "area", "base", "col"
 
 @dataclass(frozen=True)
 class Folder:
-    """What was found: the library, and each file that is not in it with the reason."""
+    """The content of a folder: the library, and each file that is not in it with the reason."""
 
     library: Corpus
     unread: dict[str, str]
@@ -88,7 +88,7 @@ def _document(path: Path, folder: Path) -> Document | str:
 
 
 def why_no_text(content: bytes) -> str:
-    """Why the bytes of a file are no text; empty when they are."""
+    """Returns the reason that the bytes of a file are no text; empty when they are."""
     try:
         content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
@@ -97,7 +97,7 @@ def why_no_text(content: bytes) -> str:
 
 
 def text_of(page: str) -> str:
-    """What a reader sees of an HTML page: its title as a heading, then a line a block."""
+    """Returns the visible text of an HTML page: its title as a heading, then a line a block."""
     reader = _Reader()
     reader.feed(page)
     reader.close()

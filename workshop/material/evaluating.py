@@ -97,7 +97,7 @@ def marks_chart(report: Report) -> chart.Chart:
 
 
 def _finding(report: Report) -> str:
-    """What the marks tell, in a sentence."""
+    """Returns the finding of the marks, in a sentence."""
     if report.cases == 1:
         return "1 case is too few for a verdict"
     if report.cases < FEWEST:

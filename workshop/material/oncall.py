@@ -16,7 +16,7 @@ class Incident(Desk):
     """The desk in front of an incident, and beside it what only the incident's maker knows."""
 
     async def hidden_test(self, draft: str) -> bool:
-        """Whether the patch in a draft passes the maker's own test, which no executable sees."""
+        """True if the patch in a draft passes the maker's own test, which no executable sees."""
         made = case(Path(self.folder).name)
         return all([await made.holds(diff) for diff in patches_in(draft)])
 

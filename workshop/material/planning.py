@@ -77,7 +77,7 @@ async def work_on(
 
 
 async def first_plan(ticket: str) -> Plan:
-    """What the planner makes of a ticket; nothing is dispatched to a worker."""
+    """Returns the planner's first plan for a ticket; nothing is dispatched to a worker."""
     desk = oncall(ticket)
     given = desk.handoff(ticket)
     task = f"{given.intent}\n\n{given.context}"

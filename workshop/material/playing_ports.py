@@ -62,7 +62,7 @@ def python_of(environment: Path) -> Path:
 
 
 def packages_of(environment: Path) -> Path:
-    """Where a virtual environment keeps its packages."""
+    """Returns the folder of a virtual environment's packages."""
     windows = environment / "Lib" / "site-packages"
     return next(environment.glob("lib/python*/site-packages"), windows)
 
@@ -127,7 +127,7 @@ def with_dependencies(needs: Iterable[str], site: Path) -> list[Distribution]:
 
 
 def megabytes(packages: Iterable[Distribution]) -> float:
-    """What packages take on the disk, without compiled Python."""
+    """Returns the size of packages on the disk, without compiled Python."""
     paths = set()
     for package in packages:
         for file in package.files or ():
@@ -181,7 +181,7 @@ def watching() -> Iterator[tuple[Watched, str]]:
 
 
 def verdict_by(api: Watched) -> str:
-    """How a port asks its reviewer for a typed answer, as its requests show."""
+    """Names the way in which a port asks its reviewer for a typed answer, as its requests show."""
     for request, status, _ in api.calls:
         if status != 200 or REVIEWER.strip() not in _system(request):
             continue
@@ -256,7 +256,7 @@ class Player:
         return self.answer()
 
     def log(self) -> str:
-        """What the port has written to stderr so far."""
+        """Returns the text that the port has written to stderr so far."""
         return self._log.read_text(encoding="utf-8", errors="replace")
 
 
@@ -314,7 +314,7 @@ def _measured(port: Port, player: Player, api: Watched, brief: str, runs: int) -
 
 
 def _counted(api: Watched) -> dict[str, int]:
-    """How many requests were answered and refused, and the tokens that the answered ones held."""
+    """Counts the answered and the refused requests, and the tokens of the answered ones."""
     answered = [reply for _, status, reply in api.calls if status == 200]
     tokens = sum(_input(reply.get("usage", {})) for reply in answered)
     refused = len(api.calls) - len(answered)

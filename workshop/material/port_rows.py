@@ -64,7 +64,7 @@ PORTS = {
 
 @dataclass(frozen=True)
 class Row:
-    """What was measured of one port, with which versions, and when."""
+    """The measurements of one port, with its versions and their date."""
 
     name: str
     versions: dict[str, str]
@@ -95,7 +95,7 @@ class Row:
 
     @property
     def who_tells(self) -> str:
-        """Who tells you about a bug in your own tool."""
+        """The way in which you learn of a bug in your own tool."""
         if self.failed:
             return "(does not get that far)"
         if self.bug_raised:
@@ -139,8 +139,9 @@ def store(rows: Mapping[str, Row]) -> None:
 
 
 def differences(row: Row, kept: Row) -> list[str]:
-    """What of a stored row is no longer true, a sentence each; what depends on the machine is left
-    out."""
+    """Returns the facts of a stored row that are no longer true, a sentence each; those that depend
+    on the machine are left out.
+    """
     found = []
     for name, now in row.versions.items():
         if kept.versions.get(name) != now:

@@ -61,8 +61,9 @@ def sdk(service: Service) -> Any:
 
 
 class SameShape:
-    """What lesson 24 uses of the SDK's client: `messages.create`, whose reply has blocks with
-    attributes."""
+    """The part of the SDK's client that lesson 24 uses: `messages.create`, whose reply has blocks
+    with attributes.
+    """
 
     def __init__(self, client: Client) -> None:
         self.messages = self

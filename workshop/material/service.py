@@ -52,7 +52,7 @@ class Service(OfflineAPI):
 
     @property
     def address(self) -> str:
-        """Where it listens on this machine, such as `http://127.0.0.1:50123`; empty in a tab."""
+        """The address on this machine, such as `http://127.0.0.1:50123`; empty in a tab."""
         return getattr(self._server, "url", "")
 
     @property

@@ -35,7 +35,7 @@ def sentences(brief: str) -> list[tuple[str, list[str]]]:
 
 
 def carried(sentence: str, sources: list[str], library: Corpus) -> bool:
-    """Whether the cited documents hold all numbers and four of five words of the sentence."""
+    """True if the cited documents hold all numbers and four of five words of the sentence."""
     found = [library.documents[id] for id in sources if id in library.documents]
     text = " ".join(f"{document.title} {document.text}" for document in found)
     held = set(re.findall(r"\w+", text.lower()))

@@ -31,8 +31,8 @@ MARK = "supervisor-workshop build report"
 
 
 class Report:
-    """What a run did, who did it, what it cost beside one agent, and whether its author thinks it
-    was worth it.
+    """A report on a run: its work, its agents, its cost beside one agent, and its author's
+    judgement of its worth.
 
     log:       the file that `Trace.save` wrote, or a run or trace.
     baseline:  the same for a single agent on the same task.
@@ -89,13 +89,13 @@ class Report:
 
     @property
     def text(self) -> str:
-        """What the first handoff came to, as a text; empty while it is under way."""
+        """The result of the first handoff, as a text; empty while it is under way."""
         result = self.log.result
         return "" if result is None else result.as_text()
 
     @property
     def verdict(self) -> str:
-        """What the comparison with one agent says, or why there is none."""
+        """The verdict of the comparison with one agent, or the reason that there is none."""
         return facts.verdict(self.log, self.baseline, self.documents)
 
     @property

@@ -1,4 +1,4 @@
-"""What was built, as the log shows it: who has which prompt and which tools, and what the gates said."""
+"""The team as the log shows it: prompts and tools of each member, and the verdicts of the gates."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class GateSeen:
 
     @property
     def in_words(self) -> str:
-        """What it did."""
+        """The work of the gate, in words."""
         if not self.drafts:
             return "was not asked in this run"
         return f"looked at {counted(self.drafts, 'draft')}, sent back {self.vetoes}"
@@ -102,7 +102,7 @@ def gates_seen(events: Iterable[Event], given: Iterable[Any] = ()) -> list[GateS
 
 
 def rule_of(gate: Any) -> str:
-    """What a gate asks for: the first line of its class's docstring, and the values it was given."""
+    """Returns the rule of a gate: the first line of its class's docstring, and its values."""
     kind = type(gate)
     docstring = (kind.__doc__ or "").strip().partition("\n")[0]
     if docstring.startswith(f"{kind.__name__}("):  # what dataclasses write themselves
@@ -125,7 +125,9 @@ def _value(name: str, value: Any) -> str:
 
 
 def beside_the_card(card: Criteria, team: Iterable[Member]) -> str:
-    """Who is on the card and did not work, and who worked and is not on the card; else ""."""
+    """Names the agents on the card that did not work, and the agents at work that are not on it;
+    else "".
+    """
     worked = {member.name for member in team if member.model}
     idle = [name for name in card.specialists if name not in worked]
     new = sorted(worked - {*card.specialists})

@@ -40,7 +40,7 @@ class Claim:
 
     @property
     def carried(self) -> bool:
-        """Whether it cites documents, and each of them carries it or a part of it."""
+        """True if it cites documents, and each of them carries it or a part of it."""
         return bool(self.cited) and any(each.carries for each in self.cited)
 
 
@@ -103,7 +103,7 @@ def _words(text: str) -> set[str]:
 
 
 def in_words(found: list[Claim]) -> str:
-    """How many sentences are carried, in a sentence that says what that means."""
+    """Counts the sentences that are carried, in a sentence that says what that means."""
     carried = sum(claim.carried for claim in found)
     return (
         f"{carried} of {len(found)} sentences are carried by a source that they cite: it holds all "

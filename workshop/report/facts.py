@@ -1,4 +1,4 @@
-"""What a build report says, before it has a form: figures, comparison, troubles, surroundings."""
+"""The content of a build report without its form: figures, comparison, troubles, surroundings."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Figures:
-    """What a run used."""
+    """The usage of a run."""
 
     calls: int
     input_tokens: int
@@ -105,7 +105,7 @@ def compared(team: Figures, alone: Figures | None, *, timed: bool) -> list[Row]:
 
 
 def timed(log: Log, baseline: Log | None = None) -> bool:
-    """Whether models answered, and not the offline program, whose seconds say nothing."""
+    """True if models answered, and not the offline program, whose seconds say nothing."""
     return not log.offline and not (baseline and baseline.offline)
 
 
@@ -114,7 +114,7 @@ def _times(mine: Any, other: Any, unit: str = "×") -> str:
 
 
 def not_compared(log: Log, baseline: Log, documents: Documents | None = None) -> str:
-    """Why the baseline's figures say nothing beside the team's; empty when they do."""
+    """Returns the reason not to compare the baseline's figures with the team's; else empty."""
     task = baseline.root.handoff.intent
     if task != log.root.handoff.intent:
         task = task if len(task) <= MOST_OF_A_TASK else f"{task[: MOST_OF_A_TASK - 1]}…"
@@ -149,7 +149,7 @@ def not_compared(log: Log, baseline: Log, documents: Documents | None = None) ->
 
 
 def _not_delivered(log: Log) -> str:
-    """How a run ended that brought no text; empty when it brought one."""
+    """Returns the ending of a run that brought no text; empty when it brought one."""
     result = log.result
     if result is None:
         return "its log ends before it does"
@@ -159,12 +159,12 @@ def _not_delivered(log: Log) -> str:
 
 
 def ending(log: Log) -> str:
-    """How a run ended, in a few words."""
+    """Returns the ending of a run, in a few words."""
     return _not_delivered(log) or f"ok, {counted(len(log.result.as_text().split()), 'word')}"
 
 
 def _other_documents(log: Log, baseline: Log, documents: Documents) -> str:
-    """What shows that the two runs did not search the same documents; empty when nothing does."""
+    """Returns the sign that the two runs did not search the same documents; else empty."""
     ours = {*found_in(log)}
     for id in found_in(baseline):
         if documents and label(id) not in documents and id not in ours:
@@ -200,7 +200,7 @@ _FOUND = re.compile(r"^\[([\w-]+)\] [^\n]*\)$", re.MULTILINE)
 
 
 def verdict(log: Log, baseline: Log | None, documents: Documents | None = None) -> str:
-    """What the comparison says, in a sentence or two, in figures only."""
+    """Returns the verdict of the comparison, in a sentence or two, in figures only."""
     if baseline is None:
         return (
             "No single-agent baseline was given, so nothing can be said of what the team is worth. "
@@ -252,7 +252,9 @@ def _said(text: str) -> list[str]:
 
 
 def troubles(events: Iterable[Event]) -> list[str]:
-    """What did not go well, a line each: retries, waits, failed tools, vetoes, bad ends."""
+    """Returns the troubles of a run, a line each: retries, waits, failed tools, vetoes,
+    failures.
+    """
     found = [_trouble(event) for event in events if _is_trouble(event)]
     more = len(found) - MOST_TROUBLES
     return found[:MOST_TROUBLES] + ([f"and {more:,} more"] if more > 0 else [])
@@ -313,7 +315,9 @@ def budgets(events: Sequence[Event]) -> list[str]:
 
 
 def surroundings(log: Log) -> list[tuple[str, str]]:
-    """Where the report was made and which models answered; no name of a person or a machine."""
+    """Returns the models that answered, and the report's software; no name of a person or
+    machine.
+    """
     models = log.trace.totals()["models"]
     model = ", ".join(models) or "none"
     if log.offline:
@@ -336,7 +340,7 @@ def _version(package: str) -> str:
 
 
 def on_secrets(in_log: int, beside: int) -> str:
-    """What the report says of secrets in the log, and in the texts that were given beside it."""
+    """Returns the report's words on secrets in the log, and in the texts given beside it."""
     sentence = "Nothing in the log looked like a key or a password."
     if in_log:
         sentence = (

@@ -44,7 +44,7 @@ class LogError(ValueError):
 
 @dataclass(frozen=True)
 class Log:
-    """What was logged, fit to be shown."""
+    """The log of a run, fit to be shown."""
 
     events: list[Event]
     digest: str
@@ -60,7 +60,7 @@ class Log:
 
     @property
     def result(self) -> Result | None:
-        """What the first handoff came to; None while the log ends before it does."""
+        """The result of the first handoff; None while the log ends before it does."""
         for event in self.events:
             if isinstance(event, Returned) and event.run == self.root.run:
                 return event.result
@@ -73,7 +73,7 @@ class Log:
 
     @property
     def offline(self) -> bool:
-        """Whether the offline model answered."""
+        """True if the offline model answered."""
         replies = (event for event in self.events if isinstance(event, Replied))
         return any(event.reply.account is not None for event in replies)
 
@@ -127,7 +127,7 @@ def _event(line: bytes, name: str, number: int, cleaner: Cleaner) -> Event:
 
 
 def _why_not(line: bytes, problem: Exception) -> str:
-    """What is wrong with a line of a log, in a sentence."""
+    """Returns the fault of a line of a log, in a sentence."""
     text = line.strip()
     if not text.startswith(b"{"):
         return "is not an event of a run; expected the file that `run.trace().save(…)` wrote"

@@ -18,6 +18,6 @@ FEWEST, MOST = 3, 5
 
 
 def checked(note: str) -> Checked:
-    """Whether the note has three to five sentences. Nobody judges their taste."""
+    """Counts the note's sentences: three to five are asked for. Nobody judges their taste."""
     count = len(sentences(note))
     return Checked("sentences in the note", count, f"{FEWEST} to {MOST}", FEWEST <= count <= MOST)

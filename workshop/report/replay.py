@@ -36,7 +36,9 @@ def frames(events: Sequence[Event], limit: int = MOST) -> list[Frame]:
 
 
 def places(events: Sequence[Event], limit: int = MOST) -> list[int]:
-    """Which events get a picture: handoffs and returns first, then whatever else a line tells of."""
+    """Returns the events that get a picture: handoffs and returns first, then others with a
+    line.
+    """
     moves = []
     with_line = []
     for number, event in enumerate(events):

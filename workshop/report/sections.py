@@ -1,4 +1,4 @@
-"""What the page says of the build: the text, the note and the card, the rival, the team, the documents."""
+"""The sections of the page: the text, the note and the card, the rival, the team, the documents."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ def _last_numbers(drawing: Drawing, ends: Sequence[tuple[float, str]]) -> None:
 
 
 def _legend(drawing: Drawing, names: Iterable[str], y: float) -> float:
-    """What each line is called, in rows under the numbers, where no line passes.
+    """Draws the name of each line, in rows under the numbers, where no line passes.
 
     Returns the bottom that the chart has with it.
     """

@@ -53,7 +53,7 @@ class Context:
 
 
 class ContextSizes(View):
-    """What each conversation carries: `ContextSizes(run)`, or `ContextSizes(run, mixed=other_run)`
+    """The size of each conversation: `ContextSizes(run)`, or `ContextSizes(run, mixed=other_run)`
     to compare.
 
     mixed: the same work in one conversation; a Run, a Trace or events, drawn below on the same

@@ -1,4 +1,4 @@
-"""What every chart is drawn with: the finished chart, its shapes, and its axes at round numbers."""
+"""The parts of every chart: the finished chart, its shapes, and its axes at round numbers."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Drawing:
         self.text(x, y, words, fill=INK, bold=True, **style)
 
     def mark(self, x: float, y: float, words: str) -> None:
-        """What a dashed line means, above it."""
+        """Writes the meaning of a dashed line above it."""
         self.text(x, y, words, fill=INK, anchor="middle")
 
     def row_name(self, name: str, y: float) -> None:
@@ -121,7 +121,7 @@ class Drawing:
         self.text(end, y, name, size=BODY, fill=INK, anchor="end", width=width)
 
     def meaning(self, x: float, y: float, words: str) -> None:
-        """What the numbers of an axis count."""
+        """Writes the meaning of an axis's numbers."""
         self.text(x, y, words, fill=MUTED, anchor="middle")
 
     def line(self, x: float, y: float, x2: float, y2: float, **style: Any) -> None:
@@ -158,7 +158,7 @@ class Drawing:
         self.meaning(axis.middle, bottom + 36, meaning)
 
     def chart(self, finding: str, bottom: float, words: Iterable[str]) -> Chart:
-        """What was drawn, on a card under the sentence that it shows."""
+        """Returns the drawing as a chart, on a card under the sentence that it shows."""
         width = WIDTH - 160
         title = text(MARGIN, 38, finding, size=TITLE, fill=INK, bold=True, width=width)
         shapes = [title, *self.shapes]

@@ -86,7 +86,7 @@ class Elsewhere(View):
 
     @property
     def heading(self) -> str:
-        """What the picture is headed with: there may be no wire."""
+        """The heading of the picture: there may be no wire."""
         branches = self.branches()
         at_home = branches and all(branch.at_home for branch in branches)
         return "No wire: one process" if at_home else "What crosses the wire"

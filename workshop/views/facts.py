@@ -1,4 +1,4 @@
-"""What can be counted in the trace of the desk, so that two runs can be compared."""
+"""Facts in the trace of the desk that can be counted, so that two runs can be compared."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kernel import Trace
 
 
 def facts_of(trace: Trace) -> dict[str, Any]:
-    """What can be counted in the trace of a run of the desk, by name: lists, and one number.
+    """Returns the countable facts in the trace of a run of the desk, by name: lists, and one number.
 
     who: who got work; writer got: the names of what the writer was first handed; order: the
     handoffs; calls: of models; documents: the ids that the last draft cites.

@@ -17,7 +17,9 @@ HOLDS = {True: "holds", False: "does not hold", None: "open"}
 
 
 class FindingsTable(View):
-    """What each worker found, a column a worker, and the synthesis below: `FindingsTable(run)`."""
+    """The findings of each worker, a column a worker, and the synthesis below:
+    `FindingsTable(run)`.
+    """
 
     def findings(self) -> list[tuple[str, list[dict[str, Any]]]]:
         """(who, what was found) for each dispatch that answered with Findings, in order of

@@ -12,7 +12,9 @@ LINE_HEIGHT = 17
 
 
 def first_reasons(passages: Iterable[Passage], limit: int) -> list[str]:
-    """Why handoffs did not end well, each reason once; how many more there are than `limit`."""
+    """Returns the reasons of handoffs that did not end well, each once; then the number beyond
+    `limit`.
+    """
     found = reasons(passages)
     shown = found[:limit]
     hidden = len(found) - limit

@@ -66,7 +66,7 @@ def entry(passage: Passage, hues: Hues, *, answer: bool = True) -> str:
 
 
 def returned(passage: Passage, hues: Hues) -> str:
-    """What came back for one handoff, folded."""
+    """Returns the result of one handoff, folded."""
     hue = hues[passage.member.name]
     note = f" · {passage.state}: {passage.summary}"
     return folded(

@@ -74,7 +74,7 @@ class Node:
 
     @property
     def words(self) -> str:
-        """What it used itself, and what it dropped."""
+        """The node's own usage and the number of its drops; for a failure its reason."""
         used = f"{_count(self.calls, 'call')}, {self.tokens:,} tokens"
         if self.result is not None and not self.result.ok:
             return f"{self.result.status}: {self.result.reason}"
@@ -82,7 +82,7 @@ class Node:
 
     @property
     def refused(self) -> bool:
-        """Whether the door refused it; a refusal that a manager only reports does not count."""
+        """True if the door refused it; a refusal that a manager only reports does not count."""
         return self.result is not None and self.result.status == "refused" and not self.parts
 
     def walk(self) -> Iterator[Node]:
@@ -111,7 +111,7 @@ class Level:
 
 
 class Hierarchy(View):
-    """Who works under whom: `Hierarchy(run)`. `levels()` has the figures of each level."""
+    """The levels of a team: `Hierarchy(run)`. `levels()` has the figures of each level."""
 
     def roots(self) -> list[Node]:
         """The dispatches that nobody in the run gave. Transparent wrappers are left out."""

@@ -27,12 +27,12 @@ class Job:
 
     @property
     def output(self) -> Any:
-        """What came back; a model as a dict."""
+        """The output of the job; a model as a dict."""
         return self.result.output if self.result else None
 
     @property
     def back(self) -> str:
-        """What came back, in a few words."""
+        """The outcome of the job, in a few words."""
         if self.result is None:
             return ""
         if not self.result.ok and self.result.reason:

@@ -1,6 +1,4 @@
-"""Where everybody stands in the team picture: hub on the left, specialists in one column, or leads
-and theirs in two.
-"""
+"""The layout of the team picture: hub on the left, specialists in one column, or two with leads."""
 
 from __future__ import annotations
 
@@ -48,7 +46,7 @@ class Layout:
 
     @property
     def lanes(self) -> list[Member]:
-        """Who gets a lane of time: everybody with a box of their own who has had work."""
+        """The members with a lane of time: everybody with a box of their own who has had work."""
         alone = (place.member for place in self.places if not place.others)
         return [member for member in alone if member.handoffs or member.own.calls]
 

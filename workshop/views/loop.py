@@ -57,7 +57,7 @@ TOOLS = Node("your tools", 408, LOW, 132)
 
 
 class LoopCounts(NamedTuple):
-    """How often a run went along each arrow."""
+    """The number of times that a run went along each arrow."""
 
     requests: int
     calls: int

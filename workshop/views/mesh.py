@@ -38,7 +38,7 @@ LARGER = (8, 16, 32)
 
 
 def mesh(members: int) -> int:
-    """How many lines there are between members of whom each talks to each other one."""
+    """Counts the lines between members of whom each talks to each other one."""
     return members * (members - 1) // 2
 
 

@@ -30,7 +30,7 @@ class Side:
 
     @property
     def figures(self) -> dict[str, str]:
-        """What is compared, by its name."""
+        """The figures that are compared, by name."""
         spent = self.run.spent
         cost = dollars(spent.cost)
         return {
@@ -43,7 +43,7 @@ class Side:
 
     @property
     def ending(self) -> str:
-        """Why it did not end well; empty when it did."""
+        """The reason that it did not end well; empty when it did."""
         return "" if self.result.ok else f"{self.result.status}: {self.result.reason}"
 
     @property
@@ -59,7 +59,7 @@ class Beside:
         self.sides = sides
 
     def finding(self) -> str:
-        """What the runs are, in a sentence."""
+        """Returns the task and the two kinds of run, in a sentence."""
         return f"{self.task}: offline, and in a recorded run."
 
     def text(self) -> str:

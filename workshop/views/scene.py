@@ -45,7 +45,7 @@ BARS, CALLS = 24, 48
 
 
 class Moment(NamedTuple):
-    """When something happened: its place in the stream of events, and seconds since the run began."""
+    """The time of an event: its place in the stream, and seconds since the run began."""
 
     step: int
     seconds: float
@@ -118,12 +118,12 @@ class Passage:
 
     @property
     def reason(self) -> str:
-        """Why it did not end well; "" where nothing says."""
+        """The reason that it did not end well; "" where there is none."""
         return " ".join(self.result.reason.split()) if self.result else ""
 
     @property
     def in_brief(self) -> str:
-        """What came back, without the reason."""
+        """The summary of the result, without the reason."""
         return self.summary.removesuffix(self.result.reason if self.result else "").rstrip(" ·")
 
     @property
@@ -171,7 +171,7 @@ class Member:
 
     @property
     def held(self) -> list[Span]:
-        """When it held work."""
+        """The spans of time in which it held work."""
         return [*filter(None, [self.merged]), *(Span(bar.begin, bar.end) for bar in self.bars)]
 
     @property
@@ -182,7 +182,7 @@ class Member:
 
 
 class Scene:
-    """Who is there, who holds the work, what is on its way, what it used.
+    """The members of a team, the work that each holds or hands over, and their usage.
 
     events: those that have happened; `catch_up` reads on where it stopped.
     team:   names of specialists to show from the beginning, before they are first called.
@@ -245,9 +245,7 @@ class Scene:
 
     @property
     def task(self) -> str:
-        """What the user asked for; of several different tasks, how many there are and the first
-        ones.
-        """
+        """The task of the user; of several different tasks, their number and the first ones."""
         first = [*islice(self._tasks, 4)]
         if len(first) < 2:
             return "".join(first)
@@ -260,7 +258,7 @@ class Scene:
         return bool(self.passages) and not self._run.under_way
 
     def finding(self) -> str:
-        """What the picture shows, in a sentence or two."""
+        """Returns the finding of the picture, in a sentence or two."""
         if not self.passages:
             return (
                 f"{_count(self.spent.calls, 'call')} to a model, no handoff."
@@ -334,7 +332,7 @@ class Scene:
                 self._tell(passage, event)
 
     def _tell(self, passage: Passage, event: Event) -> None:
-        """What an event that moves nothing changes in the passage's caption."""
+        """Writes an event that moves nothing into the passage's caption."""
         match event:
             case Retried():
                 passage.doing = f"trying again: {event.type}"
@@ -443,7 +441,7 @@ class Scene:
 
 
 def words_of(value: Any) -> int:
-    """How many words a payload or an output has; of a structure, those of all its texts."""
+    """Counts the words of a payload or an output; of a structure, those of all its texts."""
     if isinstance(value, dict):
         return sum(map(words_of, value.values()))
     if isinstance(value, list):
@@ -458,7 +456,7 @@ def sizes(parts: Iterable[Part]) -> str:
 
 
 def outcome(result: Result) -> str:
-    """What came back: its verdict or its size, and the reason when it is not ok."""
+    """Describes a result: its verdict or its size, and the reason when it is not ok."""
     output, pieces = result.output, []
     if result.status != "ok":
         pieces.append(result.status)

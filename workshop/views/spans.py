@@ -47,7 +47,7 @@ LEGEND = "solid: a model call · outlined: a tool · pale: holds the work · ◆
 
 @dataclass(frozen=True)
 class Bar:
-    """When a span was open."""
+    """The time in which a span was open."""
 
     begin: Moment
     end: Moment
@@ -84,7 +84,7 @@ class SpanTree:
         return rows
 
     def bar(self, span: Span) -> Bar:
-        """When it was open, in steps and in seconds since the first one began."""
+        """Returns the time of a span, in steps and in seconds since the first one began."""
         return Bar(
             self._moment(span.attributes.get(NAMES["first_event"], 0), span.start_ns),
             self._moment(span.attributes.get(NAMES["last_event"], 0), span.end_ns),
@@ -227,7 +227,7 @@ def _name(span: Span) -> str:
 
 
 def _said(span: Span) -> str:
-    """How it ended badly, or what it cost."""
+    """Returns the cost of a span, and its error if it has one."""
     cost = span.attributes.get(NAMES["usd"])
     money = "" if cost is None else "<$0.0001" if 0 < cost < 0.00005 else f"${cost:.4f}"
     return f"{money}  {span.error}".strip() if span.error else money

@@ -110,8 +110,8 @@ class TeamPicture(View):
         return waits(self.scene.passages)
 
     def _why(self) -> list[str]:
-        """Why handoffs did not end well, each reason once, without the one that the finding
-        gives.
+        """Returns the reasons of handoffs that did not end well, each once, except the finding's
+        own.
         """
         given = self.scene.finding().lower()
         others = []
@@ -305,8 +305,8 @@ def _edges(layout: Layout, hues: Hues) -> Iterator[str]:
 
 
 def _chip(place: Place, hue: str) -> Iterator[str]:
-    """What lies on an edge: the handoff on its way with its parts and sizes; else which handoffs
-    went along it.
+    """Draws the handoff on its way along an edge, with its parts and sizes; else the numbers of the
+    handoffs that went along it.
     """
     member = place.member
     hub = place.hub
@@ -419,7 +419,7 @@ def _joined(parts: Sequence[Part]) -> str:
 
 
 def _numbers(member: Member) -> str:
-    """Which handoffs went along this edge, as they are numbered in the log."""
+    """Lists the numbers in the log of the handoffs that went along this edge."""
     if member.handoffs > len(member.numbers):
         return f"{member.handoffs} handoffs"
     noun = "handoff" if member.handoffs == 1 else "handoffs"
@@ -428,7 +428,7 @@ def _numbers(member: Member) -> str:
 
 
 def _went(latest: Passage, handoffs: int, room: float) -> str:
-    """What the latest handoff carried: with sizes where there is room, else by name."""
+    """Lists the parts of the latest handoff: with sizes where there is room, else by name."""
     first = "last: " if handoffs > 1 else ""
     label = first + sizes(latest.parts)
     if text_width(label) <= room:

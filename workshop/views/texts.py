@@ -35,7 +35,7 @@ class SideBySide:
         }
 
     def finding(self) -> str:
-        """How many sentences only one of the texts has, in a sentence."""
+        """Counts the sentences that only one of the texts has, in a sentence."""
         own = {
             title: sum(is_own for _, is_own in sentences)
             for title, sentences in self.sentences().items()

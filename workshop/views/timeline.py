@@ -38,8 +38,8 @@ MOST_REASONS = 8
 
 
 class Timeline(View):
-    """When who worked: `Timeline(run)`. `time="seconds"` for real time, which differs from run to
-    run.
+    """The members' times of work: `Timeline(run)`. `time="seconds"` for real time, which differs
+    from run to run.
     """
 
     def __init__(self, source: Source, *, time: Time = "steps") -> None:

@@ -1,4 +1,4 @@
-"""What the offline model read in each request: one quiet line, and nothing at all on a live
+"""The offline model's reading of each request: one quiet line, and nothing at all on a live
 model.
 """
 

@@ -1,5 +1,5 @@
-"""What every view shares: where its events come from, its two stored forms, and what stands there
-when drawing fails.
+"""The base of every view: the source of its events, its two stored forms, and a text in place of a
+drawing that fails.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class View:
 
     @property
     def events(self) -> list[Event]:
-        """What has happened so far."""
+        """The events so far."""
         return self._source if isinstance(self._source, list) else self._source.events
 
     @property
@@ -97,7 +97,7 @@ class View:
         raise NotImplementedError
 
     def finding(self) -> str:
-        """What the picture shows, in a sentence."""
+        """Returns the finding of the picture, in a sentence."""
         return self.scene.finding()
 
     def markup(self) -> str:
@@ -115,7 +115,7 @@ class View:
         return "text/html" if hasattr(self, "html") else "image/svg+xml"
 
     def account(self) -> str:
-        """What the offline model read in the run's requests, and what it did not; "" for others."""
+        """The offline model's reading of the run's requests, with its gaps; "" for other models."""
         return reading_of(self.events)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
@@ -129,7 +129,7 @@ class View:
             return self._bundle(self._failure(sentence), sentence, sentence)
 
     def alt(self) -> str:
-        """What a screen reader says instead of the picture."""
+        """Returns the words of a screen reader in place of the picture."""
         return self.finding()
 
     def _bundle(self, drawn: str, alt: str, words: str) -> dict[str, str]:

@@ -31,8 +31,8 @@ def pairs(draw: Random) -> dict[str, list[Any]]:
 
 
 def _crossed(draw: Random) -> dict[str, Any]:
-    """What the first run has under one name, the second has under another one; the digits of one
-    number are a part of the other's.
+    """Draws two runs: a value of the first stands under another name in the second, and the digits
+    of one number are a part of the other's.
     """
     pair = _pair(draw, [])
     pair["second"]["calls"] = int(f"1{pair['first']['calls']}")
@@ -67,7 +67,7 @@ def _about(pair: dict[str, Any]) -> str:
 
 
 def _facts(draw: Random) -> dict[str, Any]:
-    """What could be counted in a run, as the lesson names it."""
+    """Draws the facts that could be counted in a run, by their names in the lesson."""
     team = draw.sample(TEAM, draw.randint(1, 3))
     topics = [draw.choice(("qdrant", "mcp", "dask")) for _ in range(3)]
     return {

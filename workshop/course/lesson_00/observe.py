@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 00: a list of names, and the names of what differs."""
+"""Observations of answers to lesson 00: a list of names, and the names of differences."""
 
 from __future__ import annotations
 

@@ -97,7 +97,9 @@ def _conversation(
 
 
 def shelves(draw: Random) -> dict[str, list[Any]]:
-    """What is on a shelf, an id with capitals and an empty text among it, and what is not."""
+    """Draws shelves, with ids that are on them and ids that are not; one id has capitals, one text
+    is empty.
+    """
     return {
         "there": [_shelf(draw) for _ in range(2)] + [_shelf(draw, empty=True)],
         "unknown": [_shelf(draw, missing=True), _shelf(draw, missing=True, half=True)],

@@ -1,4 +1,6 @@
-"""What is seen of answers to lesson 01: the conversation with the model, what it is told, how the loop ended."""
+"""Observations of answers to lesson 01: the conversation with the model, results, the end of the
+loop.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,7 @@ def _looks_up(known: dict[str, str]) -> Callable[..., str]:
 
 
 def read(reading_tool: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What an agent's model is told when it reads what is on a shelf, or what is not."""
+    """Observes the tool results of a model that reads what is on a shelf, and what is not."""
     returned = call(reading_tool, dict(case["shelf"]))
     if not isinstance(returned, Tool):
         return {"returned": returned}
@@ -88,7 +90,7 @@ def read(reading_tool: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def _itself(made: Tool, id: str) -> tuple[str]:
-    """What the function behind a tool does when it is called directly."""
+    """Returns the outcome of a direct call of the function behind a tool."""
     try:
         value = made.function(id)
         if inspect.isawaitable(value):
@@ -146,7 +148,7 @@ def limited(answer_within: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def _may_call(request: dict[str, Any]) -> Any:
-    """Which tools the model may call in its answer to this request."""
+    """Names the tools that the model may call in its answer to this request."""
     offered = [tool["name"] for tool in request.get("tools", [])]
     if free(request):
         return offered

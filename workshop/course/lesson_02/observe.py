@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 02: a checker's verdicts, what a model reads of two shelves, a handoff."""
+"""Observations of answers to lesson 02: a checker's verdicts, a model on two shelves, a handoff."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ WORD = re.compile(r"[A-Za-z0-9'-]+|[^\W\d_]")
 
 
 def verdict(fact_checker: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What the agent decides on one draft, and what the offline model read of its prompt."""
+    """Observes the agent's verdict on one draft, and the offline model's reading of its prompt."""
     checker = call(fact_checker)
     if not isinstance(checker, Agent):
         return {"returned": checker}
@@ -61,8 +61,8 @@ def verdict(fact_checker: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unread(run: Run) -> tuple[str, ...]:
-    """What of the prompt the offline model's account names as not understood, where it leaves out a
-    part of this job, or says when a draft is wrong.
+    """Returns the rules that the offline model's account names as not understood, where they leave
+    out a part of this job, or say when a draft is wrong.
     """
     replies = [event.reply for event in run.events if event.kind == "reply"]
     account = (replies[0].account if replies else None) or {}
@@ -71,7 +71,7 @@ def _unread(run: Run) -> tuple[str, ...]:
 
 
 def _decides(rule: str) -> bool:
-    """Whether a rule leaves out a part of this job, or says when a draft is wrong."""
+    """True if a rule leaves out a part of this job, or says when a draft is wrong."""
     if VERDICT.search(rule) and CONDITION.search(rule):
         return True
     of_the_job = JOB.search(rule) or CITES.search(rule) or VERDICT.search(rule)
@@ -79,14 +79,16 @@ def _decides(rule: str) -> bool:
 
 
 def _sentences(prompt: str) -> tuple[str, ...]:
-    """Whether the prompt says anything about its job in sentences, and not in single words."""
+    """Returns "some" if the prompt says anything about its job in sentences, and not in single
+    words; else "none".
+    """
     parts = re.split(r"[.;:!?\n]+", prompt)
     on_the_job = [part for part in parts if JOB.search(part) and OF_A_SENTENCE.search(part)]
     return ("some",) if on_the_job else ("none",)
 
 
 def searched(two_shelves: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What the model is told when it asks both tools, for what is there or for what is not."""
+    """Observes the answers of both tools to queries with and without a hit."""
     library = Shelf(case["library"])
     archive = Shelf(case["archive"])
     agent = call(two_shelves, library, archive)

@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 03: who got which work, and how the run ended."""
+"""Observations of answers to lesson 03: the work of each specialist, and the end of the run."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def best_of(revise: Any, case: dict[str, Any]) -> dict[str, Any]:
 def _revised(
     revise: Any, case: dict[str, Any], *, strict: bool = False
 ) -> tuple[dict[str, Any], Any, dict[str, Any]]:
-    """What was seen, what was returned, and the verdict on each draft; strict: the issues of other
-    drafts are no part of the feedback.
+    """Returns the observation, the value that the answer returned, and the verdict on each draft;
+    strict: the issues of other drafts are no part of the feedback.
     """
     drafts = case["drafts"]
     known = dict(zip(drafts, case["verdicts"], strict=False))
@@ -124,7 +124,7 @@ def _named(returned: Any, known: dict[str, Any]) -> Any:
 
 
 def staged(in_stages: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What each stage was handed, and how the work ended."""
+    """Observes the handoff to each stage, and the end of the work."""
     buggy = {name: made["bug"] for name, _, made in case["stages"] if "bug" in made}
     results = {name: Result(**made) for name, _, made in case["stages"] if name not in buggy}
 
@@ -203,7 +203,7 @@ def _sent(wire: Wire) -> Any:
 
 
 def _kind(part: dict[str, Any], schema: dict[str, Any]) -> Any:
-    """What a field may hold: its words, the kinds of its parts, or its type."""
+    """Returns the kind of a field: its words, the kinds of its parts, or its type."""
     name = part.get("$ref", "").rpartition("/")[2]
     part = schema.get("$defs", {}).get(name, part)
     if "enum" in part:

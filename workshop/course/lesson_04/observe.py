@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 04: who was asked when, how many at a time, and what became of each branch."""
+"""Observations of answers to lesson 04: the order of questions, how many at a time, each end."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _reasons(plan: dict[str, dict[str, Any]]) -> dict[str, str]:
 
 
 def _ended(returned: Any) -> Any:
-    """What was returned; a coroutine in it, which nobody will await, is closed."""
+    """Returns the returned value; a coroutine in it, which nobody will await, is closed."""
     for part in returned if type(returned) in (list, tuple) else ():
         if inspect.iscoroutine(part):
             part.close()
@@ -97,7 +97,7 @@ RESULTS = {"returned": ("a list of results",)}
 
 
 def _returned(returned: Any) -> dict[str, Any]:
-    """Whether results were returned; anything else unchanged."""
+    """Returns a mark for a list of results; anything else unchanged."""
     several = isinstance(returned, list | tuple)
     alike = several and all(isinstance(result, Result) for result in returned)
     return RESULTS if alike else {"returned": returned}
@@ -115,7 +115,7 @@ def _results(returned: Any) -> list[Any]:
 
 
 def _asked(run: Run, *crews: Crew) -> dict[str, Any]:
-    """What each was asked through the run, in no order; and how often one worked without a handoff."""
+    """Observes the questions to each crew, in no order, and the calls without a handoff."""
     given = run.trace().handoffs()
     past = sum(len(crew.asked) for crew in crews) - len(given)
     seen: dict[str, Any] = {"calls of execute past the run": max(0, past)}

@@ -184,7 +184,7 @@ def _desk(draw: Random) -> dict[str, Any]:
 
 
 def _given(desk: dict[str, Any]) -> dict[str, Any]:
-    """What a case holds of a desk."""
+    """Returns the part of a desk that a case holds."""
     return {name: desk[name] for name in ("task", "team", "facts")}
 
 

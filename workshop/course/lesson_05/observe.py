@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 05: what a tool hands over, two supervisors compared, a fourth specialist."""
+"""Observations of answers to lesson 05: a tool's handoff, two supervisors, a fourth specialist."""
 
 from __future__ import annotations
 
@@ -288,7 +288,7 @@ OF_THE_KERNEL = (SUPERVISOR, SUPERVISOR_BY_NAME)
 
 
 def _one_after_another(brings: list[Any]) -> Callable[[Handoff], Any]:
-    """What a specialist brings, in turn; the last one stays."""
+    """Returns a specialist's work that brings one thing after another; the last one stays."""
     left = [*brings]
     return lambda _: left.pop(0) if len(left) > 1 else left[0]
 

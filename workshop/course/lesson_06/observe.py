@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 06: who worked and what it took, what was found in a log."""
+"""Observations of answers to lesson 06: the work and its cost, the findings in a log."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _carried(name: str, handoff: Handoff, issues: list[list[str]]) -> dict[str, 
 
 
 def lost(lost_handoffs: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What is found to be missing in a log."""
+    """Observes the handoffs that an answer finds to be missing in a log."""
     return {"returned": call(lost_handoffs, case["log"], case["needs"])}
 
 

@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 07: figures, a share, a verdict, a chart."""
+"""Observations of answers to lesson 07: figures, a share, a verdict, a chart."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def number(value: Any) -> Any:
 
 
 def compared(compare: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What a comparison of two traces says of calls, tokens and dollars."""
+    """Observes an answer's comparison of two traces: calls, tokens and dollars."""
     returned = as_dict(call(compare, _trace(case["team"]), _trace(case["alone"])))
     if type(returned) is not dict:
         return {"returned": returned}
@@ -73,7 +73,7 @@ def judged(verdict: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def charted(chart: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What was dispatched, and what stands in the axes."""
+    """Observes the handoffs, and the chart in the axes."""
     from matplotlib.figure import Figure  # a browser's tab has none, and needs none for the others
 
     run = quiet_run()

@@ -1,4 +1,4 @@
-"""What answers to lesson 08 are tried on: functions, teams, selections and switchboards."""
+"""Inputs for answers to lesson 08: functions, teams, selections and switchboards."""
 
 from __future__ import annotations
 

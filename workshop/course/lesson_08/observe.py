@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 08: an executable at work, a name that was found, faults of a
+"""Observations of answers to lesson 08: an executable at work, a name that was found, faults of a
 selection, a switchboard that hands work on.
 """
 
@@ -37,8 +37,8 @@ class Door:
 
 
 def wrapped(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What the executable is called, what its function got, and how its dispatch ended; also of
-    another one that was made before.
+    """Observes the executable's name, the arguments of its function, and the end of its dispatch;
+    also of another one that was made before.
     """
     received = []
 
@@ -115,14 +115,16 @@ def found(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def faults(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What an answer finds wrong with a model's selection."""
+    """Observes the faults that an answer finds in a model's selection."""
     quiet_run()
     returned = call(answer, case["answer"], case["names"])
     return {"faults": sorted(returned, key=repr) if isinstance(returned, list) else returned}
 
 
 def switched(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Whom a switchboard finds, to whom it hands the work, and what it brings back."""
+    """Observes a switchboard: the worker it finds, the work it hands on, the result it
+    brings back.
+    """
 
     def works(_: Handoff) -> Result:
         return Result(status=case["ends"], output=case["output"], reason=case["problem"])
@@ -163,7 +165,7 @@ def switched(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parts_of(made: Any) -> dict[str, Any]:
-    """What kind of thing came back, and which parts of a switchboard it has."""
+    """Returns the kind of the returned thing, and the parts of a switchboard that it has."""
     if isinstance(made, Raised):
         return {"returned": made}
     if not hasattr(made, "execute") or inspect.isclass(made):

@@ -73,7 +73,7 @@ def plans(draw: Random) -> dict[str, list[Any]]:
 
 
 def graphs(draw: Random) -> dict[str, list[Any]]:
-    """What needs what: a chain, side by side, a diamond in any order, and a cycle."""
+    """Draws needs of steps: a chain, side by side, a diamond in any order, and a cycle."""
     a, b, c, d, e = _ids(draw, 5)
 
     def case(about: str, needs: dict[str, list[str]]) -> dict[str, Any]:

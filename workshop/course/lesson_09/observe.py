@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 09: faults, batches, a plan that is dispatched, a planner's plan."""
+"""Observations of answers to lesson 09: faults, batches, a plan at work, a planner's plan."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from workshop.course.seen import quiet_run, read_by
 
 
 def faults(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What an answer finds wrong with a plan."""
+    """Observes the faults that an answer finds in a plan."""
     quiet_run()
     returned = call(answer, case["steps"], case["workers"])
     return {"faults": _sorted(returned)}
@@ -140,7 +140,9 @@ def _too_early(plan: Plan, by_step: dict[str, _Given]) -> list[str]:
 
 
 def _part(text: str, result: Result | None) -> Any:
-    """What an artifact holds of a result: all of it and no more, or for one that is not ok, which parts."""
+    """Returns the part of a result that an artifact holds: all of it and no more, or of one that is
+    not ok, the names of its parts.
+    """
     if result is None:
         return "nothing to hand over"
     if result.ok:
@@ -232,7 +234,7 @@ OF_A_RULE = {
 
 
 def by_rule(seen: dict[str, Any], outside: dict[str, Any]) -> dict[str, Any]:
-    """What was seen, without what belongs to a rule that another trial is about."""
+    """Returns an observation without the aspects of rules that another trial is about."""
     others = [rule for rule in OF_A_RULE if rule not in outside["rules"]]
     hidden = {aspect for rule in others for aspect in OF_A_RULE[rule]}
     return {aspect: value for aspect, value in seen.items() if aspect not in hidden}

@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 10: suggestions, contradictions, plans made anew, and a synthesis."""
+"""Observations of answers to lesson 10: suggestions, contradictions, new plans, a synthesis."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_PLANS = 12
 
 
 def suggested(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Whom an answer would plan for."""
+    """Observes the workers for whom an answer would plan."""
     quiet_run()
     returned = call(answer, case["findings"], case["busy"], case["workers"])
     return {"workers": returned}
@@ -89,7 +89,7 @@ def claims_of(result: Result) -> list[str]:
 
 
 def replanned(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """How often was planned and with which findings, what each step was given, what came back."""
+    """Observes the planner's tasks and findings, the handoff to each step, and the results."""
     answers = {intent: result_of(facts) for intent, facts in case["answers"].items()}
     team = [Colleague(name, answers) for name in case["workers"]]
     registry = Registry()
@@ -128,7 +128,7 @@ def replanned(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def summed_up(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What the synthesizer was asked, and what the synthesis names and keeps."""
+    """Observes the handoff to the synthesizer, and the names and sources in the synthesis."""
     budget = Budget(calls=case["calls"])
     run = pictured(Run(connect("offline", latency_ms=0), budget=budget))
     handoff = Handoff(intent=case["intent"], context=case["context"])
@@ -179,14 +179,14 @@ def summed_up(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def _kind_of(output: Any) -> str:
-    """What stands in the place of the synthesis."""
+    """Returns the kind of the output in place of a synthesis."""
     if output is None:
         return "nothing"
     return "a synthesis" if hasattr(output, "contradictions") else "something else"
 
 
 def _told(facts: dict[str, Any]) -> list[str]:
-    """What has to be in the text of a result."""
+    """Returns the lines that the text of a result has to hold."""
     return [finding["claim"] for finding in facts["findings"]] + _evidence(facts)
 
 

@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 11: issues of a gate, which gates were asked, lines of feedback,
+"""Observations of answers to lesson 11: issues of a gate, the order of gates, lines of feedback,
 and the rounds of a worker behind a gate.
 """
 
@@ -59,7 +59,7 @@ class Asked:
 
 
 def ordered(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Which gates were asked, in order, and the issues that came back."""
+    """Observes the order in which gates were asked, and the issues that came back."""
     quiet_run()
     log: list[str] = []
     gates = [Asked(*facts, log) for facts in case["gates"]]
@@ -145,7 +145,7 @@ def looped(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def _pieces(known: dict[str, list[Issue]]) -> list[str]:
-    """What feedback has to name of all issues."""
+    """Returns the pieces of all issues that feedback has to name."""
     pieces = []
     for issues in known.values():
         for issue in issues:
@@ -154,7 +154,9 @@ def _pieces(known: dict[str, list[Issue]]) -> list[str]:
 
 
 def _carried(handoff: dict[str, Any], known: dict[str, list[Issue]]) -> dict[str, Any]:
-    """What a handoff to the worker carries, with the feedback's lines and what they name."""
+    """Returns the content of a handoff to the worker, with the lines of the feedback and
+    its names.
+    """
     parts = handoff["artifacts"]
     feedback = parts.get("feedback")
     return {

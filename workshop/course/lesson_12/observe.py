@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 12: states met, waits and tries, a worker behind a guard."""
+"""Observations of answers to lesson 12: states met, waits and tries, a worker behind a guard."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def states(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def waited(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """How often a worker was asked, after which waits, and what came of it."""
+    """Observes the calls of a worker, the waits between them, and the result."""
     results = iter(case["results"])
     worker = Specialist("archive", lambda _: Result(**next(results)), limit=20)
     run = quiet_run()
@@ -59,7 +59,7 @@ def waited(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def _text(handoff: Handoff) -> tuple[Any, ...]:
-    """What a handoff says, whoever it is for."""
+    """Returns the content of a handoff, whoever it is for."""
     return handoff.intent, handoff.context, handoff.artifacts
 
 
@@ -96,7 +96,7 @@ class Seconds:
 
 
 def guarded(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Which calls reach a worker behind a guard, and what comes of the others."""
+    """Observes the calls that reach a worker behind a guard, and the results of the others."""
     run = quiet_run()
     worker = Source(case["worker"])
     clock = Seconds(case["now"])

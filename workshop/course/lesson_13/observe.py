@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 13: branches that end, and a team on a bad day."""
+"""Observations of answers to lesson 13: branches that end, and a team on a bad day."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def ticks(count: int) -> None:
 
 
 def raced(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Which branches began, ended and cleaned up by the time that the answer was back."""
+    """Observes the branches that began, ended and cleaned up before the answer was back."""
     log: list[tuple[str, str]] = []
     branches = [Branch(**facts, log=log) for facts in case["branches"]]
     jobs = []
@@ -182,7 +182,7 @@ class WordGate:
 
 
 def assembled(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Who worked how often, when a hanging call was ended, and what came of the whole."""
+    """Observes the calls of each worker, the end of a hanging call, and the result of the whole."""
     log: list[str] = []
     workers = [Worker(name, list(script), log) for name, script in case["workers"].items()]
     gates = {name: [WordGate(word)] for name, word in case["gates"].items()}
@@ -227,8 +227,8 @@ async def _now() -> float:
 
 
 def _between(log: list[str], last: str) -> list[list[str]]:
-    """Who was called before, between and after the calls of one worker; workers of one batch have no
-    order.
+    """Returns the workers called before, between and after the calls of one worker; workers of one
+    batch have no order.
     """
     parts: list[list[str]] = [[]]
     for name in log:

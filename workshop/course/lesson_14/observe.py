@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 14: what is evicted, folded and handed on."""
+"""Observations of answers to lesson 14: entries that are evicted, folded and handed on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workshop.course.seen import ending, quiet_run
 
 
 def evicted(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Which entries leave, in order."""
+    """Observes the entries that leave, in order."""
     quiet_run()
     entries = [tuple(entry) for entry in case["entries"]]
     pinned = set(case["pinned"])
@@ -25,7 +25,7 @@ def evicted(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def folded(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What the folder got, and what the conversation holds afterwards."""
+    """Observes the handoff to the folder, and the conversation afterwards."""
     before = _conversation(case["texts"])
     result = Result(**case["result"])
     folder = Specialist("folder", lambda _: result)
@@ -60,7 +60,7 @@ def _conversation(texts: list[str]) -> Conversation:
 
 
 def _after(conversation: Conversation, case: dict[str, Any]) -> dict[str, Any]:
-    """What a conversation holds after it was folded."""
+    """Returns the content of a conversation after it was folded."""
     task, *folded_away, question = case["texts"]
     notes = str(case["result"].get("output"))
     contents = [str(message.get("content")) for message in conversation]
@@ -83,7 +83,7 @@ def _order(text: str, parts: dict[str, str]) -> tuple[str, ...]:
 
 
 def done_in_steps(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What each step was handed, what the context holds at the end, and what came back."""
+    """Observes the handoff to each step, the context at the end, and the result."""
     by_intent = {intent: Result(**result) for _, _, intent, _, result in case["steps"]}
 
     def works(handoff: Handoff) -> Result:

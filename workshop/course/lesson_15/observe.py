@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 15: what is asked, answered, kept and refused."""
+"""Observations of answers to lesson 15: questions, answers, notes that are kept, and refusals."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Notes:
 
 
 def remembered(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What was searched, researched and kept, and what came back."""
+    """Observes the searches, the research, the notes that are kept, and the result."""
     notes = [Note(*facts) for facts in case["notes"]]
     memory = Notes({note.name: note for note in notes}, case["today"])
     result = Result(**case["result"])
@@ -93,7 +93,7 @@ def remembered(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def kept_or_found(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What was kept, whom the question reached, and what came back."""
+    """Observes the notes that are kept, the handoffs of the question, and the result."""
     today = "2026-11-22"
     notes = {}
     for name, title, text, source in case["notes"]:

@@ -1,4 +1,6 @@
-"""What is seen of answers to lesson 16: what was sent before and after a crash, which effects were done, who got work again."""
+"""Observations of answers to lesson 16: requests before and after a crash, effects that were done,
+work that was given again.
+"""
 
 from __future__ import annotations
 
@@ -117,7 +119,7 @@ class Bank:
 
 
 def paid(pay_once: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What the bank paid, under which keys, and what the caller got."""
+    """Observes the payments of the bank, their keys, and the caller's receipts."""
     bank = Bank(list(case["trouble"]))
     returned = []
     for number, order in enumerate(case["orders"], 1):

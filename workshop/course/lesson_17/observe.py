@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 17: who was asked what, who worked with what, how it ended."""
+"""Observations of answers to lesson 17: questions to a person, the work of specialists, the end."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Person:
 
 
 def checked(with_a_person: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What the person saw, who worked with what, and how it ended."""
+    """Observes the question to the person, the handoffs to the specialists, and the result."""
     finder = Specialist("researcher", lambda _: Result(**case["found"]))
     author = Specialist("writer", lambda handoff: _written(handoff))
     person = Person(case["choice"], case["text"])
@@ -75,7 +75,7 @@ USED = "an answer was used for another question"
 
 
 def kept_decisions(decide: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What came of each question, and what waits at the end; some are answered in between."""
+    """Observes the outcome of each question, and those that wait; some are answered in between."""
     kept: dict[str, dict[str, Any]] = {}
     run = quiet_run()
     outcomes: list[Any] = []
@@ -237,7 +237,7 @@ def _one_run(step: dict[str, Any], run: Run, asked: list[str], returned: Any) ->
 
 
 def _work(handoff: dict[str, Any]) -> dict[str, Any]:
-    """What is handed over beside a draft."""
+    """Returns the parts of a handoff beside the draft."""
     parts = {name: text for name, text in handoff["artifacts"].items() if name != "draft"}
     return {"intent": handoff["intent"], "context": handoff["context"], "artifacts": parts}
 

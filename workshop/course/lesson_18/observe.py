@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 18: a lead at two levels, and one that shares out its calls."""
+"""Observations of answers to lesson 18: a lead at two levels, and one that shares out its calls."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Team:
 
 
 def led(lead: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What every member was handed, how many worked at once, and what came up."""
+    """Observes the handoff to every member, the number at work at once, and the result."""
     floor = Floor()
     members: dict[str, Executable] = {}
     for topic, member in case["members"].items():
@@ -127,7 +127,7 @@ class Spender:
 
 
 def shares(shared: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Who got which part of the calls, what the editor was handed, and what came up."""
+    """Observes each member's share of the calls, the handoff to the editor, and the result."""
     floor, desk = Floor(), Floor()
     members: dict[str, Executable] = {}
     for topic, each in case["members"].items():
@@ -158,7 +158,7 @@ def shares(shared: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def _reasons(members: Mapping[str, Executable]) -> list[str]:
-    """What a member may give as its reason, whatever its share is."""
+    """Returns the reasons that members may give, whatever their share is."""
     found: list[str] = []
     for member in members.values():
         assert isinstance(member, Spender)

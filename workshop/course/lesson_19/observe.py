@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 19: a manager that reads, and the signs found in a trace."""
+"""Observations of answers to lesson 19: a manager that reads, and the signs found in a trace."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Reader:
 
 
 def managed(attentive: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Who was handed what, how many worked at once, and what came back."""
+    """Observes the handoffs to workers and reader, the number at work at once, and the result."""
     floor = Floor()
     workers = [Colleague(name, result, floor) for name, result in case["workers"]]
     reader = Reader(case["reader"], floor)
@@ -142,7 +142,7 @@ def _event(seq: int, kind: str, agent: str, *facts: Any) -> Event:
 
 
 def named(signs: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Which signs an answer finds in a trace."""
+    """Observes the signs that an answer finds in a trace."""
     return {"returned": call(signs, trace_of(case["trace"]), case["kept"])}
 
 

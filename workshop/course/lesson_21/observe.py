@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 21: what goes onto spans, bills, models, a run as spans, the fault in a trace."""
+"""Observations of answers to lesson 21: attributes, bills, models, spans, the fault in a trace."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Desk:
 
 
 def added(handed_over: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What an answer adds to each span of a run, and whether a text is among it."""
+    """Observes the attributes that an answer adds to each span of a run, and texts among them."""
     run = quiet_run()
     wait(run.dispatch(Desk(case["handoffs"]), Handoff(**case["task"])))
     handoffs = [event for event in run.events if event.kind == "dispatch"]
@@ -102,7 +102,7 @@ def _attributes(operation: str, agent: str) -> dict[str, Any]:
 
 
 def billed(bills: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Which agents were named, in which order, with how many dollars."""
+    """Observes the agents of the bills, their order, and their dollars."""
     spans = spans_of(case["agent"])
     returned = call(bills, spans)
     if not isinstance(returned, list):
@@ -118,7 +118,7 @@ def billed(bills: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def tiered(tier: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Which model each agent got, and how many evaluations that took."""
+    """Observes the model of each agent, and the number of evaluations."""
     asked: list[Any] = []
 
     def good_enough(agent: str, model: str) -> bool:
@@ -165,7 +165,7 @@ FIELDS = ("agent", "start", "end", "parent", "error", "tokens")
 
 
 def traced(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What was dispatched, and the spans that came back."""
+    """Observes the handoffs, and the spans that came back."""
     run = Wire(["Done."] * 60).run()
     for number, plan in enumerate(case["before"]):
         wait(run.dispatch(Member(plan), Handoff(intent=f"Warm up {number}")))
@@ -246,7 +246,7 @@ def _span(name: str, above: Span | None, began_ms: int, attributes: dict[str, An
 
 
 def found(fault: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Who was named, and what is wrong there."""
+    """Observes the agent that was named, and its fault."""
     returned = call(fault, day_of(case["day"]))
     if not isinstance(returned, tuple | list) or len(returned) != 2:
         return {"returned": returned}

@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 22: the marks of a rubric item, designs at work, a decision on a change."""
+"""Observations of answers to lesson 22: marks of a rubric item, designs, a decision on a change."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Design:
 
 
 def compared(gains: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Who worked on what under which seed, what was graded, and the gains."""
+    """Observes the work of each design under each seed, the graded answers, and the gains."""
     runs: list[tuple[int, Run]] = []
     seeds: dict[int, int] = {}
     graded_empty: list[str] = []

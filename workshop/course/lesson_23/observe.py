@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 23: the bar of a judge, its questions, and which may be trusted."""
+"""Observations of answers to lesson 23: the bar of a judge, its questions, judges to be trusted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def barred(choose_bar: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def asked(ask_each: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What the judge was asked, with what, and what came back."""
+    """Observes the questions to the judge, the artifacts with them, and the result."""
 
     def answer(handoff: Handoff) -> Any:
         fields = case["answers"].get(handoff.intent, {"status": "failed", "reason": "what?"})

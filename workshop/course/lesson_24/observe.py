@@ -1,5 +1,5 @@
-"""What is seen of answers to lesson 24: the reviewer on a client with the shape of the anthropic SDK,
-and a port behind the door of a run.
+"""Observations of answers to lesson 24: the reviewer on a client with the shape of the anthropic
+SDK, and a port behind the door of a run.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FAULT = (
 
 
 class Overloaded(Exception):
-    """What the SDK raises when the service has no room."""
+    """The SDK's exception when the service has no room."""
 
 
 @dataclass
@@ -71,7 +71,7 @@ def _as_sent(message: Any) -> Any:
 
 
 def reviewed(review: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What the client was asked, and what came of it."""
+    """Observes the requests to the client, and the result."""
     client = Sdk(case["replies"])
     returned = call(review, client, Handoff(**case["handoff"]))
     seen: dict[str, Any] = {"requests": len(client.requests)}
@@ -99,7 +99,7 @@ def reviewed(review: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def _output(output: Any) -> tuple[str, ...]:
-    """What a verdict says; of anything else its kind."""
+    """Returns the content of a verdict; of anything else its kind."""
     if isinstance(output, Verdict):
         return (output.verdict, *output.issues)
     kinds = {str: "a text", dict: "a dict", type(None): "nothing"}
@@ -107,7 +107,7 @@ def _output(output: Any) -> tuple[str, ...]:
 
 
 def _forms(request: dict[str, Any]) -> list[str]:
-    """What is not a message in the conversation of a request."""
+    """Returns the faults in the form of a request's messages."""
     messages = request.get("messages")
     if not isinstance(messages, list):
         return ["messages is not a list"]
@@ -123,7 +123,9 @@ def _forms(request: dict[str, Any]) -> list[str]:
 
 
 def _fault_named(request: dict[str, Any]) -> tuple[str, ...]:
-    """Whether the last message has any word of what an answer must be."""
+    """Returns "yes" if the last message has any word of the form that an answer must have; else
+    "no".
+    """
     messages = request.get("messages")
     last = messages[-1] if isinstance(messages, list) and messages else {}
     text = words_of(last.get("content", "")) if isinstance(last, dict) else ""
@@ -143,7 +145,7 @@ def _texts(replies: list[dict[str, Any]]) -> list[str]:
 
 
 def _settings(request: dict[str, Any]) -> str:
-    """What was asked beside the messages, in a few words."""
+    """Describes the settings of a request beside its messages, in a few words."""
     given = request.keys() - {"messages"}
     config = request.get("output_config")
     right = {
@@ -200,7 +202,7 @@ class Library:
 
 
 def behind_the_door(desk: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Who was given what, whose requests the run has in its books, and what came back."""
+    """Observes the handoffs, the requests in the books of the run, and the result."""
     wire = Wire(case["replies"])
     run = wire.run(budget=Budget(calls=case["calls"]))
     work = Library(case["turns"], case["facts"], case["problem"])

@@ -1,5 +1,5 @@
-"""What is seen of answers to lesson 26: what was sent to the workers, how often, how many at once,
-and what came of it; what a lease took, spent and gave back.
+"""Observations of answers to lesson 26: the requests to workers, their number, the most at once,
+and their results; the calls that a lease took, spent and gave back.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HALFWAY = 4
 
 
 class Broken(Exception):
-    """What a branch with a bug raises; nobody knows its name."""
+    """The exception of a branch with a bug; nobody knows its name."""
 
 
 @dataclass
@@ -178,7 +178,7 @@ async def _asked(run: Run, times: int) -> None:
 
 
 def leased(lease: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What was taken and given back, with what each attempt began, and what came of the branch."""
+    """Observes the calls taken and given back, each attempt's limit, and the branch's result."""
     wire = Wire(["Done."] * MOST)
     run = wire.run(budget=Budget(calls=MOST))
     wait(_asked(run, case["before"]))

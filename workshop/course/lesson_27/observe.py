@@ -1,4 +1,4 @@
-"""What is seen of a capstone: its documents, its team on any library, and how it is shipped."""
+"""Observations of a capstone: its documents, its team on any library, and its shipping."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from workshop.material.shipping import GARDEN
 
 
 def brought(own: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Whether task and documents are there, and what a plain team makes of them beside others."""
+    """Observes the task and the documents, and the brief of a plain team on them among others."""
     returned = call(own)
     kinds = _kinds(returned)
     if kinds != TASK_AND_DOCUMENTS:
@@ -92,7 +92,7 @@ def _kind(value: Any) -> str:
 
 
 def _lengths(documents: dict[str, str], beside: dict[str, str]) -> dict[str, Any]:
-    """How much the documents hold that is their own."""
+    """Measures the documents: their number, their length, and words of their own."""
     texts = documents.values()
     lengths = [len(text.split()) for text in texts]
     words = [{*re.findall(r"\w+", text.lower())} for text in texts]
@@ -110,7 +110,7 @@ def _lengths(documents: dict[str, str], beside: dict[str, str]) -> dict[str, Any
 
 
 def _is_ours(text: str) -> bool:
-    """Whether half of the sentences of a text, or more, stand in a document of the workshop."""
+    """True if half of the sentences of a text, or more, stand in a document of the workshop."""
     pieces = sentences(text)
     ours = sum(_squeezed(piece) in _ours() for piece in pieces)
     return bool(pieces) and 2 * ours >= len(pieces)
@@ -188,14 +188,14 @@ LOOKS = {
 
 
 def looked_at(seen: dict[str, Any], outside: dict[str, Any]) -> dict[str, Any]:
-    """What a trial looks at, and what belongs to no look, such as an exception."""
+    """Returns the aspects that a trial looks at, and those of no look, such as an exception."""
     chosen = LOOKS[outside["look"]]
     others = {aspect for aspects in LOOKS.values() for aspect in aspects}
     return {name: value for name, value in seen.items() if name in chosen or name not in others}
 
 
 def built(team: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What the team's log shows on a library that it has never seen, and what the service saw."""
+    """Observes the log of a team on an unknown library, and its requests to the service."""
     library = _library(case["documents"])
     executable = call(team, library)
     if not isinstance(executable, Executable):
@@ -268,7 +268,7 @@ def tools_noted() -> Iterator[list[tuple[Tool, dict[str, Any]]]]:
 
 
 async def _depends(tool: Tool, arguments: dict[str, Any], texts: Iterable[str], run: Run) -> bool:
-    """Whether a tool says something else when it is given something else."""
+    """True if the answers of a tool depend on its arguments."""
     answers = set()
     for text, number in zip(["", *texts], range(0, 10_000, 777), strict=False):
         other = {str: text, int: number, float: float(number)}
@@ -281,7 +281,7 @@ async def _depends(tool: Tool, arguments: dict[str, Any], texts: Iterable[str], 
 
 
 def _can_object(gate: gates.Gate) -> bool:
-    """Whether the code of a gate's check reads the draft, and may return more than an empty list."""
+    """True if the code of a gate's check reads the draft, and may return an issue."""
     check = inspect.unwrap(gate.check)
     code = getattr(check, "__code__", None)
     if code is None:
@@ -300,7 +300,9 @@ def _why(run: Run) -> str:
 
 
 def team_at_the_service(log: Log, case: dict[str, Any], seen: dict[str, Any]) -> dict[str, Any]:
-    """What the service saw of a team: prompts, documents, and that the log invents no call."""
+    """Adds the service's view of a team: prompts and documents; drops calls that only the
+    log has.
+    """
     seen = _only_calls_that_were(log, seen)
     prompts = {exchange.system for exchange in log}
     asked = " ".join(exchange.body for exchange in log)
@@ -371,7 +373,7 @@ class Endless:
 
 
 def shipped(ship: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """How a team is shipped: what came back, when it stops, what a kill costs."""
+    """Observes a team that is shipped: the value that came back, the stop, the cost of a kill."""
     library = _library(case["documents"])
     team: Any = DeterministicSupervisor(*specialists(library))
     if case["look"] == "endless":
@@ -396,7 +398,7 @@ def shipped(ship: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def _first(run: Run) -> str:
-    """Who was given what, in the first handoff of the log."""
+    """Returns the receiver and the intent of the first handoff in the log."""
     for handoff in run.trace().handoffs():
         return f"{handoff['to_agent']}: {handoff['intent']}"
     return "nothing"
@@ -454,7 +456,7 @@ def _text(run: Run) -> str:
 
 
 def shipped_at_the_service(log: Log, case: dict[str, Any], seen: dict[str, Any]) -> dict[str, Any]:
-    """What the service saw: how often it was asked, and what was paid twice."""
+    """Adds the service's view: the number of requests, and of answers that were paid twice."""
     seen = _only_calls_that_were(log, seen)
     if case["look"] == "endless":
         seen["requests of a team that never ends"] = len(log)
