@@ -32,9 +32,17 @@ def test_only_what_depends_on_a_change_is_asked_again(lesson):
 
 
 def test_a_fork_asks_only_for_what_comes_after_the_changed_reply(lesson):
-    assert lesson.asked_for_fork == ["writer", "reviewer"]
-    assert lesson.fork_result.as_text() != lesson.first_result.as_text()
-    assert 0 < lesson.extra < lesson.whole
+    assert lesson.asked_by_hand == lesson.asked_for_fork == ["writer", "reviewer"]
+    assert lesson.fork_result.as_text() == lesson.result_by_hand.as_text()
+    assert lesson.fork_result.as_text() != lesson.trunk_result.as_text()
+
+
+def test_a_fork_costs_what_is_asked_and_leaves_the_trunk_alone(lesson):
+    kept, asked = lesson.bill["kept"], lesson.bill["asked"]
+    assert (len(kept), len(asked)) == (4, 2)
+    assert sum(kept) == lesson.trunk_run.spent.usd
+    assert sum(asked) == lesson.fork_run.spent.usd - lesson.trunk_run.spent.usd > 0
+    assert lesson.untouched
 
 
 async def test_in_the_replay_of_a_recorded_run_nobody_is_asked(lesson):
