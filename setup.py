@@ -7,7 +7,7 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 DATA = Path(__file__).resolve().parent / "notebooks" / "data"
-OF_THE_KERNEL = ("corpus", "shop", "recordings")
+OF_THE_KERNEL = ("corpus", "recordings")
 
 
 class WithDocuments(build_py):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kernel.desks.oncall import PROMPTS
 from kernel.plan import PLANNER
+from workshop.desks.oncall import PROMPTS
 
 SIZE = 24 * 1024
 PIECES = [

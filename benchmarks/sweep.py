@@ -25,8 +25,6 @@ from typing import Any
 from pydantic import BaseModel
 
 from kernel import Agent, Handoff, LLMSupervisor, Registry, Run, connect, models, specialists
-from kernel.desks.incidents import make
-from kernel.desks.oncall import Desk
 from kernel.plan import StepPlanner
 from kernel.selection import ModelSelector, NoSelection
 from kernel.supervisors import DeterministicSupervisor
@@ -35,6 +33,8 @@ from offline_model import OfflineAPI
 from offline_model.account import HEADER, Account
 from offline_model.api.transport import OfflineTransport
 from offline_model.reader.lexicon import table
+from workshop.desks.incidents import make
+from workshop.desks.oncall import Desk
 
 from .inputs import FACTS, PIECES, SIZE, TEXT, text_of
 

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ._terminal import check_writable, client_of, report, run_options, spent_so_far
 from .client import Client, SetupError
 from .contract import Handoff, Result
 from .events import Event, Replied
@@ -20,10 +19,15 @@ from .readings import reading_of
 from .recording import BUDGET, OFFLINE, Recording, kept, team_of
 from .run import Run
 from .search import LIBRARY, Corpus, CorpusError, heads
+from .terminal import check_writable, client_of, report, run_options, spent_so_far
 from .trace import Trace, counted, dollars, line, printable
 
 IN_USE = (errno.EADDRINUSE, 10048)
 """Of a port; the second is Windows' own number."""
+ONCALL = (
+    "The on-call desk belongs to the workshop, not to its kernel. "
+    "In the folder of the workshop: python3 -m workshop oncall T-21"
+)
 OF_SERVE = ("topic", "port")
 """The arguments that `serve` reads; others with it are an error."""
 
@@ -40,9 +44,8 @@ def main(arguments: list[str]) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
     if arguments[:1] == ["oncall"]:
-        from .desks.__main__ import main as oncall
-
-        return oncall(arguments[1:])
+        print(ONCALL, file=sys.stderr)
+        return 2
     try:
         return _command(arguments)
     except (SetupError, CorpusError, JournalError, ModuleNotFoundError, OSError) as problem:

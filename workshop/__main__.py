@@ -12,13 +12,17 @@ USAGE = """usage: python3 -m workshop COMMAND [OPTIONS]
   test [--all] [PYTEST OPTIONS]   set everything up and run the tests; with --all the slow ones too
   doctor [--deep]                 name each problem of this machine and how to fix it
   report LOG [--out HTML]         the build report of a run, from the log that it saved
+  oncall TICKET                   a desk finds the bug of a small shop (T-21 T-31 T-40 T-44 T-52)
   build [--check]                 for maintainers: re-execute the notebooks, regenerate exercises
   handout --out ZIP               for instructors: the course without solutions, to give to learners
   corpus FOLDER --out DIR         for instructors: a copy of the course around your own documents
   site --out DIR                  for maintainers: the course as a static site to read
   grade SUBMISSIONS --out DIR     grade a folder of submissions
 """
-COMMANDS = ("lab", "test", "doctor", "report", "build", "handout", "corpus", "site", "grade")
+COMMANDS = (
+    *("lab", "test", "doctor", "report", "oncall"),
+    *("build", "handout", "corpus", "site", "grade"),
+)
 OLDEST_PYTHON = (3, 11)
 
 

@@ -110,9 +110,9 @@ def _run(arguments: tuple[str, ...], folder: Path, output: io.TextIOWrapper) -> 
 
 
 def _trials(folder: Path, listed: Path, output: io.TextIOWrapper) -> int:
-    """Tries variants of a file in turn, as `kernel/desks/trial.py` does in a process."""
-    from kernel.desks.checkout import STUCK
-    from kernel.desks.trial import outcome
+    """Tries variants of a file in turn, as `workshop/desks/trial.py` does in a process."""
+    from workshop.desks.checkout import STUCK
+    from workshop.desks.trial import outcome
 
     job = json.loads(listed.read_text(encoding="utf-8"))
     good = 0
@@ -178,6 +178,6 @@ class _Clock:
 
 def put_in_place() -> None:
     """From now on the on-call desk starts no process."""
-    from kernel.desks import checkout, incidents
+    from workshop.desks import checkout, incidents
 
     checkout.python = incidents.python = InPlace  # type: ignore[assignment]

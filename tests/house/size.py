@@ -26,7 +26,7 @@ NO_SIZE = {
     tokenize.ENDMARKER,
 }
 DEPTH = 2
-"""A room is a folder of a house: `kernel`, `kernel/desks`; what lies deeper counts as part of it."""
+"""A room is a folder of a house: `kernel`, `workshop/desks`; what lies deeper counts as part of it."""
 NAMED = 6
 """So many rooms the line on growth names at most."""
 HEADER = "# Tokens of each room, for review; `python -m tests.house.size` writes this file.\n\n"

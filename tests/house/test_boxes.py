@@ -9,7 +9,7 @@ import inspect
 from pathlib import Path
 
 from classroom.grading import sandbox
-from kernel.desks import checkout
+from workshop.desks import checkout
 
 SHOWN_TO_NOTEBOOKS = {"/etc/fonts"}
 """What a submission sees and a desk does not: notebooks draw charts."""

@@ -77,7 +77,7 @@ def test_the_kernel_knows_nothing_of_notebooks_or_teaching():
             }, f"{path} imports {module}"
 
 
-PRINT = ("__main__.py", "_terminal.py", "_libraries.py", "server.py")
+PRINT = ("__main__.py", "terminal.py", "_libraries.py", "server.py")
 
 
 def test_only_the_terminal_and_the_server_print():

@@ -221,7 +221,7 @@ async def test_a_recording_that_is_stopped_keeps_what_was_answered(tmp_path, no_
 
 def test_ctrl_c_in_a_terminal_keeps_the_record_and_says_so(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(
-        "kernel._terminal.connect", lambda *_, **__: Client(Stops(2, KeyboardInterrupt()))
+        "kernel.terminal.connect", lambda *_, **__: Client(Stops(2, KeyboardInterrupt()))
     )
     file, saved = tmp_path / "brief.journal", tmp_path / "run.jsonl"
     assert main(["Qdrant", "--record", str(file), "--save", str(saved)]) == 130

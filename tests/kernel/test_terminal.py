@@ -179,7 +179,7 @@ def test_ctrl_c_tells_what_was_spent_from_what_was_reserved(arguments, monkeypat
             os.kill(os.getpid(), signal.SIGINT)
             await asyncio.sleep(60)
 
-    monkeypatch.setattr("kernel._terminal.connect", lambda *_, **__: Client(Interrupted()))
+    monkeypatch.setattr("kernel.terminal.connect", lambda *_, **__: Client(Interrupted()))
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a background job
     try:
         assert main(arguments) == 130

@@ -101,6 +101,12 @@ def _report(arguments: list[str]) -> int:
     return report(arguments)
 
 
+def _oncall(arguments: list[str]) -> int:
+    from workshop.launcher.commands import oncall
+
+    return oncall(arguments)
+
+
 def _corpus(arguments: list[str]) -> int:
     from workshop.launcher.commands import corpus
 
@@ -147,7 +153,7 @@ COURSE = Course(
     ),
     open_to_submissions=(
         *("kernel", "offline_model", "notebooks/data"),
-        *(f"workshop/{room}" for room in ("views", "controls", "material")),
+        *(f"workshop/{room}" for room in ("views", "controls", "material", "desks")),
         *(
             f"workshop/{module}.py"
             for module in ("__init__", "__main__", "cost_line", "in_place", "plain", "root")
@@ -171,7 +177,7 @@ COURSE = Course(
         ("Ideas", "docs/ideas.html"),
     ),
     glossary="docs/glossary.md",
-    commands={"report": _report, "test": _test, "corpus": _corpus},
+    commands={"report": _report, "oncall": _oncall, "test": _test, "corpus": _corpus},
     own_kinds=_own_kinds,
     known_errors=_known_errors,
     as_read="the offline model",

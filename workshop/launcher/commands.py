@@ -33,6 +33,12 @@ def report(argv: list[str]) -> int:
     return importlib.import_module("workshop.report.__main__").main(argv)
 
 
+def oncall(argv: list[str]) -> int:
+    """The on-call desk at work on one incident; returns the exit status."""
+    environment.settle(["oncall", *argv], LESSONS_NEED)
+    return importlib.import_module("workshop.desks.__main__").main(argv)
+
+
 def corpus(argv: list[str]) -> int:
     """A copy of the course around documents of somebody's own; returns the exit status."""
     if not (ROOT / "solutions").is_dir():

@@ -8,8 +8,8 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from kernel.desks.incidents import Case, make
-from kernel.desks.oncall import Desk, patches_in
+from workshop.desks.incidents import Case, make
+from workshop.desks.oncall import Desk, patches_in
 
 
 class Incident(Desk):

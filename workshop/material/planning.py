@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kernel import Agent, Client, Executable, Registry, Result, Run, connect
-from kernel.desks.oncall import Desk
 from kernel.plan import Finding, Plan, PlannedSupervisor, Planner, StepPlanner
 from offline_model import OfflineTransport
+from workshop.desks.oncall import Desk
 
 from .oncall import oncall
 

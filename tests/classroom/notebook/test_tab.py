@@ -16,10 +16,10 @@ from IPython.utils.capture import capture_output
 from classroom.authoring import answers
 from classroom.checks import deadline, engine, exercise, in_turn
 from classroom.notebook import cells, tab
-from kernel.desks import checkout, incidents
 from workshop import in_place
 from workshop.course import COURSE
 from workshop.course.lessons import LESSONS
+from workshop.desks import checkout, incidents
 
 ROOT = COURSE.root
 EDITIONS = ROOT / "docs" / "editions.md"

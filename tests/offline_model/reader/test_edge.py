@@ -10,10 +10,10 @@ import pytest
 
 import offline_model
 from kernel import context, findings, memory, plan, selection, supervisors, team
-from kernel.desks import oncall
 from offline_model.page import page
 from offline_model.reader.difference import account_of
 from offline_model.skills import name_of, skills
+from workshop.desks import oncall
 
 from .desk import FACTS, GOOD
 from .wire import TEXT, VERDICT, parts, send, shape, tool

@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from kernel import Agent, Handoff, Registry, Result, Run, connect, models
-from kernel.desks.incidents import make
-from kernel.desks.oncall import Desk
 from kernel.findings import synthesizer
 from kernel.plan import PLANNER, NoPlan, StepPlanner
 from kernel.search import Corpus
 from kernel.supervisors import LLMSupervisor
 from kernel.team import researcher, reviewer, specialists, writer
+from workshop.desks.incidents import make
+from workshop.desks.oncall import Desk
 
 TRIES = json.loads(Path(__file__).with_name("fresh_tries.json").read_text(encoding="utf-8"))
 SIXTY = tomllib.loads(Path(__file__).with_name("fresh_tries_60.toml").read_text(encoding="utf-8"))

@@ -16,11 +16,11 @@ import pytest
 
 import offline_model
 from kernel import connect, models
-from kernel.desks.oncall import PROMPTS
 from offline_model import OfflineAPI
 from offline_model.account import HEADER, MAX_BYTES
 from offline_model.page import BEGIN
 from offline_model.skills import SKILLS, Skill
+from workshop.desks.oncall import PROMPTS
 
 from .desk import FACTS, GOOD
 from .test_edge import FAMILIES, PAGE, ROWS

@@ -8,8 +8,8 @@ import json
 import pytest
 
 from kernel import context, memory, selection, supervisors, team
-from kernel.desks import oncall
 from tests.places import ROOT
+from workshop.desks import oncall
 from workshop.material import evaluating
 
 from .desk import FACTS, GOOD

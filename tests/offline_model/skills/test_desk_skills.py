@@ -14,12 +14,12 @@ from collections import Counter
 import pytest
 
 from kernel import Agent, Budget, Handoff, Registry, Run, Verdict, connect, models, tool
-from kernel.desks.checkout import Checkout, patched_files
-from kernel.desks.oncall import PROMPTS, code_tools, patches_in
 from kernel.findings import Finding, Findings, synthesizer
 from kernel.plan import PLANNER, StepPlanner
 from offline_model.skills.desk.material import functions_of
 from tests.scripted import Worker
+from workshop.desks.checkout import Checkout, patched_files
+from workshop.desks.oncall import PROMPTS, code_tools, patches_in
 
 
 def asked(agent, handoff):
@@ -621,7 +621,7 @@ def noted(handoff):
 
 def test_the_skills_know_nothing_of_the_shop(tmp_path):
     import offline_model
-    from kernel.desks.incidents import SHOP
+    from workshop.desks.incidents import SHOP
 
     folder = next(iter(offline_model.__path__))
     from pathlib import Path

@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..contract import ToolError
+from kernel.contract import ToolError
 
 ROWS = 40
 """How many rows or lines one answer shows; how many more there are is said."""

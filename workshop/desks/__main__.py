@@ -1,6 +1,4 @@
-"""The on-call desk in a terminal: `python -m kernel oncall T-21`, `python -m kernel oncall --fresh
-7`.
-"""
+"""The on-call desk in a terminal: `python -m workshop oncall T-21`."""
 
 import argparse
 import asyncio
@@ -9,14 +7,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .._terminal import check_writable, client_of, report, run_options, spent_so_far
-from ..budget import Budget
-from ..client import SetupError
-from ..contract import Handoff, Result
-from ..events import Event
-from ..readings import reading_of
-from ..run import Run
-from ..trace import counted, dollars, line
+from kernel.budget import Budget
+from kernel.client import SetupError
+from kernel.contract import Handoff, Result
+from kernel.events import Event
+from kernel.readings import reading_of
+from kernel.run import Run
+from kernel.terminal import check_writable, client_of, report, run_options, spent_so_far
+from kernel.trace import counted, dollars, line
+
 from .incidents import INCIDENTS, Case, fresh, make
 from .oncall import Desk, patches
 
@@ -29,7 +28,7 @@ def main(arguments: list[str]) -> int:
     """
     parser = argparse.ArgumentParser(
         parents=[run_options()],
-        prog="python -m kernel oncall",
+        prog="python -m workshop oncall",
         description=(
             "A desk works on an incident of a small shop. Nothing is changed: a person applies a"
             " patch."

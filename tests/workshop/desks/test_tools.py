@@ -19,11 +19,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernel import Run, ToolError, connect
-from kernel.desks import checkout
-from kernel.desks.checkout import Checkout, patched, replaced, run_python, unboxed
-from kernel.desks.incidents import make
-from kernel.desks.oncall import Desk, patched_files, patches_in, read_ticket
-from kernel.desks.oncall import tests_on as failing_with
+from workshop.desks import checkout
+from workshop.desks.checkout import Checkout, patched, replaced, run_python, unboxed
+from workshop.desks.incidents import make
+from workshop.desks.oncall import Desk, patched_files, patches_in, read_ticket
+from workshop.desks.oncall import tests_on as failing_with
 
 
 @pytest.fixture(scope="module")
@@ -220,7 +220,7 @@ def test_a_diff_applied_to_its_source_is_the_changed_text(rows, data):
     not sys.platform.startswith("linux"), reason="not held here: networks are cut off on Linux only"
 )
 def test_code_of_the_project_has_no_network_where_the_machine_allows_it(desk):
-    from kernel.desks.checkout import _without_network
+    from workshop.desks.checkout import _without_network
 
     if unboxed() and not _without_network():
         pytest.skip("not held here: this machine cuts off no network")
@@ -276,7 +276,7 @@ def test_code_that_a_model_wrote_sees_the_copy_and_nothing_of_the_user(boxed, de
 
 
 def test_where_there_is_no_box_the_desk_says_so(monkeypatch, desk, capsys):
-    from kernel.desks.__main__ import warn_unboxed
+    from workshop.desks.__main__ import warn_unboxed
 
     monkeypatch.setattr(checkout.shutil, "which", lambda _: None)
     checkout.unboxed.cache_clear()
@@ -384,7 +384,7 @@ def test_a_log_line_that_is_no_json_is_kept(tmp_path):
 
 
 def test_only_the_workflow_changes_a_ticket(desk):
-    from kernel.desks.oncall import change_ticket
+    from workshop.desks.oncall import change_ticket
 
     change_ticket(desk.database, "T-21", "open", "first line")
     change_ticket(desk.database, "T-21", "proposed", "second line")

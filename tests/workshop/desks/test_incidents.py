@@ -9,9 +9,9 @@ from contextlib import closing
 
 import pytest
 
-from kernel.desks import incidents
-from kernel.desks.checkout import Checkout, patched
-from kernel.desks.incidents import INCIDENTS, faults, fresh, make, varied
+from workshop.desks import incidents
+from workshop.desks.checkout import Checkout, patched
+from workshop.desks.incidents import INCIDENTS, faults, fresh, make, varied
 
 PLACES = [fault for fault in faults() if "path" in fault]
 

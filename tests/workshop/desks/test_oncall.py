@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from kernel import Budget, Handoff, Registry, Result, Run, connect
-from kernel.desks.__main__ import main
-from kernel.desks.incidents import Case, fresh, make
-from kernel.desks.oncall import Desk, patches, read_ticket
 from offline_model.reader.reader import answer
+from workshop.desks.__main__ import main
+from workshop.desks.incidents import Case, fresh, make
+from workshop.desks.oncall import Desk, patches, read_ticket
 
 SEEDS = (1, 2, 3)
 SLOW_SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in (2, 3))]

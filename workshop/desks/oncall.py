@@ -29,16 +29,17 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from .. import models
-from ..agent import Agent
-from ..contract import Handoff, Registry, Result, ToolError
-from ..findings import Findings
-from ..gates import Gated, ModelGate, TestGate
-from ..plan import PlannedSupervisor, StepPlanner, synthesizer
-from ..run import Run
-from ..search import Corpus, Source
-from ..team import Verdict, researcher
-from ..tools import Tool, tool
+from kernel import models
+from kernel.agent import Agent
+from kernel.contract import Handoff, Registry, Result, ToolError
+from kernel.findings import Findings
+from kernel.gates import Gated, ModelGate, TestGate
+from kernel.plan import PlannedSupervisor, StepPlanner, synthesizer
+from kernel.run import Run
+from kernel.search import Corpus, Source
+from kernel.team import Verdict, researcher
+from kernel.tools import Tool, tool
+
 from .checkout import Checkout, patched_files, replaced, unboxed
 from .records import Logs, as_table, query, reading, tables
 

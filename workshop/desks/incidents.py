@@ -26,10 +26,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .._data import shipped
+from workshop.root import ROOT
+
 from .checkout import Checkout, patched_files, python, run_python
 
-SHOP = shipped("shop")
+SHOP = ROOT / "notebooks" / "data" / "shop"
 """The correct shop."""
 INCIDENTS = {
     "T-21": "code",
