@@ -93,8 +93,10 @@ def test_the_installed_wheel_works_in_an_empty_environment(wheel, tmp_path):
     (tmp_path / "empty").mkdir()
     brief = ran(python, TOPIC, tmp_path / "empty")
     assert brief.returncode == 0 and "[pgvector-overview]" in brief.stdout
-    by_name = ran(binaries / "supervisor-kernel", ("oncall", "T-21"), tmp_path / "empty")
-    assert by_name.returncode == 0 and "passes with this patch" in by_name.stdout
+    by_name = ran(binaries / "supervisor-kernel", ("pgvector",), tmp_path / "empty")
+    assert by_name.returncode == 0 and "[pgvector-overview]" in by_name.stdout
+    desk = ran(python, ("-m", "workshop", "oncall", "T-21"), tmp_path / "empty")
+    assert desk.returncode == 2 and desk.stderr.startswith("There is no shop in")
     lessons = ran(python, ("-m", "workshop", "lab"), tmp_path / "empty")
     assert lessons.returncode == 2 and lessons.stderr.startswith("There are no lessons in")
     assert list((tmp_path / "empty").iterdir()) == []

@@ -16,6 +16,7 @@ from kernel import Client, Corpus, Trace
 from kernel.__main__ import main
 from offline_model import OfflineTransport
 from tests.scripted import Worker
+from workshop.desks.__main__ import main as oncall
 
 pytestmark = pytest.mark.usefixtures("no_settings")
 
@@ -106,7 +107,7 @@ def test_a_topic_that_the_library_knows_nothing_about_ends_in_a_brief_that_says_
         (["x", "--max-usd", "much"], "(--max-usd) is 'much'"),
         (["x", "--save", "/nowhere/at/all/run.jsonl"], "a folder that exists"),
         (["x", "--save", ""], "Is a directory" if os.name == "posix" else "Permission denied"),
-        (["oncall", "T-21", "--save", "/nowhere/run.jsonl"], "a folder that exists"),
+        (["oncall", "T-21"], "python3 -m workshop oncall T-21"),
         (["the", "history", "--supervisor", "llm", "of", "MCP"], '-m kernel "the history of MCP"'),
         (["serve", "8765"], "serve takes --port only; given: 8765"),
         (["serve", "--port", "99999"], "a number from 0 to 65535"),
@@ -170,8 +171,8 @@ def test_a_run_that_is_interrupted_keeps_its_record(tmp_path, monkeypatch, capsy
     assert trace.totals()["calls"] == 2 and "writer → supervisor: cancelled" in str(trace)
 
 
-@pytest.mark.parametrize("arguments", [["Qdrant"], ["oncall", "T-21"]])
-def test_ctrl_c_tells_what_was_spent_from_what_was_reserved(arguments, monkeypatch, capsys):
+@pytest.mark.parametrize(("program", "argument"), [(main, "Qdrant"), (oncall, "T-21")])
+def test_ctrl_c_tells_what_was_spent_from_what_was_reserved(program, argument, monkeypatch, capsys):
     class Interrupted(OfflineTransport):
         """A service during whose first answer somebody presses Ctrl-C."""
 
@@ -182,7 +183,7 @@ def test_ctrl_c_tells_what_was_spent_from_what_was_reserved(arguments, monkeypat
     monkeypatch.setattr("kernel.terminal.connect", lambda *_, **__: Client(Interrupted()))
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a background job
     try:
-        assert main(arguments) == 130
+        assert program([argument]) == 130
     finally:
         signal.signal(signal.SIGINT, before)
     out = capsys.readouterr().out

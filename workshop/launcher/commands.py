@@ -35,6 +35,13 @@ def report(argv: list[str]) -> int:
 
 def oncall(argv: list[str]) -> int:
     """The on-call desk at work on one incident; returns the exit status."""
+    if not (ROOT / "notebooks").is_dir():
+        print(
+            f"There is no shop in {ROOT}: an installed package holds the code alone. "
+            "Get a copy of the whole workshop, go to its folder, and use `oncall` there.",
+            file=sys.stderr,
+        )
+        return 2
     environment.settle(["oncall", *argv], LESSONS_NEED)
     return importlib.import_module("workshop.desks.__main__").main(argv)
 
