@@ -51,8 +51,9 @@ class Exhausted(Exception):
 
 
 class Spent(NamedTuple):
-    """What was used: requests, tokens, dollars. `unpriced` counts the calls whose price is not
-    known."""
+    """The usage of a run: requests, tokens, dollars. `unpriced` counts the calls whose price is not
+    known.
+    """
 
     calls: int = 0
     input_tokens: int = 0
@@ -80,7 +81,7 @@ NOTHING = Spent()
 
 
 class Allowance(NamedTuple):
-    """How many tokens an answer may have, and what keeps it from having more."""
+    """The tokens that an answer may have, and the limit that keeps it from having more."""
 
     tokens: int
     """Negative when not even the request fits."""
@@ -128,7 +129,7 @@ def _wake(future: asyncio.Future[None]) -> None:
 
 
 class Demand(NamedTuple):
-    """What one request asks of its budgets; `kernel.models.demand_of` makes it."""
+    """The demand of one request on its budgets; `kernel.models.demand_of` makes it."""
 
     input_tokens: int
     """An upper bound."""
@@ -440,7 +441,7 @@ def _unknown_price(limit: Limit) -> str:
 
 
 def _named(limit: Limit) -> str:
-    """Whose budget it is, and of how much."""
+    """Names the budget of a limit: its owner and its amount."""
     return f"{limit.ledger.owner}'s budget of {_amount(limit.ledger.budget, limit.cap)}"
 
 

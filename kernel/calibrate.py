@@ -109,7 +109,7 @@ class Judged(NamedTuple):
 
 
 class Caught(NamedTuple):
-    """How many of the drafts with one fault a judge noticed."""
+    """The number of drafts with one fault that a judge noticed."""
 
     caught: int
     of: int
@@ -162,7 +162,7 @@ def missed(marks: Iterable[Judged], bar: float) -> list[Judged]:
 
 
 class Agreement(NamedTuple):
-    """How often a judge says what a reader says, to one question with a yes or a no."""
+    """The agreement of a judge with a reader, on one question with a yes or a no."""
 
     both_yes: int
     false_yes: int
@@ -204,7 +204,7 @@ class Agreement(NamedTuple):
 
     @property
     def above_chance(self) -> bool:
-        """Whether even the lower end of the interval is above chance."""
+        """True if even the lower end of the interval is above chance."""
         return self.interval()[0] > 0
 
 

@@ -555,7 +555,7 @@ def _excerpt(body: bytes) -> str:
 
 
 def _may_pass(status: int) -> bool:
-    """Whether the same request may succeed later."""
+    """True if the same request may succeed later."""
     return status in RETRYABLE_STATUS or status >= 500
 
 

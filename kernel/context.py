@@ -1,4 +1,4 @@
-"""What a supervisor holds: a bounded context that evicts the least important, and the fold of a
+"""The bounded context of a supervisor, which evicts the least important entries, and the fold of a
 long conversation into a new one.
 
 A conversation of today's API is append-only: a request whose history was trimmed is refused, since

@@ -42,7 +42,7 @@ class CaseError(ValueError):
 
 
 class KeyFact(BaseModel):
-    """What a good answer has to say: pieces of text that one of its sentences holds."""
+    """A fact that a good answer has to state: pieces of text that one of its sentences holds."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     fact: str = Field(min_length=1)
@@ -54,7 +54,7 @@ class KeyFact(BaseModel):
     """The document that says so."""
 
     def in_sentence(self, sentence: str) -> bool:
-        """Whether the sentence says it."""
+        """True if the sentence says it."""
         return all(_holds(sentence, piece) for piece in self.says)
 
 
@@ -120,7 +120,7 @@ def sentences(text: str) -> list[str]:
 
 
 def _holds(sentence: str, piece: str) -> bool:
-    """Whether a word of the sentence begins with the piece, or with one of its alternatives."""
+    """True if a word of the sentence begins with the piece, or with one of its alternatives."""
     ways = "|".join(re.escape(way) for way in piece.split("|"))
     return re.search(rf"(?<![\w.,-])(?:{ways})", sentence, re.IGNORECASE) is not None
 
@@ -146,8 +146,7 @@ def _first_of(problem: ValidationError) -> str:
 
 @dataclass(frozen=True)
 class Conditions:
-    """What varies from repeat to repeat, by its seed; equal for every design, so that they are
-    pairs.
+    """The conditions of a repeat, by its seed; equal for every design, so that they are pairs.
 
     name:    what varies, in words. Kept results are found by it, too.
     share:   of the library's documents, drawn anew for each seed.
@@ -326,7 +325,7 @@ async def evaluate(
 
 @dataclass
 class _Purse:
-    """What one evaluation may spend, and what it has spent."""
+    """The limit of an evaluation's spending, and the amount spent."""
 
     cap: Decimal | None
     spent: Decimal = Decimal(0)
@@ -504,7 +503,7 @@ class Interval(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """How much better the second design is, with a 95 % interval; see `compare`."""
+    """The gain of the second design, with a 95 % interval; see `compare`."""
 
     mean: float
     low: float

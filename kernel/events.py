@@ -1,5 +1,4 @@
-"""What happened: one typed event for each kind, the stream that traces, views, logs and journals
-read."""
+"""Events: one type for each kind, the stream that traces, views, logs and journals read."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ Used = Annotated[Spent, AfterValidator(_no_refund), PlainSerializer(Spent._asdic
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Event:
-    """What every event has."""
+    """The fields of every event."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 

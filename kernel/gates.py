@@ -148,7 +148,7 @@ def _untrue(where: str, claim: str, row: tuple[Any, ...] | None) -> list[Issue]:
 
 
 def _same_number(claim: str, truth: str) -> bool:
-    """Whether two texts are one number: 1,250.00 is 1250, and 3.50 is 3.5."""
+    """True if two texts are one number: 1,250.00 is 1250, and 3.50 is 3.5."""
     try:
         one, other = (
             Decimal(text.replace(",", "") if GROUPED.fullmatch(text.strip()) else text)

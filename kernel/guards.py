@@ -38,14 +38,14 @@ State = Literal["closed", "open", "half-open"]
 
 
 def is_transient(result: Result) -> bool:
-    """Whether the same work may succeed later: an overloaded service, a lost connection, a
+    """True if the same work may succeed later: an overloaded service, a lost connection, a
     deadline.
     """
     return result.transient
 
 
 def is_failure(result: Result) -> bool:
-    """Whether a result speaks against its worker: not a refusal, a pause or a cancellation."""
+    """True if a result speaks against its worker: not a refusal, a pause or a cancellation."""
     return result.status == "failed" or (result.status == "exhausted" and result.transient)
 
 
@@ -332,7 +332,7 @@ class Limit(Guard):
         return True
 
     def _leads_back_to(self, limits: set[Limit]) -> bool:
-        """Whether those who hold a place here wait, directly or through others, for one of these
+        """True if those who hold a place here wait, directly or through others, for one of these
         limits.
         """
         seen: set[int] = set()

@@ -79,8 +79,9 @@ idempotency key.
 
 @dataclass
 class Use:
-    """What this process has made of a step: the tree of runs it belongs to, and the runs in it that
-    have come to the step."""
+    """The use of a step by this process: the tree of runs it belongs to, and the runs in it that
+    have come to the step.
+    """
 
     root: Run | None
     runs: list[Run] = field(default_factory=list)
@@ -88,7 +89,7 @@ class Use:
     failed: bool = False
 
     def serves(self, run: Run | None) -> bool:
-        """Whether a run that asks the same takes this step too: a retry finds what was done."""
+        """True if a run that asks the same takes this step too: a retry finds what was done."""
         if run is None or not self.kept or self.failed:
             return False
         return self.root is _root(run) and all(each is not run for each in self.runs)
@@ -384,12 +385,12 @@ class Step:
 
     @property
     def kept(self) -> bool:
-        """Whether there is an outcome."""
+        """True if there is an outcome."""
         return self.row is not None and not self.row.open
 
     @property
     def is_last(self) -> bool:
-        """Whether nobody has asked the same once more."""
+        """True if nobody has asked the same once more."""
         content, _, number = self.key.rpartition(".")
         return self.journal._file.row(f"{content}.{int(number) + 1}") is None
 
@@ -475,7 +476,7 @@ class JournalledClient(WrappedClient):
         return await self.wrapped.reserve(request, on_wait=on_wait)
 
     def _holds(self, request: Request) -> bool:
-        """Whether the journal answers a request, with a reply or an error; the step is not used."""
+        """True if the journal answers a request, with a reply or an error; the step is not used."""
         with self._journal._step(_asked(request)) as step:
             if step.row is None or step.row.open:
                 return False
@@ -488,7 +489,7 @@ class JournalledClient(WrappedClient):
             return self._suffices(reply, request, step)
 
     def _suffices(self, reply: Reply, request: Request, step: Step) -> bool:
-        """Whether a kept reply is the answer to a request that may allow more."""
+        """True if a kept reply is the answer to a request that may allow more."""
         return self._journal.final or not _wants_more(request, reply, step)
 
 
@@ -506,7 +507,7 @@ def _reply(step: Step) -> Reply:
 
 
 def _wants_more(request: Request, reply: Reply, step: Step) -> bool:
-    """Whether a kept reply was cut where this request allows more."""
+    """True if a kept reply was cut where this request allows more."""
     allowed = step.row.asked if step.row else None
     if not isinstance(allowed, int):  # a file of format 1 does not say
         allowed = reply.usage.output_tokens

@@ -291,7 +291,7 @@ def _refuse_foreign(path: Path) -> None:
 
 
 def _is_foreign(db: sqlite3.Connection) -> bool:
-    """Whether a database is something else than a journal of any format, or an empty one."""
+    """True if a database is something else than a journal of any format, or an empty one."""
     (mark,) = db.execute("PRAGMA application_id").fetchone()
     if mark == MARK:
         return False

@@ -63,7 +63,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Report:
-    """What an evaluation found: trials by design, each with the same cases and seeds.
+    """The report of an evaluation: trials by design, each with the same cases and seeds.
 
     conditions: what varied, in words. k: of how many repeats `pass_at_k` and
     `all_of_k` speak; at most as many as there are. 0 leaves the chances of passing out of every
@@ -158,7 +158,7 @@ class Report:
         return caveats
 
     def varied(self) -> bool:
-        """Whether any case got two different answers from one design."""
+        """True if any case got two different answers from one design."""
         return any(
             len({trial.output for trial in case}) > 1
             for group in self.trials.values()

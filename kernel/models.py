@@ -1,4 +1,4 @@
-"""Which model plays which role, and what a call costs.
+"""Models by role, and the cost of a call.
 
 `models.worker`, `models.supervisor`, `models.planner` and `models.judge` are the only places where
 a model is named. Each can be set from outside: WORKSHOP_WORKER_MODEL, WORKSHOP_SUPERVISOR_MODEL,

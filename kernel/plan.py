@@ -145,7 +145,7 @@ def _placed(plan: Plan, registry: Registry) -> Plan:
 
 @dataclass
 class _Work:
-    """What has been done for one task: steps, results, and which suggestions were heard."""
+    """The work on one task so far: steps, results, and the suggestions that were heard."""
 
     handoff: Handoff
     steps: dict[str, Step] = field(default_factory=dict)
@@ -295,7 +295,8 @@ class PlannedSupervisor:
             raise Pause(asked)
 
     async def _repeat(self, number: int, work: _Work, run: Run) -> bool:
-        """Does what failed again, and what was given less for it; False when that changes nothing.
+        """Repeats the steps that failed, and those that were given less for it; False when that
+        changes nothing.
 
         A step that failed gets its own feedback. One that depends on it gets the new result. A
         step whose handoff would be the same as before is left alone.
@@ -327,7 +328,7 @@ class PlannedSupervisor:
         return bool(repeated)
 
     def _had_its_rounds(self, step: Step, work: _Work) -> bool:
-        """Whether a step was done again already, since its validators found issues."""
+        """True if a step was done again already, since its validators found issues."""
         return bool(self._gates(step.worker)) and "issues" in work.results[step.id].artifacts
 
     def _handoff(self, step: Step, work: _Work) -> Handoff:

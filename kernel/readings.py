@@ -1,4 +1,4 @@
-"""What the offline model read in the requests of a run, in one line; no other model says it."""
+"""The offline model's reading of the requests of a run, in one line; no other model gives one."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ TEAMS: tuple[Team, ...] = get_args(Team)
 
 
 class Facts(BaseModel):
-    """What a recording says of itself."""
+    """The facts of a recording about itself."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
     task: str

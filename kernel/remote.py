@@ -261,7 +261,7 @@ def _why(status: int, answer: Answer | str) -> str:
 
 
 def _is_passing(status: int) -> bool:
-    """Whether the same handoff may be answered later."""
+    """True if the same handoff may be answered later."""
     return status in (408, 429) or status in (502, 503, 504)
 
 
@@ -338,7 +338,7 @@ class HandoffServer(ThreadingTCPServer):
         self._client = client
 
     def admits(self, authorization: str) -> bool:
-        """Whether the header holds the token; compared in constant time."""
+        """True if the header holds the token; compared in constant time."""
         return hmac.compare_digest(authorization.encode("utf-8", "replace"), self._expected)
 
     async def work(self, handoff: Handoff, seconds: float) -> Answer:

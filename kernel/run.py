@@ -54,8 +54,9 @@ _answering: ContextVar[tuple[Run, str] | None] = ContextVar("answering", default
 
 
 class Tree:
-    """What all runs of one tree share: the client, the events, their readers, what was handed over,
-    the clock."""
+    """The parts that all runs of one tree share: the client, the events, their readers, the
+    handoffs, the clock.
+    """
 
     def __init__(self, client: Client, clock: Callable[[], float]) -> None:
         self.client = client
@@ -83,7 +84,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class Position:
-    """Where a run stands in its tree."""
+    """The position of a run in its tree."""
 
     name: str = "user"
     id: str = ""
@@ -701,7 +702,7 @@ def innermost(executable: Executable) -> Executable:
 
 
 def same(one: Executable, other: Executable) -> bool:
-    """Whether two executables are one; a comparison that raises says no."""
+    """True if two executables are one; a comparison that raises says no."""
     try:
         return one is other or bool(one == other)
     except Exception:
@@ -723,7 +724,7 @@ def _check(executable: Any, handoff: Any) -> None:
 
 
 def is_bug(problem: BaseException) -> bool:
-    """Whether an exception is none of those that may stop a run; of a group, any of its own."""
+    """True if an exception is none of those that may stop a run; of a group, any of its own."""
     if isinstance(problem, ExceptionGroup):
         return any(map(is_bug, problem.exceptions))
     return not isinstance(problem, tuple(STATUS_OF))

@@ -375,7 +375,7 @@ def _as_data(text: str, others: set[str]) -> str:
 
 
 def _is_address(text: str) -> bool:
-    """Whether a text is the address of a page: http or https, and in one piece."""
+    """True if a text is the address of a page: http or https, and in one piece."""
     try:
         parts = urlsplit(text)
     except ValueError:

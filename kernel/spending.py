@@ -1,4 +1,4 @@
-"""What this process may spend on real models, and what it has spent.
+"""The spending of this process on real models, and its limit.
 
 There is one limit and one total for every connection that is live or has a key, whichever cell,
 thread or event loop makes it: a request that could pass the limit is not sent. The limit is 0.50

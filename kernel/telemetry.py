@@ -148,7 +148,7 @@ class Span:
 
 @dataclass(slots=True)
 class _Work:
-    """What is open in one run: its own span (the root has none), its requests, its tool calls."""
+    """The open spans of one run: its own span (the root has none), its requests, its tool calls."""
 
     span: Span | None = None
     requests: int = 0
@@ -530,7 +530,7 @@ class _Outbox:
 
 
 def _listens(url: str) -> bool:
-    """Whether something listens at an address; a proxy on the way says so itself."""
+    """True if something listens at an address; a proxy on the way says so itself."""
     place = urlsplit(url)
     host = place.hostname or ""
     local = host in LOCAL

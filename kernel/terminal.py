@@ -1,4 +1,4 @@
-"""What every run from a terminal shares: its options, and the sentences for what goes wrong."""
+"""Parts that every run from a terminal shares: its options, and the sentences for errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long to wait before the same work is tried again: one rule for requests and dispatches."""
+"""The wait before the same work is tried again: one rule for requests and dispatches."""
 
 from __future__ import annotations
 

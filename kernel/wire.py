@@ -234,7 +234,7 @@ def cache_writes(content: bytes) -> CacheWrites:
 
 
 class RequestSize(NamedTuple):
-    """What a request's cost depends on: all that its budgets have to know of it."""
+    """The size of a request, as its budgets have to know it for the cost."""
 
     model: str
     input_tokens: Tokens

@@ -28,7 +28,8 @@ _SHORTEST_SECRET = 8
 
 @dataclass(frozen=True)
 class Account:
-    """What a request was read as. All texts are short; wishes and parts are named in plain words.
+    """The offline model's account of a request. All texts are short; wishes and parts are named in
+    plain words.
 
     read_as: the role or job, for example "writer".
     topic: what the task was taken to be about; more than one thing is a list with commas.
@@ -117,7 +118,9 @@ class Account:
         )
 
     def _fitting(self) -> Account:
-        """As much of the account as fits, what was not understood before anything else."""
+        """Returns as much of the account as fits; the clauses that were not understood come
+        first.
+        """
         read_as = _clipped(self.read_as)
         topic = _clipped(self.topic)
         room = MAX_BYTES - _FRAME_BYTES - len(json.dumps([read_as, topic]))

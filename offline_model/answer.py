@@ -1,5 +1,6 @@
-"""What the offline API and its reader share: what a skill decides, how well it behaves, and how a
-tool's input is asked for."""
+"""Types that the offline API and its reader share: an answer, a temperament, and the input form of
+a tool.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +12,7 @@ from .account import Account
 
 @dataclass(frozen=True)
 class Answer:
-    """What a skill decides to reply; the API makes ids, usage, thinking blocks and the stop reason
-    of it."""
+    """The reply of a skill; the API adds ids, usage, thinking blocks and the stop reason."""
 
     content: tuple[dict, ...]
     """{"type":"text","text":...} and {"type":"tool_use","name":...,"input":{...}}, without ids."""

@@ -1,4 +1,5 @@
-"""What the data say on the page of the edge (`README.md`): dials, roles, tools and references.
+"""Lists on the page of the edge (`README.md`), made from the data: dials, roles, tools and
+references.
 
 python -m offline_model.page        writes it anew
 """

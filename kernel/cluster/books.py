@@ -36,7 +36,7 @@ class WorkerLost(Exception):
 
 
 class Bank(Protocol):
-    """What a branch asks of the run at home, from wherever it is."""
+    """Questions of a branch to the run at home, from wherever it is."""
 
     async def begin(self) -> Budget: ...
 
@@ -48,7 +48,7 @@ class Bank(Protocol):
 
 
 class Workers(Protocol):
-    """Where branches are done: a cluster, or this process."""
+    """A place where branches are done: a cluster, or this process."""
 
     async def do(self, job: Job, account: Account) -> Result:
         """Does a job with `perform`. Raises WorkerLost when the worker is gone, NoCluster when no
@@ -289,7 +289,7 @@ class Holds:
 
 
 class Account:
-    """What one attempt of a branch books at home, and the events that it reports.
+    """The bookings of one attempt of a branch at home, and the events that it reports.
 
     leased:  the ledger of the branch's slice, where it has one; else the run's own ledgers.
     attempt: which one it is, from 1. It numbers the attempt's dispatches below the branch.

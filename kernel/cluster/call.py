@@ -25,7 +25,7 @@ LATE_S = 5.0
 
 
 class Call:
-    """What becomes of one parcel: `outcome` is its result, or WorkerLost.
+    """The life of one parcel: `outcome` is its result, or WorkerLost.
 
     The line is the branch's life. When it ends before there is a result, whatever the reason, the
     worker is lost to the run; and a worker whose line ends stops its branch.

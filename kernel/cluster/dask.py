@@ -206,7 +206,7 @@ class Desk:
         return True
 
     async def _look(self) -> None:
-        """Has the desk look now, and waits for what it sees."""
+        """Has the desk look now, and waits for its report."""
         self._say("look", "{}")
         await self._looked.wait()
 

@@ -115,7 +115,7 @@ def _without_pages() -> type:
 
 @dataclass
 class Desk:
-    """What the run wants of the cluster, and what it has to know."""
+    """The cluster's side of a run: it takes orders, watches the workers and reports."""
 
     line: Line
     dask: Any

@@ -12,7 +12,7 @@ from ..wire import RequestSize
 
 
 class Message(BaseModel):
-    """What every message is."""
+    """The base of every message."""
 
     model_config = ConfigDict(defer_build=True, extra="forbid")
 
@@ -63,7 +63,7 @@ class Bug(Message):
 
 
 class Measured(Message):
-    """What a question costs a worker."""
+    """The seconds that a question costs a worker."""
 
     seconds: float
 
@@ -93,7 +93,7 @@ class Failed(Message):
 
 
 class Seen(Message):
-    """What the desk sees of the cluster."""
+    """The desk's view of the cluster."""
 
     workers: int
     nobody: bool

@@ -1,4 +1,4 @@
-"""What crosses between a run and a worker, and what a worker does with it."""
+"""Parcels between a run and a worker, and their work at the worker."""
 
 from __future__ import annotations
 

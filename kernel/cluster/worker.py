@@ -1,5 +1,4 @@
-"""What a worker does with a ticket: it calls the run, does what it is told, and tells what it
-does."""
+"""The work of a worker on a ticket: it calls the run, does the job that it is told, and reports."""
 
 from __future__ import annotations
 
@@ -19,7 +18,9 @@ from .parcel import perform, seconds_each, sent_back
 
 
 async def work(ticket: dict[str, Any]) -> str:
-    """Does what the run has for this ticket; returns why it could not be asked, or nothing."""
+    """Does the run's work for this ticket; returns the reason that it could not be asked, or
+    nothing.
+    """
     try:
         line = await dial(Ticket(**ticket))
     except OSError as problem:
@@ -56,7 +57,7 @@ async def _branch(line: Line, given: Work) -> None:
 
 
 async def _told(home: Home, given: Work) -> None:
-    """Does a branch and sends what came of it."""
+    """Does a branch and sends its result."""
     try:
         job: Job = pickle.loads(b64decode(given.parcel))  # from the run, over its own line
         bank = Leased(home, given.rest, job.unknown_price_ok) if job.leased else home

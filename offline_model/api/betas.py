@@ -1,4 +1,4 @@
-"""What a request may hold only with a beta header: threads, and controls of thinking blocks."""
+"""Parts of a request that need a beta header: threads, and controls of thinking blocks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check_betas(request: Any, headers: dict[str, str]) -> None:
 
 
 def drops_foreign_blocks(request: dict[str, Any]) -> bool:
-    """Whether thinking blocks of another conversation are to be dropped instead of refused."""
+    """True if thinking blocks of another conversation are to be dropped instead of refused."""
     thinking = request.get("thinking") or {}
     binding = thinking.get("block_binding") or {}
     return binding.get("prefix_mismatch_behavior") == "drop_block"

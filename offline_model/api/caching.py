@@ -117,7 +117,7 @@ def _ttl_of(mark: dict[str, Any] | None) -> str:
 
 
 def _has_marks(request: dict[str, Any]) -> bool:
-    """Whether any mark stands anywhere: most requests have none, and this is quick."""
+    """True if any mark stands anywhere: most requests have none, and this is quick."""
     if "cache_control" in request:
         return True
     contents = [request.get("tools"), request.get("system")]
@@ -187,9 +187,7 @@ class _Reading:
         self._note(piece, text, counted(piece.value, text))
 
     def settings(self, request: dict[str, Any]) -> None:
-        """Counts what changes how the messages are read as part of the prefix from the messages
-        on.
-        """
+        """Counts the settings that belong to the prefix from the messages on."""
         names = ("tool_choice", "thinking", "output_config")
         self._state.update(b"\3" + canonical([request.get(name) for name in names]).encode())
         schema = answer_schema(request)

@@ -1,4 +1,4 @@
-"""What goes wrong on purpose: rates and a fixed order of faults, drawn by seed."""
+"""Faults on purpose: rates and a fixed order of faults, drawn by seed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Faults:
-    """What goes wrong, and how often. Each rate is a share of the valid requests to `POST
-    /v1/messages`.
+    """Rates of faults. Each one is a share of the valid requests to `POST /v1/messages`.
 
     A request's fault follows from the seed, its body and how often that body came before, so that
     the order of a fan-out does not matter and a retry is a new draw. `first` are the faults of the

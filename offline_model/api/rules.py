@@ -1,4 +1,4 @@
-"""What the service refuses in a request whose fields are well-formed: the rules between them."""
+"""Refusals of requests whose fields are well-formed: the rules between the fields."""
 
 from __future__ import annotations
 

@@ -68,8 +68,9 @@ _ENDLESS = (
 
 @dataclass(frozen=True)
 class Response:
-    """What goes back: `body` is bytes or a tuple of events; `failure` is "timeout", "disconnect" or
-    empty."""
+    """The service's response: `body` is bytes or a tuple of events; `failure` is "timeout",
+    "disconnect" or empty.
+    """
 
     status: int
     headers: dict[str, str] = field(default_factory=dict)

@@ -21,7 +21,7 @@ class Placed(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """What one side says: the blocks of consecutive messages of one role."""
+    """One side's turn: the blocks of consecutive messages of one role."""
 
     role: str
     blocks: list[Placed]

@@ -186,13 +186,13 @@ def _strange(plain: str, true: str) -> str:
 
 
 def _is_name(word: str, first: str) -> bool:
-    """Whether a word is written like a name; the capital that begins a sentence does not count."""
+    """True if a word is written like a name; the capital that begins a sentence does not count."""
     tail = word[1:] if word == first else word
     return re.search(r"[A-Z\d]", tail) is not None
 
 
 def _is_near(plain: str, true: str) -> bool:
-    """Whether a sentence has nearly the words of its fact, in the same order."""
+    """True if a sentence has nearly the words of its fact, in the same order."""
     own = words(plain)[:_LONGEST]
     given = words(true)[:_LONGEST]
     matcher = difflib.SequenceMatcher(None, own, given, autojunk=False)
@@ -200,7 +200,9 @@ def _is_near(plain: str, true: str) -> bool:
 
 
 def differ(one: Fact, other: Fact) -> bool:
-    """Whether two sentences say the same with one other figure, or one denies what the other says."""
+    """True if two sentences say the same with one other figure, or one denies what the
+    other says.
+    """
     own = meaning(one.sentence)
     others = meaning(other.sentence)
     shared = len(own & others)
@@ -216,7 +218,7 @@ def differ(one: Fact, other: Fact) -> bool:
 
 
 def of_one_thing(one: Fact, other: Fact) -> bool:
-    """Whether neither sentence has a name that the other lacks."""
+    """True if neither sentence has a name that the other lacks."""
     names = re.findall(r"\s([A-Z][\w-]*)", one.sentence + other.sentence)
     apart = meaning(one.sentence) ^ meaning(other.sentence)
     return apart.isdisjoint(map(stem, names))

@@ -1,4 +1,4 @@
-"""What a prompt can change: the closed list of dials, and upper limits in numbers."""
+"""The dials that a prompt can turn: a closed list, and upper limits in numbers."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def closings() -> dict[str, str]:
 
 
 def is_closing(sentence: str) -> bool:
-    """Whether a sentence is one that a dial puts at the end of a text: it claims nothing."""
+    """True if a sentence is one that a dial puts at the end of a text: it claims nothing."""
     patterns = (re.escape(text).replace(r"\{topic\}", ".+") for text in closings().values())
     return any(re.fullmatch(pattern, sentence.strip()) for pattern in patterns)
 
@@ -92,7 +92,7 @@ def places_of(text: str) -> list[int]:
 
 @lru_cache(maxsize=2_000)
 def wished(text: str, name: str, finds_faults: bool = False) -> bool | None:
-    """Whether a text sets a dial (True), turns it off (False), or says nothing of it (None).
+    """True if a text sets a dial, False if it turns it off, None if it says nothing of it.
 
     Of two forms that overlap the longer one counts; of several sentences the last one.
     finds_faults: the text is for somebody who finds faults; what is lacking is then one of them.
@@ -109,7 +109,7 @@ def wished(text: str, name: str, finds_faults: bool = False) -> bool | None:
 
 
 def _is_on(text: str, match: Match, on: tuple[str, ...]) -> bool:
-    """Whether a form turns its dial on; "never without a citation" does."""
+    """True if a form turns its dial on; "never without a citation" does."""
     return match.key in on or (match.key == "lack_wordings" and is_forbidden(text, match.start))
 
 
@@ -121,14 +121,15 @@ _FORBIDS = re.compile(
 
 
 def is_forbidden(text: str, start: int) -> bool:
-    """Whether a clause says "never" or "do not" to what begins at a place of a text."""
+    """True if a clause says "never" or "do not" to what begins at a place of a text."""
     return _FORBIDS.search(text[max(0, start - _NEAR) : start]) is not None
 
 
 def is_meant(text: str, match: Match) -> bool:
-    """Whether a form of a dial means what it says. One that turns a dial on or off, and that is itself
-    forbidden ("never finish without a review"), is no form of it; nor is a "never" that forbids only
-    more ("never revise more than once")."""
+    """True if a form of a dial means what it says. One that turns a dial on or off, and that is
+    itself forbidden ("never finish without a review"), is no form of it; nor is a "never" that
+    forbids only more ("never revise more than once").
+    """
     if match.key == "lack_wordings":
         return True
     forbids_more = _NOT.match(text, match.start) and _MORE_THAN.match(text, match.end)
@@ -232,7 +233,9 @@ def _endings() -> dict[str, re.Pattern]:
 
 @lru_cache(maxsize=2_000)
 def _names_a_fault(sentence: str) -> bool:
-    """Whether a sentence is a rule that names what is wrong: "REVISE if it has more than 90 words"."""
+    """True if a sentence is a rule that names what is wrong: "REVISE if it has more than 90
+    words".
+    """
     return bool(_VERDICTS.search(sentence) and _CONDITION.search(sentence))
 
 
@@ -339,8 +342,8 @@ def _end(match: re.Match, clause: str) -> int:
 
 
 def _is_no_limit(clause: str, place: int, is_exact: bool) -> bool:
-    """Whether a number of steps is no upper limit: a planner makes no step up for "exactly five", and
-    the two of "no two steps may run at the same time" belong to a wording of an order.
+    """True if a number of steps is no upper limit: a planner makes no step up for "exactly five",
+    and the two of "no two steps may run at the same time" belong to a wording of an order.
     """
     orders = ("dials/one_by_one", "dials/at_once")
     found = (match for match in scan(clause) if match.family in orders)

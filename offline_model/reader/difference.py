@@ -263,7 +263,7 @@ def account_of(
 
 
 def _is_used(name: str, task: str, used: frozenset[str]) -> bool:
-    """Whether a topic stands in a task as it is, and was used."""
+    """True if a topic stands in a task as it is, and was used."""
     spoken = map(str.lower, _WORDS.findall(name))
     return bool(name) and name in task and used.issuperset(spoken)
 

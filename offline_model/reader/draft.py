@@ -51,7 +51,7 @@ def cut(sentence: str, most: int) -> str:
 
 
 class Support(NamedTuple):
-    """How the facts carry one sentence of a draft."""
+    """The support of one sentence of a draft by the facts."""
 
     sentence: str
     fact: Fact | None
@@ -69,7 +69,7 @@ class Support(NamedTuple):
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether the fact has another source than the known ones that the sentence cites."""
+        """True if the fact has another source than the known ones that the sentence cites."""
         if self.fact is None or self.unknown:
             return False
         return bool(self.sources) and set(self.sources).isdisjoint(self.fact.sources)
@@ -155,7 +155,7 @@ class Draft:
         return "\n\n".join(one.text for one in paragraphs)
 
     def _has_orphan(self) -> bool:
-        """Whether the last of several paragraphs is a single sentence."""
+        """True if the last of several paragraphs is a single sentence."""
         bodies = self.bodies()
         return len(bodies) > 1 and len(bodies[-1].lines) == 1
 
@@ -270,7 +270,7 @@ class Draft:
         self.paragraphs = [body._replace(lines=kept) for body in self.bodies()[:1]]
 
     def is_long(self, words: int, few: int) -> bool:
-        """Whether the text has more words or more sentences than that."""
+        """True if the text has more words or more sentences than that."""
         return len(self.lines()) > few or self.length() > words
 
     def shorten(self, words: int, few: int) -> None:

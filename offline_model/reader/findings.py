@@ -71,7 +71,7 @@ def _read(view: View) -> list[Doc]:
 
 
 def is_title(doc: Doc) -> bool:
-    """Whether a document came as its title alone."""
+    """True if a document came as its title alone."""
     return doc.text == doc.title
 
 

@@ -264,7 +264,7 @@ class Form:
         return uncited(labelled)
 
     def _items(self, field: _Field, text: str) -> list | None:
-        """Returns what is listed: bullets, else sentences; one item each."""
+        """Returns the items of a list: its bullets, else its sentences."""
         items = resolve(field.schema.get("items"), self.root)
         bullets = filter(BULLET.match, text.splitlines())
         lines = [BULLET.sub("", line) for line in bullets]
@@ -329,7 +329,7 @@ def _line(item: Any) -> Any:
 
 
 def _is(value: Any, kind: str) -> bool:
-    """Whether a known value has the type of a field."""
+    """True if a known value has the type of a field."""
     if isinstance(value, Share):
         return kind in ("integer", "number", "string")
     if isinstance(value, bool):

@@ -193,7 +193,7 @@ def scan(text: str) -> tuple[Match, ...]:
 
 
 def spans(mark: re.Pattern, text: str) -> Iterator[tuple[int, int]]:
-    """Yields where the pieces of a text are that a mark separates."""
+    """Yields the spans of the pieces of a text between marks."""
     start = 0
     for end, behind in [match.span() for match in mark.finditer(text)]:
         yield start, end
@@ -222,14 +222,14 @@ def _scan(sentence: str) -> tuple[Match, ...]:
 
 
 def _letters(word: str) -> str:
-    """Returns what a word is found under."""
+    """Returns the index key of a word."""
     if word[0].isdigit():
         return "#"
     return word[:3].lower()
 
 
 def _beginnings(text: str) -> frozenset[int]:
-    """Returns where the clauses of a text begin: at its first word, and behind the words that
+    """Returns the starts of the clauses of a text: its first word, and the words behind those that
     only lead in.
     """
     openers = words_in("words/openers")
@@ -252,7 +252,7 @@ def found(text: str, family: str, key: str = "wordings") -> list[Match]:
 
 
 def has(text: str, family: str, key: str = "wordings") -> bool:
-    """Whether a text holds a wording of a family."""
+    """True if a text holds a wording of a family."""
     return bool(found(text, family, key))
 
 

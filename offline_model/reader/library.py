@@ -66,12 +66,12 @@ def _takes_text(schema: Any) -> bool:
 
 
 def _listed(names: list[str], key: str) -> list[str]:
-    """Returns those of the names that the lexicon lists for a query."""
+    """Returns the names that the lexicon lists for a query."""
     known = words_in("tools/search", key)
     return [name for name in names if name.lower() in known]
 
 
 def _is_key(field: str) -> bool:
-    """Whether a parameter names one document."""
+    """True if a parameter names one document."""
     keys = table("tools/open")["keys"].split()
     return any(fnmatchcase(field.lower(), key) for key in keys)

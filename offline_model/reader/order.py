@@ -20,7 +20,7 @@ Group = list[Fact]  # facts that belong together
 
 
 def is_history(task: str) -> bool:
-    """Whether a task asks for a history: it is told in the order of time."""
+    """True if a task asks for a history: it is told in the order of time."""
     return has(task, "dials/time_order")
 
 
@@ -102,7 +102,7 @@ def _date_of(group: Group) -> tuple[int, int]:
 
 
 def side_by_side(facts: Sequence[Fact], compared: Sequence[str]) -> list[Group]:
-    """Groups what each of the compared things is; then what several facts say of the same
+    """Groups facts for a comparison: a definition of each thing; then several facts on the same
     aspect; then the rest.
     """
     comparison = _Comparison(facts[:_MOST_COMPARED], compared)
@@ -129,7 +129,7 @@ class _Comparison:
         self.weights = _weights(facts, compared)
 
     def take_definitions(self) -> Group:
-        """Takes what each thing is, where a fact says it."""
+        """Takes the definition of each thing, where a fact has one."""
         taken = []
         for subject, facts in self.left.items():
             definition = _definition(facts, subject)
@@ -171,7 +171,7 @@ class _Comparison:
         return best
 
     def _shared(self, fact: Fact, other: Fact) -> float:
-        """Returns how much two facts share: two words, or one and the verb, else nothing."""
+        """Weighs the words that two facts share: at least two, or one and the verb; else 0."""
         stems = meaning(fact.sentence) & meaning(other.sentence)
         weights = [self.weights[stem] for stem in stems if stem in self.weights]
         is_same_verb = opening(fact.sentence).verb == opening(other.sentence).verb
@@ -179,7 +179,7 @@ class _Comparison:
 
 
 def nearest(fact: Fact, compared: Sequence[str]) -> str:
-    """Returns which of the compared things a fact is about."""
+    """Returns the compared thing that a fact is about."""
     source = fact.source.replace("-", " ")
 
     def nearness(subject: str) -> float:
@@ -200,7 +200,9 @@ def _weights(facts: Sequence[Fact], compared: Sequence[str]) -> dict[str, float]
 
 
 def contradicts(one: Fact, other: Fact, task: str) -> bool:
-    """Whether two sources contradict each other, and do not speak of two things that the task compares."""
+    """True if two sources contradict each other, and do not speak of two things that the task
+    compares.
+    """
     if one.source == other.source:
         return False
     if not differ(one, other) or not of_one_thing(one, other):
@@ -212,7 +214,7 @@ def contradicts(one: Fact, other: Fact, task: str) -> bool:
 
 
 def contrasts(one: Fact, other: Fact, task: str) -> bool:
-    """Whether two facts on one aspect say the same with other figures or other names."""
+    """True if two facts on one aspect say the same with other figures or other names."""
     if not _has_same_aspect(one, other):
         return False
     own_figures = figures(one.sentence)
@@ -227,7 +229,7 @@ def contrasts(one: Fact, other: Fact, task: str) -> bool:
 
 
 def _has_same_aspect(one: Fact, other: Fact) -> bool:
-    """Whether two facts share two stems or more, and nearly half of the shorter one."""
+    """True if two facts share two stems or more, and nearly half of the shorter one."""
     own = meaning(one.sentence)
     others = meaning(other.sentence)
     shared = len(own & others)

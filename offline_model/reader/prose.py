@@ -50,8 +50,8 @@ def with_pronouns(sentences: Sequence[str], around: Sequence[str]) -> list[str]:
 
 
 def _pronoun(sentence: str, before: Opening, now: Opening) -> str:
-    """Returns what a sentence may begin with in place of its subject: "It", "They" or "Its
-    author", else "".
+    """Returns a pronoun for the subject of a sentence: "It", "They" or "Its author"; "" where none
+    fits.
     """
     rest = sentence[len(now.subject) :]
     if not now.subject or len(content_words(rest)) < _FEWEST_WORDS:
@@ -75,7 +75,9 @@ def _it_or_they(before: Opening, now: Opening) -> str:
 
 
 def _is_thing(subject: str, around: Sequence[str]) -> bool:
-    """Whether "it" fits a subject: no person's name, a known noun behind an article, or defined as one."""
+    """True if "it" fits a subject: no person's name, a known noun behind an article, or defined as
+    one.
+    """
     tokens = unbracketed(subject).split()
     if not tokens:
         return False

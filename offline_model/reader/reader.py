@@ -75,7 +75,7 @@ def _finished(request: dict, temperament: Temperament, reply: Answer, ending: di
 
 
 def _decided(request: dict, temperament: Temperament) -> Answer:
-    """Returns what the skill says that the request is for."""
+    """Returns the reply of the skill that fits the request."""
     seen, overlooked = attended(request, temperament.attention)
     view = View.of(seen, temperament)
     fitting = [skill for skill in skills() if skill.fits(view)]
@@ -110,7 +110,7 @@ def _account(view: View, skill: Skill) -> Account:
 
 
 def _is_unread(view: View, account: Account) -> bool:
-    """Whether the task is an order of which nothing was read, and that asks for no text."""
+    """True if the task is an order of which nothing was read, and that asks for no text."""
     says_who = any(found.family == "roles/write" for found in scan(view.task))
     if says_who or has(view.task, "words/asks_for", "text_wordings"):
         return False
@@ -145,7 +145,7 @@ def _beyond(view: View, account: Account) -> str:
 
 
 def _is_structured(reply: Answer) -> bool:
-    """Whether an answer calls tools or is JSON."""
+    """True if an answer calls tools or is JSON."""
     for block in reply.content:
         if block["type"] == "tool_use":
             return True

@@ -126,12 +126,12 @@ def _meanings(name: str) -> tuple[str, ...]:
 
 
 def means(name: str, meaning: str) -> bool:
-    """Whether a field's name has a meaning of the lexicon."""
+    """True if a field's name has a meaning of the lexicon."""
     return meaning in _meanings(name)
 
 
 def meanings_of(name: str) -> list[str]:
-    """Returns what a field's name may mean, the likeliest first."""
+    """Returns the possible meanings of a field's name, the likeliest first."""
     return [meaning for meaning in _meanings(name) if meaning not in _NO_MEANINGS]
 
 
@@ -148,7 +148,7 @@ def most_like(names: Iterable[str], meaning: str) -> str:
 
 
 def has_field(schema: dict, meaning: str) -> bool:
-    """Whether an answer's schema has a top-level field that can take this meaning."""
+    """True if an answer's schema has a top-level field that can take this meaning."""
     whole = resolve(schema, schema)
     fields = whole.get("properties") or {}
     return any(means(name, meaning) for name in fields)
@@ -161,13 +161,13 @@ def positive(options: list, wanted: bool) -> Any:
 
 
 def _refusal(option: Any) -> int:
-    """Returns how much a word of a choice says no."""
+    """Scores the refusal in a word of a choice: 2 for a no, -1 for a yes."""
     word = str(option)
     return 2 * means(word, "no") - means(word, "yes")
 
 
 def judges(name: str, options: list) -> bool:
-    """Whether a choice is a verdict: by its field's name or by its words."""
+    """True if a choice is a verdict: by its field's name or by its words."""
     if means(name, "verdict"):
         return True
     return any(map(_refusal, options))

@@ -21,14 +21,14 @@ _YEAR = re.compile(
 
 
 class Opening(NamedTuple):
-    """What a sentence begins with; both are "" where no verb is known."""
+    """The beginning of a sentence; both are "" where no verb is known."""
 
     subject: str = ""
     verb: str = ""
 
     @property
     def number(self) -> str:
-        """Whether the verb is "singular", "plural" or "either"; "" for no known verb."""
+        """The number of the verb: "singular", "plural" or "either"; "" for no known verb."""
         return _number(self.verb)
 
 
@@ -57,14 +57,14 @@ def _number(verb: str) -> str:
 
 
 def _is_surely_verb(word: str) -> bool:
-    """Whether a word can be nothing but a verb."""
+    """True if a word can be nothing but a verb."""
     if word in _SURE:
         return True
     return any(word in words_in("words/prose", number) for number in ("plural", "either"))
 
 
 def same_thing(one: str, other: str) -> bool:
-    """Whether two subjects name the same: the same words, or a name and its acronym."""
+    """True if two subjects name the same: the same words, or a name and its acronym."""
     first = _name(one)
     second = _name(other)
     if not first:
@@ -94,8 +94,8 @@ def _acronym(subject: str) -> str | None:
 
 
 def defines(sentence: str, subject: str) -> int:
-    """Returns how well a sentence says what a subject is: 3 "X is a …", 2 "X connects …", 1 "the
-    X project is a …".
+    """Scores a sentence as a definition of a subject: 3 "X is a …", 2 "X connects …", 1 "the X
+    project is a …".
     """
     start = opening(sentence)
     wanted = set(content_words(subject))

@@ -1,4 +1,4 @@
-"""What a request is about: its topic, the subjects of a comparison, and whether a text mentions them."""
+"""The topic of a request, the subjects of a comparison, and mentions of them in a text."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ def _about(text: str) -> str:
 
 
 def _is_kind(tokens: list[str], start: int, place: int) -> bool:
-    """Whether a word is a kind of text, such as "brief:"; of two joined by "and" the first one."""
+    """True if a word is a kind of text, such as "brief:"; of two joined by "and" the first one."""
     word = tokens[place].lower().strip(_MARKS).rstrip(":")
     is_second = tokens[place - 1] == "and"
     return word in _group("kinds") and place - start <= _FAR and not is_second
 
 
 def _is_described(tokens: list[str], place: int) -> bool:
-    """Whether a kind of text at the beginning has its topic behind it: "A short brief on"."""
+    """True if a kind of text at the beginning has its topic behind it: "A short brief on"."""
     return place < 4 and tokens[place + 1 : place + 2] in (["on"], ["about"])
 
 
@@ -140,8 +140,8 @@ def _topic_of(sentence: str) -> str:
 
 @lru_cache(maxsize=1_000)
 def topic(task: str) -> str:
-    """Returns what a request is about, in its own words: "Write me a brief on retries, please."
-    → "retries".
+    """Returns the topic of a request, in its own words: "Write me a brief on retries, please." →
+    "retries".
     """
     best = ""
     plain = re.sub(r"[^\S\n]+", " ", task)
@@ -169,12 +169,12 @@ def subjects(text: str) -> tuple[str, ...]:
 
 
 def named(task: str) -> str:
-    """Returns what a task is about, for people: its subjects with commas."""
+    """Returns the subjects of a task for people, with commas."""
     return ", ".join(subjects(task))
 
 
 def _pieces(text: str, whole: str) -> list[str]:
-    """Returns what a topic lists, in a comparison or behind commas; a list of long pieces is
+    """Returns the pieces of a topic, in a comparison or behind commas; a list of long pieces is
     none.
     """
     if not (_COMPARES.search(text) or _VERSUS.search(whole)):
@@ -207,8 +207,8 @@ def read_of(task: str, held: str = "") -> str:
 
 
 def _known_to(facts: str, text: str) -> tuple[str, ...]:
-    """Returns what a text names: nothing when the facts mention none of it; of two compared
-    things, a name that they do not mention is left out.
+    """Returns the names in a text: none when the facts mention none of it; of two compared things,
+    a name that they do not mention is left out.
     """
     named = named_in(text)
     if not any(mentions(facts, subject) for subject in named):
@@ -219,7 +219,7 @@ def _known_to(facts: str, text: str) -> tuple[str, ...]:
 
 
 def _is_bare(sentence: str) -> bool:
-    """Whether a sentence is its own topic: nothing in it is known to ask for one."""
+    """True if a sentence is its own topic: nothing in it is known to ask for one."""
     return words(topic(sentence)) == words(sentence)
 
 
@@ -243,7 +243,7 @@ def _held(subject: str, facts: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def mentions(text: str, subject: str) -> float:
-    """Returns how many of a subject's specific words a text has, from 0 to 1; an acronym is its
+    """Returns the share of a subject's specific words in a text, from 0 to 1; an acronym is its
     long form.
     """
     have = vocabulary(text)

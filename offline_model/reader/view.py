@@ -197,7 +197,7 @@ class View:
 
     @cached_property
     def role(self) -> str:
-        """Returns who the system prompt says that the model is: a role of the lexicon, or ""."""
+        """The role that the system prompt gives the model, of those in the lexicon, or ""."""
         wordings = [match for match in scan(self.system) if match.key == "wordings"]
         named = [match for match in wordings if match.family.startswith("roles/")]
         if not named:
@@ -207,12 +207,15 @@ class View:
 
     @cached_property
     def instructions(self) -> str:
-        """Returns what may set limits: system prompt, task, context and later words of the user."""
+        """The texts that may set limits: system prompt, task, context and later words of
+        the user.
+        """
         around = (self.system, self.order, self.parts.get("context", ""), *self.later)
         return "\n\n".join(filter(None, around))
 
     def wish(self, name: str, *, finds_faults: bool = False) -> bool | None:
-        """Whether a wish is asked for, turned down or not mentioned (None); the last words count.
+        """True if a wish is asked for, False if it is turned down, None if it is not mentioned; the
+        last words count.
 
         finds_faults: a reviewer asks, named as one in the prompt or not.
         """
@@ -230,7 +233,7 @@ class View:
 
     @cached_property
     def must_answer(self) -> bool:
-        """Whether it is time to answer: no tools (left), or the last message says so."""
+        """True if it is time to answer: no tools (left), or the last message says so."""
         if not self.tools:
             return True
         if len(self.messages) < 2:
@@ -241,5 +244,5 @@ class View:
 
     @property
     def results(self) -> list[str]:
-        """Returns what tools brought back, errors left out."""
+        """The results of tools, errors left out."""
         return [call.result for call in self.calls if call.result and not call.is_error]

@@ -103,9 +103,7 @@ def vocabulary(text: str) -> frozenset[str]:
 
 
 def overlap(a: str, b: str) -> float:
-    """Returns how much of a's meaning is in b, from 0 to 1 (1 when a has no content words at
-    all).
-    """
+    """Returns the share of a's content words in b, from 0 to 1; 1 when a has none."""
     wanted = content_words(a)
     if not wanted:
         return 1.0
@@ -162,7 +160,7 @@ def uncited(text: str) -> str:
 
 
 def is_heading(line: str) -> bool:
-    """Whether a line is a title and not a sentence: "# Title", "**Title**"."""
+    """True if a line is a title and not a sentence: "# Title", "**Title**"."""
     return bool(_HEADING.match(line))
 
 
@@ -186,7 +184,7 @@ def blocks(text: str) -> tuple[str, ...]:
 
 
 def _is_ended(line: str) -> bool:
-    """Whether a line ends a sentence: with a mark, or a bracket, and quotes behind it."""
+    """True if a line ends a sentence: with a mark, or a bracket, and quotes behind it."""
     body = line.rstrip("\"'”’)")
     closing = line[len(body) :]
     return ")" in closing or body.endswith((".", "!", "?", "]"))
@@ -231,17 +229,17 @@ def sentence_of(text: str, source: str = "", title: str = "") -> Fact:
 
 
 def says_nothing(text: str) -> bool:
-    """Whether a sentence or a short text only says that nothing was found."""
+    """True if a sentence or a short text only says that nothing was found."""
     return has(text, "words/nothing") and not citations(text)
 
 
 def is_no(text: str) -> bool:
-    """Whether a text says no."""
+    """True if a text says no."""
     return bool(_NO.search(text))
 
 
 @lru_cache(maxsize=8_000)
 def is_instruction(sentence: str) -> bool:
-    """Whether a sentence found in data tells its reader to do something: data is never an order."""
+    """True if a sentence found in data tells its reader to do something: data is never an order."""
     has_tag = re.search(r"</?[a-z]+>", sentence)
     return has_tag is not None or has(sentence, "words/instructions")

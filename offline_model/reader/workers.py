@@ -60,8 +60,8 @@ def said_of(tool: dict) -> str:
 
 
 def kind_of(tool: dict) -> str:
-    """Returns what a tool is for – research, write, review, finalize or other – by name, then
-    description.
+    """Returns the kind of a tool, by name, then description: research, write, review, finalize or
+    other.
     """
     takes_work = not fields_of(tool).keys().isdisjoint(("intent", "task", "artifacts"))
     description = tool.get("description") or ""
@@ -95,8 +95,8 @@ def _kind(name: str, described: str, takes_work: bool) -> str:
 
 
 def stage(tool: dict) -> int:
-    """Returns when a specialist's turn comes: 0 memory, 1 research, 3 findings, 4 writing, 5
-    review, 6 the end.
+    """Returns the turn of a specialist: 0 memory, 1 research, 3 findings, 4 writing, 5 review, 6
+    the end.
     """
     kind = kind_of(tool)
     if kind in TURNS:
@@ -109,7 +109,7 @@ def stage(tool: dict) -> int:
 
 
 def asked(tool: dict, text: str) -> bool:
-    """Whether a clause of a text asks for what a tool's name and description say that it does."""
+    """True if a clause of a text asks for what a tool's name and description say that it does."""
     return _meet(_abilities(said_of(tool)), _wanted(text))
 
 
@@ -121,7 +121,7 @@ def _wanted(text: str) -> frozenset[str]:
 
 
 def _meet(abilities: Set[str], wanted: Set[str]) -> bool:
-    """Whether abilities hold what is wanted, or a longer word that begins so."""
+    """True if abilities hold what is wanted, or a longer word that begins so."""
     if not abilities.isdisjoint(wanted):
         return True
     beginnings = tuple(word for word in wanted if len(word) > 6)
@@ -142,7 +142,7 @@ def _abilities(text: str) -> frozenset[str]:
 
 
 def wished_kinds(view: View) -> set[str]:
-    """Returns which of the usual steps the task asks for: all of them, unless it asks for less."""
+    """Returns the usual steps that the task asks for: all of them, unless it asks for less."""
     task = view.task.lower()
     if view.draft:
         if _speaks_of("changes", task):
@@ -156,7 +156,7 @@ def wished_kinds(view: View) -> set[str]:
 
 
 def _speaks_of(group: str, text: str) -> bool:
-    """Whether a text has a word of a group of the lexicon."""
+    """True if a text has a word of a group of the lexicon."""
     group_stems = map(stem, words_in("tools/hand_over", group))
     return not _stems(text).isdisjoint(group_stems)
 
@@ -263,7 +263,9 @@ def _before_colon(line: str) -> str:
 
 
 def in_order(view: View, needs: list, earlier: list) -> list:
-    """Returns what a step needs where the prompt sets an order: the step before it, or nothing."""
+    """Returns the needs of a step where the prompt sets an order: the step before it, or
+    nothing.
+    """
     if view.wish("one_by_one"):
         return earlier[-1:]
     return [] if view.wish("at_once") else needs

@@ -33,16 +33,16 @@ class Skill(Protocol):
     """One thing that the offline model can do."""
 
     def fits(self, view: View) -> bool:
-        """Whether a request is for this skill."""
+        """True if a request is for this skill."""
 
     def reply(self, view: View) -> Answer:
-        """Returns what it answers. Pure: the same view gives the same answer."""
+        """Returns the answer. Pure: the same view gives the same answer."""
 
     def read(self, view: View) -> str:
         """The words of the task that it used beside its topic; what they leave is not understood."""
 
     def about(self, view: View) -> str:
-        """Returns what it takes the task to be about; "" where that decides nothing."""
+        """Returns the topic of the task as this skill takes it; "" where it decides nothing."""
 
 
 def name_of(skill: Skill) -> str:

@@ -35,7 +35,7 @@ class Line(NamedTuple):
 
     @property
     def leans(self) -> bool:
-        """Whether it needs the sentence before."""
+        """True if it needs the sentence before."""
         return self.text.startswith((DIFFER, CONTRAST))
 
 
@@ -85,7 +85,7 @@ def _cites(view: View) -> bool:
 
 
 def _missing(view: View) -> str:
-    """Says how a brief without facts calls them; "" where they may be made up."""
+    """Returns the words for facts that a brief lacks; "" where they may be made up."""
     context = view.parts.get("context", "")
     if view.calls or "facts" in view.parts or says_nothing(context):
         return "found in the sources"
@@ -108,7 +108,7 @@ def _usable(facts: list[Fact], cite: bool) -> list[Fact]:
 
 
 def _gaps(view: View) -> list[str]:
-    """Returns what the facts part says was not found."""
+    """Returns the sentences of the facts part on things that were not found."""
     told = sentences(view.parts.get("facts", ""))
     gaps = filter(says_nothing, told)
     return [gap for gap in gaps if not is_instruction(gap)]

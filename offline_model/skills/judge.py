@@ -26,7 +26,7 @@ _SCALE = re.compile(
 
 
 class Rating(NamedTuple):
-    """How much of a criterion a text fulfils, from 0 to 1, and what was seen."""
+    """The share of a criterion that a text fulfils, from 0 to 1, and the reason."""
 
     share: float
     reason: str
@@ -166,8 +166,9 @@ class _Sheet:
         return values
 
     def holds(self, question: str) -> bool | None:
-        """Whether a text fulfils a criterion wholly; None for one that is none of the checks, and for one
-        that asks for a fault: "does it invent anything?"."""
+        """True if a text fulfils a criterion wholly; None for one that is none of the checks, and
+        for one that asks for a fault: "does it invent anything?".
+        """
         rating = self.rating(question)
         asked = {
             stem(word) for word in words(self.criteria.get(question, question).replace("_", " "))
@@ -182,7 +183,7 @@ class _Sheet:
 
 
 def _is_total(name: str) -> bool:
-    """Whether a field takes a score without saying of what."""
+    """True if a field takes a score without saying of what."""
     return name.lower() in table("words/criteria")["scores"].split()
 
 

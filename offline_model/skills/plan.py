@@ -35,7 +35,7 @@ _KEEPS_OUT = re.compile(r"\b(?:no|not|never|without|skip|leave|except|instead)\b
 
 
 class _Shape(NamedTuple):
-    """Where a schema wants the steps: the list's name, a step's fields, the one for the worker."""
+    """The place of steps in a schema: the list's name, a step's fields, the one for the worker."""
 
     key: str
     fields: dict[str, dict]

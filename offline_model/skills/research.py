@@ -80,7 +80,9 @@ def _asked(view: View) -> list[str]:
 
 
 class _Research:
-    """What a conversation has asked and found so far, what to do next, and what to report."""
+    """The state of a conversation's research: questions and finds so far, the next step, and the
+    report.
+    """
 
     def __init__(self, view: View) -> None:
         self.view = view
@@ -245,7 +247,9 @@ def _own_words(view: View) -> str:
 
 
 def _writes(view: View) -> bool:
-    """Whether the prompt asks for running text, and not for a list of facts; the system prompt rules."""
+    """True if the prompt asks for running text, and not for a list of facts; the system prompt
+    rules.
+    """
     for prompt in (view.system, view.task):
         if has(prompt, "words/asks_for", "list_wordings"):
             return False

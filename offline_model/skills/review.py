@@ -147,7 +147,9 @@ def _coverage(draft: Draft) -> list[Issue]:
 
 
 def _length(rules: str, draft: Draft) -> list[Issue]:
-    """Whether the draft keeps the limits of its length; limits of the reviewer's own answer do not count."""
+    """Returns the issues of a draft that breaks the limits of its length; limits of the reviewer's
+    own answer do not count.
+    """
     of_draft = []
     for rule in re.split(r"(?<=[.;!?])\s+|\n\n+", rules):
         if _OF_THE_DRAFT.search(rule) or not _OF_THE_ANSWER.search(rule):

@@ -48,7 +48,7 @@ def fits(view: View) -> bool:
 
 
 def _shortens(view: View) -> bool:
-    """Whether the job is to shorten the draft: by the system prompt, else by the task."""
+    """True if the job is to shorten the draft: by the system prompt, else by the task."""
     if view.role == "edit":
         return True
     if view.facts or view.role not in ("", "write", "talk"):
@@ -137,7 +137,7 @@ def _revised(view: View, brief: Draft, feedback: str, endings: list[str]) -> Ans
 
 
 def _is_shortened_by_user(view: View) -> bool:
-    """Whether a later turn of the user, and no feedback handed over, asks for a shorter text."""
+    """True if a later turn of the user, and no feedback handed over, asks for a shorter text."""
     if view.parts.get("feedback") or not view.later:
         return False
     own = [line for line in _issues(view.later[-1]) if _is_feedback(view, line)]
@@ -166,7 +166,7 @@ def _issues(feedback: str) -> list[str]:
 
 
 def _is_feedback(view: View, line: str) -> bool:
-    """Whether a line of a message is neither a tag, nor praise alone, nor text at hand."""
+    """True if a line of a message is neither a tag, nor praise alone, nor text at hand."""
     if _TAG.fullmatch(line) or _PASSED.fullmatch(line):
         return False
     held = [text for name, text in view.material.items() if name != "feedback"]
@@ -191,7 +191,7 @@ class _Complaint:
         self.ids = [source for source in sources if _names(text, source)]
 
     def says(self, *orders: str) -> bool:
-        """Whether it holds a wording for one of the orders: remove, fix, cite, add, shorten."""
+        """True if it holds a wording for one of the orders: remove, fix, cite, add, shorten."""
         keys = [f"{order}_wordings" for order in orders]
         return any(has(self.own, "words/complaints", key) for key in keys)
 

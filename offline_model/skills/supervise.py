@@ -63,14 +63,18 @@ def fits(view: View) -> bool:
 
 
 def _is_named_for_it(tool: dict) -> bool:
-    """Whether a tool's name says that it hands over, and it takes a task or nothing, no amount to transfer."""
+    """True if a tool's name says that it hands over, and it takes a task or nothing, no amount to
+    transfer.
+    """
     names = {name.lower() for name in fields_of(tool)}
     takes_a_task = not names or not names.isdisjoint(words_in(LEXICON, "intent"))
     return takes_a_task and _HANDS_OVER.match(tool.get("name", "")) is not None
 
 
 def _hands_over(tool: dict) -> bool:
-    """Whether a tool is a specialist: by its parameters, or by its words with a parameter for a task."""
+    """True if a tool is a specialist: by its parameters, or by its words with a parameter for a
+    task.
+    """
     names = {name.lower() for name in fields_of(tool)}
     if names & words_in(LEXICON, "structured"):
         return True
@@ -83,7 +87,7 @@ def _hands_over(tool: dict) -> bool:
 
 
 def _speaks_of(text: str, group: str) -> bool:
-    """Whether a text holds a form of one of the lexicon's words."""
+    """True if a text holds a form of one of the lexicon's words."""
     known = map(stem, words_in(LEXICON, group))
     roots = {stem(word) for word in words(text)}
     return not roots.isdisjoint(known)
@@ -111,7 +115,7 @@ def read_receipt(text: str) -> tuple[str, str]:
 
 
 def takes_names(tool: dict) -> bool:
-    """Whether each of a tool's artifacts is a list of names of results."""
+    """True if each of a tool's artifacts is a list of names of results."""
     schema = tool.get("input_schema") or {}
     artifacts = resolve(fields_of(tool).get("artifacts", {}), schema)
     values = artifacts.get("additionalProperties")
@@ -119,7 +123,9 @@ def takes_names(tool: dict) -> bool:
 
 
 def read_verdict(text: str) -> tuple[bool, str]:
-    """Whether a reviewer is content, and its issues as bullets (copied, not reworded)."""
+    """Reads a reviewer's verdict: True if it is content, and its issues as bullets (copied, not
+    reworded).
+    """
     data = json_of(text)
     if isinstance(data, dict):
         return _read_record(data, text)
@@ -465,7 +471,7 @@ class _Desk:
         return self._hand(tool, intent, "facts", "draft", "feedback")
 
     def _awaits_review(self) -> bool:
-        """Whether a reviewer is still to see the newest draft."""
+        """True if a reviewer is still to see the newest draft."""
         return any(self._review(tool) for tool in self.team if kind_of(tool) == "review")
 
     def _review(self, tool: dict) -> list[Step]:

@@ -158,7 +158,7 @@ def _both(one: Fact, other: Fact) -> Fact:
 
 
 def _same(one: Fact, other: Fact) -> bool:
-    """Whether two facts say the same, with the same figures."""
+    """True if two facts say the same, with the same figures."""
     own = meaning(one.sentence)
     others = meaning(other.sentence)
     shorter = max(1, min(len(own), len(others)))

@@ -1,4 +1,4 @@
-"""Docstrings of functions begin with a verb or a noun, never with a question word."""
+"""Docstrings begin with a verb or a noun, never as a question or a clause."""
 
 from __future__ import annotations
 
@@ -9,35 +9,55 @@ import pytest
 from tests.places import ROOT
 
 ROOMS = ("kernel", "offline_model", "classroom", "workshop", "benchmarks")
-QUESTION_WORDS = {"What", "How", "Where", "Who", "Why", "Which", "Those"}
+CLAUSES = {
+    *("What", "How", "Where", "When", "Who", "Whom", "Whose", "Why", "Which", "Those"),
+    *("Whether", "As", "If"),
+}
 
 # Lessons show the source of these as stored output.
 SHOWN_IN_LESSONS = {("kernel/steps.py", "problems")}
 
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
-def questions(source):
-    """Yields the line and the name of each function whose docstring begins as a question."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+
+def clauses(source):
+    """Yields the line and the name of each docstring that begins as a question or a clause."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, *FUNCTIONS)) and not _is_schema(node):
             words = (ast.get_docstring(node) or "").split()
-            if words and words[0].rstrip(",.:;") in QUESTION_WORDS:
-                yield node.lineno, node.name
+            if words and words[0].rstrip(",.:;") in CLAUSES:
+                yield getattr(node, "lineno", 1), getattr(node, "name", "the module")
+
+
+def _is_schema(node):
+    """True if a class is a model of pydantic: a language model reads its docstring."""
+    bases = getattr(node, "bases", [])
+    return any(ast.unparse(base) == "BaseModel" for base in bases)
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_no_docstring_of_a_function_begins_with_a_question_word(room):
+def test_no_docstring_begins_as_a_question_or_a_clause(room):
     paths = sorted((ROOT / room).rglob("*.py"))
     assert paths
     found = []
     for path in paths:
         place = path.relative_to(ROOT).as_posix()
-        for line, name in questions(path.read_text(encoding="utf-8")):
+        for line, name in clauses(path.read_text(encoding="utf-8")):
             if (place, name) not in SHOWN_IN_LESSONS:
                 found.append(f"{place}:{line} {name}")
     assert not found, "\n".join(found)
 
 
-def test_a_docstring_that_begins_as_a_question_is_found():
-    source = 'class A:\n    def f(self):\n        """Where, and what."""\n'
-    assert list(questions(source)) == [(2, "f")]
-    assert not list(questions(source.replace("Where", "Whether")))
+@pytest.mark.parametrize(
+    "source",
+    [
+        '"""{}, and what."""\n',
+        'class A:\n    """{}, and what."""\n',
+        'class A:\n    async def f(self):\n        """{}, and what."""\n',
+    ],
+)
+def test_a_docstring_that_begins_as_a_question_is_found(source):
+    assert len(list(clauses(source.format("Where")))) == 1
+    assert len(list(clauses(source.format("Whether")))) == 1
+    assert not list(clauses(source.format("Places")))

@@ -50,7 +50,7 @@ KEPT = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "LD_LIBRARY_PATH")
 
 @dataclass(frozen=True)
 class Ended:
-    """How a child process ended; `status` is None when it was stopped at the time limit."""
+    """The end of a child process; `status` is None when it was stopped at the time limit."""
 
     status: int | None
     output: str

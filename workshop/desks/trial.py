@@ -42,7 +42,7 @@ class Count:
 
 
 def passes(folder: Path, tests: list[str]) -> bool:
-    """Whether the tests pass with the project's modules loaded anew."""
+    """True if the tests pass with the project's modules loaded anew."""
     own = [name for name, module in sys.modules.items() if _is_in(folder, module)]
     for name in own:
         del sys.modules[name]

@@ -44,7 +44,7 @@ class DeskSkill:
         return ticket_in(view)
 
     def about(self, view: View) -> str:
-        """Returns what the ticket says that should be so."""
+        """Returns the ticket's expectation."""
         return expected(view) if self.name in _OF_A_TICKET else ""
 
 

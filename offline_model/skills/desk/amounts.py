@@ -72,7 +72,7 @@ def _amount(match: re.Match[str], text: str) -> Amount:
 
 
 def unit_of(name: str) -> tuple[str, int]:
-    """Returns what a field or setting measures, by the last word of its name: ("money", 1) for
+    """Returns the unit of a field or setting, by the last word of its name: ("money", 1) for
     `fee_cents`.
     """
     last_word = re.split(r"[_\s]", name.lower())[-1]
@@ -85,7 +85,7 @@ def plain(number: float) -> str:
 
 
 def speaks_of(text: str, name: str) -> bool:
-    """Whether a sentence speaks of a field: by a word of its name."""
+    """True if a sentence speaks of a field: by a word of its name."""
     return not stems(text).isdisjoint(stems(name) - _UNITS.keys())
 
 
@@ -108,7 +108,7 @@ def condition(sentence: str, about: str) -> tuple[str, str]:
 
 
 def _is_price(field: str, sentence: str) -> bool:
-    """Whether a field is the price that a sentence says is free, or the saving that it promises."""
+    """True if a field is the price that a sentence says is free, or the saving that it promises."""
     if unit_of(field)[0] != "money":
         return False
     if _FREE.search(sentence):

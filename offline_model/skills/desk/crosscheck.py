@@ -95,7 +95,7 @@ def _core(finding: Finding) -> str:
 
 
 def _truth(finding: Finding) -> bool:
-    """Whether what the claim is about is so: "not fixed: yes" is "fixed: no"."""
+    """True if what the claim is about is so: "not fixed: yes" is "fixed: no"."""
     return bool(finding.holds) != is_no(finding.claim)
 
 
@@ -113,7 +113,7 @@ def _scope(finding: Finding) -> dict[str, str]:
 
 
 def _why(one: Finding, other: Finding) -> str:
-    """Says how both can have seen what they saw."""
+    """Returns the reports of two findings, and whether both can be right."""
     scopes = _scope(one), _scope(other)
     reports = []
     for finding, scope in zip((one, other), scopes, strict=True):

@@ -84,7 +84,7 @@ class Place(NamedTuple):
 
 
 class Vocabulary(NamedTuple):
-    """What changed tokens are made of: words of the source, and what the evidence names."""
+    """The words for changed tokens: those of the source, and the names in the evidence."""
 
     numbers: set[int]
     quoted: set[str]
@@ -137,7 +137,7 @@ def _changed(line: str, change: Change) -> str:
 
 
 def _brings(named: list[str], old: str, new: str) -> bool:
-    """Whether a new line has one of the names that are asked for; without any, whether it is new."""
+    """True if a new line has one of the names that are asked for; without any, if it is new."""
     if not named:
         return new != old
     return any(name in new and name not in old for name in named)
@@ -174,7 +174,7 @@ def _names(source: str, places: list[Place]) -> set[str]:
 
 
 def _changes(place: Place, words: Vocabulary) -> Iterator[Change]:
-    """Yields what may have been meant at one place; a function's head is left alone."""
+    """Yields possible corrections of one place; a function's head is left alone."""
     if _HEAD.match(place.token.line):
         return
     for number, other in enumerate(_MEANT.get(place.text, [])):

@@ -1,4 +1,6 @@
-"""What the desk's skills read (parts, tickets, findings, tools) and how they answer."""
+"""The material of the desk's skills (parts, tickets, findings, tools) and the form of their
+answers.
+"""
 
 from __future__ import annotations
 
@@ -112,7 +114,7 @@ def results_of(view: View, tool: Json) -> list[tuple[Json, str]]:
 
 
 def called(view: View, tool: Json) -> bool:
-    """Whether a tool was called already, whatever came of it, or may not be called."""
+    """True if a tool was called already, whatever came of it, or may not be called."""
     names = [call.name for call in view.calls]
     return not view.tools or not tool or tool["name"] in names
 

@@ -39,8 +39,8 @@ def fits(view: View) -> bool:
 
 
 def notify(view: View) -> Answer:
-    """Says what was expected, what was found, what happens next; a draft with feedback is
-    revised.
+    """Writes to the customer: the expectation, the findings, the next step; a draft with feedback
+    is revised.
     """
     if view.draft.strip() and view.parts.get("feedback", "").strip():
         return _revised(view, view.draft, view.parts["feedback"])
@@ -98,7 +98,9 @@ def _sentence(finding: Finding) -> str:
 
 
 def _next_step(findings: list[Finding]) -> str:
-    """Whether a change is proposed: by a diff, or by a setting's value."""
+    """Returns the sentence on the next step: a change is proposed, by a diff or by a setting's
+    value, or none is.
+    """
     evidence = "\n".join("\n".join(finding.evidence) for finding in findings)
     if re.search(r"\bProposed|^--- a/", evidence, re.M):
         return "A change is proposed; a person decides on it."

@@ -33,7 +33,7 @@ def fits(view: View) -> bool:
 
 
 def records(view: View) -> Answer:
-    """Counts what the ticket expects, looks at the values it speaks of, and reports both."""
+    """Counts the records of the ticket's expectation, looks at their values, and reports both."""
     logs = tool_for(view, _LOGS)
     rows = tool_for(view, _ROWS)
     ticket = expected(view)

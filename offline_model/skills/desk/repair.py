@@ -101,7 +101,7 @@ def _unread(view: View, paths: list[str]) -> list[str]:
 
 
 def _claim(view: View, otherwise: str = "") -> str:
-    """Returns what the ticket expects, with the version that the project says it has."""
+    """Returns the ticket's expectation, with the version of the project."""
     sentence = expected(view) or otherwise
     for _, text in results_of(view, tool_for(view, _SEARCHES)):
         version = _VERSION.search(text)
@@ -118,7 +118,9 @@ def _is_test(path: str) -> bool:
 
 
 def _passing(view: View, tests: str) -> Answer:
-    """Does the function that the ticket speaks of do it, or leave it to a setting?"""
+    """Looks, when the tests pass, for the ticket's function: it may lack it, or leave it to a
+    setting.
+    """
     searches = tool_for(view, _SEARCHES)
     words = set(re.findall(r"[A-Za-z]{4,}", expected(view)))
     longest = sorted(words, key=lambda word: (-len(word), word))[:4]
@@ -185,8 +187,8 @@ def _setting_of(function: ast.FunctionDef, source: str) -> str:
 
 
 def _failing(view: View, tests: str, failing: list[str]) -> Answer:
-    """Reads what the failing tests reach, edits it on trial and, when an edit passes, proposes
-    it.
+    """Reads the code that the failing tests reach, edits it on trial, and proposes an edit that
+    passes.
     """
     test_file = failing[0].partition("::")[0]
     names, modules = _used(_sources(view).get(test_file, ""), failing)

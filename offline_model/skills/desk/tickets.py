@@ -10,7 +10,9 @@ from .material import asked, expected, findings_of, listed, parts_of
 
 
 class Ability(NamedTuple):
-    """What a worker can do: how its description and a ticket say it, and what the step is told."""
+    """An ability of a worker: its signs in a description and in a ticket, and the task of
+    its step.
+    """
 
     described: str
     asked_for: str
@@ -18,7 +20,7 @@ class Ability(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What one worker of a desk is told to do about a ticket."""
+    """The task of one worker of a desk on a ticket."""
 
     worker: str
     task: str
@@ -51,7 +53,7 @@ _ABILITIES = {
 
 
 def is_desk(view: View) -> bool:
-    """Whether two of the workers that the message lists read source, settings or logs."""
+    """True if two of the workers that the message lists read source, settings or logs."""
     readers = [able for able in _team(view).values() if able not in ([], ["write"])]
     return len(readers) > 1
 
