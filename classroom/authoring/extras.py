@@ -14,9 +14,10 @@ from importlib.metadata import PackageNotFoundError, distribution
 from nbformat import NotebookNode
 from packaging.requirements import Requirement
 
+from classroom.authoring import needs
 from classroom.course import active
+from classroom.notebook import tab
 
-TAG = "needs-"
 WITHOUT = "CLASSROOM_WITHOUT"
 """Extras, with spaces between, that count as missing: so a test sees what a learner without them
 sees.
@@ -39,7 +40,8 @@ def missing(extra: str) -> bool:
     if extra not in known:
         raise ValueError(
             f"pyproject.toml has no extra {extra!r}; it has {', '.join(sorted(known)) or 'none'}."
-            " Name one of them, or add it to [project.optional-dependencies]"
+            " Name one of them, or add it to [project.optional-dependencies]; what a tab lacks is"
+            f" {', '.join(tab.FEATURES)}, or a package of requirements.txt"
         )
     if extra in os.environ.get(WITHOUT, "").split():
         return True
@@ -56,8 +58,7 @@ def _installed(package: str) -> bool:
 
 def needed(cell: NotebookNode) -> list[str]:
     """The extras that a cell needs, by its tags."""
-    tags = cell.metadata.get("tags", [])
-    return [tag.removeprefix(TAG) for tag in tags if tag.startswith(TAG)]
+    return [name for name in needs.names(cell) if not needs.lacked(name)]
 
 
 def lacking(cell: NotebookNode) -> list[str]:

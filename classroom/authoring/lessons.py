@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from classroom.authoring import glossary, headers
+from classroom.authoring import glossary, headers, needs
 from classroom.course import Lesson, Sitting, active
 
 MAP = "MAP.md"
@@ -64,10 +64,11 @@ def total(lesson: Lesson | Sitting, notebook: Any) -> int:
 
 
 def head(lesson: Lesson | Sitting, notebook: Any, name: str) -> str:
-    """The minutes that a lesson takes, and the course's own line on it."""
+    """The minutes that a lesson takes, the course's own line, and what is not everywhere."""
     key = lesson.name if isinstance(lesson, Sitting) else lesson.number
     line = active().line_of(key)
-    return minutes(lesson, notebook, name) + (f"\n{line}" if line else "")
+    lines = [minutes(lesson, notebook, name), *([line] if line else []), *needs.sentences(notebook)]
+    return "\n".join(lines)
 
 
 def minutes(lesson: Lesson | Sitting, notebook: Any, name: str) -> str:
@@ -200,6 +201,7 @@ def pages() -> Iterator[tuple[Path, str]]:
     for page, write in (
         (course.root / "README.md", _readme),
         (course.notebooks / "INSTRUCTORS.md", _instructors),
+        (course.root / needs.PAGE, _editions),
     ):
         if page.is_file():
             yield page, write(page.read_text(encoding="utf-8"), paths, times)
@@ -232,6 +234,17 @@ def _instructors(text: str, paths: dict[Lesson, Path], times: dict[Lesson, int])
             flags=re.MULTILINE,
         )
     return _with_table(text, "| plan | lessons | alone | with a room |", _plans(times))
+
+
+def _editions(text: str, paths: dict[Lesson, Path], times: dict[Lesson, int]) -> str:
+    """The page on editions with the row of each lesson."""
+    import nbformat
+
+    rows = [
+        needs.row(lesson.number, lesson.title, nbformat.read(path, as_version=4))
+        for lesson, path in paths.items()
+    ]
+    return _with_table(text, needs.TABLE, rows)
 
 
 def _plans(times: dict[Lesson, int]) -> list[str]:

@@ -27,12 +27,14 @@ NO_OUTPUT = " It prints nothing."
 CHANGED = " You changed it, so nothing is stored for it."
 INSTEAD = "__import__('classroom.notebook.tab', fromlist=['tab']).follow()"
 """What runs in place of a cell that builds on one that did not run."""
+FEATURES = {"process": "another process", "threads": "threads", "socket": "a port to listen on"}
+"""What a tab lacks beside packages, by the name that a cell's tag has for it (`needs-process`)."""
 SIGNS = {
-    "emscripten does not support processes": "another process",
+    "emscripten does not support processes": "process",
     "start new thread": "threads",
-    "[Errno 138]": "a port to listen on",
+    "[Errno 138]": "socket",
 }
-"""What Python writes where a tab lacks something (it has no types for it), and what that is."""
+"""What Python writes where a tab lacks a feature: it has no types for that."""
 
 
 def lacking(error: BaseException) -> str:
@@ -40,9 +42,9 @@ def lacking(error: BaseException) -> str:
     for cause in _causes(error):
         if isinstance(cause, ImportError):
             return f"the package {cause.name}"
-        for sign, feature in SIGNS.items():
+        for sign, name in SIGNS.items():
             if sign in str(cause):
-                return feature
+                return FEATURES[name]
     return ""
 
 

@@ -8,7 +8,6 @@ import linecache
 import re
 from types import SimpleNamespace
 
-import nbformat
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
@@ -18,11 +17,9 @@ from classroom.checks import deadline, engine, exercise, in_turn
 from classroom.notebook import cells, tab
 from workshop import in_place
 from workshop.course import COURSE
-from workshop.course.lessons import LESSONS
 from workshop.desks import checkout, incidents
 
 ROOT = COURSE.root
-EDITIONS = ROOT / "docs" / "editions.md"
 NO_PROCESS = "raise OSError('[Errno 138] emscripten does not support processes.')"
 NO_THREAD = 'raise RuntimeError("can\'t start new thread")'
 CELLS = {
@@ -166,16 +163,6 @@ def test_the_desks_programs_end_in_place_as_they_end_in_a_process(shop, monkeypa
     in_place_of_it = asyncio.run(seen())
     assert in_place_of_it == in_a_process and in_place_of_it[0][0] == "does not end"
     assert "1 failed" in in_place_of_it[1]
-
-
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.number)
-def test_the_page_on_editions_has_a_row_for_each_lesson_as_it_is_now(lesson):
-    """What ran is seen by tests/browser/test_browser_edition.py; here: a cell more or less asks for a new look."""
-    [path] = (ROOT / "notebooks").glob(f"{lesson.number}_*.ipynb")
-    count = sum(cell.cell_type == "code" for cell in nbformat.read(path, as_version=4).cells)
-    begins = f"| {lesson.number} | {lesson.title} | "
-    [row] = [line for line in EDITIONS.read_text("utf-8").splitlines() if line.startswith(begins)]
-    assert f"all {count} cells" in row or f" of {count} cells" in row
 
 
 def test_an_answer_that_handles_an_exception_is_not_disturbed_by_the_clock():
