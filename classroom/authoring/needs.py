@@ -1,5 +1,5 @@
-"""What cells need that is not everywhere, by their tags: the sentences in a lesson's first cell,
-and the table of `docs/editions.md`.
+"""Needs of cells that are not met everywhere, by tags: the sentences in a lesson's first cell, and
+the table of `docs/editions.md`.
 
 The tag `needs-NAME` stands on a cell that cannot do without. NAME is a feature that a browser's tab
 lacks (`process`, `threads`, `socket`), a package of requirements.txt that a tab lacks, or an extra

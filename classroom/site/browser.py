@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
@@ -54,10 +55,18 @@ if (innerWidth < 600) makeRoom();
 """On a phone the list of files, which JupyterLab opens at first, would leave no room to read."""
 
 
+KERNEL = "jupyterlite-pyodide-kernel"
+KERNEL_WHEELS = ("ipykernel-", "piplite-", "pyodide_kernel-")
+"""What that package ships for the browser's Python."""
+AT_ONCE = ("micropip", "piplite", "ipykernel", "comm", "pyodide-kernel", "jedi", "ipython")
+"""What a kernel starts with. It installs one after the other what Python does not load with itself
+while it starts.
+"""
 STARTING = HERE / "starting.html"
 """A line that says that Python is not there yet, and goes when it is; SIZE is filled in."""
 MODULES = '<link rel="modulepreload" href="../static/pyodide/{}">'
 FETCHES = '<link rel="preload" as="fetch" crossorigin href="../static/pyodide/{}">'
+WHEELS_LATER = FETCHES.replace("crossorigin", 'crossorigin fetchpriority="low"')
 
 
 def start() -> str:
@@ -77,14 +86,15 @@ def build(out: Path, cache: Path) -> tuple[float, float]:
     static.mkdir(parents=True)
     lock = _runtime(cache, static)
     _wheels(cache, static)
+    _kernel_wheels(static)
     own = _own_wheel(cache, static)
     _compile(cache, static, own)
     (static / "pyodide-lock.json").write_text(json.dumps(_locked(lock, static, own)), "utf-8")
     _contents(lite / "files")
-    _settings(lite, out / FOLDER)
+    _settings(lite, out / FOLDER, [*AT_ONCE, _entry(static / own)["name"]])
     _run([sys.executable, "-m", "jupyter", "lite", "build", "--lite-dir", str(lite)], cwd=lite)
     shipped = list((out / FOLDER / "static" / "pyodide").iterdir())
-    _page(out / FOLDER / "lab" / "index.html", round(sum(map(_compressed, shipped)) / 1e6))
+    _page(out / FOLDER / "lab" / "index.html", shipped)
     files = [path for path in (out / FOLDER).rglob("*") if path.is_file()]
     return sum(path.stat().st_size for path in files) / 1e6, sum(map(_compressed, files)) / 1e6
 
@@ -160,6 +170,18 @@ def _wheels(cache: Path, static: Path) -> None:
     _run([*pip, *PYTHON, *PLATFORM, *options], cwd=cache)
     for wheel in fetched.glob("*.whl"):
         shutil.copyfile(wheel, static / wheel.name)
+
+
+def _kernel_wheels(static: Path) -> None:
+    """Copies what the kernel's own package ships, so that Python loads it like any other wheel.
+    Raises RuntimeError where one of them is missing.
+    """
+    found = [Path(file.locate()) for file in distribution(KERNEL).files or ()]
+    for begins in KERNEL_WHEELS:
+        wheels = [path for path in found if path.suffix == ".whl" and path.name.startswith(begins)]
+        if len(wheels) != 1:
+            raise RuntimeError(f"{KERNEL} has {len(wheels)} wheels {begins}*; expected one")
+        shutil.copyfile(wheels[0], static / wheels[0].name)
 
 
 def _own_wheel(cache: Path, static: Path) -> str:
@@ -272,13 +294,15 @@ def _contents(files: Path) -> None:
         shutil.copyfile(course.root / name, files / name)
 
 
-def _settings(lite: Path, out: Path) -> None:
+def _settings(lite: Path, out: Path, packages: list[str]) -> None:
+    """Writes the settings of the edition. packages: what Python loads while it starts."""
     kernel = {
         "pyodideUrl": "./static/pyodide/pyodide.mjs",
         "disablePyPIFallback": True,
         "loadPyodideOptions": {
             "lockFileURL": "./static/pyodide/pyodide-lock.json",
             "env": {"PYTHONWARNINGS": PYTHONWARNINGS},
+            "packages": packages,
         },
     }
     page = {
@@ -294,16 +318,19 @@ def _settings(lite: Path, out: Path) -> None:
     _json(lite / "jupyter_lite_config.json", {"LiteBuildConfig": build})
 
 
-def _page(path: Path, size: int) -> None:
+def _page(path: Path, shipped: list[Path]) -> None:
     """Adds to JupyterLab's page what the launcher adds to it, room on a phone, our title, and what
-    is said while Python starts. size: of what is downloaded for it, in megabytes.
+    is said while Python starts. shipped: the files that are downloaded for it, from now on.
     """
+    size = round(sum(map(_compressed, shipped)) / 1e6)
+    wheels = sorted(file.name for file in shipped if file.suffix == ".whl")
     text = path.read_text("utf-8")
     title = html.escape(active().title)
     text = re.sub("<title>.*?</title>", f"<title>{title}</title>", text, count=1, flags=re.DOTALL)
     early = [
         *(MODULES.format(name) for name in RUNTIME_FILES if name.endswith(".mjs")),
         *(FETCHES.format(name) for name in RUNTIME_FILES if not name.endswith(".mjs")),
+        *(WHEELS_LATER.format(name) for name in wheels),
     ]
     style = f"<style>{lab.IN_THE_DARK}{lab.WHOLE_WORDS}</style>"
     added = "\n".join(

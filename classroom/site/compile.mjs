@@ -20,7 +20,9 @@ UNCHECKED = py_compile.PycInvalidationMode.UNCHECKED_HASH
 TAG = sys.implementation.cache_tag
 SITE = f"/lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages/"
 STDLIB = "python_stdlib.zip"
-NOT_READ = ("jedi/third_party/django-stubs/",)  # of a completer: stubs of a library that is not there
+RECORD = ".dist-info/RECORD"
+# of a completer: stubs of libraries that are not there, ten times as many files as all the rest
+NOT_READ = ("jedi/third_party/django-stubs/", "jedi/third_party/typeshed/stubs/")
 scratch, compiled = Path("/tmp/module.py"), Path("/tmp/module.pyc")
 count = 0
 
@@ -47,6 +49,11 @@ def is_code(name):
     return name.endswith(".py") and ".data/" not in name
 
 
+def listed(names):
+    """The list of files that belongs into a wheel; a lock file has the hash of the whole."""
+    return "".join(f"{name},,\\n" for name in names)
+
+
 def rewritten(archive, root, *, sources):
     """Adds the bytecode; without sources it takes their place."""
     global count
@@ -54,7 +61,7 @@ def rewritten(archive, root, *, sources):
         parts = [(info, old.read(info)) for info in old.infolist() if not info.is_dir()]
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as new:
         for info, content in parts:
-            if info.filename.startswith(NOT_READ):
+            if info.filename.startswith(NOT_READ) or info.filename.endswith(RECORD):
                 continue
             code = bytecode(content, root + info.filename) if is_code(info.filename) else None
             if code is not None:
@@ -66,6 +73,8 @@ def rewritten(archive, root, *, sources):
             if code is None or sources:
                 info.compress_type = zipfile.ZIP_DEFLATED
                 new.writestr(info, content)
+        for record in (info.filename for info, _ in parts if info.filename.endswith(RECORD)):
+            new.writestr(record, listed([*new.namelist(), record]))
 
 
 shipped = Path("/shipped")

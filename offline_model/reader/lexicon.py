@@ -13,7 +13,7 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -93,8 +93,15 @@ class Match(NamedTuple):
 class _Wording:
     family: str
     key: str
-    pattern: re.Pattern
+    words: str
     begins: bool  # only at the beginning of a clause
+
+    @cached_property
+    def pattern(self) -> re.Pattern:
+        """The wording as a pattern. Compiling all of them takes longer than a whole brief, and few
+        of them have a text that begins with their words.
+        """
+        return re.compile(_compiled(self.words), re.I)
 
 
 def _compiled(wording: str) -> str:
@@ -141,8 +148,7 @@ def _wordings() -> list[tuple[_Wording, list[str]]]:
         for key, values in table(family).items():
             for wording in values if key.endswith("wordings") else ():
                 plain = wording.removeprefix("^ ")
-                pattern = re.compile(_compiled(plain), re.I)
-                entry = _Wording(family, key, pattern, plain != wording)
+                entry = _Wording(family, key, plain, plain != wording)
                 listed.append((entry, plain.split()))
     return listed
 

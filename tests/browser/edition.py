@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import threading
 import time
 from contextlib import contextmanager
@@ -28,6 +29,10 @@ FOLDER = "somebody/workshop"
 CACHE = "WORKSHOP_SITE_CACHE"
 """Names a folder that keeps what the build fetches; else it is fetched anew."""
 LINK = "run it in this browser"
+DOOR = "Run it here"
+"""The link of the front page into the first lesson."""
+CUT = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+"""No name of a host is found, whoever asks: pages, workers and the browser itself."""
 FIND = "const panel=[...window.jupyterapp.shell.widgets('main')].find(it=>it.context&&it.context.path===path);"
 CODE = "panel.content.model.sharedModel.toJSON().cells.filter(it=>it.cell_type==='code')"
 READY = f"path => {{if(!window.jupyterapp) return false; {FIND} return panel?.sessionContext?.session?.kernel?.status==='idle'}}"
@@ -58,9 +63,24 @@ def built(folder: Path) -> tuple[float, float]:
 
     out = folder / FOLDER
     command.build(out, Frame(browser=True))
-    cache = Path(os.environ.get(CACHE) or folder / "cache")
+    cache = kept(folder)
     cache.mkdir(parents=True, exist_ok=True)
     return browser.build(out, cache)
+
+
+def kept(folder: Path) -> Path:
+    """The folder of what a build fetches."""
+    return Path(os.environ.get(CACHE) or folder / "cache")
+
+
+def first_brief(folder: Path, sources: list[str]) -> dict[str, Any]:
+    """Runs cells in the built edition's Python, in node; the CPU seconds of each phase, and whether a brief is shown."""
+    cells = folder / "cells.json"
+    cells.write_text(json.dumps(sources), encoding="utf-8")
+    command = ["node", str(Path(__file__).with_name("first_brief.mjs"))]
+    parts = [kept(folder) / "runtime" / "package", folder / FOLDER / "try", cells]
+    done = subprocess.run([*command, *map(str, parts)], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 @contextmanager
@@ -88,7 +108,7 @@ class Tabs:
 
         self._playwright = sync_playwright().start()
         self._chromium = self._playwright.chromium.launch(
-            executable_path=browser_path(), args=["--no-sandbox", "--disable-dev-shm-usage"]
+            executable_path=browser_path(), args=["--no-sandbox", "--disable-dev-shm-usage", CUT]
         )
         self.context = self._chromium.new_context(**self._how)
         self.context.set_default_timeout(START_S * 1000)
@@ -106,17 +126,20 @@ class Tabs:
             self.left.append(route.request.url)
             route.abort()
 
-    def follow(self, page: str) -> Tab:
+    def follow(self, page: str, link: str = LINK) -> Tab:
         """Opens a page to read and follows its link into the edition that runs."""
-        return Tab(self, page)
+        return Tab(self, page, link)
 
 
 class Tab:
     """One notebook that was opened by the link of its page. `console`: what the browser complained about."""
 
-    def __init__(self, tabs: Tabs, page: str) -> None:
+    def __init__(self, tabs: Tabs, page: str, link: str) -> None:
         self.console: list[str] = []
+        self.sent: dict[str, int] = {}
+        """The bytes of each address that was asked for, as they lie on the disk."""
         self.page = tabs.context.new_page()
+        self.page.on("response", self._sent)
         self.page.on(
             "console",
             lambda message: self._heard(
@@ -125,10 +148,10 @@ class Tab:
         )
         self.page.on("pageerror", lambda error: self._heard("error", str(error)))
         self.page.goto(page)
-        link = self.page.get_by_role("link", name=LINK)
-        self.path = link.get_attribute("href").partition("?path=")[2]
+        door = self.page.get_by_role("link", name=link)
+        self.path = door.get_attribute("href").partition("?path=")[2]
         self.began = time.monotonic()
-        link.click()
+        door.click()
         self.page.wait_for_function(OPEN, arg=self.path)
 
     def __enter__(self) -> Tab:
@@ -140,6 +163,10 @@ class Tab:
     def _heard(self, kind: str, text: str) -> None:
         if kind == "error" and not any(part in text for part in EXPECTED):
             self.console.append(text)
+
+    def _sent(self, response: Any) -> None:
+        size = response.headers.get("content-length")
+        self.sent[response.url] = int(size or 0)
 
     def run_all(self, answers: dict[str, str] | None = None) -> None:
         """Run All Cells, to the end or to an error; answers: new code for some cells, by id."""
