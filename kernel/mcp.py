@@ -31,7 +31,7 @@ from pydantic import BaseModel
 from ._extras import Extra
 from .budget import Budget
 from .client import connect
-from .contract import Executable, Handoff, ToolError, as_plain, as_text
+from .contract import Executable, Handoff, Result, ToolError, as_plain, as_text
 from .events import Event
 from .run import Run
 from .tools import TOOL_NAME, parse
@@ -388,7 +388,7 @@ async def _worked(
     finally:
         teller.cancel()
     if not result.ok and not result.as_text():
-        raise ToolError(f"{result.status}: {result.reason}")
+        raise ToolError(_without_work(result))
     return Answer(
         status=result.status,
         output=as_plain(result.output),
@@ -397,6 +397,17 @@ async def _worked(
         calls=run.spent.calls,
         usd=float(round(run.spent.usd, 4)),
     )
+
+
+def _without_work(result: Result) -> str:
+    """Why a run brought nothing. Nobody can answer a question there: each call is a new run."""
+    why = f"{result.status}: {result.reason}"
+    if result.status == "paused":
+        end = "" if why.endswith(("?", ".", "!")) else "."
+        why += (
+            f"{end} No answer can be given to this call; call again, with the answer in the context"
+        )
+    return why
 
 
 async def _tell(events: asyncio.Queue[Event | None], context: "Context") -> None:
