@@ -400,7 +400,8 @@ async def _worked(
 
 
 def _without_work(result: Result) -> str:
-    """Why a run brought nothing. Nobody can answer a question there: each call is a new run."""
+    """The reason of a run that brought nothing. Nobody can answer its question: each call is a new
+    run."""
     why = f"{result.status}: {result.reason}"
     if result.status == "paused":
         end = "" if why.endswith(("?", ".", "!")) else "."

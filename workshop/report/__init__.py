@@ -36,6 +36,7 @@ class Report:
 
     log:       the file that `Trace.save` wrote, or a run or trace.
     baseline:  the same for a single agent on the same task.
+    fork:      the same for a fork of the run (`Journal.fork`): "what if one reply had been another?"
     note:      the author's words, three to five sentences: see `QUESTIONS`.
     card:      the criteria of lesson 07, filled in.
     gates:     the gates of the team; a log has their names only, and not what they ask for.
@@ -53,6 +54,7 @@ class Report:
         log: Source,
         *,
         baseline: Source | None = None,
+        fork: Source | None = None,
         note: str = "",
         card: Criteria | None = None,
         gates: Iterable[Any] = (),
@@ -64,6 +66,7 @@ class Report:
     ) -> None:
         self.log: Log = read(log)
         self.baseline: Log | None = None if baseline is None else read(baseline)
+        self.fork: Log | None = None if fork is None else read(fork)
         clean = Cleaner()
         self.note = clean.clean(note.strip())
         self.author = clean.clean(author.strip())
@@ -90,8 +93,7 @@ class Report:
     @property
     def text(self) -> str:
         """The result of the first handoff, as a text; empty while it is under way."""
-        result = self.log.result
-        return "" if result is None else result.as_text()
+        return self.log.text
 
     @property
     def verdict(self) -> str:

@@ -19,6 +19,7 @@ def main(argv: list[str]) -> int:
     )
     parser.add_argument("log", metavar="LOG", help="the file that `run.trace().save(…)` wrote")
     parser.add_argument("--baseline", metavar="LOG", help="the log of one agent on the same task")
+    parser.add_argument("--fork", metavar="LOG", help="the log of a fork of the run: what if?")
     parser.add_argument("--note", metavar="FILE", type=Path, help="a text: was it worth it?")
     parser.add_argument(
         "--documents",
@@ -33,6 +34,7 @@ def main(argv: list[str]) -> int:
         report = Report(
             chosen.log,
             baseline=chosen.baseline,
+            fork=chosen.fork,
             note=_note(chosen.note),
             author=chosen.author,
             title=chosen.title,

@@ -71,7 +71,7 @@ def figures(log: Log) -> Figures:
     return Figures(**totals, handoffs=len(log.trace.handoffs()))
 
 
-def _exactly(amount: Decimal | None) -> str:
+def exactly(amount: Decimal | None) -> str:
     """Dollars; small amounts with two significant digits, so that they can be compared by eye."""
     if not amount or amount >= Decimal("0.01"):
         return dollars(amount)
@@ -82,7 +82,7 @@ _ROWS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("calls to a model", "calls", "{:,}".format),
     ("tokens in", "input_tokens", "{:,}".format),
     ("tokens out", "output_tokens", "{:,}".format),
-    ("cost", "usd", _exactly),
+    ("cost", "usd", exactly),
     ("seconds", "seconds", "{:.2f}".format),
     ("handoffs", "handoffs", "{:,}".format),
 )
@@ -230,7 +230,9 @@ def _other_models(log: Log, baseline: Log) -> str:
     return f" The team asked {', '.join(ours)}, the one agent {', '.join(theirs)}."
 
 
-def beside(ours: str, theirs: str) -> tuple[str, set[str], set[str]]:
+def beside(
+    ours: str, theirs: str, *, names: tuple[str, str] = ("the team", "the one agent")
+) -> tuple[str, set[str], set[str]]:
     """Two texts side by side: in a sentence how they differ, and the sentences of each that the
     other one does not have.
     """
@@ -241,8 +243,8 @@ def beside(ours: str, theirs: str) -> tuple[str, set[str], set[str]]:
     if not only_ours and not only_theirs:
         return "The two texts have the same sentences, in another order.", set(), set()
     sentence = (
-        f"Only in the team's text: {len(only_ours)} of {counted(len(one), 'sentence')}. Only in the "
-        f"one agent's: {len(only_theirs)} of {len(other)}."
+        f"Only in {names[0]}'s text: {len(only_ours)} of {counted(len(one), 'sentence')}. Only in "
+        f"{names[1]}'s: {len(only_theirs)} of {len(other)}."
     )
     return sentence, only_ours, only_theirs
 

@@ -67,6 +67,11 @@ class Log:
         return None
 
     @property
+    def text(self) -> str:
+        """The text that the first handoff came to; empty while it is under way."""
+        return "" if self.result is None else self.result.as_text()
+
+    @property
     def root(self) -> Dispatched:
         """The first handoff."""
         return next(event for event in self.events if isinstance(event, Dispatched))

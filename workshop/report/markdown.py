@@ -14,7 +14,7 @@ from workshop.views import TeamPicture
 from workshop.views.handoffs import in_full
 from workshop.views.scene import Passage, Scene, bill, dollars, sizes
 
-from . import MARK, facts
+from . import MARK, facts, fork
 from .built import Member, beside_the_card
 from .citing import claims, in_words, sentences
 from .rendered import blocks
@@ -35,7 +35,13 @@ def markdown(report: Report) -> str:
     lines += [f"{inline(report.dates, 600)}. {inline(scene.finding(), 600)}", ""]
     lines += [*_result(report), inline(reading_of(log.events), 900), ""]
     lines += ["## Was it worth it?", "", *_quoted(report.note or "No note was written."), ""]
-    lines += [*_comparison(report), *_card(report), *_team(report), *_gates(report)]
+    lines += [
+        *_comparison(report),
+        *_what_if(report),
+        *_card(report),
+        *_team(report),
+        *_gates(report),
+    ]
     if report.checks:
         lines += ["", "## Checks", ""]
         words = [
@@ -55,6 +61,8 @@ def markdown(report: Report) -> str:
     lines += [f"SHA-256 of the log: `{log.digest}`", ""]
     if report.baseline:
         lines += [f"SHA-256 of the baseline's log: `{report.baseline.digest}`", ""]
+    if report.fork:
+        lines += [f"SHA-256 of the fork's log: `{report.fork.digest}`", ""]
     secrets = facts.on_secrets(log.secrets, report.secrets_beside)
     return "\n".join([*lines, inline(secrets, 600), ""])
 
@@ -146,6 +154,21 @@ def _comparison(report: Report) -> Iterator[str]:
     name = "The one agent" if fits else "The baseline"
     yield from (f"{name} ended {inline(facts.ending(rival), 600)}. Its text:", "", *shown(theirs))
     yield from ("What it was told:", "", *_members(report.rivals), "")
+
+
+def _what_if(report: Report) -> Iterator[str]:
+    if report.fork is None:
+        return
+    yield from ("## What if? The run beside a fork", "")
+    yield from (inline(fork.finding(report.log, report.fork), 700), "")
+    if fork.no_fork(report.log, report.fork):
+        return
+    yield from (*table(["", *fork.NAMES], fork.rows(report.log, report.fork)), "")
+    for each in fork.forked(report.log, report.fork).changed:
+        yield from (f"The reply of {inline(each.agent)} that was changed, in the trunk:", "")
+        yield from (*fenced(each.trunk), "", "In the fork:", "", *fenced(each.fork), "")
+    sentence, _, _ = facts.beside(report.text, report.fork.text, names=fork.NAMES)
+    yield from (inline(sentence, 600), "", "The text of the fork:", "", *shown(report.fork.text))
 
 
 def _card(report: Report) -> Iterator[str]:

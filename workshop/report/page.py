@@ -41,6 +41,7 @@ def html(report: Report) -> str:
         *sections.result(report),
         *sections.note(report),
         *sections.comparison(report),
+        *sections.what_if(report),
         *sections.card(report.card, report.members),
         *sections.team(report.members),
         *sections.gates(report.gates),
@@ -175,5 +176,7 @@ def _surroundings(report: Report) -> Iterator[str]:
     yield f"<p>SHA-256 of the log: <code>{report.log.digest}</code></p>"
     if report.baseline:
         yield f"<p>SHA-256 of the baseline's log: <code>{report.baseline.digest}</code></p>"
+    if report.fork:
+        yield f"<p>SHA-256 of the fork's log: <code>{report.fork.digest}</code></p>"
     yield f"<p>{escape(facts.on_secrets(report.log.secrets, report.secrets_beside))}</p>"
     yield "</footer>"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from classroom.paper.svg import escape
@@ -11,11 +11,12 @@ from kernel.trace import counted
 from workshop.material.criteria import AGAINST, FAVOUR, OPEN_ORDER, Criteria
 from workshop.views.handoffs import in_full
 
-from . import built, citing, facts, rendered
+from . import built, citing, facts, fork, rendered
 from .note import QUESTIONS
 
 if TYPE_CHECKING:
     from . import Report
+    from .log import Log
 
 
 def one_line(text: object, length: int = 300) -> str:
@@ -120,19 +121,56 @@ def comparison(report: Report) -> Iterator[str]:
     if fits:
         underlined = " They are underlined." if only_ours or only_theirs else ""
         yield f"<p>{escape(sentence)}{underlined}</p>"
+    yield from _two(
+        report,
+        ("the team", report.log, report.text, only_ours if fits else ()),
+        (name, rival, theirs, only_theirs if fits else ()),
+    )
+    yield f"<p>What {name} was told:</p>"
+    yield from _members(report.rivals)
+
+
+def _two(report: Report, *sides: tuple[str, Log, str, Collection[str]]) -> Iterator[str]:
+    """Two texts side by side: of each its author, its log, its words and what to underline."""
     yield '<div class="two">'
-    for author, log, text, only in (
-        ("the team", report.log, report.text, only_ours),
-        (name, rival, theirs, only_theirs),
-    ):
-        words = rendered.html(text, report.documents, only if fits else ()) or "<p>No text.</p>"
+    for author, log, text, only in sides:
+        words = rendered.html(text, report.documents, only) or "<p>No text.</p>"
         yield (
             f'<div class="card text"><p class="aside">{author} · ended {one_line(facts.ending(log))}</p>'
             f"{words}</div>"
         )
     yield "</div>"
-    yield f"<p>What {name} was told:</p>"
-    yield from _members(report.rivals)
+
+
+def what_if(report: Report) -> Iterator[str]:
+    """The run beside a fork of it."""
+    if report.fork is None:
+        return
+    yield "<h2>What if? The run beside a fork</h2>"
+    yield f"<p>{one_line(fork.finding(report.log, report.fork), 700)}</p>"
+    if fork.no_fork(report.log, report.fork):
+        return
+    figures = [
+        f'<th scope="row">{name}</th>'
+        + "".join(f'<td class="number">{one_line(figure)}</td>' for figure in both)
+        for name, *both in fork.rows(report.log, report.fork)
+    ]
+    yield table("figures of the run and of its fork", ("", *fork.NAMES), figures)
+    for each in fork.forked(report.log, report.fork).changed:
+        yield f"<p>The reply of {one_line(each.agent)} that was changed:</p>"
+        yield '<div class="two">'
+        for name, words in zip(fork.NAMES, (each.trunk, each.fork), strict=True):
+            yield f'<div class="card"><p class="aside">{name}</p><pre tabindex="0">{escape(words)}</pre></div>'
+        yield "</div>"
+    theirs = report.fork.text
+    sentence, only_trunk, only_fork = facts.beside(report.text, theirs, names=fork.NAMES)
+    underlined = " They are underlined." if only_trunk or only_fork else ""
+    yield f"<p>{escape(sentence)}{underlined}</p>"
+    yield from _two(
+        report,
+        (fork.NAMES[0], report.log, report.text, only_trunk),
+        (fork.NAMES[1], report.fork, theirs, only_fork),
+    )
 
 
 def team(members: Iterable[built.Member]) -> Iterator[str]:
@@ -187,6 +225,8 @@ def documents(report: Report) -> Iterator[str]:
     texts = [report.text, *(report.log.result.artifacts.values() if report.log.result else ())]
     if report.baseline and report.baseline.result:
         texts.append(report.baseline.result.as_text())
+    if report.fork:
+        texts.append(report.fork.text)
     shown = _cited(texts, report)
     found = {*facts.found_in(report.log)} & {*report.documents}
     yield "<h2>The documents</h2>"

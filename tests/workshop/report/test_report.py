@@ -26,7 +26,9 @@ from kernel import (
 from kernel.budget import NOTHING
 from kernel.events import Dispatched, Note, Requested, Returned, to_json
 from kernel.gates import LengthGate, ModelGate, StyleGate
+from kernel.journal import Journal, saying
 from kernel.search import Document
+from kernel.wire import Block
 from workshop.__main__ import main
 from workshop.material.criteria import FAVOUR, Criteria
 from workshop.report import (
@@ -37,6 +39,7 @@ from workshop.report import (
     built,
     citing,
     facts,
+    fork,
     rendered,
     replay,
 )
@@ -484,3 +487,100 @@ def test_the_launcher_knows_the_command(monkeypatch, capsys, tmp_path):
     monkeypatch.setenv("WORKSHOP_NO_VENV", "1")
     assert main(["report", str(tmp_path / "none.jsonl")]) == 1
     assert "cannot be read" in capsys.readouterr().err
+
+
+# ── a fork ────────────────────────────────────────────────────────────────────────────────────────
+
+NO = '{"verdict": "REVISE", "issues": ["Say what the limits of an index are."]}'
+
+
+@pytest.fixture(scope="module")
+def two_runs(tmp_path_factory):
+    """A run over a journal, and a run over its fork, in which the reviewer said no."""
+    import asyncio
+
+    folder = tmp_path_factory.mktemp("fork")
+
+    async def work(journal):
+        run = Run(journal.around(connect("offline")))
+        await run.dispatch(DeterministicSupervisor(*specialists()), Handoff(intent=TASK))
+        return run
+
+    with Journal(folder / "trunk.db") as journal:
+        trunk = asyncio.run(work(journal))
+        verdict = journal.kept()[-1].step
+        with journal.fork(folder / "fork.db", at=verdict, change=saying(NO)) as branch:
+            return trunk, asyncio.run(work(branch))
+
+
+def test_a_fork_stands_beside_its_run_with_what_was_asked_and_its_dollars(two_runs, tmp_path):
+    trunk, branch = two_runs
+    asked = branch.spent.usd - trunk.spent.usd
+    calls = branch.spent.calls - trunk.spent.calls
+    for name, run in {"trunk": trunk, "fork": branch}.items():
+        run.trace().save(tmp_path / f"{name}.jsonl")
+    report = Report(tmp_path / "trunk.jsonl", fork=tmp_path / "fork.jsonl")
+    found = fork.forked(report.log, report.fork)
+    assert (found.kept, found.asked.calls, found.asked.usd) == (trunk.spent, calls, asked)
+    for text in (html.unescape(report.html()), report.markdown().replace("\\", "")):
+        assert "What if reviewer had given another reply?" in text
+        assert f"{trunk.spent.calls} came from the trunk, and {calls} were asked for" in text
+        assert facts.exactly(asked) in text and NO in text and '"verdict": "PASS"' in text
+        assert branch.events[-1].result.as_text().splitlines()[0].strip("# ") in text
+        assert report.fork.digest in text
+    assert report.html().count("<u>") == sum(
+        map(len, facts.beside(report.text, report.fork.text)[1:])
+    )
+    assert "What if?" not in Report(trunk).html() + Report(trunk).markdown()
+
+
+def test_a_run_that_is_no_fork_is_said_and_not_compared(two_runs):
+    trunk, branch = two_runs
+    other = [
+        replace(event, reply=event.reply.model_copy(update={"id": f"msg_{event.seq}"}))
+        if event.kind == "reply"
+        else event
+        for event in branch.events
+    ]
+    for second, reason in (
+        (Trace(other), "have no reply in common"),
+        (saved_trace("Another"), "The fork had another task"),
+    ):
+        report = Report(trunk, fork=second)
+        for text in (report.html(), report.markdown()):
+            assert reason in text and "asked for" not in text
+
+
+def test_a_fork_of_the_same_reply_says_that_nothing_differs(two_runs):
+    trunk, _ = two_runs
+    report = Report(trunk, fork=trunk)
+    for text in (report.html(), report.markdown()):
+        assert "No reply of the fork differs" in text and "0 were asked for" in text
+        assert "equal, word for word" in text
+
+
+def test_a_fork_on_the_command_line_and_a_hostile_one(two_runs, tmp_path, capsys):
+    trunk, branch = two_runs
+    for name, run in {"trunk": trunk, "fork": branch}.items():
+        run.trace().save(tmp_path / f"{name}.jsonl")
+    page = tmp_path / "page.html"
+    command = ["report", str(tmp_path / "trunk.jsonl"), "--fork", str(tmp_path / "fork.jsonl")]
+    assert main([*command, "--out", str(page)]) == 0
+    assert "What if? The run beside a fork" in page.read_text("utf-8")
+    assert "a fork" in page.with_suffix(".md").read_text("utf-8")
+    capsys.readouterr()
+    evil = [
+        replace(
+            event,
+            agent=HOSTILE,
+            reply=event.reply.model_copy(
+                update={"content": [Block.model_validate({"type": "text", "text": HOSTILE})]}
+            ),
+        )
+        if event.kind == "reply"
+        else event
+        for event in branch.events
+    ]
+    shown = Page(Report(trunk, fork=Trace(evil)).html())
+    names = {name for name, _ in shown.tags}
+    assert not names & {"script", "img"}

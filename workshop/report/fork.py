@@ -1,0 +1,109 @@
+"""A run beside a fork of it (`Journal.fork`): which reply was changed, what that changed, and what it cost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from kernel.budget import NOTHING, Spent
+from kernel.events import Replied
+from kernel.trace import counted
+from kernel.wire import Reply
+
+from . import facts
+from .log import Log
+
+NAMES = ("the trunk", "the fork")
+
+
+class Changed(NamedTuple):
+    """A reply that the fork has in place of the trunk's."""
+
+    agent: str
+    trunk: str
+    fork: str
+
+
+@dataclass(frozen=True)
+class Forked:
+    """The replies that a fork took over from its trunk, and those that it asked for."""
+
+    kept: Spent
+    """The replies that the trunk has, too, by their ids; also the changed one, which keeps its id."""
+    asked: Spent
+    changed: list[Changed]
+
+
+def forked(trunk: Log, fork: Log) -> Forked:
+    """The replies of the fork, told apart by the ids of the trunk's."""
+    given = {event.reply.id: event for event in _replies(trunk) if event.reply.id}
+    kept, asked, changed = NOTHING, NOTHING, []
+    for event in _replies(fork):
+        before = given.get(event.reply.id)
+        if before is None:
+            asked += event.spent
+            continue
+        kept += event.spent
+        texts = _in_words(before.reply), _in_words(event.reply)
+        if texts[0] != texts[1]:
+            changed.append(Changed(event.agent, *texts))
+    return Forked(kept, asked, changed)
+
+
+def _replies(log: Log) -> Iterator[Replied]:
+    return (event for event in log.events if isinstance(event, Replied))
+
+
+def _in_words(reply: Reply) -> str:
+    """The words of a reply, and the tools that it calls."""
+    calls = [
+        f"{call.name}({json.dumps(call.input, ensure_ascii=False)})" for call in reply.tool_calls
+    ]
+    return "\n".join(filter(None, [reply.text, *calls]))
+
+
+def no_fork(trunk: Log, fork: Log) -> str:
+    """The reason why the second log is no fork of the first; empty when it is one."""
+    if fork.root.handoff.intent != trunk.root.handoff.intent:
+        return "The fork had another task, so it is no fork of this run."
+    if not forked(trunk, fork).kept.calls:
+        return (
+            "The two runs have no reply in common, so the second is no fork of this one. Give the "
+            "log of a run over the journal that `Journal.fork` made."
+        )
+    return ""
+
+
+def finding(trunk: Log, fork: Log) -> str:
+    """The "what if" and its price, in sentences."""
+    if why := no_fork(trunk, fork):
+        return why
+    found = forked(trunk, fork)
+    names = sorted({each.agent for each in found.changed})
+    what = f"What if {' and '.join(names)} had given another reply?" if names else ""
+    what = what or "No reply of the fork differs from the trunk's."
+    bill = found.kept.calls + found.asked.calls
+    return (
+        f"{what} The fork has {_replies_of(bill)} on its bill: {found.kept.calls} came from the "
+        f"trunk, and {found.asked.calls} {'was' if found.asked.calls == 1 else 'were'} asked for, "
+        f"at {facts.exactly(found.asked.cost)}."
+    )
+
+
+def _replies_of(count: int) -> str:
+    return counted(count, "reply") if count == 1 else f"{count:,} replies"
+
+
+def rows(trunk: Log, fork: Log) -> Iterator[tuple[str, str, str]]:
+    """The rows of the comparison: a name, the trunk's figure, the fork's."""
+    found = forked(trunk, fork)
+    own = sum((event.spent for event in _replies(trunk)), NOTHING)
+    whole = found.kept + found.asked
+    yield "ended", facts.ending(trunk), facts.ending(fork)
+    yield "replies on the bill", f"{own.calls:,}", f"{whole.calls:,}"
+    yield "kept from the trunk", "", f"{found.kept.calls:,}"
+    yield "asked for", f"{own.calls:,}", f"{found.asked.calls:,}"
+    yield "cost on the bill", facts.exactly(own.cost), facts.exactly(whole.cost)
+    yield "cost of what was asked for", facts.exactly(own.cost), facts.exactly(found.asked.cost)
