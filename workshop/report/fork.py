@@ -82,11 +82,11 @@ def finding(trunk: Log, fork: Log) -> str:
         return why
     found = forked(trunk, fork)
     names = sorted({each.agent for each in found.changed})
-    what = f"What if {' and '.join(names)} had given another reply?" if names else ""
-    what = what or "No reply of the fork differs from the trunk's."
+    question = f"What if {' and '.join(names)} had given another reply?" if names else ""
+    question = question or "No reply of the fork differs from the trunk's."
     bill = found.kept.calls + found.asked.calls
     return (
-        f"{what} The fork has {_replies_of(bill)} on its bill: {found.kept.calls} came from the "
+        f"{question} The fork has {_replies_of(bill)} on its bill: {found.kept.calls} came from the "
         f"trunk, and {found.asked.calls} {'was' if found.asked.calls == 1 else 'were'} asked for, "
         f"at {facts.exactly(found.asked.cost)}."
     )
