@@ -27,6 +27,8 @@ PRODUCTION = {
     "evaluate": "22",
     "marks": "22",
     "calibrate": "23",
+    "mcp": "25",
+    "remote": "25",
     "cluster": "26",
 }
 """The modules of the production track, each with its lesson."""

@@ -80,6 +80,11 @@ LESSONS = (
     ),
     Lesson("24", "Port it", "the same team on three libraries, and what each keeps from you"),
     Lesson(
+        "25",
+        "Tools and specialists from elsewhere",
+        "a tool on a server and a reviewer behind a URL, and what no budget promises there",
+    ),
+    Lesson(
         "26", "When one machine is not enough", "a fan-out over processes, with one exact budget"
     ),
     Lesson("27", "Ship yours", "your own team on your own documents, and its build report"),
