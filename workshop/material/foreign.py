@@ -33,7 +33,7 @@ def protocol() -> Any:
 
 
 def has_processes() -> bool:
-    """Whether another process can be started; in a browser's tab none can."""
+    """Returns whether another process can be started; in a browser's tab none can."""
     return sys.platform != "emscripten"
 
 
@@ -85,7 +85,7 @@ class Client:
         pass
 
     async def list_tools(self) -> Any:
-        """What the server offers now."""
+        """Returns the tools that the server offers now."""
         tools = []
         for name, function in self.server.tools.items():
             schema = tool(function).definition["input_schema"]

@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 25: a server's tool as an agent's tool, and a reviewer behind a
+"""Observations of answers to lesson 25: a server's tool as an agent's tool, and a reviewer behind a
 URL who works in a team.
 """
 
@@ -57,7 +57,7 @@ class Client:
 
 
 def asked(ask: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What the server was asked, and the text or the error that came of it."""
+    """Returns what the server was asked, and the text or the error that came of it."""
     quiet_run()
     client = Client(case["answer"])
     answer = _told(ask)
@@ -152,7 +152,7 @@ class Reviewer:
 
 
 def reviewed(review: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What was sent, what the reviewer returned, and how its team ended."""
+    """Returns what was sent, what the reviewer returned, and how its team ended."""
     run = pictured(Wire([]).run())
     drafts = iter(case["drafts"])
     researcher = Specialist("researcher", lambda _: case["facts"])
@@ -183,7 +183,7 @@ def reviewed(review: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sent(text: Any, case: dict[str, Any]) -> tuple[str, ...]:
-    """Whether what was sent is the handoff, with its parts."""
+    """Returns whether it is a handoff, and its parts."""
     try:
         handoff = Handoff.model_validate_json(text)
     except (ValueError, TypeError):
@@ -203,7 +203,7 @@ def _kind(result: Any) -> Any:
 
 
 def _reason(result: Any, case: dict[str, Any]) -> Any:
-    """What has to be in the reason of a result that is not ok."""
+    """Returns the pieces that the reason of a result that is not ok has to hold, and holds."""
     if not isinstance(result, Result) or result.ok:
         return ()
     pieces = [
