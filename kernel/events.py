@@ -26,19 +26,24 @@ Used = Annotated[Spent, AfterValidator(_no_refund), PlainSerializer(Spent._asdic
 """What was used, in a log as an object with a name for each figure. None of them is negative."""
 
 
+_FROM_RUN: Any = None
+"""The value of a field that `Run.emit` fills in. No log may hold it, since it has no field's type:
+`Any` is for the dataclass alone."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Event:
-    """The fields of every event."""
+    """The fields of every event, which `Run.emit` fills in."""
 
-    __pydantic_config__ = ConfigDict(extra="forbid")
+    __pydantic_config__ = ConfigDict(extra="forbid", validate_default=True)
 
-    seq: int
+    seq: int = _FROM_RUN
     """Position in the stream of the whole tree, from 0."""
-    at: float
+    at: float = _FROM_RUN
     """Seconds since the root run began."""
-    run: str
+    run: str = _FROM_RUN
     """Which dispatch: "" is the root, "2.1" the first dispatch within the root's second."""
-    agent: str
+    agent: str = _FROM_RUN
     """The name of the executable that was dispatched; of a transparent wrapper, what it wraps."""
 
 

@@ -239,12 +239,12 @@ class Run:
         run goes on."""
         self._tree.readers.append(reader)
 
-    def emit(self, kind: Callable[..., Event], **fields: Any) -> None:
-        """Records an event of this run: its class and what it holds besides `seq`, `at`, `run` and
-        `agent`."""
-        tree = self._tree
-        seconds = tree.clock() - tree.origin
-        self._record(kind(seq=len(tree.events), at=seconds, run=self.id, agent=self.name, **fields))
+    def emit(self, event: Event) -> None:
+        """Records an event of this run.
+
+        event: what happened. Its `seq`, `at`, `run` and `agent` become those of this run, now.
+        """
+        self._record(event, id=self.id, agent=self.name)
 
     def take_in(self, event: Event) -> None:
         """Takes an event of a run elsewhere into the stream of this one, at its place below.
@@ -252,22 +252,20 @@ class Run:
         event: of a run in another process, whose root stands for this run. Its position, time and
                ids become those of this tree; the work that it tells of is kept as work so far.
         """
-        changes: dict[str, Any] = {
-            "seq": len(self.events),
-            "at": self._tree.clock() - self._tree.origin,
-            "run": _below(self.id, event.run),
-            "agent": event.agent if event.run else self.name,
-        }
         if isinstance(event, events.Dispatched):
-            changes["parent"] = _below(self.id, event.parent)
-        self._record(replace(event, **changes))
+            event = replace(event, parent=_below(self.id, event.parent))
+        agent = event.agent if event.run else self.name
+        self._record(event, id=_below(self.id, event.run), agent=agent)
         if isinstance(event, events.Replied):
             self._keep_text(event.reply)
         elif isinstance(event, events.Returned):
             self.keep(**event.result.artifacts)
 
-    def _record(self, event: Event) -> None:
-        for sentence in self._tree.add(event):
+    def _record(self, event: Event, *, id: str, agent: str) -> None:
+        seq = len(self._tree.events)
+        seconds = self._tree.clock() - self._tree.origin
+        recorded = replace(event, seq=seq, at=seconds, run=id, agent=agent)
+        for sentence in self._tree.add(recorded):
             try:
                 warnings.warn(sentence, stacklevel=4)
             except Warning:  # where warnings are errors
@@ -279,7 +277,7 @@ class Run:
         about:  the topic, for readers that look for notes of one kind.
         fields: figures and names that belong to it.
         """
-        self.emit(events.Note, text=as_text(text), about=about, fields=as_plain(fields))
+        self.emit(events.Note(text=as_text(text), about=about, fields=as_plain(fields)))
 
     def keep(self, /, **artifacts: str) -> None:
         """Puts finished work where a limit or a failure cannot lose it."""
@@ -385,7 +383,7 @@ class Run:
                 update={"output": as_plain(result.output), "artifacts": dict(result.artifacts)}
             )
             child.emit(
-                events.Returned, return_to=caller.name, result=shown, spent=child.ledger.spent
+                events.Returned(return_to=caller.name, result=shown, spent=child.ledger.spent)
             )
         return child, bug
 
@@ -395,14 +393,15 @@ class Run:
         first = self.parent is not None and self.parent.parent is None
         above = self.parent.budget if self.parent and first else Budget()
         self.emit(
-            events.Dispatched,
-            handoff=handoff.with_artifacts(),
-            parent=self.parent.id if self.parent else "",
-            limits=self.budget,
-            limits_of_run=above if above != Budget() else None,
-            again=self.again,
-            wrapper=class_name if self._position.wrappers else "",
-            call=answering[1] if answering and caused else "",
+            events.Dispatched(
+                handoff=handoff.with_artifacts(),
+                parent=self.parent.id if self.parent else "",
+                limits=self.budget,
+                limits_of_run=above if above != Budget() else None,
+                again=self.again,
+                wrapper=class_name if self._position.wrappers else "",
+                call=answering[1] if answering and caused else "",
+            )
         )
 
     def _given(self, executable: Executable, handoff: Handoff) -> Given | None:
@@ -588,12 +587,13 @@ class Run:
         self._keep_text(reply)
         seconds = self._tree.clock() - asked_at
         self.emit(
-            events.Replied,
-            model=request.model,
-            reply=reply,
-            spent=spent,
-            seconds=seconds,
-            request=number,
+            events.Replied(
+                model=request.model,
+                reply=reply,
+                spent=spent,
+                seconds=seconds,
+                request=number,
+            )
         )
         return reply
 
@@ -601,8 +601,9 @@ class Run:
         """The reply; each try that fails is charged as far as it may have been done."""
 
         def on_retry(error: ApiError, wait_s: float) -> None:
-            facts = {"error": str(error), "type": error.type, "request": number}
-            self.emit(events.Retried, wait_s=wait_s, **facts)
+            self.emit(
+                events.Retried(error=str(error), type=error.type, wait_s=wait_s, request=number)
+            )
             hold.again(billable=error.billable)
 
         hold.begin()
@@ -610,11 +611,11 @@ class Run:
             return await self.client.send(request, on_retry=on_retry)
         except Exhausted as error:
             hold.settle(NOTHING)  # a client around the client did not send it
-            self.emit(events.Failed, error=str(error), type="exhausted", request=number)
+            self.emit(events.Failed(error=str(error), type="exhausted", request=number))
             raise
         except ApiError as error:
             hold.failed(billable=error.billable)
-            self.emit(events.Failed, error=str(error), type=error.type, request=number)
+            self.emit(events.Failed(error=str(error), type=error.type, request=number))
             raise
 
     def _keep_text(self, reply: Reply) -> None:
@@ -624,7 +625,7 @@ class Run:
 
     def tell_wait(self, reason: str, at_once: int) -> None:
         """Records that a request waits until others have settled."""
-        self.emit(events.Waited, reason=reason, at_once=at_once)
+        self.emit(events.Waited(reason=reason, at_once=at_once))
 
     def _emit_request(self, request: Request) -> int:
         """The number of the request in this run. The event holds only what is new since this
@@ -636,7 +637,7 @@ class Run:
         self._conversation = messages
         self._messages_sent = len(messages)
         body = {**request.body, "messages": list(messages[since:])}
-        self.emit(events.Requested, body=body, since=since)
+        self.emit(events.Requested(body=body, since=since))
         self._requested += 1
         return self._requested
 

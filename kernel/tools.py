@@ -284,7 +284,7 @@ def _gravest(problems: list[BaseException]) -> BaseException:
 
 
 async def _answer(by_name: dict[str, Any], call: Any, run: Run) -> dict[str, Any]:
-    run.emit(ToolCalled, id=call.id, name=call.name, input=call.input)
+    run.emit(ToolCalled(id=call.id, name=call.name, input=call.input))
     answer: dict[str, Any] = {"type": "tool_result", "tool_use_id": call.id}
     try:
         if call.name not in by_name:
@@ -298,11 +298,7 @@ async def _answer(by_name: dict[str, Any], call: Any, run: Run) -> dict[str, Any
     except ToolError as error:
         answer["content"] = str(error) or "the tool failed without a message"
         answer["is_error"] = True
-    run.emit(
-        ToolAnswered,
-        id=call.id,
-        name=call.name,
-        content=as_text(answer["content"]),
-        is_error="is_error" in answer,
-    )
+    content = as_text(answer["content"])
+    refused = "is_error" in answer
+    run.emit(ToolAnswered(id=call.id, name=call.name, content=content, is_error=refused))
     return answer

@@ -421,8 +421,6 @@ class Told:
         """Ends every open dispatch, the innermost first, with the replies that are known."""
         for id, dispatched in reversed([*self._open.items()]):
             ended = Returned(
-                seq=0,
-                at=0.0,
                 run=id,
                 agent=dispatched.agent,
                 return_to=dispatched.handoff.return_to,

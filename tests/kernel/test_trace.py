@@ -92,6 +92,8 @@ async def test_a_record_that_was_damaged_names_the_line(tmp_path):
         b"\xff",
         b'{"seq": 1, "at": 0, "kind": "reply", "run": "", "agent": "", "data": {}}',
         b'{"seq": 1, "at": 0, "kind": "return", "run": "", "agent": "", "data": 3}',
+        b'{"kind": "note", "text": "an event of no run"}',
+        b'{"seq": 1, "at": 0, "kind": "note", "run": null, "agent": "", "text": "of no run"}',
     ],
 )
 async def test_a_line_without_what_its_kind_needs_is_named_when_it_is_read_not_when_it_is_used(
