@@ -22,7 +22,7 @@ class Extra:
         """The command that installs it, in the folder of the project."""
         return f'pip install -e ".[{self.name}]"'
 
-    def module(self, name: str) -> Any:
+    def module(self, name: str) -> Any:  # Any: types are not there where the extra is not
         """Imports a module of the extra. Raises ModuleNotFoundError with the line that installs
         it."""
         try:

@@ -5,24 +5,23 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from .contract import Executable, Result, Status, one_kind_of_line
-from .run import Run, innermost
+from .run import Assignment, Run, innermost
 from .tools import Tool
 
 ORDER: tuple[Status, ...] = ("paused", "exhausted", "failed", "refused", "cancelled")
 """From the gravest status to the least: the gravest of several is the status of the whole."""
 
 
-async def together(jobs: Mapping[str, tuple[Any, ...]], run: Run) -> dict[str, Result]:
+async def together(jobs: Mapping[str, Assignment], run: Run) -> dict[str, Result]:
     """Dispatches (executable, handoff[, budget]) jobs at once; results under the names of the jobs.
 
     Each result is kept in `run.artifacts` as soon as it is there, so that it is not lost when the
     others are stopped. A job that fails, even by a bug, is a result and leaves the others alone.
     """
 
-    async def branch(name: str, job: tuple[Any, ...]) -> Result:
+    async def branch(name: str, job: Assignment) -> Result:
         [result] = await run.fan_out([job])
         run.keep(**{name: as_artifact(result)})
         if result.status == "paused":  # a person may need it to decide

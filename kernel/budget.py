@@ -70,7 +70,7 @@ class Spent(NamedTuple):
         """Dollars, or None when any call's price is not known: unknown is not 0."""
         return None if self.unpriced else self.usd
 
-    def __add__(self, other: Spent) -> Spent:  # type: ignore[override]
+    def __add__(self, other: Spent) -> Spent:  # type: ignore[override]  # a tuple joins
         return Spent._make(map(operator.add, self, other))
 
     def __sub__(self, other: Spent) -> Spent:

@@ -110,7 +110,7 @@ class _Unreadable(Exception):
         self.status = status
 
 
-class Client(contextlib.AbstractAsyncContextManager):
+class Client(contextlib.AbstractAsyncContextManager["Client"]):
     """A connection to one server. Use it inside one event loop; `async with` closes it.
 
     transport:   an httpx transport; the offline model is one. Requests go straight to it: a turn
@@ -142,10 +142,10 @@ class Client(contextlib.AbstractAsyncContextManager):
         if retries < 0:
             raise ValueError(f"retries is {retries}; expected 0 or more further tries")
         self.retries = retries
-        self.slots: contextlib.AbstractAsyncContextManager = (
+        self.slots: contextlib.AbstractAsyncContextManager[None] = (
             asyncio.Semaphore(concurrency) if concurrency else contextlib.nullcontext()
         )
-        cap = Budget(usd=max_usd)  # type: ignore[arg-type]
+        cap = Budget.model_validate({"usd": max_usd})
         self.ledger = Ledger(cap, owner="the client", unknown_price_ok=unknown_price_ok)
         """The books of the work: a reply that a journal gives back is booked here again."""
         self.pays = mode == "live" or bool(api_key or auth_token)
@@ -528,7 +528,7 @@ async def _read(response: httpx.Response) -> bytes:
     chunks = []
     size = 0
     latest = time.monotonic() + READ_S
-    async for chunk in response.stream:  # type: ignore[union-attr]
+    async for chunk in response.stream:  # type: ignore[union-attr]  # asked for asynchronously
         size += len(chunk)
         if size > MAX_REPLY_BYTES:
             raise _Unreadable(
@@ -597,7 +597,7 @@ def connect(
     *,
     max_usd: Decimal | str | float | None = None,
     concurrency: int | None = None,
-    **offline: Any,
+    **offline: Any,  # Any: OfflineTransport says what it takes
 ) -> Client:
     """A client for the mode that was asked for: the argument, else WORKSHOP_MODEL, else offline.
 

@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from . import models
 from .agent import Agent
@@ -231,7 +232,7 @@ def _beginning(task: str, notes: str) -> str:
     return f"{task}\n\n{as_parts({'notes': notes}, beside=names)}"
 
 
-def _texts(message: dict) -> str:
+def _texts(message: dict[str, Any]) -> str:
     """Returns the text of a message, and the text of its tool results."""
     content = message["content"]
     if isinstance(content, str):

@@ -117,7 +117,9 @@ class Handoff(BaseModel):
             labelled[own] = text
         return labelled
 
-    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Handoff:
+    def model_copy(  # Any: as pydantic has it
+        self, *, update: Mapping[str, Any] | None = None, deep: bool = False
+    ) -> Handoff:
         """A copy with some fields changed, validated like a new one; its artifacts are its own."""
         return type(self).model_validate({**self.__dict__, **(update or {})})
 
@@ -146,7 +148,7 @@ class Handoff(BaseModel):
         return json.dumps(self.model_dump(exclude={"return_to"}))
 
 
-def as_parts(parts: Mapping[str, Any], beside: Iterable[str] = ()) -> str:
+def as_parts(parts: Mapping[str, object], beside: Iterable[str] = ()) -> str:
     """Named values as one message, each between tags of its name; empty ones are left out.
 
     A text is data: it can neither close its own part nor look like another one. `beside` are the
@@ -211,7 +213,7 @@ class Result(BaseModel):
         return as_text(self.output)
 
 
-def as_text(value: Any) -> str:
+def as_text(value: object) -> str:
     """Any tool's or agent's output as the text that goes over the wire; it survives any value."""
     if value is None:
         return ""
@@ -223,7 +225,7 @@ def as_text(value: Any) -> str:
         return in_words(value)
 
 
-def as_plain(value: Any) -> Any:
+def as_plain(value: object) -> Any:  # Any: JSON of whatever shape
     """A copy of any value as JSON can hold it; what JSON cannot hold appears as its text."""
     if hasattr(value, "__next__"):  # reading a generator would use it up
         return in_words(value)
@@ -236,7 +238,7 @@ def as_plain(value: Any) -> Any:
         return in_words(value)
 
 
-def in_words(value: Any) -> str:
+def in_words(value: object) -> str:
     """A value's own text; when it has none, its type's name."""
     try:
         return _whole(str(value))

@@ -336,7 +336,7 @@ class _Purse:
     def holding(cls, max_usd: Decimal | str | None) -> _Purse:
         """Raises ValueError for what is no amount of dollars."""
         try:
-            return cls(Budget(usd=max_usd).usd)  # type: ignore[arg-type]
+            return cls(Budget.model_validate({"usd": max_usd}).usd)
         except ValidationError:
             raise ValueError(f"max_usd is {max_usd!r}; expected dollars, 0 or more") from None
 
@@ -402,9 +402,10 @@ async def _attempt(design: Attempt, case: Case, seed: int) -> Trial:
     )
 
 
-def name_of(design: Any) -> str:
+def name_of(design: Any) -> str:  # Any: an executable or a function
     """Returns the name of a design: its `name`, or that of the function."""
-    return getattr(design, "name", None) or design.__name__
+    name: str = getattr(design, "name", None) or design.__name__
+    return name
 
 
 def _key(design: Any, case: Case, seed: int) -> str:

@@ -53,7 +53,7 @@ class HandoffTool:
             "input_schema": schema_of(Handoff),
         }
 
-    async def call(self, arguments: Any, run: Run) -> str:
+    async def call(self, arguments: object, run: Run) -> str:
         """Dispatches the handoff. Raises ToolError, which the model reads, when no work came back;
         Pause, which a person reads, when the specialist asks one.
         """
@@ -151,7 +151,7 @@ class NamedHandoffTool(HandoffTool):
     def definition(self) -> dict[str, Any]:
         return {**super().definition, "input_schema": schema_of(NamedHandoff)}
 
-    async def call(self, arguments: Any, run: Run) -> str:
+    async def call(self, arguments: object, run: Run) -> str:
         """Dispatches the handoff with the texts behind its names; returns a receipt.
 
         Raises ToolError, which the model reads, for a name that is not there, for an artifact that
@@ -195,7 +195,7 @@ def _there_is(run: Run) -> str:
     return f"The results are: {names}." if names else "There is no result yet."
 
 
-def receipt(name: str, value: Any) -> str:
+def receipt(name: str, value: object) -> str:
     """Returns a receipt that a supervisor's model reads in place of a result: its name, its length,
     its beginning.
 

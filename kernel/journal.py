@@ -50,7 +50,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -70,6 +70,8 @@ __all__ = [
     "calling",
     "saying",
 ]
+
+Value = TypeVar("Value")
 
 current_step: ContextVar[str] = ContextVar("current_step", default="")
 """The key of the step under way, the same after a crash: a tool gives it to the outside as its
@@ -262,10 +264,10 @@ class Journal:
         self,
         question: str,
         *,
-        about: Any = None,
+        about: object = None,
         run: Run | None = None,
-        ask: Callable[[], Awaitable[Any]] | None = None,
-    ) -> Any:
+        ask: Callable[[], Awaitable[object]] | None = None,
+    ) -> Any:  # Any: JSON, as the person gave it
         """Returns what a person decided; a question is asked once, and its answer is kept.
 
         about: what the question is about, such as the facts that are shown; other facts are another
@@ -297,7 +299,7 @@ class Journal:
         """The questions that wait for an answer, oldest first. A changed run may ask others."""
         return [question for _, question in self._waiting()]
 
-    def answer(self, question: str, answer: Any) -> None:
+    def answer(self, question: str, answer: object) -> None:
         """Keeps the answer (text or other JSON) to a question that waits for one, the oldest if
         there are equal ones. Raises JournalError when there is none.
         """
@@ -324,7 +326,8 @@ class Journal:
         """The time in seconds, as a step: a replay reads what was read before."""
         with self._step(["time"]) as step:
             if step.kept:
-                return step.outcome()
+                kept_s: float = step.outcome()
+                return kept_s
             self._file.start(step.key, "time")
             return step.finish(time.time())
 
@@ -406,7 +409,7 @@ class Step:
         done = sum(not use.failed for use in before)
         return f"{content}.{done + 1}"
 
-    def outcome(self) -> Any:
+    def outcome(self) -> Any:  # Any: JSON, as its reader knows it
         """Returns the outcome; raises the error that it ended in. Raises JournalError for a step
         that was edited and cannot be read.
         """
@@ -427,7 +430,7 @@ class Step:
     def unreadable(self, problem: object) -> JournalError:
         return self.journal._unreadable(self.key, problem)
 
-    def finish(self, value: Any) -> Any:
+    def finish(self, value: Value) -> Value:
         """Keeps what came of it; returns it."""
         self.journal._file.finish(self.key, json.dumps(value))
         self.use.kept = True
@@ -539,13 +542,15 @@ class Once:
 
     @property
     def name(self) -> str:
-        return self.tool.name
+        name: str = self.tool.name
+        return name
 
     @property
     def definition(self) -> dict[str, Any]:
-        return self.tool.definition
+        definition: dict[str, Any] = self.tool.definition
+        return definition
 
-    async def call(self, arguments: Any, run: Run) -> Any:
+    async def call(self, arguments: object, run: Run) -> Any:  # Any: as the tool answers
         content: list[Any] = ["effect", _task(run), self.name, arguments]
         if self.journal._file.began_as != FORMAT:
             content = [run.path, self.name, arguments]
@@ -646,7 +651,7 @@ def saying(text: str) -> Callable[[Reply], Reply]:
     return change
 
 
-def calling(**arguments: Any) -> Callable[[Reply], Reply]:
+def calling(**arguments: object) -> Callable[[Reply], Reply]:
     """A change for `Journal.fork`: the same reply with other arguments of its first tool call, such
     as the intent of a handoff; arguments that are not named stay. Raises ValueError, when it is
     applied, for a reply that calls no tool."""

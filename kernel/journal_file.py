@@ -12,6 +12,7 @@ import threading
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from .budget import Exhausted
@@ -231,7 +232,9 @@ class JournalFile:
         """Keeps the error that a step ended in, as `finish` does."""
         self.write("UPDATE steps SET error = ? WHERE key = ?", error, key)
 
-    def read(self, statement: str, *values: object) -> list[tuple]:
+    def read(
+        self, statement: str, *values: object
+    ) -> list[tuple[Any, ...]]:  # Any: as the SQL says
         """All rows of a query. Raises JournalError."""
         self._check()
         try:

@@ -75,7 +75,7 @@ class RemoteTool:
     reads_only: bool = False
     """Whether the server says that it changes nothing; a claim, not a guarantee."""
 
-    async def call(self, arguments: Any, run: Run) -> str:
+    async def call(self, arguments: object, run: Run) -> str:
         """Asks the server, and returns its answer as text, cut at 20,000 characters.
 
         Progress of the server becomes notes of the run, about "progress". Raises ToolError, which
@@ -357,7 +357,6 @@ def server_of(team: Executable, budget: Budget | None = None) -> "MCPServer":
         raise ValueError(f"a tool cannot be named {team.name!r}; rename the team")
     server = MCPServer(team.name, instructions=team.description)
 
-    @server.tool(name=team.name, description=team.description)
     async def work(
         intent: str,
         ctx: Context,
@@ -370,6 +369,7 @@ def server_of(team: Executable, budget: Budget | None = None) -> "MCPServer":
         except ToolError as problem:
             raise ServersToolError(str(problem)) from None
 
+    server.tool(name=team.name, description=team.description)(work)
     return server
 
 

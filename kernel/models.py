@@ -114,8 +114,10 @@ def _first(price: Any, otherwise: Any) -> Any:
 def _rate(price: Any, prompt_tokens: int) -> Decimal:
     """The price that holds for a prompt of this length: a long one costs more, from its first token
     on."""
-    reached = [tier.price for tier in getattr(price, "tiers", ()) if prompt_tokens > tier.start]
-    return reached[-1] if reached else getattr(price, "base", price)
+    base: Decimal = getattr(price, "base", price)
+    tiers = getattr(price, "tiers", ())
+    reached: list[Decimal] = [tier.price for tier in tiers if prompt_tokens > tier.start]
+    return reached[-1] if reached else base
 
 
 def price_of(model: str, writes: CacheWrites = "") -> Price:

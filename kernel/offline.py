@@ -3,6 +3,7 @@ moved.
 """
 
 import warnings
+from typing import Any
 
 import offline_model
 
@@ -15,6 +16,6 @@ warnings.warn(
 )
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:  # Any: whatever the name is of
     """Pass a name on to `offline_model`; raises AttributeError where there is none."""
     return getattr(offline_model, name)

@@ -267,7 +267,9 @@ class NoService(Client):
         super().__init__(httpx.AsyncBaseTransport(), mode="recorded")
         self._recording = recording
 
-    async def send(self, request: Request | dict, *, on_retry: OnRetry | None = None) -> Reply:
+    async def send(
+        self, request: Request | dict[str, Any], *, on_retry: OnRetry | None = None
+    ) -> Reply:
         """Raises ApiError: the recording does not hold this request."""
         facts = self._recording.facts
         why = "a prompt, a tool or a document is not as it was"

@@ -42,6 +42,9 @@ MAX_TOKENS = 4096
 MAX_WRAPPERS = 10
 """How many transparent wrappers may stand around one executable."""
 
+Assignment = tuple[Executable, Handoff] | tuple[Executable, Handoff, Budget | None]
+"""Work that is given with others: an executable, its handoff and, where it has one, its budget."""
+
 STATUS_OF: dict[type[Exception], Status] = {
     Exhausted: "exhausted",
     ApiError: "failed",
@@ -271,7 +274,7 @@ class Run:
             except Warning:  # where warnings are errors
                 self.note(sentence)
 
-    def note(self, text: str, /, about: str = "", **fields: Any) -> None:
+    def note(self, text: str, /, about: str = "", **fields: object) -> None:
         """Says something for the record: a stage, a round, a decision.
 
         about:  the topic, for readers that look for notes of one kind.
@@ -328,7 +331,7 @@ class Run:
         of the service come back as a Result that carries the work so far. Only bugs and
         cancellation are raised.
         """
-        child, bug = await self._hand_over(executable, handoff, budget, again)
+        child, bug = await self._hand_over(executable, handoff, budget, again=again)
         if self.parent is None or asyncio.current_task() is self._task:
             self._uncollected.remove(child)
         if bug is not None:
@@ -340,6 +343,7 @@ class Run:
         executable: Executable,
         handoff: Handoff,
         budget: Budget | None = None,
+        *,
         again: str = "",
     ) -> tuple[Run, Exception | None]:
         """One dispatch, from its first event to its last: its run, and the bug that ended it."""
@@ -513,7 +517,7 @@ class Run:
         return min(limits, key=lambda limit: limit.left_s, default=None)
 
     async def fan_out(
-        self, dispatches: Iterable[tuple[Any, ...]], *, limit: int | None = None
+        self, dispatches: Iterable[Assignment], *, limit: int | None = None
     ) -> list[Result]:
         """Dispatches several (executable, handoff[, budget]) at once; results in the order given.
 
@@ -535,7 +539,7 @@ class Run:
                 self._uncollected.remove(branch.result())
         return results
 
-    async def _branch(self, job: tuple[Any, ...], places: asyncio.Semaphore) -> Run:
+    async def _branch(self, job: Assignment, places: asyncio.Semaphore) -> Run:
         """One dispatch of a fan-out."""
         executable, handoff, *budget = job
         async with places:
@@ -544,7 +548,7 @@ class Run:
 
     # ── the way to a model ────────────────────────────────────────────────────────────────────────
 
-    async def ask(self, **body: Any) -> Reply:
+    async def ask(self, **body: Any) -> Reply:  # Any: JSON, which the service checks
         """Sends one request: reserve, send, settle, event. `body` is the API's.
 
         Raises Exhausted before sending when a budget does not allow it, ApiError when the service

@@ -122,7 +122,8 @@ class ModelSelector:
         result = await run.dispatch(decision, handoff)
         if not result.ok:
             raise NoSelection(result.reason, result.status)
-        return result.output
+        selection: Selection = result.output
+        return selection
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ def dollars(usd: Decimal | str | float | None, name: str) -> Decimal | None:
     if usd is None:
         return None
     try:
-        return Budget(usd=str(usd)).usd  # type: ignore[arg-type]
+        return Budget.model_validate({"usd": str(usd)}).usd
     except ValidationError:
         raise ValueError(
             f"{name} is {str(usd)!r}; expected an amount in dollars, for example 0.50"

@@ -466,7 +466,9 @@ class _Sender:
 
 
 @contextmanager
-def sending_to(url: str, service: str = "supervisor workshop") -> Iterator[Any]:
+def sending_to(
+    url: str, service: str = "supervisor workshop"
+) -> Iterator[Any]:  # Any: of the extra
     """A tracer that sends to an OTLP receiver, in batches over HTTP; leaving the block sends the
     rest, and warns when spans could not be sent.
 
@@ -523,7 +525,8 @@ class _Outbox:
         return True
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        return self._exporter.force_flush(timeout_millis)
+        flushed: bool = self._exporter.force_flush(timeout_millis)
+        return flushed
 
     def shutdown(self) -> None:
         self._exporter.shutdown()
@@ -544,6 +547,6 @@ def _listens(url: str) -> bool:
     return True
 
 
-def optional(module: str) -> Any:
+def optional(module: str) -> Any:  # Any: as Extra.module
     """A module of the optional extra. Raises ModuleNotFoundError with the line that installs it."""
     return EXTRA.module(module)

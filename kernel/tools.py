@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, get_type_hints, overload
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
 
@@ -23,6 +23,8 @@ from .contract import Handoff, Pause, Result, ToolError, as_text, label
 from .events import ToolAnswered, ToolCalled
 from .run import Run, is_bug
 from .wire import Block
+
+Model = TypeVar("Model", bound=BaseModel)
 
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 """What the API takes as the name of a tool."""
@@ -57,7 +59,7 @@ class Tool:
         by_label = {label(name): name for name in names}
         return artifact if artifact in names else by_label.get(label(artifact), artifact)
 
-    async def call(self, arguments: Any, run: Run) -> str:
+    async def call(self, arguments: object, run: Run) -> str:
         """Validates the arguments, runs the function, returns its output as text.
 
         Raises ToolError for arguments that do not fit, naming each. A plain function runs in the
@@ -124,13 +126,25 @@ class Tool:
         )
 
 
+@overload
+def tool(
+    function: Callable[..., Any], *, name: str = "", description: str = "", ends: bool = False
+) -> Tool: ...
+
+
+@overload
+def tool(
+    *, name: str = "", description: str = "", ends: bool = False
+) -> Callable[[Callable[..., Any]], Tool]: ...
+
+
 def tool(
     function: Callable[..., Any] | None = None,
     *,
     name: str = "",
     description: str = "",
     ends: bool = False,
-) -> Any:
+) -> Tool | Callable[[Callable[..., Any]], Tool]:
     """Makes a tool of a function: its name, its docstring, and a schema from its signature.
 
     Every parameter needs a type. A parameter of type `Run` is filled by the kernel and hidden from
@@ -208,7 +222,7 @@ def _made_once(model: type[BaseModel]) -> dict[str, Any]:
     return model.model_json_schema()
 
 
-def parse(model: type[BaseModel], value: Any, subject: str) -> Any:
+def parse(model: type[Model], value: object, subject: str) -> Model:
     """Validates a value from a model against `model`; raises ToolError that names each field that
     is wrong."""
     try:

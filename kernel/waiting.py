@@ -29,7 +29,7 @@ def before_next_try(
     """
     if asked_for_s is not None and asked_for_s >= 0:
         return asked_for_s
-    doubled = FIRST_S * 2 ** min(failed - 1, DOUBLINGS)
+    doubled: float = FIRST_S * 2 ** min(failed - 1, DOUBLINGS)
     return min(doubled, longest_s) * (1 - 0.25 * jitter())
 
 

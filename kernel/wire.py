@@ -271,11 +271,13 @@ class Request:
 
     @property
     def model(self) -> str:
-        return self.body["model"]
+        model: str = self.body["model"]
+        return model
 
     @property
     def max_tokens(self) -> int:
-        return self.body.get("max_tokens", 0)
+        max_tokens: int = self.body.get("max_tokens", 0)
+        return max_tokens
 
     @property
     def size(self) -> RequestSize:

@@ -1,6 +1,7 @@
 """The offline model: a strict Messages API on this machine, without a key or a network."""
 
 from importlib import import_module
+from typing import Any
 
 _HOME = {
     "Account": "account",
@@ -18,7 +19,7 @@ _HOME = {
 __all__ = sorted(_HOME)
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:  # Any: whatever the name is of
     """Load a name's module on first use, so that importing the package costs nothing."""
     if name not in _HOME:
         raise AttributeError(

@@ -14,7 +14,7 @@ from .account import Account
 class Answer:
     """The reply of a skill; the API adds ids, usage, thinking blocks and the stop reason."""
 
-    content: tuple[dict, ...]
+    content: tuple[dict[str, Any], ...]
     """{"type":"text","text":...} and {"type":"tool_use","name":...,"input":{...}}, without ids."""
     thinking: str = ""
     """One short sentence on why; shown in a thinking block only where the API shows thinking."""
@@ -29,7 +29,7 @@ class Answer:
         return cls(({"type": "text", "text": text},), why)
 
     @classmethod
-    def call(cls, calls: list[tuple[str, dict]], why: str) -> Answer:
+    def call(cls, calls: list[tuple[str, dict[str, Any]]], why: str) -> Answer:
         """Calls of tools, each as its name and input."""
         uses = [{"type": "tool_use", "name": name, "input": given} for name, given in calls]
         return cls(tuple(uses), why)

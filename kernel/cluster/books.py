@@ -17,7 +17,7 @@ from ..client import Client, connect
 from ..contract import Executable, Handoff, Result, Status, Wrapper
 from ..events import Dispatched, Event, Replied, Returned, from_json
 from ..models import demand_of
-from ..run import Run
+from ..run import Assignment, Run
 from ..wire import RequestSize
 
 Books = Literal["bank", "lease"]
@@ -74,7 +74,7 @@ class Job:
 
 async def fan_out(
     run: Run,
-    jobs: Iterable[tuple[Any, ...]],
+    jobs: Iterable[Assignment],
     *,
     on: Workers,
     books: Books = "bank",

@@ -107,7 +107,8 @@ class Cluster:
         measure = Measure(questions)
         async with self._given(measure):
             result = await self._desk.until(measure.outcome)
-        return result.output
+        average: float = result.output
+        return average
 
     async def ready(self, workers: int) -> None:
         """Waits until so many workers are up, as after the loss of one. Raises TimeoutError."""
@@ -259,7 +260,7 @@ async def open_cluster(
     patience_s: float = PATIENCE_S,
     start_s: float = START_S,
     host: str | None = None,
-    **options: Any,
+    **options: Any,  # Any: of the extra
 ) -> AsyncIterator[Cluster]:
     """A Dask cluster: new processes on this machine, or the scheduler at `address`.
 
@@ -326,7 +327,8 @@ def _towards(address: str | None) -> str:
     )[0]
     with socket.socket(family, kind) as probe:
         probe.connect(scheduler)  # sends nothing: it only chooses the way
-        return probe.getsockname()[0]
+        own: str = probe.getsockname()[0]
+        return own
 
 
 def _packed(options: dict[str, Any]) -> str:
@@ -344,7 +346,8 @@ def _started(order: dict[str, Any]) -> subprocess.Popen[bytes]:
         start_new_session=True,
         creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
     )
-    with contextlib.suppress(OSError), process.stdin as stdin:  # type: ignore[union-attr]
+    assert process.stdin  # a pipe
+    with contextlib.suppress(OSError), process.stdin as stdin:
         stdin.write(json.dumps(order).encode() + b"\n")
     return process
 

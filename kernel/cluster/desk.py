@@ -106,7 +106,7 @@ async def _closed_to_browsers(local: Any) -> Any:
 def _without_pages() -> type:
     """A plugin of Dask that ends a worker's pages."""
 
-    class WithoutPages(optional("distributed").WorkerPlugin):  # type: ignore[misc]
+    class WithoutPages(optional("distributed").WorkerPlugin):  # type: ignore[misc]  # an extra
         def setup(self, worker: Any) -> None:
             worker.http_server.stop()
 

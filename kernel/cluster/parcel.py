@@ -41,7 +41,8 @@ def packed(job: Job) -> bytes:
     """Packs what goes out to a worker. Raises TypeError that says what does not travel."""
     cloudpickle = optional("cloudpickle")
     try:
-        return cloudpickle.dumps(job)
+        content: bytes = cloudpickle.dumps(job)
+        return content
     except Exception as problem:
         name = job.executable.name
         raise TypeError(f"{name} cannot travel to a worker: {in_words(problem)}") from None

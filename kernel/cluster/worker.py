@@ -127,7 +127,7 @@ class Home:
         """Tells something that needs no answer."""
         self.line.send(verb, body)
 
-    def question(self, **about: Any) -> int:
+    def question(self, **about: Any) -> int:  # Any: Question checks them
         """Sends a question; returns its number."""
         self._questions += 1
         asked = Question(id=self._questions, **about)
@@ -137,7 +137,8 @@ class Home:
     async def _ask(self, **about: Any) -> Answer:
         """Sends a question and waits for the answer. Raises Exhausted with the run's words."""
         id = self.question(**about)
-        waiting = self._asked[id] = asyncio.get_running_loop().create_future()
+        waiting: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._asked[id] = waiting
         await self.line.sent()
         answer = await waiting
         if answer.refused:

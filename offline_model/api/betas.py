@@ -12,7 +12,7 @@ BINDING = "thinking-binding-controls-2026-08-01"
 _NO_THREADS = "thread: This server keeps no threads. Send the whole conversation without `thread`."
 
 
-def check_betas(request: Any, headers: dict[str, str]) -> None:
+def check_betas(request: object, headers: dict[str, str]) -> None:
     """Refuse a field of a beta that the headers do not name. `request` is any JSON.
 
     `thread` is refused with the details after which the official SDK goes on without it.

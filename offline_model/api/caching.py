@@ -105,8 +105,9 @@ def pieces_of(request: dict[str, Any]) -> Iterator[Piece]:
 
 def _mark_of(piece: Piece) -> dict[str, Any] | None:
     """The cache mark on a piece, or within the content of a tool result."""
-    if piece.value.get("cache_control"):
-        return piece.value["cache_control"]
+    own: dict[str, Any] | None = piece.value.get("cache_control")
+    if own:
+        return own
     nested = piece.value.get("content") if piece.kind == "tool_result" else None
     blocks = nested if isinstance(nested, list) else []
     return next((block["cache_control"] for block in blocks if block.get("cache_control")), None)

@@ -349,7 +349,7 @@ class MessageRequest(CountRequest):
     speed: Any = None
 
 
-def check_fields(request: Any, *, counting: bool = False, trusted: Collection[str] = ()) -> None:
+def check_fields(request: object, *, counting: bool = False, trusted: Collection[str] = ()) -> None:
     """Refuse a request whose fields have the wrong shape, with the place and the service's words.
 
     trusted: further types of blocks that may come back; whatever they hold is accepted.

@@ -16,7 +16,7 @@ FORCED = ("any", "tool")
 """The kinds of `tool_choice` that leave the model no other way than to call a tool."""
 
 
-def check_request(
+def check_request(  # Any: JSON that nobody has checked
     request: Any, *, counting: bool = False, trusted: Collection[str] = ()
 ) -> list[Turn]:
     """Refuse what the service refuses, with its words. Returns the conversation as turns.

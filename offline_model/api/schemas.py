@@ -88,7 +88,7 @@ def _problem(part: Any) -> str:
     return ""
 
 
-def check_schema(schema: Any, where: str) -> None:
+def check_schema(schema: Any, where: str) -> None:  # Any: JSON that nobody has checked
     """Refuse a schema that the service would not enforce. `where` is its place in the request.
 
     What the service ignores (`minimum`, `pattern`, …) is accepted as long as it makes sense.

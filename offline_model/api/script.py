@@ -14,7 +14,7 @@ from .errors import RequestError
 from .service import Response, misfit
 from .transport import OfflineTransport
 
-Item = str | Answer | dict | list | int | Exception | Callable[[dict], Any]
+Item = str | Answer | dict[str, Any] | list[Any] | int | Exception | Callable[[dict[str, Any]], Any]
 
 
 class Script(OfflineTransport):
@@ -32,7 +32,7 @@ class Script(OfflineTransport):
 
     def __init__(self, items: Iterable[Item] = (), *, strict: bool = True) -> None:
         super().__init__(answer=self._next, thinking=False, strict=strict)
-        self.requests: list[dict] = []
+        self.requests: list[dict[str, Any]] = []
         self._items = list(items)
         self._used = 0
 
@@ -54,7 +54,7 @@ class Script(OfflineTransport):
             self.requests.append(json.loads(body))
         return super().respond(request, body)
 
-    def _next(self, request: dict, _: Any) -> Answer | dict:
+    def _next(self, request: dict[str, Any], _: Any) -> Answer | dict[str, Any]:
         if self._used == len(self._items):
             last = shorten(repr(request["messages"][-1]), 400)
             raise AssertionError(
@@ -80,7 +80,7 @@ class Script(OfflineTransport):
         return answer
 
 
-def _answer_of(item: str | Answer | dict | list) -> Answer | dict:
+def _answer_of(item: str | Answer | dict[str, Any] | list[Any]) -> Answer | dict[str, Any]:
     """An item of a script as an answer, or as fields of a reply."""
     if isinstance(item, str):
         item = {"type": "text", "text": item}

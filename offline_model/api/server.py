@@ -51,7 +51,7 @@ class Server(ThreadingTCPServer):
         self.api = api or OfflineAPI()
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
 
-    def __enter__(self) -> str:  # type: ignore[override]
+    def __enter__(self) -> str:  # type: ignore[override]  # its address
         threading.Thread(
             target=self.serve_forever, args=(0.02,), name="offline-model", daemon=True
         ).start()
@@ -61,7 +61,7 @@ class Server(ThreadingTCPServer):
         self.shutdown()
         self.server_close()
 
-    def get_request(self) -> Any:
+    def get_request(self) -> Any:  # Any: as the library has it
         """Accept a connection. With no file left to open, wait a little instead of asking again at
         once."""
         try:

@@ -25,7 +25,7 @@ class Measure:
     tokens: int
 
 
-def estimate_tokens(value: Any) -> int:
+def estimate_tokens(value: object) -> int:
     """Tokens of a text, of a whole request (a dict with "messages"), or of any other JSON value.
 
     The rule, an estimate and no tokenizer: a token is four characters, rounded up. Of a text block
@@ -92,7 +92,8 @@ def system_blocks(request: dict[str, Any]) -> list[dict[str, Any]]:
 def rendered(block: dict[str, Any]) -> str:
     """Returns the block's text, or its JSON."""
     if block["type"] == "text":
-        return block["text"]
+        text: str = block["text"]
+        return text
     return canonical(unmarked(block))
 
 

@@ -70,7 +70,7 @@ def _outcome(
     return response.latency_s, reply
 
 
-class _Events(tuple, httpx.SyncByteStream, httpx.AsyncByteStream):
+class _Events(tuple[bytes, ...], httpx.SyncByteStream, httpx.AsyncByteStream):
     """A stream, for both kinds of client, that gives one event at a time."""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:

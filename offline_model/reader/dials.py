@@ -161,7 +161,7 @@ def longest(text: str, name: str) -> list[Match]:
 
 
 @cache
-def _forms() -> tuple[re.Pattern, re.Pattern]:
+def _forms() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Returns the patterns by which a limit is said: "180 words" and "word limit: 90"."""
     unit = spoken(_kinds())
     further = spoken(table("dials/length")["further"])  # "three more facts" is no limit
@@ -201,7 +201,7 @@ def _forbids(length: dict[str, list[str]]) -> str:
 
 
 @cache
-def _endings() -> dict[str, re.Pattern]:
+def _endings() -> dict[str, re.Pattern[str]]:
     """Returns the patterns of the words around a number that change its meaning."""
     length = table("dials/length")
 
@@ -284,7 +284,7 @@ def _limits_in(clause: str) -> tuple[Limit, ...]:
     return tuple(found_limits)
 
 
-def _limit(match: re.Match, clause: str) -> Limit | None:
+def _limit(match: re.Match[str], clause: str) -> Limit | None:
     """The length at one place of a clause, or None where one thing is meant and not a length."""
     kind = _kinds()[match["unit"].lower()]
     most = int(number(match["n"]))
@@ -335,7 +335,7 @@ def _start_of_floor(clause: str, near: int, place: int) -> int:
     return near + floor.start() if floor else place
 
 
-def _end(match: re.Match, clause: str) -> int:
+def _end(match: re.Match[str], clause: str) -> int:
     """Returns the end of a limit, behind any words after its unit: "three steps or fewer"."""
     tail = _endings()["tail"].match(clause, match.end())
     return tail.end() if tail else match.end()

@@ -39,7 +39,9 @@ _BODY = re.compile(r"[ \t]*(\S[^\n]*|\n(?:[ \t]*[-*•][^\n]*\n?)+)")
 _NUMBER = re.compile(r"(?<![\w.\[-])-?\d[\d,]*(?:\.\d+)?(?![\w-]*\])")
 
 
-def filled(view: View, text: str, known: dict, why: str, indent: int | None = None) -> Answer:
+def filled(
+    view: View, text: str, known: dict[str, Any], why: str, indent: int | None = None
+) -> Answer:
     """The view's schema as JSON, from `known` values and the labels of a text; a refusal that names them
     where nothing fills required fields."""
     sources: dict[str, None] = {}
@@ -60,7 +62,7 @@ def filled(view: View, text: str, known: dict, why: str, indent: int | None = No
     return Answer((block,), why, account=account)
 
 
-def value_for(schema: dict, text: str, known: dict | None = None) -> Any:
+def value_for(schema: dict[str, Any], text: str, known: dict[str, Any] | None = None) -> Any:
     """A value that the schema allows, from `known` values by name or meaning, and from a text."""
     form = Form(schema, known or {})
     return form.value(schema, "", text)
@@ -71,7 +73,7 @@ class _Field:
     """A field of a schema, how deep it is, and what its schema asks for."""
 
     name: str
-    schema: dict
+    schema: dict[str, Any]
     depth: int
 
     @property
@@ -108,7 +110,7 @@ class Form:
     is one whose value is too short. changed: what became of values that a limit cut.
     """
 
-    def __init__(self, root: dict, known: dict) -> None:
+    def __init__(self, root: dict[str, Any], known: dict[str, Any]) -> None:
         self.root = root
         self.known = known
         self.unfilled: list[Gap] = []
@@ -117,7 +119,7 @@ class Form:
             ""  # the field of an object that holds its text: a summary beside it is another one
         )
 
-    def value(self, schema: Any, name: str, text: str, depth: int = 0) -> Any:
+    def value(self, schema: Any, name: str, text: str, depth: int = 0) -> Any:  # Any: JSON
         """A value for one field."""
         schema = resolve(schema, self.root)
         if "const" in schema:
@@ -184,7 +186,7 @@ class Form:
         item_field = _Field("", items, field.depth + 1)
         return [self._record(item_field, item) for item in given]
 
-    def _record(self, field: _Field, given: Any) -> dict:
+    def _record(self, field: _Field, given: Any) -> dict[str, Any]:
         """An object of known fields; a text is what its fields of a text hold."""
         if not isinstance(given, dict):
             sources = list(citations(str(given)))
@@ -220,13 +222,13 @@ class Form:
         self.unfilled.append(Gap(field.name, may_be_null))
         return None if may_be_null else field.schema["enum"][0]
 
-    def _object(self, field: _Field, text: str) -> dict:
+    def _object(self, field: _Field, text: str) -> dict[str, Any]:
         needed = field.schema.get("required", [])
         properties = field.schema.get("properties") or {}
         text = _behind(text, field.name) or text
         counted = _counted(properties)
         outer, self.whole = self.whole, most_like(properties, "body")
-        values: dict = {}
+        values: dict[str, Any] = {}
         for key in sorted(
             properties, key=lambda key: counted[key] != ""
         ):  # lists before their counts
@@ -263,7 +265,7 @@ class Form:
             return figures[0] if figures else None
         return uncited(labelled)
 
-    def _items(self, field: _Field, text: str) -> list | None:
+    def _items(self, field: _Field, text: str) -> list[Any] | None:
         """Returns the items of a list: its bullets, else its sentences."""
         items = resolve(field.schema.get("items"), self.root)
         bullets = filter(BULLET.match, text.splitlines())

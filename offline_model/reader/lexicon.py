@@ -37,7 +37,8 @@ def table(path: str) -> dict[str, Any]:
     if file.is_file():
         return tomllib.loads(file.read_text(encoding="utf-8"))
     whole, _, part = path.rpartition("/")
-    return table(whole)[part]
+    own: dict[str, Any] = table(whole)[part]
+    return own
 
 
 @cache
@@ -97,7 +98,7 @@ class _Wording:
     begins: bool  # only at the beginning of a clause
 
     @cached_property
-    def pattern(self) -> re.Pattern:
+    def pattern(self) -> re.Pattern[str]:
         """The wording as a pattern. Compiling all of them takes longer than a whole brief, and few
         of them have a text that begins with their words.
         """
@@ -198,7 +199,7 @@ def scan(text: str) -> tuple[Match, ...]:
     return tuple(matches)
 
 
-def spans(mark: re.Pattern, text: str) -> Iterator[tuple[int, int]]:
+def spans(mark: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
     """Yields the spans of the pieces of a text between marks."""
     start = 0
     for end, behind in [match.span() for match in mark.finditer(text)]:

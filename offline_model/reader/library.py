@@ -13,7 +13,7 @@ _USUAL_COUNT = 5  # for a number that a search tool requires
 _OF_HANDOFFS = frozenset({"intent", "artifacts", "instructions"})
 
 
-def query_field(tool: dict) -> str | None:
+def query_field(tool: dict[str, Any]) -> str | None:
     """The parameter of a search tool that takes the query, or None when the tool does not search."""
     fields = fields_of(tool)
     texts = [name for name, schema in fields.items() if _takes_text(schema)]
@@ -31,14 +31,14 @@ def query_field(tool: dict) -> str | None:
     return None if _is_key(maybe[0]) else maybe[0]
 
 
-def key_field(tool: dict) -> str | None:
+def key_field(tool: dict[str, Any]) -> str | None:
     """The parameter of a tool that opens the document of this id, or None when it opens none."""
     fields = list(fields_of(tool))
     opens = len(fields) == 1 and _is_key(fields[0])
     return fields[0] if opens else None
 
 
-def query_of(given: dict, field: str | None) -> str:
+def query_of(given: dict[str, Any], field: str | None) -> str:
     """The query in the input of a call; its tool may be gone."""
     usual = _listed(list(given), "queries")
     name = field or (usual[0] if usual else "")
@@ -46,7 +46,7 @@ def query_of(given: dict, field: str | None) -> str:
     return query if isinstance(query, str) else " ".join(map(str, query))
 
 
-def search_input(tool: dict, query: str) -> dict:
+def search_input(tool: dict[str, Any], query: str) -> dict[str, Any]:
     """The query in its field; other required fields by the plainest value."""
     field = query_field(tool) or ""
     schema = tool["input_schema"]
@@ -57,7 +57,8 @@ def search_input(tool: dict, query: str) -> dict:
             wanted[name] = field_schema
     form = {**schema, "properties": wanted}
     known = {field: query, "score": _USUAL_COUNT}
-    return value_for(form, "", known)
+    given: dict[str, Any] = value_for(form, "", known)
+    return given
 
 
 def _takes_text(schema: Any) -> bool:

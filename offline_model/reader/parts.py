@@ -67,7 +67,7 @@ def tags(text: str) -> Iterator[tuple[str, slice, slice]]:
 
     A name may be of several words, as in "<report on Qdrant>".
     """
-    closing: dict[str, deque[re.Match]] = defaultdict(deque)
+    closing: dict[str, deque[re.Match[str]]] = defaultdict(deque)
     for match in _CLOSE.finditer(text):
         closing[match[1]].append(match)
     position = 0

@@ -15,6 +15,7 @@ import json
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
+from typing import Any
 
 from ..account import Account
 from ..answer import Answer, Temperament, as_form
@@ -32,7 +33,7 @@ _UNKNOWN = "an unknown job"
 _ENDS = ' -•*#:,;."'
 
 
-def answer(request: dict, temperament: Temperament | None = None) -> Answer:
+def answer(request: dict[str, Any], temperament: Temperament | None = None) -> Answer:
     """Decide on a reply. Pure: the same request and temperament give the same Answer, everywhere.
 
     request: the body of POST /v1/messages as a dict. Raises nothing on odd content.
@@ -45,7 +46,7 @@ def answer(request: dict, temperament: Temperament | None = None) -> Answer:
     return _finished(request, temperament, reply, ending) if ending else reply
 
 
-def _ending(request: dict) -> dict | None:
+def _ending(request: dict[str, Any]) -> dict[str, Any] | None:
     """The one tool that takes the final answer, where there is one and it may be called."""
     config = request.get("output_config") or {}
     choice = request.get("tool_choice") or {}
@@ -56,7 +57,9 @@ def _ending(request: dict) -> dict | None:
     return endings[0] if len(endings) == 1 else None
 
 
-def _finished(request: dict, temperament: Temperament, reply: Answer, ending: dict) -> Answer:
+def _finished(
+    request: dict[str, Any], temperament: Temperament, reply: Answer, ending: dict[str, Any]
+) -> Answer:
     """The answer as a call of the tool that takes it; as words where the job is not known, or where
     the text at hand does not fill the tool's input."""
     filled = _decided(as_form(request, ending), temperament)
@@ -74,7 +77,7 @@ def _finished(request: dict, temperament: Temperament, reply: Answer, ending: di
     return replace(filled, content=(call,))
 
 
-def _decided(request: dict, temperament: Temperament) -> Answer:
+def _decided(request: dict[str, Any], temperament: Temperament) -> Answer:
     """Returns the reply of the skill that fits the request."""
     seen, overlooked = attended(request, temperament.attention)
     view = View.of(seen, temperament)
@@ -156,7 +159,7 @@ def _is_structured(reply: Answer) -> bool:
     return bool(reply.content)
 
 
-def attended(request: dict, attention: int) -> tuple[dict, int]:
+def attended(request: dict[str, Any], attention: int) -> tuple[dict[str, Any], int]:
     """(the request as far as attention reaches, how many characters were overlooked): of a longer one
     only the beginning and the end of its messages."""
     window = attention * CHARACTERS_PER_TOKEN
@@ -177,7 +180,7 @@ def attended(request: dict, attention: int) -> tuple[dict, int]:
     return request, max(0, total - 2 * half)
 
 
-def _texts(holder: dict) -> Iterator[tuple[str, dict, str]]:
+def _texts(holder: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], str]]:
     """Every text of a request's messages with the dict and the key that hold it, in order."""
     for key in ("messages", "text", "content"):
         value = holder.get(key)

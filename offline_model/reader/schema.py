@@ -23,7 +23,7 @@ class Share(NamedTuple):
     value: float
     scale: tuple[int, int] | None = None
 
-    def on(self, schema: dict) -> float:
+    def on(self, schema: dict[str, Any]) -> float:
         """The score on a field's scale."""
         is_whole = schema.get("type") == "integer"
         low, high = self.scale or (0, 10 if is_whole else 1)
@@ -40,7 +40,7 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(map(str.lower, parts))
 
 
-def resolve(schema: Any, root: dict) -> dict:
+def resolve(schema: Any, root: dict[str, Any]) -> dict[str, Any]:
     """A schema with $ref followed, allOf merged, and of a union the first branch that is not null.
 
     Raises RecursionError for a schema that only refers to itself.
@@ -64,7 +64,7 @@ def resolve(schema: Any, root: dict) -> dict:
     raise RecursionError("a schema requires itself")
 
 
-def _referred(path: str, root: dict) -> dict:
+def _referred(path: str, root: dict[str, Any]) -> dict[str, Any]:
     target: Any = root
     for step in path.lstrip("#/").split("/"):
         if step and isinstance(target, dict):
@@ -72,10 +72,10 @@ def _referred(path: str, root: dict) -> dict:
     return target if isinstance(target, dict) else {}
 
 
-def _all_of(pieces: list[dict]) -> dict:
-    merged: dict = {}
-    properties: dict = {}
-    required: list = []
+def _all_of(pieces: list[dict[str, Any]]) -> dict[str, Any]:
+    merged: dict[str, Any] = {}
+    properties: dict[str, Any] = {}
+    required: list[Any] = []
     for piece in pieces:
         merged |= piece
         properties |= piece.get("properties", {})
@@ -83,7 +83,7 @@ def _all_of(pieces: list[dict]) -> dict:
     return {**merged, "properties": properties, "required": required}
 
 
-def _branch(branches: list) -> dict:
+def _branch(branches: list[Any]) -> dict[str, Any]:
     """The first branch of a union that is not null, and whether null is one."""
     plain = [branch for branch in branches if isinstance(branch, dict)]
     real = [branch for branch in plain if branch.get("type") != "null"]
@@ -91,10 +91,10 @@ def _branch(branches: list) -> dict:
     return {"nullable": len(real) < len(plain), **first}
 
 
-def _with_limits(schema: dict) -> dict:
+def _with_limits(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema with the type that its choice has, and the limits that end its description, as the
     SDK writes them: "{minimum: 1}"."""
-    found: dict = {}
+    found: dict[str, Any] = {}
     kinds = set(map(type, schema.get("enum") or ()))
     if kinds == {int}:
         found["type"] = "integer"
@@ -110,7 +110,7 @@ def _with_limits(schema: dict) -> dict:
 
 
 @cache
-def _forms() -> dict[str, re.Pattern]:
+def _forms() -> dict[str, re.Pattern[str]]:
     """Meaning → the names that have it, as one pattern; the likeliest meanings first."""
     return {
         meaning: re.compile("|".join(map(translate, names.split())))
@@ -147,14 +147,14 @@ def most_like(names: Iterable[str], meaning: str) -> str:
     return min(able, key=place, default="")
 
 
-def has_field(schema: dict, meaning: str) -> bool:
+def has_field(schema: dict[str, Any], meaning: str) -> bool:
     """True if an answer's schema has a top-level field that can take this meaning."""
     whole = resolve(schema, schema)
     fields = whole.get("properties") or {}
     return any(means(name, meaning) for name in fields)
 
 
-def positive(options: list, wanted: bool) -> Any:
+def positive(options: list[Any], wanted: bool) -> Any:  # Any: JSON, of an enum
     """The word of a choice that says yes (or no): PASS or REVISE, accept or reject."""
     ranked = sorted(options, key=_refusal)
     return ranked[0] if wanted else ranked[-1]
@@ -166,14 +166,14 @@ def _refusal(option: Any) -> int:
     return 2 * means(word, "no") - means(word, "yes")
 
 
-def judges(name: str, options: list) -> bool:
+def judges(name: str, options: list[Any]) -> bool:
     """True if a choice is a verdict: by its field's name or by its words."""
     if means(name, "verdict"):
         return True
     return any(map(_refusal, options))
 
 
-def clipped(value: Any, schema: dict) -> Any:
+def clipped(value: Any, schema: dict[str, Any]) -> Any:
     """The value within the schema's limits: lengths, minimum and maximum, number of items."""
     if isinstance(value, str):
         return _clipped_text(value, schema)
@@ -185,7 +185,7 @@ def clipped(value: Any, schema: dict) -> Any:
     return min(value, schema.get("maximum", value))
 
 
-def _clipped_text(text: str, schema: dict) -> str:
+def _clipped_text(text: str, schema: dict[str, Any]) -> str:
     longest = schema.get("maxLength", len(text))
     if len(text) > longest:
         text = text[:longest]

@@ -29,7 +29,7 @@ class Doc:
     text: str = ""
 
 
-def json_of(text: str) -> Any:
+def json_of(text: str) -> Any:  # Any: JSON
     """The JSON object or array that a text is, or None."""
     text = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```").strip()
     if not text.startswith(("{", "[")):
@@ -40,7 +40,7 @@ def json_of(text: str) -> Any:
         return None
 
 
-def _record(fields: dict) -> Doc:
+def _record(fields: dict[str, Any]) -> Doc:
     """A Doc from fields of any usual names."""
     known = {str(key).lower(): _plain(value) for key, value in fields.items()}
     values = {}
@@ -95,7 +95,7 @@ def documents(text: str) -> tuple[Doc, ...]:
     return tuple(Doc(fact.source, fact.title, text=fact.sentence) for fact in facts(text))
 
 
-def _headed(head: re.Match, body: str) -> Doc:
+def _headed(head: re.Match[str], body: str) -> Doc:
     text = body.strip()
     url = ""
     first, _, rest = text.partition("\n")

@@ -7,8 +7,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from .lexicon import table, words_in
-from .topics import core
-from .words import content_words
+from .words import content_words, core
 
 ARTICLES = frozenset({"a", "an", "the"})
 DEFINES = re.compile(r"(?:is|are|was|were) (?:an?|the|one)\b")
@@ -116,7 +115,7 @@ def _months() -> tuple[str, ...]:
 
 
 @cache
-def _dated() -> re.Pattern:
+def _dated() -> re.Pattern[str]:
     return re.compile(rf"\b({'|'.join(_months())}) (?:\d{{1,2}}, )?((?:19|20)\d\d)\b", re.I)
 
 

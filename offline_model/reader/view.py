@@ -24,12 +24,12 @@ class Call:
     """One tool call of the conversation and what came back (None: nothing yet)."""
 
     name: str
-    input: dict
+    input: dict[str, Any]
     result: str | None = None
     is_error: bool = False
 
 
-def text_of(content: Any) -> str:
+def text_of(content: object) -> str:
     """The text of a message's or tool result's content; JSON values as JSON, other blocks left out."""
     if isinstance(content, str):
         return content
@@ -41,17 +41,17 @@ def text_of(content: Any) -> str:
     return "\n".join(text for text in texts if text and isinstance(text, str))
 
 
-def _blocks_of(message: dict) -> list[dict]:
+def _blocks_of(message: dict[str, Any]) -> list[dict[str, Any]]:
     content = message.get("content") or []
     if isinstance(content, str):
         content = [{"type": "text", "text": content}]
     return [block for block in content if isinstance(block, dict)]
 
 
-def _merged(request: dict) -> tuple[str, list[tuple[str, list[dict]]]]:
+def _merged(request: dict[str, Any]) -> tuple[str, list[tuple[str, list[dict[str, Any]]]]]:
     """The system prompt (with system messages) and the messages as blocks, consecutive roles as one."""
     system = text_of(request.get("system"))
-    messages: list[tuple[str, list[dict]]] = []
+    messages: list[tuple[str, list[dict[str, Any]]]] = []
     for message in request.get("messages") or []:
         blocks = _blocks_of(message)
         role = message.get("role", "user")
@@ -64,7 +64,7 @@ def _merged(request: dict) -> tuple[str, list[tuple[str, list[dict]]]]:
     return system, messages
 
 
-def _calls(blocks: list[dict]) -> list[Call]:
+def _calls(blocks: list[dict[str, Any]]) -> list[Call]:
     results = {}
     for block in blocks:
         if block.get("type") == "tool_result":
@@ -87,22 +87,22 @@ def _calls(blocks: list[dict]) -> list[Call]:
 class View:
     """The parsed request. Made by View.of(request, temperament); raises nothing on odd content."""
 
-    request: dict
+    request: dict[str, Any]
     temperament: Temperament
     system: str
-    messages: list[tuple[str, list[dict]]]  # consecutive roles merged
-    tools: list[dict]  # those that may be used: [] when tool_choice is none
-    schema: dict | None  # the JSON schema of the answer
+    messages: list[tuple[str, list[dict[str, Any]]]]  # consecutive roles merged
+    tools: list[dict[str, Any]]  # those that may be used: [] when tool_choice is none
+    schema: dict[str, Any] | None  # the JSON schema of the answer
     calls: list[Call]  # in order
     texts: list[str]  # what the assistant said before
     first: str  # the first user message's text
     later: list[str]  # later plain user texts: "answer now", validation errors, feedback
 
     @classmethod
-    def of(cls, request: dict, temperament: Temperament | None = None) -> View:
+    def of(cls, request: dict[str, Any], temperament: Temperament | None = None) -> View:
         """Read a request of the Messages API (validated, or nearly so)."""
         system, messages = _merged(request)
-        every_block: list[dict] = []
+        every_block: list[dict[str, Any]] = []
         replies: list[str] = []
         orders: list[str] = []
         for role, blocks in messages:

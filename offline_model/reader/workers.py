@@ -6,6 +6,7 @@ import re
 from collections.abc import Set
 from functools import cache, lru_cache
 from itertools import filterfalse
+from typing import Any
 
 from .lexicon import has, lines_in, table, words_in
 from .topics import subjects
@@ -47,19 +48,19 @@ def _stems(text: str) -> set[str]:
     return set(map(stem, words(text)))
 
 
-def fields_of(tool: dict) -> dict:
+def fields_of(tool: dict[str, Any]) -> dict[str, Any]:
     """A tool's parameters."""
     schema = tool.get("input_schema") or {}
     return schema.get("properties") or {}
 
 
-def said_of(tool: dict) -> str:
+def said_of(tool: dict[str, Any]) -> str:
     """A tool's name and description as one text."""
     name = tool.get("name", "").replace("_", " ")
     return f"{name}. {tool.get('description') or ''}"
 
 
-def kind_of(tool: dict) -> str:
+def kind_of(tool: dict[str, Any]) -> str:
     """Returns the kind of a tool, by name, then description: research, write, review, finalize or
     other.
     """
@@ -94,7 +95,7 @@ def _kind(name: str, described: str, takes_work: bool) -> str:
     return "finalize" if has(described, "tools/finish") else "other"
 
 
-def stage(tool: dict) -> int:
+def stage(tool: dict[str, Any]) -> int:
     """Returns the turn of a specialist: 0 memory, 1 research, 3 findings, 4 writing, 5 review, 6
     the end.
     """
@@ -108,7 +109,7 @@ def stage(tool: dict) -> int:
     return 3
 
 
-def asked(tool: dict, text: str) -> bool:
+def asked(tool: dict[str, Any], text: str) -> bool:
     """True if a clause of a text asks for what a tool's name and description say that it does."""
     return _meet(_abilities(said_of(tool)), _wanted(text))
 
@@ -161,7 +162,7 @@ def _speaks_of(group: str, text: str) -> bool:
     return not _stems(text).isdisjoint(group_stems)
 
 
-def team_for(view: View, task: str, tools: list[dict]) -> list[dict]:
+def team_for(view: View, task: str, tools: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The tools that a task asks for, in the order of their turns: one for each usual step that is
     wished, and every further one that the task (or an "always …" of the system prompt) asks for."""
     told = re.split(r"[.;\n]", view.system)
@@ -178,7 +179,7 @@ def team_for(view: View, task: str, tools: list[dict]) -> list[dict]:
     return sorted(team, key=stage)
 
 
-def without_others(task: str, others: list[dict]) -> str:
+def without_others(task: str, others: list[dict[str, Any]]) -> str:
     """The task without the clauses that ask for a further specialist ("… and translate it")."""
     return _without(task, frozenset().union(*(_abilities(said_of(tool)) for tool in others)))
 
@@ -211,7 +212,7 @@ def _capitalized(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def clause_for(tool: dict, task: str) -> str:
+def clause_for(tool: dict[str, Any], task: str) -> str:
     """The clause of the task that asks for this specialist, as a task of its own."""
     clauses = map(str.strip, _CLAUSES.split(task))
     clause = next((clause for clause in clauses if asked(tool, clause)), task)
@@ -221,7 +222,7 @@ def clause_for(tool: dict, task: str) -> str:
     return _capitalized(clause)
 
 
-def workers_in(text: str, names: list[str]) -> list[dict]:
+def workers_in(text: str, names: list[str]) -> list[dict[str, Any]]:
     """The workers with what is said of them: `names` where these are known, else those that the text
     lists: "Workers: a (does this), b (does that)" or a bullet each."""
     workers = []
@@ -262,7 +263,7 @@ def _before_colon(line: str) -> str:
     return plain[: plain.rfind(".") + 1] if plain.endswith(":") else line
 
 
-def in_order(view: View, needs: list, earlier: list) -> list:
+def in_order(view: View, needs: list[Any], earlier: list[Any]) -> list[Any]:
     """Returns the needs of a step where the prompt sets an order: the step before it, or
     nothing.
     """

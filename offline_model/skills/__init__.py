@@ -56,4 +56,4 @@ def skills() -> tuple[Skill, ...]:
     """All skills, loaded on first use."""
     desk = import_module(f"{__name__}.desk").SKILLS
     general = (import_module(f"{__name__}.{name}") for name in SKILLS)
-    return (*desk, *general)  # type: ignore[return-value]
+    return (*desk, *general)

@@ -53,7 +53,7 @@ def read(view: View) -> str:
     return ""
 
 
-def _scores(schema: dict) -> list[str]:
+def _scores(schema: dict[str, Any]) -> list[str]:
     """The names of the fields that take a number."""
     fields = resolve(schema, schema).get("properties", {})
     found = []
@@ -143,9 +143,9 @@ class _Sheet:
         rating = self.rating(criterion)
         return Share(rating.share, self.scale) if rating else None
 
-    def known(self, schema: dict, criterion: str = "") -> dict:
+    def known(self, schema: dict[str, Any], criterion: str = "") -> dict[str, Any]:
         """The values for an object of the answer; `criterion` is the one that it scores, if any."""
-        values: dict = {"criterion": criterion}
+        values: dict[str, Any] = {"criterion": criterion}
         rating = self.rating(criterion)
         values["reason"] = rating.reason if rating else None
         fields = resolve(schema, self.root).get("properties", {})
@@ -176,7 +176,7 @@ class _Sheet:
         is_reversed = not asked.isdisjoint(map(stem, table("words/criteria")["faults"].split()))
         return None if rating is None or is_reversed or _is_total(question) else rating.share == 1
 
-    def said(self, options: list, question: str) -> Any:
+    def said(self, options: list[Any], question: str) -> Any:
         """The same as a yes or a no of the options."""
         holds = self.holds(question)
         return None if holds is None else positive(options, holds)

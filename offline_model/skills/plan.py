@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from itertools import takewhile
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..answer import Answer
 from ..reader.form import filled
@@ -38,7 +38,7 @@ class _Shape(NamedTuple):
     """The place of steps in a schema: the list's name, a step's fields, the one for the worker."""
 
     key: str
-    fields: dict[str, dict]
+    fields: dict[str, dict[str, Any]]
     worker: str
 
 
@@ -59,7 +59,7 @@ def fits(view: View) -> bool:
     return _shape(view.schema or {}) is not None
 
 
-def _shape(schema: dict) -> _Shape | None:
+def _shape(schema: dict[str, Any]) -> _Shape | None:
     """Returns the place of the steps in a schema, or None."""
     lists = resolve(schema, schema).get("properties", {})
     for key, field in lists.items():
@@ -98,7 +98,7 @@ def _handed_on(step: _Step, workers: set[str]) -> str:
     )
 
 
-def _workers(view: View, shape: _Shape) -> list[dict]:
+def _workers(view: View, shape: _Shape) -> list[dict[str, Any]]:
     """The workers that exist: those of the schema's choice, else those that the prompts list."""
     choice = shape.fields[shape.worker]
     names = choice.get("enum", [])
@@ -124,7 +124,7 @@ def _of_ticket(view: View) -> list[_Step]:
     return steps
 
 
-def _of_task(view: View, workers: list[dict]) -> list[_Step]:
+def _of_task(view: View, workers: list[dict[str, Any]]) -> list[_Step]:
     """A step for each subject, and one for each other worker that the task or a finding asks for."""
     task = view.task or view.first
     others = [worker for worker in workers if kind_of(worker) == "other"]
@@ -151,7 +151,7 @@ def _of_task(view: View, workers: list[dict]) -> list[_Step]:
     return steps or [_Step(first["name"], task, stage(first))]
 
 
-def _team(view: View, task: str, workers: list[dict]) -> list[dict]:
+def _team(view: View, task: str, workers: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The workers that the task asks for, and those that findings suggest, in their turns."""
     team = team_for(view, task, workers)
     if view.wish("no_review"):
@@ -200,12 +200,12 @@ def reply(view: View) -> Answer:
     fields = [name for name in shape.fields if name != shape.worker]
     stages = [step.turn for step in steps]
     ids = _ids(shape, steps)
-    rows: list[dict] = []
+    rows: list[dict[str, Any]] = []
     for key, step, turn in zip(ids, steps, stages, strict=True):
         before = max((other for other in stages if other < turn), default=None)
         needed = [one for one, other in zip(ids, stages, strict=True) if other == before]
         needed = in_order(view, needed, ids[: len(rows)])
-        row: dict = {"task": step.task}
+        row: dict[str, Any] = {"task": step.task}
         row[shape.worker] = step.worker
         for name in fields:
             if means(name, "id"):
@@ -229,7 +229,7 @@ def _reason(steps: list[_Step]) -> str:
     return f"The order follows what each step needs: {order}."
 
 
-def _ids(shape: _Shape, steps: list[_Step]) -> list:
+def _ids(shape: _Shape, steps: list[_Step]) -> list[Any]:
     """Returns the ids of the steps: each worker with its place, where there is a field for it."""
     fields = [field for name, field in shape.fields.items() if means(name, "id")]
     if not fields:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from itertools import product
+from typing import Any
 
 from ..answer import Answer
 from ..reader.findings import ENOUGH, Finding, choose, count, gather, is_title, nearness
@@ -14,14 +15,14 @@ from ..reader.library import key_field, query_field, query_of, search_input
 from ..reader.order import is_history
 from ..reader.schema import has_field
 from ..reader.sources import documents
-from ..reader.topics import core, named, named_in, subjects, topic
+from ..reader.topics import named, named_in, subjects, topic
 from ..reader.view import View
-from ..reader.words import Fact, content_words, sentences, stem, words
+from ..reader.words import Fact, content_words, core, sentences, stem, words
 from .brief import compose
 
 MOST_FACTS = 12  # reported when the prompt sets no number
 UNLIMITED = 10_000
-Call = tuple[str, dict]
+Call = tuple[str, dict[str, Any]]
 """The name of a tool, and its input."""
 
 _ANGLES = ("origin", "dates", "numbers", "people", "design", "limits", "alternatives", "examples")

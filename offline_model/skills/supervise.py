@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from typing import Any
 
 from ..account import Account
 from ..answer import Answer
@@ -32,7 +33,7 @@ from ..reader.workers import (
 
 LEXICON = "tools/hand_over"
 MOST_HANDOFFS = 1_000
-Step = tuple[str, dict]
+Step = tuple[str, dict[str, Any]]
 """One handoff: a specialist's tool and its input."""
 
 _HANDS_OVER = re.compile(r"^(?:hand_?off|transfer)_to_")
@@ -62,7 +63,7 @@ def fits(view: View) -> bool:
     return structured or len(handing) + len(ending) > 1
 
 
-def _is_named_for_it(tool: dict) -> bool:
+def _is_named_for_it(tool: dict[str, Any]) -> bool:
     """True if a tool's name says that it hands over, and it takes a task or nothing, no amount to
     transfer.
     """
@@ -71,7 +72,7 @@ def _is_named_for_it(tool: dict) -> bool:
     return takes_a_task and _HANDS_OVER.match(tool.get("name", "")) is not None
 
 
-def _hands_over(tool: dict) -> bool:
+def _hands_over(tool: dict[str, Any]) -> bool:
     """True if a tool is a specialist: by its parameters, or by its words with a parameter for a
     task.
     """
@@ -114,7 +115,7 @@ def read_receipt(text: str) -> tuple[str, str]:
     return Name(receipt["name"]), text[receipt.end() :].strip()
 
 
-def takes_names(tool: dict) -> bool:
+def takes_names(tool: dict[str, Any]) -> bool:
     """True if each of a tool's artifacts is a list of names of results."""
     schema = tool.get("input_schema") or {}
     artifacts = resolve(fields_of(tool).get("artifacts", {}), schema)
@@ -139,7 +140,7 @@ def read_verdict(text: str) -> tuple[bool, str]:
     return False, text
 
 
-def _read_record(record: dict, text: str) -> tuple[bool, str]:
+def _read_record(record: dict[str, Any], text: str) -> tuple[bool, str]:
     """The same of a verdict in JSON: a flag or a word, lists of issues, remarks."""
     flags: list[bool] = []
     issues: list[str] = []
@@ -164,10 +165,12 @@ def _approves(word: str) -> bool:
     return word.upper() in words_in("dials/verdict", "yes")
 
 
-def payload(tool: dict, intent: str, artifacts: dict[str, list[str]], context: str) -> dict:
+def payload(
+    tool: dict[str, Any], intent: str, artifacts: dict[str, list[str]], context: str
+) -> dict[str, Any]:
     """The arguments of a handoff for a tool's parameters; what finds no place goes into the intent."""
     fields = fields_of(tool)
-    structured: dict = {}
+    structured: dict[str, Any] = {}
     holder = "artifacts"
     texts = {name: "\n".join(parts) for name, parts in artifacts.items()}
     if takes_names(tool):
@@ -182,7 +185,7 @@ def payload(tool: dict, intent: str, artifacts: dict[str, list[str]], context: s
     for name, text in texts.items():
         if name not in placed:
             intent += f"\n\n<{name}>\n{text}\n</{name}>"
-    known: dict = {
+    known: dict[str, Any] = {
         **texts,
         **structured,
         "from_agent": "supervisor",
@@ -196,7 +199,8 @@ def payload(tool: dict, intent: str, artifacts: dict[str, list[str]], context: s
     if names:
         made.setdefault(names[0], intent)
     schema = tool.get("input_schema") or {}
-    return value_for(schema, "", made)
+    given: dict[str, Any] = value_for(schema, "", made)
+    return given
 
 
 def _by_name(artifacts: dict[str, list[str]]) -> tuple[dict[str, list[str]], dict[str, str]]:
@@ -213,7 +217,7 @@ def _by_name(artifacts: dict[str, list[str]]) -> tuple[dict[str, list[str]], dic
     return named, texts
 
 
-def _texts_in(fields: dict) -> list[str]:
+def _texts_in(fields: dict[str, Any]) -> list[str]:
     """The parameters that take text."""
     names = []
     for name, schema in fields.items():
@@ -222,7 +226,7 @@ def _texts_in(fields: dict) -> list[str]:
     return names
 
 
-def _others(tools: list[dict]) -> list[dict]:
+def _others(tools: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The further specialists: those that do none of the usual kinds of work."""
     return [tool for tool in tools if kind_of(tool) == "other"]
 
@@ -268,7 +272,7 @@ def reply(view: View) -> Answer:
     return Answer.call(steps, f"Next is {' and '.join(names)}.")
 
 
-def _team(view: View, task: str) -> list[dict]:
+def _team(view: View, task: str) -> list[dict[str, Any]]:
     """The specialists that the task asks for; where nobody searches or writes, the first one gets it."""
     tools = [tool for tool in view.tools if kind_of(tool) != "finalize"]
     team = team_for(view, task, tools)
@@ -297,7 +301,7 @@ class _Desk:
     plain: str
     """The task without what further specialists are asked."""
     topics: tuple[str, ...]
-    team: list[dict]
+    team: list[dict[str, Any]]
     draft: str
     """The newest."""
     facts: list[str] = field(default_factory=list)
@@ -402,7 +406,7 @@ class _Desk:
         """The last reason of each handoff that failed."""
         return [f"{name}: {reasons[-1]}" for name, reasons in self.failed.items()]
 
-    def due(self, tool: dict) -> list[Step]:
+    def due(self, tool: dict[str, Any]) -> list[Step]:
         """Returns the steps due for one specialist: often none, several for a researcher."""
         by_kind = {
             "research": self._research,
@@ -412,7 +416,9 @@ class _Desk:
         due = by_kind.get(kind_of(tool), self._other)
         return due(tool)
 
-    def _hand(self, tool: dict, intent: str, *names: str, subject: str = "") -> list[Step]:
+    def _hand(
+        self, tool: dict[str, Any], intent: str, *names: str, subject: str = ""
+    ) -> list[Step]:
         """One handoff, or none to a specialist that failed twice, or in a way that stays."""
         failures = self.failed.get(tool["name"] + subject, [])
         lasting = [reason for reason in failures if _speaks_of(reason, "lasting")]
@@ -430,7 +436,7 @@ class _Desk:
         given = payload(tool, intent, artifacts, "\n".join(context).strip())
         return [(tool["name"], given)]
 
-    def _research(self, tool: dict) -> list[Step]:
+    def _research(self, tool: dict[str, Any]) -> list[Step]:
         if self.view.parts.get("facts"):
             return self._research_again(tool)
         steps = []
@@ -440,7 +446,7 @@ class _Desk:
                 steps += self._hand(tool, intent, subject=f" ({subject})")
         return steps or self._research_again(tool)
 
-    def _research_again(self, tool: dict) -> list[Step]:
+    def _research_again(self, tool: dict[str, Any]) -> list[Step]:
         """One handoff for each source that the task names and the facts lack."""
         is_seen = not any(isinstance(text, Name) for text in self.facts)
         if self.draft or not (is_seen and self.view.wish("ask_again")):
@@ -452,7 +458,7 @@ class _Desk:
             for step in self._hand(tool, f"Find facts, with their sources, about {name}")
         ]
 
-    def _write(self, tool: dict) -> list[Step]:
+    def _write(self, tool: dict[str, Any]) -> list[Step]:
         if not self.draft:
             searches = any(kind_of(other) == "research" for other in self.team)
             ready = self.facts or not searches
@@ -474,7 +480,7 @@ class _Desk:
         """True if a reviewer is still to see the newest draft."""
         return any(self._review(tool) for tool in self.team if kind_of(tool) == "review")
 
-    def _review(self, tool: dict) -> list[Step]:
+    def _review(self, tool: dict[str, Any]) -> list[Step]:
         is_reviewed = tool["name"] in self.verdicts
         is_skipped = self.view.wish("no_review") and "write" in wished_kinds(self.view)
         if is_reviewed or is_skipped or self.complaints or not self.draft:
@@ -487,7 +493,7 @@ class _Desk:
             intent += " against the facts"
         return self._hand(tool, intent, "facts", "draft")
 
-    def _other(self, tool: dict) -> list[Step]:
+    def _other(self, tool: dict[str, Any]) -> list[Step]:
         if tool["name"] in self.extras:
             return []
         task = self.view.task or self.view.first
@@ -554,7 +560,7 @@ def _end(desk: _Desk, why: str) -> Answer:
     for tool in desk.view.tools:
         if kind_of(tool) == "finalize":
             names = _texts_in(fields_of(tool))
-            known: dict = dict.fromkeys(names[:1], output)
+            known: dict[str, Any] = dict.fromkeys(names[:1], output)
             if "results" in fields_of(tool) and all(isinstance(part, Name) for part in parts):
                 known = {"results": list(map(str, parts)), "text": ""}
             schema = tool.get("input_schema") or {}

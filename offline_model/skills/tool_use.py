@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..answer import Answer
 from ..reader.dials import number
@@ -23,8 +23,8 @@ class Wanted(NamedTuple):
     """A call that a sentence asks for: the arguments found in it, and the required ones that are not."""
 
     sentence: str
-    tool: dict
-    given: dict
+    tool: dict[str, Any]
+    given: dict[str, Any]
     missing: tuple[str, ...]
 
 
@@ -79,7 +79,7 @@ def reply(view: View) -> Answer:
     return Answer.say("\n".join(reports), "All results are in.")
 
 
-def _key(name: str, given: dict) -> tuple[str, str]:
+def _key(name: str, given: dict[str, Any]) -> tuple[str, str]:
     return name, repr(sorted(given.items()))
 
 
@@ -120,7 +120,7 @@ def _line(call: Call, result: str) -> str:
     return f"{name}: {result or 'nothing came back'}"
 
 
-def _calls(view: View) -> list[tuple[str, dict]]:
+def _calls(view: View) -> list[tuple[str, dict[str, Any]]]:
     """(tool, arguments) for each sentence of the task that a tool's words fit and that names all it needs."""
     return [(one.tool["name"], one.given) for one in wanted_in(view) if not one.missing]
 
@@ -142,13 +142,15 @@ def wanted_in(view: View) -> list[Wanted]:
     return found
 
 
-def _arguments(schema: dict, sentence: str, view: View) -> tuple[dict, tuple[str, ...]]:
+def _arguments(
+    schema: dict[str, Any], sentence: str, view: View
+) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The arguments from a sentence: its numbers in order, its quotations, then the parts of the
     message; and the names of required ones that are missing."""
     figures = [number(figure) for figure in _FIGURE.findall(sentence)]
     quotations = map("".join, _QUOTED.findall(sentence))
     texts = [*quotations, *view.material.values()]
-    pools: dict = {
+    pools: dict[str | None, list[Any]] = {
         "integer": figures,
         "number": figures,
         "string": texts,
@@ -166,7 +168,7 @@ def _arguments(schema: dict, sentence: str, view: View) -> tuple[dict, tuple[str
     return given, tuple(missing)
 
 
-def _own_words(tool: dict) -> set[str]:
+def _own_words(tool: dict[str, Any]) -> set[str]:
     """Returns the specific words of a tool's name and description."""
     generic = words_in("tools/run", "generic") | stop_words()
     return {stem(word) for word in words(said_of(tool)) if word not in generic}

@@ -346,7 +346,7 @@ async def run_python(arguments: tuple[str, ...], folder: Path, seconds: float) -
         raise
 
 
-def _kill(process: subprocess.Popen) -> None:
+def _kill(process: subprocess.Popen[str]) -> None:
     """Ends a process and, on POSIX, what it started."""
     if hasattr(os, "killpg"):
         try:

@@ -353,9 +353,8 @@ def _serve(code: Path, case: Case, orders: list[dict[str, Any]], host: str, fold
 def _in_words(order: dict[str, Any], variation: Variation) -> dict[str, Any]:
     """An order with the names of a variation; what customers wrote stays as they wrote it."""
     agent = order["user_agent"]
-    return json.loads(variation.text(json.dumps(order | {"user_agent": ""}))) | {
-        "user_agent": agent
-    }
+    renamed: dict[str, Any] = json.loads(variation.text(json.dumps(order | {"user_agent": ""})))
+    return renamed | {"user_agent": agent}
 
 
 def number_of(id: str) -> int:

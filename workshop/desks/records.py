@@ -38,7 +38,7 @@ def _may(action: int, first: str | None, second: str | None, *_: str | None) -> 
 
 def query(
     database: sqlite3.Connection, sql: str, rows: int = ROWS
-) -> tuple[list[str], list[tuple[Any, ...]], bool]:
+) -> tuple[list[str], list[tuple[object, ...]], bool]:
     """(names of the columns, at most so many rows, whether there are more).
 
     Raises ToolError for SQL that is wrong, that would change something, or that takes too long.
@@ -91,7 +91,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
         yield database
 
 
-def as_table(names: list[str], rows: list[tuple[Any, ...]], more: bool = False) -> str:
+def as_table(names: list[str], rows: list[tuple[object, ...]], more: bool = False) -> str:
     """Rows as lines of values between bars, under the names of the columns."""
     lines = [" | ".join(names)]
     lines += [" | ".join("" if value is None else str(value) for value in row) for row in rows]

@@ -13,6 +13,7 @@ import os
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,7 +57,7 @@ def _is_in(folder: Path, module: object) -> bool:
     return str(getattr(module, "__file__", None) or "").startswith(str(folder))
 
 
-def outcome(folder: Path, variant: str, job: dict) -> str:
+def outcome(folder: Path, variant: str, job: dict[str, Any]) -> str:
     """Returns the outcome, in words, when one file has this text."""
     (folder / job["path"]).write_text(variant, encoding="utf-8")
     try:
@@ -70,7 +71,7 @@ def outcome(folder: Path, variant: str, job: dict) -> str:
     return "breaks other tests" if job["tests"] else "still fails"
 
 
-def main(folder: Path, job: dict) -> None:
+def main(folder: Path, job: dict[str, Any]) -> None:
     """Tries the variants from `start` on until `enough` of them pass all tests."""
     report = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what the project prints is not a report

@@ -5,6 +5,7 @@ They know how programs, settings, logs and tickets are written, and no program, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 
 from ...answer import Answer
@@ -29,7 +30,8 @@ class DeskSkill:
     def __init__(self, name: str) -> None:
         self.name = name
         module = import_module(f"{__name__}.{name}")
-        self._fits, self._reply = module.fits, getattr(module, name)
+        self._fits: Callable[[View], bool] = module.fits
+        self._reply: Callable[[View], Answer] = getattr(module, name)
 
     def fits(self, view: View) -> bool:
         return self._fits(view)

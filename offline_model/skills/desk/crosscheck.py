@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import combinations
+from typing import Any
 
 from ...answer import Answer
 from ...reader.view import View
@@ -70,7 +71,7 @@ def crosscheck(view: View) -> Answer:
 def _contradictions(findings: list[Finding]) -> list[tuple[Finding, Finding]]:
     """Pairs of findings of two steps about one thing, of which one says yes and one no."""
     decided = [finding for finding in findings if finding.holds is not None]
-    found: dict[tuple, tuple[Finding, Finding]] = {}
+    found: dict[tuple[Any, ...], tuple[Finding, Finding]] = {}
     for one, other in combinations(decided, 2):
         shared = _shared(one, other)
         if shared and one.step != other.step and _truth(one) != _truth(other):

@@ -97,7 +97,8 @@ def findings_in(text: str, step: str = "") -> list[Finding]:
 
 def tool_for(view: View, pattern: str) -> Json:
     """The first tool, usable or not, whose name or description matches; {} for none."""
-    for tool in view.request.get("tools") or []:
+    tools: list[Json] = view.request.get("tools") or []
+    for tool in tools:
         about = f"{tool.get('name', '')} {(tool.get('description') or '')[:_MOST_DESCRIBED]}"
         if re.search(pattern, about.replace("_", " "), re.I):
             return tool

@@ -35,7 +35,7 @@ def fits(view: View) -> bool:
     if not re.search(r"\bpatch", view.system, re.I):
         return False
     schema = view.schema or {}
-    return schema["properties"]["verdict"].get("enum") == _VERDICTS
+    return bool(schema["properties"]["verdict"].get("enum") == _VERDICTS)
 
 
 def patch_review(view: View) -> Answer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...answer import Answer
 from ...reader.view import View
@@ -83,7 +83,7 @@ def settings(view: View) -> Answer:
     return report(view, findings, why)
 
 
-def _settings(view: View, reads: dict) -> list[Setting]:
+def _settings(view: View, reads: dict[str, Any]) -> list[Setting]:
     """The settings that were read."""
     text = "\n".join(result for _, result in results_of(view, reads))
     return [Setting(*row) for row in _SETTING.findall(text)]
@@ -108,7 +108,7 @@ def _wanted(setting: Setting, amount: Amount) -> str:
     return plain(amount.value / unit_of(setting.name)[1])
 
 
-def _patch(setting: Setting, amount: Amount) -> dict:
+def _patch(setting: Setting, amount: Amount) -> dict[str, Any]:
     """The arguments of a patch that gives a setting its value."""
     new = setting.text.replace(setting.value, _wanted(setting, amount), 1)
     why = f"It should be {amount.text}."
