@@ -241,7 +241,9 @@ def _problem(details: Any) -> str:
     return f"{where}: {details['msg']}; given {given[:80] + '…' if len(given) > 80 else given}"
 
 
-def definitions(tools: Sequence[Any], agent: str) -> list[dict[str, Any]]:
+def definitions(  # Any: whatever somebody gave as a tool
+    tools: Sequence[Any], agent: str
+) -> list[dict[str, Any]]:
     """Returns the definitions of an agent's tools, as a request carries them. Raises TypeError for
     one that has none, and ValueError for two of one name, which the API refuses."""
     for tool in tools:
@@ -260,7 +262,7 @@ def definitions(tools: Sequence[Any], agent: str) -> list[dict[str, Any]]:
     return found
 
 
-async def run_calls(
+async def run_calls(  # Any: tools of every make
     tools: Iterable[Any], calls: list[Block], run: Run
 ) -> tuple[dict[str, Any], str | None]:
     """Runs one turn's tool calls together.

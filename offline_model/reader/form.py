@@ -62,7 +62,9 @@ def filled(
     return Answer((block,), why, account=account)
 
 
-def value_for(schema: dict[str, Any], text: str, known: dict[str, Any] | None = None) -> Any:
+def value_for(  # Any: JSON, as the schema says
+    schema: dict[str, Any], text: str, known: dict[str, Any] | None = None
+) -> Any:
     """A value that the schema allows, from `known` values by name or meaning, and from a text."""
     form = Form(schema, known or {})
     return form.value(schema, "", text)

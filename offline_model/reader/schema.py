@@ -40,7 +40,7 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(map(str.lower, parts))
 
 
-def resolve(schema: Any, root: dict[str, Any]) -> dict[str, Any]:
+def resolve(schema: Any, root: dict[str, Any]) -> dict[str, Any]:  # Any: JSON, or nothing
     """A schema with $ref followed, allOf merged, and of a union the first branch that is not null.
 
     Raises RecursionError for a schema that only refers to itself.
@@ -173,7 +173,7 @@ def judges(name: str, options: list[Any]) -> bool:
     return any(map(_refusal, options))
 
 
-def clipped(value: Any, schema: dict[str, Any]) -> Any:
+def clipped(value: Any, schema: dict[str, Any]) -> Any:  # Any: JSON
     """The value within the schema's limits: lengths, minimum and maximum, number of items."""
     if isinstance(value, str):
         return _clipped_text(value, schema)

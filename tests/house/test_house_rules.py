@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -146,6 +147,33 @@ def test_the_tools_find_nothing(command):
         [sys.executable, "-m", *command], cwd=PROJECT, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+
+
+JSON_OBJECT = "dict[str, Any]"
+ANY_FUNCTION = "Callable[..., Any]"
+
+
+def public_functions(tree):
+    """The functions of a module, and the methods of its classes, without an underscore."""
+    for node in tree.body:
+        if getattr(node, "name", "_").startswith("_"):
+            continue
+        if isinstance(node, ast.ClassDef):
+            yield from public_functions(node)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield node
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_any_in_a_public_signature_has_its_reason_beside_it(path):
+    text = path.read_text(encoding="utf-8")
+    for function in public_functions(ast.parse(text)):
+        annotations = [function.args, *filter(None, [function.returns])]
+        types = " ".join(map(ast.unparse, annotations))
+        types = types.replace(JSON_OBJECT, "").replace(ANY_FUNCTION, "")
+        header = text.splitlines()[function.lineno - 1 : function.body[0].lineno - 1]
+        reasoned = any("# Any: " in line for line in header)
+        assert reasoned or not re.search(r"\bAny\b", types), f"{path}:{function.lineno}"
 
 
 @pytest.mark.parametrize("folder", ["workshop", "classroom", "offline_model"])

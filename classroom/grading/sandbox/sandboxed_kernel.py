@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 import psutil
 import zmq
-from jupyter_client.blocking import BlockingKernelClient
+from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.connect import write_connection_file
 from nbformat import NotebookNode
 from nbval.kernel import RunningKernel
