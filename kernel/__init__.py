@@ -4,9 +4,10 @@ from . import _libraries, models, spending  # noqa: F401  (the first one says wh
 from .agent import Agent
 from .budget import Budget, Exhausted, Ledger, Spent
 from .client import Client, SetupError, WrappedClient, connect
-from .contract import Executable, Handoff, Pause, Registry, Result, ToolError
+from .contract import Executable, Handoff, Pause, Result, ToolError
 from .events import Event
 from .handoff_tools import HandoffTool, NamedHandoffTool, finalize, receipt
+from .registry import Registry
 from .run import Run
 from .search import LIBRARY, Corpus, Wikipedia, search_tool
 from .supervisors import DeterministicSupervisor, LLMSupervisor

@@ -32,10 +32,11 @@ from .aggregate import (
     together,
 )
 from .budget import Budget
-from .contract import Executable, Handoff, Pause, Registry, Result, label
+from .contract import Executable, Handoff, Pause, Result, label
 from .decision import Decision
 from .findings import Contradiction, Finding, Findings, Synthesis, synthesizer
 from .gates import Gate, Gated
+from .registry import Registry
 from .run import Run
 from .steps import NoCapableWorker, NoPlan, Plan, Step, capable, problems
 from .tools import schema_of

@@ -15,8 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from . import models
 from .aggregate import joined, missing, questions, readable, status_of, together
-from .contract import Handoff, Pause, Registry, Result, Status, artifact_name, label
+from .contract import Handoff, Pause, Result, Status, artifact_name, label
 from .decision import Decision
+from .registry import Registry
 from .run import Run
 from .tools import schema_of
 

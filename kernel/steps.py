@@ -9,7 +9,8 @@ from itertools import combinations
 from pydantic import BaseModel, ConfigDict
 
 from .budget import Budget
-from .contract import ARTIFACT_NAME, LABEL, LABEL_RULE, Registry, Status, label, stems
+from .contract import ARTIFACT_NAME, LABEL, LABEL_RULE, Status, label
+from .registry import Registry, stems
 
 MOST_STEPS = 20
 RESERVED = {"task", "context", "findings", "missing", "plan"}

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
-from html.parser import HTMLParser
 
 import pytest
 
-from kernel.marks import Report
+from kernel.evaluate import Report
 
 from .test_evaluate import a_trial
 
@@ -83,49 +82,10 @@ def test_the_json_holds_rows_limits_and_every_trial():
     assert plain["designs"][0]["seconds"] == 0.5
 
 
-class Page(HTMLParser):
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.open, self.words = [], [], []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append((tag, dict(attributes)))
-        if tag != "meta":
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.words.append(data)
-
-
-def test_the_page_is_whole_needs_no_network_and_holds_everything_as_data():
-    evil = Report({"<script>x</script>": trials(1.0, 0.5), "b": trials(0.5, 0.5)}, "<b>bold</b>")
-    text = evil.html("<svg></svg>")
-    page = Page(text)
-    assert page.open == [] and "http" not in text and "<svg></svg>" in text
-    assert not {"script", "b", "link", "img"} & {tag for tag, _ in page.tags}
-    words = "".join(page.words)
-    assert "<script>x</script>" in words and "seconds" in words
-    assert all(sentence in words for sentence in evil.limits())
-
-
 def test_without_chances_no_column_speaks_of_them():
     short = Report(dict(REPORT.trials), "documents", k=0)
     assert not [heading for heading in short.headings() if "pass" in heading or "all of" in heading]
     assert len(short.cells(short.rows[0])) == len(short.headings())
-
-
-def test_a_notebook_shows_a_table_whose_intervals_stay_on_one_line():
-    shown = REPORT._repr_mimebundle_()
-    page = Page(shown["text/html"])
-    words = "".join(page.words)
-    assert page.open == [] and all(sentence in words for sentence in REPORT.limits())
-    for row in REPORT.rows:
-        assert str(row.mark).replace(" ", "\u00a0") in words
-    assert shown["text/plain"] == REPORT.table()
 
 
 def test_a_report_needs_a_design_and_pairs():

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel import student
+from kernel.evaluate import student
 
 TABLE = {
     # degrees of freedom: the t for 60, 95 and 99 % in the middle, as printed tables (and scipy) have it

@@ -31,10 +31,11 @@ from pydantic import BaseModel
 
 from kernel import models
 from kernel.agent import Agent
-from kernel.contract import Handoff, Registry, Result, ToolError
+from kernel.contract import Handoff, Result, ToolError
 from kernel.findings import Findings
 from kernel.gates import Gated, ModelGate, TestGate
 from kernel.plan import PlannedSupervisor, StepPlanner, synthesizer
+from kernel.registry import Registry
 from kernel.run import Run
 from kernel.search import Corpus, Source
 from kernel.team import Verdict, researcher

@@ -20,9 +20,8 @@ from kernel import (
     search_tool,
     specialists,
 )
-from kernel.evaluate import FEWEST, Case, Difference
-from kernel.marks import Report
-from workshop.views import chart
+from kernel.evaluate import FEWEST, Case, Difference, Report
+from workshop.views import chart, marks
 
 GOLDEN: Path = LIBRARY.parent / "golden.jsonl"
 """Twelve cases with their key facts."""
@@ -94,6 +93,16 @@ def marks_chart(report: Report) -> chart.Chart:
         return chart.bars(finding, means, axis="mark; one case has no interval")
     rows = {row.design: tuple(row.mark) for row in report.rows}
     return chart.intervals(finding, rows, axis="mark, with its interval")
+
+
+def show(report: Report) -> None:
+    """Show the table of a report in a notebook, and what its marks can and cannot say."""
+    display({"text/html": marks.table(report), "text/plain": report.table()}, raw=True)
+
+
+def page(report: Report) -> str:
+    """A report as one HTML page with its chart; it needs no network."""
+    return marks.page(report, marks_chart(report).markup())
 
 
 def _finding(report: Report) -> str:

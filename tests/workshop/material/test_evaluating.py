@@ -13,8 +13,17 @@ from statistics import fmean
 import pytest
 
 from kernel import LIBRARY, Corpus, DeterministicSupervisor, specialists
-from kernel.evaluate import Conditions, Design, Item, by_case, compare, evaluate, interval, load
-from kernel.marks import Report
+from kernel.evaluate import (
+    Conditions,
+    Design,
+    Item,
+    Report,
+    by_case,
+    compare,
+    evaluate,
+    interval,
+    load,
+)
 from tests.kernel.test_evaluate import trials_of
 from tests.kernel.test_marks import trials
 from workshop.material import evaluating, worth

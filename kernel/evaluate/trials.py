@@ -1,9 +1,4 @@
-"""Evaluate a design: golden cases, honest repeats, marks by a rubric, and how sure a difference is.
-
-A repeat of a deterministic run is the same run. What varies here is what varies in service: which
-documents the library holds, how the task is worded, what the service does wrong. Two designs meet
-the same conditions, so they are compared pair by pair.
-"""
+"""Trials: a design at work on the cases under equal conditions, each answer marked by a rubric."""
 
 from __future__ import annotations
 
@@ -12,136 +7,25 @@ import contextlib
 import functools
 import hashlib
 import json
-import math
 import random
 import re
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from . import student
-from .budget import Budget, Exhausted
-from .client import Client, connect
-from .contract import Executable, Handoff, Result
-from .run import Run
-from .search import Corpus
-
-# ── golden cases ──────────────────────────────────────────────────────────────────────────────────
-
-
-class CaseError(ValueError):
-    """A file of cases or of kept results cannot be used; the message names the file and the
-    line."""
-
-
-class KeyFact(BaseModel):
-    """A fact that a good answer has to state: pieces of text that one of its sentences holds."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
-    fact: str = Field(min_length=1)
-    """The fact in a reader's words."""
-    says: tuple[str, ...] = Field(min_length=1)
-    """All must be in one sentence; "a|b" takes one of several. A word may go on: "index" finds
-    "indexes"."""
-    source: str = ""
-    """The document that says so."""
-
-    def in_sentence(self, sentence: str) -> bool:
-        """True if the sentence says it."""
-        return all(_holds(sentence, piece) for piece in self.says)
-
-
-class Case(BaseModel):
-    """One golden case: what is asked, and what a good answer says."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
-    id: str = Field(min_length=1)
-    task: str = Field(min_length=1)
-    key_facts: tuple[KeyFact, ...] = Field(min_length=1)
-    max_words: int = Field(default=180, gt=0)
-    wordings: tuple[str, ...] = ()
-    """Other ways to ask for the same."""
-
-    def worded(self, seed: int) -> str:
-        """The task as the repeat with this seed asks for it."""
-        ways = (self.task, *self.wordings)
-        return ways[seed % len(ways)]
-
-    def missed(self, answer: str) -> list[KeyFact]:
-        """The key facts that no sentence of the answer says."""
-        claims = sentences(answer)
-        found = []
-        for fact in self.key_facts:
-            if not any(map(fact.in_sentence, claims)):
-                found.append(fact)
-        return found
-
-    def covered(self, answer: str) -> float:
-        """The share of the key facts that the answer says."""
-        return 1 - len(self.missed(answer)) / len(self.key_facts)
-
-
-def load(path: str | Path) -> list[Case]:
-    """Golden cases, one JSON object a line; empty lines are passed over.
-
-    Raises CaseError, with the number of the line, for a line that is not a case and for an id that
-    comes twice; also for a file without any case.
-    """
-    name = Path(path).name
-    cases: dict[str, Case] = {}
-    lines = _text_of(Path(path)).splitlines()
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            case = Case.model_validate_json(line)
-        except ValidationError as problem:
-            raise CaseError(f"{name}, line {number}: {_first_of(problem)}") from None
-        if case.id in cases:
-            raise CaseError(f"{name}, line {number}: the id {case.id!r} is taken; rename the case")
-        cases[case.id] = case
-    if not cases:
-        raise CaseError(f"{name} holds no case; expected one JSON object a line")
-    return [*cases.values()]
-
-
-def sentences(text: str) -> list[str]:
-    """The sentences of an answer, without its headings."""
-    lines = [line for line in text.splitlines() if not line.startswith("#")]
-    body = " ".join(lines).strip()
-    return [piece for piece in re.split(r"(?<=[.!?])\s+", body) if piece]
-
-
-def _holds(sentence: str, piece: str) -> bool:
-    """True if a word of the sentence begins with the piece, or with one of its alternatives."""
-    ways = "|".join(re.escape(way) for way in piece.split("|"))
-    return re.search(rf"(?<![\w.,-])(?:{ways})", sentence, re.IGNORECASE) is not None
-
-
-def _text_of(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise CaseError(f"there is no file {path.name}") from None
-    except UnicodeDecodeError as problem:
-        raise CaseError(f"{path.name} is not UTF-8 (byte {problem.start})") from None
-
-
-def _first_of(problem: ValidationError) -> str:
-    """The first thing that is wrong, with the field that it is about."""
-    error = problem.errors()[0]
-    field = ".".join(map(str, error["loc"]))
-    return f"{field}: {error['msg']}" if field else error["msg"]
-
-
-# ── a design under conditions ─────────────────────────────────────────────────────────────────────
+from ..budget import Budget, Exhausted
+from ..client import Client, connect
+from ..contract import Executable, Handoff, Result
+from ..run import Run
+from ..search import Corpus
+from .cases import Case, CaseError
 
 
 @dataclass(frozen=True)
@@ -220,9 +104,6 @@ class Design:
 def _digest(value: Any) -> str:
     text = json.dumps(value)
     return hashlib.sha256(text.encode()).hexdigest()[:20]
-
-
-# ── marks ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True)
@@ -480,159 +361,3 @@ class _Kept:
         record = {"key": key, **fields}
         with self.path.open("a", encoding="utf-8", newline="\n") as file:
             file.write(json.dumps(record, ensure_ascii=False) + "\n")
-
-
-# ── what the marks tell ───────────────────────────────────────────────────────────────────────────
-
-Value = Callable[[Trial], float]
-
-FEWEST = 5
-"""Cases that a verdict needs. Fewer may agree by chance, whatever their interval says."""
-
-
-class Interval(NamedTuple):
-    """A mean over cases with its 95 % interval; see `interval`."""
-
-    mean: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        if math.isinf(self.high):
-            return f"{self.mean:.2f} (1 case: no interval)"
-        return f"{self.mean:.2f} [{self.low:.2f}, {self.high:.2f}]"
-
-
-class Difference(NamedTuple):
-    """The gain of the second design, with a 95 % interval; see `compare`."""
-
-    mean: float
-    low: float
-    high: float
-    cases: int
-
-    @property
-    def verdict(self) -> str:
-        """better, worse, the same on every case, or: cannot tell. With fewer than `FEWEST` cases:
-        unclear."""
-        if self.low == self.high == 0:
-            return "the same on every case"
-        if self.cases < FEWEST:
-            return "unclear"
-        if self.low > 0:
-            return "better"
-        return "worse" if self.high < 0 else "cannot tell"
-
-    @property
-    def seen(self) -> float:
-        """The smallest difference that four of five such evaluations see."""
-        freedom = self.cases - 1
-        error = (self.high - self.low) / 2 / student.reach(0.95, freedom)
-        return error * (student.reach(0.95, freedom) + student.reach(0.6, freedom))
-
-    def __str__(self) -> str:
-        verdict = self.verdict
-        if verdict == "unclear":
-            verdict += f": {self.cases} cases, and a verdict needs {FEWEST}"
-        return f"{self.mean:+.2f} [{self.low:+.2f}, {self.high:+.2f}] {verdict}"
-
-
-def mark_of(trial: Trial) -> float:
-    """The mean over the rubric's items."""
-    return trial.mark
-
-
-def pass_at_k(trials: Iterable[Trial], k: int) -> float:
-    """The chance that at least one of k repeats of a case passes, averaged over cases.
-
-    The unbiased estimate of Chen et al. 2021 (https://arxiv.org/abs/2107.03374).
-    """
-
-    def one_passes(repeats: int, passed: int) -> float:
-        return 1 - math.comb(repeats - passed, k) / math.comb(repeats, k)
-
-    return _over_cases(trials, k, one_passes)
-
-
-def all_of_k(trials: Iterable[Trial], k: int) -> float:
-    """The chance that all of k repeats of a case pass: what somebody meets who comes every day."""
-
-    def all_pass(repeats: int, passed: int) -> float:
-        return math.comb(passed, k) / math.comb(repeats, k)
-
-    return _over_cases(trials, k, all_pass)
-
-
-def interval(trials: Iterable[Trial], value: Value = mark_of, *, seed: int = 0) -> Interval:
-    """The mean of a value over cases, and its 95 % interval by Student's t.
-
-    A case counts once, however many repeats it has. Where the cases are drawn from a normal
-    population, 95 of 100 such intervals hold its mean. Where most values lie together and a few far
-    from them it is less: about 91 with 12 cases and the marks of lesson 22. Equal values give an
-    interval without width, which says nothing of other cases. One case has no interval: its ends
-    are infinite. A mark is from 0 to 1, and so are the ends of its interval.
-
-    seed has no effect: the interval is computed, not drawn. It stays for calls that name it.
-    """
-    means = [fmean(map(value, group)) for group in by_case(trials).values()]
-    low, high = student.around(means)
-    if value is mark_of and len(means) > 1:
-        low, high = max(low, 0.0), min(high, 1.0)
-    return Interval(fmean(means), low, high)
-
-
-def compare(
-    a: Iterable[Trial], b: Iterable[Trial], value: Value = mark_of, *, seed: int = 0
-) -> Difference:
-    """Returns the mean over cases of how much better `b` is than `a`, and its 95 % interval by
-    Student's t.
-
-    Both must have the same cases and seeds: each repeat of one is held against the repeat of the
-    other under equal conditions. A case counts once, since its repeats are not independent of each
-    other. Of two designs that are equal, about 5 of 100 such evaluations call one better or worse.
-    Raises ValueError for trials that are not pairs, and for a single case.
-
-    seed has no effect, as in `interval`.
-    """
-    pairs = _paired([*a], [*b])
-    means = [fmean(value(b) - value(a) for a, b in group) for group in pairs.values()]
-    return Difference(fmean(means), *student.around(means), len(means))
-
-
-def by_case(trials: Iterable[Trial]) -> dict[str, list[Trial]]:
-    """The trials of each case, in order. Raises ValueError when there are none."""
-    groups: dict[str, list[Trial]] = {}
-    for trial in trials:
-        groups.setdefault(trial.case, []).append(trial)
-    if not groups:
-        raise ValueError("there are no trials")
-    return groups
-
-
-def _over_cases(trials: Iterable[Trial], k: int, chance: Callable[[int, int], float]) -> float:
-    chances = []
-    for case, group in by_case(trials).items():
-        if not 1 <= k <= len(group):
-            raise ValueError(
-                f"k is {k}; case {case!r} has {len(group)} repeats: expected 1 to that"
-            )
-        passed = sum(trial.passed for trial in group)
-        chances.append(chance(len(group), passed))
-    return fmean(chances)
-
-
-def _paired(a: list[Trial], b: list[Trial]) -> dict[str, list[tuple[Trial, Trial]]]:
-    """The pairs of each case."""
-    others = {(trial.case, trial.seed): trial for trial in b}
-    keys = [(trial.case, trial.seed) for trial in a]
-    if len(others) != len(b) or sorted(keys) != sorted(others):
-        raise ValueError(
-            "the trials are not pairs: both designs need the same cases and seeds, each once"
-        )
-    pairs: dict[str, list[tuple[Trial, Trial]]] = {}
-    for trial in a:
-        other = others[trial.case, trial.seed]
-        pairs.setdefault(trial.case, []).append((trial, other))
-    if len(pairs) < 2:
-        raise ValueError(f"{len(pairs)} case: nothing can be said about others; take at least 2")
-    return pairs

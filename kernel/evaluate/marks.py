@@ -1,4 +1,4 @@
-"""A report of marks: a row for each design as text, JSON and HTML, with what the marks can say.
+"""A report of marks: a row for each design as text and as JSON, with what the marks can say.
 
 The first design is the one that the others are held against. The sentences on what the marks can
 and cannot say belong to every form: a mark without them is easily taken for more than it is.
@@ -9,33 +9,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from html import escape
 from statistics import fmean
 from typing import Any
 
 from pydantic_core import to_json
 
-from .evaluate import (
+from .statistics import (
     FEWEST,
     Difference,
     Interval,
-    Trial,
     all_of_k,
     by_case,
     compare,
     interval,
     pass_at_k,
 )
-
-STYLE = """\
-:root { color-scheme: light dark }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
-table { border-collapse: collapse; width: 100%; margin: 1rem 0 }
-caption { text-align: left; font-weight: 600 }
-th, td { padding: .3rem .6rem; text-align: right; border-bottom: 1px solid #9aa5b1 }
-th:first-child, td:first-child { text-align: left }
-.limits { border-left: 4px solid #b8590b; padding-left: 1rem }
-figure { margin: 1rem 0; overflow-x: auto }"""
+from .trials import Trial
 
 
 @dataclass(frozen=True)
@@ -180,13 +169,6 @@ class Report:
             shown += [f"{row.design:{widths[0]}}  {row.against}" for row in others]
         return "\n".join([*shown, "", *self.limits()])
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """The report in a notebook: the table of the designs and what the marks can say."""
-        lines = [[_unbroken(cell) for cell in self.cells(row)] for row in self.rows]
-        limits = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.limits())
-        table = _table("Designs", self.headings(), lines)
-        return {"text/html": f"{table}<ul>{limits}</ul>", "text/plain": self.table()}
-
     def as_plain(self) -> dict[str, Any]:
         """The whole report as plain data: rows, limits and every trial."""
         return {
@@ -209,40 +191,3 @@ class Report:
     def json(self) -> str:
         """The whole report as JSON. An interval without ends has null for them."""
         return to_json(self.as_plain(), indent=2, inf_nan_mode="null").decode()
-
-    def html(self, *pictures: str) -> str:
-        """One page that needs no network. pictures: markup such as SVG, shown above the table."""
-        title = "Evaluation" + (f": {self.conditions}" if self.conditions else "")
-        figures = "".join(f"<figure>{picture}</figure>\n" for picture in pictures)
-        limits = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.limits())
-        seconds = [[*self.cells(row), f"{row.seconds:.2f}"] for row in self.rows]
-        items = list(self.rows[0].items)
-        marks = [[row.design, *(f"{row.items[item]:.2f}" for item in items)] for row in self.rows]
-        return (
-            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-            f"<title>{escape(title)}</title>\n<style>\n{STYLE}\n</style></head><body>\n"
-            f"<h1>{escape(title)}</h1>\n{figures}"
-            + _table("Designs", [*self.headings(), "seconds"], seconds)
-            + _table("The rubric, item by item", ["design", *items], marks)
-            + f'<section class="limits"><h2>What these marks can and cannot say</h2>'
-            f"<ul>{limits}</ul></section>\n</body></html>\n"
-        )
-
-
-def _unbroken(cell: str) -> str:
-    """A cell whose interval stays on one line."""
-    before, bracket, after = cell.partition(" [")
-    interval, end, verdict = after.partition("] ")
-    held = f"{before}{bracket}{interval}{end.rstrip()}".replace(" ", "\u00a0") if bracket else cell
-    return f"{held} {verdict}" if verdict else held
-
-
-def _table(caption: str, headings: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    head = "".join(f'<th scope="col">{escape(each)}</th>' for each in headings)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(each)}</td>" for each in line) + "</tr>\n" for line in lines
-    )
-    return (
-        f"<table><caption>{escape(caption)}</caption>"
-        f"<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>\n"
-    )
