@@ -160,13 +160,13 @@ def positive(options: list[Any], wanted: bool) -> Any:  # Any: JSON, of an enum
     return ranked[0] if wanted else ranked[-1]
 
 
-def _refusal(option: Any) -> int:
+def _refusal(option: object) -> int:
     """Scores the refusal in a word of a choice: 2 for a no, -1 for a yes."""
     word = str(option)
     return 2 * means(word, "no") - means(word, "yes")
 
 
-def judges(name: str, options: list[Any]) -> bool:
+def judges(name: str, options: Iterable[object]) -> bool:
     """True if a choice is a verdict: by its field's name or by its words."""
     if means(name, "verdict"):
         return True

@@ -263,7 +263,7 @@ def _before_colon(line: str) -> str:
     return plain[: plain.rfind(".") + 1] if plain.endswith(":") else line
 
 
-def in_order(view: View, needs: list[Any], earlier: list[Any]) -> list[Any]:
+def in_order(view: View, needs: list[str], earlier: list[str]) -> list[str]:
     """Returns the needs of a step where the prompt sets an order: the step before it, or
     nothing.
     """
