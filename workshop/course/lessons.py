@@ -64,6 +64,11 @@ LESSONS = (
         "four managers beside a good one, and the sign of each in its trace",
     ),
     Lesson(
+        "20",
+        "Trust nobody",
+        "an order in a log, four ways out of its reader, and the defence that closes each",
+    ),
+    Lesson(
         "21",
         "Trace it",
         "spans built by hand, four faults found from the trace alone, and what each agent costs",
