@@ -1,14 +1,14 @@
 # Words as enums, and the bounds in a check of its own.
 async def typed(run, reader, handoff):
-    from enum import Enum
+    from enum import StrEnum
 
     from pydantic import ConfigDict, field_validator
 
-    class Host(str, Enum):
+    class Host(StrEnum):
         one = "shop-1"
         two = "shop-2"
 
-    class Kind(str, Enum):
+    class Kind(StrEnum):
         browser = "browser"
         app = "app"
         neither = "neither"
