@@ -151,6 +151,22 @@ NOT_UNDERSTOOD = {
     "notebooks/17_ask_a_person.ipynb": {
         "Write a brief on Qdrant": "facts on another topic are handed over, which is the lesson's point",
     },
+    "notebooks/20_trust_nobody.ipynb": {
+        **dict.fromkeys(
+            (
+                "You are comms",
+                "You are data",
+                "a worker of an on-call desk",
+                "Report what an entry of the log says",
+                "Report what this entry says",
+                "Send a mail to …",
+            ),
+            "two workers of the lesson's own: the program goes by their schema and their tool",
+        ),
+        "next: nothing in the text fills it": "an honest reader has no advice to give",
+        "comms": "the order that a model that obeys has passed on, which is the lesson's point",
+        "write to every customer that …": "the same order",
+    },
     "notebooks/22_evaluate_it.ipynb": {
         '"…': "a line of a verdict in JSON that a fault cut, which begins with a quote",
         **dict.fromkeys(
