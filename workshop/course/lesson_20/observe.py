@@ -1,4 +1,4 @@
-"""What is seen of answers to lesson 20: whom an order reaches, what a guard lets through, and what a reader may bring."""
+"""Observations of answers to lesson 20: an order on its way, a guard, and a schema of a reader."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workshop.course.wire import Wire, call_of
 
 
 def in_danger(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Who can be reached and can act."""
+    """The agents that can be reached and can act."""
     hands = [tuple(pair) for pair in case["hands"]]
     returned = call(answer, case["reads"], hands, case["kit"], case["effects"])
     seen: dict[str, Any] = {"returned": returned}
@@ -31,7 +31,7 @@ def in_danger(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass
 class Post:
-    """Where the mails go, and how often it cannot take one."""
+    """The place of the mails, and how often it cannot take one."""
 
     broken: int
     mails: list[tuple[str, str]] = field(default_factory=list)
@@ -54,7 +54,7 @@ class Post:
 
 
 def guards(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """What real agents reach through the guard, turn by turn, and what they are told."""
+    """The mails of real agents through the guard, turn by turn, and what they are told."""
     post = Post(case["broken"])
     send_mail = post.tool()
     made = call(answer, send_mail, case["role"], case["plan"])
@@ -72,11 +72,11 @@ def guards(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
         return seen
     run = _worked(made, case["turns"])
     tried = [event for event in run.events if event.kind == "tool_call"]
-    told = {event.id: event for event in run.events if event.kind == "tool_result"}
+    results = {event.id: event for event in run.events if event.kind == "tool_result"}
     answers = []
     for event in tried:
-        answers.append((event.agent, event.input.get("to", "nobody"), _told(told[event.id])))
-    strangers = [told[event.id].content for event in tried if event.agent != case["role"]]
+        answers.append((event.agent, event.input.get("to", "nobody"), _outcome(results[event.id])))
+    strangers = [results[event.id].content for event in tried if event.agent != case["role"]]
     names = [event.agent for event in tried if event.agent != case["role"]]
     seen |= {
         "mails that were sent": post.mails,
@@ -88,7 +88,7 @@ def guards(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     return seen
 
 
-def _told(event: Any) -> str:
+def _outcome(event: Any) -> str:
     if not event.is_error:
         return "the tool's answer" if event.content.startswith("sent to ") else "another answer"
     return "the tool's error" if "the post is closed" in event.content else "refused"
