@@ -163,8 +163,8 @@ def reviewed(review: Any, case: dict[str, Any]) -> dict[str, Any]:
     @functools.wraps(review)
     async def in_a_team(post: Post, handoff: Handoff) -> Any:
         reviewer = Reviewer(review, post, results)
-        team = DeterministicSupervisor(researcher, writer, reviewer)
-        ended = await run.dispatch(team, handoff)
+        supervisor = DeterministicSupervisor(researcher, writer, reviewer)
+        ended = await run.dispatch(supervisor, handoff)
         others = [result for result in results if not isinstance(result, Result)]
         return others[0] if others else ended
 
