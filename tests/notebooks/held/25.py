@@ -36,6 +36,7 @@ def test_a_server_that_dies_is_an_error_that_the_model_reads(lesson):
 def test_a_handoff_crosses_a_wire_and_the_bill_does_not(lesson):
     assert lesson.brief.output == lesson.crossed.output == lesson.local.output
     assert lesson.away.spent.calls == lesson.home.spent.calls - 1
+    assert lesson.abroad.spent.calls == lesson.away.spent.calls
     assert lesson.failures["nobody there"].transient
     assert not lesson.failures["wrong token"].transient
 
