@@ -1,17 +1,88 @@
-"""Facts about docs/ARCHITECTURE.md: it names every file of the kernel, and the nine stand on what it says."""
+"""Facts about docs/ARCHITECTURE.md: what it names exists, and it names every room and every file of the kernel."""
 
 from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 
-from tests.places import ROOT
+import pytest
+
+from workshop.authoring import walks
+from workshop.authoring.walks import ROOT, WALKS
+
+PAGE = ROOT / "docs" / "ARCHITECTURE.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+ROOM = re.compile(r"`((?:workshop|classroom)/\w+)/`")
+
+
+@cache
+def names_in(file):
+    """What a module defines at its top: functions, classes and their methods, values."""
+    found = set()
+    for node in ast.parse((ROOT / file).read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+        if isinstance(node, ast.ClassDef):
+            found |= {
+                f"{node.name}.{member.name}"
+                for member in node.body
+                if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef)
+            }
+        if isinstance(node, ast.Assign):
+            found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return found
+
+
+@pytest.mark.parametrize(
+    ("walk", "station"),
+    [(walk.name, station) for walk in WALKS for station in walk.stations],
+    ids=lambda value: value if isinstance(value, str) else value.name,
+)
+def test_a_station_of_a_picture_is_defined_where_the_picture_says(walk, station):
+    assert station.name in names_in(station.file)
+
+
+@pytest.mark.parametrize("walk", WALKS, ids=lambda walk: walk.name)
+def test_a_picture_is_stored_as_it_is_drawn_shows_every_word_and_has_its_alt_text(walk):
+    assert walk.path.read_text(encoding="utf-8") == walk.svg()
+    assert "…" not in walk.svg(), "something is cut"
+    assert f"![{walk.alt}](images/{walk.path.name})" in TEXT
+
+
+def test_every_picture_is_shown():
+    assert {path.name for path, _ in walks.pictures()} == set(re.findall(r"\(images/(.+?)\)", TEXT))
+
+
+@pytest.mark.parametrize(("name", "file"), re.findall(r"\[`(\S+?)`\]\((\S+?)\)", TEXT))
+def test_a_name_on_the_page_is_defined_in_the_file_that_it_links(name, file):
+    path = (PAGE.parent / file).resolve()
+    assert name in names_in(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("link", re.findall(r"\]\((?!https?:)(\S+?)\)", TEXT))
+def test_a_link_of_the_page_leads_somewhere(link):
+    assert (PAGE.parent / link).exists()
+
+
+@pytest.mark.parametrize("path", re.findall(r"(?<!\[)`([\w./]+/[\w./]*)`", TEXT))
+def test_a_path_on_the_page_exists(path):
+    folders = (ROOT, ROOT / "offline_model", ROOT / "workshop", ROOT / "classroom")
+    assert any((folder / path).exists() for folder in folders)
+
+
+def test_every_room_is_on_the_page():
+    rooms = [
+        path for house in ("classroom", "workshop") for path in (ROOT / house).glob("*/__init__.py")
+    ]
+    assert {*ROOM.findall(TEXT)} == {path.parent.relative_to(ROOT).as_posix() for path in rooms}
+
 
 KERNEL = ROOT / "kernel"
-PAGE = (ROOT / "docs" / "ARCHITECTURE.md").read_text(encoding="utf-8")
-SECTION = PAGE.partition("## The kernel\n")[2].partition("\n## ")[0]
-NINE = re.findall(r"^\| \[`(\w+)`\]", SECTION, re.M)
+SECTION = TEXT.partition("## The kernel\n")[2].partition("\n## ")[0]
+NINE = re.findall(r"^\| \[(\w+)\]", SECTION, re.M)
 BESIDE = re.findall(r"`(\w+)`", SECTION.partition("| those nine |")[2].partition("\n")[0])
+"""Files on which the nine stand, and which are in the first row of what stands on them."""
 
 
 def imported(name):
@@ -28,7 +99,7 @@ def imported(name):
 
 
 def test_every_file_of_the_kernel_is_named():
-    named = set(re.findall(r"`(\w+)/?`", SECTION))
+    named = {*NINE, *re.findall(r"`(?:kernel/)?(\w+)/?`", SECTION)}
     files = {path.stem for path in KERNEL.rglob("*.py") if path.name != "__init__.py"}
     rooms = {path.name for path in KERNEL.iterdir() if (path / "__init__.py").is_file()}
     assert named == files | rooms
