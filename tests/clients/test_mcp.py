@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import socket
-import subprocess
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -30,6 +28,7 @@ from kernel.mcp import Connection
 from kernel.team import RESEARCHER
 from offline_model import Answer, OfflineTransport
 from offline_model.reader.reader import answer as offline_answer
+from tests.over_http import over_http
 from tests.places import ROOT
 
 from .conftest import needs
@@ -47,6 +46,7 @@ from kernel.recording import BUDGET, team_of
 team = server_of(team_of("deterministic"), BUDGET)
 team.run("streamable-http", host="127.0.0.1", port=int(sys.argv[1]))
 """
+TEAM = (sys.executable, "-c", OVER_HTTP)
 SDK = os.environ.get("MCP_SDK", "")
 """A checkout of the SDK: its examples are in no wheel."""
 EXAMPLE = Path(SDK, "examples", "servers", "simple-tool")
@@ -62,32 +62,10 @@ async def our_brief():
 # ── their host, our team ──────────────────────────────────────────────────────────────────────────
 
 
-@contextlib.contextmanager
-def over_http():
-    """The address of our team, a server in a process of its own."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    process = subprocess.Popen(
-        [sys.executable, "-c", OVER_HTTP, str(port)],
-        env={**os.environ, **ENV},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        for text in process.stderr:
-            if "running on" in text:
-                break
-        yield f"http://127.0.0.1:{port}/mcp"
-    finally:
-        process.kill()
-        process.communicate()
-
-
 def target_of(way, stack):
     """What pydantic-ai connects to."""
     if way == "http":
-        return stack.enter_context(over_http())
+        return stack.enter_context(over_http(TEAM, ENV))[0]
     from fastmcp.client.transports import StdioTransport
 
     return StdioTransport(sys.executable, ["-m", "kernel", "mcp"], env=ENV, cwd=str(ROOT))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
-import socket
 import subprocess
 import sys
 
@@ -19,6 +17,7 @@ from kernel.team import RESEARCHER, specialists
 from kernel.tools import run_calls
 from kernel.wire import Block
 from tests.kernel import library_server
+from tests.over_http import over_http
 from tests.places import ROOT
 from tests.scripted import Worker
 
@@ -39,33 +38,10 @@ async def brief(tools=()):
     return result.as_text(), [each.name for each in run.events if each.kind == "tool_call"]
 
 
-@contextlib.contextmanager
-def over_http():
-    """A library behind a URL, in a process of its own."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    process = subprocess.Popen(
-        [*LIBRARY, str(port)],
-        env={**os.environ, **ENV},
-        cwd=ROOT,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        for text in process.stderr:
-            if "running on" in text:
-                break
-        yield f"http://127.0.0.1:{port}/mcp", process
-    finally:
-        process.kill()
-        process.communicate()
-
-
 def target_of(way, stack):
     if way == "memory":
         return library_server.server
-    return LIBRARY if way == "stdio" else stack.enter_context(over_http())[0]
+    return LIBRARY if way == "stdio" else stack.enter_context(over_http(LIBRARY, ENV))[0]
 
 
 @pytest.mark.parametrize("way", ["memory", "stdio", "http"])
@@ -180,7 +156,7 @@ async def test_a_server_that_dies_fails_the_call_and_the_run_goes_on(way):
 
 
 async def test_a_cancelled_call_is_cancelled_on_the_server():
-    with over_http() as (url, process):
+    with over_http(LIBRARY, ENV) as (url, process):
         async with Connection(url) as connection:
             tool = (await by_name(connection))["slow"]
             run = Run(connect("offline"))

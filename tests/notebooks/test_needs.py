@@ -76,8 +76,22 @@ def test_a_tag_that_names_nothing_is_refused_with_what_there_is():
         extras.not_compared(marked)
 
 
+def stored(lesson):
+    [path] = (ROOT / "notebooks").glob(f"{lesson.number}_*.ipynb")
+    return nbformat.read(path, as_version=4)
+
+
 def test_every_lesson_has_its_row_on_the_page_and_the_page_has_no_other():
     page = (ROOT / needs.PAGE).read_text(encoding="utf-8")
     rows = page.partition(needs.TABLE)[2].partition("\n\n")[0].splitlines()[2:]
-    numbers = [row.split(" | ")[0].removeprefix("| ") for row in rows]
-    assert numbers == [lesson.number for lesson in lessons.written()]
+    assert rows == [
+        needs.row(lesson.number, lesson.title, stored(lesson)) for lesson in lessons.written()
+    ]
+
+
+@pytest.mark.parametrize("lesson", lessons.written(), ids=lambda lesson: lesson.number)
+def test_the_first_cell_says_what_the_tags_of_the_lesson_mark(lesson):
+    notebook = stored(lesson)
+    said = notebook.cells[0].source
+    assert all(sentence in said for sentence in needs.sentences(notebook))
+    assert ("In a browser's tab" in said) == bool(needs.stored(notebook.cells))

@@ -33,7 +33,7 @@ def protocol() -> Any:
 
 
 def has_processes() -> bool:
-    """Returns whether another process can be started; in a browser's tab none can."""
+    """True if another process can be started; in a browser's tab none can."""
     return sys.platform != "emscripten"
 
 

@@ -31,7 +31,11 @@ class Forked:
     """The replies that a fork took over from its trunk, and those that it asked for."""
 
     kept: Spent
-    """The replies that the trunk has, too, by their ids; also the changed one, which keeps its id."""
+    """The replies that the trunk has, too, by their ids; also the changed one, which keeps its id.
+
+    The offline model makes an id of the request, so a run of its own that asks the same counts as
+    kept, too.
+    """
     asked: Spent
     changed: list[Changed]
 

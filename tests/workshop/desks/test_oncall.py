@@ -221,3 +221,6 @@ def test_the_terminal_shows_ticket_trace_answer_and_bill(capsys, tmp_path):
         main([])
     assert main(["T-1", "--folder", str(tmp_path / "b")]) == 2
     assert "the incidents are T-21" in capsys.readouterr().err
+    assert main(["T-21", "--save", "/nowhere/run.jsonl"]) == 2
+    error = capsys.readouterr().err
+    assert "a folder that exists" in error and error.count("\n") == 1
