@@ -92,6 +92,6 @@ def test_every_lesson_has_its_row_on_the_page_and_the_page_has_no_other():
 @pytest.mark.parametrize("lesson", lessons.written(), ids=lambda lesson: lesson.number)
 def test_the_first_cell_says_what_the_tags_of_the_lesson_mark(lesson):
     notebook = stored(lesson)
-    said = notebook.cells[0].source
-    assert all(sentence in said for sentence in needs.sentences(notebook))
-    assert ("In a browser's tab" in said) == bool(needs.stored(notebook.cells))
+    first = notebook.cells[0].source
+    assert all(sentence in first for sentence in needs.sentences(notebook))
+    assert ("In a browser's tab" in first) == bool(needs.stored(notebook.cells))

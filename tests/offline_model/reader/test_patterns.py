@@ -13,6 +13,7 @@ from re import _parser as parser
 import pytest
 
 import offline_model
+from offline_model.reader import lexicon
 
 REPEATS = (kinds.MAX_REPEAT, kinds.MIN_REPEAT, kinds.POSSESSIVE_REPEAT)
 LONG = 100
@@ -80,3 +81,8 @@ def test_no_pattern_that_is_searched_for_begins_with_a_run(name):
 def test_a_run_at_the_beginning_is_seen():
     assert runs(r"\s+x") and runs(r"(?:a|\w*)b") and runs(r"(\d+)x") and runs(r"a?\s*b")
     assert not runs(r"(?<!\s)\s*+x") and not runs(r"\w+(?:-\w+)*") and not runs(r"x\s+y")
+
+
+def test_every_wording_is_a_pattern_that_needs_a_word():
+    for wording, _ in lexicon._wordings():
+        assert not wording.pattern.match(""), wording.words
