@@ -23,7 +23,7 @@ from .terminal import check_writable, client_of, report, run_options, spent_so_f
 from .trace import Trace, counted, dollars, line, printable
 
 IN_USE = (errno.EADDRINUSE, 10048)
-"""Of a port; the second is Windows' own number."""
+"""Error numbers of a port that is in use; the second is Windows' own."""
 ONCALL = (
     "The on-call desk belongs to the workshop, not to its kernel. "
     "In the folder of the workshop: python3 -m workshop oncall T-21"
@@ -217,7 +217,7 @@ def _serve_team(arguments: list[str]) -> int:
 
 
 def _show(run: Run, result: Result, library: Corpus, *, offline: bool) -> None:
-    """Prints what came of a run: the brief, its sources, how it ended, and the bill."""
+    """Prints the outcome of a run: the brief, its sources, how it ended, and the bill."""
     brief = result.as_text().strip() or "There is no brief."
     _print(f"\n{brief}\n\n{_sources(result, library)}\n")
     if not result.ok:

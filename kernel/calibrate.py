@@ -27,12 +27,12 @@ Spoiler = Callable[[str, random.Random], str]
 
 
 def wrong_number(draft: str, draw: random.Random) -> str:
-    """One number is another one."""
+    """Replaces one number by another."""
     return _one(NUMBER, draft, draw, _other_number)
 
 
 def wrong_name(draft: str, draw: random.Random) -> str:
-    """One name is another name of the same draft, which its sentence does not have."""
+    """Replaces one name by another name of the draft, which its sentence does not have."""
     names = sorted({*NAME.findall(draft)})
     places = [*NAME.finditer(draft)]
     draw.shuffle(places)
@@ -45,17 +45,17 @@ def wrong_name(draft: str, draw: random.Random) -> str:
 
 
 def negated(draft: str, draw: random.Random) -> str:
-    """One sentence says the opposite: a "not" more, or one less."""
+    """Turns one sentence into its opposite: a "not" more, or one less."""
     return _one(VERB, draft, draw, _opposite)
 
 
 def uncited(draft: str, draw: random.Random) -> str:
-    """One sentence has lost its citation."""
+    """Deletes the citation of one sentence."""
     return _one(CITATION, draft, draw, lambda _: "")
 
 
 def wrongly_cited(draft: str, draw: random.Random) -> str:
-    """One sentence cites another document of the same draft."""
+    """Lets one sentence cite another document of the same draft."""
     ids = sorted({*CITATION.findall(draft)})
     if len(ids) < 2:
         return draft
@@ -68,7 +68,7 @@ def wrongly_cited(draft: str, draw: random.Random) -> str:
 
 
 def invented(draft: str, draw: random.Random) -> str:
-    """One sentence more, which no document carries, cited as if one did."""
+    """Adds a sentence with a citation, though no document supports it."""
     ids = sorted({*CITATION.findall(draft)})
     if not ids:
         return draft
@@ -77,7 +77,7 @@ def invented(draft: str, draw: random.Random) -> str:
 
 
 def halved(draft: str, draw: random.Random) -> str:
-    """Only the first half of the sentences is left, under the title. One sentence has no half."""
+    """Keeps the title and the first half of the sentences; a single sentence is left as it is."""
     whole = sentences(draft)
     if len(whole) < 2:
         return draft
@@ -177,7 +177,7 @@ class Agreement(NamedTuple):
 
     @property
     def chance(self) -> float:
-        """The share that two would agree by who answer without reading, each with as many yeses."""
+        """The agreement by chance: of two who answer without reading, each with as many yeses."""
         reader = (self.both_yes + self.false_no) / sum(self)
         judge = (self.both_yes + self.false_yes) / sum(self)
         return reader * judge + (1 - reader) * (1 - judge)
@@ -209,7 +209,7 @@ class Agreement(NamedTuple):
 
 
 def agreement(pairs: Iterable[tuple[bool, bool | None]]) -> Agreement:
-    """Counts pairs of (the reader's label, the judge's answer); an answer that is None is no yes.
+    """Counts pairs of (the reader's label, the judge's answer); None counts as a no.
 
     Raises ValueError when there is no pair.
     """

@@ -65,10 +65,10 @@ NOT_SENT = (
     httpx.UnsupportedProtocol,
     httpx.ProxyError,
 )
-"""These come before a request has left: it cannot have cost anything."""
+"""Errors that come before a request has left: it cannot have cost anything."""
 
 OnRetry = Callable[[ApiError, float], Awaitable[None] | None]
-"""What is told of a failed try: the error, and the seconds until the next one."""
+"""Called after a failed try, with the error and the seconds until the next one."""
 
 MAX_REPLY_BYTES = 32_000_000
 """A longer reply is not read to its end."""
@@ -405,8 +405,8 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
 class Reservation:
     """Money set aside for one request, from `Client.reserve`; what was not sent costs nothing.
 
-    It is taken or given back before anything else is paid for within its block: whoever waited for
-    it there would wait for ever.
+    Take it or give it back before paying for anything else within its block: a wait for it there
+    would never end.
 
     request: the one to send, with as long an answer as is affordable.
     """

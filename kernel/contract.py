@@ -71,7 +71,8 @@ def free_label(name: str, taken: Container[str]) -> Label:
 
 
 def artifact_name(name: str) -> Label:
-    """The name of somebody's work as an artifact: who is called "task" brings "task-result"."""
+    """The name of somebody's work as an artifact: that of the executable "task" is
+    "task-result"."""
     own = label(name)
     return Label(f"{own}-result") if own.lower() in OWN_PARTS else own
 

@@ -268,9 +268,9 @@ class CircuitBreaker(Guard):
 class Place:
     """A place in a Limit that a branch of work holds, and the limits this work waits for.
 
-    works: how much of the work that entered by it goes on. A task that was begun inside carries the
-    place on in its context: the place is free when the last of them has ended, and none of them
-    enters by it again.
+    works: the number of pieces of work that entered by it and still go on. A task that was begun
+    inside carries the place on in its context: the place is free when the last of them has ended,
+    and none of them enters by it again.
     """
 
     limit: Limit

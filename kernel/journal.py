@@ -1,4 +1,4 @@
-"""The journal: what came of each step is on disk before the run builds on it.
+"""The journal: the outcome of each step is on disk before the run builds on it.
 
 A step is a request to a model, an effect of a tool (`Once`), or a decision of a person
 (`Journal.decision`). After a crash a new process runs the same code again, from the start. What the
@@ -11,7 +11,7 @@ request, so only what depends on the change is done again.
         run = Run(journal.around(connect()))
         result = await run.dispatch(team, handoff)   # after a crash: run the same code again
 
-What came of a step is kept whatever it was:
+The outcome of a step is kept, good or bad:
 
 - A reply, an answer or a decision comes back as it was. A reply that was cut at `max_tokens` is
   asked anew when more is allowed now.
@@ -110,7 +110,7 @@ class Kept:
 
 
 class Journal:
-    """Steps and what came of them in one SQLite file, for one process and one thread at a time.
+    """Steps and their outcomes in one SQLite file, for one process and one thread at a time.
 
     path: the file; it is made when it is not there.
     sync: "full" survives a power cut, "normal" only a crash of the process, at a fraction of the
@@ -138,7 +138,7 @@ class Journal:
         self.close()
 
     def close(self) -> None:
-        """Lets another process open the file."""
+        """Closes the file, so that another process may open it."""
         self._file.close()
 
     def around(self, client: Client) -> Client:
@@ -431,7 +431,7 @@ class Step:
         return self.journal._unreadable(self.key, problem)
 
     def finish(self, value: Value) -> Value:
-        """Keeps what came of it; returns it."""
+        """Keeps its outcome; returns it."""
         self.journal._file.finish(self.key, json.dumps(value))
         self.use.kept = True
         return value

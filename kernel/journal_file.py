@@ -46,7 +46,7 @@ class Row:
     """One step as it stands in the file; it is open while it has neither a value nor an error."""
 
     value: str | None
-    """What came of it, as JSON."""
+    """Its outcome, as JSON."""
     error: str | None
     """The error that it ended in, as JSON."""
     asked: str | int | None
@@ -193,7 +193,8 @@ class JournalFile:
             raise JournalError(_why_not(path, problem)) from None
 
     def close(self) -> None:
-        """Lets another process open the file. Raises JournalError in another thread."""
+        """Closes the file, so that another process may open it. Raises JournalError in another
+        thread."""
         if not self._closed:
             self._check()
             self._closed = True
@@ -223,8 +224,8 @@ class JournalFile:
             )
 
     def finish(self, key: str, value: str) -> None:
-        """Keeps what came of a step. Where that fails the step stays open, and the next one is not
-        begun.
+        """Keeps the outcome of a step. Where that fails the step stays open, and the next one is
+        not begun.
         """
         self.write("UPDATE steps SET value = ? WHERE key = ?", value, key)
 

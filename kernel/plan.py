@@ -275,7 +275,7 @@ class PlannedSupervisor:
         return plan
 
     async def _do(self, batch: list[Step], work: _Work, run: Run) -> None:
-        """Runs the steps of a batch at once, those that are finished excepted."""
+        """Runs the unfinished steps of a batch at once."""
         todo = {}
         for step in batch:
             if not work.finished(step):
@@ -296,8 +296,8 @@ class PlannedSupervisor:
             raise Pause(asked)
 
     async def _repeat(self, number: int, work: _Work, run: Run) -> bool:
-        """Repeats the steps that failed, and those that were given less for it; False when that
-        changes nothing.
+        """Repeats the steps that failed and those that depend on them; False if nothing would
+        change.
 
         A step that failed gets its own feedback. One that depends on it gets the new result. A
         step whose handoff would be the same as before is left alone.

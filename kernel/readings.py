@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from .events import Event, Replied
 
 MOST = 4
-"""Clauses, and topics, that the line lists."""
+"""The most clauses, and the most topics, that the line lists."""
 
 
 def reading_of(events: Iterable[Event]) -> str:

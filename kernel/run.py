@@ -158,7 +158,7 @@ class Run:
         self._task: asyncio.Task[Any] | None = None
         self._dispatched = 0
         self._uncollected: list[Run] = []
-        """Dispatches below whose result the work of this run does not have in its hands yet."""
+        """Dispatches below whose results the work of this run has not received yet."""
         self._conversation: Any = None
         self._messages_sent = 0
         self._requested = 0

@@ -102,8 +102,8 @@ LONGEST_NAME = 128
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 KNOCK_S, PATIENCE_S = 2.0, 10.0
-"""Seconds: until an address counts as one where nobody listens; until spans on the way are given up
-when nobody does."""
+"""Seconds: until an address counts as one where nobody listens; until spans that cannot be sent are
+given up."""
 MOST_WAITING = 1_000_000
 """Spans that may wait to be sent. The default, 2,048, loses most of a log that is read at once."""
 

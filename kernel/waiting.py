@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 FIRST_S = 0.5
 LONGEST_S = 8.0
-"""Of the waits that nobody asked for."""
+"""Seconds of a wait, at most, unless the service asks for more."""
 DOUBLINGS = 16
-"""More than reach the longest one; 2 to the power of any number of tries is too large to be one."""
+"""The most doublings of a wait: more than enough for the longest one. Without this bound, 2 to the
+power of the tries could be too large a number."""
 
 
 def before_next_try(

@@ -34,7 +34,7 @@ RANDOM_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){0,3}(-[0-9a-f]{12})?")
 """What Jupyter calls a new cell; `build` gives it a number instead, once."""
 WIDGET = "application/vnd.jupyter.widget-view+json"
 NOT_COMPARED = ("image/png", "image/jpeg")
-"""Pixels differ between machines' fonts; the number beside a plot does not."""
+"""Outputs that are not compared: pixels differ with a machine's fonts."""
 
 
 def notebooks(names: list[str]) -> list[Path]:

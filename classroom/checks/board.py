@@ -1,5 +1,5 @@
-"""The board: how far one is, for a person: a bar for each lesson, each exercise's state, and a
-reset with a question.
+"""The board, for a person: a bar for each lesson, each exercise's state, and a reset with a
+question.
 """
 
 from __future__ import annotations

@@ -142,7 +142,7 @@ def _records(facts: dict[str, Any]) -> list[dict[str, Any]]:
     own, notebook = _is_own(), _notebook()
     if own and not notebook:
         return [facts]
-    before = {} if BY_NOTEBOOK in facts else dict(facts)  # of a time that knew no notebooks
+    before = {} if BY_NOTEBOOK in facts else dict(facts)  # kept without one
     in_notebooks = facts.setdefault(BY_NOTEBOOK, {})
     of_this = in_notebooks.setdefault(notebook, before if own else {})
     return [facts, of_this] if own else [of_this]

@@ -186,7 +186,7 @@ def first_difference(exercise: Exercise, line: str, ours: str) -> tuple[str, str
 
 @dataclass(frozen=True)
 class Shown:
-    """One case that an answer was shown, and what came of it."""
+    """One case that an answer was shown, and its outcome."""
 
     case: DrawnCase
     ours: str

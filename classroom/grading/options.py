@@ -20,7 +20,7 @@ NO_DASK = (
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that prints the fault first, in one line; the whole usage is a question away."""
+    """A parser that prints an error alone, in one line; `--help` has the usage."""
 
     def error(self, message: str) -> None:  # type: ignore[override]
         self.exit(2, f"{message}\n(`{self.prog} --help` lists the options.)\n")

@@ -29,7 +29,8 @@ from .sandbox.watch import Waiting
 START_S, ANSWER_S = 60.0, 20.0
 """Seconds: until the service is up, and until it has told its log; on a machine with much to do."""
 BUSY = 0.5
-"""Of `ANSWER_S`: who waited so long for a processor says nothing about a submission."""
+"""A share of `ANSWER_S`: a service that waited longer for a processor says nothing about a
+submission."""
 LONGEST_LINE = 10_000_000
 """Bytes of one exchange that the grader reads: more than its request and reply can have."""
 POSSIBLE = hasattr(socket, "AF_UNIX") and os.name == "posix"

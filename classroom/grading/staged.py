@@ -15,8 +15,8 @@ from .sandbox.forks import ForkServer
 from .sandbox.sandboxed_kernel import MOST_LOST, MOST_LOST_ALONE, GradedKernel, Outcome
 
 DISTURBED = 0.5
-"""Of the limit: a cell that ran out of time and waited so long for a processor says nothing about
-its answer.
+"""A share of the limit: a cell that ran out of time and waited longer for a processor says nothing
+about its answer.
 """
 
 

@@ -33,8 +33,8 @@ class _Ahead(selectors.DefaultSelector):
 
 
 class WithoutWaiting(EventLoop):
-    """Its time is what it did not wait for: however busy the machine is, a step that does not wait
-    takes none.
+    """An event loop whose time only its waits move on: a step that does not wait takes none,
+    however busy the machine is.
     """
 
     def __init__(self, most_s: float = MOST_S) -> None:

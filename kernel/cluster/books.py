@@ -1,4 +1,4 @@
-"""Money over processes: what a fan-out's branches may spend is decided at home, whoever is lost."""
+"""Money over processes: the run's own process decides what a fan-out's branches may spend."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from ..run import Assignment, Run
 from ..wire import RequestSize
 
 Books = Literal["bank", "lease"]
-"""How money is kept: the bank is asked before each request, or once a branch for a slice."""
+"""How money is kept: a branch asks the bank before each request, or once for a slice."""
 
 GIVEN_UP = "this branch was given up; it may not send any more"
 
 
 class NoCluster(OSError):
-    """The cluster cannot be used, or nobody is left in it; the message says why, and what to do."""
+    """The cluster is unusable or has no workers left; the message says why, and what to do."""
 
 
 class WorkerLost(Exception):
@@ -36,7 +36,7 @@ class WorkerLost(Exception):
 
 
 class Bank(Protocol):
-    """Questions of a branch to the run at home, from wherever it is."""
+    """The questions that a branch asks its run, which may be in another process."""
 
     async def begin(self) -> Budget: ...
 
@@ -167,7 +167,7 @@ def tightest(*budgets: Budget) -> Budget:
 
 @dataclass(frozen=True)
 class Terms:
-    """On what terms all branches of one fan-out are done."""
+    """The terms on which all branches of one fan-out are done."""
 
     client: Callable[[], Client]
     journal: Path | None
@@ -185,7 +185,7 @@ class Elsewhere(Wrapper):
     terms: Terms
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
-        """Sends a parcel out, again where its worker is lost; returns what came of it.
+        """Runs the job on a worker, again if the worker is lost; returns its result.
 
         A slice is set aside once for all attempts, and settled once with what they used.
         """
@@ -299,8 +299,8 @@ class Account:
         self.run = run
         self.leased = leased
         self.cut_off = False
-        """Whether the worker may have done more than it told, as when the network broke and not the
-        process. Then all of a slice counts as used."""
+        """Whether the worker may have done more than it reported, as when the network broke and not
+        the process. Then all of a slice counts as used."""
         self._attempt = attempt
         self._begun = False
         hold = (
@@ -334,7 +334,7 @@ class Account:
         self._holds.settle(number, actual)
 
     async def hello(self) -> None:
-        """A question without an answer, to measure what one costs."""
+        """Does nothing: the call alone is timed."""
 
     def told(self, line: str | bytes) -> None:
         """Takes an event of the worker into the run's own stream, at its place in the tree."""

@@ -63,7 +63,7 @@ class Call:
         except TooLong as problem:
             self._account.cut_off = True
             self.fail(f"this branch cannot cross the wire: {problem}")
-        except (OSError, ValueError) as problem:  # the line broke, or this is not what we speak
+        except (OSError, ValueError) as problem:  # broken, or no line of ours
             self._account.cut_off = not self.outcome.done()
             self._lost(f"the line to its worker broke ({problem})")
         finally:
@@ -133,7 +133,7 @@ class Call:
     def _lost(self, reason: str) -> None:
         if not self.outcome.done():
             self.outcome.set_exception(WorkerLost(reason))
-            self.outcome.exception()  # it may be that nobody asks any more
+            self.outcome.exception()  # the worker may have stopped asking
 
     def fail(self, reason: str) -> None:
         """Ends a call whose worker cannot even call: a bug, which is the same on every worker."""
@@ -171,8 +171,8 @@ class Call:
 
 
 class Measure(Call):
-    """A call of a worker that only asks, to see what a question costs: `outcome` has the seconds as
-    its output."""
+    """A worker's call that only times its questions; `outcome` has the seconds of one as its
+    output."""
 
     def __init__(self, questions: int) -> None:
         super().__init__(Account(Run(connect("offline"))), b"")

@@ -192,12 +192,13 @@ class Desk:
         return id
 
     def drop(self, id: str) -> None:
-        """Wants nothing of an order any more."""
+        """Cancels an order: its outcome is not wanted any more."""
         self._calls.pop(id, None)
         self._say("drop", json.dumps(id))
 
     def close(self) -> bool:
-        """Asks the desk to end the cluster that it opened, and itself; returns whether it hears."""
+        """Asks the desk to end the cluster that it opened, and itself; returns whether a line to it
+        is open."""
         return self._say("close", "{}")
 
     def _say(self, verb: str, body: str) -> bool:
@@ -353,7 +354,7 @@ def _started(order: dict[str, Any]) -> subprocess.Popen[bytes]:
 
 
 async def _ended(process: subprocess.Popen[bytes], desk: Desk) -> None:
-    """Ends the cluster's processes of this machine: asks first, and then does not."""
+    """Ends the cluster's processes on this machine: asks them first, then kills them."""
     if not desk.close():
         process.terminate()
     try:

@@ -31,7 +31,7 @@ NAME_OF = "branch-{}"
 
 def main() -> None:
     """Reads the order from the run that started this process, and serves it."""
-    logging.disable()  # what Dask would log, a note of the run says
+    logging.disable()  # a note of the run says what Dask would log
     asyncio.run(_serve(json.loads(sys.stdin.readline())))
 
 

@@ -30,7 +30,7 @@ HELLO_S = 30.0
 """Seconds until a line is open, and until a caller has said its token."""
 TOKEN_BYTES = 32
 NAME = "bank"
-"""The name in the certificate; addresses change, so it stands for none."""
+"""The name in the certificate. It names no address, since addresses change."""
 
 Serve = Callable[["Line"], Awaitable[None]]
 """What is done with the line of one caller."""
@@ -41,7 +41,7 @@ class LineLost(OSError):
 
 
 class TooLong(LineLost):
-    """A message is longer than `MAX_LINE`; it would be so again."""
+    """A message is longer than `MAX_LINE`; sending it again would not help."""
 
 
 class Line:
@@ -53,8 +53,8 @@ class Line:
         writer.transport.set_write_buffer_limits(high=1)  # with 0, asyncio's TLS never goes on
 
     def send(self, verb: str, body: str = "{}") -> None:
-        """Sends a message. On a line that has ended it goes nowhere: whoever receives notices. One
-        that is too long ends the line at the other side."""
+        """Sends a message. On a line that has ended it is dropped: the receiver notices the end.
+        One that is too long ends the line at the other side."""
         if not self._writer.is_closing():
             self._writer.write(f"{verb} {body}\n".encode("utf-8", "replace"))
 
@@ -105,8 +105,8 @@ class Ticket:
 
 
 async def dial(ticket: Ticket) -> Line:
-    """Opens a line with a ticket. Raises OSError when nobody answers who can prove to be the one
-    that made it."""
+    """Opens a line with a ticket. Raises OSError when nobody answers that can prove to have made
+    the ticket."""
     import ssl  # a browser's tab has none, and opens no line
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -125,7 +125,7 @@ async def dial(ticket: Ticket) -> Line:
 
 
 class Switchboard:
-    """The run's own port. It hears whoever says a token that it expects, each token once, and ends
+    """The run's own port. It takes a call with a token that it expects, each token once, and ends
     every other call without a word."""
 
     def __init__(self, host: str) -> None:
@@ -137,7 +137,7 @@ class Switchboard:
 
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[Switchboard]:
-        """Listens, until it is left."""
+        """Listens within the block."""
         server = await asyncio.start_server(
             self._answer,
             self.host,

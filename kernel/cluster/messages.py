@@ -108,4 +108,4 @@ class Ended(Message):
     id: str
     reason: str = ""
     bug: bool = False
-    """Whether it would end so again."""
+    """Whether another worker would end the same way."""

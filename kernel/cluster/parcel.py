@@ -179,7 +179,7 @@ class Back(BaseModel):
     model: str = ""
     """The class of an output that is a pydantic model: its module and its name."""
     plain: bool = False
-    """Whether the output was something else than what JSON shows of it."""
+    """Whether the output lost something on its way through JSON, such as its type."""
 
 
 def sent_back(result: Result) -> Back:
@@ -187,7 +187,7 @@ def sent_back(result: Result) -> Back:
     output = result.output
     if isinstance(output, BaseModel):
         kind = type(output)
-        with contextlib.suppress(Exception):  # it does not survive JSON, whatever the reason
+        with contextlib.suppress(Exception):  # for whatever reason, it does not survive JSON
             text = output.model_dump_json(by_alias=True, round_trip=True)
             if kind.model_validate_json(text) == output:
                 shown = result.model_copy(update={"output": json.loads(text)})

@@ -81,7 +81,7 @@ def pass_at_k(trials: Iterable[Trial], k: int) -> float:
 
 
 def all_of_k(trials: Iterable[Trial], k: int) -> float:
-    """The chance that all of k repeats of a case pass: what somebody meets who comes every day."""
+    """The chance that all of k repeats of a case pass: what a daily user meets."""
 
     def all_pass(repeats: int, passed: int) -> float:
         return math.comb(passed, k) / math.comb(repeats, k)

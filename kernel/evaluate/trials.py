@@ -64,7 +64,7 @@ def _some_of(library: Corpus, share: float, seed: int) -> Corpus:
 
 
 Attempt = Callable[["Case", int], Awaitable[tuple[Result, Run]]]
-"""What is evaluated: it works on a case under the conditions of a seed. It needs a name."""
+"""A design as a function: it works on a case under the conditions of a seed. It needs a name."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Item:
 
 
 class Trial(BaseModel):
-    """One case under one seed: what came of it, its marks, what it cost and how long it took."""
+    """One case under one seed: its status and output, its marks, its cost and its time."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
     design: str

@@ -33,8 +33,8 @@ class Checked:
 
 @dataclass(frozen=True)
 class Thought:
-    """The leading thinking block, if any (`blocks`), what was thought, shown or not, and the
-    content after it."""
+    """The leading thinking block, if any (`blocks`), its whole text, also where it is hidden, and
+    the content after it."""
 
     blocks: list[Block]
     text: str

@@ -39,7 +39,7 @@ def gather(view: View, about: Subjects) -> list[Finding]:
     for doc, score in scores.items():
         if score >= 1:
             sure += len(sentences(doc.text))
-    if not sure:  # the library knows half of the words, and not the topic
+    if not sure:  # half of the words match, but not the topic itself
         return []
     lowest = 1 if sure >= ENOUGH else 0.1
     near = [doc for doc in docs if scores[doc] >= lowest]

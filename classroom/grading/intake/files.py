@@ -195,7 +195,7 @@ def _bounded(data: bytes) -> bytes:
 
 
 def _moment(seconds: float) -> datetime | None:
-    """A time in UTC; None for one that no calendar has, or that only says that nobody knows."""
+    """A time in UTC; None for one that no calendar has, or that stands for an unknown one."""
     try:
         return datetime.fromtimestamp(seconds, UTC) if seconds > 0 else None
     except (ValueError, OverflowError, OSError):

@@ -44,10 +44,11 @@ def read(
 ) -> Gradebook:
     """The reports as a gradebook. Never raises for a bad report.
 
-    Who is named in `learners` and handed nothing in gets no points. A notebook that is named in
-    `notebooks` (such as 03_deterministic_supervisor), or that others handed in, gives no points to
-    those who did not hand it in. What is in `handed`, by learner and notebook, and has no report
-    has no mark yet. `own_class` says what counts in this class. `overrides` are applied last.
+    A learner who is named in `learners` and handed in nothing gets no points. A notebook that is
+    named in `notebooks` (such as 03_deterministic_supervisor), or that others handed in, gives no
+    points to those who did not hand it in. What is in `handed`, by learner and notebook, and has no
+    report has no mark yet. `own_class` says what counts in this class. `overrides` are applied
+    last.
     """
     handed, own_class = dict(handed or {}), own_class or OwnClass()
     works, problems = works_of(results, rule)

@@ -21,7 +21,7 @@ def as_csv(book: Gradebook) -> str:
     """A row for each learner: points of each exercise, their sum, what lateness took, the total,
     the share, flags.
 
-    What has not been graded yet is an empty cell, and whoever has one has no total.
+    What has not been graded yet is an empty cell; a learner with such a cell has no total.
     """
     out = io.StringIO()
     table = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")

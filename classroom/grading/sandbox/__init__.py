@@ -124,9 +124,9 @@ def boxed(
 
     `course` and `later` can be read, `sockets` holds the connection; nothing else of this machine
     is to be seen but the system's and Python's own files. The environment is new in both cases: no
-    secret is handed on. With `forks`, /proc can be written, for the maps of users: who forks
-    kernels closes it for them. `filtered` is the number of the file with the filter of system
-    calls, which then holds for the sandbox's first process, too.
+    secret is handed on. With `forks`, /proc can be written, for the maps of users: the fork server
+    closes it for its kernels. `filtered` is the number of the file with the filter of system calls,
+    which then holds for the sandbox's first process, too.
     """
     environ = {
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.defpath]),

@@ -70,7 +70,7 @@ class ForkServer:
             self.process.stdin.flush()
 
     def read(self, timeout_s: float) -> dict[str, Any]:
-        """The next thing that the server says; empty when it says nothing in this time."""
+        """The server's next message; empty when none comes in this time."""
         assert self.process.stdout is not None
         deadline = time.monotonic() + timeout_s
         while b"\n" not in self._line:

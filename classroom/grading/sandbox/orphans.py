@@ -28,7 +28,8 @@ SIGNALS = [
 
 @contextlib.contextmanager
 def ended_in_order() -> Iterator[None]:
-    """In here, whoever is asked to end gets KeyboardInterrupt, and so clears up, as for Ctrl-C."""
+    """Turns a request to end this process into KeyboardInterrupt within the block, so that it
+    clears up as for Ctrl-C."""
     if threading.current_thread() is not threading.main_thread():  # which no signal reaches
         yield
         return

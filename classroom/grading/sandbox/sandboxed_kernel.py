@@ -181,8 +181,8 @@ class GradedKernel(RunningKernel):
                     resource.prlimit(process.pid, kind, (LIMITS[name], LIMITS[name]))
 
     def stands_beside(self, service: Any) -> None:
-        """Takes on what runs outside of the sandbox for this kernel: it ends with it, and what it
-        waits for a processor is lost to the cell that waits for it.
+        """Keeps a service that runs outside of the sandbox for this kernel and ends with it. The
+        service's waits for a processor count as lost to the cell.
         """
         self.service = service
         self._watch.count_also(service.processes)

@@ -55,8 +55,8 @@ class Watch:
         """Seconds in which the submission could have worked and others had the processors."""
 
     def count_also(self, processes: Callable[[], list[psutil.Process]]) -> None:
-        """From now on, what these wait for a processor is lost to the submission, too: it waits for
-        them.
+        """Counts these processes, too: the submission waits for them, so their waits for a
+        processor are lost to it.
         """
         self._waiting.append((processes, Waiting()))
 

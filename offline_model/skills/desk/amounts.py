@@ -90,7 +90,7 @@ def speaks_of(text: str, name: str) -> bool:
 
 
 def condition(sentence: str, about: str) -> tuple[str, str]:
-    """(what should be so, among which rows) as SQL conditions over the fields in a description."""
+    """Two SQL conditions over the fields in a description: what should hold, and for which rows."""
     fields = fields_named(about)
     floors = [amount for amount in amounts(sentence) if amount.is_floor]
     paid = [field for field in fields if _is_price(field, sentence)]

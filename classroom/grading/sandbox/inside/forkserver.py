@@ -99,10 +99,10 @@ def give_up_capabilities() -> None:
 
 
 def be_first(kernel: int) -> NoReturn:
-    """Process 1, which ends with the kernel. It is another one, since process 1 cannot kill itself,
-    and a submission could.
+    """Process 1, which ends with the kernel. The kernel is not process 1 itself: then a signal from
+    a submission to its own process would have no effect.
     """
-    call("prctl", 4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: the kernel must not look into it
+    call("prctl", 4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: the submission's kernel must not look into it
     while True:
         ended, status = os.wait()
         if ended == kernel:
@@ -110,7 +110,7 @@ def be_first(kernel: int) -> NoReturn:
 
 
 def end_like(status: int) -> NoReturn:
-    """Ends this process as another one has ended; a signal as shells say it."""
+    """Exits with another process's status: 128 + n where signal n ended it."""
     os._exit(
         os.waitstatus_to_exitcode(status) % 256
         if os.WIFEXITED(status)
