@@ -19,6 +19,7 @@ from typing import Any
 from classroom.course import active
 from classroom.launcher import lab
 from classroom.notebook import tab
+from classroom.site.runtime import FILES, FOLDER, PAGE, STATIC
 
 HERE = Path(__file__).parent
 TOOLKIT = HERE.resolve().parent
@@ -27,15 +28,12 @@ WHEELS = HERE / "wheels.txt"
 """Every wheel of the browser's Python, pinned by hash."""
 RUNTIME = "pyodide-314.0.6.tgz"
 RUNTIME_SHA256 = "d78ac549b28a2a58600cd06f44e017024151775f8c6b2d73fab1475400d38ea2"
-RUNTIME_FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 PYTHON = ("--python-version", "3.14", "--implementation", "cp", "--abi", "cp314", "--abi", "abi3")
 PLATFORM = ("--abi", "none", "--platform", "pyemscripten_2026_0_wasm32", "--platform", "any")
 NOT_THERE = ("classroom/grading/", "classroom/authoring/", "classroom/site/")
 """What needs processes or is for authors, and does not travel."""
 VIEWERS = "@jupyterlab/docmanager-extension:plugin"
 """The setting, as installed, that opens a page to be read and not as its source."""
-FOLDER = "try"
-"""Where the browser edition is in the site."""
 PYTHONWARNINGS = "ignore:only soft file lock is available"
 """A tab has no other process that could hold a file, so this is no news to a learner. `kernel`
 warns when it is imported, which may be before the workshop is."""
@@ -71,7 +69,7 @@ WHEELS_LATER = FETCHES.replace("crossorigin", 'crossorigin fetchpriority="low"')
 
 def start() -> str:
     """Returns the path of the page on which the edition begins."""
-    return f"{FOLDER}/lab/index.html?path=notebooks/{active().first_notebook}"
+    return f"{PAGE}?path=notebooks/{active().first_notebook}"
 
 
 def build(out: Path, cache: Path) -> tuple[float, float]:
@@ -93,8 +91,8 @@ def build(out: Path, cache: Path) -> tuple[float, float]:
     _contents(lite / "files")
     _settings(lite, out / FOLDER, [*AT_ONCE, _entry(static / own)["name"]])
     _run([sys.executable, "-m", "jupyter", "lite", "build", "--lite-dir", str(lite)], cwd=lite)
-    shipped = list((out / FOLDER / "static" / "pyodide").iterdir())
-    _page(out / FOLDER / "lab" / "index.html", shipped)
+    shipped = list((out / STATIC).iterdir())
+    _page(out / PAGE, shipped)
     files = [path for path in (out / FOLDER).rglob("*") if path.is_file()]
     return sum(path.stat().st_size for path in files) / 1e6, sum(map(_compressed, files)) / 1e6
 
@@ -121,7 +119,7 @@ def _runtime(cache: Path, static: Path) -> dict[str, Any]:
     if hashlib.sha256(archive.read_bytes()).hexdigest() != RUNTIME_SHA256:
         raise RuntimeError(f"{archive} is not the file that is pinned; delete it and build again")
     with tarfile.open(archive) as packed:
-        for name in RUNTIME_FILES:
+        for name in FILES:
             (static / name).write_bytes(_content(packed, f"package/{name}"))
         return json.loads(_content(packed, "package/pyodide-lock.json"))
 
@@ -328,8 +326,8 @@ def _page(path: Path, shipped: list[Path]) -> None:
     title = html.escape(active().title)
     text = re.sub("<title>.*?</title>", f"<title>{title}</title>", text, count=1, flags=re.DOTALL)
     early = [
-        *(MODULES.format(name) for name in RUNTIME_FILES if name.endswith(".mjs")),
-        *(FETCHES.format(name) for name in RUNTIME_FILES if not name.endswith(".mjs")),
+        *(MODULES.format(name) for name in FILES if name.endswith(".mjs")),
+        *(FETCHES.format(name) for name in FILES if not name.endswith(".mjs")),
         *(WHEELS_LATER.format(name) for name in wheels),
     ]
     style = f"<style>{lab.IN_THE_DARK}{lab.WHOLE_WORDS}</style>"

@@ -12,6 +12,7 @@ from bs4 import BeautifulSoup
 
 from classroom.authoring import lessons
 from classroom.course import active
+from classroom.site import runtime
 from classroom.site.render import Page
 from classroom.site.sources import Source
 
@@ -70,6 +71,8 @@ class Frame:
             '<meta property="og:type" content="website">',
             f'<link rel="icon" href="{FAVICON}">',
         ]
+        if self.browser and (page.source.is_notebook or origin == "index.html"):
+            lines += [_fetched_ahead(origin, name) for name in runtime.FILES]
         if self.url:
             lines.append(f'<link rel="canonical" href="{html.escape(self.url + origin)}">')
         if origin == NOT_FOUND and self.url:
@@ -118,7 +121,7 @@ class Frame:
             ("Install it", "#Start", "Two commands, for JupyterLab on your machine."),
         ]
         if self.browser:
-            tab = f"try/lab/index.html?path={name}"
+            tab = f"{runtime.PAGE}?path={name}"
             doors.insert(0, ("Run it here", tab, "Python starts in this browser. No account."))
         items = "".join(
             f'<li><a href="{html.escape(target)}">{words}</a><span>{about}</span></li>'
@@ -127,7 +130,12 @@ class Frame:
         return f'<ul class="doors">{items}</ul>'
 
     def _tab(self, source: Source) -> str:
-        return _from(source.target, "try/lab/index.html") + f"?path={source.name}"
+        return _from(source.target, runtime.PAGE) + f"?path={source.name}"
+
+
+def _fetched_ahead(origin: str, name: str) -> str:
+    """A link for a page that leads into the tab: the browser fetches a file when it is idle."""
+    return f'<link rel="prefetch" href="{_from(origin, f"{runtime.STATIC}/{name}")}">'
 
 
 def described(body: str) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 import threading
 import time
 from contextlib import contextmanager
@@ -56,6 +57,14 @@ class _Quiet(SimpleHTTPRequestHandler):
         """Says nothing."""
 
 
+class _Server(ThreadingHTTPServer):
+    """Takes it calmly when a browser that goes to another page hangs up."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def built(folder: Path) -> tuple[float, float]:
     """Builds both sites in `folder / FOLDER`; returns the megabytes of the tab's one, plain and compressed."""
     from classroom.site import browser, command
@@ -86,7 +95,7 @@ def first_brief(folder: Path, sources: list[str]) -> dict[str, Any]:
 @contextmanager
 def served(folder: Path) -> Any:
     """Serves a folder on loopback; gives the address of the site in its subfolder."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
+    server = _Server(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/{FOLDER}"

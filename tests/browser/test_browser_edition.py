@@ -17,7 +17,23 @@ from classroom.notebook.tab import NEEDS, ONLY
 from workshop.course.lessons import LESSONS
 from workshop.launcher.commands import EDITION
 
-from .edition import DOOR, Tabs, built, first_brief, outcomes, printed, served, shown, solutions
+from .edition import (
+    CELLS,
+    DONE,
+    DOOR,
+    READY,
+    RUN,
+    START_S,
+    Tabs,
+    built,
+    first_brief,
+    outcomes,
+    printed,
+    served,
+    shown,
+    solutions,
+)
+from .firefox import Firefox, firefox_path
 from .lab import ROOT, browser_path
 
 NEEDED = f"the edition for a tab: `python3 -m workshop test --all {EDITION}` installs its packages and runs these tests"
@@ -88,6 +104,32 @@ def test_the_front_page_leads_into_the_first_lesson_which_has_a_cited_brief(tabs
     assert "[mcp-" in shown(cells[BRIEF])
     assert errors == {} and tab.console == []
     assert tab.sent and all(url.startswith(address) for url in tab.sent), "asked elsewhere"
+
+
+@pytest.mark.exhaustive
+def test_what_the_front_page_fetches_ahead_is_there(tabs, address):
+    page = tabs.context.new_page()
+    page.goto(f"{address}/index.html")
+    ahead = page.eval_on_selector_all("link[rel=prefetch]", "links => links.map(it => it.href)")
+    answers = [page.request.get(each) for each in ahead]
+    assert len(answers) == 4 and all(answer.ok for answer in answers), ahead
+
+
+@pytest.mark.exhaustive
+@pytest.mark.skipif(firefox_path() is None, reason="no Firefox is installed: it was not tried")
+def test_the_front_page_leads_to_the_brief_in_firefox(tmp_path, address):
+    """The same way in the other browser that the page on editions names."""
+    path = f"notebooks/{name_of('00')}"
+    door = f"[...document.querySelectorAll('.doors a')].find(it => it.textContent === '{DOOR}')"
+    with Firefox(tmp_path) as firefox:
+        firefox.open(f"{address}/index.html")
+        firefox.evaluate(f"{door}.click()")
+        firefox.wait_for(f"({READY})('{path}')", START_S)
+        firefox.evaluate(f"({RUN})(['{path}', {{}}])")
+        firefox.wait_for(f"({DONE})('{path}')", 5 * START_S)
+        cells = {cell["id"]: cell for cell in firefox.evaluate(f"({CELLS})('{path}')")}
+    assert "[mcp-" in shown(cells[BRIEF])
+    assert not [cell for cell in cells.values() if '"output_type": "error"' in shown(cell)]
 
 
 @pytest.mark.parametrize("number", some([lesson.number for lesson in LESSONS], SMALL))

@@ -17,7 +17,7 @@ pytest.importorskip(
 )
 from bs4 import BeautifulSoup
 
-from classroom.site import browser, command, render, sources
+from classroom.site import browser, command, render, runtime, sources
 from classroom.site.frame import Frame
 
 
@@ -127,6 +127,18 @@ def test_each_page_of_a_notebook_leads_to_it_in_the_edition_for_a_tab():
         address, _, path = link["href"].partition("?path=")
         target = normpath(f"{PurePosixPath(source.target).parent}/{address}")
         assert target == browser.start().partition("?")[0] and path == source.name
+
+
+def test_a_page_that_leads_into_the_tab_fetches_python_ahead_and_no_other_page_does():
+    for source in sources.pages():
+        leads = source.is_notebook or source.target == "index.html"
+        for built in (True, False):
+            text = Frame(browser=built).around(render.Page(source, "Title", "<p>Text.</p>"))
+            links = BeautifulSoup(text, "html.parser").select("link[rel=prefetch]")
+            folder = PurePosixPath(source.target).parent
+            found = [normpath(f"{folder}/{link['href']}") for link in links]
+            wanted = [f"{runtime.STATIC}/{name}" for name in runtime.FILES]
+            assert found == (wanted if leads and built else [])
 
 
 def test_the_front_page_has_a_door_for_each_way_and_the_tab_has_one_where_it_is_built():
