@@ -137,8 +137,8 @@ def test_a_page_that_leads_into_the_tab_fetches_python_ahead_and_no_other_page_d
             links = BeautifulSoup(text, "html.parser").select("link[rel=prefetch]")
             folder = PurePosixPath(source.target).parent
             found = [normpath(f"{folder}/{link['href']}") for link in links]
-            wanted = [f"{runtime.STATIC}/{name}" for name in runtime.FILES]
-            assert found == (wanted if leads and built else [])
+            files = [f"{runtime.STATIC}/{name}" for name in runtime.FILES]
+            assert found == (files if leads and built else [])
 
 
 def test_the_front_page_has_a_door_for_each_way_and_the_tab_has_one_where_it_is_built():
