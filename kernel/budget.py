@@ -85,14 +85,14 @@ class Allowance(NamedTuple):
 
     tokens: int
     """Negative when not even the request fits."""
-    limited_by: Limit | None
+    limited_by: LedgerCap | None
 
 
 Cap = Literal["calls", "tokens", "usd"]
 CAPS: tuple[Cap, ...] = get_args(Cap)
 
 
-class Limit(NamedTuple):
+class LedgerCap(NamedTuple):
     """One cap of one ledger."""
 
     ledger: Ledger
@@ -103,7 +103,7 @@ _BOOKS = threading.RLock()
 """Held while an amount is looked at and reserved, or settled: no other thread comes between."""
 
 
-class Settled:
+class Bell:
     """Wakes all who wait for the next settlement, in whichever thread and event loop they wait."""
 
     def __init__(self) -> None:
@@ -161,7 +161,7 @@ class Ledger:
     ledgers below."""
     beside: Ledger | None = None
     advice: str = ""
-    settled: Settled = field(default_factory=Settled, repr=False)
+    settled: Bell = field(default_factory=Bell, repr=False)
     _spent: Spent = field(default=NOTHING, init=False)
     _reserved: Spent = field(default=NOTHING, init=False)
 
@@ -231,7 +231,7 @@ class Ledger:
                 on_wait = None
             await settled
 
-    def _in_the_way(self, demand: Demand) -> Limit | None:
+    def _in_the_way(self, demand: Demand) -> LedgerCap | None:
         """The cap that would allow more once the requests under way are settled."""
         now = self._allowance(demand)
         if now.limited_by is None:
@@ -311,12 +311,12 @@ class Ledger:
         """Yields the allowance of each cap of this ledger."""
         cap = self.budget
         if cap.calls is not None and used.calls >= cap.calls:
-            yield Allowance(-1, Limit(self, "calls"))
+            yield Allowance(-1, LedgerCap(self, "calls"))
         if cap.tokens is not None:
             left = cap.tokens - used.tokens - demand.input_tokens
-            yield Allowance(left, Limit(self, "tokens"))
+            yield Allowance(left, LedgerCap(self, "tokens"))
         if cap.usd is not None:
-            limit = Limit(self, "usd")
+            limit = LedgerCap(self, "usd")
             if not unknown_price_ok and demand.ceiling is None:
                 raise Exhausted(_unknown_price(limit))
             yield Allowance(_affordable(cap.usd - used.usd, demand), limit)
@@ -427,12 +427,12 @@ def _too_little(allowance: Allowance, demand: Demand) -> str:
     return f"{budget} has ${dollars_left:.4f} left, {need}{ledger.advice}"
 
 
-def _no_room(limit: Limit) -> str:
+def _no_room(limit: LedgerCap) -> str:
     """Returns the reason, for a reader, that a request waits."""
     return f"{_named(limit)} has no room for more"
 
 
-def _unknown_price(limit: Limit) -> str:
+def _unknown_price(limit: LedgerCap) -> str:
     """Returns the reason, for a reader, that no request to a model without a price is sent."""
     return (
         f"the price of this model is not known, so {_named(limit)} cannot hold; choose a model with"
@@ -440,7 +440,7 @@ def _unknown_price(limit: Limit) -> str:
     )
 
 
-def _named(limit: Limit) -> str:
+def _named(limit: LedgerCap) -> str:
     """Names the budget of a limit: its owner and its amount."""
     return f"{limit.ledger.owner}'s budget of {_amount(limit.ledger.budget, limit.cap)}"
 

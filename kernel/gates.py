@@ -225,7 +225,7 @@ def _quote(draft: str, match: re.Match[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedDraft:
     """A draft and what the gates say to it."""
 
     result: Result
@@ -295,7 +295,7 @@ class Gated(Wrapper):
         `exhausted` and the output the best draft so far. When a gate raises, nothing passes: the
         status is `failed`, and the draft is kept.
         """
-        judged: list[Judged] = []
+        judged: list[JudgedDraft] = []
         given = handoff
         for number in range(1, self.max_rounds + 1):
             result = await run.dispatch(self.wraps, given)
@@ -330,7 +330,7 @@ class Gated(Wrapper):
         )
         return best.ended("exhausted", reason)
 
-    async def _judge(self, result: Result, handoff: Handoff, run: Run, number: int) -> Judged:
+    async def _judge(self, result: Result, handoff: Handoff, run: Run, number: int) -> JudgedDraft:
         """Asks the cheapest gate first; once there are issues, no gate that costs more is asked.
 
         A draft that is empty passes none: the first one objects.
@@ -351,13 +351,13 @@ class Gated(Wrapper):
             except Exception as problem:
                 broken = f"the gate {gate.name!r} failed: {type(problem).__name__}: {problem}"
                 _record(run, gate, number, [broken])
-                return Judged(result, passed, issues, broken)
+                return JudgedDraft(result, passed, issues, broken)
             _record(run, gate, number, [str(issue) for issue in found])
             if found:
                 issues[gate.name] = found
             else:
                 passed += 1
-        return Judged(result, passed, issues)
+        return JudgedDraft(result, passed, issues)
 
 
 def _listed(found: Any) -> list[Issue]:
@@ -371,11 +371,11 @@ def _listed(found: Any) -> list[Issue]:
     )
 
 
-def _best(judged: list[Judged]) -> Judged:
-    return min(judged, key=Judged.rank)
+def _best(judged: list[JudgedDraft]) -> JudgedDraft:
+    return min(judged, key=JudgedDraft.rank)
 
 
-def _stopped(result: Result, judged: list[Judged]) -> Result:
+def _stopped(result: Result, judged: list[JudgedDraft]) -> Result:
     """Returns the result when a draft was not delivered: the best one before it, if any."""
     if not judged:
         return result

@@ -265,7 +265,7 @@ class CircuitBreaker(Guard):
 
 
 @dataclass(eq=False)
-class Place:
+class _Place:
     """A place in a Limit that a branch of work holds, and the limits this work waits for.
 
     works: the number of pieces of work that entered by it and still go on. A task that was begun
@@ -278,7 +278,7 @@ class Place:
     waits_for: list[Limit] = field(default_factory=list)
 
 
-_held: ContextVar[tuple[Place, ...]] = ContextVar("held", default=())
+_held: ContextVar[tuple[_Place, ...]] = ContextVar("held", default=())
 """The places that the current branch of work holds, outermost first."""
 
 
@@ -293,7 +293,7 @@ class Limit(Guard):
     """
 
     at_once: int = 1
-    _holders: list[Place] = field(default_factory=list, init=False)
+    _holders: list[_Place] = field(default_factory=list, init=False)
     _freed: asyncio.Event = field(default_factory=asyncio.Event, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -310,11 +310,11 @@ class Limit(Guard):
             inside = f"{self.name} is at its limit of {self.at_once}"
             reason = f"{inside}, and those inside wait for this work"
             return Result(status="failed", reason=reason, transient=True)
-        place = Place(self)
+        place = _Place(self)
         with self._entered(place, (*held, place)):
             return await run.dispatch(self.wraps, handoff)
 
-    async def _has_room(self, held: tuple[Place, ...], run: Run) -> bool:
+    async def _has_room(self, held: tuple[_Place, ...], run: Run) -> bool:
         """Waits for a free place; False when that would be forever."""
         if len(self._holders) >= self.at_once:
             run.note(f"waits for a place: {self.at_once} at once in {self.name}", about="limit")
@@ -349,7 +349,7 @@ class Limit(Guard):
         return False
 
     @contextmanager
-    def _entered(self, place: Place, held: tuple[Place, ...]) -> Iterator[None]:
+    def _entered(self, place: _Place, held: tuple[_Place, ...]) -> Iterator[None]:
         """Works in a place, and gives it back when no work in it goes on."""
         if not place.works:
             self._holders.append(place)

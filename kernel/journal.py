@@ -57,7 +57,7 @@ from pydantic import ValidationError
 from .client import Client, OnRetry, Reservation, WrappedClient
 from .contract import Pause, ToolError, as_plain, as_text, in_words
 from .events import Dispatched
-from .journal_file import FORMAT, JournalError, JournalFile, Row
+from .journal_file import FORMAT, JournalError, JournalFile, StepRow
 from .run import Run
 from .wire import ApiError, Block, Reply, Request
 
@@ -339,7 +339,7 @@ class Journal:
     # ── steps ─────────────────────────────────────────────────────────────────────────────────────
 
     @contextlib.contextmanager
-    def _step(self, content: Any, run: Run | None = None) -> Iterator[Step]:
+    def _step(self, content: Any, run: Run | None = None) -> Iterator[JournalStep]:
         """The next step that asks this. Equal questions are told apart by their number: in the
         process, or, for the effects and decisions of a run, in the work on its handoff, so that a
         retry of that work finds what was done.
@@ -361,7 +361,7 @@ class Journal:
         if run:
             use.runs.append(run)
         try:
-            yield Step(self, key, row, use)
+            yield JournalStep(self, key, row, use)
         finally:
             if not use.kept and uses.get(number) is use:
                 del uses[number]
@@ -378,12 +378,12 @@ class Journal:
 
 
 @dataclass
-class Step:
+class JournalStep:
     """One step under way: its key, what the file holds of it, what this process makes of it."""
 
     journal: Journal
     key: str
-    row: Row | None
+    row: StepRow | None
     use: Use
 
     @property
@@ -491,7 +491,7 @@ class JournalledClient(WrappedClient):
                 return True  # `send` says what is wrong with it
             return self._suffices(reply, request, step)
 
-    def _suffices(self, reply: Reply, request: Request, step: Step) -> bool:
+    def _suffices(self, reply: Reply, request: Request, step: JournalStep) -> bool:
         """True if a kept reply is the answer to a request that may allow more."""
         return self._journal.final or not _wants_more(request, reply, step)
 
@@ -501,7 +501,7 @@ def _asked(request: Request) -> bytes:
     return request.with_max_tokens(0).content
 
 
-def _reply(step: Step) -> Reply:
+def _reply(step: JournalStep) -> Reply:
     value = step.outcome()
     try:
         return Reply.model_validate(value)
@@ -509,7 +509,7 @@ def _reply(step: Step) -> Reply:
         raise step.unreadable(problem) from None
 
 
-def _wants_more(request: Request, reply: Reply, step: Step) -> bool:
+def _wants_more(request: Request, reply: Reply, step: JournalStep) -> bool:
     """True if a kept reply was cut where this request allows more."""
     allowed = step.row.asked if step.row else None
     if not isinstance(allowed, int):  # a file of format 1 does not say

@@ -42,7 +42,7 @@ class JournalError(Exception):
 
 
 @dataclass(frozen=True)
-class Row:
+class StepRow:
     """One step as it stands in the file; it is open while it has neither a value nor an error."""
 
     value: str | None
@@ -202,10 +202,10 @@ class JournalFile:
 
     # ── reading and writing ───────────────────────────────────────────────────────────────────────
 
-    def row(self, key: str) -> Row | None:
+    def row(self, key: str) -> StepRow | None:
         """A step as it stands; None when it never began."""
         rows = self.read("SELECT value, error, asked FROM steps WHERE key = ?", key)
-        return Row(*rows[0]) if rows else None
+        return StepRow(*rows[0]) if rows else None
 
     def start(self, key: str, kind: str, asked: str | int | None = None) -> None:
         """Records that a step begins. Raises Exhausted when the file cannot be written: then

@@ -322,7 +322,7 @@ def _check_approved(tools: Iterable[RemoteTool], approved: str) -> None:
 # ── a team as a server ────────────────────────────────────────────────────────────────────────────
 
 
-class Answer(BaseModel):
+class TeamAnswer(BaseModel):
     """What a host gets of a team's result: short enough for the context of its model."""
 
     status: str
@@ -362,7 +362,7 @@ def server_of(team: Executable, budget: Budget | None = None) -> "MCPServer":
         ctx: Context,
         context: str = "",
         artifacts: dict[str, str] = {},  # noqa: B006  (read only)
-    ) -> Answer:
+    ) -> TeamAnswer:
         given = {"intent": intent, "context": context, "artifacts": artifacts}
         try:
             return await _worked(team, parse(Handoff, given, "the handoff"), budget, ctx)
@@ -375,7 +375,7 @@ def server_of(team: Executable, budget: Budget | None = None) -> "MCPServer":
 
 async def _worked(
     team: Executable, handoff: Handoff, budget: Budget | None, context: "Context"
-) -> Answer:
+) -> TeamAnswer:
     """One run of the team. Raises ToolError when it brought nothing."""
     events: asyncio.Queue[Event | None] = asyncio.Queue()
     teller = asyncio.create_task(_tell(events, context))
@@ -389,7 +389,7 @@ async def _worked(
         teller.cancel()
     if not result.ok and not result.as_text():
         raise ToolError(_without_work(result))
-    return Answer(
+    return TeamAnswer(
         status=result.status,
         output=as_plain(result.output),
         reason=result.reason,

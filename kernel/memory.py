@@ -42,7 +42,7 @@ NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 @dataclass(frozen=True)
-class Note:
+class MemoryNote:
     """One note. `name` is its file's name without the ending."""
 
     name: str
@@ -69,33 +69,33 @@ class Memory:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._today = today
 
-    def write(self, title: str, text: str, source: str) -> Note:
+    def write(self, title: str, text: str, source: str) -> MemoryNote:
         """Keeps a new note; a title that is taken gets a number. The same note (title, text and
         source) is kept once: one that is there already is returned as it is. Raises ValueError for
         one that says nothing, or holds half a character.
         """
         return self.try_to_write(title, text, source, wait_s=LOCK_S)
 
-    def try_to_write(self, title: str, text: str, source: str, *, wait_s: float) -> Note:
+    def try_to_write(self, title: str, text: str, source: str, *, wait_s: float) -> MemoryNote:
         """Like `write`, but waits no longer than this for another writer."""
         _check_said(title, text, source)
         with self._lock(wait_s):
             name = self._free(_slug(title))
-            note = Note(name, _one_line(title), _lines(text), self._date(), _one_line(source))
+            note = MemoryNote(name, _one_line(title), _lines(text), self._date(), _one_line(source))
             for kept in self._notes()[0].values():
                 if replace(kept, name=name, date=note.date) == note:
                     return kept
             self._put(note)
         return note
 
-    def correct(self, name: str, text: str, source: str) -> Note:
+    def correct(self, name: str, text: str, source: str) -> MemoryNote:
         """Replaces the text of a note; the old one stays in `corrected/`. A note that has this text
         and source already is returned as it is. Raises KeyError without such a note, ValueError for
         a new one that says nothing.
         """
         return self.try_to_correct(name, text, source, wait_s=LOCK_S)
 
-    def try_to_correct(self, name: str, text: str, source: str, *, wait_s: float) -> Note:
+    def try_to_correct(self, name: str, text: str, source: str, *, wait_s: float) -> MemoryNote:
         """Like `correct`, but waits no longer than this for another writer."""
         _check_said(name, text, source)
         with self._lock(wait_s):
@@ -114,7 +114,7 @@ class Memory:
             self._put(note)
         return note
 
-    def read(self, name: str) -> Note:
+    def read(self, name: str) -> MemoryNote:
         """The note of that name. Raises KeyError when there is none, ValueError for one that cannot
         be read.
         """
@@ -148,8 +148,8 @@ class Memory:
 
     # ── files ─────────────────────────────────────────────────────────────────────────────────────
 
-    def _notes(self) -> tuple[dict[str, Note], dict[str, str]]:
-        notes: dict[str, Note] = {}
+    def _notes(self) -> tuple[dict[str, MemoryNote], dict[str, str]]:
+        notes: dict[str, MemoryNote] = {}
         unreadable: dict[str, str] = {}
         for name in sorted(path.stem for path in self.folder.glob("*.md")):
             try:
@@ -174,7 +174,7 @@ class Memory:
             free = f"{name[:56].rstrip('-')}-{number}"
         return free
 
-    def _put(self, note: Note, room: str = "") -> None:
+    def _put(self, note: MemoryNote, room: str = "") -> None:
         """Writes a note aside, to a file that was not there before, and puts it in place."""
         path = self._path(note.name, room)
         content = _written(note)
@@ -219,7 +219,7 @@ def _lines(text: str) -> str:
     return text.replace("\r\n", "\n").strip()
 
 
-def _written(note: Note) -> bytes:
+def _written(note: MemoryNote) -> bytes:
     """A note as its file holds it. Raises ValueError for half a character."""
     header = f"---\ntitle: {note.title}\ndate: {note.date}\nsource: {note.source}\n---\n"
     try:
@@ -248,7 +248,7 @@ def _content(path: Path) -> bytes:
         raise ValueError(f"{path.name} cannot be read: {problem.strerror}") from None
 
 
-def _parsed(path: Path) -> Note:
+def _parsed(path: Path) -> MemoryNote:
     """Reads a note. Raises ValueError that names the file and what is wrong with it."""
     try:
         text = _content(path).decode("utf-8-sig").replace("\r\n", "\n")
@@ -271,10 +271,10 @@ def _parsed(path: Path) -> Note:
     if missing:
         raise ValueError(f"the header of {path.name} lacks {', '.join(missing)}; add it")
     body = "\n".join(lines[end + 1 :]).strip()
-    return Note(path.stem, fields["title"], body, fields["date"], fields["source"])
+    return MemoryNote(path.stem, fields["title"], body, fields["date"], fields["source"])
 
 
-def _document(note: Note) -> Document:
+def _document(note: MemoryNote) -> Document:
     return Document(note.name, f"{note.title}, from {note.source}", note.text, note.date)
 
 
@@ -348,7 +348,9 @@ class MemorySpecialist:
         run.note(f"{how} the note {note.name}, from {note.source}", about="memory")
         return Result(status="ok", output=f"{how} as {note.name}", artifacts={"notes": note.name})
 
-    async def _in_turn(self, title: str, text: str, source: str, corrects: str | None) -> Note:
+    async def _in_turn(
+        self, title: str, text: str, source: str, corrects: str | None
+    ) -> MemoryNote:
         """Writes as soon as no other writer does; raises filelock.Timeout after 10 seconds."""
         latest = time.monotonic() + LOCK_S
         while True:

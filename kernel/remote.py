@@ -58,7 +58,7 @@ HIDDEN = "[the token]"
 LARGEST_CLAIM = 1_000_000_000
 
 
-class Answer(Result):
+class RemoteAnswer(Result):
     """A result as it crosses the border, with what the far side says that it spent."""
 
     retry_after_s: float | None = Field(default=None, ge=0, allow_inf_nan=False)
@@ -211,18 +211,18 @@ class RemoteSpecialist:
             changes |= {"status": "failed"}
         return self._checked(answer, changes)
 
-    def _parsed(self, body: bytes) -> Answer | str:
+    def _parsed(self, body: bytes) -> RemoteAnswer | str:
         """The answer, or why there is none. A token that comes back is taken out of it."""
         try:
-            answer = Answer.model_validate_json(body)
+            answer = RemoteAnswer.model_validate_json(body)
         except ValidationError as problem:
             return _first(problem)
         text = answer.model_dump_json()
         if self.token not in text:
             return answer
-        return Answer.model_validate_json(text.replace(self.token, HIDDEN))
+        return RemoteAnswer.model_validate_json(text.replace(self.token, HIDDEN))
 
-    def _checked(self, answer: Answer, changes: Mapping[str, Any]) -> Result:
+    def _checked(self, answer: RemoteAnswer, changes: Mapping[str, Any]) -> Result:
         """The result with the output that was agreed on, and texts that a model can be given."""
         output = answer.output
         try:
@@ -250,7 +250,7 @@ class RemoteSpecialist:
         return Result(status="failed", reason=reason, transient=transient)
 
 
-def _why(status: int, answer: Answer | str) -> str:
+def _why(status: int, answer: RemoteAnswer | str) -> str:
     """The sentence for a response that is not 200."""
     if 300 <= status < 400:
         return f"it answered {status}, a redirect, which is not followed"
@@ -341,7 +341,7 @@ class HandoffServer(ThreadingTCPServer):
         """True if the header holds the token; compared in constant time."""
         return hmac.compare_digest(authorization.encode("utf-8", "replace"), self._expected)
 
-    async def work(self, handoff: Handoff, seconds: float) -> Answer:
+    async def work(self, handoff: Handoff, seconds: float) -> RemoteAnswer:
         """One run of the executable, within the budget and the caller's seconds."""
         own = math.inf if self.budget.seconds is None else self.budget.seconds
         budget = self.budget
@@ -351,7 +351,7 @@ class HandoffServer(ThreadingTCPServer):
             run = Run(client, budget=budget)
             result = await run.dispatch(self.executable, handoff)
         claim = {"calls": run.spent.calls, "usd": run.spent.usd}
-        return Answer.model_validate(
+        return RemoteAnswer.model_validate(
             {**result.model_dump(exclude={"output"}), **claim, "output": as_plain(result.output)}
         )
 
@@ -408,10 +408,10 @@ class _Door(BaseHTTPRequestHandler):
         return self._answer(200, answer)
 
     def _refuse(self, status: int, reason: str) -> None:
-        self._answer(status, Answer(status="failed", reason=reason))
+        self._answer(status, RemoteAnswer(status="failed", reason=reason))
         self._drop_body()
 
-    def _answer(self, status: int, answer: Answer) -> None:
+    def _answer(self, status: int, answer: RemoteAnswer) -> None:
         data = answer.model_dump_json().encode("utf-8")
         self.send_response(status)
         self.send_header("content-type", "application/json")

@@ -67,7 +67,7 @@ class Tree:
         self.origin = clock()
         self.events: list[Event] = []
         self.readers: list[Callable[[Event], None]] = []
-        self.given: dict[tuple[str, str], list[Given]] = {}
+        self.given: dict[tuple[str, str], list[GivenHandoff]] = {}
         """Handoffs by the scope that they were given in and what they say."""
 
     def add(self, event: Event) -> list[str]:
@@ -104,7 +104,7 @@ class Position:
 
 
 @dataclass
-class Given:
+class GivenHandoff:
     """One handoff that an executable was given, and what became of it."""
 
     executable: Executable
@@ -357,7 +357,7 @@ class Run:
             to_agent=child.name,
             return_to=caller.name,
         )
-        given = Given(executable)
+        given = GivenHandoff(executable)
         begun = len(self.events)
         bug = None
         result = None
@@ -408,7 +408,7 @@ class Run:
             )
         )
 
-    def _given(self, executable: Executable, handoff: Handoff) -> Given | None:
+    def _given(self, executable: Executable, handoff: Handoff) -> GivenHandoff | None:
         """The latest time that this executable was given this handoff."""
         times = self._tree.given.get((self._position.scope, handoff.key()), [])
         for given in reversed(times):
@@ -416,7 +416,9 @@ class Run:
                 return given
         return None
 
-    def _refusal(self, executable: Executable, child: Run, before: Given | None, again: str) -> str:
+    def _refusal(
+        self, executable: Executable, child: Run, before: GivenHandoff | None, again: str
+    ) -> str:
         """Returns the reason that this dispatch must not happen; empty when it may."""
         way = " → ".join(child.path)
         if self.levels < 1:

@@ -50,14 +50,14 @@ class Bank(Protocol):
 class Workers(Protocol):
     """A place where branches are done: a cluster, or this process."""
 
-    async def do(self, job: Job, account: Account) -> Result:
+    async def do(self, job: BranchJob, account: Account) -> Result:
         """Does a job with `perform`. Raises WorkerLost when the worker is gone, NoCluster when no
         other is there, TypeError when something does not travel. Cancelling it stops the branch."""
         ...
 
 
 @dataclass(frozen=True)
-class Job:
+class BranchJob:
     """All that a worker is told."""
 
     executable: Executable
@@ -222,11 +222,11 @@ class Elsewhere(Wrapper):
                 account.close("cancelled", "cancelled by its caller")
         return run.end_early("failed", f"its worker was lost; {reason}", transient=True)
 
-    def _job(self, handoff: Handoff, run: Run) -> Job:
+    def _job(self, handoff: Handoff, run: Run) -> BranchJob:
         """Returns the job of a worker. The levels and turns that are left hold there too."""
         turns = [ledger.budget.turns for ledger in run.ledger.lineage()]
         known = [limit for limit in turns if limit is not None]
-        return Job(
+        return BranchJob(
             executable=self.wraps,
             handoff=handoff,
             caller=handoff.return_to or "user",

@@ -14,7 +14,7 @@ from ..contract import Result
 from ..run import Run
 from .books import Account, WorkerLost
 from .line import MAX_LINE, Line, LineLost, TooLong
-from .messages import Answer, Bug, Measured, Question, Settled, Work
+from .messages import BankAnswer, BankQuestion, BranchSent, Bug, Measured, RequestSettled
 from .parcel import Back, restored
 
 LOST = "the process that did this work is gone"
@@ -24,7 +24,7 @@ LATE_S = 5.0
 """Seconds that a worker's last words may need when its process is known to be gone."""
 
 
-class Call:
+class WorkerCall:
     """The life of one parcel: `outcome` is its result, or WorkerLost.
 
     The line is the branch's life. When it ends before there is a result, whatever the reason, the
@@ -78,13 +78,13 @@ class Call:
         parcel = b64encode(self._parcel).decode()
         if len(parcel) > MAX_PARCEL:
             raise TooLong(f"the parcel is longer than {MAX_PARCEL:,} bytes")
-        return "work", Work(parcel=parcel, rest=rest).model_dump_json()
+        return "work", BranchSent(parcel=parcel, rest=rest).model_dump_json()
 
     async def _event(self, body: bytes) -> None:
         self._account.told(body)
 
     async def _question(self, body: bytes) -> None:
-        asked = Question.model_validate_json(body)
+        asked = BankQuestion.model_validate_json(body)
         if self._account.leased is not None:
             await self._note(asked)
             return
@@ -92,31 +92,31 @@ class Call:
         self._waiting.add(answering)
         answering.add_done_callback(self._waiting.discard)
 
-    async def _note(self, asked: Question) -> None:
+    async def _note(self, asked: BankQuestion) -> None:
         """Books what the worker has booked in its slice already; it waits for no answer."""
         try:
             await self._booked(asked)
         except Exhausted as problem:
             raise LineLost(f"it used more than its slice: {problem}") from None
 
-    async def _answer(self, asked: Question) -> None:
+    async def _answer(self, asked: BankQuestion) -> None:
         try:
             answer = await self._booked(asked)
         except Exhausted as problem:
-            answer = Answer(id=asked.id, refused=str(problem))
+            answer = BankAnswer(id=asked.id, refused=str(problem))
         if self._line is not None:
             self._line.send("answer", answer.model_dump_json())
 
-    async def _booked(self, asked: Question) -> Answer:
+    async def _booked(self, asked: BankQuestion) -> BankAnswer:
         if asked.size is not None:
             number, booked = await self._account.book(asked.size)
-            return Answer(id=asked.id, number=number, booked=booked)
+            return BankAnswer(id=asked.id, number=number, booked=booked)
         if asked.number is not None:
             await self._account.again(asked.number)
-        return Answer(id=asked.id)
+        return BankAnswer(id=asked.id)
 
     async def _settled(self, body: bytes) -> None:
-        cost = Settled.model_validate_json(body)
+        cost = RequestSettled.model_validate_json(body)
         await self._account.settle(cost.number, cost.spent)
 
     async def _done(self, body: bytes) -> None:
@@ -170,7 +170,7 @@ class Call:
             self._line.cut()
 
 
-class Measure(Call):
+class Measure(WorkerCall):
     """A worker's call that only times its questions; `outcome` has the seconds of one as its
     output."""
 

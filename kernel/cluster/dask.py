@@ -22,10 +22,10 @@ from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from ..contract import Result, in_words
-from .books import Account, Job, NoCluster
-from .call import Call, Measure
+from .books import Account, BranchJob, NoCluster
+from .call import Measure, WorkerCall
 from .line import Line, LineLost, Switchboard, Ticket, installed, optional
-from .messages import Ended, Failed, Opened, Order, Seen
+from .messages import ClusterFailed, Opened, Order, OrderEnded, Seen
 from .parcel import packed
 
 START_S, STOP_S, CLOSE_S = 60.0, 5.0, 15.0
@@ -48,7 +48,7 @@ SETTINGS = {
 class Cluster:
     """An open Dask cluster; from `open_cluster`."""
 
-    def __init__(self, board: Switchboard, desk: Desk) -> None:
+    def __init__(self, board: Switchboard, desk: DeskClient) -> None:
         self._board = board
         self._desk = desk
 
@@ -76,8 +76,8 @@ class Cluster:
         shared = {"require_encryption": True, "tls_ca_file": opened.certificate}
         return {"address": opened.address, "security": security(**shared, **own, **keys)}
 
-    async def do(self, job: Job, account: Account) -> Result:
-        call = Call(account, packed(job))
+    async def do(self, job: BranchJob, account: Account) -> Result:
+        call = WorkerCall(account, packed(job))
         await self._desk.look_again()
         async with self._given(call):
             try:
@@ -92,7 +92,7 @@ class Cluster:
                 raise
 
     @contextlib.asynccontextmanager
-    async def _given(self, call: Call) -> AsyncIterator[None]:
+    async def _given(self, call: WorkerCall) -> AsyncIterator[None]:
         """Has a worker call the run, and forgets it afterwards."""
         ticket = self._board.expect(call.serve)
         order = self._desk.give(ticket, call)
@@ -115,16 +115,18 @@ class Cluster:
         await self._desk.ready(workers)
 
 
-class Desk:
+class DeskClient:
     """The run's side of the process that speaks Dask: what is ordered there, and what it sees."""
 
     def __init__(self, address: str | None, patience_s: float, options: dict[str, Any]) -> None:
         self.options = options
         self.opened = Opened(address=address or "")
         self._patience_s = patience_s
-        self._opening: asyncio.Future[Opened | Failed] = asyncio.get_running_loop().create_future()
+        self._opening: asyncio.Future[Opened | ClusterFailed] = (
+            asyncio.get_running_loop().create_future()
+        )
         self._line: Line | None = None
-        self._calls: dict[str, Call] = {}
+        self._calls: dict[str, WorkerCall] = {}
         self._orders = itertools.count(1)
         self._seen = Seen(workers=0, nobody=False, lost=False)
         self._looked = asyncio.Event()
@@ -148,9 +150,9 @@ class Desk:
         if verb == "seen":
             self._see(Seen.model_validate_json(body))
         elif verb == "ended":
-            self._end(Ended.model_validate_json(body))
+            self._end(OrderEnded.model_validate_json(body))
         elif not self._opening.done():
-            kind = Opened if verb == "opened" else Failed
+            kind = Opened if verb == "opened" else ClusterFailed
             self._opening.set_result(kind.model_validate_json(body))
 
     def _see(self, seen: Seen) -> None:
@@ -162,7 +164,7 @@ class Desk:
         self._looked.set()
         self._looked.clear()
 
-    def _end(self, ended: Ended) -> None:
+    def _end(self, ended: OrderEnded) -> None:
         call = self._calls.get(ended.id)
         if call is None:
             return
@@ -180,11 +182,11 @@ class Desk:
                 raise OSError(f"the process that opens it ended with {process.returncode}")
             await asyncio.wait({self._opening}, timeout=0.1)
         opened = self._opening.result()
-        if isinstance(opened, Failed):
+        if isinstance(opened, ClusterFailed):
             raise OSError(opened.reason)
         self.opened = opened
 
-    def give(self, ticket: Ticket, call: Call) -> str:
+    def give(self, ticket: Ticket, call: WorkerCall) -> str:
         """Has some worker call with this ticket; returns the order's id."""
         id = str(next(self._orders))
         self._calls[id] = call
@@ -286,7 +288,7 @@ async def open_cluster(
     async with contextlib.AsyncExitStack() as stack:
         try:
             board = await stack.enter_async_context(Switchboard(host or _towards(address)).open())
-            desk = Desk(address, patience_s, options)
+            desk = DeskClient(address, patience_s, options)
             order = {
                 "ticket": asdict(board.expect(desk.serve)),
                 "address": address,
@@ -353,7 +355,7 @@ def _started(order: dict[str, Any]) -> subprocess.Popen[bytes]:
     return process
 
 
-async def _ended(process: subprocess.Popen[bytes], desk: Desk) -> None:
+async def _ended(process: subprocess.Popen[bytes], desk: DeskClient) -> None:
     """Ends the cluster's processes on this machine: asks them first, then kills them."""
     if not desk.close():
         process.terminate()

@@ -20,7 +20,7 @@ from typing import Any
 from ..contract import in_words
 from .dask import LOOK_S, SETTINGS, STOP_S
 from .line import Line, LineLost, Ticket, dial, optional
-from .messages import Ended, Failed, Opened, Order, Seen
+from .messages import ClusterFailed, Opened, Order, OrderEnded, Seen
 from .worker import work
 
 STATUS_S = 0.1
@@ -42,11 +42,11 @@ async def _serve(order: dict[str, Any]) -> None:
             try:
                 dask, opened = await _opened(stack, order)
             except Exception as problem:
-                failed = Failed(reason=in_words(problem) or type(problem).__name__)
+                failed = ClusterFailed(reason=in_words(problem) or type(problem).__name__)
                 line.send("failed", failed.model_dump_json())
                 return
             line.send("opened", opened.model_dump_json())
-            await Desk(line, dask, order["patience_s"]).serve()
+            await DeskServer(line, dask, order["patience_s"]).serve()
     finally:
         await line.close()
 
@@ -114,7 +114,7 @@ def _without_pages() -> type:
 
 
 @dataclass
-class Desk:
+class DeskServer:
     """The cluster's side of a run: it takes orders, watches the workers and reports."""
 
     line: Line
@@ -174,7 +174,7 @@ class Desk:
             bug = True
         if self._lost:
             await self._look()
-        ended = Ended(id=order.id, reason=reason, bug=bug)
+        ended = OrderEnded(id=order.id, reason=reason, bug=bug)
         self.line.send("ended", ended.model_dump_json())
 
     async def _watch(self) -> None:

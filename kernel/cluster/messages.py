@@ -20,7 +20,7 @@ class Message(BaseModel):
 # ── from the run to a worker, and back ────────────────────────────────────────────────────────────
 
 
-class Work(Message):
+class BranchSent(Message):
     """The run gives out a branch."""
 
     parcel: str
@@ -29,7 +29,7 @@ class Work(Message):
     """What the attempt may use without asking, where its money is leased."""
 
 
-class Question(Message):
+class BankQuestion(Message):
     """A worker asks for money, or only whether somebody is there."""
 
     id: int
@@ -39,7 +39,7 @@ class Question(Message):
     """Of a booked one that is sent again."""
 
 
-class Answer(Message):
+class BankAnswer(Message):
     """The run answers a question."""
 
     id: int
@@ -48,7 +48,7 @@ class Answer(Message):
     refused: str = ""
 
 
-class Settled(Message):
+class RequestSettled(Message):
     """A worker tells what a request cost; None: it does not know."""
 
     number: int
@@ -86,7 +86,7 @@ class Opened(Message):
     key: str = ""
 
 
-class Failed(Message):
+class ClusterFailed(Message):
     """The cluster is not up."""
 
     reason: str
@@ -102,7 +102,7 @@ class Seen(Message):
     """Whether the scheduler is gone."""
 
 
-class Ended(Message):
+class OrderEnded(Message):
     """An order ended: its worker called the run, or why it could not."""
 
     id: str

@@ -30,14 +30,14 @@ from ..journal import Journal, JournalError
 from ..models import spent_on
 from ..run import Run
 from ..wire import ApiError, Reply, Request
-from .books import Account, Bank, Job
+from .books import Account, Bank, BranchJob
 from .line import optional
 
 LATE_S = 5.0
 """Seconds until a worker that was killed has let go of its branch's journal."""
 
 
-def packed(job: Job) -> bytes:
+def packed(job: BranchJob) -> bytes:
     """Packs what goes out to a worker. Raises TypeError that says what does not travel."""
     cloudpickle = optional("cloudpickle")
     try:
@@ -48,7 +48,7 @@ def packed(job: Job) -> bytes:
         raise TypeError(f"{name} cannot travel to a worker: {in_words(problem)}") from None
 
 
-async def perform(job: Job, bank: Bank, tell: Callable[[str], None]) -> Result:
+async def perform(job: BranchJob, bank: Bank, tell: Callable[[str], None]) -> Result:
     """Does one branch in a run of its own, and reports each event with `tell`.
 
     Raises SetupError, before anything is asked, for a client whose cost nobody at home would count.
@@ -143,7 +143,7 @@ class Here:
     travel is seen here too.
     """
 
-    async def do(self, job: Job, account: Account) -> Result:
+    async def do(self, job: BranchJob, account: Account) -> Result:
         account.run.note("done in this process", about="here")
         with contextlib.suppress(ModuleNotFoundError):
             job = pickle.loads(packed(job))  # our own, packed a moment ago

@@ -11,9 +11,9 @@ from typing import Any
 from ..budget import Budget, Exhausted, Ledger, Spent
 from ..contract import in_words
 from ..wire import RequestSize
-from .books import Holds, Job, hold_in
+from .books import BranchJob, Holds, hold_in
 from .line import Line, LineLost, Ticket, dial
-from .messages import Answer, Bug, Measured, Question, Settled, Work
+from .messages import BankAnswer, BankQuestion, BranchSent, Bug, Measured, RequestSettled
 from .parcel import perform, seconds_each, sent_back
 
 
@@ -33,7 +33,7 @@ async def work(ticket: dict[str, Any]) -> str:
         if verb == "measure":
             await _measure(line, int(body))
         else:
-            await _branch(line, Work.model_validate_json(body))
+            await _branch(line, BranchSent.model_validate_json(body))
     except LineLost as problem:
         return f"its line to the run broke: {problem}"
     finally:
@@ -41,7 +41,7 @@ async def work(ticket: dict[str, Any]) -> str:
     return ""
 
 
-async def _branch(line: Line, given: Work) -> None:
+async def _branch(line: Line, given: BranchSent) -> None:
     """Does a branch, until it is done, is stopped, or cannot tell any more."""
     home = Home(line)
     listening = asyncio.ensure_future(home.listen())
@@ -56,10 +56,10 @@ async def _branch(line: Line, given: Work) -> None:
         doing.result()
 
 
-async def _told(home: Home, given: Work) -> None:
+async def _told(home: Home, given: BranchSent) -> None:
     """Does a branch and sends its result."""
     try:
-        job: Job = pickle.loads(b64decode(given.parcel))  # from the run, over its own line
+        job: BranchJob = pickle.loads(b64decode(given.parcel))  # from the run, over its own line
         bank = Leased(home, given.rest, job.unknown_price_ok) if job.leased else home
         result = await perform(job, bank, home.tell)
         home.line.send("done", sent_back(result).model_dump_json())
@@ -87,14 +87,14 @@ class Home:
 
     def __init__(self, line: Line) -> None:
         self.line = line
-        self._asked: dict[int, asyncio.Future[Answer]] = {}
+        self._asked: dict[int, asyncio.Future[BankAnswer]] = {}
         self._questions = 0
 
     async def listen(self) -> None:
         """Takes in answers, until the run says stop or the line ends."""
         try:
             while (message := await self.line.receive()) and message[0] == "answer":
-                answer = Answer.model_validate_json(message[1])
+                answer = BankAnswer.model_validate_json(message[1])
                 asked = self._asked.pop(answer.id, None)
                 if asked is not None and not asked.done():
                     asked.set_result(answer)
@@ -116,7 +116,7 @@ class Home:
         await self._ask(number=number)
 
     async def settle(self, number: int, actual: Spent | None) -> None:
-        self.say("settled", Settled(number=number, spent=actual).model_dump_json())
+        self.say("settled", RequestSettled(number=number, spent=actual).model_dump_json())
         with contextlib.suppress(LineLost):
             await self.line.sent()
 
@@ -127,17 +127,17 @@ class Home:
         """Tells something that needs no answer."""
         self.line.send(verb, body)
 
-    def question(self, **about: Any) -> int:  # Any: Question checks them
+    def question(self, **about: Any) -> int:  # Any: BankQuestion checks them
         """Sends a question; returns its number."""
         self._questions += 1
-        asked = Question(id=self._questions, **about)
+        asked = BankQuestion(id=self._questions, **about)
         self.line.send("question", asked.model_dump_json())
         return asked.id
 
-    async def _ask(self, **about: Any) -> Answer:
+    async def _ask(self, **about: Any) -> BankAnswer:
         """Sends a question and waits for the answer. Raises Exhausted with the run's words."""
         id = self.question(**about)
-        waiting: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        waiting: asyncio.Future[BankAnswer] = asyncio.get_running_loop().create_future()
         self._asked[id] = waiting
         await self.line.sent()
         answer = await waiting

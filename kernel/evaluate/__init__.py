@@ -7,7 +7,7 @@ the same conditions, so they are compared pair by pair.
 
 from . import student
 from .cases import Case, CaseError, KeyFact, load, sentences
-from .marks import Report, Row
+from .marks import DesignRow, Report
 from .statistics import (
     FEWEST,
     Difference,
@@ -27,12 +27,12 @@ __all__ = [
     "CaseError",
     "Conditions",
     "Design",
+    "DesignRow",
     "Difference",
     "Interval",
     "Item",
     "KeyFact",
     "Report",
-    "Row",
     "Trial",
     "all_of_k",
     "by_case",

@@ -28,7 +28,7 @@ from .trials import Trial
 
 
 @dataclass(frozen=True)
-class Row:
+class DesignRow:
     """One design: its marks, its chances, its price and its pace."""
 
     design: str
@@ -62,7 +62,7 @@ class Report:
     trials: Mapping[str, Sequence[Trial]]
     conditions: str = ""
     k: int = 3
-    rows: list[Row] = field(init=False)
+    rows: list[DesignRow] = field(init=False)
 
     def __post_init__(self) -> None:
         if not self.trials:
@@ -80,9 +80,9 @@ class Report:
     def repeats(self) -> int:
         return len(next(iter(self.trials.values()))) // self.cases
 
-    def _row(self, name: str, group: Sequence[Trial], first: Sequence[Trial]) -> Row:
+    def _row(self, name: str, group: Sequence[Trial], first: Sequence[Trial]) -> DesignRow:
         prices = [trial.usd for trial in group if trial.usd is not None]
-        return Row(
+        return DesignRow(
             design=name,
             mark=interval(group),
             items={item: fmean(trial.marks[item] for trial in group) for item in group[0].marks},
@@ -101,7 +101,7 @@ class Report:
         chances = ["pass@1", f"pass@{self.k}", f"all of {self.k}"] if self.k else []
         return ["design", "mark [interval]", *chances, "$ for 1,000", "calls", "against the first"]
 
-    def cells(self, row: Row) -> list[str]:
+    def cells(self, row: DesignRow) -> list[str]:
         """A row of the table, as text."""
         count = self.cases * self.repeats
         usd = "unknown" if row.usd is None else f"{1000 * row.usd / count:,.2f}"

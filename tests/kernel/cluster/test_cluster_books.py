@@ -20,9 +20,9 @@ from kernel.budget import CAPS, Spent
 from kernel.cluster import Account, Here, WorkerLost, fan_out, perform, share, worker
 from kernel.cluster import call as calls
 from kernel.cluster import line as lines
-from kernel.cluster.call import Call
+from kernel.cluster.call import WorkerCall
 from kernel.cluster.line import Line, LineLost, Switchboard, certificate, dial
-from kernel.cluster.messages import Question
+from kernel.cluster.messages import BankQuestion
 from kernel.cluster.parcel import packed
 from kernel.events import Dispatched, Note, Replied, Returned, to_json
 from kernel.wire import RequestSize
@@ -178,7 +178,7 @@ class Callers:
 
     async def do(self, job, account):
         async with Switchboard("127.0.0.1").open() as board:
-            call = Call(account, packed(job))
+            call = WorkerCall(account, packed(job))
             ticket = board.expect(call.serve)
             working = asyncio.ensure_future(
                 worker.work({**asdict(ticket), "token": f"{self.deaths.next()}:{ticket.token}"})
@@ -531,7 +531,7 @@ async def test_a_worker_that_cannot_call_is_a_lost_one():
         async def do(self, job, account):
             if self.deaths.next() is None:
                 return await super().do(job, account)
-            call = Call(account, packed(job))
+            call = WorkerCall(account, packed(job))
             nowhere = {"host": "127.0.0.1", "port": 9, "certificate": CERTIFICATE, "token": "t"}
             await call.gone(await worker.work(nowhere))
             return await call.outcome
@@ -620,11 +620,11 @@ async def test_a_worker_that_makes_things_up_is_lost_and_what_it_booked_is_paid(
     run = Run(connect(), budget=Budget(calls=3))
 
     async def work(handoff, below):
-        call = Call(Account(below), b"")
+        call = WorkerCall(Account(below), b"")
         async with Switchboard("127.0.0.1").open() as board:
             line = await dial(board.expect(call.serve))
             assert (await line.receive())[0] == "work"
-            line.send("question", Question(id=1, size=SIZE).model_dump_json())
+            line.send("question", BankQuestion(id=1, size=SIZE).model_dump_json())
             assert (await line.receive())[0] == "answer"
             for verb, body in messages:
                 line.send(verb, body)

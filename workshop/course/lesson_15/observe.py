@@ -7,7 +7,7 @@ from typing import Any
 
 from classroom.observing import call, held
 from kernel import Handoff, Result
-from kernel.memory import Note
+from kernel.memory import MemoryNote
 from kernel.search import Document, Hit
 from workshop.course.desks import Specialist, order_of
 from workshop.course.seen import ending, quiet_run
@@ -17,7 +17,7 @@ from workshop.course.seen import ending, quiet_run
 class Notes:
     """A memory that holds its notes in a dict, and a log of what is done to it."""
 
-    notes: dict[str, Note]
+    notes: dict[str, MemoryNote]
     today: str
     log: list[tuple[str, ...]] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
@@ -33,24 +33,24 @@ class Notes:
                 hits.append(Hit(document, note.text, 0.0))
         return hits[:limit]
 
-    def read(self, name: str) -> Note:
+    def read(self, name: str) -> MemoryNote:
         if name not in self.notes:
             self.refusal = f"no note {name!r}; there are: {', '.join(self.notes)}"
             raise KeyError(self.refusal)
         return self.notes[name]
 
-    def write(self, title: str, text: str, source: str) -> Note:
+    def write(self, title: str, text: str, source: str) -> MemoryNote:
         number = len(self.notes)
         name = f"{title}-{number}"
-        note = Note(name, title, text, self.today, source)
+        note = MemoryNote(name, title, text, self.today, source)
         return self._keep("write", note)
 
-    def correct(self, name: str, text: str, source: str) -> Note:
+    def correct(self, name: str, text: str, source: str) -> MemoryNote:
         title = self.read(name).title
-        note = Note(name, title, text, self.today, source)
+        note = MemoryNote(name, title, text, self.today, source)
         return self._keep("correct", note)
 
-    def _keep(self, how: str, note: Note) -> Note:
+    def _keep(self, how: str, note: MemoryNote) -> MemoryNote:
         complete = note.text.strip() and note.source.strip()
         if not complete:
             self.refusal = "a note needs a title, a text and a source"
@@ -63,7 +63,7 @@ class Notes:
 
 def remembered(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Observes the searches, the research, the notes that are kept, and the result."""
-    notes = [Note(*facts) for facts in case["notes"]]
+    notes = [MemoryNote(*facts) for facts in case["notes"]]
     memory = Notes({note.name: note for note in notes}, case["today"])
     result = Result(**case["result"])
     researcher = Specialist("researcher", lambda _: result)
@@ -97,7 +97,7 @@ def kept_or_found(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     today = "2026-11-22"
     notes = {}
     for name, title, text, source in case["notes"]:
-        notes[name] = Note(name, title, text, today, source)
+        notes[name] = MemoryNote(name, title, text, today, source)
     memory = Notes(notes, today)
     result = Result(**case["reader"])
     reader = Specialist("reader", lambda _: result)
