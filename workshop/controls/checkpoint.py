@@ -101,12 +101,12 @@ class Question(Control):
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[str] = loop.create_future()
 
-        def decide(
-            button: Any,
-        ) -> None:  # called in the kernel's thread for widgets, not in the loop's
-            loop.call_soon_threadsafe(
-                lambda: answer.done() or answer.set_result(button.description)
-            )
+        def settle(option: str) -> None:
+            if not answer.done():
+                answer.set_result(option)
+
+        def decide(button: Any) -> None:  # called in the kernel's thread for widgets
+            loop.call_soon_threadsafe(settle, button.description)
 
         assert self.widget  # its buttons exist from here on
         for button in self._buttons:
@@ -165,7 +165,8 @@ async def checkpoint(
     interrupted.
     """
     options = tuple(options)
-    on_timeout = options[-1] if on_timeout is None and options else on_timeout
+    last = options[-1] if options else ""
+    late = last if on_timeout is None else on_timeout
     if (
         len(set(options)) != len(options)
         or not options
@@ -174,7 +175,7 @@ async def checkpoint(
         raise ValueError(
             f"the options are {options!r}; expected at least one, each a different text"
         )
-    for name, answer in (("headless", headless), ("on_timeout", on_timeout)):
+    for name, answer in (("headless", headless), ("on_timeout", late)):
         if answer not in options:
             raise ValueError(
                 f"{name} is {answer!r}; expected one of the options: {', '.join(options)}"
@@ -182,11 +183,11 @@ async def checkpoint(
     asked = Question(question, options, show, edit)
 
     async def ask() -> dict[str, str] | None:
-        decision = await _asked(asked, timeout_s, headless, on_timeout)
+        decision = await _asked(asked, timeout_s, headless, late)
         return vars(decision) if decision.by == "person" else None
 
     if journal is None:
-        return await _asked(asked, timeout_s, headless, on_timeout)
+        return await _asked(asked, timeout_s, headless, late)
     facts = [options, as_shown_text(show), edit]
     decided = await journal.decision(question, about=facts, ask=ask)
     if asked.decision is None:

@@ -58,7 +58,8 @@ class FailureLab(Control):
         self.teams, self.intent, self.seed = dict(teams), intent, seed
         self.run: Run | None = None
         self.result: Result | None = None
-        self._place, self._task = Place(), None
+        self._place = Place()
+        self._task: asyncio.Task[None] | None = None
         self._set(failure or next(iter(self.teams)), {"cap": cap, "local": local, "calls": calls})
 
     async def play(self) -> Result:

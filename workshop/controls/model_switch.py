@@ -15,10 +15,11 @@ from classroom.notebook.presence import IN_BROWSER, interactive, notebook_name
 from classroom.paper.control import Control
 from classroom.paper.shown import prose, status_line
 from kernel import Client, SetupError, spending
+from kernel.client import Mode
 
 from .choice import Choice
 
-LABELS = {
+LABELS: dict[Mode, tuple[str, str]] = {
     "offline": ("Offline", "The workshop's own model: deterministic, no key, no network"),
     "live": ("Live", "The real service: your key, your money, under a hard cap"),
     "local": ("Local server", "The server that ANTHROPIC_BASE_URL names"),
@@ -112,7 +113,7 @@ class ModelSwitch(Control, traitlets.HasTraits):
             )
         return kernel.connect(self.mode, concurrency=concurrency)
 
-    def missing(self, mode: str) -> str:
+    def missing(self, mode: Mode) -> str:
         """Returns the reason that a mode is not ready, in one line; empty when it is."""
         try:
             kernel.connect(mode)
@@ -124,7 +125,7 @@ class ModelSwitch(Control, traitlets.HasTraits):
         """The choice in one line: `Model: offline (deterministic; no key needed)`."""
         return f"Model: {self._said(self.mode)}"
 
-    def _said(self, mode: str) -> str:
+    def _said(self, mode: Mode) -> str:
         if mode == "offline":
             return "offline (deterministic; no key needed)"
         problem = self.missing(mode)

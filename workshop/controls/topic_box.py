@@ -71,7 +71,7 @@ class TopicBox(Control):
 
     def stop(self) -> None:
         """Cancels the run that is under way; what was finished stays in `result.artifacts`."""
-        if self.running:
+        if self.task is not None:
             self.task.cancel("stopped by you")
 
     async def finished(self) -> Result:
@@ -79,16 +79,18 @@ class TopicBox(Control):
 
         Raises what the run raised (SetupError, bugs). Interrupting the cell stops the run.
         """
-        if self.task is None:
-            if interactive() and not self._on_display:
-                _display(self)
-            self.start()
+        if self.task is None and interactive() and not self._on_display:
+            _display(self)
+        task = self.task or self.start()
         try:
-            await asyncio.wait([self.task])
+            await asyncio.wait([task])
         except asyncio.CancelledError:
             self.stop()
             raise
-        return self.result if self.task.cancelled() else self.task.result()
+        if task.cancelled():
+            assert self.result is not None  # `_ended` has set it
+            return self.result
+        return task.result()
 
     def text(self) -> str:
         """The topic, and what came of it, without anything that differs from run to run."""
@@ -200,19 +202,11 @@ class TopicBox(Control):
 
     def _show_end(self) -> None:
         self._run_button.disabled, self._stop_button.disabled = False, True
-        self._status.value = status_line(self._said())
-        self._outcome.value = self._outcome_html()
+        if self.result is not None:  # None when the kernel itself was interrupted
+            self._status.value = status_line(_ending(self.result))
+            self._outcome.value = self._outcome_html(self.result)
 
-    def _said(self) -> str:
-        match self.result:
-            case Result(status="ok"):
-                return "Done."
-            case Result(status="cancelled", reason=reason):
-                return reason
-            case result:
-                return f"Not finished ({result.status}): {result.reason or 'no reason given'}"
-
-    def _outcome_html(self) -> str:
+    def _outcome_html(self, result: Result) -> str:
         """The brief, or else the work that was finished, each piece to open; then the bill and
         every handoff.
         """
@@ -221,13 +215,13 @@ class TopicBox(Control):
         from workshop.views.understood import readings
         from workshop.views.view import under
 
-        text = self.result.output if isinstance(self.result.output, str) else ""
+        text = result.output if isinstance(result.output, str) else ""
         parts = (
             [markdown(text)]
             if text
             else [
                 _folded(f"{name} ({len(work.split()):,} words)", markdown(work))
-                for name, work in self.result.artifacts.items()
+                for name, work in result.artifacts.items()
             ]
         )
         if self.run is not None and self.run.events:
@@ -300,6 +294,16 @@ class _Drawing:
                 await asyncio.sleep(FRAME_S)
                 if self._changed:
                     break
+
+
+def _ending(result: Result) -> str:
+    match result.status:
+        case "ok":
+            return "Done."
+        case "cancelled":
+            return result.reason
+        case status:
+            return f"Not finished ({status}): {result.reason or 'no reason given'}"
 
 
 def _stopped(run: Run | None) -> Result:

@@ -168,20 +168,19 @@ class BudgetGauges(View):
     def _caps(
         self, owner: str, limits: Budget, used: Spent, seconds: float, below: list[Passage]
     ) -> Iterator[Gauge]:
-        amounts = {
+        turns = max((each.turns for each in below), default=0)
+        if limits.turns is not None:  # the answer after the last turn is no turn of the loop
+            turns = min(turns, limits.turns)
+        amounts: dict[str, Decimal | int | None] = {
             "usd": used.usd,
             "calls": used.calls,
             "tokens": used.tokens,
-            "turns": max((each.turns for each in below), default=0),
+            "turns": turns,
             "seconds": Decimal(f"{seconds:.3f}") if self.time == "seconds" else None,
         }
         for limit, amount in amounts.items():
             cap = getattr(limits, limit)
             if cap is not None:
-                if limit == "turns":
-                    amount = min(
-                        amount, cap
-                    )  # the answer asked for after the last turn is no turn of the loop
                 yield Gauge(
                     owner,
                     "dollars" if limit == "usd" else limit,

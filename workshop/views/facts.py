@@ -16,14 +16,12 @@ def facts_of(trace: Trace) -> dict[str, Any]:
     """
     handoffs = trace.handoffs()[1:]
     order = [handoff["to_agent"] for handoff in handoffs]
-    first = next(
-        (handoff["artifacts"] for handoff in handoffs if handoff["to_agent"] == "writer"), {}
-    )
+    given = [handoff["artifacts"] for handoff in handoffs if handoff["to_agent"] == "writer"]
     drafts = [handoff["artifacts"].get("draft", "") for handoff in handoffs]
     cited = re.findall(r"\[([\w-]+)\]", drafts[-1]) if drafts else []
     return {
         "who": list(dict.fromkeys(order)),
-        "writer got": list(first),
+        "writer got": list(given[0]) if given else [],
         "order": order,
         "calls": trace.totals()["calls"],
         "documents": sorted(set(cited)),

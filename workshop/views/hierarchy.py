@@ -179,7 +179,7 @@ class Hierarchy(View):
             shapes.append(text(left, TOP - 12, words, size=SMALL, fill=MUTED, width=width))
         y = TOP
         for root in roots:
-            drawn, y, _ = self._drawn(root, y, width)
+            drawn, y, _ = self._tree(root, y, width)
             shapes += drawn
         leaves = sum(not node.parts for node in self.nodes())
         if leaves > MOST:
@@ -187,7 +187,7 @@ class Hierarchy(View):
             y += 24
         return card(y + 8 if roots else 80, self.finding(), shapes)
 
-    def _drawn(self, node: Node, y: float, width: float) -> tuple[list[str], float, float]:
+    def _tree(self, node: Node, y: float, width: float) -> tuple[list[str], float, float]:
         """The shapes of a node and all below, where the next one begins, and its own middle."""
         left = MARGIN + (node.level - 1) * (width + GAP)
         boxes: list[str] = []
@@ -196,7 +196,7 @@ class Hierarchy(View):
         for part in node.parts:
             if below >= TOP + MOST * PITCH:
                 break
-            drawn, below, middle = self._drawn(part, below, width)
+            drawn, below, middle = self._tree(part, below, width)
             boxes += drawn
             middles.append(middle)
         own = sum(middles) / len(middles) if middles else y + HEIGHT / 2

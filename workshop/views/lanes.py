@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 from classroom.paper.svg import (
     CARD,
@@ -22,7 +23,7 @@ from classroom.paper.svg import (
     tint,
 )
 
-from .scene import Call, Member, Moment, Passage, Span
+from .scene import Call, Member, Moment, Passage
 from .view import Time
 
 NICE = (1, 2, 5)
@@ -30,6 +31,16 @@ FAINT = tint(LINE, 0.6)
 TROUBLE = ("failed", "stopped", "paused")
 BLOCKS = "·░█"
 """Nothing, held, a model call: for the text twin."""
+
+
+class Lasting(Protocol):
+    """Something with a begin and an end: a span of time, a handoff, a model call."""
+
+    @property
+    def begin(self) -> Moment: ...
+
+    @property
+    def end(self) -> Moment | None: ...
 
 
 @dataclass(frozen=True)
@@ -191,7 +202,9 @@ def _apart(spans: Iterable[tuple[float, float]]) -> Iterable[tuple[float, float]
         yield last
 
 
-def in_text(held: Iterable[Span], calls: Iterable[Span], now: Moment, columns: int = 48) -> str:
+def in_text(
+    held: Iterable[Lasting], calls: Iterable[Lasting], now: Moment, columns: int = 48
+) -> str:
     """A lane in characters, in steps: `·` nothing, `░` held, `█` a model call."""
     cells = [0] * columns
     whole = max(now.step, 1)

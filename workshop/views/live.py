@@ -105,6 +105,7 @@ class _Screen:
         self._logged = 0
         self._seen = (self._events[-1].at if self._events else 0.0, time.monotonic())
         self._timer: asyncio.TimerHandle | None = None
+        self._due = 0.0
         self._drawn_at, self._gap, self._open = 0.0, FRAME_S, True
         self._draw()
         self._handle = display(self._box, display_id=True)

@@ -110,18 +110,15 @@ class PlanGraph(View):
             why = next((text for seq, text in reversed(reasons.items()) if seq < note.seq), "")
             made = Made(len(found) + 1, why.partition(": ")[2])
             for batch in Plan.model_validate(note.fields["plan"]).batches():
-                placed = [_placed(step, done, firsts, end, found) for step in batch]
+                placed = [_placed(planned, done, firsts, end, found) for planned in batch]
                 for one in placed:
                     one.rounds = rounds.get(one.job.run, 1) if one.job else 1
                 made.batches.append(placed)
             found.append(made)
-        last = found[-1]
-        for made in found[:-1]:
-            for placed in made.steps:
-                placed.dropped = placed.job is None
-        for placed in last.steps:
-            if placed.job is None and self._over():
-                placed.dropped = True
+        for made in found:
+            replaced = made is not found[-1]
+            for step in made.steps:
+                step.dropped = step.job is None and (replaced or self._over())
         return found
 
     def _over(self) -> bool:
@@ -209,7 +206,7 @@ def _placed(
     before = {placed.job.run for made in earlier for placed in made.steps if placed.job}
     job = mine[-1] if mine else None
     tries = sum(one.run not in before for one in mine)
-    return Placed(step, job, kept=bool(job) and job.run in before, tries=tries)
+    return Placed(step, job, kept=job is not None and job.run in before, tries=tries)
 
 
 def _count(amount: int, thing: str) -> str:
@@ -263,7 +260,8 @@ def _arrow(x1: float, y1: float, x2: float, y2: float, *, done: bool) -> Iterato
 def _box(placed: Placed, x: float, y: float, width: float, hue: str) -> Iterator[str]:
     waiting, active = placed.state in ("waiting", "dropped"), placed.state == "working"
     fill = tint(hue, 0.16) if active else tint(hue, 0.07) if not waiting else "#ffffff"
-    outline = {"stroke": LINE if waiting else hue, "stroke_width": 2.25 if active else 1.25}
+    stroke = LINE if waiting else hue
+    weight = 2.25 if active else 1.25
     if placed.dropped:
         yield element(
             "rect",
@@ -277,7 +275,7 @@ def _box(placed: Placed, x: float, y: float, width: float, hue: str) -> Iterator
             stroke_dasharray="4 3",
         )
     else:
-        yield box(x, y, width, HEIGHT, fill=fill, **outline)
+        yield box(x, y, width, HEIGHT, fill=fill, stroke=stroke, stroke_width=weight)
     room = width - 20
     yield text(
         x + 10,

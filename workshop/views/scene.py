@@ -220,8 +220,10 @@ class Scene:
     def hub(self) -> Member:
         """The one in the middle: the supervisor, or the user where there is none."""
         first = next(iter(self.user.specialists.values()), None)
-        alone = first and len(self.user.specialists) == 1 and not self.user.own.calls
-        return first if alone and first.specialists else self.user
+        if first is None or not first.specialists:
+            return self.user
+        alone = len(self.user.specialists) == 1 and not self.user.own.calls
+        return first if alone else self.user
 
     @property
     def members(self) -> list[Member]:
@@ -381,8 +383,9 @@ class Scene:
         member.numbers.append(passage.number)
         member.slots = max(member.slots, slot + 1)
         if len(member.bars) == BARS:
-            begin, end = member.merged or (member.bars[0].begin, member.bars[0].begin)
-            member.merged = Span(begin, max(end, member.bars[0].end or moment))
+            oldest = member.bars[0]
+            begin, end = member.merged or Span(oldest.begin, oldest.end)
+            member.merged = Span(begin, max(end or moment, oldest.end or moment))
         member.bars.append(passage)
         if caller is self._run:
             self._tasks[handoff.intent] = None
@@ -390,7 +393,8 @@ class Scene:
                 self._member(member, name)
 
     def _return(self, passage: Passage, event: Returned, moment: Moment) -> None:
-        if passage.result is not None or passage is self._run:
+        caller = passage.caller
+        if passage.result is not None or caller is None:
             return
         passage.result, passage.end, passage.doing = event.result, moment, ""
         passage.summary = outcome(event.result)
@@ -399,9 +403,9 @@ class Scene:
         self._book(passage, event.spent - passage.spent)
         passage.member.open.pop(passage.run, None)
         passage.member.latest = next(reversed(passage.member.open.values()), passage)
-        passage.caller.under_way -= 1
-        passage.caller.latest_back = passage
-        if passage.caller is self._run:
+        caller.under_way -= 1
+        caller.latest_back = passage
+        if caller is self._run:
             self._latest_answer = passage
 
     def _request(self, passage: Passage, event: Requested, moment: Moment) -> None:
@@ -457,7 +461,8 @@ def sizes(parts: Iterable[Part]) -> str:
 
 def outcome(result: Result) -> str:
     """Describes a result: its verdict or its size, and the reason when it is not ok."""
-    output, pieces = result.output, []
+    output = result.output
+    pieces: list[str] = []
     if result.status != "ok":
         pieces.append(result.status)
     if isinstance(output, dict) and "verdict" in output:

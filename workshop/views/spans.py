@@ -187,7 +187,7 @@ class SpanTree:
                 bar = [Bar(*map(self._in_columns, (self.bar(row).begin, self.bar(row).end)))]
                 chats = bar if _operation(row) == "chat" else []
                 marks = "".join(f"  ◆ {event.name}" for event in row.events)
-                lane = in_text(bar, chats, last, 34)  # type: ignore[arg-type]
+                lane = in_text(bar, chats, last, 34)
                 lines.append(f"{name.ljust(wide)}  {lane}  {_said(row)}{marks}".rstrip())
         if len(self.spans) > MOST:
             lines.append(f"+ {len(self.spans) - MOST} more spans")

@@ -283,9 +283,8 @@ def _own(member: Member) -> str:
 
 def _edges(layout: Layout, hues: Hues) -> Iterator[str]:
     """Idle edges first, so that what is on its way lies on top."""
-    spokes = [place for place in layout.places if place.hub]
-    for place in sorted(spokes, key=lambda spoke: bool(spoke.member.open)):
-        hub = place.hub
+    spokes = [(place, place.hub) for place in layout.places if place.hub]
+    for place, hub in sorted(spokes, key=lambda spoke: bool(spoke[0].member.open)):
         members = place.others or (place.member,)
         working = any(member.open for member in members)
         start = hub.x + hub.width
@@ -299,17 +298,16 @@ def _edges(layout: Layout, hues: Hues) -> Iterator[str]:
             stroke = MUTED if place.others else hues[place.member.name]
         shape = f"M{number(start)} {number(y)}C{curve}H{number(place.x)}"
         yield path(shape, stroke=stroke, width=2.5 if working else 1.5)
-    for place in spokes:
+    for place, hub in spokes:
         if not place.others:
-            yield from _chip(place, hues[place.member.name])
+            yield from _chip(place, hub, hues[place.member.name])
 
 
-def _chip(place: Place, hue: str) -> Iterator[str]:
+def _chip(place: Place, hub: Place, hue: str) -> Iterator[str]:
     """Draws the handoff on its way along an edge, with its parts and sizes; else the numbers of the
     handoffs that went along it.
     """
     member = place.member
-    hub = place.hub
     latest = member.latest
     if latest is None:
         return
@@ -481,7 +479,7 @@ def _in_words(member: Member) -> str:
     pieces = [_detail(member)]
     for passage in member.open.values():
         pieces.append(f"holds {passage.number} ({sizes(passage.parts)})")
-    if member.handoffs and not member.open:
+    if member.latest and member.handoffs and not member.open:
         last = "last: " if member.handoffs > 1 else ""
         pieces.append(f"{_numbers(member)} ({last}{sizes(member.latest.parts)})")
     if member.own.calls:

@@ -19,11 +19,14 @@ from classroom.paper.page import (
     size,
 )
 from classroom.paper.svg import INK, MUTED, WARNING, cut
+from kernel.events import Replied, Requested, Retried
 from kernel.models import role_of
 
 from .understood import reading
 from .view import Source, View
 
+Exchange = Requested | Replied | Retried
+"""An event of a conversation with the model."""
 NOT_SHOWN = "the service does not show it"
 
 
@@ -82,7 +85,7 @@ class Transcript(View):
 
     # ── which one ─────────────────────────────────────────────────────────────────────────────────
 
-    def _conversation(self) -> tuple[str, str, list[Any]]:
+    def _conversation(self) -> tuple[str, str, list[Exchange]]:
         runs: dict[str, str] = {}
         for event in self.events:
             if event.kind == "request":
@@ -98,11 +101,12 @@ class Transcript(View):
         events = [
             one_event
             for one_event in self.events
-            if one_event.run == run and one_event.kind in ("request", "reply", "retry")
+            if isinstance(one_event, Exchange) and one_event.run == run
         ]
-        return runs[run], events[0].body["model"], events
+        model = next(event.body["model"] for event in events if event.kind == "request")
+        return runs[run], model, events
 
-    def _turns(self, agent: str, model: str, events: list[Any]) -> Iterator[Turn]:
+    def _turns(self, agent: str, model: str, events: list[Exchange]) -> Iterator[Turn]:
         shown_so_far: list[dict[str, Any]] = []
         tools_called: dict[str, str] = {}
         system = tools = None

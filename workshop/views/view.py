@@ -93,6 +93,9 @@ class View:
         """The view while watching; `clock` gives the seconds since the run began."""
         return self
 
+    def svg(self) -> str:
+        raise NotImplementedError
+
     def text(self) -> str:
         raise NotImplementedError
 

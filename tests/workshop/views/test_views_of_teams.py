@@ -105,6 +105,12 @@ def test_without_events_it_says_so():
     assert ElementTree.fromstring(Hierarchy(run).svg()) is not None
 
 
+async def test_the_picture_of_levels_is_also_drawn_while_the_team_works(people):
+    tree = await drawn(Boss("chief", people, Result(status="ok", output="done")))
+    assert "could not be drawn" not in tree.markup()
+    assert tree.svg() in tree.markup()
+
+
 @pytest.mark.parametrize(
     ("members", "lines"), [(1, (1, 0)), (2, (2, 1)), (4, (4, 6)), (17, (17, 136))]
 )
