@@ -187,7 +187,7 @@ class Course:
     column: tuple[str, Callable[[str], str]] | None = None
     """A further column of README's tables: its head, and a lesson's entry by its number."""
     findings: Callable[[Path], Iterable[Any]] = _none
-    """What the doctor finds besides; `classroom.launcher.doctor.Finding` each."""
+    """What the doctor finds besides; `classroom.launcher.doctor.Diagnosis` each."""
     in_a_tab: Callable[[], None] = _nothing
     """Prepares a kernel that runs in a browser's tab."""
 

@@ -18,7 +18,7 @@ ABSENT = "absent"
 """In place of the fingerprint of an aspect that an observation lacks."""
 
 
-class Mark(NamedTuple):
+class CaseMark(NamedTuple):
     """The mark of an answer that differs from ours on one case."""
 
     aspect: str
@@ -43,7 +43,7 @@ class TriedCase:
     inputs: Any
     """What observing needs: what the answer is called with, and how what it meets behaves."""
     ours: dict[str, Any]
-    slips: dict[str, Mark]
+    slips: dict[str, CaseMark]
     outside: dict[str, Any] = field(default_factory=dict)
     """What only `read` needs, after the answer has ended; no answer's process gets it."""
 
@@ -111,7 +111,7 @@ def fingerprint(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
-def marked(actual: Seen, ours: Seen, rules: Mapping[str, str]) -> Mark | None:
+def marked(actual: Seen, ours: Seen, rules: Mapping[str, str]) -> CaseMark | None:
     """Returns the mark of an observation that differs from ours; None when it is right."""
     found = differing(actual, ours, rules)
     if not found:
@@ -120,7 +120,7 @@ def marked(actual: Seen, ours: Seen, rules: Mapping[str, str]) -> Mark | None:
     first = whole[found[0]]
     if found[0] not in actual:
         first = [ABSENT, *(_kind(actual[aspect]) for aspect in found if aspect not in ours)]
-    return Mark(found[0], fingerprint(first), fingerprint(whole))
+    return CaseMark(found[0], fingerprint(first), fingerprint(whole))
 
 
 def _kind(value: Any) -> Any:
@@ -144,7 +144,7 @@ class Recognised:
     """Whether it explains what differs first on every case."""
 
 
-def recognise(row: Row, shown: Sequence[Mark | None]) -> Recognised | None:
+def recognise(row: Row, shown: Sequence[CaseMark | None]) -> Recognised | None:
     """The slip that explains what differs, or None. `shown`: the marks of an answer, a case of the
     row each.
 

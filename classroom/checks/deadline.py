@@ -65,7 +65,7 @@ class Stopwatch:
         return over and (self.worked or waits or self.seconds >= PATIENCE * TIME_LIMIT_S)
 
 
-class Deadline:
+class InThread:
     """One piece of work in a thread of its own; `answer` is the learner's part of it."""
 
     def __init__(

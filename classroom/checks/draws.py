@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from classroom.course import active
 
 
-class Case(NamedTuple):
+class ExerciseCase(NamedTuple):
     """One thing that an answer is tried on."""
 
     trial: str
@@ -29,7 +29,7 @@ def draw_of(id: str, number: int) -> Random:
     return Random(f"{id}/{number}")
 
 
-def cases_of(id: str, draw: Random) -> list[Case]:
+def cases_of(id: str, draw: Random) -> list[ExerciseCase]:
     """The cases of one draw, the exercise's example first.
 
     Raises ValueError for inputs that JSON would change.
@@ -39,7 +39,7 @@ def cases_of(id: str, draw: Random) -> list[Case]:
     return [_case(id, "", example), *drawn(id, draw)]
 
 
-def drawn(id: str, draw: Random) -> list[Case]:
+def drawn(id: str, draw: Random) -> list[ExerciseCase]:
     """The cases of one draw, in the order of the trials. Raises ValueError as `cases_of` does."""
     cases = []
     for trial, several in _inputs(id, draw).items():
@@ -47,7 +47,7 @@ def drawn(id: str, draw: Random) -> list[Case]:
     return cases
 
 
-def digest(cases: list[Case]) -> str:
+def digest(cases: list[ExerciseCase]) -> str:
     """A short fingerprint of some cases: a table of another draw has another one."""
     text = json.dumps(cases, ensure_ascii=True, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:8]
@@ -59,12 +59,12 @@ def _inputs(id: str, draw: Random) -> dict[str, list[Any]]:
     return active().part_of(lesson, "inputs").INPUTS[id](draw)
 
 
-def _case(id: str, trial: str, inputs: Any) -> Case:
+def _case(id: str, trial: str, inputs: Any) -> ExerciseCase:
     if json.loads(json.dumps(inputs)) != inputs:
         raise ValueError(f"{id}, {trial}: inputs are JSON (no tuples, no objects): {inputs!r:.200}")
     if not isinstance(inputs, dict):
-        return Case(trial, "", inputs, {})
+        return ExerciseCase(trial, "", inputs, {})
     own = dict(inputs)
     about = own.pop("about", "")
     outside = own.pop("outside", {})
-    return Case(trial, about, own, outside)
+    return ExerciseCase(trial, about, own, outside)

@@ -30,7 +30,7 @@ from .explain import explain, verdict_of
 from .onward import onward
 from .progress import record
 from .register import Exercise, UnknownExercise, exercise
-from .verdict import Note, Verdict
+from .verdict import CheckVerdict, LearnerNote
 
 
 class CheckFailed(AssertionError):
@@ -43,7 +43,7 @@ class CheckFailed(AssertionError):
         return [f"CheckFailed: {self}"]
 
 
-def check(id: str, answer: Any) -> Verdict | Note:
+def check(id: str, answer: Any) -> CheckVerdict | LearnerNote:
     """Checks an answer: `check("01.1", answer)`, with the function itself, plain or async.
 
     An answer of an earlier numbering is checked under the id that its exercise has today.
@@ -57,7 +57,7 @@ def check(id: str, answer: Any) -> Verdict | Note:
         known = exercise(_id_today(id, answer))
     except UnknownExercise as problem:
         if person:
-            return Note(f"{problem}.")
+            return LearnerNote(f"{problem}.")
         raise
     verdict = judge(known, answer)
     record(known.id, verdict, source_of(answer))
@@ -81,7 +81,7 @@ def _id_today(id: str, answer: Any) -> str:
 
 def judge(
     exercise: Exercise, answer: Any, *, seed: int | None = None, row: Row | None = None
-) -> Verdict:
+) -> CheckVerdict:
     """The verdict on an answer. Raises nothing but an interruption.
 
     seed: chooses the same draw of the built table again; row: another draw, in place of one of the
@@ -98,7 +98,7 @@ def judge(
     return _judged(exercise, answer, lambda: tables.row(exercise.id, number))
 
 
-def _judged(exercise: Exercise, answer: Any, drawn: Callable[[], Row]) -> Verdict:
+def _judged(exercise: Exercise, answer: Any, drawn: Callable[[], Row]) -> CheckVerdict:
     """drawn: looks the row up; while the answer works, no frame around it holds what is right."""
     inputs = [case.inputs for case in drawn()]
     clock = in_turn.Clock(deadline.TIME_LIMIT_S, deadline.TimeIsUp)
@@ -113,7 +113,7 @@ def _judged(exercise: Exercise, answer: Any, drawn: Callable[[], Row]) -> Verdic
     if IN_BROWSER:
         problem = in_turn.InTurn(answer, work, session.close, clock).run()
     else:
-        problem = deadline.Deadline(answer, work, session.close, session.loop_now).run()
+        problem = deadline.InThread(answer, work, session.close, session.loop_now).run()
     row = drawn()
     match problem:
         case None:
@@ -135,7 +135,7 @@ def _judged(exercise: Exercise, answer: Any, drawn: Callable[[], Row]) -> Verdic
     return explain(exercise, row, sights, _pictures(exercise, sights))
 
 
-def _with(verdict: Verdict, label: str, words: str) -> Verdict:
+def _with(verdict: CheckVerdict, label: str, words: str) -> CheckVerdict:
     """The verdict with one part more, where there are words for it."""
     return replace(verdict, parts=(*verdict.parts, (label, words))) if words else verdict
 
@@ -150,7 +150,7 @@ def _pictures(exercise: Exercise, sights: list[Sight]) -> Callable[[int], Any]:
     return lambda number: active().picture_of(exercise.picture, sights[number].runs)
 
 
-def _not_a_function(exercise: Exercise, answer: Any) -> Verdict:
+def _not_a_function(exercise: Exercise, answer: Any) -> CheckVerdict:
     if inspect.iscoroutine(answer):
         answer.close()
     parts = (
@@ -165,7 +165,7 @@ def _not_a_function(exercise: Exercise, answer: Any) -> Verdict:
     return verdict_of(exercise, "wrong", parts, words)
 
 
-def _not_attempted(exercise: Exercise, why: str) -> Verdict:
+def _not_attempted(exercise: Exercise, why: str) -> CheckVerdict:
     parts = (exercise.name, f"nothing yet: {why}", exercise.objective)
     words = (
         "the stub is not filled in, or its cell was not run since; did you forget to return?",
@@ -174,7 +174,7 @@ def _not_attempted(exercise: Exercise, why: str) -> Verdict:
     return verdict_of(exercise, "not attempted", parts, words)
 
 
-def _timed_out(exercise: Exercise, session: Session, problem: deadline.TimeIsUp) -> Verdict:
+def _timed_out(exercise: Exercise, session: Session, problem: deadline.TimeIsUp) -> CheckVerdict:
     parts = (
         session.sight.called,
         f"nothing after {problem.after}{problem}",

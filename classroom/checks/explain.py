@@ -12,15 +12,17 @@ from typing import Any
 from classroom.course import active
 from classroom.observing import Crash, Sight
 
-from .compare import Mark, Recognised, Row, TriedCase, bound_of, differing, marked, recognise
+from .compare import CaseMark, Recognised, Row, TriedCase, bound_of, differing, marked, recognise
 from .difference import described, difference, kind_of
 from .errors import behind
 from .register import Exercise
-from .verdict import Outcome, Verdict
+from .verdict import CheckVerdict, Outcome
 from .wording import NOTHING, as_text, both
 
 
-def explain(exercise: Exercise, row: Row, sights: Sequence[Sight], picture: Any = None) -> Verdict:
+def explain(
+    exercise: Exercise, row: Row, sights: Sequence[Sight], picture: Any = None
+) -> CheckVerdict:
     """The verdict on what was seen of an answer, a sight for each case of the row.
 
     picture: called with the number of the case to draw; returns a view or None.
@@ -39,9 +41,9 @@ def explain(exercise: Exercise, row: Row, sights: Sequence[Sight], picture: Any 
     return replace(verdict, parts=(*verdict.parts, *_note_on(tuple(changed))))
 
 
-def _passed(exercise: Exercise, sight: Sight, picture: Any) -> Verdict:
+def _passed(exercise: Exercise, sight: Sight, picture: Any) -> CheckVerdict:
     parts = (("why it works", exercise.solution_note), ("now break it", exercise.break_it))
-    return Verdict(exercise, "passed", (*parts, *_shown(exercise, sight)), picture=picture)
+    return CheckVerdict(exercise, "passed", (*parts, *_shown(exercise, sight)), picture=picture)
 
 
 def _note_on(changed: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
@@ -61,9 +63,9 @@ def _not_passed(
     exercise: Exercise,
     tried: Row,
     sights: Sequence[Sight],
-    shown: Sequence[Mark | None],
+    shown: Sequence[CaseMark | None],
     draw: Callable[[int], Any],
-) -> Verdict:
+) -> CheckVerdict:
     first, mark = next((number, found) for number, found in enumerate(shown) if found)
     sight, case = sights[first], tried[first]
     if _is_asked_for(sight, case):
@@ -109,12 +111,12 @@ def verdict_of(
     words: tuple[str, str],
     picture: Any = None,
     name: str | None = None,
-) -> Verdict:
+) -> CheckVerdict:
     """A verdict from (called, came back, expected) and (cause, next step)."""
     cause, step = words
     cause = cause[0].upper() + cause[1:] + "." * (cause[-1] not in ".?")
     labels = ("called", "came back", "expected", "likely cause", "next")
-    return Verdict(
+    return CheckVerdict(
         exercise, outcome, tuple(zip(labels, (*parts, cause, step), strict=True)), name, picture
     )
 
@@ -126,7 +128,7 @@ def _wrong(
     aspect: str,
     slip: Recognised | None,
     picture: Any,
-) -> Verdict:
+) -> CheckVerdict:
     if not slip:
         aspect = _telling(exercise, case, sight)
     actual, expected = _both_in_words(exercise, case, sight, aspect)
@@ -238,7 +240,7 @@ def _error_asked_for(expected: Any) -> str:
 
 def _crashed(
     exercise: Exercise, case: TriedCase, sight: Sight, aspect: str, picture: Any
-) -> Verdict:
+) -> CheckVerdict:
     crash = sight.crash or Crash("", 0, "")
     asked = _error_asked_for(case.ours.get(aspect))
     parts = (_called(case, sight), _where(crash), asked or "an answer without an error")

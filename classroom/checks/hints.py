@@ -12,17 +12,17 @@ from classroom.notebook.presence import interactive
 
 from .progress import change, of
 from .register import Exercise, UnknownExercise, exercise
-from .verdict import Note
+from .verdict import LearnerNote
 
 TRIES = 3
 """After so many tries the solution opens, passed or not."""
 MARKS = ("# solution", "# end solution")
 
 
-def hint(id: str) -> Note:
+def hint(id: str) -> LearnerNote:
     """The next of three hints; after the third, the third again. For an unknown id see `check`."""
     known = _found(id)
-    if isinstance(known, Note):
+    if isinstance(known, LearnerNote):
         return known
     number = min(of(id).get("hints", 0) + 1, len(known.hints))
     change(id, hints=number)
@@ -31,32 +31,32 @@ def hint(id: str) -> Note:
         if number < len(known.hints)
         else f'\n\nThat was the last one. `solution("{id}")` opens after {TRIES} tries.'
     )
-    return Note(
+    return LearnerNote(
         f"{known.id} {known.title}: hint {number} of {len(known.hints)}\n\n"
         f"{known.hints[number - 1]}{more}"
     )
 
 
-def solution(id: str) -> Note:
+def solution(id: str) -> LearnerNote:
     """Our solution, why it works, one alternative, and the difference from the last answer that was
     checked.
 
     Opens after passing or after three tries. Raises UnknownExercise when nobody is there.
     """
     asked = _found(id)
-    if isinstance(asked, Note):
+    if isinstance(asked, LearnerNote):
         return asked
     known = of(id)
     tries = known.get("tries", 0)
     if not known.get("passed") and tries < TRIES:
-        return Note(
+        return LearnerNote(
             f"{asked.id} {asked.title}: the solution opens when you pass, or after {TRIES} tries "
             f"(so far {tries}).\n\n"
             f'`hint("{id}")` gives a hint.'
         )
     ours = our_solution(asked)
     if not ours:
-        return Note(
+        return LearnerNote(
             f"{asked.id} {asked.title}: our solution is not in this copy of the course; "
             f"your instructor has it.\n\n{asked.solution_note}"
         )
@@ -67,7 +67,7 @@ def solution(id: str) -> Note:
             theirs.splitlines(), ours.splitlines(), "yours", "ours", lineterm="", n=1
         )
         parts += ["# ── from yours to ours " + "─" * 36, "\n".join(difference)]
-    return Note(
+    return LearnerNote(
         f"{asked.id} {asked.title}: our solution\n\n{asked.solution_note}",
         "\n\n".join(parts),
     )
@@ -91,10 +91,10 @@ def _alternative(id: str) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
-def _found(id: str) -> Exercise | Note:
+def _found(id: str) -> Exercise | LearnerNote:
     try:
         return exercise(id)
     except UnknownExercise as problem:
         if interactive():
-            return Note(f"{problem}.")
+            return LearnerNote(f"{problem}.")
         raise

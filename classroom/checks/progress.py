@@ -21,7 +21,7 @@ from classroom.notebook.presence import IN_BROWSER, interactive, notebook_path
 
 from . import renumbered
 from .register import UnknownExercise, exercise
-from .verdict import Note, Verdict
+from .verdict import CheckVerdict, LearnerNote
 
 TRIED = ("wrong", "crashed", "timed out")
 _in_memory: dict[str, dict[str, Any]] = {}
@@ -35,7 +35,7 @@ BY_NOTEBOOK = "notebooks"
 """Among the facts on an exercise: what is known of it in each notebook, by its path."""
 
 
-def record(id: str, verdict: Verdict, answer: str) -> None:
+def record(id: str, verdict: CheckVerdict, answer: str) -> None:
     """Keeps what a check found, and the answer for the comparison with ours."""
     if verdict.outcome == "not attempted":
         return
@@ -63,7 +63,7 @@ def change(id: str, **facts: Any) -> None:
     _write(everything)
 
 
-def reset(id: str) -> Note:
+def reset(id: str) -> LearnerNote:
     """Forgets one exercise, so that it can be done again. Raises UnknownExercise when nobody is
     there.
     """
@@ -71,7 +71,7 @@ def reset(id: str) -> Note:
         known = exercise(id)
     except UnknownExercise as problem:
         if interactive():
-            return Note(f"{problem}.")
+            return LearnerNote(f"{problem}.")
         raise
     everything = _read()
     facts = everything.pop(id, {})
@@ -86,7 +86,7 @@ def reset(id: str) -> Note:
     if left:
         everything[id] = left
     _write(everything)
-    return Note(f"{known.id} {known.title}: forgotten; tries and hints start anew.")
+    return LearnerNote(f"{known.id} {known.title}: forgotten; tries and hints start anew.")
 
 
 def what_counts(book: str | None = None) -> dict[str, dict[str, Any]]:

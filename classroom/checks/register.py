@@ -30,7 +30,7 @@ Change = tuple[tuple[str, str], ...]
 body."""
 
 
-class Trial(NamedTuple):
+class GradedTrial(NamedTuple):
     """A part of an exercise that is graded as one: some cases of a draw, and the points for
     them.
     """
@@ -75,7 +75,7 @@ class Exercise:
     """Why our solution works."""
     break_it: str
     """What to try after passing."""
-    trials: tuple[Trial, ...] = ()
+    trials: tuple[GradedTrial, ...] = ()
     rules: Mapping[str, str] = field(default_factory=dict)
     """By aspect, how it is compared where many answers are right: "at most", "at least" or "holds"
     ours; "at least 3", a bound of its own; "shown": not compared, but shown with what came back.
@@ -146,6 +146,6 @@ def _exercise(record: dict[str, Any]) -> Exercise:
         name = slip.pop("name")
         changes[name] = tuple((old, new) for old, new in slip.pop("change", []))
         slips[name] = Misconception(**slip)
-    trials = tuple(Trial(**words) for words in record.pop("trials", []))
+    trials = tuple(GradedTrial(**words) for words in record.pop("trials", []))
     hints = tuple(record.pop("hints"))
     return Exercise(**record, hints=hints, slips=slips, changes=changes, trials=trials)

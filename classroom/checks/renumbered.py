@@ -43,7 +43,7 @@ CELL = re.compile(r"(?<=-)(\d\d)-(\d{1,2})$")
 """The end of the id of an exercise's cell, such as answer-03-1."""
 
 
-class Row(NamedTuple):
+class OldExercise(NamedTuple):
     """An exercise under the id that it had."""
 
     was: str
@@ -65,16 +65,16 @@ class Table:
     commit: str = ""
     notebooks: Mapping[str, str] = field(default_factory=dict)
     """The stems that notebooks had, and those that they have."""
-    rows: tuple[Row, ...] = ()
+    rows: tuple[OldExercise, ...] = ()
 
-    def row(self, id: str, names: Iterable[str]) -> Row | None:
+    def row(self, id: str, names: Iterable[str]) -> OldExercise | None:
         """The row of an old answer: of this id, where it defines one of these names."""
         known = set(names)
         if _current(id) in known:
             return None
         return next((row for row in self.rows if row.was == id and row.name in known), None)
 
-    def gone(self, row: Row) -> str:
+    def gone(self, row: OldExercise) -> str:
         """A sentence on an exercise that the course has no more."""
         sentence = (
             f"{row.was} {row.title} is no longer part of this course; the course at commit "
@@ -100,7 +100,7 @@ def _read(file: Path) -> Table:
     rows = []
     for row in facts["exercise"]:
         more = (row.get("instead", ""), row.get("commit", ""))
-        rows.append(Row(row["was"], row["name"], row["title"], row["is"], *more))
+        rows.append(OldExercise(row["was"], row["name"], row["title"], row["is"], *more))
     return Table(facts["commit"], facts["notebooks"], tuple(rows))
 
 
@@ -130,7 +130,7 @@ def bring_up(notebook: dict[str, Any]) -> list[str]:
     return list(_sentences(rows.values()))
 
 
-def _rows_of(notebook: dict[str, Any]) -> dict[str, Row]:
+def _rows_of(notebook: dict[str, Any]) -> dict[str, OldExercise]:
     """The old exercises in a notebook, by their ids."""
     names: dict[str, set[str]] = {}
     for cell in _cells(notebook):
@@ -171,7 +171,7 @@ def _id_of(cell: dict[str, Any]) -> str:
     return f"{found[1]}.{found[2]}" if found else ""
 
 
-def _rewrite(cell: dict[str, Any], row: Row) -> None:
+def _rewrite(cell: dict[str, Any], row: OldExercise) -> None:
     facts = _facts(cell)
     if "id" in facts:
         facts["id"] = row.now
@@ -181,7 +181,7 @@ def _rewrite(cell: dict[str, Any], row: Row) -> None:
         cell["source"] = _source(cell).replace(f'"{row.was}"', f'"{row.now}"')
 
 
-def _sentences(rows: Iterable[Row]) -> Iterator[str]:
+def _sentences(rows: Iterable[OldExercise]) -> Iterator[str]:
     known = table()
     moved = [row for row in rows if row.now]
     if moved:
@@ -195,9 +195,9 @@ def _sentences(rows: Iterable[Row]) -> Iterator[str]:
 # ── gradebooks ────────────────────────────────────────────────────────────────────────────────────
 
 
-def of_gradebook(last: Mapping[str, Any]) -> dict[str, Row]:
+def of_gradebook(last: Mapping[str, Any]) -> dict[str, OldExercise]:
     """The old exercises of a gradebook as JSON, by their ids; none where it has today's numbers."""
-    found: dict[str, Row] = {}
+    found: dict[str, OldExercise] = {}
     entries = last.get("exercises")
     if not isinstance(entries, list):
         return found

@@ -14,8 +14,8 @@ from typing import Any
 
 from classroom.course import active
 
-from .compare import Mark, Row, TriedCase
-from .draws import Case, cases_of, digest, draw_of
+from .compare import CaseMark, Row, TriedCase
+from .draws import ExerciseCase, cases_of, digest, draw_of
 
 
 def path_of(id: str) -> Path:
@@ -53,7 +53,7 @@ def row(id: str, number: int) -> Row:
     )
 
 
-def tried(case: Case, ours: dict[str, Any], slips: dict[str, Mark]) -> TriedCase:
+def tried(case: ExerciseCase, ours: dict[str, Any], slips: dict[str, CaseMark]) -> TriedCase:
     """A case with what ours shows on it, and the marks of the slips."""
     return TriedCase(case.trial, case.about, case.inputs, ours, slips, case.outside)
 
@@ -68,14 +68,14 @@ def _record(id: str) -> dict[str, Any]:
         ) from None
 
 
-def _with_marks(case: Case, shown: list[Any], record: dict[str, Any]) -> TriedCase:
+def _with_marks(case: ExerciseCase, shown: list[Any], record: dict[str, Any]) -> TriedCase:
     """One case of a row: its inputs, what ours shows, and the marks of the slips."""
     ours, marks = shown
     slips = {}
     for name, mark in zip(record["slips"], marks, strict=True):
         if mark:
             aspect, first, whole = mark
-            slips[name] = Mark(record["aspects"][aspect], first, whole)
+            slips[name] = CaseMark(record["aspects"][aspect], first, whole)
     return tried(case, dict(ours), slips)
 
 
@@ -91,7 +91,7 @@ def as_json(table: Sequence[Row], slips: Sequence[str], measured: Mapping[str, i
     draws = []
     for drawn in table:
         lines = [_line(case, slips, aspects) for case in drawn[1:]]
-        cases = [Case(case.trial, case.about, case.inputs, case.outside) for case in drawn]
+        cases = [ExerciseCase(case.trial, case.about, case.inputs, case.outside) for case in drawn]
         draws.append(f'{{"of": "{digest(cases)}", "cases": [\n{_listed(lines)}\n]}}')
     head = [
         f'"measured": {_compact(measured)}',

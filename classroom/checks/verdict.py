@@ -25,7 +25,7 @@ TEXT_WIDTH = 104
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CheckVerdict:
     """The outcome of a check. `parts` are (label, text): called, came back, expected, likely cause,
     next; after a pass: why it works, now break it, beside ours, next.
     """
@@ -96,7 +96,7 @@ EXACT = ("called", "came back", "expected")
 
 
 @dataclass(frozen=True)
-class Note:
+class LearnerNote:
     """A few words to the learner, such as a hint: a headline and Markdown, and some code below
     it.
     """

@@ -22,7 +22,7 @@ from classroom.course import active
 from . import intake, observed, open_copy, options, overrides, reports, sandbox
 from .intake.answers import master, names
 from .out_folder import OutFolder
-from .plan import Plan
+from .plan import GradingPlan
 from .reports.changes import as_written, graded_before, last_gradebook
 from .reports.own_class import OwnClass
 from .reports.own_class import read as own_class_of
@@ -78,7 +78,7 @@ class Grading:
     by_hand: tuple[overrides.Override, ...]
     own_class: OwnClass
     handed_in: intake.Intake
-    plan: Plan
+    plan: GradingPlan
     submissions: list[Submission] = field(default_factory=list)
     """Those of this part of the class, each with the name of its report."""
     status: int = 0
@@ -107,7 +107,7 @@ def grade(chosen: argparse.Namespace) -> int:
         folder.undo()
         raise
     seed = secrets.randbelow(2**31) if chosen.seed is None else chosen.seed
-    plan = Plan(seed, chosen.timeout, out=str(folder.results.resolve()), fork=chosen.fork)
+    plan = GradingPlan(seed, chosen.timeout, out=str(folder.results.resolve()), fork=chosen.fork)
     run = Grading(chosen, folder, by_hand, own_class, handed_in, plan)
     try:
         return _graded(run)

@@ -25,7 +25,7 @@ from classroom.course import active
 from classroom.observing import Sight, at_the_service, line_of, read, sight_of
 
 from .intake.answers import Master, merge
-from .plan import TIMEOUTS, Plan
+from .plan import TIMEOUTS, GradingPlan
 from .sandbox.sandboxed_kernel import GradedKernel, KernelFailed, Outcome
 from .service import POSSIBLE, OutsideService, ServiceFailed, completed
 from .staged import StagedNotebook
@@ -133,7 +133,7 @@ def _service_of(kernel: GradedKernel) -> OutsideService:
     return kernel.service
 
 
-def reference(of: Master, plan: Plan) -> dict[str, list[str]]:
+def reference(of: Master, plan: GradingPlan) -> dict[str, list[str]]:
     """By exercise, what the master's solutions print for this plan's inputs, each notebook in a
     kernel of its own.
 
@@ -200,7 +200,7 @@ class Shown:
 class Observations:
     """Shows the answers of one submission the cases of their exercises, each once."""
 
-    def __init__(self, staged: StagedNotebook, plan: Plan) -> None:
+    def __init__(self, staged: StagedNotebook, plan: GradingPlan) -> None:
         self.staged, self.plan = staged, plan
         self._shown: dict[str, list[Shown]] = {}
 

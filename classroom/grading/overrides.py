@@ -85,7 +85,7 @@ def bring_up(file: Path, last: Mapping[str, Any]) -> str:
     return f"{FILE} has the numbers that exercises have now; {KEPT} is the file as it was."
 
 
-def _today(file: Path, line: int, text: str, old: Mapping[str, renumbered.Row]) -> str:
+def _today(file: Path, line: int, text: str, old: Mapping[str, renumbered.OldExercise]) -> str:
     """Returns the present number of an exercise or a notebook, also for a number of earlier
     days.
     """

@@ -18,7 +18,7 @@ not run.
 
 
 @dataclass
-class Plan:
+class GradingPlan:
     """The plan of a grading run: written as JSON by the command, or made from pytest's options."""
 
     seed: int
@@ -44,10 +44,10 @@ class Plan:
         return {**asdict(replace(self, submissions={})), "submissions": submissions}
 
 
-def plan_of(facts: Mapping[str, Any]) -> Plan:
+def plan_of(facts: Mapping[str, Any]) -> GradingPlan:
     """The plan that a file holds."""
     submissions = {path: of_facts(Path(path), each) for path, each in facts["submissions"].items()}
-    return Plan(**{**facts, "submissions": submissions})
+    return GradingPlan(**{**facts, "submissions": submissions})
 
 
 def notebook_s(exercises: int, timeout_s: float) -> float:

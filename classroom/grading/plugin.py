@@ -34,7 +34,7 @@ from . import observed, open_copy, sandbox
 from .check import Check, State
 from .intake import documents, notebook_json
 from .intake.answers import Master, Merged, master, merge, names
-from .plan import TIMEOUT_S, Plan, plan_of
+from .plan import TIMEOUT_S, GradingPlan, plan_of
 from .sandbox import orphans
 from .sandbox.forks import ForkServer
 from .sandbox.sandboxed_kernel import KernelFailed, Outcome
@@ -45,7 +45,7 @@ SHOWN = 20_000
 """Characters of a compared line that a report keeps; a page shows where two begin to differ."""
 
 
-PLAN = pytest.StashKey[Plan]()
+PLAN = pytest.StashKey[GradingPlan]()
 FORKS = pytest.StashKey[ForkServer]()
 
 
@@ -89,7 +89,7 @@ def pytest_configure(config: Any) -> None:
     folder = tempfile.TemporaryDirectory(prefix="course-")
     config.add_cleanup(folder.cleanup)
     seed = option.grade_seed if option.grade_seed is not None else secrets.randbelow(2**31)
-    config.stash[PLAN] = Plan(
+    config.stash[PLAN] = GradingPlan(
         seed,
         option.grade_timeout,
         str(open_copy.prepare(Path(folder.name) / "course")),
@@ -132,7 +132,7 @@ class GradedFile(IPyNbFile):
     """
 
     def collect(self) -> Iterator[GradedCell]:
-        self.plan: Plan = self.config.stash[PLAN]
+        self.plan: GradingPlan = self.config.stash[PLAN]
         self.submission, content = self._read()
         self.master = master(self.submission.notebook)
         self.merged: Merged = merge(content, self.master)

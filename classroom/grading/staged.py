@@ -10,7 +10,7 @@ from pathlib import Path
 from .intake.answers import Merged
 from .intake.documents import writing
 from .intake.own_cells import definitions
-from .plan import Plan, notebook_s
+from .plan import GradingPlan, notebook_s
 from .sandbox.forks import ForkServer
 from .sandbox.sandboxed_kernel import MOST_LOST, MOST_LOST_ALONE, GradedKernel, Outcome
 
@@ -30,7 +30,7 @@ class StagedNotebook:
     def __init__(
         self,
         merged: Merged,
-        plan: Plan,
+        plan: GradingPlan,
         exercises: int,
         forks: Callable[[], ForkServer | None],
         documents: dict[str, str] | None = None,

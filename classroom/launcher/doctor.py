@@ -31,7 +31,7 @@ OLDEST_IPYKERNEL = (7, 4)
 
 
 @dataclass(frozen=True)
-class Finding:
+class Diagnosis:
     """One thing that was looked at. `ok` with a remedy is a note: not broken, but something can be
     done.
     """
@@ -46,7 +46,7 @@ class Finding:
         return f"{word:<7}  {self.name}: {self.said}" + (f" → {self.remedy}" if self.remedy else "")
 
 
-def check(deep: bool = False) -> list[Finding]:
+def check(deep: bool = False) -> list[Diagnosis]:
     """Look at this machine; returns the findings, basics first. `deep` also starts a kernel
     (2 s). In a browser's tab there is little to look at, and nothing to set up.
     """
@@ -74,7 +74,7 @@ def set_up() -> str:
     return f"{active().command} lab"
 
 
-def verdict(findings: list[Finding]) -> str:
+def verdict(findings: list[Diagnosis]) -> str:
     """The last line: ready, not set up yet, or how many problems there are."""
     problems = [finding.name for finding in findings if not finding.ok]
     if problems:
@@ -111,36 +111,36 @@ def _has_everything(env: environment.Environment) -> bool:
 # ---------------------------------------------------------------- the machine
 
 
-def python_version(version: tuple[int, ...] = tuple(sys.version_info[:3])) -> Finding:
+def python_version(version: tuple[int, ...] = tuple(sys.version_info[:3])) -> Diagnosis:
     found = "Python " + ".".join(map(str, version))
     if version < (3, 11):
-        return Finding(
+        return Diagnosis(
             "python",
             False,
             f"{found}, 3.11 or newer is needed",
             "install Python 3.12 and start again with it",
         )
-    return Finding("python", True, found)
+    return Diagnosis("python", True, found)
 
 
-def maker(env: environment.Environment) -> Finding:
+def maker(env: environment.Environment) -> Diagnosis:
     """Looks for an installer of the environment: uv, or venv with its pip."""
     if shutil.which("uv"):
-        return Finding("installer", True, "uv")
+        return Diagnosis("installer", True, "uv")
     if all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
-        return Finding("installer", True, "venv and pip")
+        return Diagnosis("installer", True, "venv and pip")
     package = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
     remedy = f"sudo apt install {package} (Debian, Ubuntu), or install uv"
     needed = not env.python.exists()
-    return Finding("installer", not needed, "neither uv nor a complete venv module", remedy)
+    return Diagnosis("installer", not needed, "neither uv nor a complete venv module", remedy)
 
 
-def writable(root: Path) -> Finding:
+def writable(root: Path) -> Diagnosis:
     try:
         with tempfile.TemporaryFile(dir=root):
-            return Finding("folder", True, "can be written")
+            return Diagnosis("folder", True, "can be written")
     except OSError as error:
-        return Finding(
+        return Diagnosis(
             "folder",
             False,
             f"cannot be written ({error.strerror})",
@@ -148,19 +148,19 @@ def writable(root: Path) -> Finding:
         )
 
 
-def disk(root: Path, free_bytes: int | None = None) -> Finding:
+def disk(root: Path, free_bytes: int | None = None) -> Diagnosis:
     free_gb = (shutil.disk_usage(root).free if free_bytes is None else free_bytes) / 1e9
     if free_gb < DISK_NEEDED_GB:
-        return Finding(
+        return Diagnosis(
             "disk",
             False,
             f"{free_gb:.1f} GB free, {DISK_NEEDED_GB:.0f} GB is needed",
             "free some space",
         )
-    return Finding("disk", True, f"at least {DISK_NEEDED_GB:.0f} GB free")
+    return Diagnosis("disk", True, f"at least {DISK_NEEDED_GB:.0f} GB free")
 
 
-def loopback() -> Finding:
+def loopback() -> Diagnosis:
     """Tries a connection to this machine: the kernels and `python -m kernel serve` need it."""
     try:
         with (
@@ -171,74 +171,76 @@ def loopback() -> Finding:
             server.accept()[0].close()
     except OSError as error:
         problem = f"127.0.0.1 cannot be used ({error.strerror or error})"
-        return Finding(
+        return Diagnosis(
             "loopback", False, problem, "allow local connections in the firewall or the sandbox"
         )
-    return Finding("loopback", True, "127.0.0.1 answers")
+    return Diagnosis("loopback", True, "127.0.0.1 answers")
 
 
-def proxy(environ: Mapping[str, str]) -> Finding:
+def proxy(environ: Mapping[str, str]) -> Diagnosis:
     """Looks for a proxy that would catch requests to this machine itself."""
     lowered = {name.lower(): value for name, value in environ.items() if value}
     names = [name for name in ("http_proxy", "all_proxy") if name in lowered]
     if not names:
-        return Finding("proxy", True, "none in the way of this machine's own addresses")
+        return Diagnosis("proxy", True, "none in the way of this machine's own addresses")
     excluded = {"no": lowered.get("no_proxy", "")}
     if all(proxy_bypass_environment(host, excluded) for host in ("127.0.0.1", "localhost")):
-        return Finding(
+        return Diagnosis(
             "proxy",
             True,
             f"{names[0].upper()} is set and leaves this machine's own addresses alone",
         )
     addition = ",".join(filter(None, [lowered.get("no_proxy", ""), "localhost,127.0.0.1"]))
     setting = f"set NO_PROXY={addition}" if os.name == "nt" else f"export NO_PROXY={addition}"
-    return Finding(
+    return Diagnosis(
         "proxy", False, f"{names[0].upper()} would catch requests to 127.0.0.1 too", setting
     )
 
 
-def encoding(environ: Mapping[str, str]) -> Finding:
+def encoding(environ: Mapping[str, str]) -> Diagnosis:
     name = getattr(sys.stdout, "encoding", None) or "utf-8"
     if name.lower().replace("-", "") in ("utf8", "utf8sig"):
-        return Finding("text", True, "UTF-8")
-    return Finding(
+        return Diagnosis("text", True, "UTF-8")
+    return Diagnosis(
         "text", True, f"this terminal writes {name}, some signs show as ?", "set PYTHONUTF8=1"
     )
 
 
-def python_path(environ: Mapping[str, str]) -> Finding:
+def python_path(environ: Mapping[str, str]) -> Diagnosis:
     if environ.get("PYTHONPATH"):
         effect = "is set: packages from there come before the environment's"
-        return Finding("PYTHONPATH", True, effect, "unset it when an import behaves strangely")
-    return Finding("PYTHONPATH", True, "not set")
+        return Diagnosis("PYTHONPATH", True, effect, "unset it when an import behaves strangely")
+    return Diagnosis("PYTHONPATH", True, "not set")
 
 
 # ---------------------------------------------------------------- the environment
 
 
-def current_python() -> Finding:
-    return Finding("environment", True, "this Python")
+def current_python() -> Diagnosis:
+    return Diagnosis("environment", True, "this Python")
 
 
 def environment_state(
     env: environment.Environment, run: environment.Runner = environment.run_quietly
-) -> Finding:
+) -> Diagnosis:
     if not os.path.lexists(env.folder):
-        return Finding("environment", True, "not made yet", set_up())
+        return Diagnosis("environment", True, "not made yet", set_up())
     if reason := environment.damage(env, run):
-        return Finding(
+        return Diagnosis(
             "environment", False, f"cannot be used: {reason}", f"{set_up()} makes it again"
         )
     if env.read_stamp() is None:
-        return Finding(
+        return Diagnosis(
             "environment", True, "somebody's own, not completed by the launcher", set_up()
         )
     if reasons := environment.due(env, ("requirements.txt",)):
-        return Finding("environment", False, "; ".join(reasons.values()), f"{set_up()} updates it")
-    return Finding("environment", True, "complete")
+        return Diagnosis(
+            "environment", False, "; ".join(reasons.values()), f"{set_up()} updates it"
+        )
+    return Diagnosis("environment", True, "complete")
 
 
-def inside(root: Path, python: str) -> list[Finding]:
+def inside(root: Path, python: str) -> list[Diagnosis]:
     """Returns the findings of the environment's own Python."""
     code = (
         f"import sys; sys.path.append({str(root)!r}); "
@@ -249,7 +251,7 @@ def inside(root: Path, python: str) -> list[Finding]:
     if status:
         last = output.strip().splitlines()[-1:] or ["it said nothing"]
         return [
-            Finding("packages", False, f"the environment's Python fails: {last[0]}", _anew(root))
+            Diagnosis("packages", False, f"the environment's Python fails: {last[0]}", _anew(root))
         ]
     return judge(json.loads(output.splitlines()[-1]), root)
 
@@ -304,7 +306,7 @@ def _kernelspec(prefix: Path) -> str:
     )
 
 
-def judge(facts: Mapping, root: Path) -> list[Finding]:
+def judge(facts: Mapping, root: Path) -> list[Diagnosis]:
     """Turn the facts of `print_facts` into findings."""
     anew = _anew(root)
     astray = facts["unmet"]
@@ -314,18 +316,18 @@ def judge(facts: Mapping, root: Path) -> list[Finding]:
         tuple(int(part) for part in version.split(".")[:2] if part.isdigit()) >= OLDEST_IPYKERNEL
     )
     return [
-        Finding("packages", False, ", ".join(astray), anew)
+        Diagnosis("packages", False, ", ".join(astray), anew)
         if astray
-        else Finding("packages", True, "as requirements.txt asks"),
-        Finding("project", False, f"notebooks cannot import {' and '.join(absent)}", anew)
+        else Diagnosis("packages", True, "as requirements.txt asks"),
+        Diagnosis("project", False, f"notebooks cannot import {' and '.join(absent)}", anew)
         if absent
-        else Finding("project", True, "notebooks can import the course's packages"),
-        Finding("ipykernel", True, version)
+        else Diagnosis("project", True, "notebooks can import the course's packages"),
+        Diagnosis("ipykernel", True, version)
         if new_enough
-        else Finding("ipykernel", False, f"{version or 'missing'}, 7.4 or newer is needed", anew),
-        Finding("kernelspec", False, facts["kernelspec"], anew)
+        else Diagnosis("ipykernel", False, f"{version or 'missing'}, 7.4 or newer is needed", anew),
+        Diagnosis("kernelspec", False, facts["kernelspec"], anew)
         if facts["kernelspec"]
-        else Finding("kernelspec", True, "python3"),
+        else Diagnosis("kernelspec", True, "python3"),
     ]
 
 
@@ -348,7 +350,7 @@ finally:
 """
 
 
-def kernel_starts(root: Path, python: str) -> Finding:
+def kernel_starts(root: Path, python: str) -> Diagnosis:
     """Start a real kernel and let it calculate."""
     code = KERNEL_TRIAL.format(seconds=KERNEL_START_S)
     try:
@@ -364,10 +366,10 @@ def kernel_starts(root: Path, python: str) -> Finding:
             -1:
         ] or ["it said nothing"]
         if trial.returncode == 0 and trial.stdout.strip().endswith(b"ok"):
-            return Finding("kernel", True, "starts and calculates")
+            return Diagnosis("kernel", True, "starts and calculates")
     except (environment.SetupFailed, OSError, subprocess.TimeoutExpired) as error:
         lines = [str(error)]
-    return Finding(
+    return Diagnosis(
         "kernel",
         False,
         f"does not start: {lines[0]}",
@@ -378,9 +380,9 @@ def kernel_starts(root: Path, python: str) -> Finding:
 # ---------------------------------------------------------------- the lessons
 
 
-def in_a_tab() -> Finding:
+def in_a_tab() -> Diagnosis:
     """Returns the finding on what a browser's tab lacks."""
-    return Finding(
+    return Diagnosis(
         "browser",
         True,
         "Python runs in this tab: no threads, no processes, the offline model only; "

@@ -316,7 +316,7 @@ INSTALLING = "Installing collected packages:"
 """How pip's last step begins, the one that downloads nothing; the names of all packages follow."""
 
 
-class Progress:
+class SetUpProgress:
     """Runs commands of a set-up like `run_quietly`; every few seconds a line says how far it is.
 
     There are three steps: the environment, finding and downloading packages, installing them. The
@@ -403,7 +403,7 @@ def prepare(
             )
     with one_at_a_time(env.root / files[0], say):
         try:
-            return _prepare(env, files, run or Progress(env, say), say, which)
+            return _prepare(env, files, run or SetUpProgress(env, say), say, which)
         except OSError as error:
             raise SetupFailed(
                 f"Setting up {env.folder} failed: {in_words(str(error), env.root)}"

@@ -14,7 +14,7 @@ from classroom.authoring import lessons
 from classroom.course import active
 from classroom.site import runtime
 from classroom.site.render import Page
-from classroom.site.sources import Source
+from classroom.site.sources import PageSource
 
 LONGEST_DESCRIPTION = 160
 """Characters of a description; search engines cut longer ones."""
@@ -86,7 +86,7 @@ class Frame:
         links = "".join(_link(words, target, origin) for words, target in pages)
         return f'<nav aria-label="Site">{links}</nav>'
 
-    def _place(self, source: Source) -> str:
+    def _place(self, source: PageSource) -> str:
         """Returns the place of a page among the lessons, the one before and after it, and the ways
         to run it.
         """
@@ -129,7 +129,7 @@ class Frame:
         )
         return f'<ul class="doors">{items}</ul>'
 
-    def _tab(self, source: Source) -> str:
+    def _tab(self, source: PageSource) -> str:
         return _from(source.target, runtime.PAGE) + f"?path={source.name}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from classroom.site.render import Page
-from classroom.site.sources import Source
+from classroom.site.sources import PageSource
 
 
 def search() -> Page:
@@ -19,7 +19,7 @@ def search() -> Page:
         'document.querySelector("#search input").setAttribute("aria-label", "Search the lessons");'
         "</script>"
     )
-    return Page(Source(Path("search.md"), "search.md"), "Search", body, is_search=True)
+    return Page(PageSource(Path("search.md"), "search.md"), "Search", body, is_search=True)
 
 
 def not_found(*, linked: bool) -> Page:
@@ -28,4 +28,4 @@ def not_found(*, linked: bool) -> Page:
     """
     way = "Begin at the top of this page." if linked else "Go back, and take another link."
     body = f"<h1>There is no such page</h1><p>Its address may have changed. {way}</p>"
-    return Page(Source(Path("404.md"), "404.md"), "There is no such page", body, is_search=True)
+    return Page(PageSource(Path("404.md"), "404.md"), "There is no such page", body, is_search=True)

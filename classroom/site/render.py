@@ -12,7 +12,7 @@ import nbformat
 from bs4 import BeautifulSoup, Tag
 from nbconvert import HTMLExporter
 
-from classroom.site.sources import Source
+from classroom.site.sources import PageSource
 
 MARKDOWN_CELL = "text"
 ANSWER_FOLDERS = {"solutions": "exercises"}
@@ -23,7 +23,7 @@ ANSWER_FOLDERS = {"solutions": "exercises"}
 class Page:
     """One page: its title, its body, and the files it links to that are not in the site."""
 
-    source: Source
+    source: PageSource
     title: str
     body: str
     unlinked: list[str] = field(default_factory=list)
@@ -31,7 +31,7 @@ class Page:
     """Whether it searches the others, and is not to be found itself."""
 
 
-def render(source: Source, targets: dict[str, str]) -> Page:
+def render(source: PageSource, targets: dict[str, str]) -> Page:
     """The page of one file. targets: the name of each source, and where its page is."""
     exporter = HTMLExporter(
         template_name="basic", exclude_input_prompt=True, exclude_output_prompt=True
@@ -48,7 +48,7 @@ def render(source: Source, targets: dict[str, str]) -> Page:
     return page
 
 
-def _notebook(source: Source) -> Any:
+def _notebook(source: PageSource) -> Any:
     text = source.path.read_text(encoding="utf-8")
     if source.is_notebook:
         notebook = nbformat.reads(text, as_version=4)
@@ -67,7 +67,7 @@ def _name_picture(output: Any) -> None:
         output.setdefault("metadata", {})["image/png"] = {"alt": " ".join(twin.split())}
 
 
-def _title(soup: BeautifulSoup, source: Source) -> str:
+def _title(soup: BeautifulSoup, source: PageSource) -> str:
     heading = soup.find("h1")
     return heading.get_text().rstrip("¶").strip() if heading else source.path.stem
 
@@ -101,7 +101,7 @@ def _alternatives(soup: BeautifulSoup) -> None:
         table.wrap(soup.new_tag("div", attrs={"class": "wide", "tabindex": "0"}))
 
 
-def _lead(link: Tag, source: Source, targets: dict[str, str], unlinked: list[str]) -> None:
+def _lead(link: Tag, source: PageSource, targets: dict[str, str], unlinked: list[str]) -> None:
     """A link to a file leads to its page, or becomes plain text when it has none."""
     address = str(link.get("href", ""))
     if re.match(r"[a-z]+:|#|$", address):

@@ -12,7 +12,7 @@ START = "README.md"
 
 
 @dataclass(frozen=True)
-class Source:
+class PageSource:
     """A file of the clone that becomes a page; `name` is its path in the clone, with slashes."""
 
     path: Path
@@ -30,11 +30,11 @@ class Source:
         return self.path.suffix == ".ipynb"
 
 
-def pages() -> list[Source]:
+def pages() -> list[PageSource]:
     """Every page of the site, in order. No solutions: a reader should be able to try."""
     course = active()
     return [
-        Source(path, path.relative_to(course.root).as_posix())
+        PageSource(path, path.relative_to(course.root).as_posix())
         for pattern in course.site_pages
         for path in sorted(course.root.glob(pattern))
     ]

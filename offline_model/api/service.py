@@ -80,7 +80,7 @@ class Response:
 
 
 @dataclass(frozen=True)
-class Call:
+class HttpCall:
     """One HTTP request: its path and query, its headers by lower-case name, its body, and the draw
     that its chances follow."""
 
@@ -148,7 +148,7 @@ class OfflineAPI:
         """Answer one HTTP request. Raises only what `answer` raises: a bug there must be seen."""
         lower = {name.lower(): value for name, value in headers.items()}
         path, _, query = path.partition("?")
-        call = Call(path.rstrip("/"), query, lower, body, self._draw(body))
+        call = HttpCall(path.rstrip("/"), query, lower, body, self._draw(body))
         try:
             return self._route(method, call)
         except RequestError as error:
@@ -186,7 +186,7 @@ class OfflineAPI:
         draw.update(b":%d" % before)
         return draw.digest()
 
-    def _route(self, method: str, call: Call) -> Response:
+    def _route(self, method: str, call: HttpCall) -> Response:
         path = call.path
         listing = f"{path}/".startswith("/v1/models/")
         if not listing and path not in ("/v1/messages", "/v1/messages/count_tokens"):
@@ -204,12 +204,12 @@ class OfflineAPI:
         tokens = self._check(call, counting=True).input_tokens
         return _response(200, {"input_tokens": tokens}, call.draw)
 
-    def _models(self, call: Call) -> dict[str, Any]:
+    def _models(self, call: HttpCall) -> dict[str, Any]:
         if call.path == "/v1/models":
             return models.page(self.models, call.query)
         return models.describe(call.path.removeprefix("/v1/models/"), self.models)
 
-    def _check(self, call: Call, *, counting: bool = False) -> Checked:
+    def _check(self, call: HttpCall, *, counting: bool = False) -> Checked:
         """The request for a message (or for its tokens), as far as it may be answered; raises
         RequestError."""
         try:
@@ -246,7 +246,7 @@ class OfflineAPI:
                     foreign.append(placed)
         return foreign
 
-    def _reply(self, call: Call, checked: Checked) -> Response:
+    def _reply(self, call: HttpCall, checked: Checked) -> Response:
         shortest, longest = self.latency_ms
         latency_s = (shortest + (longest - shortest) * _share(call.draw[8:])) / 1000
         fault = self.faults.draw(next(self._numbers), _share(call.draw))

@@ -6,22 +6,22 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from classroom.launcher.doctor import Finding
+from classroom.launcher.doctor import Diagnosis
 
 LIVE_NAMES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
 
 
-def findings(root: Path) -> list[Finding]:
+def findings(root: Path) -> list[Diagnosis]:
     """The course's own findings, in the order in which the doctor lists them."""
     return [sqlite(), corpus(root), model(os.environ), key(os.environ)]
 
 
-def sqlite() -> Finding:
+def sqlite() -> Diagnosis:
     """Checks that SQLite can index text."""
     if problem := _no_fts5():
         remedy = "use a Python from python.org, uv or conda"
-        return Finding("sqlite", False, f"no full-text search ({problem})", remedy)
-    return Finding("sqlite", True, "full-text search works")
+        return Diagnosis("sqlite", False, f"no full-text search ({problem})", remedy)
+    return Diagnosis("sqlite", True, "full-text search works")
 
 
 def _no_fts5() -> str:
@@ -35,12 +35,12 @@ def _no_fts5() -> str:
     return ""
 
 
-def corpus(root: Path) -> Finding:
+def corpus(root: Path) -> Diagnosis:
     folder = root / "notebooks" / "data" / "corpus"
     count = sum(1 for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else 0
     if count:
-        return Finding("corpus", True, f"{count} documents")
-    return Finding(
+        return Diagnosis("corpus", True, f"{count} documents")
+    return Diagnosis(
         "corpus",
         False,
         "notebooks/data/corpus is missing or empty",
@@ -48,11 +48,11 @@ def corpus(root: Path) -> Finding:
     )
 
 
-def model(environ: Mapping[str, str]) -> Finding:
+def model(environ: Mapping[str, str]) -> Diagnosis:
     """Checks the choice of a model. Shows names only, never a value that could be secret."""
     chosen = environ.get("WORKSHOP_MODEL", "") or "offline"
     if chosen not in ("offline", "live", "local"):
-        return Finding(
+        return Diagnosis(
             "model",
             False,
             f"WORKSHOP_MODEL is {chosen!r}",
@@ -60,12 +60,12 @@ def model(environ: Mapping[str, str]) -> Finding:
         )
     if chosen == "live" and not (any(environ.get(name) for name in LIVE_NAMES)):
         remedy = "set ANTHROPIC_API_KEY (or ANTHROPIC_BASE_URL), or unset WORKSHOP_MODEL"
-        return Finding("model", False, "live, but there is no key", remedy)
-    return Finding("model", True, chosen)
+        return Diagnosis("model", False, "live, but there is no key", remedy)
+    return Diagnosis("model", True, chosen)
 
 
-def key(environ: Mapping[str, str]) -> Finding:
-    return Finding(
+def key(environ: Mapping[str, str]) -> Diagnosis:
+    return Diagnosis(
         "key",
         True,
         ", ".join(f"{name} {'set' if environ.get(name) else 'not set'}" for name in LIVE_NAMES),

@@ -19,7 +19,7 @@ from classroom.grading.plain import looks
 from classroom.grading.submission import Submission
 
 from . import answers, documents, layouts, lessons, notebook_json, owners
-from .files import Entry, NothingToGrade, Refused, look
+from .files import FileEntry, NothingToGrade, Refused, look
 
 MOST_FILES, MOST_BYTES = 200, 200 * 2**20
 """Notebooks that are read of one learner, and bytes of them all."""
@@ -49,7 +49,7 @@ class Intake:
 class _File:
     """One notebook file with what its content and its names say."""
 
-    entry: Entry
+    entry: FileEntry
     owner: owners.Owner | None
     lesson: str
     copy: Path
@@ -122,7 +122,7 @@ def read(submissions: Path, *, exercise: str | None = None, scratch: Path) -> In
 
 
 def _with_documents(
-    file: _File, entries: Iterable[Entry], refused: Iterable[tuple[str, str]]
+    file: _File, entries: Iterable[FileEntry], refused: Iterable[tuple[str, str]]
 ) -> _File:
     """A capstone with the documents that lie beside it; any other notebook as it is."""
     if not documents.are_of(file.lesson):
@@ -196,8 +196,8 @@ def _doubled(files: Iterable[_File]) -> set[str]:
 
 
 def _laid_out(
-    entries: list[Entry], notebooks: Mapping[str, str], submissions: Path
-) -> tuple[layouts.Layout, list[Entry], int]:
+    entries: list[FileEntry], notebooks: Mapping[str, str], submissions: Path
+) -> tuple[layouts.Layout, list[FileEntry], int]:
     """Returns the layout of a class's folder, its files, and the number of folders around them."""
     if found := layouts.of_a_platform(entries):
         return found
@@ -207,8 +207,8 @@ def _laid_out(
 
 
 def _below_the_wrapper(
-    entries: list[Entry], notebooks: Mapping[str, str], submissions: Path
-) -> list[Entry]:
+    entries: list[FileEntry], notebooks: Mapping[str, str], submissions: Path
+) -> list[FileEntry]:
     """The entries without the one folder around them all, when that is no learner's."""
     tops = {entry.parts[0] for entry in entries}
     if len(tops) != 1 or any(len(entry.parts) == 1 for entry in entries):
@@ -246,14 +246,14 @@ class _Reading:
         self._size: Counter[str] = Counter()
         self._known = {known.id for known in exercises()}
 
-    def files(self, entries: Iterable[Entry]) -> Iterable[_File]:
+    def files(self, entries: Iterable[FileEntry]) -> Iterable[_File]:
         for number, entry in enumerate(entries):
             if not entry.name.lower().endswith(".ipynb"):
                 self._no_notebook(entry)
             elif self._is_within_bounds(entry):
                 yield from self._file(number, entry)
 
-    def _no_notebook(self, entry: Entry) -> None:
+    def _no_notebook(self, entry: FileEntry) -> None:
         if entry.name.lower().endswith((".zip", ".tar", ".gz", ".7z", ".rar")):
             why = "an archive in the archive; unpack it and grade again"
             self.unread.append((entry.name, why))
@@ -265,7 +265,7 @@ class _Reading:
             why = active().not_graded.get(ending, NO_NOTEBOOK)
             self.aside.append((entry.name, why))
 
-    def _is_within_bounds(self, entry: Entry) -> bool:
+    def _is_within_bounds(self, entry: FileEntry) -> bool:
         learner = entry.parts[0]
         self._count[learner] += 1
         if self._count[learner] <= MOST_FILES and self._size[learner] <= MOST_BYTES:
@@ -274,7 +274,7 @@ class _Reading:
         self.unread.append((entry.name, f"more than {bounds}, of one learner"))
         return False
 
-    def _file(self, number: int, entry: Entry) -> Iterable[_File]:
+    def _file(self, number: int, entry: FileEntry) -> Iterable[_File]:
         """One notebook; none where its lesson is unknown, or it is the lesson and not its
         exercises.
         """
@@ -308,13 +308,13 @@ class _Reading:
             copy.write_bytes(data)
             yield _File(dated, one, lesson, copy, sha256, problem, flags)
 
-    def _is_offer(self, entry: Entry, content: dict[str, Any], lesson: str) -> bool:
+    def _is_offer(self, entry: FileEntry, content: dict[str, Any], lesson: str) -> bool:
         """True if the launcher put the file beside the learner's copy, and it holds no answer."""
         if not OFFERED.search(entry.name) or not content["cells"]:
             return False
         return not answers.holds_any(content, answers.master(self.notebooks[lesson]))
 
-    def _content(self, entry: Entry) -> tuple[bytes, dict[str, Any], str, list[str]]:
+    def _content(self, entry: FileEntry) -> tuple[bytes, dict[str, Any], str, list[str]]:
         """The bytes, the notebook in them, why there is none, and what its numbers were."""
         data = b""
         notes: list[str] = []
@@ -335,7 +335,7 @@ def _of_a_group(found: Iterable[owners.Owner]) -> Iterable[str]:
 def _lesson(
     ids: list[str],
     owner: owners.Owner | None,
-    entry: Entry,
+    entry: FileEntry,
     notebooks: Mapping[str, str],
     exercise: str | None,
 ) -> tuple[str, tuple[str, ...]]:

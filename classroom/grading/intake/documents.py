@@ -14,7 +14,7 @@ from pathlib import Path
 
 from classroom.course import OwnDocuments, active
 
-from .files import Entry, Refused, look
+from .files import FileEntry, Refused, look
 
 FOLDER = "documents"
 """The name of the folder in which learners bring documents."""
@@ -47,14 +47,14 @@ class Documents:
     _opened: int = field(default=0, init=False)
     _bytes: int = field(default=0, init=False)
 
-    def take(self, name: str, entry: Entry) -> None:
+    def take(self, name: str, entry: FileEntry) -> None:
         """Takes a file in, or notes why not."""
         try:
             self.texts[name] = self._text(name, entry)
         except Refused as problem:
             self.left_out[name] = str(problem)
 
-    def _text(self, name: str, entry: Entry) -> str:
+    def _text(self, name: str, entry: FileEntry) -> str:
         if why := _unfit(name):
             raise Refused(why)
         if self._opened >= MOST_FILES:
@@ -103,7 +103,7 @@ def _unfit(name: str) -> str:
 
 
 def beside(
-    notebook: tuple[str, ...], entries: Iterable[Entry], refused: Iterable[tuple[str, str]]
+    notebook: tuple[str, ...], entries: Iterable[FileEntry], refused: Iterable[tuple[str, str]]
 ) -> Documents:
     """The documents beside a notebook in a learner's own folder; none beside one that lies alone,
     where nothing says whose they are.

@@ -42,7 +42,7 @@ class Refused(ValueError):
 
 
 @dataclass(frozen=True)
-class Entry:
+class FileEntry:
     """One file: its name in parts as text, when it was last changed, and how to get its bytes
     (raises Refused).
     """
@@ -62,7 +62,7 @@ class Found:
     number of hidden ones that were left out.
     """
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[FileEntry] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
     hidden: int = 0
 
@@ -153,7 +153,7 @@ def _folder(top: Path, leave_out: str) -> Found:
                 found.refused.append(("/".join(parts), "neither a file nor a folder"))
             else:
                 found.entries.append(
-                    Entry(
+                    FileEntry(
                         parts,
                         _moment(item.stat(follow_symlinks=False).st_mtime),
                         partial(_bytes_of, item.path),
@@ -236,7 +236,7 @@ def _zip(archive: zipfile.ZipFile) -> Found:
                 (name, "this name stands more than once in the zip; the last one counts")
             )
         else:
-            found.entries.append(Entry(parts, _when(info), partial(_unpacked, archive, info)))
+            found.entries.append(FileEntry(parts, _when(info), partial(_unpacked, archive, info)))
     return found
 
 

@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 from ..untrusted import as_dict, as_list, as_text
 from . import owners
-from .files import Entry, Refused
+from .files import FileEntry, Refused
 from .owners import Owner
 
 METADATA = "submission_metadata.yml"
@@ -77,7 +77,7 @@ class Layout:
             return ()
         return (owner,)
 
-    def when(self, entry: Entry) -> tuple[datetime | None, tuple[str, ...]]:
+    def when(self, entry: FileEntry) -> tuple[datetime | None, tuple[str, ...]]:
         """Returns the time at which a file was handed in, and flags on it for the instructor."""
         folder = entry.parts[:-1]
         if folder in self.strays:
@@ -91,7 +91,7 @@ class Layout:
         return entry.when, ()
 
 
-def _about(when: datetime, entry: Entry) -> tuple[str, ...]:
+def _about(when: datetime, entry: FileEntry) -> tuple[str, ...]:
     """A flag where nbgrader's time is earlier than the file's own."""
     if entry.when is None or when >= entry.when:
         return ()
@@ -104,7 +104,7 @@ def _shown(when: datetime) -> str:
     return f"{when:%Y-%m-%d %H:%M:%S} UTC"
 
 
-def of_a_platform(entries: list[Entry]) -> tuple[Layout, list[Entry], int] | None:
+def of_a_platform(entries: list[FileEntry]) -> tuple[Layout, list[FileEntry], int] | None:
     """The layout of a platform's own folder, its submissions, and how many folders stand around
     them; None for any other folder.
     """
@@ -125,7 +125,7 @@ def of_a_platform(entries: list[Entry]) -> tuple[Layout, list[Entry], int] | Non
 # ── Gradescope ────────────────────────────────────────────────────────────────────────────────────
 
 
-def _gradescope(entries: Iterable[Entry]) -> Layout:
+def _gradescope(entries: Iterable[FileEntry]) -> Layout:
     listed = next(entry for entry in entries if entry.parts == (METADATA,))
     try:
         content = _yaml(listed.read())
@@ -186,7 +186,7 @@ def _ruby_time(value: Any) -> datetime | None:
 # ── nbgrader ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _course_of_nbgrader(entries: list[Entry]) -> tuple[Layout, list[Entry]] | None:
+def _course_of_nbgrader(entries: list[FileEntry]) -> tuple[Layout, list[FileEntry]] | None:
     """The submissions in a course's folder, or in its `submitted` alone; None for other folders."""
     tops = {entry.parts[0] for entry in entries}
     alone = tops == {SUBMITTED}
@@ -205,7 +205,7 @@ def _course_of_nbgrader(entries: list[Entry]) -> tuple[Layout, list[Entry]] | No
     return replace(layout, platform="nbgrader", aside=aside), inside
 
 
-def by_stamps(entries: list[Entry]) -> Layout:
+def by_stamps(entries: list[FileEntry]) -> Layout:
     """nbgrader's times where they are its own, which a learner alone cannot bring about: most
     notebooks lie in NAME/ASSIGNMENT/ beside one, and no folder is another platform's.
     """
@@ -243,7 +243,7 @@ def _is_nbgraders(folder: tuple[str, ...]) -> bool:
     return len(folder) == 2 or (len(folder) == 1 and bool(INBOUND.fullmatch(folder[0])))
 
 
-def _stamped(entry: Entry) -> datetime | None:
+def _stamped(entry: FileEntry) -> datetime | None:
     try:
         text = entry.read()[:200]
     except Refused:

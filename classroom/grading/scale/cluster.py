@@ -19,7 +19,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..plan import Plan
+from ..plan import GradingPlan
 from . import shard
 
 ANSWER_S, WORKER_S = 10.0, 60.0
@@ -30,16 +30,16 @@ itself.
 """
 
 
-class NoCluster(OSError):
+class NoGradingCluster(OSError):
     """The cluster cannot be used; the message says why, and what to do."""
 
 
-def run(plan: Plan, pieces: list[list[str]], address: str, workers: int) -> None:
+def run(plan: GradingPlan, pieces: list[list[str]], address: str, workers: int) -> None:
     """Grades the pieces on the cluster at `address`, or on one of `workers` processes when it is
     `local`.
 
     Reports are written as each piece ends. A piece that fails for good is told on stderr and left
-    without reports. Raises NoCluster. When it is interrupted, nothing of it goes on.
+    without reports. Raises NoGradingCluster. When it is interrupted, nothing of it goes on.
     """
     with _client(address, workers) as client:
         name = secrets.token_hex(4)
@@ -65,7 +65,7 @@ def run(plan: Plan, pieces: list[list[str]], address: str, workers: int) -> None
                 try:
                     shard.keep(task.result(), plan, tasks[task])
                 except shard.Misfit as problem:
-                    raise NoCluster(
+                    raise NoGradingCluster(
                         f"A worker cannot be used. {problem}. Reports that came before it are kept."
                     ) from None
         finally:
@@ -135,7 +135,7 @@ def _client(address: str, workers: int) -> Iterator[Any]:
         try:
             client = Client(address, timeout=ANSWER_S, deserializers=["dask", "msgpack"])
         except (OSError, ValueError) as problem:
-            raise NoCluster(
+            raise NoGradingCluster(
                 f"No Dask scheduler answers at {address} ({problem or 'no answer'}). Start one with"
                 f" `dask scheduler`, and workers with `dask worker {address}`, or use `--scheduler"
                 " local`."
@@ -159,7 +159,7 @@ def _deaf_to_interrupts() -> Iterator[None]:
 
 
 def _ended(client: Any, waiting: set[Any]) -> Iterator[Any]:
-    """The tasks as they end. Raises NoCluster when for some time there is nobody to work on
+    """The tasks as they end. Raises NoGradingCluster when for some time there is nobody to work on
     them.
     """
     from distributed import wait
@@ -174,7 +174,7 @@ def _ended(client: Any, waiting: set[Any]) -> Iterator[Any]:
         if client.status == "running" and client.scheduler_info()["workers"]:
             seen = time.monotonic()
         elif time.monotonic() - seen > WORKER_S:
-            raise NoCluster(
+            raise NoGradingCluster(
                 f"The cluster has had no worker for {WORKER_S:g} seconds. Start some with `dask"
                 " worker ADDRESS`; the same command then goes on from here."
             )

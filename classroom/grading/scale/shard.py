@@ -18,7 +18,7 @@ from classroom.course import active, load, use
 
 from .. import open_copy, sandbox
 from ..intake import documents
-from ..plan import Plan, plan_of
+from ..plan import GradingPlan, plan_of
 from . import workers
 
 
@@ -26,7 +26,7 @@ class Misfit(ValueError):
     """A worker cannot grade as this machine would; the message says what differs and what to do."""
 
 
-def pack(plan: Plan, piece: list[str]) -> bytes:
+def pack(plan: GradingPlan, piece: list[str]) -> bytes:
     """All that another machine needs for the submissions in `piece`, as JSON: the plan, the
     notebooks, what has to be equal.
     """
@@ -84,7 +84,7 @@ def grade(job: bytes, unwanted: Callable[[], bool] = lambda: False) -> bytes:
         ).encode()
 
 
-def keep(answer: bytes, plan: Plan, piece: list[str]) -> None:
+def keep(answer: bytes, plan: GradingPlan, piece: list[str]) -> None:
     """Writes the reports that `grade` returned into the plan's folder, each at once or not at all.
 
     What nobody asked for, or is no report, is left out: its submission counts as not graded. Raises

@@ -13,14 +13,14 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
-from ..plan import Plan
+from ..plan import GradingPlan
 from . import cluster, workers
 
 SHARD = 25
 """Submissions to one process; a new process costs about as much as grading one of them."""
 
 
-def shards(plan: Plan, workers: int) -> list[list[str]]:
+def shards(plan: GradingPlan, workers: int) -> list[list[str]]:
     """The submissions in pieces: enough for all workers, none too large."""
     paths = list(plan.submissions)
     rounds = -(
@@ -30,7 +30,7 @@ def shards(plan: Plan, workers: int) -> list[list[str]]:
     return [paths[start : start + size] for start in range(0, len(paths), size)]
 
 
-def run(plan: Plan, work: Path, chosen: argparse.Namespace) -> int:
+def run(plan: GradingPlan, work: Path, chosen: argparse.Namespace) -> int:
     """Grades what is in the plan, on this machine or on a cluster; returns 0, or 130 when it was
     interrupted.
 
@@ -38,7 +38,7 @@ def run(plan: Plan, work: Path, chosen: argparse.Namespace) -> int:
     tried once more, with nothing else beside it.
     """
     pieces = shards(plan, chosen.workers)
-    with Progress(plan) as progress:
+    with ReportsBar(plan) as progress:
         try:
             if chosen.scheduler:
                 cluster.run(plan, pieces, chosen.scheduler, chosen.workers)
@@ -53,17 +53,17 @@ def run(plan: Plan, work: Path, chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _written(plan: Plan, file: Path) -> Path:
+def _written(plan: GradingPlan, file: Path) -> Path:
     """The plan as a file that shards read."""
     file = file.resolve()
     file.write_text(json.dumps(plan.facts(), ensure_ascii=False), encoding="utf-8")
     return file
 
 
-class Progress:
+class ReportsBar:
     """A bar that counts the reports as they appear."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: GradingPlan) -> None:
         self.reports = {
             path: Path(plan.out) / f"{submission.key}.json"
             for path, submission in plan.submissions.items()
@@ -77,7 +77,7 @@ class Progress:
     def has(self, path: str) -> bool:
         return self.reports[path].exists()
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> ReportsBar:
         self.thread.start()
         return self
 

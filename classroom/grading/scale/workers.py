@@ -15,7 +15,7 @@ from pathlib import Path
 from classroom.course import VARIABLE, active
 
 from ..open_copy import TOOLKIT
-from ..plan import Plan, notebook_s
+from ..plan import GradingPlan, notebook_s
 from ..sandbox import orphans
 from ..sandbox.sandboxed_kernel import MOST_LOST, MOST_LOST_ALONE, own_group
 
@@ -74,7 +74,7 @@ def environment() -> dict[str, str]:
 
 def on_this_machine(
     plan_file: Path,
-    plan: Plan,
+    plan: GradingPlan,
     pieces: list[list[str]],
     workers: int,
     unwanted: Callable[[], bool] = lambda: False,

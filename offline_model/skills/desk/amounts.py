@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .material import Finding, stems
+from .material import Statement, stems
 
 _TABLE = """\
 money 1 cents cent ct
@@ -122,7 +122,7 @@ def fields_named(about: str) -> list[str]:
     return re.findall(r"\w+", found[1] or found[2]) if found else []
 
 
-def by_group(table: str, sentence: str, what: str) -> list[Finding]:
+def by_group(table: str, sentence: str, what: str) -> list[Statement]:
     """A finding for each row of a table that counts, per host and version, all and those as expected."""
     findings = []
     for host, version, count, right in _ROW.findall(table):
@@ -130,7 +130,7 @@ def by_group(table: str, sentence: str, what: str) -> list[Finding]:
         holds = count == right if int(count) else None
         evidence = (f"{scope}: {right} of {count} {what}",)
         findings.append(
-            Finding(
+            Statement(
                 claim=f"On {scope}: {sentence}",
                 holds=holds,
                 evidence=evidence,

@@ -10,7 +10,7 @@ from ...answer import Answer
 from ...reader.view import View
 from ...reader.words import is_no
 from .material import (
-    Finding,
+    Statement,
     answer_json,
     findings_in,
     findings_of,
@@ -68,10 +68,10 @@ def crosscheck(view: View) -> Answer:
     return answer_json(answer, f"{len(rows)} contradictions among {len(findings)} findings.")
 
 
-def _contradictions(findings: list[Finding]) -> list[tuple[Finding, Finding]]:
+def _contradictions(findings: list[Statement]) -> list[tuple[Statement, Statement]]:
     """Pairs of findings of two steps about one thing, of which one says yes and one no."""
     decided = [finding for finding in findings if finding.holds is not None]
-    found: dict[tuple[Any, ...], tuple[Finding, Finding]] = {}
+    found: dict[tuple[Any, ...], tuple[Statement, Statement]] = {}
     for one, other in combinations(decided, 2):
         shared = _shared(one, other)
         if shared and one.step != other.step and _truth(one) != _truth(other):
@@ -79,7 +79,7 @@ def _contradictions(findings: list[Finding]) -> list[tuple[Finding, Finding]]:
     return list(found.values())
 
 
-def _shared(one: Finding, other: Finding) -> frozenset[str]:
+def _shared(one: Statement, other: Statement) -> frozenset[str]:
     """The stems of the one thing that two claims are about; none when they are about two."""
     stems_of_one = stems(_core(one))
     stems_of_other = stems(_core(other))
@@ -89,18 +89,18 @@ def _shared(one: Finding, other: Finding) -> frozenset[str]:
     return frozenset(shared if is_one_thing else ())
 
 
-def _core(finding: Finding) -> str:
+def _core(finding: Statement) -> str:
     """A claim without the version and the host that it is about."""
     text = _VERSION.sub(" ", _HOST.sub(" ", finding.claim))
     return _LEFT_OVER.sub(" ", text).strip(" ,:()")
 
 
-def _truth(finding: Finding) -> bool:
+def _truth(finding: Statement) -> bool:
     """True if what the claim is about is so: "not fixed: yes" is "fixed: no"."""
     return bool(finding.holds) != is_no(finding.claim)
 
 
-def _scope(finding: Finding) -> dict[str, str]:
+def _scope(finding: Statement) -> dict[str, str]:
     """The host and the version that a claim or else its evidence names."""
     text = "\n".join([finding.claim, *finding.evidence])
     host = _HOST.search(text)
@@ -113,7 +113,7 @@ def _scope(finding: Finding) -> dict[str, str]:
     return scope
 
 
-def _why(one: Finding, other: Finding) -> str:
+def _why(one: Statement, other: Statement) -> str:
     """Returns the reports of two findings, and whether both can be right."""
     scopes = _scope(one), _scope(other)
     reports = []
@@ -130,7 +130,7 @@ def _why(one: Finding, other: Finding) -> str:
     return f"{'; '.join(reports)}; {end}."
 
 
-def _sentence(finding: Finding) -> str:
+def _sentence(finding: Statement) -> str:
     """A finding as a line of the answer, with its step and the first line of its evidence."""
     shown = [finding.step]
     if finding.evidence:

@@ -27,7 +27,7 @@ _MOST_DESCRIBED = 2_000  # characters of a tool's description
 _SIGNS = {True: "yes", False: "no", None: "undecided"}
 
 
-class Finding(BaseModel):
+class Statement(BaseModel):
     """One statement of a worker, with the step or part that it came from."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -38,7 +38,7 @@ class Finding(BaseModel):
     step: str = ""
 
 
-_LISTS = TypeAdapter(dict[str, list[Finding]], config=ConfigDict(defer_build=True))
+_LISTS = TypeAdapter(dict[str, list[Statement]], config=ConfigDict(defer_build=True))
 
 
 def parts_of(view: View) -> dict[str, str]:
@@ -77,7 +77,7 @@ def colleague(view: View, abilities: str) -> str:
     return ""
 
 
-def findings_of(view: View) -> list[Finding]:
+def findings_of(view: View) -> list[Statement]:
     """Every finding in the parts of the message."""
     found = []
     for step, text in parts_of(view).items():
@@ -85,7 +85,7 @@ def findings_of(view: View) -> list[Finding]:
     return found
 
 
-def findings_in(text: str, step: str = "") -> list[Finding]:
+def findings_in(text: str, step: str = "") -> list[Statement]:
     """The findings in a text that holds them as JSON; [] for any other text."""
     try:
         lists = _LISTS.validate_json(text)
@@ -143,7 +143,7 @@ def _names(schema: Any) -> set[str]:
     return names
 
 
-def report(view: View, findings: list[Finding], why: str) -> Answer:
+def report(view: View, findings: list[Statement], why: str) -> Answer:
     """The findings as JSON where that is asked for, else as bullets."""
     if shape_of(view) == {"items", "claim", "holds", "evidence", "suggests"}:
         rows = [finding.model_dump(exclude={"step"}) for finding in findings]

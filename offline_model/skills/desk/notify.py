@@ -14,7 +14,7 @@ from ...reader.parts import label_of
 from ...reader.view import View
 from ...reader.words import is_instruction
 from .material import (
-    Finding,
+    Statement,
     asked,
     expected,
     findings_in,
@@ -90,14 +90,14 @@ def _revised(view: View, draft: str, feedback: str) -> Answer:
     return replace(answer, account=Account(not_understood=tuple(unread)))
 
 
-def _sentence(finding: Finding) -> str:
+def _sentence(finding: Statement) -> str:
     """A finding as a sentence of the note; what gives orders is not repeated."""
     if is_instruction(finding.claim):
         return "One text in the records tries to give orders; nobody followed it."
     return f"{'We saw' if finding.holds else 'This is not so'}: {finding.claim}"
 
 
-def _next_step(findings: list[Finding]) -> str:
+def _next_step(findings: list[Statement]) -> str:
     """Returns the sentence on the next step: a change is proposed, by a diff or by a setting's
     value, or none is.
     """

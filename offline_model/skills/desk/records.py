@@ -10,8 +10,8 @@ from ...reader.view import View
 from ...reader.words import is_instruction
 from .amounts import by_group, condition, fields_named
 from .material import (
-    Finding,
     Json,
+    Statement,
     asked,
     expected,
     report,
@@ -54,7 +54,7 @@ def records(view: View) -> Answer:
     if values:
         seen = f"{len(orders)} of {len(values)} values of {field} are not like the others"
         findings.append(
-            Finding(
+            Statement(
                 claim=ticket,
                 holds=not orders,
                 evidence=(seen,),
@@ -65,7 +65,7 @@ def records(view: View) -> Answer:
     if not findings:
         evidence = ("nothing in the logs and rows speaks of it",)
         findings.append(
-            Finding(
+            Statement(
                 claim=ticket,
                 holds=None,
                 evidence=evidence,
@@ -97,7 +97,7 @@ def _values(view: View, logs: Json) -> list[str]:
     return [json.loads(value) for value in re.findall(r'^\d+ × (".*")$', text, re.M)]
 
 
-def _order(order: str, field: str, lines: str) -> Finding:
+def _order(order: str, field: str, lines: str) -> Statement:
     """A value that is an instruction, with host, version and order of the first line that holds it."""
     quoted = json.dumps(order, ensure_ascii=False)
     line = next((line for line in lines.splitlines() if quoted in line), "")
@@ -105,7 +105,7 @@ def _order(order: str, field: str, lines: str) -> Finding:
     scope = ", ".join(f"{name} {place}" for name, place in places)
     kind = "is an instruction; it was reported as data and not followed"
     claim = f"One value of {field} ({scope}) {kind}."
-    return Finding(
+    return Statement(
         claim=claim,
         holds=True,
         evidence=(f"{field}: “{order}”",),

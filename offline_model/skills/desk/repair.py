@@ -17,8 +17,8 @@ from ...answer import Answer
 from ...reader.view import View
 from .edits import edits
 from .material import (
-    Finding,
     Json,
+    Statement,
     asked,
     called,
     colleague,
@@ -75,7 +75,7 @@ def repair(view: View) -> Answer:
         return use(why, (runs, {}), (searches, _search(searches, "version")))
     reports = results_of(view, runs)
     if not reports:
-        finding = Finding(claim="The tests could be run.", holds=False)
+        finding = Statement(claim="The tests could be run.", holds=False)
         return report(view, [finding], "No report of the tests.")
     _, tests = reports[-1]
     failing = list(dict.fromkeys(_FAILED.findall(tests)))
@@ -139,7 +139,7 @@ def _passing(view: View, tests: str) -> Answer:
     if setting:
         evidence.append(f"the function reads the value from the setting {setting}")
     is_there = bool(place) and not setting
-    finding = Finding(
+    finding = Statement(
         claim=_claim(view),
         holds=is_there or None,
         evidence=tuple(evidence),
@@ -204,7 +204,7 @@ def _failing(view: View, tests: str, failing: list[str]) -> Answer:
         read = (tool_for(view, _READS), {"path": unread[0]})
         return use("What the failing tests want and run.", read)
     claim = _claim(view, f"The test {failing[0]} passes.")
-    broken = Finding(
+    broken = Statement(
         claim=claim,
         holds=False,
         evidence=tuple(failing[:3]),
@@ -224,7 +224,7 @@ def _failing(view: View, tests: str, failing: list[str]) -> Answer:
     if view.tools and tries and batch and len(trials) < MOST:
         batch["tests"] = failing[:3]
         return use("The likeliest edits.", (tries, batch))
-    missed = Finding(
+    missed = Statement(
         claim="One small edit makes the failing tests pass.",
         holds=False,
         evidence=(f"{len(trials)} edits were tried; a person has to look",),
@@ -255,11 +255,11 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text))
 
 
-def _patched(given: Json, result: str) -> Finding:
+def _patched(given: Json, result: str) -> Statement:
     """Returns the finding on a proposed patch: it holds when all tests pass."""
     claim = f"A patch of {given['path']}, line {given['line']}, makes all tests pass."
     passes = " failed" not in result.partition("\n")[0]
-    return Finding(
+    return Statement(
         claim=claim,
         holds=passes,
         evidence=(result, given["why"]),

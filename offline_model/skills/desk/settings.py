@@ -17,7 +17,7 @@ from .amounts import (
     unit_of,
 )
 from .material import (
-    Finding,
+    Statement,
     called,
     colleague,
     expected,
@@ -73,7 +73,7 @@ def settings(view: View) -> Answer:
     findings = [_wrong(setting, amount, diffs) for setting, amount in wrong]
     if not wrong:
         claim = f"Each of the {len(listed)} settings has the value that its comment and the ticket name."
-        findings.append(Finding(claim=claim, holds=bool(listed) or None))
+        findings.append(Statement(claim=claim, holds=bool(listed) or None))
     for _, table in results_of(view, counts):
         findings += by_group(table, ticket, f"lines with {among} have {should}")
     if not wrong and any(finding.holds is False for finding in findings):
@@ -115,12 +115,12 @@ def _patch(setting: Setting, amount: Amount) -> dict[str, Any]:
     return {"path": setting.path, "line": int(setting.line), "why": why, "new": new}
 
 
-def _wrong(setting: Setting, amount: Amount, diffs: list[str]) -> Finding:
+def _wrong(setting: Setting, amount: Amount, diffs: list[str]) -> Statement:
     place = f"{setting.path}:{setting.line}: {setting.text.strip()}"
     proposal = f"Proposed: {setting.name} = {_wanted(setting, amount)}"
     claim = f"The setting {setting.name} has the value that is written about it, {amount.text}."
     shown = [diff for diff in diffs if setting.name in diff]
-    return Finding(
+    return Statement(
         claim=claim,
         holds=False,
         evidence=(place, proposal, *shown),

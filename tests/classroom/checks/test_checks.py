@@ -30,7 +30,7 @@ from classroom.checks import (
     reset,
     solution,
 )
-from classroom.checks.compare import Mark, Recognised, TriedCase, marked, recognise
+from classroom.checks.compare import CaseMark, Recognised, TriedCase, marked, recognise
 from classroom.checks.difference import difference
 from classroom.checks.engine import judge
 from classroom.checks.explain import explain
@@ -540,7 +540,7 @@ def test_an_answer_that_no_slip_explains_is_told_what_differs_and_what_to_run():
 
 
 def test_a_slip_is_not_named_when_the_answer_is_right_where_the_slip_is_wrong():
-    wrong, right_here = Mark("returned", "a", "a"), None
+    wrong, right_here = CaseMark("returned", "a", "a"), None
     cases = [TriedCase("", "", None, {}, {"slip": wrong}) for _ in range(2)]
     assert recognise(cases, [wrong, right_here]) is None
     assert recognise(cases, [wrong, wrong]) == Recognised("slip", True)
@@ -622,7 +622,7 @@ def test_a_loop_that_closes_while_its_thread_is_ended_does_not_take_the_verdict_
     closed = asyncio.new_event_loop()
     closed.is_closed = lambda: False  # as it was a moment before it was closed
     asyncio.BaseEventLoop.close(closed)
-    ended = deadline.Deadline(None, sleep, lambda: None, lambda: closed)
+    ended = deadline.InThread(None, sleep, lambda: None, lambda: closed)
     thread = threading.Thread(target=sleep, daemon=True)
     thread.start()
     assert ended._end(thread)

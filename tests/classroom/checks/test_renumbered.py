@@ -11,7 +11,7 @@ import pytest
 
 from classroom.checks import check, exercises, renumbered
 from classroom.checks.register import UnknownExercise, exercise
-from classroom.checks.renumbered import Row, Table
+from classroom.checks.renumbered import OldExercise, Table
 from classroom.grading import intake, overrides
 from classroom.grading.intake import answers, notebook_json
 from classroom.grading.reports import changes
@@ -24,8 +24,8 @@ TABLE = Table(
     "abc1234",
     {OLD: NEW},
     (
-        Row("08.1", "sent_back_to", "Older title", "00.1"),
-        Row("08.2", "no_more", "Gone", ""),
+        OldExercise("08.1", "sent_back_to", "Older title", "00.1"),
+        OldExercise("08.2", "no_more", "Gone", ""),
     ),
 )
 
@@ -148,7 +148,7 @@ def test_a_check_with_an_old_id_is_one_of_the_exercise_of_today(table):
 
 
 def test_an_exercise_that_is_gone_may_name_its_own_commit_and_the_one_on_its_subject():
-    row = Row("08.2", "no_more", "Gone", "", instead="00.1", commit="def5678")
+    row = OldExercise("08.2", "no_more", "Gone", "", instead="00.1", commit="def5678")
     assert TABLE.gone(row) == (
         "08.2 Gone is no longer part of this course; the course at commit def5678 checks and grades it"
         "; 00.1 is on its subject now"

@@ -14,8 +14,8 @@ import pytest
 from classroom.grading import command, intake, open_copy
 from classroom.grading.intake import documents
 from classroom.grading.intake.answers import master, merge
-from classroom.grading.intake.files import Entry
-from classroom.grading.plan import Plan
+from classroom.grading.intake.files import FileEntry
+from classroom.grading.plan import GradingPlan
 from classroom.grading.staged import StagedNotebook
 from tests.places import SOLUTIONS
 
@@ -106,7 +106,7 @@ def test_no_more_files_are_opened_than_may_be_kept():
     found = documents.Documents()
     for number in range(70):
         found.take(
-            f"{number}.md", Entry((f"{number}.md",), None, lambda: opened.append(1) or b"\xff")
+            f"{number}.md", FileEntry((f"{number}.md",), None, lambda: opened.append(1) or b"\xff")
         )
     assert len(opened) == documents.MOST_FILES and len(found.left_out) == 70 and not found.texts
 
@@ -151,7 +151,7 @@ def test_the_kernel_finds_them_also_after_it_was_ended(material):
     ours = master(NAME.removesuffix(".ipynb"))
     merged = merge(ours.solved(), ours)
     texts = {"deep/er.txt": "Grüße \r\n\U0001f35e", "a.md": "'''\\"}
-    staged = StagedNotebook(merged, Plan(1, course=str(material)), 3, lambda: None, texts)
+    staged = StagedNotebook(merged, GradingPlan(1, course=str(material)), 3, lambda: None, texts)
     look = "import pathlib; print({p.as_posix(): p.read_bytes().decode() for p in sorted(pathlib.Path('documents').rglob('*.*'))})"
     try:
         for _ in range(2):

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from classroom.grading import command
-from classroom.grading.plan import Plan
+from classroom.grading.plan import GradingPlan
 from classroom.grading.scale import cluster, shard, workers
 from classroom.grading.submission import Submission
 from tests.places import ROOT
@@ -171,8 +171,10 @@ def test_an_address_that_means_nothing_is_refused(capsys, monkeypatch):
 def test_a_scheduler_that_does_not_answer_is_said_in_time(monkeypatch):
     monkeypatch.setattr(cluster, "ANSWER_S", 1)
     began = time.monotonic()
-    with pytest.raises(cluster.NoCluster, match=r"No Dask scheduler answers at tcp://127.0.0.1:9 "):
-        cluster.run(Plan(1), [], "tcp://127.0.0.1:9", 1)
+    with pytest.raises(
+        cluster.NoGradingCluster, match=r"No Dask scheduler answers at tcp://127.0.0.1:9 "
+    ):
+        cluster.run(GradingPlan(1), [], "tcp://127.0.0.1:9", 1)
     assert time.monotonic() - began < 60
 
 
@@ -182,9 +184,9 @@ def test_a_cluster_without_a_worker_is_said_in_time(dask, monkeypatch):
     monkeypatch.setattr(cluster, "WORKER_S", 1)
     with (
         LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as empty,
-        pytest.raises(cluster.NoCluster, match="no worker for 1 seconds"),
+        pytest.raises(cluster.NoGradingCluster, match="no worker for 1 seconds"),
     ):
-        cluster.run(Plan(1), [[]], empty.scheduler_address, 1)
+        cluster.run(GradingPlan(1), [[]], empty.scheduler_address, 1)
 
 
 def test_a_machine_without_the_workshop_says_so():
@@ -205,7 +207,7 @@ def test_a_machine_without_the_workshop_says_so():
         shard.Misfit,
         match="the toolkit cannot be imported there .*No module named 'classroom'.*pip install -r",
     ):
-        shard.keep(done.stdout, Plan(1), [])
+        shard.keep(done.stdout, GradingPlan(1), [])
 
 
 @pytest.fixture
@@ -213,7 +215,7 @@ def packed(tmp_path):
     """A plan with one submission, and its shard."""
     path = hand_in(tmp_path / "class", {"di": small_class.STUB}) / "di" / f"{NAME}.ipynb"
     (tmp_path / "results").mkdir()
-    plan = Plan(
+    plan = GradingPlan(
         1,
         submissions={
             str(path): Submission(

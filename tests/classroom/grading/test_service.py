@@ -16,7 +16,7 @@ from classroom.authoring import answers
 from classroom.checks import exercise
 from classroom.grading import observed, service
 from classroom.grading.intake.answers import Merged
-from classroom.grading.plan import Plan
+from classroom.grading.plan import GradingPlan
 from classroom.grading.sandbox import watch
 from classroom.grading.sandbox.sandboxed_kernel import (
     MOST_LOST,
@@ -298,7 +298,7 @@ def test_a_submission_that_is_tried_again_alone_may_wait_longer(alone, most_lost
             given.append(call)
             return Outcome("timeout", lost=6.0)
 
-    plan = Plan(seed=1, timeout_s=10.0, alone=alone)
+    plan = GradingPlan(seed=1, timeout_s=10.0, alone=alone)
     staged = StagedNotebook(Merged("03_deterministic_supervisor"), plan, 3, lambda: None)
     staged.kernel = Kernel()
     staged.run("x")

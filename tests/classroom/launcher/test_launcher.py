@@ -594,7 +594,7 @@ def test_a_long_set_up_says_how_far_it_is_and_a_short_one_nothing(tmp_path):
     env = SimpleNamespace(packages_folders=lambda: [packages])
     code += f"\nimport pathlib\npathlib.Path({str(packages)!r}, 'two-2.dist-info').mkdir()"
     code += "\ntime.sleep(0.5)"
-    run = environment.Progress(env, texts.append, every_s=0.2)
+    run = environment.SetUpProgress(env, texts.append, every_s=0.2)
     status, output = run([sys.executable, "-c", "import time; time.sleep(0.5)"], tmp_path)
     assert status == 0 and "step 1 of 3: making the environment" in texts[0]
     status, output = run([sys.executable, "-c", code, "install"], tmp_path)
@@ -604,7 +604,7 @@ def test_a_long_set_up_says_how_far_it_is_and_a_short_one_nothing(tmp_path):
     assert "step 3 of 3: 1 of 2 installed" in texts[-1]
     seconds = [int(re.search(r"(\d+) s,", line)[1]) for line in texts]
     assert seconds == sorted(seconds), "the seconds are those since the set-up began"
-    quick = environment.Progress(env, texts.clear)
+    quick = environment.SetUpProgress(env, texts.clear)
     assert quick([sys.executable, "-c", "pass"], tmp_path) == (0, "")
     assert quick(["no such program"], tmp_path)[0] == 127
 
@@ -822,7 +822,7 @@ def test_a_machine_before_its_first_start_has_a_note_and_no_problem(machine):
 
 def test_the_doctor_names_a_broken_and_an_outdated_environment(machine):
     machine.prepare()
-    assert doctor.environment_state(machine.env, machine.run) == doctor.Finding(
+    assert doctor.environment_state(machine.env, machine.run) == doctor.Diagnosis(
         "environment", True, "complete"
     )
     (machine.env.root / "requirements.txt").write_text("-e .\n# more\n", encoding="utf-8")
@@ -894,10 +894,10 @@ def test_the_doctor_never_shows_a_key():
 
 
 def test_the_doctors_exit_status_follows_its_verdict(monkeypatch, capsys):
-    findings = [doctor.Finding("disk", True, "fine")]
+    findings = [doctor.Diagnosis("disk", True, "fine")]
     monkeypatch.setattr(doctor, "check", lambda deep: findings)
     assert doctor.main([]) == 0
-    findings.append(doctor.Finding("sqlite", False, "no full-text search", "another Python"))
+    findings.append(doctor.Diagnosis("sqlite", False, "no full-text search", "another Python"))
     assert doctor.main([]) == 1
     assert capsys.readouterr().out.endswith(
         "1 problem: sqlite. Fix the first, then run the doctor again.\n"
